@@ -35,8 +35,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let area = (SIZE[0] * SIZE[1]) as usize;
     let (mut light, mut pixels) = (device.buffer::<u32>(3 * area)?, device.buffer::<u32>(area)?);
     let launch = shine.launch().set("sky.step", 0.0f32).set("sky.size", SIZE).set("sky.reach", 0.9f32);
-    launch.bind("old", &bodies[0]).bind("velocities", &mut velocities).bind("light", &mut light).threads(count)?;
-    develop.launch().bind("light", &mut light).bind("pixels", &mut pixels).threads(area)?;
+    launch.bind("old", &bodies[0]).bind("velocities", &velocities).bind("light", &mut light).threads(count)?;
+    develop.launch().bind("light", &light).bind("pixels", &mut pixels).threads(area)?;
     let pixels = pixels.read()?;
     picture::save("nbody.png", SIZE, bytemuck::cast_slice(&pixels))
 }

@@ -14,8 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let kernel = |entry| device.kernel(wgsl.clone().entry(entry));
 
     let area = (size[0] * size[1]) as usize;
-    let colours: Vec<u32> = pixels.into_iter().map(u32::from_le_bytes).collect();
-    let photo = device.buffer_from(&colours)?;
+    let photo = device.buffer_from(pixels.as_flattened())?; // bytes fit any binding: four are a `u32`
     let (mut rows, mut blurred) = (device.buffer::<f32>(area)?, device.buffer::<f32>(area)?);
     let (mut slopes, mut pixels) = (device.buffer::<[f32; 2]>(area)?, device.buffer::<u32>(area)?);
 
@@ -25,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     launch.bind("blurred", &mut blurred).threads(size)?;
     let launch = kernel("slope")?.launch().set("size", size).bind("source", &blurred);
     launch.bind("slopes", &mut slopes).threads(size)?;
-    let launch = kernel("thin")?.launch().set("size", size).bind("slopes", &mut slopes);
+    let launch = kernel("thin")?.launch().set("size", size).bind("slopes", &slopes);
     launch.bind("photo", &photo).bind("pixels", &mut pixels).threads(size)?;
 
     let edges = pixels.read()?;

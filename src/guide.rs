@@ -7,6 +7,8 @@
 
 #[doc = "[guide]: self"]
 #[doc = "[specialisation]: self#specialisation"]
+#[doc = "[axes]: self#arrays-and-axes"]
+#[doc = "[prefix-sum]: https://github.com/anywarp/anywarp/blob/main/examples/17_prefix_sum.rs"]
 #[doc = "[results]: https://github.com/anywarp/anywarp/tree/main/docs/results"]
 #[doc = ""]
 #[doc = include_str!("../docs/coming-from.md")]

@@ -47,7 +47,7 @@ use refusal::Refusal;
 /// | WGSL | Rust |
 /// |---|---|
 /// | each compute entry point `box_blur` | a function `box_blur(&Device)`, which returns a `BoxBlur`; its `launch(BoxBlurArgs { .. })` is a `Launch`, its `kernel()` the untyped kernel |
-/// | a single entry point | also `Args`, an alias of its arguments, unless a struct has that name |
+/// | a single entry point | also `Args`, an alias of its arguments, unless a struct has that name; several have no `Args` |
 /// | a struct that the host shares | a `#[repr(C)]` struct with the same layout; `new` takes all members, `Default` is zero |
 /// | overrides | a struct `Overrides`, and functions `box_blur_with(&Device, Overrides)` |
 /// | the text | a function `source()`, for `Device::kernel` |
@@ -55,8 +55,9 @@ use refusal::Refusal;
 ///
 /// **Arguments** are the variables that the entry point uses, ordered by group and binding, an immediate last. Names
 /// stay unchanged; keywords of Rust become raw (`r#box`). Uniforms and immediates are passed by value. A storage
-/// variable takes a buffer or a slice: by `&` if the entry point and its callees only read it, whatever its declared
-/// access, else by `&mut`.
+/// variable takes a buffer or a slice: by `&` if the entry point and its callees only read it, even if it is declared
+/// `read_write`, else by `&mut`. If the program has `&mut` where `&` is expected, as with two buffers that swap roles, it
+/// writes `&*`: `let [old, next] = &mut pair;`, then `step.launch(Args { old: &*old, next })`.
 ///
 /// **Types** have the same bytes as in WGSL:
 ///

@@ -1,5 +1,6 @@
 //! Statistics of a device.
 
+use std::fmt;
 use std::time::Duration;
 
 use anywarp_backend::Counters;
@@ -69,6 +70,18 @@ impl DeviceStats {
     }
 }
 
+/// One sentence: launches, submissions, bytes moved, memory in use.
+impl fmt::Display for DeviceStats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { launches, uploads, downloads, .. } = self;
+        let mega = |bytes: u64| bytes as f64 / 1e6;
+        write!(f, "{launches} launches in {} submissions, ", self.counters.submissions)?;
+        write!(f, "{:.3} MB uploaded in {uploads} copies, ", mega(self.bytes_uploaded))?;
+        write!(f, "{:.3} MB downloaded in {downloads} copies, ", mega(self.bytes_downloaded))?;
+        write!(f, "{:.3} MB in buffers ({:.3} MB at most)", mega(self.live_bytes), mega(self.peak_bytes))
+    }
+}
+
 /// The variants of a device's kernels since it was opened: see
 /// [`DeviceOptions::variants`](crate::DeviceOptions::variants).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -86,5 +99,23 @@ impl VariantStats {
     pub(super) fn of(kernels: &Kernels) -> Self {
         let [made, pending, launches] = kernels.variants();
         Self { made, pending, launches }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statistics_are_printed_as_a_sentence() {
+        let mut stats = DeviceStats { uploads: 2, downloads: 1, launches: 12, ..DeviceStats::default() };
+        (stats.bytes_uploaded, stats.bytes_downloaded, stats.live_bytes, stats.peak_bytes) =
+            (4096, 16, 1 << 20, 1 << 21);
+        stats.counters.submissions = 3;
+        assert_eq!(
+            stats.to_string(),
+            "12 launches in 3 submissions, 0.004 MB uploaded in 2 copies, 0.000 MB downloaded in 1 copies, 1.049 MB in \
+             buffers (2.097 MB at most)"
+        );
     }
 }

@@ -71,8 +71,9 @@ impl<'a> Launch<'a> {
         self.mistake.get_or_insert(Box::new(mistake));
     }
 
-    /// Binds a buffer or slice to a variable, named as in the WGSL or as `GROUP.BINDING`. A buffer that the kernel
-    /// writes is passed as `&mut`, one that it only reads as `&`.
+    /// Binds a buffer or slice to a variable, named as in the WGSL or as `GROUP.BINDING`. A buffer that the entry
+    /// point writes, also by atomics, is passed as `&mut`. One that it only reads is passed as `&`, even if the variable
+    /// is declared `read_write`; `&mut` is accepted, too.
     ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {

@@ -20,7 +20,8 @@ use crate::error::LaunchError;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be bound to `{Binding}`, where the kernel reads elements of `{T}`",
     label = "`{Binding}` must be `&UnifiedBuffer<{T}>`, or a slice of one",
-    note = "the kernel reads `{Binding}`: pass `&buffer` or `buffer.slice(..)`, with elements of `{T}`"
+    note = "the kernel reads `{Binding}`: pass `&buffer` or `buffer.slice(..)`, with elements of `{T}`; for a \
+            `&mut` reference, write `&*buffer`"
 )]
 pub trait Reads<'a, T, Binding>: Bind<'a> {}
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 
 use super::in_memory::{Arrays, InMemory};
@@ -42,7 +43,33 @@ impl<A: CsvArrays> InMemory<A> {
     /// [`LoaderError::File`] for a file that cannot be read and for missing columns; [`LoaderError::Cell`] with line
     /// and column for a cell that is not a number of the field's type, or a row of another length.
     pub fn csv(file: impl AsRef<Path>, columns: &[&[&str]]) -> Result<Self, LoaderError> {
-        let file = file.as_ref();
+        Self::of_columns(file.as_ref(), Columns::Named(columns))
+    }
+
+    /// Reads columns of a file without a row of names, by their numbers from 0, a range for each field; a sample is one
+    /// row. The format is that of [`csv`](Self::csv).
+    ///
+    /// ```
+    /// use anywarp::loader::{Dataset, InMemory};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let file = std::env::temp_dir().join(format!("anywarp-digits-{}.csv", std::process::id()));
+    /// std::fs::write(&file, "0,5,13,7\n1,0,2,4\n")?;
+    /// let digits = InMemory::<(Vec<f32>, Vec<u32>)>::csv_columns(&file, &[0..3, 3..4])?;
+    /// assert_eq!((digits.len(), digits.lengths()), (2, [3, 1]));
+    /// assert_eq!(digits.arrays().1, [7, 4]);
+    /// # std::fs::remove_file(file)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`csv`](Self::csv).
+    pub fn csv_columns(file: impl AsRef<Path>, columns: &[Range<usize>]) -> Result<Self, LoaderError> {
+        Self::of_columns(file.as_ref(), Columns::Numbered(columns))
+    }
+
+    fn of_columns(file: &Path, columns: Columns<'_>) -> Result<Self, LoaderError> {
         let wrong = |message: String| LoaderError::File { file: file.to_owned(), message };
         if columns.len() != A::COUNT {
             let (given, fields) = (columns.len(), A::COUNT);
@@ -50,7 +77,12 @@ impl<A: CsvArrays> InMemory<A> {
                 "expected columns for the {fields} fields of the data set, got columns for {given}"
             )));
         }
-        let text = fs::read_to_string(file).map_err(|error| wrong(format!("cannot be read: {error}")))?;
+        let bytes = fs::read(file).map_err(|error| wrong(format!("cannot be read: {error}")))?;
+        if bytes.starts_with(&GZIP) {
+            return Err(wrong("is packed by gzip; unpack it first, as by `gunzip`".to_owned()));
+        }
+        let text = String::from_utf8(bytes)
+            .map_err(|error| wrong(format!("is not UTF-8 from byte {}", error.utf8_error().valid_up_to())))?;
         let table = Table::of(&text, columns).map_err(|problem| match problem {
             Problem::File(message) => wrong(message),
             Problem::Cell { line, column, message } => {
@@ -62,6 +94,68 @@ impl<A: CsvArrays> InMemory<A> {
             LoaderError::Cell { file: file.to_owned(), line, column, message }
         })?;
         Self::new(arrays, lengths)
+    }
+}
+
+/// The first bytes of a file in the format of gzip.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// The columns of each field.
+#[derive(Clone, Copy, Debug)]
+enum Columns<'c> {
+    /// By the names in the first row.
+    Named(&'c [&'c [&'c str]]),
+    /// By their numbers; the first row is a sample.
+    Numbered(&'c [Range<usize>]),
+}
+
+impl Columns<'_> {
+    /// The number of fields.
+    fn len(&self) -> usize {
+        match self {
+            Self::Named(columns) => columns.len(),
+            Self::Numbered(columns) => columns.len(),
+        }
+    }
+
+    /// The numbers of the columns, given the first row.
+    fn places(&self, first: &[Cell<'_>]) -> Result<Vec<Vec<usize>>, Problem> {
+        match self {
+            Self::Named(columns) => named(columns, first),
+            Self::Numbered(columns) => numbered(columns, first.len()),
+        }
+    }
+}
+
+fn named(columns: &[&[&str]], first: &[Cell<'_>]) -> Result<Vec<Vec<usize>>, Problem> {
+    if first.is_empty() {
+        return Err(Problem::File("is empty; its first row must name the columns".to_owned()));
+    }
+    let names: Vec<&str> = first.iter().map(|cell| cell.text.trim()).collect();
+    let numbers = names.iter().all(|name| name.parse::<f64>().is_ok());
+    let place = |wanted: &&str| {
+        let mut places = names.iter().enumerate().filter(|(_, name)| *name == wanted).map(|(at, _)| at);
+        match (places.next(), places.next()) {
+            (Some(at), None) => Ok(at),
+            (Some(_), Some(_)) => Err(Problem::File(format!("has several columns '{wanted}'; rename all but one"))),
+            (None, _) if numbers => Err(Problem::File(format!(
+                "has no column '{wanted}'; its first row must name the columns, but has numbers only: use `csv_columns`"
+            ))),
+            (None, _) => Err(Problem::File(format!("has no column '{wanted}'; it has {}", names.join(", ")))),
+        }
+    };
+    columns.iter().map(|field| field.iter().map(place).collect()).collect()
+}
+
+fn numbered(columns: &[Range<usize>], count: usize) -> Result<Vec<Vec<usize>>, Problem> {
+    if count == 0 {
+        return Err(Problem::File("is empty; it needs a row, which determines the number of columns".to_owned()));
+    }
+    match columns.iter().find(|range| range.start >= range.end || range.end > count) {
+        None => Ok(columns.iter().map(|range| range.clone().collect()).collect()),
+        Some(range) => Err(Problem::File(format!(
+            "has {count} columns, counted from 0: expected ranges within 0..{count} that are not empty, got {range:?}"
+        ))),
     }
 }
 
@@ -92,31 +186,24 @@ struct Cell<'t> {
 }
 
 impl<'t> Table<'t> {
-    fn of(text: &'t str, columns: &[&[&str]]) -> Result<Self, Problem> {
+    fn of(text: &'t str, columns: Columns<'_>) -> Result<Self, Problem> {
         let mut reader = Reader { text, at: if text.starts_with('\u{feff}') { 3 } else { 0 } };
+        let begin = reader.at;
         let header = reader.row()?;
-        if header.is_empty() {
-            return Err(Problem::File("is empty; its first row must name the columns".to_owned()));
-        }
-        let names: Vec<&str> = header.iter().map(|cell| cell.text.trim()).collect();
-        let place = |wanted: &&str| {
-            let mut places = names.iter().enumerate().filter(|(_, name)| *name == wanted).map(|(at, _)| at);
-            match (places.next(), places.next()) {
-                (Some(at), None) => Ok(at),
-                (Some(_), Some(_)) => Err(Problem::File(format!("has several columns '{wanted}'; rename all but one"))),
-                (None, _) => Err(Problem::File(format!("has no column '{wanted}'; it has {}", names.join(", ")))),
-            }
+        let places = columns.places(&header)?;
+        let expected = match columns {
+            Columns::Named(_) => format!("but the first row names {} columns", header.len()),
+            Columns::Numbered(_) => format!("but the first row has {}", header.len()),
         };
-        let places: Vec<Vec<usize>> =
-            columns.iter().map(|field| field.iter().map(place).collect()).collect::<Result<_, _>>()?;
+        if matches!(columns, Columns::Numbered(_)) {
+            reader.at = begin;
+        }
         let mut fields: Vec<Vec<Cell<'t>>> = vec![Vec::new(); places.len()];
         loop {
             let row = reader.row()?;
             let Some(first) = row.first() else { break };
-            if row.len() != names.len() {
-                let message =
-                    format!("this row has {} cells, but the first row names {} columns", row.len(), names.len());
-                return Err(reader.problem(first.at, message));
+            if row.len() != header.len() {
+                return Err(reader.problem(first.at, format!("this row has {} cells, {expected}", row.len())));
             }
             for (field, places) in fields.iter_mut().zip(&places) {
                 field.extend(places.iter().map(|at| row[*at].clone()));

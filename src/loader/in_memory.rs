@@ -25,7 +25,7 @@ use crate::element::Element;
 /// # fn main() {}
 /// ```
 ///
-/// [`csv`](Self::csv) reads the columns of a file.
+/// [`csv`](Self::csv) reads the columns of a file, [`split_at`](Self::split_at) makes two data sets of one.
 #[derive(Clone, Debug)]
 pub struct InMemory<A: Arrays> {
     arrays: A,
@@ -43,6 +43,32 @@ impl<A: Arrays> InMemory<A> {
     pub fn new(arrays: A, lengths: Lengths<A::Fields>) -> Result<Self, LoaderError> {
         let samples = arrays.samples(lengths)?;
         Ok(Self { arrays, lengths, samples })
+    }
+
+    /// Splits into the first `samples` and the others, for example to train and to test.
+    ///
+    /// ```
+    /// use anywarp::loader::{Dataset, InMemory};
+    ///
+    /// # fn main() -> anywarp::Result<()> {
+    /// let samples = InMemory::new((vec![0.0f32, 0.1, 1.0, 1.1, 2.0, 2.1], vec![7u32, 8, 9]), [2, 1])?;
+    /// let (train, test) = samples.split_at(2)?;
+    /// assert_eq!((train.len(), test.arrays().1.as_slice()), (2, &[9][..]));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`LoaderError::Arrays`] if there are fewer samples.
+    pub fn split_at(mut self, samples: usize) -> Result<(Self, Self), LoaderError> {
+        if samples > self.samples {
+            let problem = format!("has {} samples, so it cannot be split at {samples}", self.samples);
+            return Err(LoaderError::Arrays { field: 0, problem });
+        }
+        let (arrays, lengths) = (self.arrays.split_off(samples, self.lengths), self.lengths);
+        let others = Self { arrays, lengths, samples: self.samples - samples };
+        self.samples = samples;
+        Ok((self, others))
     }
 
     /// The arrays.
@@ -84,6 +110,10 @@ pub trait Arrays: sealed::Sealed + Send + Sync + 'static {
     /// The number of samples.
     #[doc(hidden)]
     fn samples(&self, lengths: Lengths<Self::Fields>) -> Result<usize, LoaderError>;
+    /// Removes the samples from number `at` on, and returns them. There are at least `at`.
+    #[doc(hidden)]
+    #[must_use]
+    fn split_off(&mut self, at: usize, lengths: Lengths<Self::Fields>) -> Self;
     /// Copies a sample; `None` if there is no such sample.
     #[doc(hidden)]
     fn read(&self, index: usize, lengths: Lengths<Self::Fields>, slots: Slots<'_, Self::Fields>) -> Option<()>;
@@ -100,6 +130,11 @@ impl<T: Element> Arrays for Vec<T> {
 
     fn samples(&self, length: usize) -> Result<usize, LoaderError> {
         counted(0, self.len(), length, None)
+    }
+
+    fn split_off(&mut self, at: usize, length: usize) -> Self {
+        // `Self::split_off` of `Vec` counts elements.
+        Vec::split_off(self, at * length)
     }
 
     fn read(&self, index: usize, length: usize, slot: &mut [T]) -> Option<()> {
@@ -143,6 +178,10 @@ macro_rules! tuples {
                 $(samples = samples.or(Some(counted($at, self.$at.len(), lengths[$at], samples)?));
                 counted($at, self.$at.len(), lengths[$at], samples)?;)+
                 Ok(samples.unwrap_or_default())
+            }
+
+            fn split_off(&mut self, at: usize, lengths: Lengths<Self::Fields>) -> Self {
+                ($(Vec::split_off(&mut self.$at, at * lengths[$at]),)+)
             }
 
             fn read(
@@ -197,5 +236,19 @@ mod tests {
             assert_eq!(error, "there are 2 samples");
         }
         assert_eq!(data.into_arrays().1, [7, 8]);
+    }
+
+    #[test]
+    fn both_parts_have_their_samples() {
+        let data = || InMemory::new((vec![1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0], vec![7u32, 8, 9]), [2, 1]).unwrap();
+        for at in 0..=3 {
+            let (first, second) = data().split_at(at).unwrap();
+            assert_eq!((first.len(), second.len()), (at, 3 - at));
+            assert_eq!([&first.arrays().0[..], &second.arrays().0[..]].concat(), data().arrays().0);
+            assert_eq!(first.arrays().1, &data().arrays().1[..at]);
+        }
+        let error = data().split_at(4).unwrap_err().to_string();
+        assert_eq!(error, "field 0 has 3 samples, so it cannot be split at 4");
+        assert_eq!(InMemory::new(vec![1u32; 4], 2).unwrap().split_at(1).unwrap().1.arrays(), &[1, 1]);
     }
 }

@@ -49,7 +49,7 @@ pub enum OperationError {
         problem: String,
     },
     /// The numbers of arguments and parameters differ.
-    #[error("{operator}: expected {} ({}), got {got}", counted(expected.len(), what), expected.join(", "))]
+    #[error("{operator}: expected {}, got {got}{}", counted(expected, what), in_both_lists(in_place, expected))]
     Count {
         /// The operator.
         operator: String,
@@ -59,6 +59,8 @@ pub enum OperationError {
         expected: Vec<String>,
         /// The number of arguments.
         got: usize,
+        /// The parameters that are in both lists, so that they are passed once, as outputs.
+        in_place: Vec<String>,
     },
     /// An argument of another type. There are no implicit conversions.
     #[error("{operator}: '{argument}': expected {expected}, got {got}")]
@@ -105,7 +107,8 @@ pub enum OperationError {
     /// Shapes that cannot be broadcast to a common shape.
     #[error(
         "{operator}: '{argument}' of shape {shape:?} cannot be broadcast to the shape {against:?} of the arguments before it; \
-         counted from the last dimension, sizes must be equal or 1"
+         counted from the last dimension, sizes must be equal or 1{}",
+        column(argument, shape, against)
     )]
     Broadcast {
         /// The operator.
@@ -138,7 +141,7 @@ pub enum OperationError {
         problem: &'static str,
     },
     /// An axis that is out of range, or that is given twice.
-    #[error("{operator}: axis {axis} {problem} the shape {shape:?}")]
+    #[error("{operator}: axis {axis} {problem} the shape {shape:?}{}", shape_first(shape))]
     Axis {
         /// The operator.
         operator: String,
@@ -243,10 +246,40 @@ pub enum OperationError {
     },
 }
 
-/// `1 input`, `2 inputs`.
-fn counted(count: usize, plural: &str) -> String {
-    let what = if count == 1 { plural.trim_end_matches('s') } else { plural };
-    format!("{count} {what}")
+/// `no inputs`, `1 input (x: f32)`, `2 inputs (x: f32, y: f32)`.
+fn counted(parameters: &[String], plural: &str) -> String {
+    let list = parameters.join(", ");
+    match parameters.len() {
+        0 => format!("no {plural}"),
+        1 => format!("1 {} ({list})", plural.trim_end_matches('s')),
+        count => format!("{count} {plural} ({list})"),
+    }
+}
+
+/// The remedy where parameters that are in both lists were passed as inputs, too.
+fn in_both_lists(in_place: &[String], inputs: &[String]) -> String {
+    let names: Vec<String> = in_place.iter().map(|name| format!("'{name}'")).collect();
+    let said = match names.as_slice() {
+        [] => return String::new(),
+        [name] => format!("; {name} is in both lists and is given once, as an output"),
+        names => format!("; {} are in both lists and are given once, as outputs", names.join(", ")),
+    };
+    if inputs.is_empty() { said + ": pass `()` as the inputs" } else { said }
+}
+
+/// The remedy for an array that has as many elements as an axis other than the last.
+fn column(argument: &str, shape: &[usize], against: &[usize]) -> String {
+    let ([length], Some((_, others))) = (shape, against.split_last()) else { return String::new() };
+    let Some(axis) = others.iter().position(|size| size == length) else { return String::new() };
+    let ones: Vec<usize> =
+        against[axis..].iter().enumerate().map(|(at, _)| if at == 0 { *length } else { 1 }).collect();
+    let each = if against.len() == 2 { "row".to_owned() } else { format!("index of axis {axis}") };
+    format!("; for one value per {each}: `shaped(&{argument}, {ones:?})`")
+}
+
+/// The remedy for an axis of arguments that may have no shape.
+fn shape_first(shape: &[usize]) -> &'static str {
+    if shape.len() == 1 { "; give an argument a shape first: `shaped(&x, [rows, columns])`" } else { "" }
 }
 
 impl Classified for OperationError {

@@ -24,8 +24,19 @@ pub use anywarp_backend::Precision;
 pub use elementwise::{ElementwiseCall, ElementwiseKernel};
 pub use error::OperationError;
 pub use fill_pattern::{FillPattern, PatternElement, fill_pattern};
-pub use matmul::{Matmul, MatmulElement, matmul};
+pub use matmul::{Matmul, MatmulElement, MatmulInput, matmul};
 pub use operation::arguments::{Argument, Inputs, Outputs, Results};
 pub use operation::shape::{Shaped, shaped};
 pub use plan::Cost;
 pub use reduction::{IdentityValue, ReductionCall, ReductionKernel};
+
+/// Threads share operators and make clones of them.
+#[cfg(test)]
+mod tests {
+    const fn is_shared<T: Clone + Send + Sync>() {}
+
+    const _: () = {
+        is_shared::<super::ElementwiseKernel>();
+        is_shared::<super::ReductionKernel>();
+    };
+}

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anywarp::backend::Caps;
-use anywarp::ops::{ElementwiseKernel, matmul};
+use anywarp::ops::{ElementwiseKernel, ReductionKernel, matmul};
 use anywarp::{Device, Error, Kernel, Wgsl};
 
 use crate::devices;
@@ -197,7 +197,20 @@ const CALLS: &[(&str, Call)] = &[
     ("ElementwiseKernel::new(\"x T\", \"y: T\", \"y = x\")", |_| done(ElementwiseKernel::new("x T", "y: T", "y = x"))),
     ("ElementwiseKernel::new(\"x: f32\", \"y: f32\", \"y = z\")", |bench| {
         let x = bench.device.buffer::<f32>(4)?;
-        done(ElementwiseKernel::new("x: f32", "y: f32", "y = z")?.apply::<f32>(&bench.device, &x))
+        done(ElementwiseKernel::new("x: f32", "y: f32", "y = z")?.name("copy").apply::<f32>(&bench.device, &x))
+    }),
+    ("ElementwiseKernel::new(\"p: vec3<f32>\", \"y: f32\", \"y = length(p)\")", |_| {
+        done(ElementwiseKernel::new("p: vec3<f32>", "y: f32", "y = length(p)"))
+    }),
+    ("ElementwiseKernel::new(\"y: f32\", \"y: f32\", \"y *= 2\"), with `y` as input, too", |bench| {
+        let (x, mut y) = (bench.device.buffer::<f32>(4)?, bench.device.buffer::<f32>(4)?);
+        let double = ElementwiseKernel::new("y: f32", "y: f32", "y *= 2")?.name("double");
+        done(double.run(&bench.device, &x, &mut y))
+    }),
+    ("ReductionKernel::new(..).axis(1), of an array without a shape", |bench| {
+        let x = bench.device.buffer::<f32>(6)?;
+        let sum = ReductionKernel::new("x: f32", "y: f32")?.combine("a + b").identity("0").name("sum");
+        done(sum.call(&bench.device).axis(1).apply::<f32>(&x))
     }),
 ];
 
@@ -231,6 +244,16 @@ fn every_wrong_call_is_answered_in_full() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
+/// A line of text with `FILE:LINE` in place of a line of this file, which any change of the file moves.
+fn without_line(text: &str) -> String {
+    match text.split_once(concat!(file!(), ":")) {
+        Some((before, rest)) => {
+            format!("{before}FILE:LINE{}", rest.trim_start_matches(|letter: char| letter.is_ascii_digit()))
+        }
+        None => text.to_owned(),
+    }
+}
+
 /// The text without parts that depend on the machine.
 fn of_any_machine(text: &str, bench: &Bench) -> String {
     let others = ["  vulkan", "  metal", "  dx12", "  cuda"];
@@ -239,7 +262,7 @@ fn of_any_machine(text: &str, bench: &Bench) -> String {
     let lines = text.lines().filter(|line| !others.iter().any(|other| line.starts_with(other)));
     let lines = lines.map(|line| match line.split_once(listed) {
         Some((before, _)) => format!("{before}{listed} DEVICES"),
-        None => line.replace(&bench.device.caps().name, "PROCESSOR").replace(&folder, ""),
+        None => without_line(line).replace(&bench.device.caps().name, "PROCESSOR").replace(&folder, ""),
     });
     lines.collect::<Vec<_>>().join("\n").trim().to_owned()
 }

@@ -15,6 +15,7 @@ mod reductions;
 #[path = "../../src/ops/operation/reference.rs"]
 mod reference;
 mod refusals;
+mod remedies;
 #[allow(dead_code)] // there is no table of known failures here
 #[path = "../conformance/targets.rs"]
 mod targets;
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
             views::cases(),
             refusals::of_operations(),
             refusals::of_reductions(),
+            remedies::cases(),
         ];
         trials.extend(cases.into_iter().flatten().map(|case| on_device(&target, case)));
     }

@@ -27,6 +27,9 @@ pub(crate) fn cases() -> Vec<Case> {
         ("preamble".to_owned(), preamble),
         ("raw".to_owned(), raw),
         ("raw_output".to_owned(), raw_output),
+        ("atomics".to_owned(), atomics),
+        ("infinity".to_owned(), infinity),
+        ("infinity_in_f16".to_owned(), infinity_in_f16),
         ("number_and_count".to_owned(), number_and_count),
         ("types_side_by_side".to_owned(), types_side_by_side),
         ("vectors".to_owned(), vectors),
@@ -153,6 +156,62 @@ fn raw_output(device: &Device) -> TestResult {
     same(&y.read()?, &[5, 4, 3, 2, 1, 9], "reversed")?;
     reverse.call(device).size(0).run(&x, &mut y)?;
     same(&y.read()?, &[5, 4, 3, 2, 1, 9], "no elements")
+}
+
+/// Counts, and the greatest of each key, by atomics.
+fn atomics(device: &Device) -> TestResult {
+    let values: Vec<u32> = (0..20_000u32).map(|at| at.wrapping_mul(2_654_435_761) >> 24).collect();
+    let keys = device.buffer_from(&values)?;
+    let mut counts = device.buffer::<u32>(256)?;
+    let bincount = ElementwiseKernel::new("key: u32", "raw counts: atomic<u32>", "atomicAdd(&counts[key], 1u)")?;
+    bincount.run(device, &keys, &mut counts)?;
+    let mut wanted = vec![0u32; 256];
+    values.iter().for_each(|key| wanted[*key as usize] += 1);
+    same(&counts.read()?, &wanted, "counts")?;
+    bincount.run(device, &keys, &mut counts)?;
+    same(&counts.read()?, &wanted.iter().map(|count| 2 * count).collect::<Vec<_>>(), "counts go on")?;
+
+    let mut last = device.buffer_from(&[-1i32; 256])?;
+    let of = ElementwiseKernel::new(
+        "key: u32",
+        "last: i32, raw all: atomic<i32>",
+        "last = i32(i); atomicMax(&all[key], last)",
+    );
+    let mut numbers = device.buffer::<i32>(values.len())?;
+    of?.run(device, &keys, (&mut numbers, &mut last))?;
+    let mut wanted = vec![-1i32; 256];
+    (0..).zip(&values).for_each(|(at, key)| wanted[*key as usize] = at);
+    same(&last.read()?, &wanted, "the last element of each key")?;
+    same(&numbers.slice(..3).read()?, &[0, 1, 2], "an output beside it")
+}
+
+/// `inf` in an operation, for short arrays, for vectors and their tail, and for views.
+fn infinity(device: &Device) -> TestResult {
+    let clip = ElementwiseKernel::new("x: f32", "y: f32, z: u32", "y = select(x, -inf, x > 2); z = u32(x < inf)")?;
+    for length in [5usize, 1 << 14, (1 << 14) + 3] {
+        let mut values: Vec<f32> = (0..length).map(|at| (at % 5) as f32).collect();
+        values[length - 1] = f32::INFINITY;
+        let x = device.buffer_from(&values)?;
+        let (y, z) = clip.apply::<(f32, u32)>(device, &x)?;
+        let wanted: Vec<f32> = values.iter().map(|x| if *x > 2.0 { f32::NEG_INFINITY } else { *x }).collect();
+        same(&y.read()?, &wanted, "y")?;
+        same(&z.read()?, &values.iter().map(|x| u32::from(*x < f32::INFINITY)).collect::<Vec<_>>(), "z")?;
+        let backwards = clip.apply::<(f32, u32)>(device, anywarp::ops::shaped(&x, [2, 2]).strides([1, 2]))?;
+        same(&backwards.0.read()?, &[wanted[0], wanted[2], wanted[1], wanted[3]], "a view")?;
+    }
+    let own = ElementwiseKernel::new("x: f32", "y: f32", "let inf = 3.0; y = inf + x")?;
+    same(&own.apply::<f32>(device, &device.buffer::<f32>(2)?)?.read()?, &[3.0, 3.0], "a name of the caller's")?;
+    let own = ElementwiseKernel::new("inf: f32", "y: f32", "y = inf")?;
+    same(&own.apply::<f32>(device, &device.buffer_from(&[4.0f32])?)?.read()?, &[4.0], "a parameter of the caller's")
+}
+
+fn infinity_in_f16(device: &Device) -> TestResult {
+    known::<f16>(device)?;
+    let x = device.buffer_from(&[f16::ONE, f16::INFINITY])?;
+    let y = ElementwiseKernel::new("x: T", "y: T", "y = select(inf, x, x < inf)")?.apply::<f16>(device, &x)?;
+    same(&y.read()?, &[f16::ONE, f16::INFINITY], "y")?;
+    let finite = ElementwiseKernel::new("x: f16", "y: u32", "y = u32(x < inf)")?.apply::<u32>(device, &x)?;
+    same(&finite.read()?, &[1, 0], "finite")
 }
 
 fn number_and_count(device: &Device) -> TestResult {

@@ -31,6 +31,7 @@ pub(crate) fn cases() -> Vec<Case> {
         ("slices", slices),
         ("nothing", nothing),
         ("infinities", infinities),
+        ("infinity_in_each_expression", infinity_in_each_expression),
         ("every_name", every_name),
         ("many_results", many_results),
         ("many_elements", many_elements),
@@ -269,6 +270,24 @@ fn infinities(device: &Device) -> TestResult {
     same(&own.apply::<f32>(device, &none)?.read()?, &[-5.0], "a constant of the caller's")?;
     let whole = ReductionKernel::new("x: i32", "y: i32")?.combine("max(a, b)").identity(i32::MIN);
     same(&whole.apply::<i32>(device, &device.buffer::<i32>(0)?)?.read()?, &[i32::MIN], "a number of Rust's")
+}
+
+/// `inf` in map, combine and finish, also where the combined value is no float.
+fn infinity_in_each_expression(device: &Device) -> TestResult {
+    for length in [7usize, 4099, 262_147] {
+        let mut values: Vec<f32> = whole(length, 5).iter().map(|x| *x as f32).collect();
+        values[length / 2] = f32::INFINITY;
+        let x = device.buffer_from(&values)?;
+        let finite = ReductionKernel::new("x: f32", "y: u32")?.map("u32(x < inf)").combine("a + b").identity("0");
+        same(&finite.apply::<u32>(device, &x)?.read()?, &[length as u32 - 1], "map")?;
+        let greatest = ReductionKernel::new("x: f32", "y: f32")?
+            .combine("select(max(select(a, -inf, a == inf), select(b, -inf, b == inf)), -inf, false)")
+            .finish("y = select(a, 0.0, a == -inf)")
+            .identity("-inf");
+        same(&greatest.apply::<f32>(device, &x)?.read()?, &[12.0], "combine")?;
+        same(&greatest.apply::<f32>(device, x.slice(..0))?.read()?, &[0.0], "finish")?;
+    }
+    Ok(())
 }
 
 /// Names that are also variables of the generated kernel.

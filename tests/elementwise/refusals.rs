@@ -150,12 +150,12 @@ fn other_devices(device: &Device) -> TestResult {
 }
 
 fn guards(device: &Device) -> TestResult {
-    let is = |error: &OperationError| matches!(error, OperationError::Launch(_));
+    let is = |error: &OperationError| matches!(error, OperationError::InUse { .. });
     let x = device.buffer::<f32>(4)?;
     let mut z = device.buffer::<f32>(4)?;
     let reading = x.read()?;
     let result = add()?.run(device, (&x, &x), &mut z);
-    refused(result.clone(), is, &["elementwise add", "the buffer bound to", "is in use", "ReadGuard"])?;
+    refused(result.clone(), is, &["elementwise add: 'x' is in use by a ReadGuard"])?;
     equal(result.map_err(|error| Error::from(error).class()), Err(ErrorClass::Retryable), "class")?;
     drop(reading);
     Ok(add()?.run(device, (&x, &x), &mut z)?)

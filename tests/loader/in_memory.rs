@@ -55,6 +55,18 @@ fn errors_of_a_table_name_line_and_column() {
     assert!(error.contains("expected columns for the 2 fields of the data set, got columns for 1"), "{error}");
     let error = open(&[&["length"], &["kind"]]).expect_err("no such column").to_string();
     assert!(error.contains("has no column 'kind'; it has length, class"), "{error}");
+    std::fs::write(&file, [0x1f, 0x8b, 8, 0]).expect("a file");
+    let error = open(&[&["length"], &["class"]]).expect_err("a file of gzip").to_string();
+    assert!(error.ends_with("is packed by gzip; unpack it first, as by `gunzip`"), "{error}");
+    std::fs::write(&file, b"length,class\n\xff,1\n").expect("a file");
+    let error = open(&[&["length"], &["class"]]).expect_err("a file of bytes").to_string();
+    assert!(error.ends_with("is not UTF-8 from byte 13"), "{error}");
+    std::fs::write(&file, "1.5,0\n2.5,1\n3.5,2\n").expect("a file");
+    let error = open(&[&["length"], &["class"]]).expect_err("a file without names").to_string();
+    assert!(error.contains("its first row must name the columns, but has numbers only: use `csv_columns`"), "{error}");
+    let all = InMemory::<(Vec<f32>, Vec<u32>)>::csv_columns(&file, &[0..1, 1..2]).expect("a file without names");
+    let (train, test) = all.split_at(2).expect("three samples");
+    assert_eq!((train.arrays(), test.arrays()), (&(vec![1.5, 2.5], vec![0, 1]), &(vec![3.5], vec![2])));
     std::fs::remove_file(&file).expect("the file");
     let error = open(&[&["length"], &["class"]]).expect_err("no file").to_string();
     assert!(error.contains("cannot be read"), "{error}");

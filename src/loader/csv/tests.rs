@@ -7,6 +7,10 @@ use super::*;
 type Pair = (Vec<f32>, Vec<u32>);
 
 fn read<A: CsvArrays>(text: &str, columns: &[&[&str]]) -> Result<A, String> {
+    read_columns(text, Columns::Named(columns))
+}
+
+fn read_columns<A: CsvArrays>(text: &str, columns: Columns<'_>) -> Result<A, String> {
     let table = Table::of(text, columns).map_err(|problem| match problem {
         Problem::File(message) => message,
         Problem::Cell { line, column, message } => format!("{line}:{column}: {message}"),
@@ -33,6 +37,10 @@ fn errors_contain_line_and_column() {
     for (text, wanted) in [
         ("", "is empty; its first row"),
         ("a;b;k\n1;2;3\n", "has no column 'a'; it has a;b;k"),
+        (
+            "1, 2.5,-3\n4,5,6\n",
+            "has no column 'a'; its first row must name the columns, but has numbers only: use `csv_columns`",
+        ),
         ("a,a,b,k\n", "has several columns 'a'"),
         ("a,b,k\n1,2,3\n1,2\n", "3:1: this row has 2 cells, but the first row names 3 columns"),
         ("a,b,k\n1,2,3,4\n", "2:1: this row has 4 cells"),
@@ -48,10 +56,28 @@ fn errors_contain_line_and_column() {
     }
 }
 
+#[test]
+fn columns_are_found_by_number() {
+    let read = |text: &str, columns: &[Range<usize>]| read_columns::<Pair>(text, Columns::Numbered(columns));
+    assert_eq!(read("\u{feff}0,1.5,7\n2,3,8\n", &[0..2, 2..3]).unwrap(), (vec![0.0, 1.5, 2.0, 3.0], vec![7, 8]));
+    assert_eq!(read("9,1,7", &[1..2, 0..1]).unwrap(), (vec![1.0], vec![9]));
+    let within = "has 3 columns, counted from 0: expected ranges within 0..3 that are not empty, got";
+    for (text, columns, wanted) in [
+        ("", [0..1, 1..2], "is empty; it needs a row, which determines the number of columns".to_owned()),
+        ("1,2,3\n", [0..2, 2..4], format!("{within} 2..4")),
+        ("1,2,3\n", [0..2, 2..2], format!("{within} 2..2")),
+        ("1,2,3\n1,2\n", [0..2, 2..3], "2:1: this row has 2 cells, but the first row has 3".to_owned()),
+        ("a,b,k\n1,2,3\n", [0..2, 2..3], "1:1: 'a' is not f32".to_owned()),
+    ] {
+        assert_eq!(read(text, &columns).unwrap_err(), wanted, "{text:?}");
+    }
+}
+
 proptest! {
     #[test]
     fn no_text_makes_it_panic(text in "[a,\"\r\n1.é]{0,40}") {
         let _ = read::<Vec<f32>>(&text, &[&["a"]]);
+        let _ = read_columns::<Vec<f32>>(&text, Columns::Numbered(std::slice::from_ref(&(0..1))));
     }
 
     #[test]

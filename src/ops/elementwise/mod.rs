@@ -4,9 +4,11 @@ mod plan;
 mod run;
 mod wgsl;
 
+use std::panic::Location;
+
 use super::error::OperationError;
 use super::operation::arguments::{Buffers, Inputs, Outputs, Results};
-use super::operation::call::Signature;
+use super::operation::call::{self, Signature};
 use super::operation::kept::Identity;
 use super::operation::parameters::parse;
 use super::plan::Cost;
@@ -41,11 +43,16 @@ use crate::submit::{Destination, Recording, Stream};
 /// |---|---|
 /// | `x: f32` | `f16`, `f32`, `f64`, `i16` to `i64`, `u16` to `u64`, `vec2<..>` or `vec4<..>` of them, if the device supports the type |
 /// | `x: T` | any of these, determined by the arguments of a call; all parameters of the same letter have the same type. The letter is a type in the operation, too: `T(0.5)` |
-/// | `raw x: f32` | an array of any length that the operation indexes itself, as `x[i]` |
+/// | `raw x: f32` | an array of any length that the operation indexes itself, as `x[i]`; as an output, it keeps the elements that are not assigned, and of two values for one element either is kept |
+/// | `raw counts: atomic<u32>` | such an output of atomics, also `atomic<i32>`: `atomicAdd(&counts[x], 1u)` |
 /// | the same in both lists | one array that is changed in place: the operation reads its old values |
 ///
+/// There is no `vec3<..>`: WGSL aligns it to 16 bytes, so its arrays have gaps that buffers of `[f32; 3]` do not have. Pass
+/// the numbers as `raw p: f32`, and read `vec3(p[3 * i], p[3 * i + 1], p[3 * i + 2])`.
+///
 /// In the operation `i` is the number of the element and `n` the number of elements, both `u32`, so no parameter can
-/// have these names. An output that is in both lists initially has its old value; a call passes it once, among the
+/// have these names. `inf` is infinity, of the scalar type of the first output that is a float, or of the first input
+/// that is, or `f32`. An output that is in both lists initially has its old value; a call passes it once, among the
 /// outputs. Any other output has no value until the operation assigns it: reading it before, or a path that does not
 /// assign it, is an error of the first call.
 ///
@@ -54,7 +61,8 @@ use crate::submit::{Destination, Recording, Stream};
 /// no implicit conversions.
 ///
 /// One kernel is compiled for each combination of types and forms of arrays, and cached by the device. Long contiguous
-/// arrays of 16 or 32 bits are read and written four elements at a time.
+/// arrays of 16 or 32 bits are read and written four elements at a time. A kernel is a value that threads may share and
+/// clone.
 #[derive(Clone, Debug)]
 pub struct ElementwiseKernel {
     signature: Signature,
@@ -71,8 +79,9 @@ impl ElementwiseKernel {
     /// [`OperationError::Parameter`], and [`OperationError::Text`] for an empty operation. The first call checks the
     /// operation itself: an output that is read before it has a value, or is not assigned on every path, is an
     /// [`OperationError::Text`] there.
+    #[track_caller]
     pub fn new(inputs: &str, outputs: &str, operation: &str) -> Result<Self, OperationError> {
-        let kernel = "elementwise kernel";
+        let kernel = &call::unnamed("elementwise kernel", Location::caller());
         let (inputs, outputs) = (parse(kernel, inputs)?, parse(kernel, outputs)?);
         let empty = |what, problem: &str| {
             Err(OperationError::Text { operator: kernel.to_owned(), what, problem: problem.to_owned() })
@@ -88,7 +97,7 @@ impl ElementwiseKernel {
         Ok(Self { signature, preamble: String::new(), operation: operation.to_owned(), identity })
     }
 
-    /// Sets a name, for errors and profiles.
+    /// Sets a name, for errors and profiles. The default is the file and line of the call of [`new`](Self::new).
     #[must_use]
     pub fn name(mut self, name: &str) -> Self {
         self.signature.kernel = format!("elementwise {name}");

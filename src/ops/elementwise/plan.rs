@@ -16,6 +16,8 @@ pub(super) struct Shape<'s> {
     /// `None` for values.
     pub(super) places: &'s [Option<Place>],
     pub(super) walk: &'s Walk,
+    /// Whether the operation uses `inf`.
+    pub(super) infinity: bool,
     /// The number of elements of the operation.
     pub(super) count: u64,
 }
@@ -70,11 +72,13 @@ fn passes(shape: &Shape<'_>, choice: Choice) -> Vec<Pass> {
     let measured = each().any(|(slot, _)| slot.written);
     let as_given = measured
         && !strided
+        && !shape.infinity
         && walked().all(|(slot, place)| match slot.written {
             true => is_whole(place),
             false => place.is_some_and(|place| place.bindable),
         });
-    let form = |vectors, placed| Form { vectors, placed, rank, workgroup: choice.workgroup };
+    let infinity = shape.infinity;
+    let form = |vectors, placed| Form { vectors, placed, infinity, rank, workgroup: choice.workgroup };
     let pass =
         |form, begin, cells: u64| Pass { form, begin, cells, groups: cells.div_ceil(u64::from(choice.workgroup)) };
     let fits = |(slot, place): (&Slot, &Option<Place>)| {
@@ -116,7 +120,7 @@ mod tests {
         own.reverse();
         let walk = Walk { sizes: sizes.to_vec(), strides: vec![Strides::from_slice(x.1), own] };
         let places = [Some(Place { first: 0, length: count, bindable: true }), Some(y)];
-        plan(&Shape { slots: &slots, places: &places, walk: &walk, count }, choice)
+        plan(&Shape { slots: &slots, places: &places, walk: &walk, infinity: false, count }, choice)
     }
 
     fn whole(length: u64) -> Place {

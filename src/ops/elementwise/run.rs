@@ -134,13 +134,15 @@ impl Fitted<'_> {
 
     pub(super) fn plan_by(&self, choice: Choice) -> Plan<Pass> {
         let Self { slots, places, walk, count, .. } = self;
-        plan::plan(&Shape { slots, places, walk, count: *count }, choice)
+        let infinity = self.own.uses_infinity(slots);
+        plan::plan(&Shape { slots, places, walk, infinity, count: *count }, choice)
     }
 
     /// The WGSL of the first launch; a call with nothing to do uses that of a single element.
     pub(super) fn text(&self) -> String {
         let choice = Choice::default_for(self.count);
-        let nothing = Form { vectors: false, placed: true, rank: self.walk.rank(), workgroup: choice.workgroup };
+        let (rank, infinity) = (self.walk.rank(), self.own.uses_infinity(&self.slots));
+        let nothing = Form { vectors: false, placed: true, infinity, rank, workgroup: choice.workgroup };
         let form = self.plan_by(choice).passes.first().map_or(nothing, |pass| pass.form);
         wgsl::text(&self.own, &self.letters, &self.slots, form).as_str().to_owned()
     }
@@ -185,8 +187,8 @@ impl Fitted<'_> {
         if form.placed && used("places") {
             launch = launch.set_bytes("places", bytemuck::cast_slice(&self.places(pass, &firsts)));
         }
-        launch.to(destination).groups([pass.groups, 1, 1])?;
-        Ok(())
+        let launched = launch.to(destination).groups([pass.groups, 1, 1]);
+        launched.map(drop).map_err(|error| self.own.signature.refused(error))
     }
 
     /// The outputs that the operation must assign.
@@ -210,6 +212,7 @@ impl Fitted<'_> {
             Field::Count(Count::Begin) => pass.begin as u32,
             Field::Count(Count::Cells) => pass.cells as u32,
             Field::Count(Count::Elements) => self.count as u32,
+            Field::Count(Count::Infinity) => f32::INFINITY.to_bits(),
             Field::First(slot) => firsts[slot],
             Field::Size(_, axis) => self.walk.sizes[axis] as u32,
             Field::Step(_, slot, axis) => self.walk.strides[slot][axis] as u32,

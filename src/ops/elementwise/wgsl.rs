@@ -1,6 +1,7 @@
 //! The text of elementwise kernels.
 
 use super::super::operation::call::{Letter, Signature};
+use super::super::operation::infinity;
 use super::super::operation::kept::Identity;
 use super::super::operation::places::{self, Dimensions, Field, Fields};
 use super::super::operation::preface::{Access, Coordinates, Slot, arrays, preface, uniforms};
@@ -14,6 +15,8 @@ pub(crate) struct Form {
     /// Whether the uniform `places` contains the start of the elements and their number. Otherwise all arrays begin
     /// with the first element and end with the last.
     pub(crate) placed: bool,
+    /// Whether `places` contains the bits of infinity, as the operation uses `inf`.
+    pub(crate) infinity: bool,
     /// The number of dimensions, if any array is walked by coordinates.
     pub(crate) rank: usize,
     /// The number of invocations of a workgroup.
@@ -22,9 +25,9 @@ pub(crate) struct Form {
 
 impl Form {
     /// All fields, for a key.
-    pub(super) fn numbers(self) -> [usize; 4] {
-        let Self { vectors, placed, rank, workgroup } = self;
-        [usize::from(vectors), usize::from(placed), rank, workgroup as usize]
+    pub(super) fn numbers(self) -> [usize; 5] {
+        let Self { vectors, placed, infinity, rank, workgroup } = self;
+        [usize::from(vectors), usize::from(placed), usize::from(infinity), rank, workgroup as usize]
     }
 
     fn coordinates(self) -> Coordinates<'static> {
@@ -40,6 +43,13 @@ pub(crate) struct Own<'a> {
     pub(crate) identity: Identity,
 }
 
+impl Own<'_> {
+    /// Whether the operation uses `inf`.
+    pub(super) fn uses_infinity(&self, slots: &[Slot]) -> bool {
+        infinity::is_used(self.operation, self.preamble, slots)
+    }
+}
+
 /// The counts of elementwise kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Count {
@@ -49,6 +59,8 @@ pub(super) enum Count {
     Cells,
     /// The number of elements of all launches.
     Elements,
+    /// The bits of infinity.
+    Infinity,
 }
 
 impl places::Count for Count {
@@ -57,6 +69,7 @@ impl places::Count for Count {
             Self::Begin => "begin",
             Self::Cells => "count",
             Self::Elements => "size",
+            Self::Infinity => "infinity",
         };
         name.to_owned()
     }
@@ -69,6 +82,7 @@ pub(super) fn fields(slots: &[Slot], form: Form) -> Fields<Count> {
         return fields;
     }
     fields.extend([Count::Begin, Count::Cells, Count::Elements].map(Field::Count));
+    fields.extend(form.infinity.then_some(Field::Count(Count::Infinity)));
     let numbered = || slots.iter().enumerate();
     fields.extend(numbered().filter(|(_, slot)| slot.is_walked()).map(|(at, _)| Field::First(at)));
     fields.extend((0..form.rank).map(|axis| Field::Size(Dimensions::Operation, axis)));
@@ -85,9 +99,14 @@ pub(crate) fn text(own: &Own<'_>, letters: &[Letter], slots: &[Slot], form: Form
     uniforms(&mut text, slots, slots, &fields(slots, form));
     arrays(&mut text, slots, |slot| {
         let vector = form.vectors && slot.access == Access::Each;
-        if vector { format!("vec4<{}>", slot.element) } else { slot.element.to_string() }
+        let atomic = own.signature.is_atomic(&slot.name);
+        match (vector, atomic) {
+            (true, _) => format!("vec4<{}>", slot.element),
+            (false, true) => format!("atomic<{}>", slot.element),
+            (false, false) => slot.element.to_string(),
+        }
     });
-    operation(&mut text, own, slots);
+    operation(&mut text, own, slots, form);
     if form.vectors {
         operation_on_vectors(&mut text, slots);
         vector_main(&mut text, slots, form);
@@ -144,7 +163,7 @@ fn parameters(slots: &[Slot], vectors: bool) -> String {
     each.chain(["i: u32, n: u32".to_owned()]).collect()
 }
 
-fn operation(text: &mut Text, own: &Own<'_>, slots: &[Slot]) {
+fn operation(text: &mut Text, own: &Own<'_>, slots: &[Slot], form: Form) {
     text.line("");
     result_struct(text, slots, false);
     text.line("// The operation, for element `i` of `n`.");
@@ -153,6 +172,10 @@ fn operation(text: &mut Text, own: &Own<'_>, slots: &[Slot]) {
     for slot in &results {
         let before = if slot.read { format!(" = before_{}", slot.name) } else { String::new() };
         text.line(&format!("    var {}: {}{before};", slot.name, slot.element));
+    }
+    if form.infinity {
+        let scalar = infinity::scalar(results.first().map(|slot| slot.element), slots);
+        text.line(&infinity::line(scalar, &of_places(Count::Infinity)));
     }
     text.statements("", own.operation);
     match results.as_slice() {

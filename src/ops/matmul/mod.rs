@@ -28,6 +28,10 @@ use run::Operands;
 /// `k` 2^-24 times the sum of |a||b|, plus the rounding of the result for elements of 16 bits. `f32` is multiplied as
 /// `f32`: see [`Matmul::precision`].
 ///
+/// No operand is transposed. A transposed one is copied first, by the kernel `y = x` over a view with strides: for `a` with
+/// `m` rows of `k`, `copy.apply::<f32>(&device, shaped(&a, [k, m]).strides([1, k]))`, where `copy` is
+/// `ElementwiseKernel::new("x: T", "y: T", "y = x")?`.
+///
 /// Buffers of any length and slices with any start are permitted. Without the vendor's library, `c` must be in another
 /// buffer than `a` and `b`, unless the device has [`Caps::aliased_bindings`]. The borrow checker ensures that the
 /// product does not overwrite its inputs:
@@ -53,8 +57,8 @@ use run::Operands;
 /// # Errors
 /// [`OperationError`]; in that case nothing has run.
 pub fn matmul<'a, 'b, 'c, T: MatmulElement>(
-    a: impl Into<Slice<'a, T>>,
-    b: impl Into<Slice<'b, T>>,
+    a: impl MatmulInput<'a, T>,
+    b: impl MatmulInput<'b, T>,
     c: impl Into<SliceMut<'c, T>>,
     sizes: [usize; 3],
 ) -> Result<(), OperationError> {
@@ -65,6 +69,19 @@ pub fn matmul<'a, 'b, 'c, T: MatmulElement>(
 pub trait MatmulElement: Element + sealed::Numbers {}
 
 impl<T: Element + sealed::Numbers> MatmulElement for T {}
+
+/// A matrix that is multiplied: a buffer or a slice, by `&`, row after row.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an operand of a matrix product",
+    label = "expected a reference to a `UnifiedBuffer`, or a slice of one",
+    note = "operands are row-major, without a shape or strides: sizes are given as `[m, k, n]`",
+    note = "a transposed operand is copied first, by `ElementwiseKernel::new(\"x: T\", \"y: T\", \"y = x\")?` applied to \
+            `shaped(&a, [k, m]).strides([1, k])`"
+)]
+pub trait MatmulInput<'a, T: Element>: Into<Slice<'a, T>> {}
+
+#[diagnostic::do_not_recommend]
+impl<'a, T: Element, S: Into<Slice<'a, T>>> MatmulInput<'a, T> for S {}
 
 /// [`matmul`] with a choice of precision, a stream, or a recording.
 ///
@@ -166,12 +183,12 @@ impl<'r> Matmul<'r> {
 
     /// Multiplies; see [`matmul`].
     ///
+    /// # Errors
     /// [`OperationError`]; in that case nothing has run.
-    /// [`OperationError`]; nothing has run then.
     pub fn run<'a, 'b, 'c, T: MatmulElement>(
         mut self,
-        a: impl Into<Slice<'a, T>>,
-        b: impl Into<Slice<'b, T>>,
+        a: impl MatmulInput<'a, T>,
+        b: impl MatmulInput<'b, T>,
         c: impl Into<SliceMut<'c, T>>,
     ) -> Result<(), OperationError> {
         let mut operands = Operands { a: a.into(), b: b.into(), c: c.into() };

@@ -75,12 +75,16 @@ pub(crate) fn check(
 fn problem(source: &Source, module: &Module, function: &str, output: &Output) -> Option<String> {
     let Output { name, declared, lanes, kind } = output;
     let never = || {
-        let index = if *kind == Kind::Raw { "[i]" } else { "" };
+        let assignment = match kind {
+            Kind::Raw if declared.contains("atomic<") => format!("atomicAdd(&{name}[i], ..)"),
+            Kind::Raw => format!("{name}[i] = .."),
+            _ => format!("{name} = .."),
+        };
         let remedy = match kind {
             Kind::Result => String::new(),
             _ => format!(", or remove `{declared}` from the list of outputs"),
         };
-        Some(format!("never assigns the output `{name}`; write `{name}{index} = ..`{remedy}"))
+        Some(format!("never assigns the output `{name}`; write `{assignment}`{remedy}"))
     };
     if *kind == Kind::Raw {
         let is_written = module.functions.iter().any(|(_, function)| writes(module, function, name));

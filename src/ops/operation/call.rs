@@ -1,13 +1,16 @@
 //! One call: the assignment of arguments to parameters, and their checks.
 
+use std::panic::Location;
 use std::sync::Arc;
 
 use super::super::error::OperationError;
 use super::arguments::{Array, Given};
 use super::parameters::{Parameter, ParameterType};
+use super::preface::parameter_of;
 use super::shape::{Sizes, Strides, broadcast, elements, stretched, strides};
 use super::types::{ElementType, KNOWN};
 use super::view;
+use crate::error::LaunchError;
 use crate::submit::{Context, Destination, Refusal};
 
 /// Kernels count elements in 32 bits, including some workgroups beyond the end.
@@ -15,6 +18,11 @@ pub(crate) const MAX_ELEMENTS: u64 = (1 << 32) - (1 << 16);
 
 /// The type of a letter in one call, and the parameter that determined it.
 pub(crate) type Letter = (char, ElementType, String);
+
+/// The name of a kernel that its caller has not named.
+pub(crate) fn unnamed(kind: &str, line: &Location<'_>) -> String {
+    format!("{kind} ({}:{})", line.file(), line.line())
+}
 
 /// The parameters of a kernel.
 #[derive(Clone, Debug)]
@@ -54,6 +62,13 @@ impl Signature {
                 problem: format!(
                     "the outputs declare it as `{output}`; an array that is changed in place needs the same declaration in both lists"
                 ),
+            });
+        }
+        if let Some(input) = inputs.iter().find(|input| input.atomic && both(input).is_none()) {
+            return Err(OperationError::Parameter {
+                operator: kernel.to_owned(),
+                argument: input.to_string(),
+                problem: "only an output can be atomic; put it in the list of outputs".to_owned(),
             });
         }
         let (in_place, inputs): (Vec<_>, Vec<_>) = inputs.iter().cloned().partition(|input| both(input).is_some());
@@ -138,7 +153,30 @@ impl Signature {
             return Ok(());
         }
         let expected = parameters.iter().map(ToString::to_string).collect();
-        Err(OperationError::Count { operator: self.kernel.clone(), what, expected, got })
+        let in_place = if what == "inputs" { self.in_place.clone() } else { Vec::new() };
+        Err(OperationError::Count { operator: self.kernel.clone(), what, expected, got, in_place })
+    }
+
+    /// Whether the elements of this output are atomic.
+    pub(crate) fn is_atomic(&self, name: &str) -> bool {
+        self.outputs.iter().any(|output| output.atomic && output.name == name)
+    }
+
+    /// The error of a refused launch, with parameters in place of generated variables.
+    pub(crate) fn refused(&self, mut error: LaunchError) -> OperationError {
+        let parameter = |variable: &mut String| *variable = parameter_of(variable).to_owned();
+        match &mut error {
+            LaunchError::InUse { binding, guard, .. } => {
+                let (operator, argument) = (self.kernel.clone(), parameter_of(binding).to_owned());
+                return OperationError::InUse { operator, argument, guard };
+            }
+            LaunchError::Conflict { first, second, .. } => [first, second].into_iter().for_each(parameter),
+            LaunchError::Length { binding, .. }
+            | LaunchError::Offset { binding, .. }
+            | LaunchError::Slice { binding, .. } => parameter(binding),
+            _ => {}
+        }
+        OperationError::Launch(error)
     }
 
     fn operand<'a>(

@@ -38,6 +38,8 @@ pub(crate) struct Parameter {
     pub(crate) kind: ParameterType,
     /// An array that the operation indexes.
     pub(crate) raw: bool,
+    /// A raw array of atomics.
+    pub(crate) atomic: bool,
 }
 
 /// The type of a parameter.
@@ -59,7 +61,9 @@ impl std::fmt::Display for ParameterType {
 
 impl std::fmt::Display for Parameter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}{}: {}", if self.raw { "raw " } else { "" }, self.name, self.kind)
+        let Self { name, kind, .. } = self;
+        let raw = if self.raw { "raw " } else { "" };
+        if self.atomic { write!(f, "{raw}{name}: atomic<{kind}>") } else { write!(f, "{raw}{name}: {kind}") }
     }
 }
 
@@ -105,7 +109,24 @@ fn parse_one(text: &str) -> Result<Parameter, String> {
     if TAKEN.contains(&name) || TAKEN_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
         return Err(format!("the name '{name}' has a meaning in generated kernels; choose another one"));
     }
-    Ok(Parameter { name: name.to_owned(), kind: parse_type(kind)?, raw })
+    let inner = kind.trim().strip_prefix("atomic<").and_then(|kind| kind.strip_suffix('>'));
+    let vec3 = |problem| match kind.trim().starts_with("vec3") {
+        true => format!(
+            "{problem}; pass the numbers as `raw {name}: f32` and read `vec3({name}[3 * i], {name}[3 * i + 1], {name}[3 * i + 2])`, \
+             or use vec4<..>"
+        ),
+        false => problem,
+    };
+    let (kind, atomic) = (parse_type(inner.unwrap_or(kind)).map_err(vec3)?, inner.is_some());
+    let counts =
+        matches!(kind, ParameterType::Exact(element) if ["u32", "i32"].contains(&element.to_string().as_str()));
+    match (atomic, raw, counts) {
+        (true, _, false) => Err("the type of an atomic is u32 or i32".to_owned()),
+        (true, false, _) => {
+            Err(format!("the operation indexes an array of atomics; write `raw {name}: atomic<{kind}>`"))
+        }
+        _ => Ok(Parameter { name: name.to_owned(), kind, raw, atomic }),
+    }
 }
 
 /// A type, or a letter.
@@ -128,6 +149,7 @@ mod tests {
         assert_eq!(list("").unwrap(), Vec::<String>::new());
         assert_eq!(list("x: f32,raw  y :T").unwrap(), ["x: f32", "raw y: T"]);
         assert_eq!(list(" v: vec4<f32> ").unwrap(), ["v: vec4<f32>"]);
+        assert_eq!(list("raw counts: atomic<u32>").unwrap(), ["raw counts: atomic<u32>"]);
     }
 
     #[test]
@@ -143,6 +165,10 @@ mod tests {
             ("n: u32", "'n' has a meaning in every operation: `n` is the number of elements"),
             ("elements_of_x: f32", "has a meaning"),
             ("x: f32, x: T", "two parameters named 'x'"),
+            ("p: vec3<f32>", "pass the numbers as `raw p: f32` and read `vec3(p[3 * i], p[3 * i + 1], p[3 * i + 2])`"),
+            ("raw x: atomic<f32>", "the type of an atomic is u32 or i32"),
+            ("raw x: atomic<T>", "the type of an atomic is u32 or i32"),
+            ("x: atomic<u32>", "write `raw x: atomic<u32>`"),
         ] {
             let error = parse("elementwise k", text).unwrap_err().to_string();
             assert!(error.contains(words) && error.contains("elementwise k"), "{text}: {error}");

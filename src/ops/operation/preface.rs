@@ -41,8 +41,18 @@ impl Slot {
 
     /// The variable that holds the array.
     pub(crate) fn variable(&self) -> String {
-        if self.access == Access::Raw { self.name.clone() } else { format!("elements_of_{}", self.name) }
+        if self.access == Access::Raw { self.name.clone() } else { format!("{ELEMENTS}{}", self.name) }
     }
+}
+
+/// The prefix of the variable for an array that is walked. No parameter's name begins with it.
+const ELEMENTS: &str = "elements_of_";
+/// The prefix of a second variable for the elements after the last vector.
+const TAIL: &str = "tail_of_";
+
+/// The parameter whose array a variable holds.
+pub(crate) fn parameter_of(variable: &str) -> &str {
+    variable.strip_prefix(ELEMENTS).or_else(|| variable.strip_prefix(TAIL)).unwrap_or(variable)
 }
 
 /// Writes directives, the types of letters, and the caller's own declarations.

@@ -6,9 +6,11 @@ mod plan;
 mod run;
 mod wgsl;
 
+use std::panic::Location;
+
 use super::error::OperationError;
 use super::operation::arguments::{Buffers, Inputs, Outputs, Results};
-use super::operation::call::Signature;
+use super::operation::call::{self, Signature};
 use super::operation::kept::Identity;
 use super::operation::parameters::parse;
 use super::plan::Cost;
@@ -46,14 +48,17 @@ use wgsl::Own;
 ///
 /// Parameters, arguments and shapes are those of an [`ElementwiseKernel`](super::ElementwiseKernel); there is one
 /// output, and no input is written. In map and finish `n` is the number of elements of one result, a `u32`; in map `i`
-/// is the number of the element among them, row-major.
+/// is the number of the element among them, row-major: with [`axis`](ReductionCall::axis), both count within one row. No
+/// parameter can have these names. `inf` is infinity, of the scalar type of the expression's result, if that is a float,
+/// or of the first input that is, or `f32`.
 ///
 /// Combined values have the type of the output unless [`accumulator`](Self::accumulator) sets another one. The identity
 /// must be neutral, as it is combined several times. The result for no elements is the identity, after finish.
 /// Statements of finish must assign the output on every path.
 ///
 /// The order in which elements are combined depends only on the shape and the kind of device, so repeated calls return
-/// the same bits. `combine` must be associative and commutative, except for rounding. Long reductions take two passes.
+/// the same bits. `combine` must be associative and commutative, except for rounding. Long reductions take two passes. A
+/// kernel is a value that threads may share and clone.
 #[derive(Clone, Debug)]
 pub struct ReductionKernel {
     own: Own,
@@ -61,7 +66,7 @@ pub struct ReductionKernel {
 
 impl ReductionKernel {
     /// Creates a reduction of these inputs to this output. At least [`combine`](Self::combine) and
-    /// [`identity`](Self::identity) must be set afterwards.
+    /// [`identity`](Self::identity) must be set afterwards. `i` and `n` are no names of parameters.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -85,8 +90,9 @@ impl ReductionKernel {
     /// # Errors
     /// [`OperationError::Parameter`], and [`OperationError::Text`] unless there is exactly one output. The first call
     /// checks the expressions.
+    #[track_caller]
     pub fn new(inputs: &str, output: &str) -> Result<Self, OperationError> {
-        let kernel = "reduction kernel";
+        let kernel = &call::unnamed("reduction kernel", Location::caller());
         let (inputs, outputs) = (parse(kernel, inputs)?, parse(kernel, output)?);
         let wrong = |what, problem: String| Err(OperationError::Text { operator: kernel.to_owned(), what, problem });
         if outputs.len() != 1 || outputs.iter().any(|output| output.raw) {
@@ -135,7 +141,7 @@ impl ReductionKernel {
 
     /// Sets the neutral element of `combine`: an expression, or a number. Infinities are `f32::INFINITY` and
     /// `f32::NEG_INFINITY`, or `inf` and `-inf` in an expression; they have the scalar type of the accumulator, or
-    /// `f32` if that is a struct.
+    /// `f32` if that is not a float.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -181,7 +187,7 @@ impl ReductionKernel {
         }
     }
 
-    /// Sets a name, for errors and profiles.
+    /// Sets a name, for errors and profiles. The default is the file and line of the call of [`new`](Self::new).
     #[must_use]
     pub fn name(self, name: &str) -> Self {
         self.with(|own| own.signature.kernel = format!("reduction {name}"))

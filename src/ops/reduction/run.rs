@@ -300,8 +300,8 @@ impl Fitted<'_> {
             Some(partials) => launch.bind_to("partials", bound(partials)),
             None => {}
         }
-        launch.to(destination).groups(pass.groups)?;
-        Ok(())
+        let launched = launch.to(destination).groups(pass.groups);
+        launched.map(drop).map_err(|error| self.own.signature.refused(error))
     }
 
     /// The values of `places`.

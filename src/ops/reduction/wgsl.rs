@@ -1,13 +1,13 @@
 //! The text of reductions.
 
 use super::super::operation::call::{Letter, Signature};
+use super::super::operation::infinity;
 use super::super::operation::kept::Identity;
 use super::super::operation::places::{self, Dimensions, Field, Fields};
 use super::super::operation::preface::{Access, Coordinates, FIRST_ARRAY, Slot, WORKGROUP, arrays, preface, uniforms};
 use super::super::operation::text::Text;
 use super::super::operation::types::ElementType;
 use super::choice::UNROLLED;
-use super::identity;
 
 /// The input of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -190,13 +190,21 @@ fn functions(text: &mut Text, own: &Own, letters: &[Letter], slots: &[Slot], for
     let element = output.map_or_else(String::new, |slot| slot.element.to_string());
     text.line(&format!("\nalias Accumulator = {};", own.accumulator.as_deref().unwrap_or(&element)));
     text.line("fn identity() -> Accumulator {");
-    let infinity = identity::infinity(&own.identity, &own.preamble, own.combined(letters, slots), "places.infinity");
-    infinity.iter().for_each(|line| text.line(line));
+    // The scalar type of `inf` is that of the expression's result, if it is known and a float.
+    let infinite = |text: &mut Text, expression: &str, result: Option<ElementType>, slots: &[Slot]| {
+        if infinity::is_used(expression, &own.preamble, slots) {
+            text.line(&infinity::line(infinity::scalar(result, slots), "places.infinity"));
+        }
+    };
+    let combined = own.combined(letters, slots);
+    infinite(text, &own.identity, combined, &[]);
     text.line("    return");
     text.statements("identity", &own.identity);
     text.line("}");
     let mut returned = |head: &str, what, expression: &str| {
-        text.line(&format!("{head} -> Accumulator {{\n    return"));
+        text.line(&format!("{head} -> Accumulator {{"));
+        infinite(text, expression, combined, slots);
+        text.line("    return");
         text.statements(what, expression);
         text.line("}");
     };
@@ -210,6 +218,7 @@ fn functions(text: &mut Text, own: &Own, letters: &[Letter], slots: &[Slot], for
     if form.last {
         let name = output.map_or("", |slot| &slot.name);
         text.line(&format!("fn finished(a: Accumulator, n: u32) -> {element} {{"));
+        infinite(text, &own.finish, output.map(|slot| slot.element), slots);
         if assigns(&own.finish, name) {
             text.line(&format!("    var {name}: {element};"));
             text.statements("finish", &own.finish);
