@@ -1,7 +1,7 @@
 // Prefix sums in three launches: within blocks, over the totals of the blocks, and both together.
 @group(0) @binding(0) var<storage> x: array<u32>;
 @group(0) @binding(1) var<storage, read_write> sums: array<u32>;
-@group(0) @binding(2) var<storage, read_write> totals: array<u32>; // of each block
+@group(0) @binding(2) var<storage, read_write> totals: array<u32>; // the total of each block
 
 const GROUP: u32 = 256;
 const EACH: u32 = 4; // elements of an invocation
@@ -50,7 +50,7 @@ fn sum_blocks(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation
 // One workgroup for all totals, which it replaces by their prefix sums.
 @compute @workgroup_size(GROUP)
 fn sum_totals(@builtin(local_invocation_index) own: u32) {
-    var before = 0u; // of all rounds before
+    var before = 0u; // the total of the earlier rounds
     for (var first = 0u; first < arrayLength(&totals); first += GROUP) {
         var total = 0u;
         if first + own < arrayLength(&totals) {
