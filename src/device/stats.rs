@@ -73,12 +73,26 @@ impl DeviceStats {
 /// One sentence: launches, submissions, bytes moved, memory in use.
 impl fmt::Display for DeviceStats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { launches, uploads, downloads, .. } = self;
-        let mega = |bytes: u64| bytes as f64 / 1e6;
-        write!(f, "{launches} launches in {} submissions, ", self.counters.submissions)?;
-        write!(f, "{:.3} MB uploaded in {uploads} copies, ", mega(self.bytes_uploaded))?;
-        write!(f, "{:.3} MB downloaded in {downloads} copies, ", mega(self.bytes_downloaded))?;
-        write!(f, "{:.3} MB in buffers ({:.3} MB at most)", mega(self.live_bytes), mega(self.peak_bytes))
+        let counted = |count: u64, singular, plural| format!("{count} {}", if count == 1 { singular } else { plural });
+        let copies = |count| counted(count, "copy", "copies");
+        write!(f, "{} in ", counted(self.launches, "launch", "launches"))?;
+        write!(f, "{}, ", counted(self.counters.submissions, "submission", "submissions"))?;
+        write!(f, "{} uploaded in {}, ", Bytes(self.bytes_uploaded), copies(self.uploads))?;
+        write!(f, "{} downloaded in {}, ", Bytes(self.bytes_downloaded), copies(self.downloads))?;
+        write!(f, "{} in buffers ({} at most)", Bytes(self.live_bytes), Bytes(self.peak_bytes))
+    }
+}
+
+/// A number of bytes, in decimal units.
+struct Bytes(u64);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            bytes @ 0..1_000 => write!(f, "{bytes} B"),
+            bytes @ 1_000..1_000_000 => write!(f, "{:.1} kB", bytes as f64 / 1e3),
+            bytes => write!(f, "{:.1} MB", bytes as f64 / 1e6),
+        }
     }
 }
 
@@ -114,8 +128,8 @@ mod tests {
         stats.counters.submissions = 3;
         assert_eq!(
             stats.to_string(),
-            "12 launches in 3 submissions, 0.004 MB uploaded in 2 copies, 0.000 MB downloaded in 1 copies, 1.049 MB in \
-             buffers (2.097 MB at most)"
+            "12 launches in 3 submissions, 4.1 kB uploaded in 2 copies, 16 B downloaded in 1 copy, 1.0 MB in buffers (2.1 MB \
+             at most)"
         );
     }
 }
