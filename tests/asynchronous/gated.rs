@@ -174,7 +174,9 @@ fn reads_in_flight_report_the_loss(gated: &Gated) -> TestResult {
     gated.faulty.lose("the test said so");
     for _ in 0..5 {
         let Poll::Ready(Some(result)) = poll() else { return equal("pending", "an error", "the stream") };
-        ensure(result.is_err_and(|error| error.to_string().contains("the test said so")), || "another result".to_owned())?;
+        ensure(result.is_err_and(|error| error.to_string().contains("the test said so")), || {
+            "another result".to_owned()
+        })?;
     }
     ensure(matches!(poll(), Poll::Ready(None)), || "the stream has not ended".to_owned())
 }
