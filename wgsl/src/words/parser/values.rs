@@ -292,7 +292,7 @@ fn argument(said: Said<'_>) -> Option<Finding> {
         });
     }
     let allowed: Vec<&str> = said.error.notes().filter_map(|note| note.strip_prefix("allowed type: ")).collect();
-    let finding = Finding::new(format!("`{function}` does not accept {} as argument {number}", quoted(&spoken(is))))
+    let finding = Finding::new(format!("`{function}` does not take {} as argument {number}", quoted(&spoken(is))))
         .mark(place, mark);
     let integer = |ty: &str| ["u32", "i32"].iter().any(|scalar| ty == *scalar || ty.ends_with(&format!("<{scalar}>")));
     let float = if is.starts_with("vec") { format!("vec{}<f32>", &is[3..4]) } else { "f32".to_owned() };

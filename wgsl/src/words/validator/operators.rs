@@ -58,9 +58,9 @@ pub(super) fn binary(body: &Body<'_>, handle: Handle<Expression>) -> Option<Find
     let (first, second) = (name(&left), name(&right));
     let sign = sign(*op);
     let message = if first == second {
-        format!("`{sign}` does not accept {first}")
+        format!("`{sign}` does not take {first}")
     } else {
-        format!("`{sign}` does not accept {first} and {second}")
+        format!("`{sign}` does not take {first} and {second}")
     };
     let finding = Finding::new(message);
     let finding = if parts.is_some() {
@@ -186,7 +186,7 @@ pub(super) fn unary(body: &Body<'_>, handle: Handle<Expression>, op: UnaryOperat
         UnaryOperator::Negate if unsigned => ("-", format!("unsigned numbers cannot be negated: write `-i32({operand})`")),
         UnaryOperator::Negate => ("-", "`-` accepts signed integers and floats".to_owned()),
     };
-    Some(Finding::new(format!("`{sign}` does not accept {ty}")).mark(place, format!("`{operand}` is {ty}")).help(remedy))
+    Some(Finding::new(format!("`{sign}` does not take {ty}")).mark(place, format!("`{operand}` is {ty}")).help(remedy))
 }
 
 /// A literal whose type the context does not determine.
