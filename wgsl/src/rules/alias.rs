@@ -99,14 +99,16 @@ fn breach(
         let same = pointers[index + 1..].iter().filter(|(_, other)| other == root);
         if same.map(|(other, _)| Root::Parameter(*other)).any(|other| accesses.clash(parameter, other)) {
             let name = name(module, function, *root);
-            let message = format!("two arguments of `{callee}` point into `{name}`, and `{callee}` writes through one of them");
+            let message =
+                format!("two arguments of `{callee}` point into `{name}`, and `{callee}` writes through one of them");
             let help = "pass a pointer to a copy in place of one: `var copy = ..;` and `&copy`";
             return Some(Breach { at, message, help });
         }
         if matches!(root, Root::Global(_)) && accesses.clash(parameter, *root) {
             let name = name(module, function, *root);
-            let message =
-                format!("`{callee}` receives a pointer into `{name}`, also uses `{name}` by its name, and writes to it");
+            let message = format!(
+                "`{callee}` receives a pointer into `{name}`, also uses `{name}` by its name, and writes to it"
+            );
             return Some(Breach { at, message, help: "use only the pointer, or only the variable's name" });
         }
     }

@@ -167,13 +167,19 @@ fn overflow(step: String) -> Wrong {
 
 fn clamp(known: &Known) -> Option<Wrong> {
     let (low, high) = known.find(|at| Some((at(0), at(1))).filter(|(low, high)| low > high))?;
-    Some((format!("clamp: expected low <= high, got low = {} and high = {}", short(low), short(high)), "pass the lower limit first"))
+    Some((
+        format!("clamp: expected low <= high, got low = {} and high = {}", short(low), short(high)),
+        "pass the lower limit first",
+    ))
 }
 
 fn limits(known: &Known) -> Option<Wrong> {
     if let Some(low) = known.find(|at| Some(at(0)).filter(|low| *low == at(1))) {
         let low = short(low);
-        return Some((format!("smoothstep: expected different limits, got low = {low} and high = {low}"), "the limits must differ"));
+        return Some((
+            format!("smoothstep: expected different limits, got low = {low} and high = {low}"),
+            "the limits must differ",
+        ));
     }
     known.each(|width, at| finite::smooth(width, at(0), at(1), None))
 }
@@ -215,5 +221,8 @@ fn float_bits(literals: &[Literal]) -> Option<Wrong> {
         (!f32::from_bits(bits).is_finite()).then_some(bits)
     })?;
     let message = format!("the bits {bits:#x} are not those of a finite f32");
-    Some((message, "WGSL does not allow infinities and NaN in constant expressions: compare with a large number instead"))
+    Some((
+        message,
+        "WGSL does not allow infinities and NaN in constant expressions: compare with a large number instead",
+    ))
 }

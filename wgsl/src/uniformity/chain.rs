@@ -300,7 +300,8 @@ fn help(source: &Source, begin: &Step, decides: bool) -> Vec<String> {
         _ => {}
     }
     if decides {
-        let text = "make all invocations reach the operation: end the branch or loop before it, and begin a new one after it";
+        let text =
+            "make all invocations reach the operation: end the branch or loop before it, and begin a new one after it";
         help.push(format!("{text}; replace an early `return` with a branch around the work"));
     }
     help

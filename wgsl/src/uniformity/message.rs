@@ -44,7 +44,11 @@ impl Failure {
             let (file, range) = source.origin_of(span.to_range()?)?;
             Some(Label::new(style, file, range).with_message(text))
         };
-        let here = if self.is_argument { "an argument may differ between invocations" } else { "some invocations may not get here" };
+        let here = if self.is_argument {
+            "an argument may differ between invocations"
+        } else {
+            "some invocations may not get here"
+        };
         let links = self.links.iter().map(|link| label(LabelStyle::Secondary, link.at, &link.text));
         let labels = std::iter::once(label(LabelStyle::Primary, self.at, here)).chain(links).flatten().collect();
         let severity = match self.severity {

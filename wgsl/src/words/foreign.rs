@@ -88,7 +88,10 @@ const NAMES: &[(&str, &str)] = &[
     ("log10", "write `log2(x) * 0.30103`"),
     ("ln", "write `log(x)`"),
     ("cbrt", "write `pow(x, 1.0 / 3.0)`, for numbers that are not negative"),
-    ("isnan", "write `x != x`, which a compiler may treat as false: WGSL implementations may assume that there are no NaNs"),
+    (
+        "isnan",
+        "write `x != x`, which a compiler may treat as false: WGSL implementations may assume that there are no NaNs",
+    ),
     ("isinf", "compare with the largest number: WGSL implementations may assume that there are no infinities"),
     ("ddx", "compute kernels have no derivatives: use the difference of two values"),
     ("ddy", "compute kernels have no derivatives: use the difference of two values"),

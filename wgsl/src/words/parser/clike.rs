@@ -125,9 +125,7 @@ fn valueless(said: Said<'_>, found: &str, word: Token<'_>, before: &[Token<'_>])
     name.then(|| {
         let typed = ty.map_or_else(|| found.to_owned(), |ty| format!("{found}: {ty}"));
         let first = before.len().checked_sub(2).and_then(|at| before.get(at)).map_or("const", |token| token.text);
-        Finding::new("the type follows the name")
-            .mark(word.span(), "")
-            .help(format!("write `{first} {typed} = ..;`"))
+        Finding::new("the type follows the name").mark(word.span(), "").help(format!("write `{first} {typed} = ..;`"))
     })
 }
 
@@ -177,17 +175,17 @@ fn global(said: Said<'_>, found: &str) -> Option<Finding> {
         "type" | "typedef" | "using" => {
             finding("a type is renamed with `alias`").help(format!("write `alias {next} = ..;`"))
         }
-        "function" | "def" | "func" => finding("functions are declared with `fn`").help(format!("write `fn {next}(..)`")),
+        "function" | "def" | "func" => {
+            finding("functions are declared with `fn`").help(format!("write `fn {next}(..)`"))
+        }
         "layout" => workgroup_size(place),
         "groupshared" | "shared" | "__shared__" => finding("workgroup memory is declared as `var<workgroup>`")
             .help("write `var<workgroup> tile: array<f32, 64>;`"),
         "__global__" | "kernel" => finding("a kernel is a function with attributes")
             .help("write `@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>)`"),
         "void" => return declaration(said, Token { text: found, at: said.at() }, next),
-        "if" | "for" | "while" | "return" | "loop" | "switch" => {
-            finding(&format!("`{found}` is outside a function"))
-                .help("check whether a `}` before it closes the function too early")
-        }
+        "if" | "for" | "while" | "return" | "loop" | "switch" => finding(&format!("`{found}` is outside a function"))
+            .help("check whether a `}` before it closes the function too early"),
         "}" => finding("this `}` has no matching `{`").help("add the missing `{` before it, or remove it"),
         word => {
             let ty = of(word)?;

@@ -132,9 +132,10 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
         );
     }
     if message.starts_with("this operation is not supported in a const context") {
-        return Some(finding(format!("`{written}` is not a constant expression")).help(
-            "array lengths and `const` values use only numbers and other constants: declare it with `const`",
-        ));
+        return Some(
+            finding(format!("`{written}` is not a constant expression"))
+                .help("array lengths and `const` values use only numbers and other constants: declare it with `const`"),
+        );
     }
     if matches!(message, "Unexpected runtime-expression" | "Unexpected override-expression")
         || message.starts_with("Can't use pipeline-overridable")

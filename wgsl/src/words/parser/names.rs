@@ -158,11 +158,11 @@ fn undeclared(said: Said<'_>, written: &str) -> Finding {
         let line = said.text.line(other.name.span()).unwrap_or_default();
         let behind = other.name.at > said.at();
         let remedy = if behind {
-            format!(
-                "'{quoted}' is declared later, in line {line}: declare a variable before its first use"
-            )
+            format!("'{quoted}' is declared later, in line {line}: declare a variable before its first use")
         } else {
-            format!("'{quoted}' of line {line} is only in scope in its block or function: declare it outside, or pass it as an argument")
+            format!(
+                "'{quoted}' of line {line} is only in scope in its block or function: declare it outside, or pass it as an argument"
+            )
         };
         return finding.mark(other.name.span(), "declared here").help(remedy);
     }

@@ -48,7 +48,8 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
     }
     if message.starts_with("atomic operand type is inconsistent") {
         return Some(
-            finding(format!("the type of `{written}` is not the type of the atomic")).help("convert it, as in `u32(x)`"),
+            finding(format!("the type of `{written}` is not the type of the atomic"))
+                .help("convert it, as in `u32(x)`"),
         );
     }
     if message.starts_with("the operand of the `&` operator must be a reference") {
@@ -106,9 +107,9 @@ fn assigned(said: Said<'_>) -> Finding {
         let word = said.text.before(declared.to_range().map_or(0, |range| range.start)).last().map(|token| token.text);
         let finding = finding.mark(place, "");
         return match word {
-            Some("let") => finding
-                .mark(declared, "a `let` value cannot change")
-                .help(format!("declare it with `var {name}`")),
+            Some("let") => {
+                finding.mark(declared, "a `let` value cannot change").help(format!("declare it with `var {name}`"))
+            }
             _ if pointer(said, declared) => {
                 finding.mark(declared, "a pointer").help(format!("write through the pointer: `*{name} = ..;`"))
             }

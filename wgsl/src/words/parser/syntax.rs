@@ -96,9 +96,9 @@ fn special(said: Said<'_>, found: &str, before: &[Token<'_>]) -> Option<Finding>
         "\"" | "'" => {
             Finding::new("WGSL has no strings").mark(place, "").help("use numbers in place of names, as in a `switch`")
         }
-        "|" => Finding::new("expected a value, got `|`")
-            .mark(place, "")
-            .help("WGSL has no closures: declare a function"),
+        "|" => {
+            Finding::new("expected a value, got `|`").mark(place, "").help("WGSL has no closures: declare a function")
+        }
         "{" if last.is_some_and(|last| last.text == "=") => Finding::new("a value cannot begin with `{`")
             .mark(place, "")
             .help("write the type and its components: `array<f32, 2>(1.0, 2.0)`, `Params(1u, 2.0)`"),

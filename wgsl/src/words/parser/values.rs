@@ -33,9 +33,7 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
     if message.starts_with("Constructor expects ") {
         let expected = within(message, "expects ", " components")?;
         let found = message.rsplit(' ').next()?;
-        return Some(
-            Finding::new(format!("expected {expected} components, got {found}")).mark(said.span(), ""),
-        );
+        return Some(Finding::new(format!("expected {expected} components, got {found}")).mark(said.span(), ""));
     }
     if message == "Division by zero" || message == "Remainder by zero" {
         return Some(Finding::new("division by zero").mark(said.span(), "both operands are constants"));
@@ -248,7 +246,8 @@ fn abstract_operand(said: Said<'_>) -> Option<Finding> {
 fn uncast(said: Said<'_>) -> Option<Finding> {
     let (from, to) = said.message().strip_prefix("cannot cast a ")?.split_once(" to a ")?;
     let written = said.quote();
-    let finding = Finding::new(format!("`{written}` is `{from}`, which cannot be converted to `{to}`")).mark(said.span(), "");
+    let finding =
+        Finding::new(format!("`{written}` is `{from}`, which cannot be converted to `{to}`")).mark(said.span(), "");
     Some(match from.strip_prefix("vec") {
         Some(size) if !to.starts_with("vec") => finding.help(format!(
             "take a component, as in `{to}({written}.x)`, or convert all components: `vec{}<{to}>({written})`",

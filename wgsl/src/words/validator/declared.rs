@@ -38,7 +38,9 @@ pub(super) fn of_type(found: Found<'_>, module: &Module, handle: Handle<Type>, e
         }
         TypeError::EmptyStruct => {
             let name = ty.name.clone().unwrap_or_default();
-            Finding::new(format!("the struct '{name}' has no member")).mark(place, "").help("a struct needs at least one member")
+            Finding::new(format!("the struct '{name}' has no member"))
+                .mark(place, "")
+                .help("a struct needs at least one member")
         }
         TypeError::MatrixElementNotFloat => {
             Finding::new("a matrix has elements of `f32` or `f16`").mark(place, "").help("use an array of vectors")

@@ -86,13 +86,16 @@ fn parameter(
     let span = span.unwrap_or_else(|| head(found, &entry.name));
     let ty = types::name_of(body.module, argument.ty);
     Some(match error {
-        VaryingError::MissingBinding => Finding::new(format!(
-            "the parameter '{name}' of the entry point '{}' has no @builtin",
-            entry.name
-        ))
-        .mark(span, "")
-        .help("entry points accept only built-in values, such as `@builtin(global_invocation_id) id: vec3<u32>`")
-        .help(format!("pass a value of the host in a uniform: `@group(0) @binding(..) var<uniform> {name}: {ty};`")),
+        VaryingError::MissingBinding => {
+            Finding::new(format!("the parameter '{name}' of the entry point '{}' has no @builtin", entry.name))
+                .mark(span, "")
+                .help(
+                    "entry points accept only built-in values, such as `@builtin(global_invocation_id) id: vec3<u32>`",
+                )
+                .help(format!(
+                    "pass a value of the host in a uniform: `@group(0) @binding(..) var<uniform> {name}: {ty};`"
+                ))
+        }
         VaryingError::InvalidBuiltInType(builtin, _) => {
             let (builtin, wanted) = spelled(*builtin)?;
             Finding::new(format!("@builtin({builtin}) is `{wanted}`, but '{name}' is `{ty}`"))

@@ -54,8 +54,12 @@ pub(super) fn explain(body: &Body<'_>, handle: Handle<Expression>, error: &Expre
         ExpressionError::ShiftAmountTooLarge { lhs_type, rhs_expr } => {
             let (_, scalar) = types::shape(lhs_type)?;
             let bits = u32::from(scalar.width) * 8;
-            Finding::new(format!("a {} has {bits} bits: it can be shifted by at most {}", types::scalar(scalar), bits - 1))
-                .mark(place, format!("by `{}`", quote(*rhs_expr)))
+            Finding::new(format!(
+                "a {} has {bits} bits: it can be shifted by at most {}",
+                types::scalar(scalar),
+                bits - 1
+            ))
+            .mark(place, format!("by `{}`", quote(*rhs_expr)))
         }
         // `arrayLength(data)` uses the array as a value.
         ExpressionError::InvalidPointerType(pointer) => {
@@ -93,12 +97,9 @@ pub(super) fn explain(body: &Body<'_>, handle: Handle<Expression>, error: &Expre
         }
         ExpressionError::SelectConditionNotABool { actual } => {
             let actual = types::name(body.module, actual);
-            Finding::new(format!(
-                "the last argument of `select` must be a condition, got {}",
-                types::quoted(&actual)
-            ))
-            .mark(place, "")
-            .help("the order is `select(where_false, where_true, condition)`")
+            Finding::new(format!("the last argument of `select` must be a condition, got {}", types::quoted(&actual)))
+                .mark(place, "")
+                .help("the order is `select(where_false, where_true, condition)`")
         }
         ExpressionError::InvalidCastArgument => {
             let Expression::As { expr, kind, .. } = body.expression(handle)? else { return None };
@@ -124,7 +125,8 @@ fn composed(body: &Body<'_>, handle: Handle<Expression>, index: u32) -> Option<F
     let place = body.span(handle);
     let (whole, part) = (types::name_of(body.module, *ty), *components.get(index as usize)?);
     let (written, is) = (body.quote(part, place), types::name(body.module, &body.value_type(part)?));
-    let finding = Finding::new(format!("`{whole}` cannot be constructed from `{written}`, which is {}", types::quoted(&is)));
+    let finding =
+        Finding::new(format!("`{whole}` cannot be constructed from `{written}`, which is {}", types::quoted(&is)));
     let wanted = match &body.module.types[*ty].inner {
         TypeInner::Vector { scalar, .. } => Some(types::scalar(*scalar).to_owned()),
         TypeInner::Array { base, .. } => Some(types::name_of(body.module, *base)),

@@ -123,7 +123,10 @@ fn remedies(op: BinaryOperator, sign: &str, left: &Operand, right: &Operand) -> 
     if left_scalar == right_scalar {
         return match (left_size, right_size) {
             (Some(a), Some(b)) if a != b => {
-                vec![format!("both operands need the same number of components: select some, as in `{}`", fewer(left, right, a > b))]
+                vec![format!(
+                    "both operands need the same number of components: select some, as in `{}`",
+                    fewer(left, right, a > b)
+                )]
             }
             (Some(size), None) => {
                 vec![format!("write `{one} {sign} {}({other})`", types::of_shape(Some(size), left_scalar))]
@@ -183,7 +186,9 @@ pub(super) fn unary(body: &Body<'_>, handle: Handle<Expression>, op: UnaryOperat
             ("!", format!("`!` negates conditions: write `{operand} == 0`, or `~{operand}` to invert the bits"))
         }
         UnaryOperator::BitwiseNot => ("~", format!("`~` accepts integers: write `!{operand}` for a condition")),
-        UnaryOperator::Negate if unsigned => ("-", format!("unsigned numbers cannot be negated: write `-i32({operand})`")),
+        UnaryOperator::Negate if unsigned => {
+            ("-", format!("unsigned numbers cannot be negated: write `-i32({operand})`"))
+        }
         UnaryOperator::Negate => ("-", "`-` accepts signed integers and floats".to_owned()),
     };
     Some(Finding::new(format!("`{sign}` does not take {ty}")).mark(place, format!("`{operand}` is {ty}")).help(remedy))
@@ -210,8 +215,7 @@ pub(super) fn literal(body: &Body<'_>, handle: Handle<Expression>) -> Option<Fin
                 .help(format!("declare the return type: `fn {function}(..) -> f32`")),
         );
     }
-    let finding =
-        Finding::new(format!("`{written}` has no type")).mark(place, "the context does not determine it");
+    let finding = Finding::new(format!("`{written}` has no type")).mark(place, "the context does not determine it");
     Some(finding.help(format!("write its type, as in `f32({written})`")))
 }
 

@@ -151,8 +151,10 @@ fn returned(
         (Some(value), Some(declared)) => {
             let place = at_return.unwrap_or_else(|| found.span());
             let (written, ty) = (body.quote(value, place), types::name(body.module, &body.value_type(value)?));
-            let finding =
-                Finding::new(format!("'{function}' must return `{declared}`, got `{written}`, which is {}", types::quoted(&ty)));
+            let finding = Finding::new(format!(
+                "'{function}' must return `{declared}`, got `{written}`, which is {}",
+                types::quoted(&ty)
+            ));
             let finding = finding.mark(returning(body, &written).unwrap_or(place), format!("`{declared}` is needed"));
             if declared.contains(['<', '{']) && !declared.starts_with("vec") {
                 finding
@@ -246,9 +248,7 @@ fn called(found: Found<'_>, body: &Body<'_>, callee: Handle<naga::Function>, err
     Some(match error {
         CallError::ArgumentCount { required, seen } => {
             let arguments = if *required == 1 { "argument" } else { "arguments" };
-            Finding::new(format!("'{name}' expects {required} {arguments}, got {seen}"))
-                .mark(call, "")
-                .help(signature)
+            Finding::new(format!("'{name}' expects {required} {arguments}, got {seen}")).mark(call, "").help(signature)
         }
         CallError::ArgumentType { index, required, seen_expression } => {
             let (wanted, is) = (types::name_of(body.module, *required), body.type_name(*seen_expression)?);

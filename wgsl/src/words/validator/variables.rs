@@ -30,9 +30,12 @@ pub(super) fn explain(module: &Module, handle: Handle<GlobalVariable>, error: &G
         GlobalVariableError::InitializerNotAllowed(space) => {
             let space = space_name(*space);
             let finding =
-                Finding::new(format!("'{name}' is in `{space}`, where variables cannot have an initial value")).mark(place, "");
+                Finding::new(format!("'{name}' is in `{space}`, where variables cannot have an initial value"))
+                    .mark(place, "");
             match variable.space {
-                AddressSpace::WorkGroup => finding.help("it is zero at the start; assign another value in one invocation, then call `workgroupBarrier()`"),
+                AddressSpace::WorkGroup => finding.help(
+                    "it is zero at the start; assign another value in one invocation, then call `workgroupBarrier()`",
+                ),
                 _ => finding.help("remove the value: the bound buffer holds it"),
             }
         }
@@ -118,10 +121,10 @@ fn aligned(module: &Module, name: &str, ty: Handle<Type>, disalignment: &Disalig
             Finding::new(format!("'{name}' has the member '{member}' at byte {offset}; in a uniform, the member after a struct must begin at byte {expected} or later"))
                 .help(format!("write `@align(16) {member}: {of}`, or declare '{name}' as `var<storage>`"))
         }
-        Disalignment::StructSpan { span, alignment } => {
-            Finding::new(format!("'{name}' is {span} bytes long; in a uniform the size must be a multiple of {alignment} bytes"))
-                .help("write `@size(16)` before the last member, or declare it as `var<storage>`")
-        }
+        Disalignment::StructSpan { span, alignment } => Finding::new(format!(
+            "'{name}' is {span} bytes long; in a uniform the size must be a multiple of {alignment} bytes"
+        ))
+        .help("write `@size(16)` before the last member, or declare it as `var<storage>`"),
         Disalignment::NonHostShareable => {
             let of = module.global_variables.iter().find(|(_, variable)| variable.name.as_deref() == Some(name))?.1;
             unfit(module, of, name, &types::name_of(module, of.ty))
