@@ -88,7 +88,7 @@ impl<'a> Room<'a> {
     /// Calls `work` with enough stack, and turns a panic in it into an error.
     ///
     /// # Errors
-    /// Those of `work`; [`TextError::Internal`] for a panic.
+    /// The errors of `work`; [`TextError::Internal`] for a panic.
     pub fn run<T: Send, E: Send + From<TextError>>(&self, work: impl FnOnce() -> Result<T, E> + Send) -> Result<T, E> {
         let guarded = || {
             // A panic drops everything that `work` owns, so no half-finished state remains.

@@ -18,7 +18,7 @@ pub fn parse(source: &Source) -> Result<naga::Module, TextError> {
 /// [`parse`], with the comments `///` and `//!` kept in [`naga::Module::doc_comments`].
 ///
 /// # Errors
-/// Those of [`parse`], and an error for such a comment without an item that it could document.
+/// The errors of [`parse`], and an error for such a comment without an item that it could document.
 pub fn parse_documented(source: &Source) -> Result<naga::Module, TextError> {
     parse_with(source, Options { parse_doc_comments: true, ..Options::new() })
 }

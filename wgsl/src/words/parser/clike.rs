@@ -97,7 +97,7 @@ fn of(word: &str) -> Option<Option<String>> {
 /// `float x` in a struct or between parameters.
 fn member(said: Said<'_>, word: Token<'_>, found: &str) -> Option<Finding> {
     let ty = of(word.text);
-    let finding = Finding::new("the name comes first, then `:` and the type").mark(word.span(), "");
+    let finding = Finding::new("the name must come first, then `:` and the type").mark(word.span(), "");
     Some(match (word.text, ty) {
         ("in" | "out" | "inout", _) => {
             Finding::new(format!("parameters have no `{}`", word.text)).mark(word.span(), "").help(format!(
@@ -162,7 +162,7 @@ fn global(said: Said<'_>, found: &str) -> Option<Finding> {
     let behind = said.text.from(said.at());
     let next = behind.get(1).map_or("", |token| token.text);
     Some(match found {
-        "pub" => finding("WGSL has no `pub`").help("leave it out: other files can import every declaration"),
+        "pub" => finding("WGSL has no `pub`").help("remove it: other files can import every declaration"),
         "let" => finding("`let` is only allowed in functions")
             .help(format!("write `const {next} = ..;`, or `override {next} = ..;` if the host sets it")),
         "#" => return None,

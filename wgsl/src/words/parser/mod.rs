@@ -1,5 +1,5 @@
-//! Mistakes that naga's parser finds. The beginning of its sentence gives the kind of mistake; its labels and the text
-//! give names, types and spans.
+//! Mistakes that naga's parser finds. The beginning of its sentence identifies the kind of mistake; its labels and the
+//! text contain the names, types and spans.
 //!
 //! | module | about |
 //! |---|---|
