@@ -1,5 +1,5 @@
-//! The explanation of a mistake in a text: a sentence, the marked spans, and a remedy, in the terms of WGSL and with the
-//! names of the author.
+//! The explanation of a mistake in a text: a sentence, the marked spans, and a remedy, in the terms of WGSL and the names
+//! of the author.
 //!
 //! naga's validator reports variants; [`validator`] matches them and looks up the types and expressions of their
 //! handles. naga's parser reports sentences with spans; [`parser`] matches the beginning of a sentence and reads the

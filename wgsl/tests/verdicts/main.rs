@@ -10,7 +10,7 @@
 //! | none | compares |
 //! | `--write FILE` | writes the kernels with the recorded verdicts |
 //! | `--random COUNT SEED FILE` | writes kernels of random statements with our verdicts |
-//! | `--judge FILE` | prints our verdict on the uniformity of each kernel of a file, with the error if it does not parse |
+//! | `--judge FILE` | prints our verdict on the uniformity of each kernel of a file, or the parser's error |
 //! | `--differ FILE` | prints the kernels of a file whose verdict differs from ours |
 //! | `--time FILE` | prints the time to parse and to analyse the kernels of a file |
 

@@ -81,7 +81,7 @@ fn declaration(said: Said<'_>, word: Token<'_>, found: &str) -> Option<Finding> 
     })
 }
 
-/// The type that a keyword of another language or of WGSL names; the inner option is `None` if it names no type (`auto`).
+/// The type that a keyword of WGSL or of another language names; the inner option is `None` for `auto`.
 fn of(word: &str) -> Option<Option<String>> {
     if let Some(scalar) = foreign::scalar(word) {
         return Some(Some(scalar.to_owned()).filter(|scalar| !scalar.is_empty()));
