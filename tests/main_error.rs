@@ -26,7 +26,7 @@ error: `*` does not take `u32` and a float constant
   │                       │       
   │                       this is `u32`
   │
-  = help: WGSL does not convert values by itself: write `f32(id.x) * 0.5`
+  = help: WGSL does not convert values implicitly: write `f32(id.x) * 0.5`
 ";
     let wanted = wanted.replace("LINE", &LINE.to_string());
     assert!(!ran.status.success(), "the program ended successfully");

@@ -111,7 +111,7 @@ fn each_finding_names_its_place_and_its_target() {
         ("subgroups.wgsl --allow subgroups", None, (3, 12), "programmer", Some("webgpu"), "enable subgroups;"),
         ("barrier.wgsl", None, (5, 9), "programmer", None, "`n` is read from the read_write buffer `y`"),
         ("unused_barrier.wgsl", None, (3, 19), "programmer", None, "`storageBarrier` must be reached by all"),
-        ("endless.wgsl", None, (2, 5), "programmer", None, "this loop is never left"),
+        ("endless.wgsl", None, (2, 5), "programmer", None, "this loop never ends"),
         ("clamp.wgsl", None, (2, 12), "programmer", None, "low = 5 and high = 3"),
     ];
     for (line, entry, (row, column), class, against, fragment) in cases {

@@ -37,7 +37,7 @@ fn refused() -> Vec<(&'static str, String, &'static [&'static str])> {
         (
             "mutual recursion",
             format!("fn f() {{ g(); }}\nfn g() {{ f(); }}\n{}", kernel("f();")),
-            &["need each other in a circle"],
+            &["depend on each other in a cycle"],
         ),
         ("a long chain of operators", nested("x + ", 10_000), &["bad.wgsl:3", "2000"]),
         ("many negations", nested("- ", 10_000), &["bad.wgsl:3", "2000"]),

@@ -1,4 +1,4 @@
-//! Diagnostics, pointing at the files that the author wrote.
+//! Diagnostics that point at the author's own files.
 
 use anywarp_backend::{Refused, Source};
 use codespan_reporting::diagnostic::{Diagnostic, Label, LabelStyle};
@@ -11,25 +11,25 @@ use naga::{Span, WithSpan};
 use crate::TextError;
 use crate::words::{self, Finding, Text};
 
-/// What the parser says.
+/// The parser's error.
 #[must_use]
 pub fn of_parser(source: &Source, error: &ParseError) -> TextError {
     invalid(source, words::of_parser(Text::new(source), error))
 }
 
-/// The validator's error about a module.
+/// The validator's error, with its module.
 #[must_use]
 pub fn of_refused(source: &Source, refused: &Refused) -> TextError {
     invalid(source, words::of_validator(Text::new(source), Some(&refused.module), &refused.error))
 }
 
-/// The validator's error, where the module that it is about is not at hand: types and expressions have no names then.
+/// The validator's error without its module: the message cannot name types and expressions.
 #[must_use]
 pub fn of_validator(source: &Source, error: &WithSpan<ValidationError>) -> TextError {
     invalid(source, words::of_validator(Text::new(source), None, error))
 }
 
-/// A message about some places of a text, in the form of the diagnostics of Rust.
+/// A message with labelled spans of a text, in the form of Rust's diagnostics.
 #[must_use]
 pub fn at(source: &Source, message: &str, labels: Vec<(Span, String)>, notes: Vec<String>) -> String {
     let mut files = SimpleFiles::new();
@@ -40,12 +40,12 @@ pub fn at(source: &Source, message: &str, labels: Vec<(Span, String)>, notes: Ve
     }
     let labels = labels.into_iter().enumerate().filter_map(|(index, (span, label))| {
         let (file, range) = source.origin_of(span.to_range()?)?;
-        // The first place is that of the mistake, others explain it.
+        // The first span is that of the mistake, others explain it.
         let style = if index == 0 { LabelStyle::Primary } else { LabelStyle::Secondary };
         Some(Label::new(style, file, range).with_message(label))
     });
     let diagnostic = Diagnostic::error().with_message(message).with_labels(labels.collect()).with_notes(notes);
-    // The files are at hand, so that nothing can fail but a place that is none.
+    // The files are in memory, so only an invalid span can fail.
     term::emit_into_string(&term::Config::default(), &files, &diagnostic)
         .unwrap_or_else(|_| format!("error: {message}\n"))
 }

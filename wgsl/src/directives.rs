@@ -1,4 +1,4 @@
-//! Directives that naga does not know, and what stands before them.
+//! Directives that naga does not know, and the white space and comments before them.
 
 use std::borrow::Cow;
 
@@ -8,8 +8,8 @@ const UNKNOWN_TO_NAGA: &[&str] = &["subgroups", "subgroup_id", "subgroup_uniform
 /// Directives whose names naga may not know.
 const EXTENDING: &[&str] = &["enable", "requires"];
 
-/// Blanks the names of extensions that naga would refuse although it supports what they stand for. Every
-/// other byte stays where it is, so that diagnostics point at the user's own columns.
+/// Blanks the names of extensions that naga refuses although it supports their features. Text outside these directives
+/// keeps its offsets, so that diagnostics point at the user's own columns.
 pub fn blank_known_enables(text: &str) -> Cow<'_, str> {
     let mut blanked: Option<Vec<u8>> = None;
     for Directive { at, text: directive } in directives(text) {
@@ -77,13 +77,13 @@ fn names<'a>(text: &'a str, keyword: &str) -> Vec<(&'a str, usize)> {
     found
 }
 
-/// A directive without its semicolon, and where it begins.
+/// A directive without its semicolon, and its offset.
 struct Directive<'a> {
     at: usize,
     text: &'a str,
 }
 
-/// Those that a text begins with.
+/// The directives at the beginning of a text.
 fn directives(text: &str) -> impl Iterator<Item = Directive<'_>> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -96,7 +96,7 @@ fn directives(text: &str) -> impl Iterator<Item = Directive<'_>> {
     .fuse()
 }
 
-/// The names that a directive lists, if it is of a keyword.
+/// The names that a directive lists, if it begins with `keyword`.
 fn named<'a>(directive: &'a str, keyword: &str) -> Option<&'a str> {
     directive.strip_prefix(keyword).filter(|names| names.starts_with(char::is_whitespace))
 }
@@ -117,7 +117,7 @@ pub fn skip_space(text: &str, mut at: usize) -> usize {
     }
 }
 
-/// The length of a block comment; they nest.
+/// The length of the block comment at the start of a text; block comments nest.
 pub fn block_comment(text: impl AsRef<[u8]>) -> usize {
     let (mut depth, mut at) = (0, 0);
     let bytes = text.as_ref();
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn subgroups_is_blanked_and_nothing_moves() {
+    fn subgroups_is_blanked_in_place() {
         let text = "// first\n/* a /* b */ c */\nenable f16, subgroups;\nenable subgroups;\nfn main() {}";
         let blanked = blank_known_enables(text);
         assert_eq!(blanked.len(), text.len());
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn other_text_is_not_touched() {
+    fn other_text_is_unchanged() {
         for text in ["", "enable f16;\nfn f() {}", "fn enable() {}", "/* unclosed", "enable subgroups", "é"] {
             assert!(matches!(blank_known_enables(text), Cow::Borrowed(_)), "{text}");
         }

@@ -4,7 +4,7 @@ use anywarp_backend::Spot;
 
 anywarp_backend::debug_as_display!(TextError);
 
-/// The reason why a text gives no module.
+/// The reason why a text cannot become a module.
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum TextError {
@@ -15,13 +15,13 @@ pub enum TextError {
         file: String,
         /// The problem, with the line and a marker below it.
         diagnostic: String,
-        /// Where, if known.
+        /// The author's file and line, if known.
         place: Option<Spot>,
     },
     /// A wrong import, condition or element type.
     #[error("{file} cannot be composed\n{diagnostic}")]
     Compose {
-        /// The file in which it is, as its author named it.
+        /// The file with the mistake, as named by the user.
         file: String,
         /// The line.
         line: u32,
@@ -33,10 +33,10 @@ pub enum TextError {
     Unreadable {
         /// The file.
         file: String,
-        /// The message of the system.
+        /// The message of the operating system.
         message: String,
     },
-    /// It nests too deeply to be read safely.
+    /// A text that nests too deeply to be parsed safely.
     #[error(
         "{file}:{line}: {what} are nested {depth} deep, the limit is {limit}: split them with `let` or a function, or use a loop"
     )]
@@ -45,14 +45,14 @@ pub enum TextError {
         file: String,
         /// The line.
         line: u32,
-        /// The things that nest: `expressions`, `blocks`.
+        /// The nested constructs: `types`, or operators, brackets and 'else if'.
         what: &'static str,
-        /// How deep.
+        /// The depth found.
         depth: u32,
-        /// How deep it may.
+        /// The maximum depth.
         limit: u32,
     },
-    /// A mistake in the reading of WGSL, found by an internal check.
+    /// A bug in the translation of WGSL, found by an internal check.
     #[error(
         "internal error while translating {file}: {message}; the kernel is not at fault: please report it together with the WGSL"
     )]

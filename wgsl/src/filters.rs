@@ -1,7 +1,7 @@
-//! `diagnostic(off, subgroup_uniformity);` and `@diagnostic(..)`: how severe a browser finds what it reports, and where.
+//! `diagnostic(off, subgroup_uniformity);` and `@diagnostic(..)`: the severity of a browser's reports, by range.
 //!
-//! naga knows one of the two rules of the specification, and attributes before functions only. The others are read
-//! here and blanked for it.
+//! naga supports one of the two rules of the specification, and attributes only before functions. The other filters are
+//! read here and blanked for naga.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -22,9 +22,9 @@ pub enum Rule {
 /// How severe a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Worth knowing.
+    /// Information.
     Info,
-    /// Accepted, and probably a mistake.
+    /// Accepted, but probably a mistake.
     Warning,
     /// Refused.
     Error,
@@ -37,11 +37,11 @@ pub struct Filters(Vec<Filter>);
 #[derive(Clone, Debug)]
 struct Filter {
     rule: Rule,
-    /// `None`: off.
+    /// The severity; `None` for `off`.
     severity: Option<Severity>,
-    /// The bytes that it is for.
+    /// The bytes that the filter applies to.
     range: Range<usize>,
-    /// The filter itself, without a directive's semicolon.
+    /// The bytes of the filter itself, without a directive's semicolon.
     written: Range<usize>,
     site: Site,
 }
@@ -54,7 +54,7 @@ enum Site {
 }
 
 impl Filters {
-    /// Those of a text. Malformed ones are left to the parser, which refuses them.
+    /// The filters of a text. Malformed ones are ignored: the parser refuses them.
     #[must_use]
     pub fn of(text: &str) -> Self {
         if !text.contains("diagnostic") {
@@ -64,15 +64,15 @@ impl Filters {
         Tokens::of(file).map_or_else(|_| Self::default(), |tokens| Self(read(&tokens)))
     }
 
-    /// The severity of a rule for what stands at a byte; `None` where it is off.
+    /// The severity of a rule at a byte of the text; `None` where it is off.
     #[must_use]
     pub fn severity(&self, rule: Rule, at: usize) -> Option<Severity> {
         let filters = self.0.iter().filter(|filter| filter.rule == rule && filter.range.contains(&at));
-        // They nest, so that the shortest one is the innermost one.
+        // Filters nest, so the one with the shortest range is the innermost.
         filters.min_by_key(|filter| filter.range.len()).map_or(Some(Severity::Error), |filter| filter.severity)
     }
 
-    /// Two filters of one rule for the same bytes that disagree, which WGSL does not allow: where they are.
+    /// The ranges of two filters with the same rule and range but different severities, which WGSL does not allow.
     #[must_use]
     pub fn conflict(&self) -> Option<[Range<usize>; 2]> {
         let mut pairs = self
@@ -86,7 +86,7 @@ impl Filters {
         Some([one.written.clone(), other.written.clone()])
     }
 
-    /// The text without the filters that naga refuses or warns of. Nothing moves.
+    /// The text with the filters blanked that naga refuses or warns about. No offset changes.
     pub(crate) fn blank<'a>(&self, text: Cow<'a, str>) -> Cow<'a, str> {
         let mut unknown =
             self.0.iter().filter(|filter| filter.rule != Rule::DerivativeUniformity || filter.site == Site::Statement);
@@ -100,7 +100,7 @@ impl Filters {
                 }
             }
         }
-        // Whole tokens and what is between them were overwritten with ASCII.
+        // Only whole tokens and the text between them were overwritten, with ASCII.
         Cow::Owned(String::from_utf8(bytes).unwrap_or_default())
     }
 }
@@ -118,7 +118,7 @@ fn read(tokens: &Tokens) -> Vec<Filter> {
             let Some(found) = subject(tokens, close + 1) else { continue };
             found
         } else if tokens.is(close + 1, b';') {
-            // The text begins with directives.
+            // A directive applies to the whole text.
             (0..usize::MAX, Site::Directive)
         } else {
             continue;
@@ -129,7 +129,7 @@ fn read(tokens: &Tokens) -> Vec<Filter> {
     filters
 }
 
-/// `(severity, rule)`, which begins at a token.
+/// The rule and severity of `(severity, rule)`, which begins at a token.
 fn control(tokens: &Tokens, open: usize) -> Option<(Rule, Option<Severity>)> {
     let close = tokens.partner(open);
     let has_end = close == open + 4 || (close == open + 5 && tokens.is(open + 4, b','));
@@ -151,7 +151,7 @@ fn control(tokens: &Tokens, open: usize) -> Option<(Rule, Option<Severity>)> {
     Some((rule, severity))
 }
 
-/// The bytes that an attribute is for, whose subject begins at a token, perhaps with more attributes.
+/// The bytes that an attribute applies to: the function or statement at `begin`, perhaps after more attributes.
 fn subject(tokens: &Tokens, begin: usize) -> Option<(Range<usize>, Site)> {
     let start = behind_attributes(tokens, begin);
     let site = match tokens.word(start) {
@@ -167,7 +167,7 @@ fn subject(tokens: &Tokens, begin: usize) -> Option<(Range<usize>, Site)> {
     Some((tokens.bytes(start..close + 1), site))
 }
 
-/// The token behind attributes that begin at one.
+/// The index of the token after attributes that begin at `at`.
 fn behind_attributes(tokens: &Tokens, mut at: usize) -> usize {
     while tokens.is(at, b'@') {
         at += 2;
@@ -178,7 +178,7 @@ fn behind_attributes(tokens: &Tokens, mut at: usize) -> usize {
     at
 }
 
-/// The closing brace of the first block from a token on, outside of other brackets.
+/// The closing brace of the first block at or after a token, outside other brackets.
 fn body(tokens: &Tokens, mut at: usize) -> Option<usize> {
     loop {
         match tokens.kind(at)? {
@@ -204,7 +204,7 @@ mod tests {
     const ERROR: Option<Severity> = Some(Severity::Error);
 
     #[test]
-    fn the_innermost_filter_counts() {
+    fn the_innermost_filter_applies() {
         assert_eq!(severities("fn f() { # }"), [ERROR]);
         assert_eq!(severities("diagnostic(off, subgroup_uniformity); fn f() { # }"), [OFF]);
         let text = "diagnostic(info,subgroup_uniformity,);
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn statements_are_covered_whole() {
+    fn filters_cover_whole_statements() {
         let with =
             |statement: &str| severities(&format!("fn f() {{ @diagnostic(off, subgroup_uniformity) {statement} # }}"));
         for statement in [
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_naga_does_not_know_is_blanked_and_nothing_moves() {
+    fn filters_unknown_to_naga_are_blanked_in_place() {
         let text = "diagnostic(off, /* é\n */ subgroup_uniformity); diagnostic(off, derivative_uniformity);
             @diagnostic(off, derivative_uniformity) fn f() { @diagnostic(off,\nderivative_uniformity) if true {} }";
         let blanked = Filters::of(text).blank(Cow::Borrowed(text));
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_malformed_stays() {
+    fn malformed_filters_stay() {
         for text in [
             "diagnostic(never, subgroup_uniformity);",
             "diagnostic(off, own_rule);",

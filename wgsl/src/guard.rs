@@ -1,6 +1,6 @@
-//! What stands between a text and the code that reads it: naga recurses over what a text nests, and
-//! checks itself with panics. Texts that nest too deeply are refused before, deep ones are read on a
-//! stack of their own, and a panic becomes an error.
+//! Protection against stack overflow and panics: naga recurses over nested constructs, and checks its own state with
+//! panics. Texts that nest too deeply are refused before parsing, deep ones are parsed on a separate stack, and a panic
+//! becomes an error.
 
 use anywarp_backend::Source;
 
@@ -8,42 +8,42 @@ use crate::TextError;
 use crate::directives::block_comment;
 use crate::quiet;
 
-/// The deepest text that is read.
+/// The maximum nesting depth of a text.
 pub const MOST_DEPTH: u32 = 2000;
-/// The most declarations: naga follows their uses of each other by recursion.
+/// The maximum number of declarations: naga recurses over their uses of each other.
 pub const MOST_DECLARATIONS: u32 = 50_000;
-/// The deepest types, as WGSL has it.
+/// The maximum nesting depth of types, as WGSL defines it.
 pub const MOST_TYPE_DEPTH: u32 = 255;
 
-/// Texts up to this are read on the caller's stack. A build without optimisation takes some
-/// kilobytes a level.
+/// The maximum extent of a text that is parsed on the caller's stack. A build without optimisation needs some kilobytes
+/// for each level.
 const SHALLOW: Extent = Extent { depth: 32, declarations: 200, line: 0 };
 
-/// What other texts are read on; only what is used of it becomes memory.
+/// The size of the separate stack, in bytes. The system commits only the part that is used.
 const STACK: usize = if cfg!(target_pointer_width = "64") { 256 << 20 } else { 32 << 20 };
 
-/// What an `else` counts: the branch in it is inside of all before it, and each is many calls deep.
+/// The weight of an `else`: its branch nests in all branches before it, and each needs many calls.
 const ELSE: u32 = 8;
 
-/// How much a text nests.
+/// The nesting depth and size of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Extent {
-    /// Operators, brackets and `else` around one place, at most.
+    /// The maximum number of operators, brackets and weighed `else` around one byte.
     depth: u32,
-    /// Declarations outside of functions and structs.
+    /// The number of declarations outside functions and structs.
     declarations: u32,
-    /// The first line with more than [`MOST_DEPTH`], or the deepest one.
+    /// The first line deeper than [`MOST_DEPTH`], or else the deepest line.
     line: u32,
 }
 
-/// A place to read one text in, and to compile it.
+/// A guarded context that parses and compiles one text.
 pub struct Room<'a> {
     file: &'a str,
     own_stack: bool,
 }
 
 impl<'a> Room<'a> {
-    /// For a text that can be read.
+    /// A context for a text.
     ///
     /// # Errors
     /// [`TextError::TooDeep`].
@@ -64,13 +64,13 @@ impl<'a> Room<'a> {
         }
         let own_stack = extent.depth > SHALLOW.depth || extent.declarations > SHALLOW.declarations;
         if own_stack && cfg!(target_arch = "wasm32") {
-            // There are no threads to have another stack.
+            // There are no threads that could provide another stack.
             return too_deep("operators, brackets and 'else if'", extent.line, extent.depth, SHALLOW.depth);
         }
         Ok(Self { file, own_stack })
     }
 
-    /// For what may be composed: an error names the author's own file and line.
+    /// A context for a text that may be composed: an error names the author's own file and line.
     ///
     /// # Errors
     /// [`TextError::TooDeep`].
@@ -85,13 +85,13 @@ impl<'a> Room<'a> {
         })
     }
 
-    /// Does `work` where there is room for it; a panic in it is an error.
+    /// Calls `work` with enough stack, and turns a panic in it into an error.
     ///
     /// # Errors
-    /// Those of `work`; [`TextError::Internal`] for a panic.
+    /// The errors of `work`; [`TextError::Internal`] for a panic.
     pub fn run<T: Send, E: Send + From<TextError>>(&self, work: impl FnOnce() -> Result<T, E> + Send) -> Result<T, E> {
         let guarded = || {
-            // What `work` leaves half done when it panics is lost with it.
+            // A panic drops everything that `work` owns, so no half-finished state remains.
             quiet::caught(work).unwrap_or_else(|said| Err(self.failed(said).into()))
         };
         if !self.own_stack {
@@ -111,14 +111,14 @@ impl<'a> Room<'a> {
     }
 }
 
-/// Refuses types that nest deeper than WGSL allows: naga does not.
+/// Refuses types that nest deeper than WGSL allows, which naga accepts.
 ///
 /// # Errors
 /// [`TextError::TooDeep`].
 pub fn check_types(source: &Source, module: &naga::Module) -> Result<(), TextError> {
     let mut depths: Vec<u32> = Vec::with_capacity(module.types.len());
     for (handle, ty) in module.types.iter() {
-        // Types stand after those they are made of.
+        // naga lists a type after the types of its parts.
         let of = |inner: naga::Handle<naga::Type>| depths.get(inner.index()).copied().unwrap_or_default() + 1;
         let depth = match &ty.inner {
             naga::TypeInner::Array { base, .. } | naga::TypeInner::BindingArray { base, .. } => of(*base),
@@ -142,16 +142,16 @@ pub fn check_types(source: &Source, module: &naga::Module) -> Result<(), TextErr
 #[derive(Clone, Copy, Default)]
 struct Level {
     brace: bool,
-    /// Depth of all that is around.
+    /// The depth of the enclosing levels.
     around: u32,
-    /// Operators between two operands, since the statement or list entry began: what is left of one
-    /// is inside of it, or what is right.
+    /// Operators between two operands since the start of the statement or list entry: one of the two operands nests in
+    /// each of them.
     between: u32,
-    /// Operators before and after one operand.
+    /// Operators before and after the current operand.
     beside: u32,
-    /// Of this statement: `else`, weighed.
+    /// The `else` of this statement, multiplied by [`ELSE`].
     branches: u32,
-    /// `<` that may begin a list of types.
+    /// Open `<` that may begin a template list.
     lists: u32,
 }
 
@@ -170,17 +170,17 @@ impl Level {
     }
 }
 
-/// What stood before.
+/// The kind of the previous token.
 #[derive(Clone, Copy, PartialEq)]
 enum Before {
     Operand,
     Word,
-    /// The end of a block: of a statement, unless there is an `else`.
+    /// The end of a block, which ends the statement unless an `else` follows.
     Block,
     Other,
 }
 
-/// Measures a text in one pass. What is no WGSL is measured, too, but not exactly.
+/// Measures a text in one pass. The result for invalid WGSL is an estimate.
 fn measure(text: &str) -> Extent {
     let mut levels = vec![Level { brace: true, ..Level::default() }];
     let (mut extent, mut line, mut before) = (Extent::default(), 1, Before::Other);
@@ -237,7 +237,7 @@ fn measure(text: &str) -> Extent {
                     Before::Operand
                 }
                 b'}' => {
-                    // With the brackets that were left open.
+                    // Also closes the brackets that are still open.
                     while levels.len() > 1 && levels.pop().is_some_and(|level| !level.brace) {}
                     at += 1;
                     before = Before::Block;
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nests_counts_and_what_follows_does_not() {
+    fn depth_counts_nesting_and_not_sequence() {
         assert_eq!(depth("let a = 1;"), 1);
         assert_eq!(depth("let a = b + c + d;"), 3);
         assert_eq!(depth("let a = b + c; let d = e;"), 2);
@@ -331,21 +331,21 @@ mod tests {
     }
 
     #[test]
-    fn branches_count_once_for_each_else() {
+    fn each_else_adds_its_weight() {
         let chain = |count: usize| depth(&format!("if a {{}} {} b = c;", "else if d {} ".repeat(count)));
         assert_eq!(chain(10) - chain(5), 5 * ELSE);
         assert_eq!(depth(&"if a {} else {} ".repeat(100)), depth("if a {} else {} "));
     }
 
     #[test]
-    fn a_list_of_types_ends_no_operand() {
+    fn template_lists_do_not_end_an_operand() {
         let sum = |count: usize| depth(&format!("let a = {}b;", "array<u32, 2>(1, 2)[0] + ".repeat(count)));
         assert!(sum(100) >= 200);
         assert!(depth(&format!("const A = array<vec2<f32>, 9>({});", "vec2<f32>(-1, a + b), ".repeat(500))) < 10);
     }
 
     #[test]
-    fn declarations_are_counted_outside_only() {
+    fn only_module_declarations_are_counted() {
         let text = "struct A { a: u32 } var<private> b: A; fn f() { var c = 1; const d = 2; } alias C = u32;";
         assert_eq!(measure(text).declarations, 4);
         assert_eq!(measure(") ] } } fn f() {}").declarations, 1);

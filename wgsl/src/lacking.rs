@@ -1,19 +1,19 @@
-//! Built-in functions that naga does not know, written with those that it knows.
+//! Built-in functions that naga lacks, declared in terms of functions that it has.
 
 use std::borrow::Cow;
 
 use crate::compose::tokens::{Kind, scan};
 
-/// The name of a function, and its declaration.
+/// The name of each function, and its declaration.
 const FUNCTIONS: &[(&str, &str)] = &[
-    // In the first active invocation, and in no other, none comes before.
+    // The exclusive sum is 0 only in the first active invocation.
     ("subgroupElect", "@must_use fn subgroupElect() -> bool { return subgroupExclusiveAdd(1u) == 0u; }"),
 ];
 
-/// Declares the functions that a text calls, behind its end: nothing in it moves. A declaration of the text's own stays the only one.
+/// Appends declarations of the functions in [`FUNCTIONS`] that a text calls but does not declare. No offset changes.
 pub(crate) fn declare(text: Cow<'_, str>) -> Cow<'_, str> {
     let mut added = String::new();
-    // Hardly any text has one of these words.
+    // Few texts contain one of these names.
     for (name, declaration) in FUNCTIONS.iter().filter(|(name, _)| text.contains(name)) {
         let tokens = scan(&text);
         let is = |index: usize, word: &str| {
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_called_is_declared_behind_the_text() {
+    fn called_functions_are_declared_after_the_text() {
         for (text, declared) in [
             ("fn f() { if subgroupElect() { } } // the end", true),
             ("fn f() { } // subgroupElect()", false),

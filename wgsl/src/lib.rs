@@ -1,19 +1,19 @@
-//! From WGSL texts to a checked module: what `anywarp` does when a kernel is made, and what its
-//! macro does while Rust compiles. No device is needed.
+//! Turns WGSL texts into checked modules. `anywarp` runs these steps when a kernel is created, and its macro runs them
+//! at compile time. They need no device.
 //!
 //! | module | step |
 //! |---|---|
 //! | [`compose`] | one text from several files: imports, conditions, element types |
-//! | [`guard`] | texts that nest too deeply are refused; panics become errors |
-//! | [`quiet`] | panics that become errors print nothing |
-//! | [`directives`], [`filters`] | directives and attributes that naga does not know are blanked |
-//! | `lacking` | built-in functions that naga does not know, written with those that it knows |
-//! | [`module`] | parse, validate; diagnostics point at the author's own files |
-//! | `words` | what is said about mistakes, in the words of WGSL |
+//! | [`guard`] | a limit on nesting; panics become errors |
+//! | [`quiet`] | catching panics without output |
+//! | [`directives`], [`filters`] | blanking of directives and attributes that naga does not support |
+//! | `lacking` | built-in functions that naga lacks, declared in terms of others |
+//! | [`module`] | parsing and validation; diagnostics point at the author's own files |
+//! | `words` | explanations of mistakes, in the terms of WGSL |
 //! | [`marks`] | functions marked for debug printing |
 //! | [`reflect`] | bindings and their layouts |
 //! | [`rules`] | rules of WGSL that naga does not check |
-//! | [`uniformity`] | barriers that not all invocations reach, as browsers find them |
+//! | [`uniformity`] | barriers that some invocations may not reach, as in browsers |
 
 pub mod compose;
 pub mod diagnostic;

@@ -1,17 +1,17 @@
-//! Which functions the text marks for debug printing.
+//! Functions that a text marks for debug printing.
 //!
-//! The mark is a comment: to any other reader of WGSL the functions are what they look like, empty.
+//! The mark is a comment, so other WGSL tools see ordinary empty functions.
 
 use std::ops::Range;
 
-/// What the comment says.
+/// The first word of the comment.
 const MARK: &str = "anywarp:debug";
 
-/// A mark that no function follows: where it is.
+/// The range of a mark without a function after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stray(pub Range<usize>);
 
-/// The names of the marked functions, and where they are.
+/// The names of the marked functions, and their ranges.
 pub fn marked_functions(text: &str) -> Result<Vec<(&str, Range<usize>)>, Stray> {
     let mut marked = Vec::new();
     if !text.contains(MARK) {
@@ -27,23 +27,23 @@ pub fn marked_functions(text: &str) -> Result<Vec<(&str, Range<usize>)>, Stray> 
     Ok(marked)
 }
 
-/// A block comment may end right behind the mark.
+/// Whether a word is the mark; a block comment may end directly after it.
 fn is_mark(word: &str) -> bool {
     word.strip_suffix("*/").unwrap_or(word) == MARK
 }
 
-/// The name of the function that begins at `at`, but for space and comments.
+/// The name of the function that begins after white space and comments at `at`.
 fn function_at(text: &str, at: usize) -> Option<(&str, Range<usize>)> {
     let at = crate::directives::skip_space(text, at);
     let rest = text[at..].strip_prefix("fn")?;
     let start = crate::directives::skip_space(text, at + 2);
     let name = &text[start..];
     let name = &name[..name.find(|c: char| c.is_whitespace() || "(/".contains(c)).unwrap_or(name.len())];
-    // Without something between the two words it is one word.
+    // `fn` needs white space or a comment before the name.
     (start > at + 2 && !rest.is_empty() && !name.is_empty()).then(|| (name, start..start + name.len()))
 }
 
-/// Start and end of the first comment from `at` on. WGSL has no strings that could hold one.
+/// Start and end of the first comment from `at` on. WGSL has no strings that could contain one.
 fn next_comment(text: &str, at: usize) -> Option<(usize, usize)> {
     let mut from = at;
     loop {
@@ -71,12 +71,12 @@ mod tests {
     fn marks_are_comments_before_functions() {
         assert_eq!(names("// anywarp:debug\nfn a(x: f32) {}\n//anywarp:debug\r\nfn b () {}"), ["a", "b"]);
         assert_eq!(names("/* anywarp:debug */ fn a() {} /*anywarp:debug*/fn/**/b() {}"), ["a", "b"]);
-        assert_eq!(names("// anywarp:debug what is at\n// some place\n\nfn a() {}"), ["a"]);
+        assert_eq!(names("// anywarp:debug values at\n// one index\n\nfn a() {}"), ["a"]);
         assert_eq!(names("// anywarp:debug\nfn große_zahl() {}"), ["große_zahl"]);
     }
 
     #[test]
-    fn other_comments_and_code_are_none() {
+    fn other_comments_and_code_are_not_marks() {
         for text in [
             "",
             "fn a() {}",
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_without_a_function_is_told() {
+    fn a_mark_without_a_function_is_an_error() {
         for text in ["// anywarp:debug", "// anywarp:debug\n@compute fn a() {}", "// anywarp:debug\nfnord()"] {
             assert_eq!(marked_functions(text), Err(Stray(0..16)), "{text}");
         }

@@ -7,7 +7,7 @@ use naga::valid::Capabilities;
 use crate::filters::Filters;
 use crate::{TextError, diagnostic, directives, guard, lacking};
 
-/// Parses a text, every extension allowed.
+/// Parses a text with every extension allowed.
 ///
 /// # Errors
 /// [`TextError::Invalid`], [`TextError::TooDeep`].
@@ -18,7 +18,7 @@ pub fn parse(source: &Source) -> Result<naga::Module, TextError> {
 /// [`parse`], with the comments `///` and `//!` kept in [`naga::Module::doc_comments`].
 ///
 /// # Errors
-/// As [`parse`]; and such comments where WGSL has nothing that they could be about.
+/// The errors of [`parse`], and an error for such a comment without an item that it could document.
 pub fn parse_documented(source: &Source) -> Result<naga::Module, TextError> {
     parse_with(source, Options { parse_doc_comments: true, ..Options::new() })
 }
@@ -32,10 +32,10 @@ fn parse_with(source: &Source, options: Options) -> Result<naga::Module, TextErr
     Ok(module)
 }
 
-/// Validates a module for a device that can do everything.
+/// Validates a module for a device with every capability.
 ///
 /// # Errors
-/// naga's; [`diagnostic::of_validator`] says it with the author's lines.
+/// naga's error with the module; [`diagnostic::of_refused`] explains it with the author's lines.
 pub fn validate(module: naga::Module) -> Result<Validated, Box<Refused>> {
     Validated::new(module, Capabilities::all())
 }

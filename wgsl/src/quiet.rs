@@ -1,29 +1,29 @@
-//! Panics that become errors, and so print nothing.
+//! Panics that become errors, without output.
 //!
-//! The hook that prints a panic is one of the whole process. It is wrapped once: the wrapper passes on what it is called
-//! with, unless the thread that panics has said that it catches it. So threads do not disturb each other, and nothing is
-//! put back that another part of the program has set since. A hook that is set later replaces the wrapper; such panics
-//! are then printed, and caught all the same.
+//! The panic hook is global to the process. It is wrapped once: the wrapper calls the previous hook, unless the
+//! panicking thread is within [`caught`]. Threads therefore do not affect each other, and no hook that another part of
+//! the program sets is ever replaced. A hook set later replaces the wrapper; the panics are then printed, but still
+//! caught.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 thread_local! {
-    /// How many times this thread is within [`caught`].
+    /// The number of calls of [`caught`] that this thread is within.
     static WITHIN: Cell<u32> = const { Cell::new(0) };
-    /// Where the last panic of it was.
+    /// The source location of this thread's last panic within [`caught`].
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 static WRAPPED: Once = Once::new();
 
-/// The result of `work`, or what it said when it panicked, and where. The panic prints nothing.
+/// Calls `work` and turns a panic in it into an error, without output.
 ///
 /// # Errors
-/// The panic's message and its place in the source.
+/// The panic's message and its location in the source.
 pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    // A panic that ends the process must be seen; and within a panic, hooks cannot be set.
+    // A panic that aborts the process must be printed, and hooks cannot be set during a panic.
     if cfg!(panic = "unwind") && !std::thread::panicking() {
         WRAPPED.call_once(wrap);
     }
@@ -41,7 +41,7 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 fn wrap() {
     let before = take_hook();
     set_hook(Box::new(move |panic: &PanicHookInfo<'_>| {
-        // While a thread ends it has no variables any more, and catches nothing.
+        // A thread that is ending has no thread-local variables, and is not within `caught`.
         if WITHIN.try_with(Cell::get).is_ok_and(|within| within > 0) {
             PLACE.set(panic.location().map(ToString::to_string));
         } else {

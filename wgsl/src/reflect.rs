@@ -1,4 +1,4 @@
-//! What a module says about its bindings.
+//! Bindings of a module, and the layouts of their types.
 
 use anywarp_backend::{
     Access, BindingClass, BindingInfo, Field, Layout, ResourceId, Scalar, ScalarKind, Shape, Validated,
@@ -73,16 +73,16 @@ fn scalar_of(scalar: naga::Scalar) -> Option<Scalar> {
     Some(Scalar { kind, width: scalar.width })
 }
 
-/// What an entry point uses.
+/// The resources that an entry point uses.
 #[derive(Default)]
 pub struct Reflection {
     /// Uniform and storage buffers, by group and binding.
     pub bindings: Vec<BindingInfo>,
     /// Name and type of `var<immediate>`.
     pub immediate: Option<(String, Layout)>,
-    /// Bytes of workgroup memory.
+    /// The size of workgroup memory, in bytes.
     pub workgroup_storage: u32,
-    /// A global that compute on buffers does not have.
+    /// The first global that is not a buffer, such as a texture, with its span.
     pub foreign: Option<(String, naga::Span)>,
 }
 
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_specification_s_own_example_of_a_struct() {
+    fn the_layout_matches_the_example_of_the_specification() {
         // WGSL, section "Structure Layout Rules", the struct of the second example.
         let b = layout(
             "struct A { u: f32, v: f32, w: vec2<f32>, x: f32 }

@@ -1,19 +1,19 @@
-//! The commonest mistakes in WGSL compute kernels, and what their authors are told about them.
+//! The messages of the most common mistakes in WGSL compute kernels.
 //!
-//! `mistakes/TOPIC.wgsl` holds the mistakes: each begins with `//// its name`, and is statements of an entry point, or
-//! declarations, which `// module` says. `snapshots/mistakes__TOPIC.snap` holds the texts, to be read.
+//! `mistakes/TOPIC.wgsl` holds the mistakes. Each begins with `//// its name` and consists of statements of an entry
+//! point, or of declarations after a line `// module`. `snapshots/mistakes__TOPIC.snap` holds the messages.
 
 use std::fmt::Write;
 
 use anywarp_backend::{Piece, Source, SourceFile};
 use anywarp_wgsl::{diagnostic, module, rules};
 
-/// Around statements, and before declarations: what a kernel usually has.
+/// The bindings of a usual kernel, before statements and declarations.
 const BINDINGS: &str = "@group(0) @binding(0) var<storage, read_write> data: array<f32>;\n\
                         @group(0) @binding(1) var<storage, read_write> words: array<u32>;\n";
 const ENTRY: &str = "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n";
 
-/// The first error of a text: of the parser, of the rules that browsers check, or of the validator.
+/// The first error of the parser, of the rules that browsers check, or of the validator, in this order.
 fn error(source: &Source) -> Option<String> {
     let module = match module::parse(source) {
         Ok(module) => module,
@@ -38,19 +38,19 @@ fn cases(topic: &str) -> impl Iterator<Item = (&str, String)> {
     })
 }
 
-/// All texts of a topic, without what is the same for each.
+/// The messages of all cases of a topic, without the line that is the same in each.
 fn said(topic: &str) -> String {
     let mut said = String::new();
     for (name, text) in cases(topic) {
-        let Some(error) = error(&Source::new("kernel.wgsl", text)) else { panic!("{name}: is no mistake") };
+        let Some(error) = error(&Source::new("kernel.wgsl", text)) else { panic!("{name}: the text is valid") };
         let error = error.strip_prefix("kernel.wgsl is not valid WGSL\n").unwrap_or(&error);
-        assert!(error.contains("kernel.wgsl:") && error.contains('^'), "{name}: no place:\n{error}");
+        assert!(error.contains("kernel.wgsl:") && error.contains('^'), "{name}: no position:\n{error}");
         for internal in ["naga", "TypeInner", "Scalar {", "Some(", "TypeFlags", "{Abstract", "Handle", "see msg"] {
             assert!(!error.contains(internal), "{name}: {internal}:\n{error}");
         }
         let handle = error.split('[').skip(1).any(|rest| {
             let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-            // An index of the author is behind a name.
+            // An index in the author's text follows a name without a space.
             digits > 0
                 && rest.as_bytes().get(digits) == Some(&b']')
                 && error.contains(&format!(" [{}", &rest[..=digits]))
@@ -98,7 +98,7 @@ fn rules_of_browsers() {
     check("rules", include_str!("mistakes/rules.wgsl"));
 }
 
-/// Mistakes in an imported file are said with that file's name, lines and words.
+/// Mistakes in an imported file are reported with that file's name, lines and text.
 #[test]
 fn composed_texts_are_quoted_from_their_own_files() {
     let file = |name: &str, text: &str| SourceFile { name: name.to_owned(), text: text.to_owned() };
@@ -114,6 +114,6 @@ fn composed_texts_are_quoted_from_their_own_files() {
     ];
     let text = text.replace("= scale(", "= b_scale(");
     let source = Source::composed(vec![file("main.wgsl", own), file("b.wgsl", imported)], text, pieces);
-    let said = error(&source).expect("is a mistake");
+    let said = error(&source).expect("the text has a mistake");
     assert!(said.contains("b.wgsl:2:12") && said.contains("`f32(n) * 0.5`"), "{said}");
 }

@@ -1,4 +1,4 @@
-//! Panics that become errors print nothing, and others print as before.
+//! Panics within `quiet::caught` print nothing, and all others print as before.
 
 use std::panic::{catch_unwind, set_hook};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::thread;
 use anywarp_wgsl::quiet;
 
 #[test]
-fn only_panics_that_become_errors_are_silent() {
+fn only_caught_panics_are_silent() {
     let printed = Arc::new(AtomicU32::new(0));
     let count = Arc::clone(&printed);
     set_hook(Box::new(move |_| {
@@ -20,11 +20,11 @@ fn only_panics_that_become_errors_are_silent() {
     assert!(said.starts_with("seven, at ") && said.contains("quiet.rs:"), "{said}");
     assert_eq!((quiet::caught(|| 7), printed()), (Ok(7), 0));
 
-    // Another thread is not within it, also while this one is.
+    // A panic of another thread prints, even while this thread is within `caught`.
     let other = quiet::caught(|| thread::spawn(|| -> u32 { panic!("eight") }).join().is_err());
     assert_eq!((other, printed()), (Ok(true), 1));
 
-    // One in another, and afterwards.
+    // Nested calls, and a panic afterwards.
     let outer = quiet::caught(|| {
         let inner = quiet::caught(|| -> u32 { panic!("nine") });
         assert!(inner.is_err());

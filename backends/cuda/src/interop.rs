@@ -3,11 +3,11 @@
 //! Such code enqueues its work on one of the device's streams:
 //!
 //! 1. [`lend`](CudaDevice::lend) each memory that the work uses: the stream then waits for the uses by other streams,
-//!   and the call returns the address;
+//!    and the call returns the address;
 //! 2. enqueue on [`raw_stream`](CudaDevice::raw_stream), with
 //!    [`raw_context`](CudaDevice::raw_context) current;
 //! 3. [`take_back`](CudaDevice::take_back) the memories: all that was enqueued counts as one submission, and later work
-//!   waits for it where necessary.
+//!    waits for it where necessary.
 //!
 //! Between the first and the last step the memory belongs to that code: it must not be freed, mapped or used by
 //! submissions.

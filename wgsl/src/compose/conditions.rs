@@ -1,4 +1,4 @@
-//! `@if(..)`, `@elif(..)` and `@else`: which parts of a file are off.
+//! `@if(..)`, `@elif(..)` and `@else`: the parts of a file that are off.
 
 use std::ops::Range;
 
@@ -7,12 +7,10 @@ use super::options::Features;
 use super::tokens::{Kind, Tokens};
 use crate::TextError;
 
-/// Drops the tokens of all conditions and of what they turn off. The bytes that are to become blanks
-/// come back.
+/// Drops the tokens of all conditions and of the parts that they turn off, and returns the bytes that become blanks.
 ///
 /// # Errors
-/// A condition that is none, that asks for a feature nobody set, or that stands where nothing can be
-/// left out.
+/// A malformed condition, a feature that is not set, or a condition at a position where none is allowed.
 pub(super) fn apply(tokens: &mut Tokens, features: &Features<'_>) -> Result<Vec<Range<usize>>, TextError> {
     let mut pass = Pass {
         tokens,
@@ -32,7 +30,7 @@ pub(super) fn apply(tokens: &mut Tokens, features: &Features<'_>) -> Result<Vec<
     Ok(blanks)
 }
 
-/// The attributes from `at` on: the index behind them, and each one's tokens.
+/// The attributes from `at` on: the index after them, and the tokens of each.
 pub(super) fn attributes(tokens: &Tokens, mut at: usize) -> (usize, Vec<Range<usize>>) {
     let mut found = Vec::new();
     while tokens.is(at, b'@') {
@@ -48,7 +46,7 @@ pub(super) fn attributes(tokens: &Tokens, mut at: usize) -> (usize, Vec<Range<us
     (at, found)
 }
 
-/// The end of the statement or declaration that begins at `at`; `None` where none does.
+/// The end of the statement or declaration that begins at `at`; `None` if none does.
 pub(super) fn end_of_statement(tokens: &Tokens, at: usize) -> Option<usize> {
     let first = tokens.word(at);
     let mut next = at;
@@ -71,7 +69,7 @@ pub(super) fn end_of_statement(tokens: &Tokens, at: usize) -> Option<usize> {
     }
 }
 
-/// What the innermost bracket holds.
+/// The contents of the innermost bracket.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
     /// Declarations or statements.
@@ -82,18 +80,18 @@ enum Place {
     Other,
 }
 
-/// One open bracket, or the file.
+/// An open bracket, or the file.
 struct Level {
     place: Place,
     chain: Option<Chain>,
 }
 
-/// What `@elif` or `@else` may go on with.
+/// A chain that `@elif` or `@else` may continue.
 #[derive(Clone, Copy)]
 struct Chain {
-    /// Where the next one must begin.
+    /// The token at which the next link must begin.
     end: usize,
-    /// Whether one of those before was on.
+    /// Whether an earlier link was on.
     taken: bool,
 }
 
@@ -106,7 +104,7 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Looks at one token, or at attributes, and says where to go on.
+    /// Handles one token or a list of attributes, and returns the next index.
     fn step(&mut self, at: usize) -> Result<usize, TextError> {
         match self.tokens.kind(at) {
             Some(Kind::Mark(b'@')) => return self.attributes(at),
@@ -134,8 +132,8 @@ impl Pass<'_> {
         let mut conditions = found.iter().filter(conditional);
         let Some(condition) = conditions.next().cloned() else { return Ok(node.max(at + 1)) };
         if let Some(second) = conditions.next() {
-            let notes = ["join them: @if(a && b)".to_owned()];
-            return Err(self.tokens.fail(second.start, "two conditions on one thing", "the second one", &notes));
+            let notes = ["combine them: @if(a && b)".to_owned()];
+            return Err(self.tokens.fail(second.start, "two conditions on one item", "the second condition", &notes));
         }
         let end = self.end_of_node(at, condition.start, node)?;
         let on = self.decide(at, &condition, end)?;
@@ -151,7 +149,7 @@ impl Pass<'_> {
         Ok(if on { node } else { end })
     }
 
-    /// Whether what follows the attributes that begin at `at` stays.
+    /// Whether the item after the attributes at `at` is on.
     fn decide(&mut self, at: usize, condition: &Range<usize>, end: usize) -> Result<bool, TextError> {
         let word = self.tokens.word(condition.start + 1).unwrap_or_default();
         let before = self.levels.last().and_then(|level| level.chain).filter(|chain| chain.end == at);
@@ -168,7 +166,7 @@ impl Pass<'_> {
             (_, Some(chain)) => chain.taken,
             (_, None) => {
                 let message = format!("@{word} without an @if");
-                let notes = ["it belongs right behind what an @if or @elif is about".to_owned()];
+                let notes = ["place it directly after the item of an @if or @elif".to_owned()];
                 return Err(self.tokens.fail(condition.start, &message, "here", &notes));
             }
         };
@@ -180,7 +178,7 @@ impl Pass<'_> {
         Ok(on)
     }
 
-    /// The end of what begins at `node`, behind attributes from `at` on.
+    /// The end of the item that begins at `node`, after attributes from `at` on.
     fn end_of_node(&self, at: usize, condition: usize, node: usize) -> Result<usize, TextError> {
         let place = self.levels.last().map_or(Place::Block, |level| level.place);
         let before = at.checked_sub(1).and_then(|before| self.tokens.kind(before));
@@ -190,20 +188,26 @@ impl Pass<'_> {
             Place::Other => false,
         };
         if !begins {
-            let notes = ["conditions stand before imports, directives, declarations, statements, clauses of switch, \
+            let notes =
+                ["conditions are allowed before imports, directives, declarations, statements, clauses of switch, \
                           members of structs and parameters"
-                .to_owned()];
+                    .to_owned()];
             return Err(self.tokens.fail(
                 condition,
-                "a condition cannot stand here",
-                "nothing can be left out here",
+                "a condition is not allowed here",
+                "this part cannot be turned off",
                 &notes,
             ));
         }
         let end =
             if place == Place::List { Some(self.end_of_entry(node)) } else { end_of_statement(self.tokens, node) };
         end.filter(|end| *end > node).ok_or_else(|| {
-            self.tokens.fail(condition, "the condition is about nothing", "nothing follows that could be left out", &[])
+            self.tokens.fail(
+                condition,
+                "the condition applies to nothing",
+                "no item follows that it could turn off",
+                &[],
+            )
         })
     }
 
@@ -214,7 +218,7 @@ impl Pass<'_> {
             match kind {
                 Kind::Mark(b'(' | b'[' | b'{') => at = self.tokens.partner(at),
                 Kind::Mark(b')' | b']' | b'}') => return at,
-                // In a type `<` always begins a list.
+                // In a type `<` always begins a template list.
                 Kind::Mark(b'<') => lists += 1,
                 Kind::Mark(b'>') => lists -= 1,
                 Kind::Mark(b',') if lists <= 0 => return at + 1,

@@ -7,7 +7,7 @@ use super::outline::Declared;
 use super::tokens::Tokens;
 use crate::TextError;
 
-/// A type that becomes another.
+/// An aliased scalar that is replaced with another one.
 pub(super) struct Element {
     pub(super) file: usize,
     /// The token of the type.
@@ -16,21 +16,21 @@ pub(super) struct Element {
 }
 
 impl Element {
-    /// What `enable` must say for the scalar.
+    /// The extension that the scalar needs in an `enable` directive.
     pub(super) fn extension(&self) -> Option<&'static str> {
         match self.scalar.as_str() {
             "f16" => Some("f16"),
-            // naga's, as long as WGSL has no such types.
+            // An extension of naga: WGSL has no such types.
             "i16" | "u16" => Some("wgpu_int16"),
             _ => None,
         }
     }
 }
 
-/// Finds the aliases that the options choose a scalar for: in the author's own file first.
+/// The aliases that the options replace, searched in the author's own file first.
 ///
 /// # Errors
-/// There is none, or several; or it stands for something that is no scalar.
+/// An alias that is missing, declared in several files, or not an alias of a scalar.
 pub(super) fn find(graph: &Graph<'_>) -> Result<Vec<Element>, TextError> {
     let mut elements: Vec<Element> = Vec::new();
     for (name, scalar) in &graph.options().elements {
@@ -38,12 +38,12 @@ pub(super) fn find(graph: &Graph<'_>) -> Result<Vec<Element>, TextError> {
         let root = &graph.files[0].tokens;
         if !SCALARS.contains(&scalar.as_str()) {
             let message = format!("'{name}' cannot become {scalar}, which WGSL does not have");
-            return Err(root.fail(0, &message, "in this file", &[format!("it has {}", SCALARS.join(", "))]));
+            return Err(root.fail(0, &message, "in this file", &[format!("use one of {}", SCALARS.join(", "))]));
         }
         let Some(item) = alias(graph, name)? else {
             let message = format!("no 'alias {name} = ..;' to replace with {scalar}");
             let notes =
-                [format!("write 'alias {name} = f32;' outside of functions, in this file or in one it imports")];
+                [format!("write 'alias {name} = f32;' outside functions, in this file or in a file that it imports")];
             return Err(root.fail(0, &message, "neither here nor in what this file imports", &notes));
         };
         let Some((file, declaration)) = graph.declaration(item) else { continue };
@@ -52,7 +52,7 @@ pub(super) fn find(graph: &Graph<'_>) -> Result<Vec<Element>, TextError> {
             let message = format!("'{name}' is not an alias of a scalar, and cannot become {scalar}");
             return Err(tokens.fail(declaration.name, &message, &format!("expected 'alias {name} = f32;'"), &[]));
         }
-        // Said twice, the last one counts.
+        // The last replacement of an alias counts.
         elements.retain(|element| (element.file, element.at) != (item.file, at));
         elements.push(Element { file: item.file, at, scalar });
     }
@@ -63,7 +63,7 @@ fn is_scalar(tokens: &Tokens, at: usize) -> bool {
     tokens.is(at - 1, b'=') && SCALARS.contains(&tokens.text(at)) && tokens.is(at + 1, b';')
 }
 
-/// The declaration of this name: in the author's own file, else in the only other file that has one.
+/// The declaration of a name: in the author's own file, or else the alias in the only other file that has one.
 fn alias(graph: &Graph<'_>, name: &str) -> Result<Option<Item>, TextError> {
     let declared = |file: usize| {
         graph.files[file].outline.declared.get(name).map(|declaration| Item { file, declaration: *declaration })
@@ -79,6 +79,6 @@ fn alias(graph: &Graph<'_>, name: &str) -> Result<Option<Item>, TextError> {
     let places: Vec<_> = places
         .map(|(file, it)| (&file.tokens.file, file.tokens.bytes(it.name..it.name + 1), "declared here"))
         .collect();
-    let notes = [format!("declare '{name}' in one file, and import it in the others")];
+    let notes = [format!("declare '{name}' in one file, and import it in the other files")];
     Err(failure::between(&places, &format!("two files declare the element type '{name}'"), &notes))
 }

@@ -1,4 +1,4 @@
-//! What stands in the brackets of `@if(..)`.
+//! The expression in the brackets of `@if(..)`.
 
 use std::ops::Range;
 
@@ -7,17 +7,17 @@ use super::options::Features;
 use super::tokens::{Kind, Tokens};
 use crate::TextError;
 
-/// How deep brackets and `!` may nest.
-const MOST_DEPTH: usize = 64;
+/// The maximum nesting depth of brackets.
+const MAX_DEPTH: usize = 64;
 
-/// The value of the condition that is made of some tokens.
+/// The value of the condition in a range of tokens.
 ///
 /// # Errors
-/// What is no condition; a feature that is not set.
+/// A malformed condition, or a feature that is not set.
 pub(super) fn evaluate(tokens: &Tokens, range: Range<usize>, features: &Features<'_>) -> Result<bool, TextError> {
     let mut reader = Reader { tokens, features, at: range.start, end: range.end };
     let value = reader.any(0)?;
-    // WGSL allows a comma behind the last argument.
+    // WGSL allows a comma after the last argument.
     if reader.is(0, b',') {
         reader.at += 1;
     }
@@ -39,7 +39,7 @@ impl Reader<'_> {
     fn any(&mut self, depth: usize) -> Result<bool, TextError> {
         let mut value = self.all(depth)?;
         while self.doubled(b'|') {
-            // Both sides are read: a feature that is not set is an error on either.
+            // Both sides are evaluated: a feature that is not set is an error on either side.
             value |= self.all(depth)?;
         }
         Ok(value)
@@ -61,8 +61,8 @@ impl Reader<'_> {
             self.at += 1;
         }
         let value = if self.is(0, b'(') {
-            if depth == MOST_DEPTH {
-                let message = format!("the brackets of the condition nest more than {MOST_DEPTH} deep");
+            if depth == MAX_DEPTH {
+                let message = format!("the brackets of the condition nest more than {MAX_DEPTH} deep");
                 return Err(self.tokens.fail(self.at, &message, "too deep", &[]));
             }
             self.at += 1;
@@ -105,6 +105,6 @@ impl Reader<'_> {
     fn unknown(&self, name: &str) -> TextError {
         let set = format!("set: {}", list(self.features.known()));
         let hint = format!("set it to true or false, as in Wgsl::feature(\"{name}\", true)");
-        self.tokens.fail(self.at, &format!("the feature '{name}' is not set"), "asked for here", &[set, hint])
+        self.tokens.fail(self.at, &format!("the feature '{name}' is not set"), "used here", &[set, hint])
     }
 }

@@ -1,4 +1,4 @@
-//! Errors of composing, at the line of the author.
+//! Errors of a composition, with the author's lines.
 
 use std::ops::Range;
 
@@ -7,19 +7,22 @@ use naga::Span;
 
 use crate::{TextError, diagnostic};
 
-/// An error at one place of a file.
+/// The maximum number of names in a message.
+const MAX_NAMES: usize = 16;
+
+/// An error at one range of a file.
 pub(super) fn at(file: &SourceFile, range: Range<usize>, message: &str, label: &str, notes: &[String]) -> TextError {
     between(&[(file, range, label)], message, notes)
 }
 
-/// An error between places of several files. The first place is that of the error.
+/// An error about ranges of several files. The first range is that of the error.
 pub(super) fn between(places: &[(&SourceFile, Range<usize>, &str)], message: &str, notes: &[String]) -> TextError {
     let (mut text, mut pieces, mut labels) = (String::new(), Vec::new(), Vec::new());
     for (index, (file, range, label)) in places.iter().enumerate() {
         let start = text.len();
         pieces.push(Piece { at: start, file: index, offset: 0, copied: true });
         text.push_str(&file.text);
-        // Something must be pointed at: at the end of a text, its last letter.
+        // A label needs at least one byte: at the end of a text, its last one.
         let end = range.end.min(file.text.len());
         let begin = range.start.min(end.saturating_sub(1));
         labels.push((Span::new((start + begin) as u32, (start + end) as u32), (*label).to_owned()));
@@ -31,13 +34,12 @@ pub(super) fn between(places: &[(&SourceFile, Range<usize>, &str)], message: &st
     TextError::Compose { file, line, diagnostic: diagnostic::at(&source, message, labels, notes.to_vec()) }
 }
 
-/// Names in a sentence, as many as one reads.
+/// Sorted names for a message, shortened to [`MAX_NAMES`].
 pub(super) fn list<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> String {
-    const MOST: usize = 16;
     let mut names: Vec<String> = names.into_iter().map(|name| name.as_ref().to_owned()).collect();
     names.sort();
-    let more = names.len().saturating_sub(MOST);
-    names.truncate(MOST);
+    let more = names.len().saturating_sub(MAX_NAMES);
+    names.truncate(MAX_NAMES);
     match (names.is_empty(), more) {
         (true, _) => "nothing".to_owned(),
         (false, 0) => names.join(", "),

@@ -1,4 +1,4 @@
-//! Files that import each other, and what each of their paths means.
+//! Files that import each other, and the targets of their paths.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -14,44 +14,44 @@ use super::outline::{Declaration, Declared, Outline};
 use super::tokens::Tokens;
 use crate::TextError;
 
-/// How long a chain of imports may be.
-const MOST_DEPTH: usize = 64;
+/// The maximum length of a chain of imports, in files.
+const MAX_DEPTH: usize = 64;
 
-/// Something that a file declares.
+/// A declaration of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Item {
     pub(super) file: usize,
     pub(super) declaration: usize,
 }
 
-/// What an import gives a name to.
+/// The target of an import.
 #[derive(Clone, Debug)]
 pub(super) enum Target {
     Item(Item),
     Module(Vec<String>),
 }
 
-/// How far a file has come.
+/// The progress of resolving a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Read, for a look at what it declares.
+    /// Read; its imports are not resolved yet.
     Open,
-    /// What it imports is being found.
+    /// Its imports are being resolved.
     Active,
     Done,
 }
 
-/// One file.
+/// A file of a composition.
 #[derive(Debug)]
 pub(super) struct File {
     pub(super) path: Vec<String>,
     pub(super) tokens: Tokens,
     pub(super) outline: Outline,
-    /// Bytes that are left out.
+    /// Bytes that become blanks.
     pub(super) blanks: Vec<Range<usize>>,
-    /// What the names it imports mean.
+    /// The targets of imported names.
     pub(super) imports: HashMap<String, Target>,
-    /// What its paths mean, in their order.
+    /// The targets of its paths, in the order of the paths.
     pub(super) references: Vec<Item>,
     state: State,
 }
@@ -62,12 +62,12 @@ impl File {
         &self.tokens.file.name
     }
 
-    /// The name of what it declares.
+    /// The name of a declaration.
     pub(super) fn name_of(&self, declaration: usize) -> &str {
         self.outline.declarations.get(declaration).map_or("", |declaration| self.tokens.text(declaration.name))
     }
 
-    /// Everything it imports or refers to by a path.
+    /// All items that the file imports or names by a path.
     fn items(&self) -> impl Iterator<Item = Item> {
         let imported = self.imports.values().filter_map(|target| match target {
             Target::Item(item) => Some(*item),
@@ -85,16 +85,16 @@ pub(super) struct Graph<'a> {
     by_path: HashMap<Vec<String>, usize>,
     /// Aliases of scalars in the author's own file.
     written: Vec<(String, String)>,
-    /// The files whose imports are being found, each imported by the one before.
+    /// The files whose imports are being resolved, each imported by the one before.
     active: Vec<usize>,
     order: Vec<usize>,
 }
 
 impl<'a> Graph<'a> {
-    /// Reads everything that `root` imports.
+    /// Reads all files that `root` imports, directly or indirectly.
     ///
     /// # Errors
-    /// What cannot be read, or is not there, or imports itself.
+    /// A file that is unreadable, missing, or part of an import cycle.
     pub(super) fn of(
         root: SourceFile,
         at: &[String],
@@ -110,7 +110,7 @@ impl<'a> Graph<'a> {
             active: Vec::new(),
             order: Vec::new(),
         };
-        // A file that is no module is where no path leads.
+        // No path names a file that is not a module.
         let path = if at.is_empty() { vec![String::new()] } else { at.to_vec() };
         let root = graph.add(path, root)?;
         graph.enter(root, root, 0)?;
@@ -118,18 +118,18 @@ impl<'a> Graph<'a> {
         Ok(graph)
     }
 
-    /// The files that are part of it: the author's own, then those that need nothing of later ones.
+    /// The files in order: the author's own, then each imported file after the files that it imports.
     pub(super) fn order(&self) -> Vec<usize> {
         let imported = self.order.iter().copied().filter(|index| *index != 0);
         std::iter::once(0).chain(imported).collect()
     }
 
-    /// What was chosen.
+    /// The options of the composition.
     pub(super) fn options(&self) -> &Options {
         self.options
     }
 
-    /// What an item is.
+    /// The file and declaration of an item.
     pub(super) fn declaration(&self, item: Item) -> Option<(&File, &Declaration)> {
         let file = self.files.get(item.file)?;
         Some((file, file.outline.declarations.get(item.declaration)?))
@@ -151,7 +151,7 @@ impl<'a> Graph<'a> {
         Ok(index)
     }
 
-    /// The module at a path, read if nobody did so far.
+    /// The module at a path, read at its first use.
     fn open(&mut self, path: &[String]) -> Result<Option<usize>, TextError> {
         if let Some(index) = self.by_path.get(path) {
             return Ok(Some(*index));
@@ -159,16 +159,16 @@ impl<'a> Graph<'a> {
         self.modules.load(path)?.map_or(Ok(None), |file| self.add(path.to_vec(), file).map(Some))
     }
 
-    /// Finds what a file imports. `from` asks for it, at its token `token`.
+    /// Resolves the imports of a file, which `from` imports at its token `token`.
     fn enter(&mut self, index: usize, from: usize, token: usize) -> Result<(), TextError> {
         match self.files[index].state {
             State::Done => return Ok(()),
             State::Active => return Err(self.cycle(index, from, token)),
             State::Open => self.files[index].state = State::Active,
         }
-        if self.active.len() > MOST_DEPTH {
-            let message = format!("a chain of more than {MOST_DEPTH} files that import each other");
-            return Err(self.files[from].tokens.fail(token, &message, "the last one", &[]));
+        if self.active.len() > MAX_DEPTH {
+            let message = format!("the chain of imports is longer than {MAX_DEPTH} files");
+            return Err(self.files[from].tokens.fail(token, &message, "the last import", &[]));
         }
         self.active.push(index);
         let imports = std::mem::take(&mut self.files[index].outline.imports);
@@ -193,14 +193,14 @@ impl<'a> Graph<'a> {
         if file.imports.contains_key(name) {
             let message = format!("'{name}' is imported twice");
             let notes = ["give one of them another name: import .. as ..".to_owned()];
-            return Err(file.tokens.fail(import.named_at, &message, "the second time", &notes));
+            return Err(file.tokens.fail(import.named_at, &message, "imported again here", &notes));
         }
         if let Some(own) = file.outline.declared.get(name) {
             let declaration = file.outline.declarations[*own].name;
             let line = 1 + file.tokens.file.text[..file.tokens.bytes(declaration..declaration + 1).start]
                 .matches('\n')
                 .count();
-            let message = format!("'{name}' is imported, and declared in line {line}");
+            let message = format!("'{name}' is imported, but is also declared in line {line}");
             let notes = ["give it another name: import .. as ..".to_owned()];
             return Err(file.tokens.fail(import.named_at, &message, "imported here", &notes));
         }
@@ -230,7 +230,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// What a path within the text means: something in a module.
+    /// The target of a path within the text: an item of a module.
     fn reference(&mut self, index: usize, range: Range<usize>) -> Result<Item, TextError> {
         let file = &self.files[index];
         let words: Vec<&str> = range.clone().step_by(2).map(|at| file.tokens.text(at)).collect();
@@ -240,7 +240,7 @@ impl<'a> Graph<'a> {
                 module.iter().cloned().chain(words[1..].iter().map(|word| (*word).to_owned())).collect()
             }
             (name, Some(Target::Item(_))) => {
-                let message = format!("'{name}' is not a module: the import names an item of one");
+                let message = format!("'{name}' is not a module: the import names an item of a module");
                 return Err(file.tokens.fail(first, &message, "used as a module", &[]));
             }
             _ => self.absolute(index, &words, first)?,
@@ -260,7 +260,7 @@ impl<'a> Graph<'a> {
         Some(Item { file, declaration })
     }
 
-    /// The path below the package. `at` is the token of one of the words.
+    /// The path from the package root. `at` is the token of one of the words.
     fn absolute(&self, index: usize, words: &[&str], at: usize) -> Result<Vec<String>, TextError> {
         let file = &self.files[index];
         let (base, rest) = match words {
@@ -269,7 +269,7 @@ impl<'a> Graph<'a> {
                 let up = words.iter().take_while(|word| **word == "super").count();
                 let Some(left) = file.path.len().checked_sub(up) else {
                     let notes = [format!(
-                        "{} has {} folders around it, the package's own included",
+                        "{} is within {} folders, including the root folder of the package",
                         file.name(),
                         file.path.len()
                     )];
@@ -287,19 +287,22 @@ impl<'a> Graph<'a> {
         };
         let path: Vec<String> = base.iter().cloned().chain(rest.iter().map(|word| (*word).to_owned())).collect();
         match path.iter().any(|word| matches!(word.as_str(), "super" | "package")) || rest.is_empty() {
-            true => {
-                Err(file.tokens.fail(at, "the path names no module", "'package' and 'super' only begin a path", &[]))
-            }
+            true => Err(file.tokens.fail(
+                at,
+                "the path does not name a module",
+                "'package' and 'super' are only allowed at the start of a path",
+                &[],
+            )),
             false => Ok(path),
         }
     }
 
-    /// `paths` are all that could have been meant.
+    /// The error for a missing module; `paths` are the candidates.
     fn no_module(&self, index: usize, at: usize, paths: &[&[String]]) -> TextError {
         let modules: Vec<String> = paths.iter().map(|path| format!("no module '{}'", path.join("::"))).collect();
         let files: Vec<String> = paths.iter().map(|path| format!("{}.wgsl", path.join("/"))).collect();
         let note = format!(
-            "looked for {} (or .wesl) below the package's folder, and in the modules given",
+            "looked for {} (or .wesl) below the package's folder, and in the modules given in memory",
             files.join(" and ")
         );
         self.files[index].tokens.fail(at, &format!("there is {}", modules.join(", and ")), "not found", &[note])
@@ -308,19 +311,19 @@ impl<'a> Graph<'a> {
     fn no_item(&self, index: usize, at: usize, module: usize) -> TextError {
         let (file, module) = (&self.files[index], &self.files[module]);
         let message = format!("{} declares no '{}'", module.name(), file.tokens.text(at));
-        let note = format!("it has: {}", list(module.outline.declared.keys()));
+        let note = format!("it declares: {}", list(module.outline.declared.keys()));
         file.tokens.fail(at, &message, "not found", &[note])
     }
 
     fn cycle(&self, index: usize, from: usize, token: usize) -> TextError {
         let start = self.active.iter().position(|active| *active == index).unwrap_or(0);
         let names = self.active[start..].iter().chain([&index]).map(|file| self.files[*file].name());
-        let message = format!("imports in a circle: {}", names.collect::<Vec<_>>().join(" -> "));
-        let notes = ["move what both need to a file that imports neither".to_owned()];
-        self.files[from].tokens.fail(token, &message, "closes the circle", &notes)
+        let message = format!("import cycle: {}", names.collect::<Vec<_>>().join(" -> "));
+        let notes = ["move the shared declarations to a file that imports neither".to_owned()];
+        self.files[from].tokens.fail(token, &message, "closes the cycle", &notes)
     }
 
-    /// Leaves out the entry points of imported files that nobody asked for: a kernel has its own.
+    /// Blanks the entry points of imported files that no file imports: a kernel has its own entry points.
     fn drop_entry_points(&mut self) {
         let wanted: HashSet<Item> = self.files.iter().flat_map(File::items).collect();
         for (index, file) in self.files.iter_mut().enumerate().skip(1) {
@@ -351,7 +354,7 @@ impl<'a> Graph<'a> {
     /// Refuses two files that declare one binding.
     ///
     /// # Errors
-    /// With both places.
+    /// [`TextError::Compose`] with both declarations.
     pub(super) fn check_bindings(&self) -> Result<(), TextError> {
         let mut seen: HashMap<(u32, u32), Item> = HashMap::new();
         for index in self.order() {
@@ -372,7 +375,7 @@ impl<'a> Graph<'a> {
                 );
                 let here = file.tokens.bytes(declaration.name..declaration.name + 1);
                 let there = other.tokens.bytes(before.name..before.name + 1);
-                let places = [(&file.tokens.file, here, "this one"), (&other.tokens.file, there, "and this one")];
+                let places = [(&file.tokens.file, here, "declared here"), (&other.tokens.file, there, "and here")];
                 return Err(failure::between(&places, &message, &["give one of them another number".to_owned()]));
             }
         }
@@ -380,7 +383,7 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// `alias NAME = f32;` outside of functions, where there is one such alias of this name.
+/// The scalars of `alias NAME = f32;`, for names with exactly one alias.
 fn written(tokens: &Tokens) -> Vec<(String, String)> {
     let mut found: HashMap<&str, Option<&str>> = HashMap::new();
     for at in (0..tokens.len()).filter(|at| tokens.word(*at) == Some("alias")) {

@@ -3,28 +3,28 @@
 use super::tokens::{Kind, Tokens};
 use crate::TextError;
 
-/// How deep the braces of one import may nest.
-const MOST_DEPTH: usize = 64;
-/// How much longer than its text an import may be with all paths in full.
-const MOST_SEGMENTS: usize = 1 << 20;
+/// The maximum nesting depth of the braces in one import.
+const MAX_DEPTH: usize = 64;
+/// The maximum number of words in all paths of one import statement, each path written in full.
+const MAX_SEGMENTS: usize = 1 << 20;
 
 /// One path that an import statement names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Import {
     /// `package`, `shared`, `reduce`, `sum`
     pub(super) path: Vec<String>,
-    /// What it is called here.
+    /// The name in the importing file.
     pub(super) name: String,
     /// The token of the path's last word.
     pub(super) at: usize,
-    /// The token of the name here.
+    /// The token of that name.
     pub(super) named_at: usize,
 }
 
-/// Reads the statement that begins at `at` with `import`; the index behind it comes back.
+/// Reads the import statement at `at`, and returns the index after it.
 ///
 /// # Errors
-/// What is no import.
+/// A malformed import.
 pub(super) fn statement(tokens: &Tokens, at: usize, found: &mut Vec<Import>) -> Result<usize, TextError> {
     let mut reader = Reader { tokens, at: at + 1, path: Vec::new(), found, segments: 0 };
     reader.tree(0)?;
@@ -37,7 +37,7 @@ pub(super) fn statement(tokens: &Tokens, at: usize, found: &mut Vec<Import>) -> 
 struct Reader<'a> {
     tokens: &'a Tokens,
     at: usize,
-    /// The words so far.
+    /// The words of the current path so far.
     path: Vec<String>,
     found: &'a mut Vec<Import>,
     segments: usize,
@@ -66,8 +66,8 @@ impl Reader<'_> {
     }
 
     fn braces(&mut self, depth: usize) -> Result<(), TextError> {
-        if depth == MOST_DEPTH {
-            let message = format!("the braces of the import nest more than {MOST_DEPTH} deep");
+        if depth == MAX_DEPTH {
+            let message = format!("the braces of the import nest more than {MAX_DEPTH} deep");
             return Err(self.tokens.fail(self.at, &message, "too deep", &[]));
         }
         self.at += 1;
@@ -85,7 +85,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The end of a path, perhaps with another name.
+    /// The end of a path, with `as` and another name where given.
     fn leaf(&mut self) -> Result<(), TextError> {
         let at = self.at - 1;
         let mut named_at = at;
@@ -103,8 +103,8 @@ impl Reader<'_> {
             return Err(self.expected("the name of a module or of something in it"));
         }
         self.segments += self.path.len();
-        if self.segments > MOST_SEGMENTS {
-            return Err(self.tokens.fail(at, "the import names too much", "here", &[]));
+        if self.segments > MAX_SEGMENTS {
+            return Err(self.tokens.fail(at, "the import has too many paths", "here", &[]));
         }
         self.found.push(Import { path: self.path.clone(), name, at, named_at });
         Ok(())
@@ -120,7 +120,7 @@ impl Reader<'_> {
             self.at,
             &message,
             "here",
-            &["as in: import package::shared::reduce::{sum, max as largest};".to_owned()],
+            &["write, for example: import package::shared::reduce::{sum, max as largest};".to_owned()],
         )
     }
 }

@@ -1,4 +1,4 @@
-//! The one text, and where each byte of it is from.
+//! The composed text, and the source of each byte.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -13,10 +13,10 @@ use super::options::Options;
 use super::tokens::Tokens;
 use crate::TextError;
 
-/// Makes one text of a file and of what it imports. `at` is the file's own path as a module, for
-/// `super`: `["shared", "reduce"]`, or nothing for a file that is not one.
+/// Composes one text from a file and its imports. `at` is the file's own path as a module, for `super`:
+/// `["shared", "reduce"]`, or empty for a file that is not a module.
 ///
-/// A text that imports nothing, has no conditions and no element types comes back as it is.
+/// A text without imports, conditions and element types is returned unchanged.
 ///
 /// ```
 /// use anywarp_backend::SourceFile;
@@ -49,7 +49,7 @@ pub fn compose(root: SourceFile, at: &[String], modules: &dyn Modules, options: 
     Ok(Linker::of(&graph, elements).link(&names))
 }
 
-/// Whether nothing is to be done for a text.
+/// Whether a text needs no composition.
 fn is_plain(text: &str) -> bool {
     let condition = |rest: &str| ["if", "elif", "else"].iter().any(|word| rest.trim_start().starts_with(word));
     !text.contains("::") && !text.contains("import") && !text.split('@').skip(1).any(condition)
@@ -58,11 +58,11 @@ fn is_plain(text: &str) -> bool {
 /// A change to a file.
 struct Edit {
     bytes: Range<usize>,
-    /// `None`: blanks.
+    /// The new text; `None` for blanks.
     text: Option<String>,
 }
 
-/// A directive that goes to the top, and the bytes of a file that ask for it.
+/// A directive for the top of the text, and its file and offset.
 struct Directive {
     text: String,
     file: usize,
@@ -98,7 +98,7 @@ impl<'a> Linker<'a> {
         Source::composed(files, self.text, self.pieces)
     }
 
-    /// What imported files and elements need at the top, and is not there yet.
+    /// The directives that imported files and elements need, and that the author's own file does not have.
     fn directives(&self, order: &[usize]) -> Vec<Directive> {
         let mut seen = HashSet::new();
         let mut found = Vec::new();
@@ -155,7 +155,7 @@ impl<'a> Linker<'a> {
         edits
     }
 
-    /// Appends a file with its changes; `top` is where directives go, and which.
+    /// Appends a file with its changes; `top` holds the directives and their offset.
     fn append(
         &mut self,
         place: usize,
@@ -174,7 +174,7 @@ impl<'a> Linker<'a> {
                 at = offset;
                 self.insert(place, offset, directives, order);
             }
-            // What is left out twice is left out.
+            // Skips an edit within bytes that are already blanked.
             let Some(before) = text.get(at..edit.bytes.start) else { continue };
             self.text.push_str(before);
             at = edit.bytes.end;
@@ -205,7 +205,7 @@ impl<'a> Linker<'a> {
         self.text.push_str(&text[at..]);
     }
 
-    /// Directives, all in one line, so that the author's own lines stay where they are.
+    /// Inserts directives, all in one line, so that the author's line numbers do not change.
     fn insert(&mut self, place: usize, offset: usize, directives: &[Directive], order: &[usize]) {
         for directive in directives {
             let file = order.iter().position(|index| *index == directive.file).unwrap_or(place);
@@ -217,15 +217,15 @@ impl<'a> Linker<'a> {
     }
 }
 
-/// Where directives go: to the first import, else before everything.
+/// The offset for directives: that of the first import, or else the start of the text.
 fn top(file: &File) -> usize {
     let first = file.outline.statements.first().map_or(0, |range| range.start);
     file.tokens.bytes(first..first + 1).start
 }
 
-/// What a directive asks for, one by one, and the token of each.
+/// The parts of a directive as separate directives, and the token of each.
 fn parts(tokens: &Tokens, range: Range<usize>) -> Vec<(String, usize)> {
-    // Behind attributes.
+    // Skips attributes.
     let Some(word) = range.clone().find(|at| tokens.word(*at).is_some()) else { return Vec::new() };
     let rest = word + 1..range.end;
     match tokens.text(word) {

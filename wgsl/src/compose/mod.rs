@@ -1,25 +1,25 @@
 //! One text from several files: imports, conditions and element types, in the notation of
 //! [WESL](https://wesl-lang.dev).
 //!
-//! The texts are edited, not printed anew. What an author wrote is copied byte for byte, names change
-//! only where two of them would meet, and what is left out becomes blanks. So every byte of the result
-//! knows its file, line and column, and comments that mean something stay.
+//! The texts are edited, not printed from a syntax tree. The author's text is copied byte for byte, names change only
+//! where two of them would clash, and removed parts become blanks. Every byte of the result therefore has a file, line
+//! and column, and comments with a meaning stay.
 //!
 //! | module | step |
 //! |---|---|
-//! | `modules` | where files come from: a [`Folder`], or [`Given`] texts |
+//! | `modules` | sources of files: a [`Folder`], or [`Given`] texts |
 //! | `tokens` | words, numbers and marks of a text, and its comments |
-//! | `conditions`, `expression` | `@if`, `@elif`, `@else`: what is off |
+//! | `conditions`, `expression` | `@if`, `@elif`, `@else` |
 //! | `imports` | import statements |
-//! | `outline` | what a file declares, and where it uses names |
-//! | `graph` | files that import each other, and what each path means |
-//! | `names`, `predeclared` | which names have to change |
+//! | `outline` | the declarations of a file, and its uses of names |
+//! | `graph` | imported files, and the targets of paths |
+//! | `names`, `predeclared` | the names that must change |
 //! | `elements` | `alias T = f32;` for another scalar |
-//! | `link` | the one text, and where each byte of it is from |
+//! | `link` | the composed text, and the source of each byte |
 //!
-//! Differences from WESL: imports never go in circles; an entry point of an imported file stays only
-//! if somebody imports it by name; paths begin with `package`, `super` or an imported module; and
-//! `@elif`, `@else` and conditions on imports are there already.
+//! Differences from WESL: import cycles are refused; an entry point of an imported file stays only if another file
+//! imports it by name; paths begin with `package`, `super` or an imported module; `@elif`, `@else` and conditions on
+//! imports are already supported.
 
 mod conditions;
 mod elements;

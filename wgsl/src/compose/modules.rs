@@ -1,4 +1,4 @@
-//! Where imported files come from.
+//! Sources of imported files.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,20 +8,20 @@ use anywarp_backend::SourceFile;
 
 use crate::TextError;
 
-/// Where imported files come from.
+/// A source of imported files.
 pub trait Modules {
     /// The file of the module at `path` below the package, such as `["shared", "reduce"]`; `None` if
     /// there is no such module.
     ///
     /// # Errors
-    /// A file that is there and cannot be read.
+    /// A file that exists but cannot be read.
     fn load(&self, path: &[String]) -> Result<Option<SourceFile>, TextError>;
 }
 
 /// Modules in the files below one folder: `shared::reduce` is `shared/reduce.wgsl`, or
 /// `shared/reduce.wesl`.
 ///
-/// Nothing outside of the folder is read, whatever links there are in it.
+/// Files outside the folder are never read, even through symbolic links.
 ///
 /// ```no_run
 /// use anywarp_wgsl::compose::{Folder, Options, compose};
@@ -47,7 +47,7 @@ impl Folder {
         Self { root: root.to_owned(), loaded: Mutex::default() }
     }
 
-    /// The files that were read so far, as absolute paths.
+    /// The files read so far, as absolute paths.
     #[must_use]
     pub fn loaded(&self) -> Vec<PathBuf> {
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -59,7 +59,7 @@ impl Folder {
         let root = root.canonicalize().map_err(said)?;
         let real = path.canonicalize().map_err(said)?;
         if !real.starts_with(&root) {
-            return Err(format!("it is a link that leads out of the folder {}, to {}", root.display(), real.display()));
+            return Err(format!("it is a link to {}, which is outside the folder {}", real.display(), root.display()));
         }
         let text = std::fs::read_to_string(&real).map_err(said)?;
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
@@ -79,7 +79,7 @@ impl Modules for Folder {
         for extension in ["wgsl", "wesl"] {
             let file = path.iter().fold(self.root.clone(), |folder, segment| folder.join(segment));
             let file = file.with_extension(extension);
-            // Also a link that leads nowhere is there.
+            // A broken link counts as a file, so that it is reported.
             if std::fs::symlink_metadata(&file).is_ok_and(|data| !data.is_dir()) {
                 let name = file.display().to_string();
                 return match self.read(&file) {
@@ -112,8 +112,8 @@ pub struct Given {
 }
 
 impl Given {
-    /// Adds a module, such as `shared::reduce`, with its file's name for messages. A module that was
-    /// there is replaced.
+    /// Adds a module, such as `shared::reduce`, with its file's name for messages. An earlier
+    /// module with the same path is replaced.
     pub fn add(&mut self, path: &str, file: impl Into<String>, text: impl Into<String>) {
         let path = path.split("::").map(|segment| segment.trim().to_owned()).collect();
         self.files.insert(path, SourceFile { name: file.into(), text: text.into() });

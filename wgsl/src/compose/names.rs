@@ -1,8 +1,7 @@
-//! Which names have to change, so that each still means one thing.
+//! Renaming, so that each name of the composed text has one meaning.
 //!
-//! Names of the author's own file stay. A name of an imported file stays if no other file declares it,
-//! and if no other file means something else by it: something predeclared, or a variable of its own
-//! that would hide it.
+//! Names of the author's own file stay. A name of an imported file stays unless another file declares it too, or uses
+//! it with another meaning: for something predeclared, or for a local variable that would hide it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,16 +12,16 @@ use crate::TextError;
 
 /// The new names.
 pub(super) struct Names {
-    /// By file, those that changed.
+    /// The changed names of each file.
     changed: Vec<HashMap<String, String>>,
 }
 
 impl Names {
-    /// Decides on all names.
+    /// Chooses all new names.
     ///
     /// # Errors
-    /// A file that uses a name which only another one declares; a binding of the author's own file that
-    /// hides something predeclared from another.
+    /// A file that uses a name which only another file declares, or a binding of the author's own file that hides a
+    /// predeclared name from another file.
     pub(super) fn of(graph: &Graph<'_>) -> Result<Self, TextError> {
         let order = graph.order();
         let uses: HashMap<usize, Uses<'_>> = order.iter().map(|index| (*index, Uses::of(graph, *index))).collect();
@@ -53,8 +52,8 @@ impl Names {
                     if !is_predeclared(name) && !local {
                         return Err(not_imported(user, used.free[name], file, *index == 0));
                     }
-                    // Where both a variable and something predeclared may be meant, only a name that
-                    // others know is left alone: it can be neither called nor a type, so naga would see it.
+                    // Where a name may be a local variable or something predeclared, only a name that users of the
+                    // kernel see stays: it can be neither a function nor a type, so naga reports a wrong use.
                     clash |= is_predeclared(name) && !(local && outside);
                     clash |= used.renamed.contains(&(*index, name));
                     if clash && *index == 0 && outside {
@@ -71,17 +70,17 @@ impl Names {
         Ok(names)
     }
 
-    /// What something is called in the composed text.
+    /// The name in the composed text of a name of `file`.
     pub(super) fn get<'a>(&'a self, file: usize, name: &'a str) -> &'a str {
         self.changed.get(file).and_then(|changed| changed.get(name)).map_or(name, String::as_str)
     }
 }
 
-/// How one file uses names of others.
+/// The uses of other files' names in one file.
 struct Uses<'a> {
-    /// Words that it neither declares outside of functions nor imports, and the first token of each.
+    /// Words that the file neither declares in the module nor imports, and the first token of each.
     free: HashMap<&'a str, usize>,
-    /// What it calls otherwise than its own file does, or by a path.
+    /// Items that the file imports under another name or names by a path.
     renamed: HashSet<(usize, &'a str)>,
 }
 
@@ -106,7 +105,7 @@ impl<'a> Uses<'a> {
     }
 }
 
-/// Every word of every file: a new name must be none of them.
+/// Every word of every file: a new name must differ from all of them.
 fn all_words(graph: &Graph<'_>, order: &[usize]) -> HashSet<String> {
     let tokens = order.iter().map(|index| &graph.files[*index].tokens);
     let words = tokens.flat_map(|tokens| {
@@ -131,7 +130,7 @@ fn not_imported(user: &File, at: usize, owner: &File, own: bool) -> TextError {
     let message = format!("'{name}' is neither declared nor imported here");
     let note = if own {
         format!(
-            "{} declares it, and is what everything else is imported by: pass it, or move it to a module",
+            "{} declares it, but it is the file that imports all others: pass the value as a parameter, or move the declaration to a module",
             owner.name()
         )
     } else {
@@ -142,8 +141,11 @@ fn not_imported(user: &File, at: usize, owner: &File, own: bool) -> TextError {
 
 fn hidden(user: &File, at: usize, owner: &File) -> TextError {
     let name = user.tokens.text(at);
-    let message = format!("{} declares a '{name}' that hides WGSL's own, which {} uses", owner.name(), user.name());
-    let notes =
-        [format!("call that of {} something else: it is known by its name, which is not changed", owner.name())];
+    let message =
+        format!("{} declares a '{name}' that hides the predeclared one, which {} uses", owner.name(), user.name());
+    let notes = [format!(
+        "rename the one of {}: users of the kernel refer to it by its name, so it is not renamed automatically",
+        owner.name()
+    )];
     user.tokens.fail(at, &message, "used here", &notes)
 }

@@ -1,29 +1,29 @@
-//! What is chosen when a text is composed.
+//! Features and element types of a composition.
 
 use anywarp_backend::Scalar;
 
-/// What is chosen when a text is composed.
+/// Features and element types of a composition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// What conditions ask for, and whether it is on.
+    /// The features that conditions name, and whether each is on.
     pub features: Vec<(String, bool)>,
-    /// Names of `alias NAME = f32;` outside of functions, and the scalar that each is to stand for.
-    /// `NAME_f16` is a feature then, on for this scalar and off for every other.
+    /// Names of `alias NAME = f32;` outside functions, and the scalar that replaces the aliased one.
+    /// Each adds the features `NAME_f16`, `NAME_f32` and so on, of which only that of the chosen scalar is on.
     pub elements: Vec<(String, Scalar)>,
 }
 
-/// The scalars that an element may be.
+/// The scalars that are allowed as element types.
 pub(super) const SCALARS: &[&str] = &["f16", "f32", "f64", "i16", "i32", "i64", "u16", "u32", "u64"];
 
-/// What the conditions of one file may ask for.
+/// The features that conditions of one file can name.
 pub(super) struct Features<'a> {
     pub(super) options: &'a Options,
-    /// The scalars that aliases of the file, and of the author's own, stand for as they are written.
+    /// The aliases of scalars in this file and in the author's own, as written.
     pub(super) written: &'a [(String, String)],
 }
 
 impl Features<'_> {
-    /// Whether a feature is on; `None` if nobody said.
+    /// Whether a feature is on; `None` if it is not set.
     pub(super) fn value(&self, name: &str) -> Option<bool> {
         if let Some((_, on)) = self.options.features.iter().rev().find(|(feature, _)| feature == name) {
             return Some(*on);
@@ -37,7 +37,7 @@ impl Features<'_> {
         Some(written == scalar)
     }
 
-    /// What there is, for messages.
+    /// The features and element types that are set, for messages.
     pub(super) fn known(&self) -> Vec<String> {
         let features = self.options.features.iter().map(|(name, _)| name.clone());
         let elements = self.options.elements.iter().map(|(name, scalar)| format!("{name}_{scalar}"));

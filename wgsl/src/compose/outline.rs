@@ -1,4 +1,4 @@
-//! What a file declares, imports and asks for, and where it uses names.
+//! The declarations, imports and directives of a file, and its uses of names.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -8,7 +8,7 @@ use super::imports::{self, Import};
 use super::tokens::{Kind, Tokens};
 use crate::TextError;
 
-/// A file at a glance. Numbers are indices of tokens.
+/// The outline of a file. All numbers are indices of tokens, unless stated otherwise.
 #[derive(Debug, Default)]
 pub(super) struct Outline {
     pub(super) imports: Vec<Import>,
@@ -17,27 +17,27 @@ pub(super) struct Outline {
     /// `enable`, `requires`, `diagnostic`.
     pub(super) directives: Vec<Range<usize>>,
     pub(super) declarations: Vec<Declaration>,
-    /// The declaration of a name.
+    /// The index in `declarations` of each name.
     pub(super) declared: HashMap<String, usize>,
-    /// Names that stand alone, outside of imports and directives.
+    /// Single names, outside imports and directives.
     pub(super) words: Vec<usize>,
-    /// Names with `::` between them.
+    /// Paths: names with `::` between them.
     pub(super) paths: Vec<Range<usize>>,
     /// Names that are declared within functions.
     pub(super) local: HashSet<String>,
 }
 
-/// Something that a file declares.
+/// A declaration of a file.
 #[derive(Debug)]
 pub(super) struct Declaration {
     pub(super) kind: Declared,
-    /// Its name.
+    /// The token of its name.
     pub(super) name: usize,
-    /// All of it, attributes included.
+    /// All its tokens, including attributes.
     pub(super) all: Range<usize>,
 }
 
-/// What it is.
+/// The kind of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Declared {
     Function,
@@ -52,17 +52,17 @@ pub(super) enum Declared {
 }
 
 impl Declared {
-    /// Whether users of a kernel know it by its name.
+    /// Whether users of a kernel refer to it by its name.
     pub(super) fn is_known_outside(self) -> bool {
         matches!(self, Self::EntryPoint | Self::Override | Self::Binding(_))
     }
 }
 
 impl Outline {
-    /// Reads the tokens of a file, without those that are off.
+    /// The outline of the tokens of a file; those that are off have been removed.
     ///
     /// # Errors
-    /// Imports that are none, or that stand behind declarations.
+    /// A malformed import, or an import after a declaration.
     pub(super) fn of(tokens: &Tokens) -> Result<Self, TextError> {
         let mut outline = Self::default();
         let mut at = 0;
@@ -73,15 +73,15 @@ impl Outline {
         Ok(outline)
     }
 
-    /// What begins at `at`, outside of everything; the index behind it comes back.
+    /// Adds the item of the module that begins at `at`, and returns the index after it.
     fn global(&mut self, tokens: &Tokens, at: usize) -> Result<usize, TextError> {
         let (word, found) = attributes(tokens, at);
         let end = || end_of_statement(tokens, word).unwrap_or(tokens.len()).max(word + 1);
         let kind = match tokens.word(word) {
             Some("import") => {
                 if let Some(before) = self.declarations.first() {
-                    let message = format!("the import stands behind the declaration of '{}'", tokens.text(before.name));
-                    return Err(tokens.fail(word, &message, "imports come first in a file", &[]));
+                    let message = format!("the import is after the declaration of '{}'", tokens.text(before.name));
+                    return Err(tokens.fail(word, &message, "imports must come first in a file", &[]));
                 }
                 let end = imports::statement(tokens, word, &mut self.imports)?;
                 self.statements.push(at..end);
@@ -116,12 +116,12 @@ impl Outline {
         Ok(all.end)
     }
 
-    /// Names are all words that can be the name of something declared outside of functions.
+    /// Adds all words that can be the name of a declaration outside functions.
     fn find_uses(&mut self, tokens: &Tokens) {
         let mut skipped = self.statements.iter().chain(&self.directives).cloned().collect::<Vec<_>>();
         skipped.sort_by_key(|range| range.start);
         let mut skipped = skipped.into_iter().peekable();
-        // Whether each open bracket is that of a struct.
+        // Whether each open bracket belongs to a struct.
         let mut open: Vec<bool> = Vec::new();
         let mut at = 0;
         while at < tokens.len() {
@@ -180,7 +180,7 @@ impl Outline {
     }
 }
 
-/// The name that a declaration gives, which begins with the keyword at `word`.
+/// The token of the name in a declaration that begins with the keyword at `word`.
 fn name_after(tokens: &Tokens, word: usize) -> usize {
     let mut at = word + 1;
     if tokens.text(word) == "var" && tokens.is(at, b'<') {
@@ -207,7 +207,7 @@ fn binding(tokens: &Tokens, found: &[Range<usize>]) -> Declared {
     }
 }
 
-/// Behind the attribute's name or, where its arguments are words of their own, behind these.
+/// The index after an attribute's name, or after its arguments if these are not names of declarations.
 fn behind_attribute(tokens: &Tokens, at: usize) -> usize {
     match tokens.word(at + 1) {
         Some("builtin" | "interpolate" | "diagnostic") if tokens.is(at + 2, b'(') => tokens.partner(at + 2) + 1,
@@ -224,7 +224,7 @@ fn end_of_path(tokens: &Tokens, at: usize) -> usize {
     end
 }
 
-/// Words in lists of types that mean an address space, an access or a matrix' role.
+/// Whether a word in a template list is an address space, an access mode or the role of a matrix.
 fn is_enumerant(tokens: &Tokens, at: usize) -> bool {
     let back = |count: usize| at.checked_sub(count).map(|index| tokens.text(index)).unwrap_or_default();
     match (back(2), back(1)) {
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_what_can_be_declared_outside() {
+    fn uses_are_words_that_can_be_declared_in_the_module() {
         let table = [
             ("struct S { @align(A) a: array<T, N>, }", "S A array T N"),
             ("fn f(@builtin(position) p: vec4<f32>) -> @location(L) T { return p.xy; }", "f p vec4 f32 L T p"),

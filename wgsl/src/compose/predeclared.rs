@@ -1,12 +1,12 @@
-//! Names that WGSL declares itself, and naga beyond it.
+//! Predeclared names of WGSL and of naga.
 
-/// Whether a name means something where nobody declares it.
+/// Whether a name has a meaning without a declaration.
 pub(super) fn is_predeclared(name: &str) -> bool {
     NAMES.binary_search(&name).is_ok() || FAMILIES.iter().any(|family| is_of(name, family))
 }
 
-/// `vec3`, `vec3f`, `mat4x3`, `mat4x3h`, `coop_mat8x8`, `texture_2d_array`: a family's name, then only digits, `x`
-/// and the letter of a scalar, or for textures and the like anything.
+/// Whether a name belongs to a family, such as `vec3`, `vec3f`, `mat4x3h`, `coop_mat8x8` or `texture_2d_array`. The
+/// prefix is followed by digits, `x` and the letter of a scalar, or by anything if it ends with `_`.
 fn is_of(name: &str, family: &str) -> bool {
     let open_end = family.ends_with('_');
     name.strip_prefix(family).is_some_and(|rest| {
@@ -18,7 +18,7 @@ fn is_of(name: &str, family: &str) -> bool {
 
 const FAMILIES: &[&str] = &["coop_mat", "mat", "texture_", "vec"];
 
-/// Sorted. Types, functions, and words in lists of types.
+/// Types, functions, and words of template lists, in sorted order.
 const NAMES: &[&str] = &[
     "A",
     "B",

@@ -1,4 +1,4 @@
-//! A text as words, numbers and marks. What is no WGSL has tokens, too.
+//! A text as words, numbers and marks. Invalid WGSL also has tokens.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::failure;
 use crate::TextError;
 use crate::directives::block_comment;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A name or keyword.
@@ -20,7 +20,7 @@ pub(crate) enum Kind {
     Mark(u8),
 }
 
-/// One token, and the bytes it is.
+/// A token and its range of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
     pub(crate) kind: Kind,
@@ -33,15 +33,15 @@ pub(crate) struct Token {
 pub(crate) struct Tokens {
     pub(crate) file: SourceFile,
     pub(crate) list: Vec<Token>,
-    /// For a bracket the index of the other one; for the rest, its own index.
+    /// The index of the matching bracket; for other tokens, their own index.
     partner: Vec<usize>,
 }
 
 impl Tokens {
-    /// Cuts a text into tokens.
+    /// Splits a text into tokens.
     ///
     /// # Errors
-    /// A bracket without its other one.
+    /// A bracket without a matching one.
     pub(crate) fn of(file: SourceFile) -> Result<Self, TextError> {
         let list = scan(&file.text);
         let mut tokens = Self { file, list, partner: Vec::new() };
@@ -49,7 +49,10 @@ impl Tokens {
         Ok(tokens)
     }
 
-    /// Keeps only the tokens that `keep` says; brackets go in pairs.
+    /// Keeps only the tokens marked in `keep`, and matches their brackets again.
+    ///
+    /// # Errors
+    /// A bracket without a matching one.
     pub(crate) fn retain(&mut self, keep: &[bool]) -> Result<(), TextError> {
         let mut kept = keep.iter();
         self.list.retain(|_| kept.next().copied().unwrap_or(true));
@@ -77,8 +80,14 @@ impl Tokens {
                 }
                 Some(other) => return Err(self.unclosed(other)),
                 None => {
-                    let message = format!("'{}' closes nothing", char::from(mark));
-                    return Err(failure::at(&self.file, token.start..token.end, &message, "nothing is open here", &[]));
+                    let message = format!("'{}' has no opening bracket", char::from(mark));
+                    return Err(failure::at(
+                        &self.file,
+                        token.start..token.end,
+                        &message,
+                        "no bracket is open here",
+                        &[],
+                    ));
                 }
             }
         }
@@ -90,12 +99,12 @@ impl Tokens {
         self.fail(index, &message, "opened here", &[])
     }
 
-    /// An error about a token; behind the last one, about the end of the text.
+    /// An error at a token, or at the end of the text for an index after the last token.
     pub(crate) fn fail(&self, index: usize, message: &str, label: &str, notes: &[String]) -> TextError {
         failure::at(&self.file, self.bytes(index..index + 1), message, label, notes)
     }
 
-    /// How many tokens there are.
+    /// The number of tokens.
     pub(crate) fn len(&self) -> usize {
         self.list.len()
     }
@@ -110,22 +119,22 @@ impl Tokens {
         self.kind(index) == Some(Kind::Mark(mark))
     }
 
-    /// The token's text, empty where there is none.
+    /// The text of a token; empty if there is none.
     pub(crate) fn text(&self, index: usize) -> &str {
         self.list.get(index).and_then(|token| self.file.text.get(token.start..token.end)).unwrap_or_default()
     }
 
-    /// The token as a word.
+    /// The text of a token if it is a word.
     pub(crate) fn word(&self, index: usize) -> Option<&str> {
         (self.kind(index)? == Kind::Word).then(|| self.text(index))
     }
 
-    /// The other bracket of a pair.
+    /// The matching bracket.
     pub(crate) fn partner(&self, index: usize) -> usize {
         self.partner.get(index).copied().unwrap_or(index)
     }
 
-    /// The bytes of some tokens and of what is between them.
+    /// The bytes from the first to the last of some tokens.
     pub(crate) fn bytes(&self, tokens: Range<usize>) -> Range<usize> {
         let end = self.file.text.len();
         let start = self.list.get(tokens.start).map_or(end, |token| token.start);
@@ -133,8 +142,8 @@ impl Tokens {
         start..last.map_or(end, |token| token.end).max(start)
     }
 
-    /// The bytes of some tokens, with the comments before them that are about them: documentation and
-    /// the mark of a debug function.
+    /// The bytes of some tokens, and those of the comments before that belong to them: documentation and the mark of a
+    /// debug function.
     pub(crate) fn bytes_with_comments(&self, tokens: Range<usize>) -> Vec<Range<usize>> {
         let before = tokens.start.checked_sub(1).and_then(|before| self.list.get(before)).map_or(0, |token| token.end);
         let all = self.bytes(tokens);
@@ -147,7 +156,7 @@ impl Tokens {
         ranges
     }
 
-    /// The comments before the first token that document the file.
+    /// The comments before the first token that document the file (`//!`, `/*!`).
     pub(crate) fn module_documentation(&self) -> Vec<Range<usize>> {
         let end = self.list.first().map_or(self.file.text.len(), |token| token.start);
         let mut ranges = comments(&self.file.text, 0..end);
@@ -159,7 +168,7 @@ impl Tokens {
     }
 }
 
-/// Comments in a part of a text that holds only them and space.
+/// The comments in a part of a text that contains only comments and white space.
 fn comments(text: &str, part: Range<usize>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = part.start;
@@ -203,7 +212,7 @@ pub(crate) fn scan(text: &str) -> Vec<Token> {
         } else if byte.is_ascii() {
             (Kind::Mark(byte), 1)
         } else {
-            // Space beyond ASCII.
+            // White space beyond ASCII.
             at += rest.chars().next().map_or(1, char::len_utf8);
             continue;
         };
@@ -223,7 +232,7 @@ fn word(text: &str) -> Option<usize> {
     (length > 0).then_some(length)
 }
 
-/// With suffix, and the sign of an exponent.
+/// The length of a number, with its suffix and the sign of its exponent.
 fn number(text: &str) -> usize {
     let hexadecimal = text.starts_with("0x") || text.starts_with("0X");
     let mut before = ' ';
@@ -261,11 +270,11 @@ mod tests {
     }
 
     #[test]
-    fn brackets_find_each_other() {
+    fn brackets_are_matched() {
         let file = SourceFile { name: "a".to_owned(), text: "f(a[1]) { }".to_owned() };
         let tokens = Tokens::of(file).unwrap();
         assert_eq!((tokens.partner(1), tokens.partner(3), tokens.partner(7)), (6, 5, 8));
-        for (text, said) in [("(", "never closed"), ("(]", "never closed"), ("{}}", "closes nothing")] {
+        for (text, said) in [("(", "never closed"), ("(]", "never closed"), ("{}}", "no opening bracket")] {
             let error = Tokens::of(SourceFile { name: "a".to_owned(), text: text.to_owned() }).unwrap_err();
             assert!(error.to_string().contains(said), "{text}: {error}");
         }

@@ -1,7 +1,7 @@
-//! Alias analysis: memory that a function writes through a pointer must have no second name in it.
+//! Alias analysis: a function must have only one name for memory that it writes through a pointer.
 //!
-//! A function's parameters and the variables of the module that it reads and writes are known when a call of it is
-//! looked at, because functions stand behind those that they call.
+//! naga's modules list a function after the functions that it calls, so the reads and writes of a callee are known when
+//! a call is checked.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ enum Root {
     Local(Handle<LocalVariable>),
 }
 
-/// The memory that a function reads and writes, also through functions that it calls.
+/// The memory that a function reads and writes, including through the functions that it calls.
 #[derive(Default)]
 struct Accesses {
     reads: HashSet<Root>,
@@ -29,13 +29,13 @@ impl Accesses {
         self.reads.contains(&root) || self.writes.contains(&root)
     }
 
-    /// Whether one of the two is written, and the other one used.
+    /// Whether one of the two is written, and the other one is read or written.
     fn clash(&self, one: Root, other: Root) -> bool {
         self.writes.contains(&one) && self.touches(other) || self.writes.contains(&other) && self.touches(one)
     }
 }
 
-/// Adds the calls that give a function two names for memory that it writes.
+/// Adds the calls that pass a function a second name for memory that it writes.
 pub(super) fn check(module: &Module, found: &mut Vec<Breach>) {
     let mut known: Vec<Accesses> = Vec::with_capacity(module.functions.len());
     for function in functions(module) {
@@ -84,7 +84,7 @@ fn of_function(module: &Module, function: &Function, known: &[Accesses], found: 
     accesses
 }
 
-/// The first two names of one call.
+/// The first pair of names for the same memory in a call.
 fn breach(
     module: &Module,
     function: &Function,
@@ -99,15 +99,17 @@ fn breach(
         let same = pointers[index + 1..].iter().filter(|(_, other)| other == root);
         if same.map(|(other, _)| Root::Parameter(*other)).any(|other| accesses.clash(parameter, other)) {
             let name = name(module, function, *root);
-            let message = format!("two arguments of `{callee}` point into `{name}`, and `{callee}` writes through one");
-            let help = "give it a pointer to a copy for one of the two: `var copy = ..;` and `&copy`";
+            let message =
+                format!("two arguments of `{callee}` point into `{name}`, and `{callee}` writes through one of them");
+            let help = "pass a pointer to a copy in place of one: `var copy = ..;` and `&copy`";
             return Some(Breach { at, message, help });
         }
         if matches!(root, Root::Global(_)) && accesses.clash(parameter, *root) {
             let name = name(module, function, *root);
-            let message =
-                format!("`{callee}` is given a pointer into `{name}`, which it also uses by its name, and writes");
-            return Some(Breach { at, message, help: "use one of the two only: the pointer, or the variable's name" });
+            let message = format!(
+                "`{callee}` receives a pointer into `{name}`, also uses `{name}` by its name, and writes to it"
+            );
+            return Some(Breach { at, message, help: "use only the pointer, or only the variable's name" });
         }
     }
     None

@@ -1,4 +1,4 @@
-//! Values that must be constants of the text: naga takes a `let` that it can compute, and any index of a subgroup.
+//! Values that must be constant expressions: naga accepts a `let` that it can compute, and any index into a subgroup.
 
 use naga::{Function, GatherMode, Module, Span, Statement};
 
@@ -6,11 +6,12 @@ use super::names::{Declared, Names};
 use super::values::{Values, number};
 use super::{Breach, each_statement};
 
-/// The most invocations of a subgroup, and of a quad.
-const SUBGROUP: f64 = 128.0;
+/// The maximum number of invocations in a subgroup.
+const MAX_SUBGROUP: f64 = 128.0;
+/// The number of invocations in a quad.
 const QUAD: f64 = 4.0;
 
-/// Adds the values of cases that are no constants.
+/// Adds the values of `case` that are not constants.
 pub(super) fn of_cases(names: &Names<'_>, found: &mut Vec<Breach>) {
     for selector in names.selectors() {
         let Some(unknown) = names.unknown_in(&selector) else { continue };
@@ -29,25 +30,25 @@ pub(super) fn of_cases(names: &Names<'_>, found: &mut Vec<Breach>) {
     }
 }
 
-/// Adds arguments of subgroup functions that are no constants, or beyond every subgroup.
+/// Adds arguments of subgroup functions that are not constants, or out of range for every subgroup.
 pub(super) fn of_subgroups(module: &Module, function: &Function, names: &Names<'_>, found: &mut Vec<Breach>) {
     let values = Values { module, arena: &function.expressions, names };
     each_statement(&function.body, &mut |statement, at| {
         let Statement::SubgroupGather { mode, .. } = statement else { return };
         let (name, index, limit, must_be_known) = match mode {
             GatherMode::BroadcastFirst | GatherMode::QuadSwap(_) => return,
-            GatherMode::Broadcast(index) => ("subgroupBroadcast", index, SUBGROUP, true),
+            GatherMode::Broadcast(index) => ("subgroupBroadcast", index, MAX_SUBGROUP, true),
             GatherMode::QuadBroadcast(index) => ("quadBroadcast", index, QUAD, true),
-            GatherMode::Shuffle(index) => ("subgroupShuffle", index, SUBGROUP, false),
-            GatherMode::ShuffleUp(by) => ("subgroupShuffleUp", by, SUBGROUP, false),
-            GatherMode::ShuffleDown(by) => ("subgroupShuffleDown", by, SUBGROUP, false),
-            GatherMode::ShuffleXor(by) => ("subgroupShuffleXor", by, SUBGROUP, false),
+            GatherMode::Shuffle(index) => ("subgroupShuffle", index, MAX_SUBGROUP, false),
+            GatherMode::ShuffleUp(by) => ("subgroupShuffleUp", by, MAX_SUBGROUP, false),
+            GatherMode::ShuffleDown(by) => ("subgroupShuffleDown", by, MAX_SUBGROUP, false),
+            GatherMode::ShuffleXor(by) => ("subgroupShuffleXor", by, MAX_SUBGROUP, false),
         };
         let call = values.call(at);
         let known = values.known(&call, 1, *index).and_then(|literals| number(*literals.first()?));
         let message = match known {
             Some(known) if known < 0.0 || known >= limit => {
-                format!("the second argument of `{name}` is {known}, and must be from 0 to {}", limit - 1.0)
+                format!("the second argument of `{name}` is {known}; it must be from 0 to {}", limit - 1.0)
             }
             None if must_be_known && call.is_computed(names, 1) => {
                 format!("the second argument of `{name}` must be a constant")
@@ -55,10 +56,10 @@ pub(super) fn of_subgroups(module: &Module, function: &Function, names: &Names<'
             _ => return,
         };
         let help = match (known, mode) {
-            (None, GatherMode::Broadcast(_)) => "`subgroupShuffle` takes any index",
+            (None, GatherMode::Broadcast(_)) => "use `subgroupShuffle`, which accepts any index",
             (None, _) => "write a number, or a `const`",
             (Some(_), GatherMode::QuadBroadcast(_)) => "a quad has 4 invocations",
-            (Some(_), _) => "a subgroup has 128 invocations at most",
+            (Some(_), _) => "a subgroup has at most 128 invocations",
         };
         found.push(Breach { at, message, help });
     });

@@ -2,10 +2,10 @@
 
 /// The largest `f16`.
 pub(super) const F16_MAX: f64 = 65504.0;
-/// The largest number that rounds to it, and the first that does not.
+/// The smallest number that rounds to infinity as an `f16`.
 const F16_OVERFLOW: f64 = 65520.0;
 
-/// The range of numbers that a computation keeps to.
+/// The type that limits the numbers of a computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Width {
     F16,
@@ -14,7 +14,7 @@ pub(super) enum Width {
     Abstract,
 }
 
-/// The step that left the range, or a value.
+/// A value, or a description of the step that left the range.
 pub(super) type Checked<T = f64> = Result<T, String>;
 
 impl Width {
@@ -34,7 +34,7 @@ impl Width {
         self.step(a / b, || format!("{} / {}", short(a), short(b)))
     }
 
-    /// A value that a function gives.
+    /// The result of a function.
     pub(super) fn result(self, value: f64) -> Checked {
         let kept = if self == Self::Abstract { Self::F32 } else { self };
         kept.step(value, || format!("a result of about {}", short(value)))
@@ -49,13 +49,13 @@ impl Width {
             Self::F16 if value.abs() >= F16_OVERFLOW => (f64::INFINITY, "f16"),
             Self::F16 => (value, "f16"),
             Self::F32 => (f64::from(value as f32), "f32"),
-            Self::Abstract => (value, "the numbers of 64 bits"),
+            Self::Abstract => (value, "64-bit floats"),
         };
-        if rounded.is_finite() { Ok(rounded) } else { Err(format!("{} is not within {name}", what())) }
+        if rounded.is_finite() { Ok(rounded) } else { Err(format!("{} is out of range for {name}", what())) }
     }
 }
 
-/// A number without the digits that say nothing.
+/// A number in a short form: rounded to `f32`, or to three digits beyond its range.
 pub(super) fn short(value: f64) -> String {
     let narrow = value as f32;
     if !narrow.is_finite() {
@@ -100,13 +100,13 @@ pub(super) fn refract(width: Width, e1: &[f64], e2: &[f64], e3: f64) -> Checked<
     e1.iter().zip(e2).map(refracted).collect()
 }
 
-/// The determinant of a square matrix, of which every column lists its rows.
+/// The determinant of a square matrix, column by column.
 pub(super) fn determinant(width: Width, components: &[f64]) -> Checked {
     let size = components.len().isqrt();
     if let [a, b, c, d] = components {
         return width.sub(width.mul(*a, *d)?, width.mul(*c, *b)?);
     }
-    // Only the result: browsers do not agree about the steps.
+    // Only the result is checked: browsers differ in the steps.
     width.result(minors(components, size))
 }
 
@@ -118,7 +118,7 @@ fn minors(components: &[f64], size: usize) -> f64 {
         let others = (0..size).filter(|other| *other != column);
         let minor: Vec<f64> =
             others.flat_map(|other| components[other * size + 1..(other + 1) * size].to_vec()).collect();
-        let sign = if column % 2 == 0 { 1.0 } else { -1.0 };
+        let sign = if column.is_multiple_of(2) { 1.0 } else { -1.0 };
         sign * components[column * size] * minors(&minor, size - 1)
     };
     (0..size).map(of_column).sum()
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn determinants_are_those_of_the_definition() {
+    fn determinants_match_the_definition() {
         assert_eq!(determinant(Width::F32, &[1.0, 2.0, 3.0, 4.0]), Ok(-2.0));
         assert_eq!(determinant(Width::F32, &[2.0, 0.0, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0, 4.0]), Ok(24.0));
         assert_eq!(determinant(Width::F32, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0]), Ok(-3.0));

@@ -1,11 +1,11 @@
-//! Loops that nothing leaves, and statements that only naga has.
+//! Endless loops, and statements that only naga has.
 
 use naga::{Barrier, Block, Statement};
 
 use super::Breach;
 use crate::uniformity::Behavior;
 
-/// Adds loops that nothing leaves.
+/// Adds loops that never end, and statements that only naga has.
 pub(super) fn block(statements: &Block, found: &mut Vec<Breach>) -> Behavior {
     let mut behavior = Behavior::NEXT;
     for (statement, span) in statements.span_iter() {
@@ -22,8 +22,8 @@ pub(super) fn block(statements: &Block, found: &mut Vec<Breach>) -> Behavior {
                 if inner.of_loop() == Behavior::NONE {
                     found.push(Breach {
                         at: *span,
-                        message: "this loop is never left".to_owned(),
-                        help: "give it a `break` or a `return` that can be reached",
+                        message: "this loop never ends".to_owned(),
+                        help: "add a `break` or a `return` that can be reached",
                     });
                     Behavior::NEXT
                 } else {
@@ -33,8 +33,8 @@ pub(super) fn block(statements: &Block, found: &mut Vec<Breach>) -> Behavior {
             Statement::ControlBarrier(barrier) if barrier.contains(Barrier::SUB_GROUP) => {
                 found.push(Breach {
                     at: *span,
-                    message: "`subgroupBarrier` is no function of WGSL".to_owned(),
-                    help: "`workgroupBarrier` orders memory for subgroups, too",
+                    message: "`subgroupBarrier` is not a function of WGSL".to_owned(),
+                    help: "use `workgroupBarrier`, which also orders memory within a subgroup",
                 });
                 Behavior::NEXT
             }
@@ -42,7 +42,7 @@ pub(super) fn block(statements: &Block, found: &mut Vec<Breach>) -> Behavior {
                 found.push(Breach {
                     at: *span,
                     message: "`subgroupBallot` needs a condition".to_owned(),
-                    help: "`subgroupBallot(true)` finds the invocations that are active",
+                    help: "`subgroupBallot(true)` returns the active invocations",
                 });
                 Behavior::NEXT
             }

@@ -1,14 +1,14 @@
-//! Rules of WGSL that naga does not check and browsers do.
+//! Rules of WGSL that browsers check and naga does not.
 //!
 //! | file | rule | section of the specification |
 //! |---|---|---|
-//! | `flow` | a loop can be left; `subgroupBarrier`, and `subgroupBallot` without a condition, are naga's own | behaviour analysis, built-in functions |
-//! | `alias` | memory that a function writes through a pointer has no second name there | alias analysis |
-//! | `ranges`, `finite` | arguments that are known are in range, and what is computed of them is finite | built-in functions, floating-point evaluation |
-//! | `constants` | values of cases, and some arguments of subgroup functions, are constants | switch statement, built-in functions |
+//! | `flow` | a loop can end; `subgroupBarrier`, and `subgroupBallot` without a condition, exist only in naga | behaviour analysis, built-in functions |
+//! | `alias` | a function has only one name for memory that it writes through a pointer | alias analysis |
+//! | `ranges`, `finite` | constant arguments are in range, and results computed from them are finite | built-in functions, floating-point evaluation |
+//! | `constants` | values of `case`, and some arguments of subgroup functions, are constants | switch statement, built-in functions |
 //! | here | entry points of compute shaders take built-in values only | entry points |
 //!
-//! `names` says which names of the text are constants, and `values` what an argument is if it is made of them.
+//! `names` finds which names of the text are constants, and `values` evaluates arguments that consist of them.
 
 mod alias;
 mod constants;
@@ -27,16 +27,16 @@ use names::Names;
 /// A rule that a module breaks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Breach {
-    /// Where.
+    /// The span of the mistake.
     pub at: Span,
     /// The mistake.
     pub message: String,
-    /// Advice.
+    /// The remedy.
     pub help: &'static str,
 }
 
 impl Breach {
-    /// The whole message: the mistake, its line, and the advice.
+    /// The whole message: the mistake, its line, and the remedy.
     #[must_use]
     pub fn diagnostic(&self, source: &Source) -> String {
         diagnostic::at(source, &self.message, vec![(self.at, String::new())], vec![format!("help: {}", self.help)])
@@ -51,7 +51,7 @@ impl Breach {
 ///
 /// let source = Source::new("example.wgsl", "fn f(x: f32) -> f32 { return clamp(x, 2.0, 1.0); }");
 /// let module = anywarp_wgsl::module::parse(&source)?;
-/// assert_eq!(breaches(&source, &module)[0].message, "clamp to low = 2 and high = 1");
+/// assert_eq!(breaches(&source, &module)[0].message, "clamp: expected low <= high, got low = 2 and high = 1");
 /// # Ok::<(), anywarp_wgsl::TextError>(())
 /// ```
 #[must_use]
@@ -72,7 +72,7 @@ pub fn breaches(source: &Source, module: &Module) -> Vec<Breach> {
     found
 }
 
-/// Functions, each behind those that it calls, and entry points.
+/// All functions, each after the functions that it calls, then the entry points.
 fn functions(module: &Module) -> impl Iterator<Item = &Function> {
     let entries = module.entry_points.iter().map(|entry| &entry.function);
     module.functions.iter().map(|(_, function)| function).chain(entries)
@@ -98,7 +98,7 @@ fn each_statement(block: &Block, each: &mut impl FnMut(&Statement, Span)) {
     }
 }
 
-/// Compute shaders have no stage before them that could give them something.
+/// Adds arguments with a location: compute shaders have no earlier stage that could provide them.
 fn arguments(module: &Module, function: &Function, found: &mut Vec<Breach>) {
     let is_location = |binding: &Option<Binding>| matches!(binding, Some(Binding::Location { .. }));
     for argument in &function.arguments {
@@ -111,7 +111,7 @@ fn arguments(module: &Module, function: &Function, found: &mut Vec<Breach>) {
             found.push(Breach {
                 at: module.types.get_span(argument.ty),
                 message: format!("the argument '{name}' of a compute shader has a @location"),
-                help: "compute shaders take built-in values only: read other values from buffers",
+                help: "compute shaders accept only built-in values: read other values from buffers",
             });
         }
     }
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn loops_must_have_an_end_and_barriers_be_known() {
+    fn endless_loops_and_subgroup_functions_of_naga_are_refused() {
         for (body, count) in [
             ("loop {}", 1),
             ("loop { continue; }", 1),
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn known_arguments_are_in_range() {
+    fn constant_arguments_must_be_in_range() {
         for (call, said) in [
             ("clamp(x, 5u, 3u)", "low = 5 and high = 3"),
             ("clamp(vec2(x), vec2(1u, 5u), vec2(2u, 3u))", "low = 5 and high = 3"),
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn compute_shaders_take_built_in_values() {
+    fn compute_shaders_accept_only_built_in_values() {
         let text =
             |argument| format!("struct A {{ @location(0) a: u32 }} @compute @workgroup_size(1) fn f({argument}) {{}}");
         assert_eq!(messages(&text("@location(1) b: u32")).len(), 1);

@@ -1,5 +1,5 @@
-//! Names of a text whose values are known only when it runs. naga computes with a `let` as with a `const`, and its
-//! module does not say which of the two it was; browsers keep to the text.
+//! Names of a text whose values are known only at run time. naga evaluates a `let` like a `const`, and its module does
+//! not distinguish the two; browsers do.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -24,7 +24,7 @@ pub(super) struct Use {
     pub(super) declared: Declared,
 }
 
-/// The words of a text.
+/// The tokens of a text, and the uses of its names.
 #[derive(Debug)]
 pub(super) struct Names<'a> {
     text: &'a str,
@@ -33,12 +33,12 @@ pub(super) struct Names<'a> {
     uses: Vec<Use>,
 }
 
-/// The names of a block, or of what stands before the body of a function or a `for` loop and ends with it.
+/// The names of a block, or of the head of a function or `for` loop, which end with its body.
 #[derive(Default)]
 struct Scope<'a> {
     names: HashMap<&'a str, Declared>,
     heads: Option<Head>,
-    /// This block is the body of the scope around it.
+    /// Whether this block is the body of the scope around it.
     is_body: bool,
 }
 
@@ -49,7 +49,7 @@ enum Head {
 }
 
 impl<'a> Names<'a> {
-    /// Those of a text that naga has parsed.
+    /// The names of a text that naga has parsed.
     pub(super) fn of(text: &'a str) -> Self {
         let mut names = Self { text, tokens: scan(text), uses: Vec::new() };
         names.uses = names.resolve();
@@ -62,7 +62,7 @@ impl<'a> Names<'a> {
         self.uses.get(first).copied().filter(|found| found.end <= range.end)
     }
 
-    /// Whether a part of the text has a number or a type of a certain width: then its floats are not abstract ones.
+    /// Whether a part of the text has a float literal or type of a fixed width: its floats are not abstract then.
     pub(super) fn has_width(&self, range: &Range<usize>) -> bool {
         let is_wide = |token: &Token| {
             let word = self.word(token);
@@ -80,7 +80,7 @@ impl<'a> Names<'a> {
         self.tokens_in(range).iter().any(is_wide)
     }
 
-    /// The arguments of a call whose name begins at a place; none if no call does.
+    /// The arguments of the call whose name begins at an offset; empty without a call there.
     pub(super) fn arguments(&self, call: usize) -> Vec<Range<usize>> {
         let Ok(name) = self.tokens.binary_search_by_key(&call, |token| token.start) else { return Vec::new() };
         let open = self.behind_types(name + 1);
@@ -110,7 +110,7 @@ impl<'a> Names<'a> {
         found
     }
 
-    /// The lists of values behind each `case`.
+    /// The list of values after each `case`.
     pub(super) fn selectors(&self) -> impl Iterator<Item = Range<usize>> {
         let cases = self.tokens.iter().enumerate().filter(|(_, token)| self.word(token) == "case");
         cases.filter_map(|(index, case)| {
@@ -120,7 +120,7 @@ impl<'a> Names<'a> {
         })
     }
 
-    /// A name as the text has it.
+    /// The text of a name.
     pub(super) fn name(&self, found: Use) -> &'a str {
         self.text.get(found.start..found.end).unwrap_or_default()
     }
@@ -128,7 +128,7 @@ impl<'a> Names<'a> {
     fn resolve(&self) -> Vec<Use> {
         let mut uses = Vec::new();
         let mut scopes = vec![self.module_scope()];
-        // A name is known behind its declaration.
+        // A name is in scope after its declaration.
         let mut declared: Vec<(&str, Declared)> = Vec::new();
         let mut name_at = None;
         for (index, token) in self.tokens.iter().enumerate() {
@@ -162,10 +162,10 @@ impl<'a> Names<'a> {
                 _ => {
                     if let Some((at, name, by)) = self.declaration(index) {
                         name_at = Some(at);
-                        // The module's are known already.
+                        // Declarations of the module are already in scope.
                         declared.extend(Some((name, by)).filter(|_| scopes.len() > 1));
                     }
-                    // Members and attributes are no names, and a declaration is no use.
+                    // A member or attribute is not a name, and a declaration is not a use.
                     let is_member = index > 0 && (self.is(index - 1, b'.') || self.is(index - 1, b'@'));
                     let is_name = !is_member && name_at != Some(index);
                     let of = scopes.iter().rev().find_map(|scope| scope.names.get(word));
@@ -178,7 +178,7 @@ impl<'a> Names<'a> {
         uses
     }
 
-    /// Declarations outside of functions, in any order.
+    /// Declarations outside functions, in any order.
     fn module_scope(&self) -> Scope<'a> {
         let mut scope = Scope::default();
         let mut depth = 0_usize;
@@ -209,7 +209,7 @@ impl<'a> Names<'a> {
         (name.kind == Kind::Word).then(|| (index, self.word(name), declared))
     }
 
-    /// Behind the `<..>` of a type that is named before a token.
+    /// The index after the `<..>` of a type whose name precedes the token at `at`.
     fn behind_types(&self, at: usize) -> usize {
         let before = at.checked_sub(1).map_or("", |before| self.word(&self.tokens[before]));
         let size = before.strip_prefix("vec").or_else(|| before.strip_prefix("mat"));
@@ -218,7 +218,7 @@ impl<'a> Names<'a> {
         if is_type { self.behind_list(at) } else { at }
     }
 
-    /// Behind a `<..>` that begins at a token.
+    /// The index after a `<..>` that begins at a token.
     fn behind_list(&self, mut at: usize) -> usize {
         let begin = at;
         let mut depth = 0_usize;
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_cut_at_their_commas() {
+    fn arguments_end_at_top_level_commas() {
         let text = "f(vec2<f32>(a, b), array<u32, 2>(1, 2)[0], c < d, g(e))";
         let arguments: Vec<&str> = Names::of(text).arguments(0).into_iter().map(|range| &text[range]).collect();
         assert_eq!(arguments, ["vec2<f32>(a, b)", "array<u32, 2>(1, 2)[0]", "c < d", "g(e)"]);

@@ -1,4 +1,4 @@
-//! Arguments of built-in functions that are known, and must be within a range. naga computes few of these functions.
+//! Constant arguments of built-in functions that are out of range. naga evaluates few of these functions.
 
 use std::collections::HashSet;
 
@@ -12,14 +12,14 @@ use super::{Breach, each_statement};
 /// A mistake, and the remedy.
 type Wrong = (String, &'static str);
 
-/// A rule about a function, which is looked at if the arguments of these numbers are known.
+/// A rule about a function, checked if the arguments with the numbers in `needs` are constants.
 struct Rule {
     of: MathFunction,
     needs: &'static [usize],
     broken: fn(&Known) -> Option<Wrong>,
 }
 
-/// Arguments that a rule needs.
+/// The constant arguments of a rule.
 struct Known {
     width: Width,
     values: Vec<Vec<f64>>,
@@ -73,7 +73,7 @@ const RULES: &[Rule] = &[
     Rule { of: MathFunction::Unpack2x16float, needs: &[0], broken: two_halves },
 ];
 
-/// Adds what is out of range in a function.
+/// Adds arguments of a function's calls that are out of range.
 pub(super) fn of_function(module: &Module, function: &Function, names: &Names<'_>, found: &mut Vec<Breach>) {
     let values = Values { module, arena: &function.expressions, names };
     let mut skipped = HashSet::new();
@@ -81,7 +81,7 @@ pub(super) fn of_function(module: &Module, function: &Function, names: &Names<'_
     check(values, |expression| !skipped.contains(&expression), found);
 }
 
-/// Adds what is out of range where the module declares overrides.
+/// Adds arguments that are out of range in declarations of the module.
 pub(super) fn of_module(module: &Module, names: &Names<'_>, found: &mut Vec<Breach>) {
     check(Values { module, arena: &module.global_expressions, names }, |_| true, found);
 }
@@ -112,12 +112,12 @@ fn check(values: Values<'_>, is_computed: impl Fn(Handle<Expression>) -> bool, f
     }
 }
 
-/// Adds what stands behind `false &&` and `true ||`: browsers do not compute it.
+/// Adds the right operands of `false &&` and `true ||`, which browsers do not evaluate.
 fn add_skipped(function: &Function, block: &Block, skipped: &mut HashSet<Handle<Expression>>) {
     each_statement(block, &mut |statement, _| {
         let Statement::If { condition, accept, reject } = statement else { return };
         let Expression::Literal(Literal::Bool(decided)) = function.expressions[*condition] else { return };
-        // naga makes an `if` of the operator, which assigns a variable without a name.
+        // naga turns the operator into an `if` that assigns an unnamed variable.
         let is_operator = accept.last().is_some_and(|last| match last {
             Statement::Store { pointer, .. } => match function.expressions[*pointer] {
                 Expression::LocalVariable(variable) => function.local_variables[variable].name.is_none(),
@@ -136,7 +136,7 @@ fn add_skipped(function: &Function, block: &Block, skipped: &mut HashSet<Handle<
 }
 
 impl Known {
-    /// Looks at the components one by one; a scalar goes with each.
+    /// The first result of `of` over the components; a scalar applies to all of them.
     fn find<T>(&self, mut of: impl FnMut(&dyn Fn(usize) -> f64) -> Option<T>) -> Option<T> {
         let count = self.values.iter().map(Vec::len).max().unwrap_or_default();
         (0..count).find_map(|component| {
@@ -162,26 +162,32 @@ impl Known {
 }
 
 fn overflow(step: String) -> Wrong {
-    (step, "this is computed before the kernel runs, and every step must be finite: use smaller numbers")
+    (step, "constant expressions must be finite at every step: use smaller numbers")
 }
 
 fn clamp(known: &Known) -> Option<Wrong> {
     let (low, high) = known.find(|at| Some((at(0), at(1))).filter(|(low, high)| low > high))?;
-    Some((format!("clamp to low = {} and high = {}", short(low), short(high)), "the lower limit comes first"))
+    Some((
+        format!("clamp: expected low <= high, got low = {} and high = {}", short(low), short(high)),
+        "pass the lower limit first",
+    ))
 }
 
 fn limits(known: &Known) -> Option<Wrong> {
     if let Some(low) = known.find(|at| Some(at(0)).filter(|low| *low == at(1))) {
         let low = short(low);
-        return Some((format!("smoothstep from low = {low} to high = {low}"), "the limits must differ"));
+        return Some((
+            format!("smoothstep: expected different limits, got low = {low} and high = {low}"),
+            "the limits must differ",
+        ));
     }
     known.each(|width, at| finite::smooth(width, at(0), at(1), None))
 }
 
 fn bits(known: &Known) -> Option<Wrong> {
     let (offset, count) = known.find(|at| Some((at(0), at(1))).filter(|(offset, count)| offset + count > 32.0))?;
-    let message = format!("bits {offset} to {} of 32", offset + count);
-    Some((message, "the offset and the count together must not exceed 32"))
+    let message = format!("bits {offset} to {} are beyond the 32 bits of the value", offset + count);
+    Some((message, "the sum of offset and count must not exceed 32"))
 }
 
 fn exponent(known: &Known) -> Option<Wrong> {
@@ -190,19 +196,19 @@ fn exponent(known: &Known) -> Option<Wrong> {
         Width::Abstract => (1024.0, "the exponent must not exceed 1024"),
     };
     let exponent = known.find(|at| Some(at(0)).filter(|exponent| *exponent > limit))?;
-    Some((format!("ldexp by {exponent}"), help))
+    Some((format!("ldexp: the exponent {exponent} is too large"), help))
 }
 
 fn half(known: &Known) -> Option<Wrong> {
     let value = known.find(|at| Some(at(0)).filter(|value| value.abs() > F16_MAX))?;
-    Some((format!("{} is not within f16", short(value)), "the largest f16 is 65504"))
+    Some((format!("{} is out of range for f16", short(value)), "the largest f16 is 65504"))
 }
 
 fn two_halves(known: &Known) -> Option<Wrong> {
     let is_finite = |half: u32| half & 0x7c00 != 0x7c00;
     let bits = known.find(|at| Some(at(0) as u32).filter(|bits| !is_finite(*bits) || !is_finite(bits >> 16)))?;
     let message = format!("the bits {bits:#x} are not those of two finite f16");
-    Some((message, "infinities and NaN have no place in WGSL"))
+    Some((message, "WGSL does not allow infinities and NaN in constant expressions"))
 }
 
 fn float_bits(literals: &[Literal]) -> Option<Wrong> {
@@ -215,5 +221,8 @@ fn float_bits(literals: &[Literal]) -> Option<Wrong> {
         (!f32::from_bits(bits).is_finite()).then_some(bits)
     })?;
     let message = format!("the bits {bits:#x} are not those of a finite f32");
-    Some((message, "infinities and NaN have no place in WGSL: compare with a large number instead"))
+    Some((
+        message,
+        "WGSL does not allow infinities and NaN in constant expressions: compare with a large number instead",
+    ))
 }

@@ -1,4 +1,4 @@
-//! Values that are known before a kernel runs: those that the text computes from constants.
+//! Arguments that are computed from constants, and so known before a kernel runs.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use naga::{Arena, Expression, Handle, Literal, Module, TypeInner};
 use super::finite::Width;
 use super::names::Names;
 
-/// The expressions of a function or of the module, and their text.
+/// The expressions of a function or of the module, and the names of the text.
 #[derive(Clone, Copy)]
 pub(super) struct Values<'a> {
     pub(super) module: &'a Module,
@@ -18,14 +18,14 @@ pub(super) struct Values<'a> {
 /// A call of a built-in function.
 #[derive(Debug)]
 pub(super) struct Call {
-    /// Where its arguments stand.
+    /// The ranges of its arguments in the text.
     texts: Vec<Range<usize>>,
-    /// It may compute with numbers of 64 bits: nothing in it has a width.
+    /// Whether it may compute with 64-bit abstract numbers, because no argument has a width.
     may_be_abstract: bool,
 }
 
 impl Values<'_> {
-    /// The call of which naga made an expression or statement; without arguments where the text has none.
+    /// The call at the span of an expression or statement; without arguments where the text has no call there.
     pub(super) fn call(self, at: naga::Span) -> Call {
         let texts = at.to_range().map_or_else(Vec::new, |range| self.names.arguments(range.start));
         let has_width = |text| self.names.unknown_in(text).is_some() || self.names.has_width(text);
@@ -33,7 +33,7 @@ impl Values<'_> {
         Call { texts, may_be_abstract }
     }
 
-    /// The components of an argument, if all are known.
+    /// The components of an argument, if all are constants.
     pub(super) fn known(self, call: &Call, number: usize, argument: Handle<Expression>) -> Option<Vec<Literal>> {
         let text = call.texts.get(number)?;
         if self.names.unknown_in(text).is_some() {
@@ -60,7 +60,7 @@ impl Values<'_> {
                 let parts = parts.collect::<Option<Vec<_>>>()?;
                 match self.module.types[*ty].inner {
                     TypeInner::Scalar(_) | TypeInner::Vector { .. } => Some(parts.concat()),
-                    // The columns of a matrix, each of which may be one number for all rows.
+                    // A column of a matrix may be one number for all rows.
                     TypeInner::Matrix { rows, .. } => {
                         let column = |part: Vec<Literal>| match part.as_slice() {
                             [all] => vec![*all; rows as usize],
@@ -85,7 +85,7 @@ impl Call {
         self.texts.get(number).is_some_and(|text| names.unknown_in(text).is_some())
     }
 
-    /// The range of numbers that it computes in, if these are among its arguments.
+    /// The range of numbers in which a call with these arguments computes.
     pub(super) fn width(&self, arguments: &[Vec<Literal>]) -> Width {
         if self.may_be_abstract {
             return Width::Abstract;

@@ -1,6 +1,6 @@
-//! How execution may leave a statement, as the specification's behaviour analysis has it.
+//! The ways in which execution may leave a statement, after the specification's behaviour analysis.
 
-/// A set of ways to leave.
+/// A set of ways to leave a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Behavior(u8);
 
@@ -24,7 +24,7 @@ impl Behavior {
         Self(self.0 & !ways.0)
     }
 
-    /// The behaviour of a statement with `next` behind it.
+    /// The behaviour of a statement followed by `next`.
     pub(crate) fn then(self, next: Self) -> Self {
         self.without(Self::NEXT).or(next)
     }

@@ -1,4 +1,4 @@
-//! Calls of functions and of the built-in functions that are statements to naga.
+//! Calls of functions, and of the built-in functions that are statements in naga.
 
 use naga::{Barrier, CollectiveOperation, Expression, Function, GatherMode, Handle, Span, Statement};
 
@@ -10,7 +10,7 @@ use super::walk::Walk;
 use crate::filters::Rule;
 
 impl Walk<'_> {
-    /// Calls a function, whose summary says what it needs and what it makes of its arguments.
+    /// Adds a call of a function, with the requirements and effects of its summary.
     pub(super) fn call(
         &mut self,
         function: Handle<Function>,
@@ -62,11 +62,11 @@ impl Walk<'_> {
         if let Some(result) = result {
             self.set_value(result, returned, at);
         }
-        self.leave_behind(function, arguments, [&values, &contents], span, at);
+        self.write_pointees(function, arguments, [&values, &contents], span, at);
     }
 
-    /// Sets the variables that a call is given pointers to.
-    fn leave_behind(
+    /// Sets the variables behind the pointer arguments of a call.
+    fn write_pointees(
         &mut self,
         function: Handle<Function>,
         arguments: &[Handle<Expression>],
@@ -85,7 +85,7 @@ impl Walk<'_> {
                 self.graph.edge(after, Node::MAY_BE_NON_UNIFORM);
             }
             if !is_whole {
-                // Which part it is, and what the rest holds.
+                // The address of the part, and the value of the rest.
                 self.graph.edge(after, values[parameter]);
                 self.graph.edge(after, self.variables.get(variable));
             }
@@ -99,7 +99,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A statement that is neither control flow nor a call nor a store.
+    /// Adds a statement other than control flow, a call or a store.
     pub(super) fn operation(&mut self, statement: &Statement, span: Span, at: Node) {
         match statement {
             Statement::ControlBarrier(barrier) if barrier.contains(Barrier::SUB_GROUP) => {
@@ -137,8 +137,8 @@ impl Walk<'_> {
         }
     }
 
-    /// The result of a subgroup operation. That of some is the same within a subgroup, if their arguments are: the
-    /// specification has no rule for what makes them so.
+    /// Adds the result of a subgroup operation. For some operations it is uniform within a subgroup if the arguments in
+    /// `of` are; the specification has no rule for this case.
     fn subgroup_result(&mut self, result: Handle<Expression>, of: &[Handle<Expression>], span: Span, at: Node) {
         self.require_subgroup(at, span, Needed::Flow);
         if of.is_empty() || self.scope != Scope::Subgroup {

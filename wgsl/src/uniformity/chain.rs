@@ -1,4 +1,4 @@
-//! Why something is not uniform: the way from it to the cause, in words.
+//! The chain of a failure: the steps from the operation to the cause, in words.
 
 use std::ops::Range;
 
@@ -9,14 +9,14 @@ use super::failure::{Analysis, Link};
 use super::graph::{Decision, Node, Origin, Paths};
 use super::requirement::{Needed, Requirement};
 
-/// The links of a failure, and what to do about it.
+/// The links of a failure, and the remedies.
 #[derive(Debug, Default)]
 pub(super) struct Chain {
     pub(super) links: Vec<Link>,
     pub(super) help: Vec<String>,
 }
 
-/// From a requirement of the function `number`, which `calls` lead to from there, to its cause.
+/// The chain from a requirement of the function `number` to its cause; `calls` lead from it to the operation.
 pub(super) fn of(
     analysis: &Analysis<'_>,
     source: &Source,
@@ -29,8 +29,8 @@ pub(super) fn of(
     for call in calls {
         let name = called(source, call.at);
         let text = match call.needed {
-            Needed::Flow => format!("this call of `{name}` leads there"),
-            Needed::Argument => format!("an argument of this call of `{name}` decides about that"),
+            Needed::Flow => format!("the operation is in this call of `{name}`"),
+            Needed::Argument => format!("the operation depends on an argument of this call of `{name}`"),
         };
         chain.links.push(Link { at: head(source, call.at), text });
     }
@@ -39,7 +39,7 @@ pub(super) fn of(
     for (index, step) in steps.iter().enumerate() {
         let next = steps.get(index + 1).and_then(|next| next.subject.as_deref());
         let text = step.said.text(step.subject.as_deref(), next, index + 1 == steps.len());
-        // naga gives what it makes up no place.
+        // Code that naga generates has no span.
         let is_new = !chain.links.iter().any(|link| link.at == step.at && link.text == text);
         if is_new && step.at.is_defined() {
             chain.links.push(Link { at: step.at, text });
@@ -50,10 +50,10 @@ pub(super) fn of(
     chain
 }
 
-/// One place on the way.
+/// One step of the chain.
 struct Step {
     at: Span,
-    /// The name of what has its value there.
+    /// The name of the value at this span.
     subject: Option<String>,
     said: Said,
 }
@@ -65,7 +65,7 @@ enum Said {
     Begins(Begin),
 }
 
-/// Where non-uniformity begins.
+/// The origin of non-uniformity.
 enum Begin {
     /// A built-in value, by its name, or an argument that holds one.
     Argument(Option<String>),
@@ -80,12 +80,12 @@ impl Said {
         let subject = subject.unwrap_or("this");
         match (self, next) {
             (Self::Decides(what), Some(next)) => format!("this {what} depends on {next}"),
-            (Self::Decides(what), None) => format!("this {what} is reached by some invocations only"),
+            (Self::Decides(what), None) => format!("only some invocations reach this {what}"),
             (Self::Depends, Some(next)) => format!("{subject} depends on {next}"),
             (Self::Depends, None) if is_last => format!("{subject} may differ between invocations"),
-            (Self::Depends, None) => format!("{subject} gets its value here by some invocations only"),
+            (Self::Depends, None) => format!("only some invocations set {subject} here"),
             (Self::Returns, Some(next)) => format!("the result of {subject} depends on {next}"),
-            (Self::Returns, None) => format!("the result of {subject} depends on which invocations call it"),
+            (Self::Returns, None) => format!("the result of {subject} depends on the invocations that call it"),
             (Self::Begins(begin), _) => begin.text(subject),
         }
     }
@@ -142,7 +142,7 @@ fn follow(analysis: &Analysis<'_>, source: &Source, number: usize, causes: &Path
                 }
             }
             Origin::Pointee { function, parameter, at } => {
-                let subject = Some(format!("what `{}` stores", called(source, at)));
+                let subject = Some(format!("the value stored by `{}`", called(source, at)));
                 steps.push(Step { at: head(source, at), subject, said: Said::Depends });
                 let callee = &analysis.summaries[function.index()];
                 if let Some(output) = callee.nodes.output(parameter).filter(|_| is_last) {
@@ -219,7 +219,7 @@ fn built_in_name(built_in: BuiltIn) -> Option<&'static str> {
     })
 }
 
-/// The name of a value, if its author gave it one.
+/// The name of a value in the author's text, if it has one.
 fn subject(source: &Source, function: &Function, expression: Handle<Expression>) -> Option<String> {
     let of_variable = |pointer: Handle<Expression>| match function.expressions[pointer] {
         Expression::LocalVariable(variable) => function.local_variables[variable].name.clone(),
@@ -248,7 +248,7 @@ fn variable_name(function: &Function, variable: usize) -> Option<&str> {
     }
 }
 
-/// The words for a decision, and its place without the body.
+/// The span of a decision without its body, and its name for messages.
 fn decision(source: &Source, at: Span, by: Decision) -> (Span, &'static str) {
     let place = head(source, at);
     let text = place.to_range().and_then(|range| source.text().get(range)).unwrap_or_default();
@@ -263,7 +263,7 @@ fn decision(source: &Source, at: Span, by: Decision) -> (Span, &'static str) {
     (place, what)
 }
 
-/// A span up to the body of a statement, on one line.
+/// The part of a span before the body of the statement, on one line.
 fn head(source: &Source, at: Span) -> Span {
     let Some(range) = at.to_range() else { return at };
     let text = source.text().get(range.clone()).unwrap_or_default();
@@ -280,28 +280,29 @@ fn called(source: &Source, at: Span) -> &str {
     super::failure::word_at(source, at)
 }
 
-/// Advice where non-uniformity begins with a step.
+/// The remedies for a chain that ends with `begin`.
 fn help(source: &Source, begin: &Step, decides: bool) -> Vec<String> {
     let mut help = Vec::new();
     match &begin.said {
         Said::Begins(Begin::Memory("workgroup variable", Some(name))) => {
             let read = begin.at.to_range().and_then(|range| source.text().get(range)).unwrap_or(name);
             let read = if read.starts_with(name.as_str()) { read } else { name };
-            help.push(format!("`workgroupUniformLoad(&{read})` reads it as a value that is the same for all"));
+            help.push(format!("use `workgroupUniformLoad(&{read})`, whose result is the same for all invocations"));
         }
         Said::Begins(Begin::Memory("read_write buffer", Some(name))) => help.push(format!(
-            "if the kernel does not write `{name}`, declare it `var<storage, read>`; else let one invocation copy \
-             the value to a workgroup variable, and read that by `workgroupUniformLoad`"
+            "if the kernel does not write `{name}`, declare it as `var<storage, read>`; otherwise let one invocation copy \
+             the value to a workgroup variable, and read that with `workgroupUniformLoad`"
         )),
         Said::Begins(Begin::Argument(None)) => {
             let subject = begin.subject.as_deref().unwrap_or("the argument");
-            help.push(format!("take the uniform parts of {subject} as arguments of their own"));
+            help.push(format!("pass the uniform parts of {subject} as separate arguments"));
         }
         _ => {}
     }
     if decides {
-        let text = "have all invocations get there: close the branch or loop before it, and open it again behind";
-        help.push(format!("{text}; a branch around the work takes the place of an early `return`"));
+        let text =
+            "make all invocations reach the operation: end the branch or loop before it, and begin a new one after it";
+        help.push(format!("{text}; replace an early `return` with a branch around the work"));
     }
     help
 }

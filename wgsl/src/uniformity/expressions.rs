@@ -1,4 +1,4 @@
-//! The values of expressions: uniform if all that they are made of is.
+//! The values of expressions: uniform if all their parts are.
 
 use naga::{Expression, Handle, ImageQuery, SampleLevel};
 
@@ -25,7 +25,7 @@ impl Walk<'_> {
         match self.values[expression.index()] {
             // A value depends on control flow where it was evaluated.
             Some((value, evaluated)) if evaluated == at => value,
-            // It is used where perhaps not all invocations are that evaluated it.
+            // Perhaps only some of the invocations that evaluated it reach this use.
             Some((value, _)) if at != Node::START => {
                 let used = self.graph.add(Origin::Inner);
                 self.graph.edge(used, at);
@@ -42,7 +42,7 @@ impl Walk<'_> {
         let mut sources = Sources { at, nodes: Vec::new() };
         match &self.function.expressions[expression] {
             Expression::FunctionArgument(argument) => {
-                // The same wherever it is used first.
+                // An argument does not depend on control flow at its first use.
                 let value = self.argument(expression, *argument as usize);
                 self.set_value(expression, value, Node::START);
                 return self.value(expression, at);
@@ -51,7 +51,7 @@ impl Walk<'_> {
                 sources.add(self.value(*pointer, at));
                 if let Some(contents) = self.contents(*pointer) {
                     sources.add(contents);
-                    // The variable has its value from elsewhere.
+                    // The variable was assigned in other control flow.
                     return self.node(Origin::Value(expression), &sources, true);
                 }
             }
@@ -81,7 +81,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A node that depends on `sources`, and on control flow if they may not.
+    /// A node that depends on `sources`, and with `adds_flow` on control flow.
     fn node(&mut self, origin: Origin, sources: &Sources, adds_flow: bool) -> Node {
         if sources.nodes.is_empty() {
             return sources.at;
@@ -112,7 +112,7 @@ impl Walk<'_> {
         value
     }
 
-    /// The value that a pointer points to; `None` where that is always uniform.
+    /// The value behind a pointer; `None` if it is always uniform.
     pub(super) fn contents(&self, pointer: Handle<Expression>) -> Option<Node> {
         if let Some((variable, _)) = root(self.function, pointer) {
             return Some(if self.is_shared(variable) {
@@ -154,7 +154,7 @@ impl Walk<'_> {
     }
 }
 
-/// Different nodes that a value depends on, beside control flow at its evaluation.
+/// The distinct nodes that a value depends on, apart from control flow at its evaluation.
 struct Sources {
     at: Node,
     nodes: Vec<Node>,
@@ -168,7 +168,7 @@ impl Sources {
     }
 }
 
-/// Calls `each` with every expression that one is made of.
+/// Calls `each` with every operand of an expression.
 fn each_part(expression: &Expression, mut each: impl FnMut(Handle<Expression>)) {
     match expression {
         Expression::Compose { components, .. } => components.iter().copied().for_each(each),
@@ -207,11 +207,11 @@ fn each_part(expression: &Expression, mut each: impl FnMut(Handle<Expression>)) 
             each(*arg);
             [*arg1, *arg2, *arg3].into_iter().flatten().for_each(each);
         }
-        // The length is no part of what is in the array.
+        // The length does not depend on the elements.
         Expression::ArrayLength(array) => each(*array),
         Expression::CooperativeLoad { data, .. } => [data.pointer, data.stride].into_iter().for_each(each),
         Expression::CooperativeMultiplyAdd { a, b, c } => [*a, *b, *c].into_iter().for_each(each),
-        // `Load` is looked at by itself: what it depends on changes with assignments.
+        // `Load` is handled in `fresh`: its dependencies change with assignments.
         Expression::Load { .. }
         | Expression::Literal(_)
         | Expression::Constant(_)

@@ -1,4 +1,4 @@
-//! From a module to its failures.
+//! The failures of a module.
 
 use anywarp_backend::Source;
 use naga::{Block, Expression, Function, Module, SampleLevel, Span, Statement};
@@ -11,33 +11,33 @@ use super::summary::Summary;
 use super::walk::Walk;
 use crate::filters::{Filters, Rule, Severity};
 
-/// An operation that must be reached by invocations together, and cannot be proven to be.
+/// An operation that needs uniformity, which the analysis could not prove.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// How severe browsers find it.
+    /// The severity in browsers.
     pub severity: Severity,
-    /// The rule that filters it; barriers have none.
+    /// The rule whose filters apply; `None` for barriers.
     pub rule: Option<Rule>,
-    /// The operation.
+    /// The span of the operation.
     pub at: Span,
     /// The operation's name.
     pub operation: String,
-    /// An argument of the operation differs; else control flow does.
+    /// Whether an argument of the operation is not uniform; otherwise control flow is not.
     pub is_argument: bool,
-    /// Whether browsers with the language extension `subgroup_uniformity` report it, too.
+    /// Whether browsers with the language extension `subgroup_uniformity` also report it.
     pub with_subgroup_uniformity: bool,
-    /// From the operation to the cause.
+    /// The steps from the operation to the cause.
     pub links: Vec<Link>,
-    /// Advice.
+    /// The remedies.
     pub help: Vec<String>,
 }
 
 /// A step on the way from an operation to the cause of its failure.
 #[derive(Clone, Debug)]
 pub struct Link {
-    /// Where it is.
+    /// The span of the step.
     pub at: Span,
-    /// The reason that is there.
+    /// The reason at this span.
     pub text: String,
 }
 
@@ -61,7 +61,7 @@ pub struct Link {
 /// ```
 #[must_use]
 pub fn failures(source: &Source, module: &Module, language: Language) -> Vec<Failure> {
-    if !asks_for_uniformity(module) {
+    if !needs_uniformity(module) {
         return Vec::new();
     }
     let filters = Filters::of(source.text());
@@ -79,17 +79,17 @@ pub fn failures(source: &Source, module: &Module, language: Language) -> Vec<Fai
     found
 }
 
-/// Every function, looked at for one scope.
+/// The analysis of every function for one scope.
 pub(super) struct Analysis<'a> {
     pub(super) module: &'a Module,
-    /// Those of the functions, by their index, and behind them those of the entry points.
+    /// The summaries of the functions, by their index, then those of the entry points.
     pub(super) summaries: Vec<Summary>,
 }
 
 impl<'a> Analysis<'a> {
     fn of(module: &'a Module, filters: &Filters, scope: Scope) -> Self {
         let mut summaries = Vec::with_capacity(module.functions.len() + module.entry_points.len());
-        // In naga's modules functions stand before those that call them.
+        // naga's modules list a function before its callers.
         let functions = module.functions.iter().map(|(_, function)| Subject { function, stage: None });
         for subject in functions.chain(module.entry_points.iter().map(Subject::from)) {
             let mut walk = Walk::new(module, subject, scope, filters, &summaries);
@@ -123,7 +123,7 @@ impl<'a> Analysis<'a> {
                     continue;
                 }
                 let (at, calls) = self.innermost(source, requirement);
-                // One argument or one way there is enough.
+                // One message for each operation is enough.
                 if found.iter().any(|failure| failure.at == at.at) {
                     continue;
                 }
@@ -142,13 +142,13 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// The operation that asks for a requirement, and the calls that lead to it.
+    /// The operation behind a requirement, and the calls that contain it.
     fn innermost(&self, source: &Source, requirement: &Requirement) -> (Requirement, Vec<Requirement>) {
         let mut at = *requirement;
         let mut calls = Vec::new();
         while let By::Call(function, number) = at.by {
             let inner = self.summaries[function.index()].requirements[number as usize];
-            // A function that naga lacks is declared behind the text: the call is the operation.
+            // A built-in function that naga lacks is declared after the text: its call is the operation.
             if inner.at.to_range().is_some_and(|range| range.start >= source.text().len()) {
                 break;
             }
@@ -167,7 +167,7 @@ pub(super) fn word_at(source: &Source, span: Span) -> &str {
 }
 
 /// Whether any function has an operation that needs uniformity.
-fn asks_for_uniformity(module: &Module) -> bool {
+fn needs_uniformity(module: &Module) -> bool {
     let entries = module.entry_points.iter().map(|entry| &entry.function);
     module.functions.iter().map(|(_, function)| function).chain(entries).any(|function| {
         let derives = function.expressions.iter().any(|(_, expression)| {

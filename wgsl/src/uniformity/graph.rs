@@ -1,4 +1,4 @@
-//! The graph of one function: an edge says that its first node is uniform only if its second one is.
+//! The graph of one function: the first node of an edge is uniform only if the second one is.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use naga::{Expression, Function, Handle, Span};
 pub(super) struct Node(u32);
 
 impl Node {
-    /// The unknown. All that reaches it may differ between invocations.
+    /// A non-uniform source. Every node with a path to it may differ between invocations.
     pub(super) const MAY_BE_NON_UNIFORM: Self = Self(0);
     /// Control flow where the function begins.
     pub(super) const START: Self = Self(1);
@@ -21,12 +21,12 @@ impl Node {
     }
 }
 
-/// The part of the text that a node stands for, where a message may name it.
+/// The part of the text that a node represents, for messages.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Origin {
-    /// A node between others.
+    /// An intermediate node.
     Inner,
-    /// Control flow within a statement that decides by a value.
+    /// Control flow within a statement that depends on a value.
     Decision { at: Span, by: Decision },
     /// The value of an expression.
     Value(Handle<Expression>),
@@ -34,11 +34,11 @@ pub(super) enum Origin {
     Assigned { variable: usize, at: Span },
     /// The result of a call.
     Returned { function: Handle<Function>, at: Span },
-    /// A variable whose pointer a call was given as this parameter.
+    /// A variable after a call that received a pointer to it as this parameter.
     Pointee { function: Handle<Function>, parameter: usize, at: Span },
 }
 
-/// A statement or operator that decides which invocations go on.
+/// A statement or operator that selects the invocations that continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Decision {
     /// `if`, or the condition of a `while` or `for`.
@@ -57,7 +57,7 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// With the nodes that every function has.
+    /// A graph with the nodes that every function has.
     pub(super) fn new() -> Self {
         Self { origins: vec![Origin::Inner; 3], edges: Vec::new() }
     }
@@ -68,7 +68,7 @@ impl Graph {
         node
     }
 
-    /// `from` is uniform only if `to` is.
+    /// Adds an edge: `from` is uniform only if `to` is.
     pub(super) fn edge(&mut self, from: Node, to: Node) {
         if from != to {
             self.edges.push((from, to));
@@ -79,13 +79,13 @@ impl Graph {
         self.origins[node.index()]
     }
 
-    /// For every node the next one on a shortest path to [`Node::MAY_BE_NON_UNIFORM`].
+    /// The next node of each node on a shortest path to [`Node::MAY_BE_NON_UNIFORM`].
     pub(super) fn causes(&self) -> Paths {
         let backwards: Vec<(Node, Node)> = self.edges.iter().map(|(from, to)| (*to, *from)).collect();
         Paths(self.search(&backwards, [(Node::MAY_BE_NON_UNIFORM, Node::MAY_BE_NON_UNIFORM)]))
     }
 
-    /// For every node that `roots` lead to, the number of the root that leads there; earlier ones first.
+    /// The lowest number of a root with a path to each node.
     pub(super) fn reached(&self, roots: impl IntoIterator<Item = (Node, u32)>) -> Reached {
         let mut roots: Vec<(Node, u32)> = roots.into_iter().collect();
         roots.sort_by_key(|(_, number)| *number);
@@ -104,7 +104,7 @@ impl Graph {
         Reached(reached)
     }
 
-    /// Breadth first along `edges`: for every node that is found the one it is found from.
+    /// The predecessor of each node in a breadth-first search along `edges`.
     fn search(&self, edges: &[(Node, Node)], roots: [(Node, Node); 1]) -> Vec<Option<Node>> {
         let mut found = vec![None; self.origins.len()];
         let adjacent = Adjacent::of(edges, self.origins.len());
@@ -125,7 +125,7 @@ impl Graph {
     }
 }
 
-/// The ways to [`Node::MAY_BE_NON_UNIFORM`].
+/// Shortest paths to [`Node::MAY_BE_NON_UNIFORM`].
 #[derive(Debug)]
 pub(super) struct Paths(Vec<Option<Node>>);
 
@@ -135,14 +135,14 @@ impl Paths {
         self.0[node.index()].is_some()
     }
 
-    /// The nodes from `node` on, without the last one.
+    /// The nodes of the path from `node`, without [`Node::MAY_BE_NON_UNIFORM`].
     pub(super) fn from(&self, node: Node) -> impl Iterator<Item = Node> {
         std::iter::successors(Some(node), |node| self.0[node.index()])
             .take_while(|node| *node != Node::MAY_BE_NON_UNIFORM)
     }
 }
 
-/// Which nodes are reached, and by which root.
+/// The root that reaches each node, if one does.
 #[derive(Debug)]
 pub(super) struct Reached(Vec<Option<u32>>);
 
@@ -156,9 +156,9 @@ impl Reached {
     }
 }
 
-/// Edges by the node they begin at.
+/// Edges, grouped by their first node.
 struct Adjacent {
-    /// Where those of a node begin in `ends`, and behind the last node its end.
+    /// The start of each node's edges in `ends`, then the length of `ends`.
     begins: Vec<u32>,
     ends: Vec<Node>,
 }
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_root_keeps_what_it_reaches() {
+    fn nodes_belong_to_the_lowest_root_that_reaches_them() {
         let mut graph = Graph::new();
         let [a, b, c] = [(); 3].map(|()| graph.add(Origin::Inner));
         for (from, to) in [(a, b), (b, a), (c, b)] {

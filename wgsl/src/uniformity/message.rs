@@ -1,4 +1,4 @@
-//! A failure in words, with the lines of its chain.
+//! The message of a failure, with the lines of its chain.
 
 use anywarp_backend::{Source, Spot};
 use codespan_reporting::diagnostic::{Diagnostic, Label, LabelStyle};
@@ -10,7 +10,7 @@ use super::failure::Failure;
 use crate::filters::{Rule, Severity};
 
 impl Failure {
-    /// One line: what is wrong.
+    /// The failure in one line.
     #[must_use]
     pub fn summary(&self) -> String {
         let among = match self.rule {
@@ -25,13 +25,13 @@ impl Failure {
         }
     }
 
-    /// Where the operation was written.
+    /// The author's file and line of the operation.
     #[must_use]
     pub fn place(&self, source: &Source) -> Option<Spot> {
         source.spot(self.at.to_range()?)
     }
 
-    /// The whole message: the operation, and line by line why it fails.
+    /// The whole message: the operation, and the steps from it to the cause.
     #[must_use]
     pub fn message(&self, source: &Source) -> String {
         let mut files = SimpleFiles::new();
@@ -44,7 +44,11 @@ impl Failure {
             let (file, range) = source.origin_of(span.to_range()?)?;
             Some(Label::new(style, file, range).with_message(text))
         };
-        let here = if self.is_argument { "an argument may differ" } else { "some invocations may not get here" };
+        let here = if self.is_argument {
+            "an argument may differ between invocations"
+        } else {
+            "some invocations may not get here"
+        };
         let links = self.links.iter().map(|link| label(LabelStyle::Secondary, link.at, &link.text));
         let labels = std::iter::once(label(LabelStyle::Primary, self.at, here)).chain(links).flatten().collect();
         let severity = match self.severity {
@@ -54,7 +58,7 @@ impl Failure {
         };
         let notes = self.help.iter().map(|help| format!("help: {help}")).chain(self.about_the_extension()).collect();
         let diagnostic = Diagnostic::new(severity).with_message(self.summary()).with_labels(labels).with_notes(notes);
-        // The files are at hand, so that nothing can fail but a place that is none.
+        // The files are in memory, so only an invalid span can fail.
         term::emit_into_string(&term::Config::default(), &files, &diagnostic).unwrap_or_else(|_| self.summary())
     }
 
@@ -62,7 +66,7 @@ impl Failure {
         let is_only_without = self.rule == Some(Rule::SubgroupUniformity) && !self.with_subgroup_uniformity;
         is_only_without.then(|| {
             "note: browsers with the language extension `subgroup_uniformity` accept it; \
-             `requires subgroup_uniformity;` says that the kernel needs them"
+             write `requires subgroup_uniformity;` if the kernel is only for them"
                 .to_owned()
         })
     }

@@ -1,21 +1,21 @@
-//! WGSL's uniformity analysis: that barriers and the like are reached by all invocations together.
+//! WGSL's uniformity analysis: all invocations must reach barriers and similar operations together.
 //!
-//! This is what [section 15.2 of the specification](https://www.w3.org/TR/WGSL/#uniformity) describes and browsers
-//! do; naga does not. It looks at naga's module, whose statements are close to WGSL's.
+//! The analysis follows [section 15.2 of the specification](https://www.w3.org/TR/WGSL/#uniformity), as browsers do
+//! and naga does not. It runs on naga's module, whose statements are close to those of WGSL.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
 //! | `graph` | the graph of one function |
 //! | `walk`, `behavior` | statements: control flow |
-//! | `variables` | which assignment reaches which read |
-//! | `expressions`, `sources` | values, and what is uniform by itself |
-//! | `calls`, `requirement` | functions, and what has to be uniform |
-//! | `summary` | what callers of a function have to know |
-//! | `scope` | among which invocations |
-//! | `failure`, `chain`, `message` | what is not uniform, why, and how that is said |
+//! | `variables` | the assignments that reach each read |
+//! | `expressions`, `sources` | values, and sources that are always uniform |
+//! | `calls`, `requirement` | calls, and values that must be uniform |
+//! | `summary` | the effects of a function on its callers |
+//! | `scope` | the group of invocations that is compared |
+//! | `failure`, `chain`, `message` | failures, their causes and their messages |
 //!
-//! Functions are looked at before those that call them. Nothing is looked at if no function has anything that
-//! needs uniformity, which is the case for most kernels.
+//! A function is analysed before its callers. The analysis is skipped if no function has an operation that needs
+//! uniformity, as in most kernels.
 
 mod behavior;
 mod calls;

@@ -1,4 +1,4 @@
-//! Requirements: a node that has to be uniform, and the operation that asks for it.
+//! Requirements: a node that must be uniform, and the operation that requires it.
 
 use naga::{Function, Handle, Span};
 
@@ -6,38 +6,38 @@ use super::graph::Node;
 use super::walk::Walk;
 use crate::filters::{Rule, Severity};
 
-/// A node that has to be uniform.
+/// A node that must be uniform.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Requirement {
     pub(super) node: Node,
     pub(super) severity: Severity,
     pub(super) rule: Option<Rule>,
     pub(super) needed: Needed,
-    /// The operation, or the call that leads to it.
+    /// The operation, or the call that contains it.
     pub(super) at: Span,
     pub(super) by: By,
 }
 
-/// The part of an operation or a call that has to be uniform.
+/// The part of an operation or a call that must be uniform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Needed {
-    /// Control flow there.
+    /// Control flow at the operation.
     Flow,
     /// An argument.
     Argument,
 }
 
-/// The reason.
+/// The origin of a requirement.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum By {
     /// A built-in function.
     Operation,
-    /// A function that is called, by its requirement of this number.
+    /// The requirement with this number of a called function.
     Call(Handle<Function>, u32),
 }
 
 impl Walk<'_> {
-    /// A built-in function needs `node`. `rule` is what filters that, if anything can.
+    /// Adds a requirement of a built-in function; filters of `rule` apply to it.
     pub(super) fn require(&mut self, node: Node, at: Span, rule: Option<Rule>, needed: Needed) {
         let start = at.to_range().map_or(0, |range| range.start);
         let severity = rule.map_or(Some(Severity::Error), |rule| self.filters.severity(rule, start));
@@ -46,7 +46,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A function that is called needs `node`, by its requirement `number`.
+    /// Adds a requirement of a call, for the requirement `number` of the called function.
     pub(super) fn require_for(
         &mut self,
         function: Handle<Function>,

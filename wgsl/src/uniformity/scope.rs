@@ -1,44 +1,44 @@
-//! Among which invocations something has to be uniform.
+//! The groups of invocations within which values must be uniform.
 
 use crate::directives::requirements;
 
 /// The invocations that are compared.
 ///
-/// The language extension `subgroup_uniformity` lets subgroup operations be reached by whole subgroups.
-/// With it, a module is looked at twice, each time with the operations of one scope.
+/// With the language extension `subgroup_uniformity`, subgroup operations only need uniformity within a subgroup.
+/// A module is then analysed twice, each time with the operations of one scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
-    /// All operations need whole workgroups, as in browsers without the extension.
+    /// All operations need uniformity within a workgroup, as in browsers without the extension.
     All,
-    /// Barriers and `workgroupUniformLoad` need whole workgroups.
+    /// Only barriers and `workgroupUniformLoad`, within a workgroup.
     Workgroup,
-    /// Subgroup and quad operations need whole subgroups.
+    /// Only subgroup and quad operations, within a subgroup.
     Subgroup,
 }
 
 impl Scope {
-    /// Whether barriers and `workgroupUniformLoad` count.
+    /// Whether barriers and `workgroupUniformLoad` are checked.
     pub(super) fn has_synchronization(self) -> bool {
         self != Self::Subgroup
     }
 
-    /// Whether subgroup and quad operations count.
+    /// Whether subgroup and quad operations are checked.
     pub(super) fn has_subgroups(self) -> bool {
         self != Self::Workgroup
     }
 }
 
-/// The language extensions that a browser is taken to have.
+/// The language extensions that a browser is assumed to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
-    /// No language extension: what passes, passes in every browser.
+    /// No language extension: a text that passes is valid in every browser.
     Common,
-    /// With the extension `subgroup_uniformity`.
+    /// The extension `subgroup_uniformity`.
     SubgroupUniformity,
 }
 
 impl Language {
-    /// The language that a text asks for by `requires`.
+    /// The language that the `requires` directives of a text select.
     #[must_use]
     pub fn required_by(text: &str) -> Self {
         let is_required = requirements(text).iter().any(|(name, _)| *name == "subgroup_uniformity");

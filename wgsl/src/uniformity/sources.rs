@@ -1,4 +1,4 @@
-//! Values that are uniform by themselves: built-in values, and memory that nothing writes while a kernel runs.
+//! Sources of uniform values: built-in values, and memory that is read-only while a kernel runs.
 
 use naga::{
     AddressSpace, BuiltIn, EntryPoint, Function, FunctionArgument, Handle, ImageClass, Module, ShaderStage,
@@ -29,7 +29,7 @@ fn built_in_is_uniform(built_in: BuiltIn, stage: ShaderStage, scope: Scope) -> b
     }
 }
 
-/// Whether nothing writes this memory while the kernel runs.
+/// Whether memory in this address space is read-only while the kernel runs.
 pub(super) fn is_read_only(space: AddressSpace) -> bool {
     match space {
         AddressSpace::Uniform | AddressSpace::Immediate | AddressSpace::Handle => true,
@@ -38,7 +38,7 @@ pub(super) fn is_read_only(space: AddressSpace) -> bool {
     }
 }
 
-/// Whether a texture may be written where it is read.
+/// Whether a texture can be both read and written.
 pub(super) fn is_read_write_texture(module: &Module, ty: Handle<Type>) -> bool {
     match module.types[ty].inner {
         TypeInner::Image { class: ImageClass::Storage { access, .. }, .. } => {
@@ -54,11 +54,11 @@ pub(super) fn pointer_space(module: &Module, function: &Function, argument: usiz
     module.types[function.arguments.get(argument)?.ty].inner.pointer_space()
 }
 
-/// A function, and what of it depends on whether it is an entry point.
+/// A function, with the stage if it is an entry point.
 #[derive(Clone, Copy)]
 pub(super) struct Subject<'a> {
     pub(super) function: &'a Function,
-    /// The stage of an entry point.
+    /// The stage of an entry point; `None` for other functions.
     pub(super) stage: Option<ShaderStage>,
 }
 

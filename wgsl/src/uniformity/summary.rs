@@ -1,4 +1,4 @@
-//! A function as its callers see it: the specification's tags.
+//! The effects of a function on its callers: the tags of the specification.
 
 use naga::{AddressSpace, Module};
 
@@ -11,9 +11,9 @@ use super::walk::Walk;
 #[derive(Debug)]
 pub(super) struct Nodes {
     values: Vec<Node>,
-    /// The values that pointers point to when the function begins.
+    /// The values behind pointers when the function begins.
     contents: Vec<Node>,
-    /// The same when it ends.
+    /// The values behind pointers when the function ends.
     outputs: Vec<Option<Node>>,
 }
 
@@ -44,14 +44,14 @@ impl Nodes {
     }
 }
 
-/// A function that was walked over.
+/// The result of the walk over a function.
 #[derive(Debug)]
 pub(super) struct Summary {
-    /// The requirement for which calls have to be in uniform control flow.
+    /// The requirement for which calls must be in uniform control flow.
     pub(super) call: Option<u32>,
     pub(super) returns_non_uniform: bool,
     pub(super) parameters: Vec<Parameter>,
-    /// The most severe ones first.
+    /// Requirements, the most severe first.
     pub(super) requirements: Vec<Requirement>,
     pub(super) graph: Graph,
     pub(super) nodes: Nodes,
@@ -61,17 +61,17 @@ pub(super) struct Summary {
 #[derive(Debug)]
 pub(super) struct Parameter {
     pub(super) is_pointer: bool,
-    /// The requirements for which it, or what it points to, has to be uniform.
+    /// The requirements for which the parameter, or the value behind it, must be uniform.
     pub(super) value: Option<u32>,
     pub(super) contents: Option<u32>,
-    /// Whether what the function returns depends on it.
+    /// Whether the returned value depends on the parameter, or on the value behind it.
     pub(super) returns_value: bool,
     pub(super) returns_contents: bool,
-    /// The value that it points to afterwards.
+    /// The value behind the pointer after the call.
     pub(super) output: Option<Output>,
 }
 
-/// The nodes on which the value behind a pointer depends afterwards.
+/// The dependencies of the value behind a pointer after the call.
 #[derive(Debug)]
 pub(super) struct Output {
     pub(super) is_non_uniform: bool,

@@ -25,7 +25,7 @@ fn found(functions: &str, body: &str, language: Language) -> (Source, Vec<Failur
     (source, found)
 }
 
-/// The texts at the links of the only failure, and what is said of them.
+/// The texts at the links of the only failure, and the message of each link.
 fn links(functions: &str, body: &str) -> Vec<(String, String)> {
     let (source, found) = found(functions, body, Language::Common);
     let [failure] = &found[..] else { panic!("{body}: {found:?}") };
@@ -72,8 +72,8 @@ fn a_chain_goes_from_the_operation_to_the_cause() {
             "switch lid { case 1u: { outer(); } default: {} }",
             &[
                 ("workgroupBarrier", together),
-                ("outer()", "this call of `outer` leads there"),
-                ("inner()", "this call of `inner` leads there"),
+                ("outer()", "the operation is in this call of `outer`"),
+                ("inner()", "the operation is in this call of `inner`"),
                 ("switch lid", "this `switch` depends on `lid`"),
                 ("lid", "differs between invocations"),
             ],
@@ -93,7 +93,7 @@ fn a_chain_goes_from_the_operation_to_the_cause() {
             "decides(lid);",
             &[
                 ("workgroupBarrier", together),
-                ("decides(lid)", "an argument of this call of `decides` decides about that"),
+                ("decides(lid)", "the operation depends on an argument of this call of `decides`"),
                 ("lid", "differs between invocations"),
             ],
         ),
@@ -123,7 +123,7 @@ fn a_chain_goes_from_the_operation_to_the_cause() {
             &[
                 ("workgroupBarrier", together),
                 ("if x > 3u", "depends on `x`"),
-                ("gives(&x)", "what `gives` stores depends on"),
+                ("gives(&x)", "the value stored by `gives` depends on"),
                 ("data[1]", "read from the read_write buffer `data`"),
             ],
         ),
@@ -139,7 +139,7 @@ fn a_chain_goes_from_the_operation_to_the_cause() {
 }
 
 #[test]
-fn help_fits_the_cause() {
+fn help_matches_the_cause() {
     let help = |body| found("", body, Language::Common).1.remove(0).help.join("\n");
     assert!(help("if tile[3] > 1u { workgroupBarrier(); }").contains("workgroupUniformLoad(&tile[3])"));
     assert!(help("if data[3] > 1u { workgroupBarrier(); }").contains("`var<storage, read>`"));
@@ -147,7 +147,7 @@ fn help_fits_the_cause() {
 }
 
 #[test]
-fn what_subgroups_reach_together_passes_where_browsers_look_at_subgroups() {
+fn operations_in_whole_subgroups_pass_with_the_language_extension() {
     let body = "if subgroup > 1u { data[lid] = subgroupAdd(1u); }";
     let (source, common) = found("", body, Language::Common);
     assert!(common[0].message(&source).contains("requires subgroup_uniformity;"), "{}", common[0].message(&source));
@@ -159,7 +159,7 @@ fn what_subgroups_reach_together_passes_where_browsers_look_at_subgroups() {
 }
 
 #[test]
-fn a_filter_gives_its_severity() {
+fn failures_have_the_severity_of_their_filter() {
     let severity = |filter: &str| {
         let body =
             format!("if lid > 1u {{ @diagnostic({filter}, subgroup_uniformity) {{ data[lid] = subgroupAdd(1u); }} }}");
@@ -172,7 +172,7 @@ fn a_filter_gives_its_severity() {
 }
 
 #[test]
-fn places_are_those_of_the_authors_files() {
+fn spans_are_those_of_the_authors_files() {
     let text = "@compute @workgroup_size(64) fn main(@builtin(local_invocation_index) lid: u32) {\nif lid > 1u {\nworkgroupBarrier();\n}}";
     let files = ["own.wgsl", "other.wgsl"].map(|name| SourceFile { name: name.to_owned(), text: format!("\n{text}") });
     let pieces = vec![Piece { at: 0, file: 1, offset: 1, copied: true }];
@@ -184,18 +184,18 @@ fn places_are_those_of_the_authors_files() {
 }
 
 #[test]
-fn nothing_is_said_where_nothing_is_needed() {
+fn kernels_without_uniformity_requirements_have_no_failures() {
     let (_, found) = found("", "if lid > 3u { data[lid] = tile[lid]; }", Language::Common);
     assert!(found.is_empty());
 }
 
 #[test]
-fn a_function_that_naga_lacks_is_found_where_it_is_called() {
+fn a_function_that_naga_lacks_is_reported_at_its_call() {
     let found = links("", "if lid > 3u { let first = subgroupElect(); }");
     let [(at, summary), (branch, _), ..] = &found[..] else { panic!("{found:?}") };
     assert!(at.starts_with("subgroupElect") && branch.starts_with("if lid > 3u"), "{found:?}");
     assert!(summary.contains("`subgroupElect` must be reached"), "{found:?}");
-    // In a function of the author's, too.
+    // The same within a function of the author.
     let found = links("fn first() -> bool { return subgroupElect(); }", "if lid > 3u { let a = first(); }");
     assert!(found[0].0.starts_with("subgroupElect"), "{found:?}");
 }

@@ -1,12 +1,12 @@
-//! The values of variables along the flow: which assignment reaches which read.
+//! The values of variables along control flow: the assignments that reach each read.
 
 use naga::{Block, Expression, Function, Handle, Statement};
 
 use super::graph::Node;
 
-/// The value that each variable has where the walk is.
+/// The value of each variable at the current point of the walk.
 ///
-/// Variables are the function's own, in the order of their arena, and then what its pointer parameters point to.
+/// The variables are the function's own, in the order of their arena, then the values behind its parameters.
 #[derive(Debug)]
 pub(super) struct Variables {
     values: Vec<Node>,
@@ -14,7 +14,7 @@ pub(super) struct Variables {
     journal: Vec<(usize, Node)>,
 }
 
-/// A state to come back to.
+/// A state for [`Variables::roll_back`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark(usize);
 
@@ -22,7 +22,7 @@ pub(super) struct Mark(usize);
 pub(super) type Changes = Vec<(usize, Node)>;
 
 impl Variables {
-    /// All with the value of an uninitialised one, but for what parameters point to.
+    /// Variables at the start of a function: uninitialised, with `pointees` behind the parameters.
     pub(super) fn new(locals: usize, pointees: &[Node]) -> Self {
         let mut values = vec![Node::START; locals];
         values.extend(pointees);
@@ -52,7 +52,7 @@ impl Variables {
         Mark(self.journal.len())
     }
 
-    /// Takes back every assignment since `mark`.
+    /// Undoes every assignment since `mark`, and returns the changes.
     pub(super) fn roll_back(&mut self, mark: Mark) -> Changes {
         let mut changes = Changes::new();
         while self.journal.len() > mark.0 {
@@ -66,7 +66,7 @@ impl Variables {
     }
 }
 
-/// The variable that a pointer is into, if it is one of this function, and whether the pointer is to all of it.
+/// The variable of this function that a pointer points into, and whether it points to the whole variable.
 pub(super) fn root(function: &Function, pointer: Handle<Expression>) -> Option<(usize, bool)> {
     let mut is_whole = true;
     let mut at = pointer;
@@ -102,7 +102,7 @@ pub(super) fn assigned(function: &Function, blocks: &[&Block], variables: usize)
                 Statement::Switch { cases, .. } => open.extend(cases.iter().map(|case| &case.body)),
                 Statement::Loop { body, continuing, .. } => open.extend([body, continuing]),
                 Statement::Store { pointer, .. } => add(*pointer),
-                // Values have no variable.
+                // Arguments that are not pointers have no variable.
                 Statement::Call { arguments, .. } => arguments.iter().for_each(|argument| add(*argument)),
                 _ => {}
             }
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rolling_back_gives_the_last_values() {
+    fn rolling_back_returns_the_last_values() {
         let mut graph = Graph::new();
         let [a, b, c] = [(); 3].map(|()| graph.add(Origin::Inner));
         let mut variables = Variables::new(2, &[a]);

@@ -1,5 +1,5 @@
-//! The walk over one function's statements, which builds its graph. Statements have the rules of the specification's
-//! table, in the shapes that naga gives them.
+//! The walk over one function's statements, which builds its graph. It applies the specification's table of statement
+//! rules to naga's statements.
 
 use naga::{AddressSpace, Block, Expression, Function, Handle, Module, Span, Statement, SwitchCase};
 
@@ -19,29 +19,29 @@ pub(super) struct Walk<'a> {
     pub(super) function: &'a Function,
     pub(super) scope: Scope,
     pub(super) filters: &'a Filters,
-    /// Those of the functions that this one may call.
+    /// The summaries of the functions that this one may call.
     pub(super) summaries: &'a [Summary],
     pub(super) graph: Graph,
     pub(super) nodes: Nodes,
     pub(super) requirements: Vec<Requirement>,
-    /// The value of each expression that has been evaluated, and control flow there.
+    /// The value of each evaluated expression, and control flow at its evaluation.
     pub(super) values: Vec<Option<(Node, Node)>>,
     pub(super) variables: Variables,
-    /// The loops and switches around, the innermost one last.
+    /// The enclosing loops and switches, the innermost last.
     frames: Vec<Frame>,
 }
 
-/// A loop or a `switch`: what variables that it assigns are worth where control flow leaves or repeats it.
+/// A loop or `switch`, with the values of its assigned variables where control flow leaves or repeats it.
 struct Frame {
     is_loop: bool,
     assigned: Vec<usize>,
-    /// Behind it, by the order of `assigned`.
+    /// The values after it, in the order of `assigned`.
     exits: Vec<Node>,
-    /// Where its continuing block begins.
+    /// The values at the start of its continuing block.
     continued: Vec<Node>,
 }
 
-/// How control flow leaves a statement.
+/// Control flow after a statement, and the ways in which it is left.
 #[derive(Clone, Copy)]
 struct Flow {
     at: Node,
@@ -131,7 +131,7 @@ impl<'a> Walk<'a> {
         flow(Behavior::NEXT)
     }
 
-    /// `if`: both branches begin with what the condition decides.
+    /// `if`: control flow in both branches depends on the condition.
     fn branch(&mut self, condition: Handle<Expression>, accept: &Block, reject: &Block, span: Span, at: Node) -> Flow {
         let by = if self.is_short_circuit(accept) { Decision::ShortCircuit } else { Decision::If };
         let decided = self.decide(condition, by, span, at);
@@ -151,7 +151,7 @@ impl<'a> Walk<'a> {
         Flow { at: self.after(behavior, at, &[one.at, other.at]), behavior }
     }
 
-    /// naga makes `a && b` an `if` that assigns a variable without a name.
+    /// Whether an `if` is `a && b` or `a || b`: naga turns these into an `if` that assigns an unnamed variable.
     fn is_short_circuit(&self, accept: &Block) -> bool {
         let variable = accept.last().and_then(|last| match last {
             Statement::Store { pointer, .. } => match self.function.expressions[*pointer] {
@@ -163,7 +163,7 @@ impl<'a> Walk<'a> {
         variable.is_some_and(|variable| self.function.local_variables[variable].name.is_none())
     }
 
-    /// Control flow within a statement that decides by a value.
+    /// Control flow within a statement that depends on a value.
     fn decide(&mut self, by_value: Handle<Expression>, by: Decision, span: Span, at: Node) -> Node {
         let value = self.value(by_value, at);
         if value == at {
@@ -174,7 +174,7 @@ impl<'a> Walk<'a> {
         decided
     }
 
-    /// Control flow behind a statement: that before it, unless some invocations leave for elsewhere.
+    /// Control flow after a statement: that before it, unless some invocations leave the enclosing block.
     fn after(&mut self, behavior: Behavior, before: Node, ends: &[Node]) -> Node {
         if behavior == Behavior::NEXT || ends.iter().all(|end| *end == before) {
             return before;
@@ -186,7 +186,7 @@ impl<'a> Walk<'a> {
         after
     }
 
-    /// Variables behind two branches, of which each may have assigned some.
+    /// Sets the variables after two branches, from the changes of each.
     fn join(&mut self, one: &Changes, other: &Changes) {
         let (mut left, mut right) = (one.iter().peekable(), other.iter().peekable());
         loop {
@@ -220,7 +220,7 @@ impl<'a> Walk<'a> {
         self.frames.push(Frame { is_loop: false, assigned, exits, continued: Vec::new() });
         let mut ends = Vec::new();
         let mut behavior = Behavior::NONE;
-        // A value of a list stands before its body, in an empty case of its own.
+        // In a list of values, each value but the last is an empty case that falls through.
         for case in cases.iter().filter(|case| !case.fall_through) {
             let mark = self.variables.mark();
             let flow = self.block(&case.body, decided);
@@ -299,7 +299,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The function ends here: what its parameters point to is what it leaves behind.
+    /// Adds the values behind the parameters to the function's outputs, at a `return` or the end.
     fn leave(&mut self) {
         let first = self.function.local_variables.len();
         for parameter in 0..self.function.arguments.len() {
@@ -325,7 +325,7 @@ impl<'a> Walk<'a> {
         self.variables.set(variable, assigned);
     }
 
-    /// Whether a variable is what a parameter points to in memory that others may write.
+    /// Whether a variable is the value behind a parameter in memory that other invocations may write.
     pub(super) fn is_shared(&self, variable: usize) -> bool {
         let parameter = variable.checked_sub(self.function.local_variables.len());
         let space = parameter.and_then(|parameter| pointer_space(self.module, self.function, parameter));
@@ -337,7 +337,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Adds what variables are worth here to what they may be worth elsewhere.
+/// Adds the current values of variables to their possible values elsewhere.
 fn pass_on(graph: &mut Graph, variables: &Variables, which: &[usize], elsewhere: &[Node]) {
     for (variable, elsewhere) in which.iter().zip(elsewhere) {
         graph.edge(*elsewhere, variables.get(*variable));

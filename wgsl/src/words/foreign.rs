@@ -1,4 +1,4 @@
-//! Names of other languages, and what WGSL has for them.
+//! Names of other languages, and their WGSL equivalents.
 
 /// The remedy for a name of GLSL, HLSL, CUDA, C or Rust.
 pub(super) fn remedy(name: &str) -> Option<String> {
@@ -35,7 +35,7 @@ fn vector(name: &str) -> Option<String> {
     }
 }
 
-/// A type of another language: what declarations begin with there.
+/// The WGSL scalar of a C, GLSL or Rust type; empty for `auto`.
 pub(super) fn scalar(name: &str) -> Option<&'static str> {
     Some(match name {
         "float" => "f32",
@@ -51,30 +51,30 @@ pub(super) fn scalar(name: &str) -> Option<&'static str> {
 const NAMES: &[(&str, &str)] = &[
     // Types.
     ("float", "write `f32`"),
-    ("double", "write `f64`, which few devices have, or `f32`"),
+    ("double", "write `f64`, which few devices support, or `f32`"),
     ("half", "write `f16`, with `enable f16;` at the beginning of the text"),
     ("int", "write `i32`"),
     ("uint", "write `u32`"),
     ("unsigned", "write `u32`"),
     ("size_t", "write `u32`"),
-    ("usize", "write `u32`: there are no larger indices"),
+    ("usize", "write `u32`, the largest index type"),
     ("isize", "write `i32`"),
-    ("u8", "write `u32`: a word holds four bytes, see `unpack4xU8`"),
-    ("i8", "write `i32`: a word holds four bytes, see `unpack4xI8`"),
-    ("u16", "write `u32`: a word holds two, by shifts and masks"),
-    ("i16", "write `i32`: a word holds two, by shifts and masks"),
-    ("char", "write `u32`: a word holds four bytes"),
+    ("u8", "write `u32`, which holds four bytes: see `unpack4xU8`"),
+    ("i8", "write `i32`: a `u32` holds four bytes, see `unpack4xI8`"),
+    ("u16", "write `u32`, which holds two 16-bit values, and use shifts and masks"),
+    ("i16", "write `i32`, which holds two 16-bit values, and use shifts and masks"),
+    ("char", "write `u32`: it holds four bytes"),
     ("mat2", "write `mat2x2<f32>`"),
     ("mat3", "write `mat3x3<f32>`"),
     ("mat4", "write `mat4x4<f32>`"),
-    ("Vec", "buffers are `array<f32>`; a variable has an array of a fixed length, as `array<f32, 64>`"),
+    ("Vec", "use `array<f32>` for a buffer, and an array of a fixed length for a variable, as `array<f32, 64>`"),
     // Functions of HLSL, GLSL and C.
     ("lerp", "write `mix(a, b, t)`"),
     ("frac", "write `fract(x)`"),
     ("rsqrt", "write `inverseSqrt(x)`"),
     ("inversesqrt", "write `inverseSqrt(x)`"),
     ("fmod", "write `a % b`"),
-    ("mod", "write `a % b`, whose sign is that of `a`; `a - b * floor(a / b)` is GLSL's"),
+    ("mod", "write `a % b`, whose sign is that of `a`; GLSL's `mod` is `a - b * floor(a / b)`"),
     ("rcp", "write `1.0 / x`"),
     ("mad", "write `fma(a, b, c)`"),
     ("mul", "write `a * b`"),
@@ -88,8 +88,11 @@ const NAMES: &[(&str, &str)] = &[
     ("log10", "write `log2(x) * 0.30103`"),
     ("ln", "write `log(x)`"),
     ("cbrt", "write `pow(x, 1.0 / 3.0)`, for numbers that are not negative"),
-    ("isnan", "write `x != x`, which a compiler may take for false: WGSL leaves it open whether there are NaNs"),
-    ("isinf", "compare with the largest number: WGSL leaves it open whether there are infinities"),
+    (
+        "isnan",
+        "write `x != x`, which a compiler may treat as false: WGSL implementations may assume that there are no NaNs",
+    ),
+    ("isinf", "compare with the largest number: WGSL implementations may assume that there are no infinities"),
     ("ddx", "compute kernels have no derivatives: use the difference of two values"),
     ("ddy", "compute kernels have no derivatives: use the difference of two values"),
     ("asuint", "write `bitcast<u32>(x)`"),
@@ -110,18 +113,18 @@ const NAMES: &[(&str, &str)] = &[
     ("bitfieldInsert", "write `insertBits(x, new, offset, count)`"),
     ("lessThan", "write `a < b`, which compares component by component"),
     ("equal", "write `a == b`, which compares component by component"),
-    ("sizeof", "types have no size to ask for: `arrayLength(&x)` is the number of elements of a buffer"),
+    ("sizeof", "WGSL has no size of a type: `arrayLength(&x)` is the number of elements of a buffer"),
     ("len", "write `arrayLength(&x)`"),
     ("length_of", "write `arrayLength(&x)`"),
     ("swap", "write `let t = a; a = b; b = t;`"),
-    ("discard", "leave the kernel by `return`"),
+    ("discard", "leave the kernel with `return`"),
     ("printf", "mark a function as `// anywarp:debug`: its calls print their arguments"),
     ("println", "mark a function as `// anywarp:debug`: its calls print their arguments"),
     ("print", "declare it with the mark `// anywarp:debug`: its calls then print their arguments"),
-    ("assert", "`const_assert` is for what is known when the text is read; write what fails into a buffer"),
+    ("assert", "use `const_assert` for constants; at run time, write a failure to a buffer"),
     // Barriers and atomics.
     ("barrier", "write `workgroupBarrier()`, or `storageBarrier()` for buffers"),
-    ("memoryBarrierShared", "write `workgroupBarrier()`, which all invocations wait at"),
+    ("memoryBarrierShared", "write `workgroupBarrier()`, at which all invocations wait"),
     ("memoryBarrier", "write `storageBarrier()`"),
     ("memoryBarrierBuffer", "write `storageBarrier()`"),
     ("groupMemoryBarrier", "write `workgroupBarrier()`"),
@@ -145,37 +148,37 @@ const NAMES: &[(&str, &str)] = &[
     ("atomicCAS", "write `atomicCompareExchangeWeak(&x, expected, value)`"),
     ("atomicExch", "write `atomicExchange(&x, value)`"),
     ("atomic_add", "write `atomicAdd(&x, value)`"),
-    // Which invocation it is.
+    // Identity of the invocation.
     ("gl_GlobalInvocationID", "take a parameter of the entry point: `@builtin(global_invocation_id) id: vec3<u32>`"),
     ("gl_LocalInvocationID", "take a parameter of the entry point: `@builtin(local_invocation_id) id: vec3<u32>`"),
     ("gl_LocalInvocationIndex", "take a parameter of the entry point: `@builtin(local_invocation_index) index: u32`"),
     ("gl_WorkGroupID", "take a parameter of the entry point: `@builtin(workgroup_id) group: vec3<u32>`"),
     ("gl_NumWorkGroups", "take a parameter of the entry point: `@builtin(num_workgroups) groups: vec3<u32>`"),
-    ("gl_WorkGroupSize", "declare the size as a `const`, and use it in @workgroup_size(..), too"),
+    ("gl_WorkGroupSize", "declare the size as a `const`, and use it in @workgroup_size(..) as well"),
     (
         "global_invocation_id",
         "take it as a parameter of the entry point: `@builtin(global_invocation_id) id: vec3<u32>`",
     ),
     ("local_invocation_id", "take it as a parameter of the entry point: `@builtin(local_invocation_id) id: vec3<u32>`"),
     ("workgroup_id", "take it as a parameter of the entry point: `@builtin(workgroup_id) group: vec3<u32>`"),
-    ("workgroup_size", "declare the size as a `const`, and use it in @workgroup_size(..), too"),
+    ("workgroup_size", "declare the size as a `const`, and use it in @workgroup_size(..) as well"),
     ("threadIdx", "take a parameter of the entry point: `@builtin(local_invocation_id) id: vec3<u32>`"),
     ("blockIdx", "take a parameter of the entry point: `@builtin(workgroup_id) group: vec3<u32>`"),
     ("gridDim", "take a parameter of the entry point: `@builtin(num_workgroups) groups: vec3<u32>`"),
-    ("blockDim", "declare the size as a `const`, and use it in @workgroup_size(..), too"),
+    ("blockDim", "declare the size as a `const`, and use it in @workgroup_size(..) as well"),
     ("get_global_id", "take a parameter of the entry point: `@builtin(global_invocation_id) id: vec3<u32>`"),
     ("SV_DispatchThreadID", "take a parameter of the entry point: `@builtin(global_invocation_id) id: vec3<u32>`"),
     // Values.
-    ("null", "there are no null pointers: use an index that stands for none, or a `bool`"),
-    ("NULL", "there are no null pointers: use an index that stands for none, or a `bool`"),
+    ("null", "WGSL has no null pointers: reserve an index for none, or use a `bool`"),
+    ("NULL", "WGSL has no null pointers: reserve an index for none, or use a `bool`"),
     ("M_PI", "write `3.14159265`, or declare a `const`"),
     ("PI", "declare it: `const PI = 3.14159265;`"),
     ("FLT_MAX", "write `3.40282347e38`"),
-    ("INFINITY", "write `3.40282347e38`: there is no literal for infinity"),
-    ("NAN", "there is no literal for it: use a value that stands for none"),
+    ("INFINITY", "write `3.40282347e38`: WGSL has no literal for infinity"),
+    ("NAN", "WGSL has no literal for NaN: reserve a value for none"),
     ("UINT_MAX", "write `0xffffffffu`"),
-    ("self", "declare a function with a parameter: structs have no methods"),
-    ("this", "declare a function with a parameter: structs have no methods"),
+    ("self", "structs have no methods: declare a function with a parameter"),
+    ("this", "structs have no methods: declare a function with a parameter"),
 ];
 
 #[cfg(test)]
@@ -183,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn vectors_of_other_languages_have_their_name_here() {
+    fn vectors_and_functions_of_other_languages_are_translated() {
         let table = [
             ("float4", Some("write `vec4<f32>`")),
             ("ivec3", Some("write `vec3<i32>`")),

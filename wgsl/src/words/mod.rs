@@ -1,15 +1,15 @@
-//! The explanation of a mistake in a text: a sentence, the marked places, and a remedy, in the words of WGSL and of the
-//! author.
+//! The explanation of a mistake in a text: a sentence, the marked spans, and a remedy, in the terms of WGSL and the names
+//! of the author.
 //!
-//! naga's validator reports variants, which [`validator`] matches, with the types and expressions that its handles
-//! stand for. Its parser reports sentences with places; [`parser`] knows them by how they begin, and looks at the text
-//! around. An error that is known to neither keeps naga's sentence, without its handles ([`plain`]).
+//! naga's validator reports variants; [`validator`] matches them and looks up the types and expressions of their
+//! handles. naga's parser reports sentences with spans; [`parser`] matches the beginning of a sentence and reads the
+//! text around its spans. Any other error keeps naga's sentence, without its handles ([`plain`]).
 //!
 //! | module | holds |
 //! |---|---|
-//! | `text` | the author's own words at a place |
-//! | `types` | types as WGSL writes them, and how one becomes another |
-//! | `near`, `foreign` | names that are nearly right, and those of GLSL, HLSL, CUDA, C and Rust |
+//! | `text` | the author's own text at a span |
+//! | `types` | types as WGSL writes them, and conversions |
+//! | `near`, `foreign` | misspelled names, and names of GLSL, HLSL, CUDA, C and Rust |
 //! | `parser` | mistakes that the parser finds: syntax, names, conversions, assignments |
 //! | `validator` | mistakes that the validator finds: types of operands, variables, bindings, calls |
 //! | `plain` | sentences of naga without handles |
@@ -31,11 +31,11 @@ pub(crate) use validator::explain as of_validator;
 /// The explanation of one mistake.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Finding {
-    /// The sentence.
+    /// The mistake, in one sentence.
     pub(crate) message: String,
-    /// Places, the mistake's own first, each with a few words.
+    /// Spans with labels; the first span is that of the mistake.
     pub(crate) marks: Vec<(Span, String)>,
-    /// The remedies, a sentence each.
+    /// The remedies, one sentence each.
     pub(crate) help: Vec<String>,
 }
 

@@ -1,17 +1,17 @@
-//! Names that are nearly right.
+//! Similar names, for misspelled ones.
 
-/// The candidate that `name` is most likely a misspelling of.
+/// The candidate most similar to `name`, if one is similar enough.
 ///
-/// Letters that differ in case cost less than others; a third of the letters may be wrong.
+/// A different case costs less than a different letter; about a third of the letters may differ.
 pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let most = (2 * name.chars().count()).div_ceil(3).min(6);
+    let max = (2 * name.chars().count()).div_ceil(3).min(6);
     let found = candidates.into_iter().filter(|candidate| *candidate != name);
-    let found = found.map(|candidate| (distance(name, candidate), candidate)).filter(|(far, _)| *far <= most);
+    let found = found.map(|candidate| (distance(name, candidate), candidate)).filter(|(far, _)| *far <= max);
     found.min_by_key(|(far, candidate)| (*far, candidate.len().abs_diff(name.len()))).map(|(_, candidate)| candidate)
 }
 
-/// The cost of making one of the other, letters added, left out, exchanged with their neighbour or replaced: 2 each,
-/// or 1 where only the case or an underscore differs (optimal string alignment distance).
+/// The optimal string alignment distance: each inserted, deleted, replaced or swapped letter costs 2, or 1 where only
+/// the case or an underscore differs.
 fn distance(one: &str, other: &str) -> usize {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     if one.len().abs_diff(other.len()) > 4 {

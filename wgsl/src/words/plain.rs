@@ -1,8 +1,8 @@
-//! naga's own sentences, without what only its developers know: handles and names of its types.
+//! naga's own sentences, without handles and names of its types.
 
 /// A sentence without handles.
 ///
-/// `[9]` is a place in a table of naga, and `naga::ir::Expression [9]` names it, too.
+/// `[9]` is an index of a naga arena; `naga::ir::Expression [9]` names the arena as well.
 pub(super) fn cleaned(sentence: &str) -> String {
     let mut words: Vec<&str> = Vec::new();
     for word in sentence.split_whitespace() {
@@ -15,7 +15,7 @@ pub(super) fn cleaned(sentence: &str) -> String {
     }
     let cleaned = words.join(" ");
     let mut letters = cleaned.chars();
-    // One sentence in a row of others: it begins as they do.
+    // The other messages begin in lower case.
     letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
 }
 
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn handles_are_left_out() {
+    fn handles_are_removed() {
         assert_eq!(cleaned("Function [0] 'f' is invalid"), "function 'f' is invalid");
         assert_eq!(cleaned("Base type [1] for the array is invalid"), "base type for the array is invalid");
         assert_eq!(cleaned("index [a] of [3], then"), "index [a] of then");

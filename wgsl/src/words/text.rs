@@ -1,20 +1,20 @@
-//! The author's own words at a place.
+//! The author's own text at a span.
 
 use std::ops::Range;
 
 use anywarp_backend::Source;
 use naga::Span;
 
-/// The longest quotation.
-const MOST: usize = 60;
+/// The longest quotation, in characters.
+const MAX_QUOTE: usize = 60;
 
-/// A text that a mistake is in.
+/// A text with a mistake.
 #[derive(Clone, Copy)]
 pub(crate) struct Text<'a> {
     source: &'a Source,
 }
 
-/// A word, a number or a mark of a text.
+/// A word, a number, a string or a mark of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token<'a> {
     pub(super) text: &'a str,
@@ -31,7 +31,7 @@ impl Token<'_> {
     }
 }
 
-/// A range as naga has it.
+/// A range as a span of naga.
 pub(super) fn span(range: Range<usize>) -> Span {
     Span::new(range.start as u32, range.end as u32)
 }
@@ -46,12 +46,12 @@ impl<'a> Text<'a> {
         self.source.text()
     }
 
-    /// The text at a place.
+    /// The composed text at a span.
     pub(super) fn at(self, span: Span) -> &'a str {
         span.to_range().and_then(|range| self.all().get(range)).unwrap_or_default()
     }
 
-    /// The author's own text at a place, on one line; as it would be quoted.
+    /// The author's own text at a span, on one line and shortened for a message.
     pub(super) fn quote(self, span: Span) -> String {
         let range = span.to_range().unwrap_or_default();
         // Names may have changed in a composed text.
@@ -59,13 +59,13 @@ impl<'a> Text<'a> {
         let own = origin.and_then(|(file, range)| self.source.files().get(file)?.text.get(range));
         let words = own.or_else(|| self.all().get(range)).unwrap_or_default();
         let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
-        match line.char_indices().nth(MOST) {
+        match line.char_indices().nth(MAX_QUOTE) {
             Some((end, _)) => format!("{}..", &line[..end]),
             None => line,
         }
     }
 
-    /// The author's line of a place.
+    /// The author's line of a span.
     pub(super) fn line(self, span: Span) -> Option<u32> {
         Some(self.source.place(span.to_range()?.start)?.line)
     }
@@ -75,21 +75,21 @@ impl<'a> Text<'a> {
         tokens(self.all(), 0)
     }
 
-    /// The tokens before a place.
+    /// The tokens that begin before an offset.
     pub(super) fn before(self, at: usize) -> Vec<Token<'a>> {
         let mut tokens = self.tokens();
         tokens.retain(|token| token.at < at);
         tokens
     }
 
-    /// The tokens from a place on.
+    /// The tokens that begin at an offset or after it.
     pub(super) fn from(self, at: usize) -> Vec<Token<'a>> {
         let mut tokens = self.tokens();
         tokens.retain(|token| token.at >= at);
         tokens
     }
 
-    /// An argument of a call that begins at a place.
+    /// An argument of a call that begins at an offset.
     pub(super) fn argument(self, call: usize, index: usize) -> Option<Span> {
         let tokens = self.from(call);
         let open = tokens.iter().position(|token| token.text == "(")?;
@@ -120,7 +120,7 @@ impl<'a> Text<'a> {
         span(start..start + words.trim().len())
     }
 
-    /// The text from the beginning of one place to the end of another.
+    /// The quoted text between two offsets.
     pub(super) fn between(self, first: usize, last: usize) -> String {
         self.quote(span(first..last))
     }
@@ -132,7 +132,7 @@ const MARKS: &[&str] = &[
     "|=", "^=", "::", "**", "=>",
 ];
 
-/// The tokens of a text that begins at `start` of another.
+/// The tokens of a part of a text that begins at `start`.
 pub(super) fn tokens(text: &str, start: usize) -> Vec<Token<'_>> {
     let mut found = Vec::new();
     let mut at = crate::directives::skip_space(text, 0);
@@ -153,7 +153,7 @@ pub(super) fn tokens(text: &str, start: usize) -> Vec<Token<'_>> {
     found
 }
 
-/// An expression in its two operands and the operator between them: that which is applied last.
+/// The two operands of an expression and the operator between them that is applied last.
 pub(super) fn split(text: &str) -> Option<(&str, &str, &str)> {
     const LEVELS: &[&[&str]] = &[
         &["||"],
@@ -173,7 +173,7 @@ pub(super) fn split(text: &str) -> Option<(&str, &str, &str)> {
         match token.text {
             "(" | "[" => (depth, operand) = (depth + 1, false),
             ")" | "]" => (depth, operand) = (depth - 1, true),
-            // The list of a type.
+            // The template list of a type.
             "<" if index > 0 && is_type(tokens[index - 1].text) => (depth, operand) = (depth + 1, false),
             ">" if depth > 0 && !operand_list(&tokens[..index]) => (depth, operand) = (depth - 1, true),
             mark => {
@@ -196,7 +196,7 @@ fn is_type(word: &str) -> bool {
     ["vec2", "vec3", "vec4", "array", "atomic", "ptr", "bitcast"].contains(&word) || word.starts_with("mat")
 }
 
-/// Whether a `>` here compares, as no list of a type is open.
+/// Whether a `>` after these tokens is a comparison, because no template list is open.
 fn operand_list(before: &[Token<'_>]) -> bool {
     let mut open = 0;
     for (index, token) in before.iter().enumerate() {
@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_expression_is_split_where_it_is_applied_last() {
+    fn expressions_split_at_the_operator_applied_last() {
         let table = [
             ("a * 2.0", Some(("a", "*", "2.0"))),
             ("a + b * c", Some(("a", "+", "b * c"))),
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_author_wrote_is_quoted_on_one_line() {
+    fn quotations_are_on_one_line() {
         let source = Source::new("a.wgsl", "let a = b +\n    c;");
         let text = Text::new(&source);
         assert_eq!(text.quote(span(8..18)), "b + c;");

@@ -1,12 +1,12 @@
-//! Types as WGSL writes them, and how one becomes another.
+//! Types as WGSL writes them, and conversions between them.
 
 use naga::common::wgsl::TypeContext;
 use naga::proc::TypeResolution;
 use naga::{ArraySize, Handle, Module, Scalar, ScalarKind, Type, TypeInner, VectorSize};
 
-/// A type as its author would write it. Literals have none: they are `float` and `int` constants.
+/// A type as an author writes it. Abstract types of literals have no such form: they are called constants.
 pub(super) fn name(module: &Module, inner: &TypeInner) -> String {
-    // Only a handle knows the name of a struct.
+    // naga needs the handle to find the name of a struct.
     let named = match inner {
         TypeInner::Struct { .. } => module.types.iter().find(|(_, ty)| ty.inner == *inner).map(|(handle, _)| handle),
         _ => None,
@@ -26,7 +26,7 @@ pub(super) fn name_of(module: &Module, handle: Handle<Type>) -> String {
     name(module, &module.types[handle].inner)
 }
 
-/// A type in naga's notation, as one speaks of it.
+/// A type of naga's notation in plain words.
 pub(super) fn spoken(name: &str) -> String {
     let name = name.trim_matches('`');
     match name {
@@ -48,13 +48,13 @@ pub(super) fn shape(inner: &TypeInner) -> Option<(Option<VectorSize>, Scalar)> {
     }
 }
 
-/// `f32(x)`: an expression made a value of another type.
+/// `f32(x)`: the conversion of an expression to another type.
 pub(super) fn converted(expression: &str, to: &str) -> String {
     let inside = whole(expression).unwrap_or(expression);
     literal(expression, to).unwrap_or_else(|| format!("{to}({inside})"))
 }
 
-/// An expression without the brackets that are around all of it.
+/// An expression without the brackets around it, if they enclose all of it.
 fn whole(expression: &str) -> Option<&str> {
     let inside = expression.strip_prefix('(')?.strip_suffix(')')?;
     let mut depth = 0_i32;
@@ -67,7 +67,7 @@ fn whole(expression: &str) -> Option<&str> {
     Some(inside)
 }
 
-/// A literal of another type: `2.0` as `2u`, if it is the same number.
+/// A literal of another type, `2u` for `2.0`, if that is the same number.
 pub(super) fn literal(written: &str, to: &str) -> Option<String> {
     let digits = written.trim_end_matches(['u', 'i', 'f', 'h']);
     let number: f64 = digits.parse().ok().filter(|_| digits.starts_with(|c: char| c.is_ascii_digit() || c == '-'))?;
@@ -105,7 +105,7 @@ pub(super) fn of_shape(size: Option<VectorSize>, kind: Scalar) -> String {
     }
 }
 
-/// A type with the word before it: `f32`, a float constant.
+/// A type in backticks, or a constant as it is.
 pub(super) fn quoted(name: &str) -> String {
     if name.starts_with("a ") || name.starts_with("an ") { name.to_owned() } else { format!("`{name}`") }
 }
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_of_another_type_is_written_as_one_would() {
+    fn conversions_use_literals_and_drop_redundant_brackets() {
         let table = [
             ("n", "f32", "f32(n)"),
             ("a + b", "f32", "f32(a + b)"),

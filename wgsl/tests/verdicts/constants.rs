@@ -2,7 +2,7 @@
 
 use super::kernel::{Kernel, subgroup_arguments};
 
-/// Before expressions and statements: values of each kind that are no constants.
+/// Declarations before expressions and statements: a value of each kind that is not a constant.
 const VALUES: &str = "let x = f32(p.n); let i = i32(p.n); let u = p.n; let v = vec3(x); let v2 = vec2(x); var m = 1u;";
 
 const EXPRESSIONS: &[&str] = &[

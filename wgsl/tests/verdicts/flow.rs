@@ -2,7 +2,7 @@
 
 use super::kernel::Kernel;
 
-/// Conditions, by what they depend on.
+/// Conditions with different dependencies.
 const CONDITIONS: &[(&str, &str)] = &[
     ("literal", "true"),
     ("const", "LIMIT > 3u"),
@@ -51,7 +51,7 @@ const CONDITIONS: &[(&str, &str)] = &[
     ("bitcast of uniform", "bitcast<i32>(p.n) > 3"),
 ];
 
-/// Statements; `COND` is a condition and `OP` what has to be reached together.
+/// Statements; `COND` is a condition, and `OP` an operation that needs uniformity.
 const FORMS: &[(&str, &str)] = &[
     ("if", "if COND { OP }"),
     ("else", "if COND { own = 1u; } else { OP }"),

@@ -1,4 +1,4 @@
-//! Functions: what they need, return, and leave behind.
+//! Functions: their requirements, results and effects.
 
 use super::kernel::Kernel;
 

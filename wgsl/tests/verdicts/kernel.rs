@@ -1,6 +1,6 @@
 //! A kernel to judge, and the declarations that kernels share.
 
-/// A text under a name that says what is in it.
+/// A text with a descriptive name.
 #[derive(Debug)]
 pub(crate) struct Kernel {
     pub(crate) name: String,
@@ -38,12 +38,12 @@ impl Kernel {
         Self::of_parts(name, "", "", ARGUMENTS, body)
     }
 
-    /// The same with functions before the entry point.
+    /// A kernel with the shared declarations and arguments, these functions and this body.
     pub(crate) fn of_functions(name: impl Into<String>, functions: &str, body: &str) -> Self {
         Self::of_parts(name, "", functions, ARGUMENTS, body)
     }
 
-    /// With directives, declarations and arguments.
+    /// A kernel with these directives, functions, arguments and body.
     pub(crate) fn of_parts(
         name: impl Into<String>,
         directives: &str,

@@ -1,17 +1,18 @@
-//! Kernels, and what Chromium says of them: whether `anywarp_wgsl` says the same.
+//! Verdicts of `anywarp_wgsl` on kernels, compared with those of Chromium.
 //!
-//! `recorded.txt` holds Chromium's verdicts, and `different.txt` the names of kernels on which ours is another one: most
-//! of them naga refuses or accepts by itself. This test compares ours with them; `tools/browser/verdicts.mjs` compares
-//! Chromium's, or records them anew. Kernels go from here to there as JSON, an array of `{name, wgsl, verdict}`:
+//! `recorded.txt` holds Chromium's verdicts, and `different.txt` the names of kernels with a known difference; naga
+//! itself accepts or refuses most of these. This test compares our verdicts with the recorded ones;
+//! `tools/browser/verdicts.mjs` compares those of Chromium, or records them again. The files of kernels are JSON arrays
+//! of `{name, wgsl, verdict}`:
 //!
-//! | arguments | what is done |
+//! | arguments | action |
 //! |---|---|
 //! | none | compares |
 //! | `--write FILE` | writes the kernels with the recorded verdicts |
 //! | `--random COUNT SEED FILE` | writes kernels of random statements with our verdicts |
-//! | `--judge FILE` | prints our verdict on the uniformity of each kernel of a file, and what does not parse |
-//! | `--differ FILE` | prints the kernels of a file of which we say something else than their verdicts |
-//! | `--time FILE` | prints what its kernels take to parse and to analyse |
+//! | `--judge FILE` | prints our verdict on the uniformity of each kernel of a file, or the parser's error |
+//! | `--differ FILE` | prints the kernels of a file whose verdict differs from ours |
+//! | `--time FILE` | prints the time to parse and to analyse the kernels of a file |
 
 mod alias;
 mod constants;
@@ -68,13 +69,13 @@ fn kernels() -> Vec<Kernel> {
     groups.into_iter().flatten().collect()
 }
 
-/// Names of kernels, and Chromium's verdicts on them.
+/// Chromium's verdicts, by the name of the kernel.
 fn recorded() -> BTreeMap<String, String> {
     let entry = |line: &str| line.split_once('\t').map(|(name, verdict)| (name.to_owned(), verdict.to_owned()));
     lines("recorded.txt").iter().filter_map(|line| entry(line)).collect()
 }
 
-/// The lines of a file beside this one; it may change without a build.
+/// The lines of a file beside this one, read at run time.
 fn lines(file: &str) -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/verdicts").join(file);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -99,7 +100,7 @@ fn judge(file: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Whether we say of each kernel of a file what its verdict says.
+/// Prints the kernels of a file whose verdict differs from ours.
 fn differ(file: &str) -> Result<(), Box<dyn Error>> {
     let list: Vec<BTreeMap<String, Value>> = serde_json::from_str(&std::fs::read_to_string(file)?)?;
     let text = |kernel: &BTreeMap<String, Value>, key| kernel.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -117,7 +118,7 @@ fn differ(file: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The least of several measurements of all kernels together.
+/// Prints the minimum of several measurements over all kernels of a file.
 fn time(file: &str) -> Result<(), Box<dyn Error>> {
     let list: Vec<BTreeMap<String, Value>> = serde_json::from_str(&std::fs::read_to_string(file)?)?;
     let texts = list.iter().filter_map(|kernel| kernel.get("wgsl")?.as_str());
@@ -157,7 +158,7 @@ fn compare() -> ExitCode {
     ExitCode::from(u8::from(wrong > 0))
 }
 
-/// Our verdict on a text: on its uniformity, and where that is fine, on the rest. With what is said.
+/// Our verdict on a text and its messages: on its uniformity, and if that has no error, on all other rules.
 fn verdict(wgsl: &str) -> (&'static str, String) {
     let (of_uniformity, message) = uniformity(wgsl);
     if matches!(of_uniformity, "unread" | "error") {
@@ -176,7 +177,7 @@ fn verdict(wgsl: &str) -> (&'static str, String) {
     }
     if let Err(refused) = module::validate(module) {
         let message = anywarp_wgsl::diagnostic::of_validator(&source, &refused.error).to_string();
-        // naga has not the language extension by which Chromium lets functions take these.
+        // naga lacks the language extension that allows these arguments in Chromium.
         if !message.contains("can't be passed into functions") {
             return ("error", message);
         }

@@ -1,4 +1,4 @@
-//! Operations that have to be reached together, and filters of their rules.
+//! Operations that need uniformity, and filters of their rules.
 
 use super::kernel::{Kernel, subgroup_arguments};
 
@@ -42,7 +42,7 @@ const SUBGROUP: &[(&str, &str)] = &[
     ("quadSwapDiagonal", "own = quadSwapDiagonal(lid);"),
 ];
 
-/// Values of subgroups that decide about operations of a workgroup and of a subgroup.
+/// Results of subgroup operations as conditions around operations of a workgroup and of a subgroup.
 const VALUES: &[(&str, &str)] = &[
     ("subgroup_size", "width > 3u"),
     ("subgroup_invocation_id", "lane > 3u"),

@@ -2,7 +2,7 @@
 
 use super::kernel::Kernel;
 
-/// Functions that random statements call. Each has a part of what a summary says.
+/// Functions that random statements call. Each one tests a part of a summary.
 const FUNCTIONS: &str = "
 fn needs() { workgroupBarrier(); }
 fn needs_if(a: u32) { if a > 1u { workgroupBarrier(); } }
@@ -14,12 +14,12 @@ fn may_give(q: ptr<function, u32>, a: u32) { if a > 3u { return; } *q = 2u; }
 fn loads(i: u32) -> u32 { return workgroupUniformLoad(&tile[i % 64u]); }
 ";
 
-/// Numbers that look random, the same for each seed.
+/// Pseudo-random numbers, the same for each seed.
 struct Random(u64);
 
 impl Random {
     fn below(&mut self, limit: usize) -> usize {
-        // Knuth's generator of MMIX; the high bits are the good ones.
+        // Knuth's generator for MMIX; the high bits have the better quality.
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % limit
     }
@@ -29,7 +29,7 @@ impl Random {
     }
 }
 
-/// `count` kernels.
+/// Creates `count` kernels from a seed.
 pub(crate) fn kernels(count: usize, seed: u64) -> Vec<Kernel> {
     (0..count)
         .map(|number| {
@@ -51,7 +51,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// A block's statements, with blocks up to `depth` within.
+    /// The statements of a block, with nested blocks up to `depth`.
     fn block(&mut self, depth: usize, in_loop: bool, in_switch: bool) -> String {
         let count = 1 + self.random.below(4);
         (0..count).map(|_| self.statement(depth, in_loop, in_switch)).collect()
@@ -59,7 +59,7 @@ impl Writer {
 
     fn statement(&mut self, depth: usize, in_loop: bool, in_switch: bool) -> String {
         self.lines += 1;
-        // Long ones say no more than short ones.
+        // Long blocks test no more than short ones.
         let depth = if self.lines > 25 { 0 } else { depth };
         let choice = self.random.below(if depth == 0 { 11 } else { 20 });
         match choice {
@@ -97,7 +97,7 @@ impl Writer {
             16 => format!("while {} {{\n{}}}\n", self.condition(), self.block(depth - 1, true, false)),
             17 => {
                 let (body, condition) = (self.block(depth - 1, true, false), self.condition());
-                // No `break` and the like within: a block of simple statements.
+                // A block of simple statements, without `break`, `continue` and `return`.
                 let continuing = self.block(0, false, false).replace("return;", "own = 1u;");
                 format!("loop {{\n{body}continuing {{\n{continuing}break if {condition};\n}}\n}}\n")
             }
@@ -110,7 +110,7 @@ impl Writer {
         }
     }
 
-    /// Mostly under a condition: little is reached otherwise.
+    /// Usually under a condition: otherwise few statements are reachable.
     fn leave(&mut self, word: &str) -> String {
         if self.random.below(5) == 0 {
             format!("{word};\n")
@@ -128,7 +128,7 @@ impl Writer {
     }
 
     fn value(&mut self, depth: usize) -> String {
-        // Mostly uniform: one value that is not decides about all behind it.
+        // Usually uniform: a single non-uniform value makes all later control flow non-uniform.
         let simple = [
             "p.n",
             "p.m",

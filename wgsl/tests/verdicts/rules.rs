@@ -1,4 +1,4 @@
-//! Texts that break other rules than uniformity, or nearly do.
+//! Texts that break rules other than uniformity, and similar valid texts.
 
 use super::kernel::Kernel;
 

@@ -1,4 +1,4 @@
-//! Values of variables, by the flow of assignments.
+//! Values of variables, after different sequences of assignments.
 
 use super::kernel::Kernel;
 

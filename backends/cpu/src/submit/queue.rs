@@ -83,7 +83,7 @@ impl Queue {
         let started = thread.spawn(move || shared.work(true));
         started
             .inspect_err(|error| {
-                log::warn!("no thread could be started, so `submit` executes the work itself: {error}")
+                log::warn!("no thread could be started, so `submit` executes the work itself: {error}");
             })
             .is_ok()
     }

@@ -4,11 +4,11 @@ use super::super::Options;
 use super::{composed, features};
 use crate::TextError;
 
-/// A text, the modules, where the error is, and what it says besides.
+/// A text, its modules, the position of the error, and parts of its message.
 type Row = (&'static str, &'static [(&'static str, &'static str)], &'static str, &'static [&'static str]);
 
 #[test]
-fn errors_name_the_place_and_what_to_do() {
+fn errors_name_the_position_and_the_remedy() {
     const A: (&str, &str) = ("a", "fn f() { } const g = 1;");
     let table: &[Row] = &[
         // Imports.
@@ -16,15 +16,15 @@ fn errors_name_the_place_and_what_to_do() {
             "import package::a::nothing;",
             &[A],
             "main.wgsl:1:20",
-            &["a.wgsl declares no 'nothing'", "it has: f, g", "^^^^^^^"],
+            &["a.wgsl declares no 'nothing'", "it declares: f, g", "^^^^^^^"],
         ),
         ("import package::b::f;", &[A], "main.wgsl:1:20", &["no module 'b::f'", "b/f.wgsl"]),
         ("import package::b;", &[A], "main.wgsl:1:17", &["no module 'b'"]),
         ("import b::f;", &[A], "main.wgsl:1:11", &["no package is called 'b'", "'package'"]),
         ("import super::super::a;", &[A], "main.wgsl:1:22", &["leads out of the package", "too many 'super'"]),
-        ("import package::super::a;", &[A], "main.wgsl:1:24", &["names no module"]),
+        ("import package::super::a;", &[A], "main.wgsl:1:24", &["does not name a module"]),
         ("import package;", &[A], "main.wgsl:1:8", &["expected the name of a module"]),
-        ("import super as x;", &[A], "main.wgsl:1:8", &["names no module"]),
+        ("import super as x;", &[A], "main.wgsl:1:8", &["does not name a module"]),
         ("import package::a::f as;", &[A], "main.wgsl:1:24", &["expected a name in the import, found ';'"]),
         ("import package::a::{f g};", &[A], "main.wgsl:1:23", &["expected ',' or '}' in the import, found 'g'"]),
         (
@@ -34,16 +34,16 @@ fn errors_name_the_place_and_what_to_do() {
             &["'f' is imported twice", "as .."],
         ),
         ("import package::a::{f, g as f};", &[A], "main.wgsl:1:29", &["'f' is imported twice"]),
-        ("import package::a::f;\n\nfn f() { }", &[A], "main.wgsl:1:20", &["'f' is imported, and declared in line 3"]),
+        (
+            "import package::a::f;\n\nfn f() { }",
+            &[A],
+            "main.wgsl:1:20",
+            &["'f' is imported, but is also declared in line 3"],
+        ),
         ("import package::a::{f;", &[A], "main.wgsl:1:20", &["'{' is never closed"]),
         ("import package::a::f", &[A], "main.wgsl:1:20", &["expected ';' in the import, found the end of the file"]),
         ("import ;", &[A], "main.wgsl:1:8", &["expected a name in the import"]),
-        (
-            "const x = 1;\nimport package::a::f;",
-            &[A],
-            "main.wgsl:2:1",
-            &["behind the declaration of 'x'", "come first"],
-        ),
+        ("const x = 1;\nimport package::a::f;", &[A], "main.wgsl:2:1", &["after the declaration of 'x'", "come first"]),
         // Paths in the text.
         ("fn x() { package::a::h(); }", &[A], "main.wgsl:1:22", &["a.wgsl declares no 'h'"]),
         ("fn x() {\n  package::b::h(); }", &[A], "main.wgsl:2:12", &["no module 'b'"]),
@@ -61,16 +61,16 @@ fn errors_name_the_place_and_what_to_do() {
             "import package::a::x;",
             &[("a", "import super::b::y; const x = 1;"), ("b", "import super::a::x; const y = 1;")],
             "b.wgsl:1:18",
-            &["in a circle: a.wgsl -> b.wgsl -> a.wgsl"],
+            &["import cycle: a.wgsl -> b.wgsl -> a.wgsl"],
         ),
         (
             "import package::a::x; const z = 1;",
             &[("a", "import super::main::z; const x = 1;")],
             "a.wgsl:1:21",
-            &["in a circle: main.wgsl -> a.wgsl -> main.wgsl"],
+            &["import cycle: main.wgsl -> a.wgsl -> main.wgsl"],
         ),
         ("import package::main::z; const z = 1;", &[], "main.wgsl:1:23", &["declared in line 1"]),
-        ("fn f() { package::main::f(); }", &[], "main.wgsl:1:10", &["in a circle: main.wgsl -> main.wgsl"]),
+        ("fn f() { package::main::f(); }", &[], "main.wgsl:1:10", &["import cycle: main.wgsl -> main.wgsl"]),
         (
             "import package::a::x; fn f() { y(); }",
             &[("a", "fn y() { } fn x() { }")],
@@ -87,7 +87,7 @@ fn errors_name_the_place_and_what_to_do() {
             "import package::a::x; @group(0) @binding(0) var<storage> max: u32;",
             &[("a", "fn x() { max(1, 2); }")],
             "a.wgsl:1:10",
-            &["'max' that hides WGSL's own"],
+            &["'max' that hides the predeclared one"],
         ),
         (
             "import package::a::x;\n@group(0) @binding(1) var<uniform> p: u32;",
@@ -125,11 +125,11 @@ fn errors_name_the_place_and_what_to_do() {
             &["@else without an @if"],
         ),
         ("@if(slow) const x = 1; @elif const y = 1;", &[], "main.wgsl:1:24", &["@elif has no condition"]),
-        ("const x = @if(slow) 1;", &[], "main.wgsl:1:11", &["cannot stand here", "members of structs"]),
-        ("fn f() { g(@if(slow) 1); }", &[], "main.wgsl:1:12", &["cannot stand here"]),
-        ("fn f() -> @if(slow) u32 { }", &[], "main.wgsl:1:11", &["cannot stand here"]),
-        ("fn f() { @if(slow) }", &[], "main.wgsl:1:10", &["about nothing"]),
-        ("@if(slow)", &[], "main.wgsl:1:1", &["about nothing"]),
+        ("const x = @if(slow) 1;", &[], "main.wgsl:1:11", &["is not allowed here", "members of structs"]),
+        ("fn f() { g(@if(slow) 1); }", &[], "main.wgsl:1:12", &["is not allowed here"]),
+        ("fn f() -> @if(slow) u32 { }", &[], "main.wgsl:1:11", &["is not allowed here"]),
+        ("fn f() { @if(slow) }", &[], "main.wgsl:1:10", &["applies to nothing"]),
+        ("@if(slow)", &[], "main.wgsl:1:1", &["applies to nothing"]),
     ];
     let options = features(&[("slow", true), ("other", false)]);
     for (text, modules, place, said) in table {
@@ -166,7 +166,7 @@ fn element_types_must_be_aliases_of_scalars() {
 }
 
 #[test]
-fn the_line_is_a_value() {
+fn the_error_holds_file_and_line() {
     let modules = [("shared::a", "\n\nimport package::b::c;")];
     let error = composed("import package::shared::a;", &modules, &Options::default()).unwrap_err();
     assert!(matches!(&error, TextError::Compose { file, line: 3, .. } if file == "shared/a.wgsl"), "{error:?}");

@@ -1,4 +1,4 @@
-//! Modules in files.
+//! Modules from files in a folder.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use anywarp_backend::{Source, SourceFile};
 use super::super::{Folder, Options, compose};
 use crate::TextError;
 
-/// A folder of its own for a test, with files in it.
+/// A separate folder for a test, with files.
 fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
     let root = std::env::temp_dir().join(format!("anywarp-compose-{}-{name}", std::process::id()));
     for (file, text) in files {
@@ -28,7 +28,7 @@ fn composed(text: &str, folder: &Folder) -> Result<Source, TextError> {
 }
 
 #[test]
-fn only_what_is_imported_is_read() {
+fn only_imported_files_are_read() {
     let files = [
         ("shared/reduce.wgsl", "fn sum() { }"),
         ("scan.wesl", "import super::shared::reduce::sum; fn scan() { sum(); }"),
@@ -50,7 +50,7 @@ fn only_what_is_imported_is_read() {
 }
 
 #[test]
-fn nothing_outside_of_the_folder_is_read() {
+fn files_outside_the_folder_are_not_read() {
     let root = folder("outside", &[("inner/a.wgsl", "fn f() { }"), ("secret.wgsl", "fn g() { }")]);
     let modules = Folder::new(&root.join("inner"));
     let error = composed("import super::super::secret::g;", &modules).unwrap_err().to_string();
@@ -63,7 +63,7 @@ fn nothing_outside_of_the_folder_is_read() {
         let error = composed("import package::link::g;", &modules).unwrap_err();
         assert!(matches!(&error, TextError::Unreadable { .. }), "{error:?}");
         let said = error.to_string();
-        assert!(said.contains("link.wgsl") && said.contains("leads out of the folder"), "{said}");
+        assert!(said.contains("link.wgsl") && said.contains("is outside the folder"), "{said}");
         assert!(matches!(composed("import package::gone::g;", &modules), Err(TextError::Unreadable { .. })));
         assert!(composed("import package::b::f; fn g() { f(); }", &modules).is_ok());
     }

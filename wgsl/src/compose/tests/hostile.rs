@@ -1,4 +1,4 @@
-//! Texts that try to break something: nothing panics, and nothing takes long.
+//! Hostile texts: composing them neither panics nor takes long.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use super::super::Options;
 use super::{composed, features};
 
 #[test]
-fn nesting_has_a_limit_and_long_texts_take_no_time() {
+fn nesting_has_a_limit_and_long_texts_are_fast() {
     let many = |part: &str, count: usize| part.repeat(count);
     let texts = [
         format!("@if({}on{}) const x = 1;", many("(", 100_000), many(")", 100_000)),
@@ -54,7 +54,7 @@ fn chains_of_imports_have_a_limit() {
         let modules: Vec<(&str, &str)> = modules.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
         let result = composed("import package::m0::x0; const y = x0;", &modules, &Options::default());
         assert_eq!(result.is_ok(), fits, "{length}: {result:?}");
-        assert!(fits || result.is_err_and(|error| error.to_string().contains("more than 64 files")));
+        assert!(fits || result.is_err_and(|error| error.to_string().contains("longer than 64 files")));
     }
 }
 
@@ -122,7 +122,7 @@ proptest! {
         for elements in [vec![], vec![("x".to_owned(), anywarp_backend::Scalar { kind: anywarp_backend::ScalarKind::Float, width: 2 })]] {
             options.elements = elements;
             if let Ok(source) = composed(&text, &modules, &options) {
-                // Every byte has a place.
+                // Every byte has a source position.
                 for at in 0..=source.text().len() {
                     prop_assert!(source.place(at).is_some(), "{at}");
                 }

@@ -1,4 +1,4 @@
-//! Every rule of composing, and every error.
+//! Tests of the rules of composition, and of its errors.
 
 mod errors;
 mod folders;
@@ -12,7 +12,7 @@ use anywarp_backend::{Source, SourceFile};
 use super::{Given, Options, compose};
 use crate::TextError;
 
-/// Composes the first text, as `main.wgsl`, with the others, which are modules.
+/// Composes `text`, as `main.wgsl`, with modules.
 fn composed(text: &str, modules: &[(&str, &str)], options: &Options) -> Result<Source, TextError> {
     let mut given = Given::default();
     for (path, text) in modules {
@@ -22,7 +22,7 @@ fn composed(text: &str, modules: &[(&str, &str)], options: &Options) -> Result<S
     compose(root, &["main".to_owned()], &given, options)
 }
 
-/// One line, one space between words.
+/// The text on one line, with one space between words.
 fn squeezed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

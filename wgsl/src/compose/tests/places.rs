@@ -1,11 +1,11 @@
-//! Every byte of a composed text knows where it was written.
+//! The source position of every byte of a composed text.
 
 use super::super::Options;
 use super::{composed, features};
 use crate::{diagnostic, module};
 
 #[test]
-fn words_are_found_where_their_authors_wrote_them() {
+fn words_have_their_position_in_the_authors_files() {
     let module = "// a\nfn load() -> u32 {\n    return 1u; }\n\nfn\n twice() -> u32 { return load(); }\n";
     let text = "import package::shared::tile::{\n  twice as double,\n};\n@if(off) const gone =\n  1;\nfn load() { let x = double(); }";
     let source = composed(text, &[("shared::tile", module)], &features(&[("off", false)])).unwrap();
@@ -20,17 +20,17 @@ fn words_are_found_where_their_authors_wrote_them() {
     assert_eq!(at("() -> u32"), ("shared/tile.wgsl".to_owned(), 2, 8));
     assert_eq!(at("twice() ->"), ("shared/tile.wgsl".to_owned(), 6, 2));
     assert_eq!(at("tile_load(); }"), ("shared/tile.wgsl".to_owned(), 6, 26));
-    // The author's own lines are those of the text.
+    // The author's own line numbers are those of the text.
     assert_eq!(source.text().lines().nth(5), Some("fn load() { let x = twice(); }"));
     let names: Vec<&str> = source.files().iter().map(|file| file.name.as_str()).collect();
     assert_eq!(names, ["main.wgsl", "shared/tile.wgsl"]);
 }
 
 #[test]
-fn naga_s_errors_are_at_the_author_s_places() {
+fn errors_of_naga_have_positions_in_the_authors_files() {
     let text = "import package::a::f;\nconst load = 1;\n@compute @workgroup_size(1) fn main() { f(); }";
     let table = [
-        // The parser's, the validator's.
+        // Errors of the parser, then one of the validator.
         ("enable f16;\nfn load() { }\nfn f() {\n  load();\n  let x = ?;\n}", "a.wgsl:5:11"),
         ("enable f16;\nfn load() { }\nfn f() {\n  load(); let y = nowhere;\n}", "a.wgsl:4:19"),
         ("var<private> load: u32;\nfn f() {\n  let p = &load; load = 1 + *p; return 1;\n}", "a.wgsl:3:40"),

@@ -9,7 +9,7 @@ const REDUCE: (&str, &str) = (
     "fn sum(a: f32) -> f32 { return a + one; } const one = 1.0; fn largest() { let m = max(1, 2); }",
 );
 
-/// A text, the modules, and what they become but for space.
+/// A text, its modules, and the composed text apart from white space.
 type Row = (&'static str, &'static [(&'static str, &'static str)], &'static str);
 
 fn check(table: &[Row]) {
@@ -20,7 +20,7 @@ fn check(table: &[Row]) {
 }
 
 #[test]
-fn a_text_without_imports_stays_as_it_is() {
+fn a_text_without_imports_is_unchanged() {
     for text in ["", "fn f() { }", "// import nothing, @if or a::b\nfn f() { ((( }", "@compute fn f() {}", "import"] {
         match composed(text, &[], &Options::default()) {
             Ok(source) => assert!(source.is_plain() && source.text() == text, "{text}"),
@@ -64,7 +64,7 @@ fn modules_import_modules() {
             ],
             "fn g() { f(); } fn i() { } fn h() { i(); } fn f() { h(); }",
         ),
-        // What two of them import comes once.
+        // A module that two modules import appears once.
         (
             "import package::{a::f, b::g}; fn h() { f(); g(); }",
             &[
@@ -74,7 +74,7 @@ fn modules_import_modules() {
             ],
             "fn h() { f(); g(); } fn x() { } fn f() { x(); } fn g() { x(); }",
         ),
-        // A name in a module comes before a module in a folder.
+        // An item of a module takes precedence over a module in a folder.
         (
             "import package::a::b; fn f() { b(); }",
             &[("a", "fn b() { }"), ("a::b", "fn c() { }")],
@@ -85,7 +85,7 @@ fn modules_import_modules() {
             &[("a", "fn d() { }"), ("a::b", "fn c() { }")],
             "fn f() { c(); } fn c() { }",
         ),
-        // `package::a::b` is asked of a by a itself.
+        // Module `a` imports `package::a::b` itself.
         (
             "import package::a::f; fn g() { f(); }",
             &[("a", "import package::a::b::c; fn f() { c(); }"), ("a::b", "fn c() { }")],
@@ -95,7 +95,7 @@ fn modules_import_modules() {
 }
 
 #[test]
-fn names_change_only_where_two_would_meet() {
+fn names_change_only_where_two_would_clash() {
     check(&[
         // The author's own name stays.
         (
@@ -103,19 +103,19 @@ fn names_change_only_where_two_would_meet() {
             &[("m", "fn load() { } fn f() { load(); }")],
             "fn load() { f(); } fn m_load() { } fn f() { m_load(); }",
         ),
-        // Of two modules both change.
+        // Both names change if two modules declare them.
         (
             "import package::{a, b}; fn f() { a::load(); b::load(); }",
             &[("a", "fn load() { }"), ("b", "fn load() { }")],
             "fn f() { a_load(); b_load(); } fn a_load() { } fn b_load() { }",
         ),
-        // The new name is taken, too.
+        // The new name is also taken.
         (
             "import package::a; fn load() { let a_load = 1; a::load(); }",
             &[("a", "fn load() { }")],
             "fn load() { let a_load = 1; a_load_2(); } fn a_load_2() { }",
         ),
-        // Something predeclared is meant elsewhere.
+        // Another file uses the predeclared name.
         (
             "import package::a; fn f() { a::max(1, max(2, 3)); }",
             &[("a", "fn max(a: u32, b: u32) { }")],
@@ -126,25 +126,25 @@ fn names_change_only_where_two_would_meet() {
             &[("a", "fn g() { max(1, 2); }")],
             "fn main_max(a: u32) { g(); } fn g() { max(1, 2); }",
         ),
-        // A variable of a function would hide it.
+        // A local variable would hide the imported name.
         (
             "import package::a; fn f() { let sum = a::sum(); a::sum(); }",
             &[("a", "fn sum() { }")],
             "fn f() { let sum = a_sum(); a_sum(); } fn a_sum() { }",
         ),
-        // A variable of a function that hides nothing.
+        // A local variable that hides no imported name.
         (
             "import package::a::g; fn f() { let sum = g(); }",
             &[("a", "fn sum() { } fn g() { sum(); }")],
             "fn f() { let sum = g(); } fn sum() { } fn g() { sum(); }",
         ),
-        // Variables that are called as what changed change along.
+        // Local variables with the name of a renamed item are renamed as well.
         (
             "import package::a::f; const n = 1;",
             &[("a", "const n = 2; fn f(v: vec2<f32>) { let m = n; var n = v.n; n = S(n).n; } struct S { n: u32 }")],
             "const n = 1; const a_n = 2; fn f(v: vec2<f32>) { let m = a_n; var a_n = v.n; a_n = S(a_n).n; } struct S { n: u32 }",
         ),
-        // Types and their lists.
+        // Types and template lists.
         (
             "import package::a::S; struct T { } const N = 1; fn f(s: S) { }",
             &[(
@@ -154,7 +154,7 @@ fn names_change_only_where_two_would_meet() {
             "struct T { } const N = 1; fn f(s: S) { } struct a_T { N: u32 } const a_N = 2; struct S { @align(a_N) t: array<a_T, a_N>, N: a_T } \
              fn g(p: ptr<function, a_T>) -> vec2<f32> { return a_T(a_N).N; }",
         ),
-        // Attributes and what `var` says are no names.
+        // Attributes and address spaces are not names.
         (
             "import package::a::f; const position = 1; const compute = 2;",
             &[(
@@ -164,7 +164,7 @@ fn names_change_only_where_two_would_meet() {
             "const position = 1; const compute = 2; const a_position = 3; const storage = 4; \
              @group(0) @binding(0) var<storage, read_write> b: u32; fn f(@builtin(position) p: u32) { let x = a_position; }",
         ),
-        // Bindings of modules keep their names though somebody else has such a variable.
+        // Bindings of modules keep their names although another file has a local variable with that name.
         (
             "import package::a::f; fn g() { let data = 1; let length = length(v); }",
             &[(
@@ -174,7 +174,7 @@ fn names_change_only_where_two_would_meet() {
             "fn g() { let data = 1; let length = length(v); } @group(0) @binding(0) var<storage> data: u32; \
              @group(0) @binding(1) var<storage> length: u32; fn f() { }",
         ),
-        // Letters of all kinds.
+        // Letters beyond ASCII.
         (
             "import package::größe::é; fn f() { é(); } const ü = 1;",
             &[("größe", "fn é() { ü; } const ü = 2;")],
@@ -184,7 +184,7 @@ fn names_change_only_where_two_would_meet() {
 }
 
 #[test]
-fn entry_points_of_modules_stay_only_if_asked_for() {
+fn entry_points_of_modules_stay_only_if_imported() {
     let module = ("a", "fn f() { } /// Runs.\n@compute @workgroup_size(1) fn main() { package::b::g(); }");
     let b = ("b", "fn g() { }");
     let main = "import package::a::f; @compute @workgroup_size(1) fn main() { f(); }";
@@ -208,14 +208,14 @@ fn directives_go_to_the_top_once() {
             "/* a */ enable f16; fn g() { f(); } fn h() { } fn f() { }",
         ),
     ]);
-    // The author's own lines stay where they are.
+    // The author's line numbers do not change.
     let got =
         composed("\n\nimport package::a::f;\nfn g() { }", &[("a", "enable f16;\nfn f() { }")], &Options::default());
     assert_eq!(got.unwrap().text().lines().nth(3), Some("fn g() { }"));
 }
 
 #[test]
-fn what_is_off_becomes_blanks() {
+fn parts_that_are_off_become_blanks() {
     let options = features(&[("on", true), ("off", false)]);
     let table = [
         ("@if(off) const a = 1; const b = 2;", "const b = 2;"),
@@ -251,7 +251,7 @@ fn what_is_off_becomes_blanks() {
             "fn f() { switch x { @if(off) case 1, 2: { a(); } @if(on) case 3 { } @if(off) default: { } } }",
             "fn f() { switch x { case 3 { } } }",
         ),
-        ("/// Nobody.\n// anywarp:debug\n@if(off) fn f() { } // stays\nfn g() { }", "// stays fn g() { }"),
+        ("/// Removed.\n// anywarp:debug\n@if(off) fn f() { } // stays\nfn g() { }", "// stays fn g() { }"),
         ("@if(off) @else const a = 1;", ""),
     ];
     for (text, expected) in table {
@@ -261,7 +261,7 @@ fn what_is_off_becomes_blanks() {
         };
         assert_eq!(squeezed(got.text()), expected, "{text}");
         let breaks = |text: &str| text.match_indices('\n').map(|(at, _)| at).collect::<Vec<_>>();
-        assert_eq!(breaks(got.text().trim_end_matches('\n')), breaks(text), "nothing moves: {text}");
+        assert_eq!(breaks(got.text().trim_end_matches('\n')), breaks(text), "line breaks moved: {text}");
     }
 }
 
@@ -276,7 +276,7 @@ fn imports_have_conditions() {
 }
 
 #[test]
-fn elements_are_chosen() {
+fn element_types_are_replaced() {
     let scalar = |kind, width| Scalar { kind, width };
     let options = |scalar| Options { elements: vec![("T".to_owned(), scalar)], ..Options::default() };
     let table = [
@@ -293,7 +293,7 @@ fn elements_are_chosen() {
         let imported = composed("import package::a::T;", &[module], &options(scalar));
         assert_eq!(squeezed(imported.unwrap().text()), expected, "{scalar}, imported");
     }
-    // The author's own alias is the one; as written, it says which features there are.
+    // The author's own alias takes precedence; its scalar as written also sets the features of imported files.
     let module = ("a", "alias T = i32; @if(T_i32) const n = 1; @else const n = 2;");
     let own = "import package::a::n; alias T = u32; @if(T_u32) const x = n;";
     let got = composed(own, &[module], &Options::default()).unwrap();

@@ -1,4 +1,4 @@
-//! Kernels that are split at random and composed again mean the same.
+//! Kernels that are split into files at random keep their meaning when composed.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -13,7 +13,7 @@ use super::super::tokens::Tokens;
 use super::composed;
 use crate::module;
 
-/// Of one text each: the third one is composed itself.
+/// Kernels in one text each.
 static KERNELS: LazyLock<[String; 4]> = LazyLock::new(|| {
     let tiles = include_str!("../../../../shaders/shared/tiles.wgsl");
     let matmul = include_str!("../../../../shaders/ops/matmul_f32.wgsl");
@@ -26,13 +26,13 @@ static KERNELS: LazyLock<[String; 4]> = LazyLock::new(|| {
     ]
 });
 
-/// A declaration's text, its name, what it uses.
+/// A declaration with its text, name and uses.
 struct Part {
     name: String,
     text: String,
     uses: Vec<usize>,
     entry: bool,
-    /// The file it goes to: 0 is the author's own.
+    /// The file that receives it; 0 is the author's own.
     file: usize,
 }
 
@@ -57,7 +57,7 @@ fn parts(text: &str) -> (String, Vec<Part>) {
     (directives, outline.declarations.iter().enumerate().map(part).collect())
 }
 
-/// Gives every part a file, so that files only need later ones. Those that a later file needs go there, too.
+/// Assigns a file to every part, so that files only import later ones. A part that a later file uses moves there.
 fn distribute(parts: &mut [Part], choices: &[usize]) {
     for (part, choice) in parts.iter_mut().zip(choices.iter().cycle()) {
         part.file = if part.entry { 0 } else { *choice };
@@ -76,7 +76,7 @@ fn distribute(parts: &mut [Part], choices: &[usize]) {
     }
 }
 
-/// The texts of the files: with imports by name, by module or by path, in turns.
+/// The texts of the files, with imports by name, by module and by path in turn.
 fn files(directives: &str, parts: &[Part], style: usize) -> Vec<String> {
     let count = parts.iter().map(|part| part.file + 1).max().unwrap_or(1);
     let file = |index: usize| {
@@ -126,7 +126,7 @@ fn files(directives: &str, parts: &[Part], style: usize) -> Vec<String> {
     (0..count).map(file).collect()
 }
 
-/// What a module means: naga's text, its declarations sorted, without the names it gives.
+/// The meaning of a module: naga's output with sorted declarations, without the names that naga generates.
 fn meaning(source: &Source) -> Vec<String> {
     let module = module::parse(source).unwrap_or_else(|error| panic!("{error}\n{}", source.text()));
     let module = module::validate(module).unwrap_or_else(|refused| panic!("{refused:?}\n{}", source.text()));
@@ -136,7 +136,7 @@ fn meaning(source: &Source) -> Vec<String> {
     let tokens = Tokens::of(SourceFile { name: "w".to_owned(), text }).unwrap();
     let outline = Outline::of(&tokens).unwrap();
     for declaration in &outline.declarations {
-        // Variables of functions are numbered by the order of declarations, which says nothing.
+        // Variables of functions are numbered in the order of declarations, which is irrelevant here.
         let plain = |word: &str| word.trim_end_matches(|c: char| c == '_' || c.is_ascii_digit()).to_owned();
         let local = |word: &str| word.starts_with("_e") || outline.local.contains(word);
         let words = declaration.all.clone().map(|at| tokens.text(at));
@@ -147,7 +147,7 @@ fn meaning(source: &Source) -> Vec<String> {
     blocks
 }
 
-/// A name of two modules is called after its module: `m3_name`.
+/// A name without the prefix of its module: `m3_name` becomes `name`.
 fn without_module(word: &str) -> String {
     let number = word.strip_prefix('m').and_then(|rest| rest.split_once('_'));
     number.filter(|(number, _)| number.parse::<u32>().is_ok()).map_or(word, |(_, name)| name).to_owned()
@@ -156,7 +156,7 @@ fn without_module(word: &str) -> String {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 40 } else { 300 }))]
     #[test]
-    fn split_kernels_mean_the_same(kernel in 0..KERNELS.len(), choices in prop::collection::vec(0usize..5, 1..40), style in 0usize..16) {
+    fn split_kernels_keep_their_meaning(kernel in 0..KERNELS.len(), choices in prop::collection::vec(0usize..5, 1..40), style in 0usize..16) {
         let text = KERNELS[kernel].as_str();
         let (directives, mut parts) = parts(text);
         distribute(&mut parts, &choices);

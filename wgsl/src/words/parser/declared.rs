@@ -1,4 +1,4 @@
-//! Declarations: twice, of themselves, without what they need; and calls that do not fit them.
+//! Declarations that are repeated, recursive or incomplete, and calls that do not match them.
 
 use super::super::Finding;
 use super::super::near::nearest;
@@ -13,10 +13,10 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
         let line = said.text.line(said.other(1)).unwrap_or_default();
         let again = said.text.before(said.at()).last().is_some_and(|token| matches!(token.text, "let" | "var"));
         let finding = Finding::new(format!("'{written}' is declared twice"))
-            .mark(place, "again here")
-            .mark(said.other(1), format!("first in line {line}"));
+            .mark(place, "declared again here")
+            .mark(said.other(1), format!("first declared in line {line}"));
         return Some(if again {
-            finding.help(format!("give it another name, or assign it: declare the first one by `var {written}`, and write `{written} = ..;` here"))
+            finding.help(format!("give it another name, or assign it: declare the first one with `var {written}`, and write `{written} = ..;` here"))
         } else {
             finding.help("give one of them another name")
         });
@@ -27,7 +27,7 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
     if message.starts_with("workgroup size is missing") {
         return Some(
             finding("the entry point has no @workgroup_size".to_owned())
-                .help("write `@compute @workgroup_size(64)`: how many invocations a workgroup has"),
+                .help("write `@compute @workgroup_size(64)` for 64 invocations in a workgroup"),
         );
     }
     if message.ends_with("we had the attribute but no var?") {
@@ -36,7 +36,7 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
     if message.starts_with("variable `") && message.contains("needs a '") {
         let wanted = within(message, "needs a '", "'")?;
         return Some(
-            finding(format!("a buffer has @group and @binding, and here @{wanted} is missing"))
+            finding(format!("a buffer needs @group and @binding, and @{wanted} is missing"))
                 .help(format!("write `@{wanted}(0)` beside it")),
         );
     }
@@ -57,16 +57,16 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
     }
     if message.starts_with("Identifier starts with a reserved prefix") {
         return Some(
-            finding(format!("'{written}' begins with two underscores, as no name may"))
+            finding(format!("'{written}' begins with two underscores, which is not allowed"))
                 .help(format!("write `{}`", written.trim_start_matches('_'))),
         );
     }
     if message.starts_with("Identifier can't be `_`") {
-        return Some(finding("'_' is no name".to_owned()).help("write `_ = value;`, without `let` or `var`"));
+        return Some(finding("'_' is not a name".to_owned()).help("write `_ = value;`, without `let` or `var`"));
     }
     if message.starts_with("expected global declaration, but found a global directive") {
         return Some(
-            finding(format!("`{written}` stands behind a declaration")).help("move it to the beginning of the text"),
+            finding(format!("`{written}` is after a declaration")).help("move it to the beginning of the text"),
         );
     }
     if let Some(name) =
@@ -80,21 +80,20 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
     if message.starts_with("wrong number of arguments: ") {
         let expected = within(message, "expected ", ",")?;
         let found = message.rsplit(' ').next()?;
-        let verb = if found == "1" { "is" } else { "are" };
-        return Some(finding(format!("`{written}` takes {expected} arguments, and {found} {verb} given")));
+        return Some(finding(format!("`{written}` expects {expected} arguments, got {found}")));
     }
     if let Some(function) = message.strip_prefix("too many arguments passed to ") {
         let most = said.error.notes().find_map(|note| within(note, "at most ", " argument"))?;
         let arguments = if most == "1" { "argument" } else { "arguments" };
         return Some(
-            Finding::new(format!("{function} takes {most} {arguments}, and more are given"))
+            Finding::new(format!("{function} expects at most {most} {arguments}, got more"))
                 .mark(said.other(1), "this is one too many"),
         );
     }
     if message.starts_with("function does not return any value") {
         return Some(
             finding(format!("`{written}` returns nothing"))
-                .help("call it as a statement of its own, or declare what it returns: `fn f() -> f32`"),
+                .help("call it as a statement, or declare its return type: `fn f() -> f32`"),
         );
     }
     if message.starts_with("unused return value from function annotated with @must_use") {
@@ -105,7 +104,7 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
     if message.starts_with("entry point cannot be called") {
         return Some(
             finding(format!("'{written}' is an entry point, which cannot be called"))
-                .help("move what both do into a function without @compute"),
+                .help("move the shared code into a function without @compute"),
         );
     }
     if message.starts_with("local declaration cannot be called") {
@@ -115,30 +114,31 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
         );
     }
     if message.starts_with("`const_assert` failure") {
-        return Some(finding(format!("`const_assert {written}` does not hold")));
+        return Some(finding(format!("`const_assert {written}` is false")));
     }
     if message.starts_with("invalid `switch` selector") {
         return Some(
-            finding(format!("`switch` takes an integer, which `{written}` is not"))
+            finding(format!("`switch` expects an integer, and `{written}` is not one"))
                 .help(format!("write `switch u32({written})`, or `if`s")),
         );
     }
     if message.starts_with("invalid `switch` case") {
         return Some(
-            finding(format!("the case `{written}` is not of the type that is switched on"))
-                .help("write the suffix of the type, as `1u` or `1i`, and only constants"),
+            finding(format!("the case `{written}` is not a constant of the type of the `switch` value"))
+                .help("use a constant with the suffix of the type, as in `1u` or `1i`"),
         );
     }
     if message.starts_with("array element count must be positive") {
         return Some(
-            finding("an array has at least one element".to_owned())
-                .help("leave the length out for a buffer whose length the host chooses: `array<f32>`"),
+            finding("an array needs at least one element".to_owned())
+                .help("omit the length for a buffer whose length the host sets: `array<f32>`"),
         );
     }
     if message.starts_with("this operation is not supported in a const context") {
-        return Some(finding(format!("`{written}` is not known when the text is read")).help(
-            "lengths of arrays and values of `const` are made of numbers and other `const`: declare it by `const`",
-        ));
+        return Some(
+            finding(format!("`{written}` is not a constant expression"))
+                .help("array lengths and `const` values use only numbers and other constants: declare it with `const`"),
+        );
     }
     if matches!(message, "Unexpected runtime-expression" | "Unexpected override-expression")
         || message.starts_with("Can't use pipeline-overridable")
@@ -146,22 +146,22 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
         let kind = if message.starts_with("Unexpected runtime") {
             "only known when the kernel runs"
         } else {
-            "set when the kernel is made"
+            "set when the kernel is created"
         };
-        return Some(finding(format!("`{written}` is {kind}, and here a constant is needed")).help(
+        return Some(finding(format!("expected a constant, got `{written}`, which is {kind}")).help(
             if message.starts_with("Unexpected runtime") {
                 "assign it in a function"
             } else {
-                "declare it by `override`, too, or use it in functions only"
+                "declare it with `override` as well, or use it only in functions"
             },
         ));
     }
     if message.starts_with("unused expressions for template") {
         let before = said.text.before(said.at());
         let space = before.iter().rev().nth(1).map_or("", |token| token.text);
-        return Some(finding(format!("`{space}<.., {written}>` takes fewer parts")).help(match space {
+        return Some(finding(format!("`{space}<.., {written}>` has too many template arguments")).help(match space {
             "uniform" | "workgroup" | "private" => format!("write `var<{space}>`: only `storage` has an access mode"),
-            _ => "leave it out".to_owned(),
+            _ => "remove it".to_owned(),
         }));
     }
     if message.starts_with("struct member alignment must be") || message.starts_with("struct member size must be") {
@@ -205,7 +205,7 @@ fn bound_without_variable(said: Said<'_>) -> Option<Finding> {
     None
 }
 
-/// A function or type that needs itself.
+/// A function or type that depends on itself.
 fn circle(said: Said<'_>) -> Finding {
     let name = said.quote();
     let function = said.text.before(said.at()).last().is_some_and(|token| token.text == "fn");
@@ -215,11 +215,11 @@ fn circle(said: Said<'_>) -> Finding {
     } else {
         let ends = said.error.labels().skip(1).step_by(2);
         let names: Vec<String> = said.error.labels().step_by(2).map(|(span, _)| said.text.quote(span)).collect();
-        let finding = Finding::new(format!("'{}' need each other in a circle", names.join("' and '")));
+        let finding = Finding::new(format!("'{}' depend on each other in a cycle", names.join("' and '")));
         ends.fold(finding, |finding, (span, _)| finding.mark(span, "used here"))
     };
     if function {
-        finding.help("functions cannot be recursive: use a loop, with an array as a stack if need be")
+        finding.help("functions cannot be recursive: use a loop, with an array as a stack where needed")
     } else {
         finding.help("a type cannot contain itself: keep an index into an array instead")
     }

@@ -1,15 +1,15 @@
-//! Mistakes that naga's parser finds. It reports sentences, of which the beginning tells the kind; names, types and
-//! places are in its labels and in the text.
+//! Mistakes that naga's parser finds. The beginning of its sentence identifies the kind of mistake; its labels and the
+//! text contain the names, types and spans.
 //!
 //! | module | about |
 //! |---|---|
-//! | `syntax` | a word or mark that cannot stand there |
+//! | `syntax` | tokens that the grammar does not allow |
 //! | `clike` | declarations as C, GLSL, HLSL and Rust write them |
-//! | `names` | what is not declared, attributes and words that are misspelled |
-//! | `values` | values of another type, numbers that do not fit |
-//! | `places` | what cannot be assigned, pointers, atomics |
-//! | `declared` | declarations: twice, of themselves, without what they need |
-//! | `probe` | the same text once more, without what the parser stumbled over |
+//! | `names` | undeclared names, misspelled attributes and keywords |
+//! | `values` | values of another type, numbers out of range |
+//! | `places` | assignments, pointers, atomics |
+//! | `declared` | repeated, recursive and incomplete declarations |
+//! | `probe` | a second parse with the reported part replaced |
 
 mod clike;
 mod declared;
@@ -44,12 +44,12 @@ impl<'a> Said<'a> {
         self.error.message()
     }
 
-    /// The first place, which is the mistake's own.
+    /// The first span, which is that of the mistake.
     fn span(self) -> Span {
         self.error.labels().next().map(|(span, _)| span).unwrap_or_default()
     }
 
-    /// A later place.
+    /// A later span.
     fn other(self, index: usize) -> Span {
         self.error.labels().nth(index).map(|(span, _)| span).unwrap_or_default()
     }
@@ -59,12 +59,12 @@ impl<'a> Said<'a> {
         self.span().to_range().map_or(0, |range| range.start)
     }
 
-    /// The author's own text at the first place.
+    /// The author's own text at the first span.
     fn quote(self) -> String {
         self.text.quote(self.span())
     }
 
-    /// naga's sentence as it is: the parser's have no handles, but abstract types in a notation of their own.
+    /// naga's sentence with abstract types in plain words: sentences of the parser contain no handles.
     fn unknown(self) -> Finding {
         let plain =
             |text: &str| text.replace("{AbstractFloat}", "float constant").replace("{AbstractInt}", "integer constant");

@@ -49,7 +49,7 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
             "group_id" | "block_id" => Some("workgroup_id"),
             "local_index" => Some("local_invocation_index"),
             "workgroup_size" => {
-                return Some(finding.help("declare the size as a `const`, and use it in @workgroup_size(..), too"));
+                return Some(finding.help("declare the size as a `const`, and use it in @workgroup_size(..) as well"));
             }
             _ => None,
         };
@@ -73,7 +73,7 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
             "global" | "device" | "buffer" => finding.help("write `storage`, with @group and @binding"),
             "constant" => finding.help("write `uniform`, with @group and @binding"),
             _ if in_pointer => {
-                finding.help(format!("a pointer says where it points to: write `ptr<function, {written}>`"))
+                finding.help(format!("a pointer type needs an address space: write `ptr<function, {written}>`"))
             }
             _ => offered(finding, written, SPACES, ""),
         });
@@ -82,9 +82,9 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
         let finding = Finding::new(format!("there is no extension `{written}`")).mark(said.span(), "");
         return Some(match written {
             "int64" | "f64" | "float64" => {
-                finding.help("leave it out: 64-bit types need no `enable`, where the device has them")
+                finding.help("remove it: 64-bit types need no `enable` on devices that support them")
             }
-            "atomics" => finding.help("leave it out: atomics need no `enable`"),
+            "atomics" => finding.help("remove it: atomics need no `enable`"),
             _ => offered(finding, written, &["f16", "subgroups"], ""),
         });
     }
@@ -97,12 +97,12 @@ fn offered(finding: Finding, written: &str, candidates: &[&str], before: &str) -
         Some(near) => finding.help(format!("write `{before}{near}`")),
         None => {
             let all: Vec<String> = candidates.iter().map(|name| format!("{before}{name}")).collect();
-            finding.help(format!("there are: {}", all.join(", ")))
+            finding.help(format!("expected one of {}", all.join(", ")))
         }
     }
 }
 
-/// Where a text declares a name.
+/// A declaration of a name.
 struct Declared<'a> {
     name: Token<'a>,
     /// Whether it is in a function or between its parameters.
@@ -145,7 +145,7 @@ fn declared<'a>(tokens: &[Token<'a>]) -> Vec<Declared<'a>> {
     found
 }
 
-/// A name that nothing declares where it is used.
+/// A name that is not in scope where it is used.
 fn undeclared(said: Said<'_>, written: &str) -> Finding {
     let tokens = said.text.tokens();
     let called = said.text.from(said.at()).get(1).is_some_and(|token| token.text == "(");
@@ -158,13 +158,13 @@ fn undeclared(said: Said<'_>, written: &str) -> Finding {
         let line = said.text.line(other.name.span()).unwrap_or_default();
         let behind = other.name.at > said.at();
         let remedy = if behind {
-            format!(
-                "'{quoted}' is declared in line {line}, which comes later: a variable of a function is declared before it is used"
-            )
+            format!("'{quoted}' is declared later, in line {line}: declare a variable before its first use")
         } else {
-            format!("'{quoted}' of line {line} ends with its block or function: declare it outside, or pass it")
+            format!(
+                "'{quoted}' of line {line} is only in scope in its block or function: declare it outside, or pass it as an argument"
+            )
         };
-        return finding.mark(other.name.span(), "declared for another block").help(remedy);
+        return finding.mark(other.name.span(), "declared here").help(remedy);
     }
     if let Some(remedy) = foreign::remedy(written) {
         return finding.help(remedy);
@@ -176,8 +176,8 @@ fn undeclared(said: Said<'_>, written: &str) -> Finding {
     let types = types.into_iter().filter(|_| is_type || called);
     let builtins = BUILTIN_IDENTIFIERS.iter().copied().filter(|_| called || is_type);
     match nearest(written, own.chain(types).chain(builtins)) {
-        Some(near) => finding.help(format!("'{near}' is similar: write that, or declare '{quoted}'")),
-        None if called => finding.help("functions of other files are imported: `import package::file::name;`"),
+        Some(near) => finding.help(format!("write '{near}', which is similar, or declare '{quoted}'")),
+        None if called => finding.help("import functions of other files: `import package::file::name;`"),
         None if declared.iter().any(|one| one.ty && one.name.text.eq_ignore_ascii_case(written)) => {
             let ty = declared.iter().find(|one| one.ty && one.name.text.eq_ignore_ascii_case(written));
             let ty = ty.map_or(written, |ty| ty.name.text);
@@ -198,7 +198,7 @@ pub(super) fn field(said: Said<'_>) -> Option<Finding> {
     let letters = |set: &str| written.chars().all(|letter| set.contains(letter));
     if written.len() <= 4 && (letters("xyzw") || letters("rgba")) {
         if written.contains(['x', 'r']) && written.len() == 1 {
-            return Some(finding.help("it is a single number, or a struct without such a member"));
+            return Some(finding.help("the value is a scalar, or a struct without such a member"));
         }
         let most = written.chars().filter_map(|letter| "xyzwrgba".find(letter)).map(|at| at % 4).max()?;
         return Some(
@@ -207,12 +207,12 @@ pub(super) fn field(said: Said<'_>) -> Option<Finding> {
         );
     }
     if written.len() <= 4 && letters("xyzwrgba") {
-        return Some(finding.help("a swizzle takes its letters from `xyzw` or from `rgba`, not from both"));
+        return Some(finding.help("a swizzle uses letters of `xyzw` or of `rgba`, not of both"));
     }
     if written.len() <= 4 && letters("stpqxyzw") {
         return Some(finding.help("the components of a vector are x, y, z, w, or r, g, b, a"));
     }
-    // The members of all structs: which one it is, the parser does not say.
+    // The parser does not report the struct, so the members of all structs are candidates.
     let tokens = said.text.tokens();
     let mut members = Vec::new();
     let mut index = 0;

@@ -1,9 +1,9 @@
-//! Errors about places that cannot be assigned, pointers and atomics.
+//! Errors about assignments, pointers and atomics.
 
 use super::super::Finding;
 use super::{Said, within};
 
-/// Explains an error about a place that is written, pointed at or read.
+/// Explains an error about an assignment, a pointer or an atomic.
 pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
     let message = said.message();
     let (place, written) = (said.span(), said.quote());
@@ -12,7 +12,7 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
         return Some(assigned(said));
     }
     if message.starts_with("increment/decrement operation requires") {
-        let finding = finding(format!("`{written}` cannot be counted up or down"));
+        let finding = finding(format!("`{written}` cannot be incremented or decremented"));
         let before = said.text.before(said.at());
         let constant = before
             .windows(2)
@@ -20,7 +20,7 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
             .find(|pair| pair[1].text == written && matches!(pair[0].text, "let" | "const" | "var"));
         return Some(match constant {
             Some([word, name]) if word.text != "var" => finding
-                .mark(name.span(), format!("declared by `{}`", word.text))
+                .mark(name.span(), format!("declared with `{}`", word.text))
                 .help(format!("declare it as `var {written}`")),
             _ => finding
                 .help(format!("`++` and `--` take variables of i32 or u32: write `{written} += 1.0;` for a float")),
@@ -29,7 +29,7 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
     if message.starts_with("atomic variables cannot be accessed directly") {
         let before = said.text.before(said.at());
         let call = before.len().checked_sub(2).map(|at| (before[at].text, before[at + 1].text));
-        let finding = finding(format!("`{written}` is atomic, which only functions read and write"));
+        let finding = finding(format!("`{written}` is atomic: only atomic functions read and write it"));
         return Some(match call {
             Some((function, "(")) if function.starts_with("atomic") => {
                 finding.help(format!("pass a pointer: `{function}(&{written}, ..)`"))
@@ -42,20 +42,21 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
     if message.starts_with("atomic operation is done on a pointer to a non-atomic") {
         let name = written.trim_start_matches('&').to_owned();
         return Some(finding(format!("`{name}` is not atomic")).help(format!(
-            "declare it as `atomic<u32>` or `atomic<i32>`: a buffer as `array<atomic<u32>>`, which `{}` then is on the host, too, an array of u32",
+            "declare it as `atomic<u32>` or `atomic<i32>`, a buffer as `array<atomic<u32>>`; on the host, `{}` is still an array of u32",
             name.split(['[', '.']).next().unwrap_or_default()
         )));
     }
     if message.starts_with("atomic operand type is inconsistent") {
         return Some(
-            finding(format!("`{written}` is of another type than the atomic")).help("convert it, as in `u32(x)`"),
+            finding(format!("the type of `{written}` is not the type of the atomic"))
+                .help("convert it, as in `u32(x)`"),
         );
     }
     if message.starts_with("the operand of the `&` operator must be a reference") {
         let name = written.trim_start_matches('&').to_owned();
         return Some(
             finding(format!("`{name}` is a value, which has no address"))
-                .help(format!("declare it by `var {name}`: only variables have one")),
+                .help(format!("declare it with `var {name}`: only variables have an address")),
         );
     }
     if message.starts_with("cannot take the address of a vector component") {
@@ -66,8 +67,8 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
     }
     if message.starts_with("the operand of the `*` operator must be a pointer") {
         return Some(
-            finding(format!("`{written}`: what stands behind `*` is no pointer"))
-                .help("leave out the `*`: variables are read by their name"),
+            finding(format!("`*` expects a pointer, and `{}` is not one", written.trim_start_matches('*')))
+                .help("remove the `*`: variables are read by their name"),
         );
     }
     if message.starts_with("type `") && message.ends_with("is not constructible") {
@@ -75,21 +76,21 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
         let value = behind.iter().position(|token| token.text == "=").and_then(|at| behind.get(at + 1));
         let buffer = value.map_or("data", |token| token.text);
         return Some(
-            finding(format!("'{written}' would be an array without a fixed length, which is no value"))
+            finding(format!("'{written}' would be an array without a fixed length, which cannot be a value"))
                 .help(format!("take an element, `{buffer}[i]`, or a pointer: `let {written} = &{buffer};`")),
         );
     }
     if message.starts_with("invalid address space for local variable") {
         let space = within(message, "`", "`")?;
         return Some(
-            finding(format!("`var<{space}>` cannot stand in a function"))
-                .help("move it out of the function: a variable of a function is a plain `var`"),
+            finding(format!("`var<{space}>` cannot be declared in a function"))
+                .help("move it out of the function, or declare it as a plain `var`"),
         );
     }
     None
 }
 
-/// Explains an assignment whose left side cannot be assigned.
+/// Explains an assignment to something that cannot be assigned.
 fn assigned(said: Said<'_>) -> Finding {
     let written = said.quote();
     let (place, declared) = (said.span(), said.other(1));
@@ -106,14 +107,14 @@ fn assigned(said: Said<'_>) -> Finding {
         let word = said.text.before(declared.to_range().map_or(0, |range| range.start)).last().map(|token| token.text);
         let finding = finding.mark(place, "");
         return match word {
-            Some("let") => finding
-                .mark(declared, "`let` names a value, which does not change")
-                .help(format!("declare it by `var {name}`")),
+            Some("let") => {
+                finding.mark(declared, "a `let` value cannot change").help(format!("declare it with `var {name}`"))
+            }
             _ if pointer(said, declared) => {
-                finding.mark(declared, "a pointer").help(format!("write to where it points: `*{name} = ..;`"))
+                finding.mark(declared, "a pointer").help(format!("write through the pointer: `*{name} = ..;`"))
             }
             _ => finding
-                .mark(declared, "a parameter, which does not change")
+                .mark(declared, "a parameter cannot change")
                 .help(format!("copy it into a variable first: `var my_{name} = {name};`")),
         };
     }
@@ -124,13 +125,13 @@ fn assigned(said: Said<'_>) -> Finding {
     match constant {
         Some([word, name]) => finding
             .mark(place, "")
-            .mark(name.span(), format!("declared by `{}`", word.text))
-            .help(format!("declare it by `var {root}`, or by `var<private> {root}` outside of functions")),
+            .mark(name.span(), format!("declared with `{}`", word.text))
+            .help(format!("declare it with `var {root}`, or with `var<private> {root}` outside functions")),
         _ => finding.mark(place, "this is a value, not a variable"),
     }
 }
 
-/// Whether a parameter is one.
+/// Whether a parameter is a pointer.
 fn pointer(said: Said<'_>, declared: naga::Span) -> bool {
     let behind = said.text.from(declared.to_range().map_or(0, |range| range.start));
     behind.get(2).is_some_and(|token| token.text == "ptr")

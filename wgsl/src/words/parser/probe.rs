@@ -1,5 +1,5 @@
-//! The same text once more, without what the parser stumbled over: where that was the type that a value should have had,
-//! the value itself may be what is wrong.
+//! Parses the text again with the reported part replaced. Where the parser reports the type of a declaration, the value
+//! itself may be the mistake.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use naga::valid::Capabilities;
 use super::super::{Finding, of_validator};
 use super::Said;
 
-/// The mistake within `value`, if the text at `instead` were `with` and all else right.
+/// The first mistake of the text with `with` at `instead`, if it is within `value`.
 pub(super) fn mistake_in(said: Said<'_>, value: Range<usize>, instead: Range<usize>, with: &str) -> Option<Finding> {
     let module = parsed(said, instead, with)?;
     let refused = Validated::new(module, Capabilities::all()).err()?;
@@ -21,7 +21,7 @@ pub(super) fn mistake_in(said: Said<'_>, value: Range<usize>, instead: Range<usi
     (value.start <= place.start && place.end <= value.end).then_some(finding)
 }
 
-/// Whether the parser takes the text, if `with` stands at `instead`.
+/// Whether the text parses with `with` at `instead`.
 pub(super) fn is_right(said: Said<'_>, instead: Range<usize>, with: &str) -> bool {
     parsed(said, instead, with).is_some()
 }
@@ -32,7 +32,7 @@ fn parsed(said: Said<'_>, instead: Range<usize>, with: &str) -> Option<Module> {
     let mut changed = String::with_capacity(text.len());
     changed.push_str(text.get(..instead.start)?);
     changed.push_str(with);
-    // Every other byte stays where it is.
+    // All other bytes keep their offsets.
     changed.extend(text.get(instead.clone())?.bytes().skip(with.len()).map(blank));
     changed.push_str(text.get(instead.end..)?);
     if changed.len() != text.len() {

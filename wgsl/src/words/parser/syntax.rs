@@ -1,4 +1,4 @@
-//! Words and marks that cannot stand where they do.
+//! Tokens that the grammar does not allow at their position.
 
 use naga::Span;
 
@@ -13,8 +13,8 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
         let start = said.span().to_range()?.start;
         return Some(
             Finding::new("the comment is never closed")
-                .mark(span(start..start + 2), "it begins here")
-                .help("write `*/` at its end; comments nest"),
+                .mark(span(start..start + 2), "the comment begins here")
+                .help("write `*/` at its end; comments nest, so each `/*` needs its own"),
         );
     }
     if message.starts_with("the operand of the `*` operator must be a pointer") {
@@ -42,7 +42,7 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
             } else {
                 format!("`{}`", said.text.quote(place))
             };
-            Some(Finding::new(format!("{found} cannot stand here: {wanted} is expected")).mark(place, ""))
+            Some(Finding::new(format!("expected {wanted}, got {found}")).mark(place, ""))
         })
 }
 
@@ -70,7 +70,7 @@ fn plainly(wanted: &str) -> String {
     plain.to_owned()
 }
 
-/// Marks that WGSL does not have, or not there.
+/// Tokens that WGSL does not have, or does not allow at this position.
 fn special(said: Said<'_>, found: &str, before: &[Token<'_>]) -> Option<Finding> {
     let place = said.span();
     let last = before.last().copied();
@@ -84,9 +84,9 @@ fn special(said: Said<'_>, found: &str, before: &[Token<'_>]) -> Option<Finding>
                 (None, Some(next)) if next.is_name() => next.text,
                 _ => "i",
             };
-            Finding::new(format!("`{found}` is a statement of its own, behind a variable"))
-                .mark(place, "this would be a value")
-                .help(format!("write `{operand}{found};` on a line of its own, before or behind this one"))
+            Finding::new(format!("`{found}` is a separate statement, written after a variable"))
+                .mark(place, "a value is expected here")
+                .help(format!("write `{operand}{found};` as a separate statement, before or after this one"))
         }
         "as" => cast(said, before),
         "#" if starts_line(said) => Finding::new("WGSL has no preprocessor")
@@ -94,18 +94,18 @@ fn special(said: Said<'_>, found: &str, before: &[Token<'_>]) -> Option<Finding>
             .help("write `const N = 4;` for `#define N 4`, `@if(name)` for `#if`, and `import` for `#include`"),
         "\"" if call(before).is_some() => Finding::new("WGSL has no strings").mark(place, "").help(call(before)?),
         "\"" | "'" => {
-            Finding::new("WGSL has no strings").mark(place, "").help("numbers stand for names, as in a `switch`")
+            Finding::new("WGSL has no strings").mark(place, "").help("use numbers in place of names, as in a `switch`")
         }
-        "|" => Finding::new("a value is expected, and `|` begins none")
-            .mark(place, "")
-            .help("WGSL has no closures: declare a function"),
+        "|" => {
+            Finding::new("expected a value, got `|`").mark(place, "").help("WGSL has no closures: declare a function")
+        }
         "{" if last.is_some_and(|last| last.text == "=") => Finding::new("a value cannot begin with `{`")
             .mark(place, "")
             .help("write the type and its components: `array<f32, 2>(1.0, 2.0)`, `Params(1u, 2.0)`"),
         "<" if before.len() > 1 && before[before.len() - 2].text == "fn" => {
-            Finding::new("functions have no parameters that are types")
+            Finding::new("functions have no type parameters")
                 .mark(place, "")
-                .help("one text serves several element types by `alias T = f32;` and `Wgsl::element`")
+                .help("use `alias T = f32;` and `Wgsl::element` to create one kernel for each element type")
         }
         "=" if within_head(before) => Finding::new("parameters have no default values")
             .mark(place, "")
@@ -119,15 +119,15 @@ fn special(said: Said<'_>, found: &str, before: &[Token<'_>]) -> Option<Finding>
         ";" if within_struct(before) => {
             Finding::new("members of a struct are separated by `,`").mark(place, "").help("write `,` in place of `;`")
         }
-        "{" if last.is_some_and(|last| last.text == "->") => Finding::new("the type of the result is missing")
+        "{" if last.is_some_and(|last| last.text == "->") => Finding::new("the return type is missing")
             .mark(place, "")
-            .help("write it behind `->`, as in `-> f32`, or leave `->` out"),
+            .help("write it after `->`, as in `-> f32`, or leave `->` out"),
         "F" | "f" | "L" | "UL" | "U"
             if last.is_some_and(|last| last.at + last.text.len() == said.at() + found.len()) =>
         {
             let number = last.map_or("1.0", |last| last.text.trim_end_matches(found));
             let suffix = if found.contains('U') { "u" } else { "f" };
-            Finding::new(format!("`{found}` is no suffix of a number"))
+            Finding::new(format!("`{found}` is not a number suffix"))
                 .mark(place, "")
                 .help(format!("write `{number}{suffix}`"))
         }
@@ -139,7 +139,7 @@ fn special(said: Said<'_>, found: &str, before: &[Token<'_>]) -> Option<Finding>
     })
 }
 
-/// Whether nothing stands before a place on its line.
+/// Whether only white space precedes the mistake on its line.
 fn starts_line(said: Said<'_>) -> bool {
     said.text.all()[..said.at()].rsplit('\n').next().is_some_and(|line| line.trim().is_empty())
 }
@@ -150,20 +150,20 @@ fn call(before: &[Token<'_>]) -> Option<String> {
     (open.text == "(").then(|| super::super::foreign::remedy(name.text)).flatten()
 }
 
-/// Whether a place is within the braces of a struct.
+/// Whether the last open brace belongs to a struct.
 fn within_struct(before: &[Token<'_>]) -> bool {
     let open = before.iter().rposition(|token| token.text == "{" || token.text == "}");
     open.is_some_and(|open| open > 1 && before[open].text == "{" && before[open - 2].text == "struct")
 }
 
-/// Whether a place is between the brackets behind the name of a function.
+/// Whether the tokens end within the parameter list of a function.
 fn within_head(before: &[Token<'_>]) -> bool {
     let Some(start) = before.iter().rposition(|token| token.text == "fn") else { return false };
     let depth = |token: &Token<'_>| i32::from(token.text == "(") - i32::from(token.text == ")");
     before[start..].iter().map(depth).sum::<i32>() > 0 && !before[start..].iter().any(|token| token.text == "{")
 }
 
-/// Where a value begins: behind `=`, `return`, a bracket or a comma.
+/// The index at which a value begins: after `=`, `return`, a bracket or a comma.
 fn value_start(before: &[Token<'_>]) -> usize {
     let mut depth = 0_i32;
     for (index, token) in before.iter().enumerate().rev() {
@@ -213,7 +213,7 @@ fn cast(said: Said<'_>, before: &[Token<'_>]) -> Finding {
     let finding = Finding::new("WGSL has no `as`").mark(said.span(), "");
     let ty = behind.get(1).filter(|token| token.is_name()).map_or("f32", |token| token.text);
     let ty = super::super::foreign::scalar(ty).unwrap_or(ty);
-    // The cast binds closest: what is converted are the name, its members and indices before it.
+    // The cast binds closest: it converts only the name before it, with its members and indices.
     let (mut first, mut depth) = (before.len(), 0_i32);
     for (index, token) in before.iter().enumerate().rev() {
         match token.text {
@@ -232,11 +232,11 @@ fn cast(said: Said<'_>, before: &[Token<'_>]) -> Finding {
         Some(token) => {
             let written = said.text.between(token.at, said.at());
             finding.help(format!(
-                "a type converts as a function does: write `{}`",
+                "a conversion is written as a call: write `{}`",
                 super::super::types::converted(&written, ty)
             ))
         }
-        None => finding.help(format!("a type converts as a function does: write `{ty}(x)`")),
+        None => finding.help(format!("a conversion is written as a call: write `{ty}(x)`")),
     }
 }
 
@@ -270,23 +270,23 @@ fn power(said: Said<'_>) -> Option<Finding> {
 fn number(said: Said<'_>) -> Option<Finding> {
     let place = said.span();
     let written = said.quote();
-    let finding = Finding::new(format!("`{written}` is no number of WGSL")).mark(place, "");
+    let finding = Finding::new(format!("`{written}` is not a valid number in WGSL")).mark(place, "");
     if said.message().starts_with("numeric literal not") {
         let finding = Finding::new(format!("`{written}` is too large for its type")).mark(place, "");
         return Some(match written.chars().last() {
-            Some('f') => finding.help("an f32 goes up to 3.40282347e38"),
-            Some('h') => finding.help("an f16 goes up to 65504"),
-            Some('u') => finding.help("a u32 goes up to 4294967295"),
-            Some('i') => finding.help("an i32 goes from -2147483648 to 2147483647"),
+            Some('f') => finding.help("the largest f32 is 3.40282347e38"),
+            Some('h') => finding.help("the largest f16 is 65504"),
+            Some('u') => finding.help("the largest u32 is 4294967295"),
+            Some('i') => finding.help("an i32 holds -2147483648 to 2147483647"),
             _ => finding,
         });
     }
     let trimmed = written.trim_start_matches('0');
     let decimal = written.starts_with('0') && trimmed.starts_with(|c: char| c.is_ascii_digit());
-    Some(if decimal { finding.help(format!("there are no octal numbers: write `{trimmed}`")) } else { finding })
+    Some(if decimal { finding.help(format!("WGSL has no octal numbers: write `{trimmed}`")) } else { finding })
 }
 
-/// Something that is missing before the token.
+/// A token that is missing before the found one.
 fn missing(said: Said<'_>, wanted: &str, last: Option<Token<'_>>) -> Option<Finding> {
     let last = last?;
     let behind = last.at + last.text.len();
@@ -294,16 +294,16 @@ fn missing(said: Said<'_>, wanted: &str, last: Option<Token<'_>>) -> Option<Find
     let all = said.text.all();
     let next_line = all.get(behind..said.at())?.contains('\n');
     let found = said.text.at(said.span());
-    // Where it should stand: the last letter before.
+    // The mark is at the last letter before the missing token.
     let place = span(behind.saturating_sub(1)..behind);
     match mark {
         ";" if next_line || found == "}" => {
-            Some(Finding::new("a `;` is missing at the end of the statement").mark(place, "behind this"))
+            Some(Finding::new("a `;` is missing at the end of the statement").mark(place, "after this"))
         }
         ";" if found == "," => Some(
-            Finding::new("one declaration declares one name")
+            Finding::new("a declaration declares only one name")
                 .mark(said.span(), "")
-                .help("write each on its own, with its own `let` or `var`"),
+                .help("write one `let` or `var` for each name"),
         ),
         ")" | "]" => {
             let open = if mark == ")" { "(" } else { "[" };
@@ -311,7 +311,7 @@ fn missing(said: Said<'_>, wanted: &str, last: Option<Token<'_>>) -> Option<Find
             Some(
                 Finding::new(format!("the `{open}` is not closed"))
                     .mark(said.span(), format!("`{mark}` is missing before this"))
-                    .mark(opened.span(), "it is opened here"),
+                    .mark(opened.span(), "opened here"),
             )
         }
         _ => None,

@@ -1,4 +1,4 @@
-//! Values of another type, and numbers that do not fit.
+//! Values of another type, and numbers out of range.
 
 use naga::Span;
 
@@ -33,34 +33,32 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
     if message.starts_with("Constructor expects ") {
         let expected = within(message, "expects ", " components")?;
         let found = message.rsplit(' ').next()?;
-        return Some(
-            Finding::new(format!("{expected} components are needed, and {found} are given")).mark(said.span(), ""),
-        );
+        return Some(Finding::new(format!("expected {expected} components, got {found}")).mark(said.span(), ""));
     }
     if message == "Division by zero" || message == "Remainder by zero" {
-        return Some(Finding::new("division by zero").mark(said.span(), "both sides are known here"));
+        return Some(Finding::new("division by zero").mark(said.span(), "both operands are constants"));
     }
     if let Some(operation) = message.strip_suffix(" operation overflowed") {
         let operation = operation.to_lowercase();
         return Some(
-            Finding::new(format!("the result of this {operation} does not fit into its type"))
-                .mark(said.span(), "both sides are known here"),
+            Finding::new(format!("the result of this {operation} is out of range for its type"))
+                .mark(said.span(), "both operands are constants"),
         );
     }
     if message.starts_with("Incompatible operands: ") {
         return operands(said);
     }
     if message == "RHS of shift operation is greater than or equal to 32" {
-        return Some(Finding::new("an integer of 32 bits is shifted by at most 31").mark(said.span(), ""));
+        return Some(Finding::new("a 32-bit integer can be shifted by at most 31 bits").mark(said.span(), ""));
     }
     if message.starts_with("Cannot cast scalar components of expression") {
         let to = message.rsplit('`').nth(1)?;
-        return Some(Finding::new(format!("`{}` cannot become `{to}`", said.quote())).mark(said.span(), ""));
+        return Some(Finding::new(format!("`{}` cannot be converted to `{to}`", said.quote())).mark(said.span(), ""));
     }
     None
 }
 
-/// `a value of type .. is required here`, in the label of the place that asks for it.
+/// `a value of type .. is required here`, in the label of the span that requires it.
 fn required(said: Said<'_>) -> Option<(Span, String)> {
     said.error.labels().find_map(|(span, label)| {
         let rest =
@@ -84,7 +82,7 @@ fn unconverted(said: Said<'_>) -> Option<Finding> {
             token.text.ends_with('=') && !token.text.starts_with(['=', '!', '<', '>']) || token.text == "="
         });
         let end = behind.iter().find(|token| token.text == ";");
-        // A name stands for a value that was written elsewhere: what is assigned here is between `=` and `;`.
+        // naga's span of a name is that of its value: the assigned text is between `=` and `;`.
         let (value, range) = match (sign, end) {
             (Some(sign), Some(end)) => {
                 let value = said.text.trimmed(sign.at + sign.text.len()..end.at);
@@ -102,7 +100,7 @@ fn unconverted(said: Said<'_>) -> Option<Finding> {
         let (is, wanted) = (quoted(&spoken(from)), quoted(&spoken(to)));
         if instead.start <= range.start && range.end <= instead.end || target == value {
             return Some(remedied(
-                Finding::new(format!("{wanted} is needed, and `{written}` is {is}")).mark(value, ""),
+                Finding::new(format!("expected {wanted}, got `{written}`, which is {is}")).mark(value, ""),
                 &written,
                 from,
                 to,
@@ -111,20 +109,20 @@ fn unconverted(said: Said<'_>) -> Option<Finding> {
         if said.text.at(target).contains("<<") || said.text.at(target).contains(">>") {
             let amount = text::split(said.text.at(target)).map(|(_, _, right)| right.to_owned())?;
             return Some(
-                Finding::new(format!("the distance of a shift is {wanted}, and `{amount}` is {is}"))
+                Finding::new(format!("expected {wanted} as the shift distance, got `{amount}`, which is {is}"))
                     .mark(target, "")
                     .help(format!("write `{}`", converted(&amount, to))),
             );
         }
         if sign.is_none() {
-            let finding = Finding::new(format!("{wanted} is needed, and `{written}` is {is}"))
+            let finding = Finding::new(format!("expected {wanted}, got `{written}`, which is {is}"))
                 .mark(value, format!("this is {is}"));
             return Some(match to {
                 "bool" => finding.help(format!("compare it, as in `{written} != 0`")),
                 _ => remedied(finding, &written, from, to),
             });
         }
-        let finding = Finding::new(format!("`{goal}` is {wanted}, and {is} is assigned to it"))
+        let finding = Finding::new(format!("cannot assign {is} to `{goal}`, which is {wanted}"))
             .mark(value, format!("this is {is}"))
             .mark(target, format!("this is {wanted}"));
         return Some(remedied(finding, &written, from, to));
@@ -132,11 +130,11 @@ fn unconverted(said: Said<'_>) -> Option<Finding> {
     let written = said.text.quote(value);
     let (is, wanted) = (quoted(&spoken(from)), quoted(&spoken(to)));
     let finding =
-        Finding::new(format!("{wanted} is needed, and `{written}` is {is}")).mark(value, format!("this is {is}"));
+        Finding::new(format!("expected {wanted}, got `{written}`, which is {is}")).mark(value, format!("this is {is}"));
     Some(remedied(finding, &written, from, to))
 }
 
-/// Where a value is used, if naga says where a parameter is declared: in the call of an atomic operation.
+/// The use of a value in a call of an atomic operation, where naga reports the declaration of a parameter.
 fn used(said: Said<'_>, value: Span) -> Span {
     let name = said.text.at(value);
     let Some(range) = value.to_range() else { return value };
@@ -149,7 +147,7 @@ fn used(said: Said<'_>, value: Span) -> Span {
     arguments.find(|argument| said.text.at(*argument) == name).unwrap_or(value)
 }
 
-/// How a value becomes one of another type.
+/// Adds the remedy that converts a value to another type.
 fn remedied(finding: Finding, written: &str, from: &str, to: &str) -> Finding {
     if to.starts_with('{') || to.starts_with("array") || to.starts_with("ptr") {
         return finding;
@@ -165,7 +163,7 @@ fn remedied(finding: Finding, written: &str, from: &str, to: &str) -> Finding {
     let finding = finding.help(format!("write `{}`", converted(written, &to)));
     match (from, &*to) {
         ("f32" | "{AbstractFloat}", "u32" | "i32") => {
-            finding.help("it is cut off towards zero: `round(x)` before that gives the nearest number")
+            finding.help("the conversion truncates towards zero; call `round(x)` first for the nearest number")
         }
         _ => finding,
     }
@@ -179,14 +177,14 @@ fn initialised(said: Said<'_>) -> Option<Finding> {
     let equals = behind.iter().position(|token| token.text == "=")?;
     let first = behind.get(equals + 1)?.at;
     let end = behind[equals..].iter().find(|token| token.text == ";")?.at;
-    // Without its type, the name takes any value.
+    // Without its type, the declaration accepts any value.
     let colon = behind.iter().find(|token| token.text == ":")?.at;
     if let Some(finding) = probe::mistake_in(said, first..end, colon..behind[equals].at, "") {
         return Some(finding);
     }
     let value = text::span(first..first + said.text.all().get(first..end)?.trim_end().len());
     let (written, is, wanted) = (said.text.quote(value), quoted(&spoken(got)), quoted(&spoken(expected)));
-    let finding = Finding::new(format!("'{}' is {wanted}, and its value is {is}", said.quote()));
+    let finding = Finding::new(format!("'{}' is declared as {wanted}, and its value is {is}", said.quote()));
     Some(remedied(
         finding.mark(value, format!("this is {is}")).mark(said.span(), format!("declared as {wanted}")),
         &written,
@@ -195,7 +193,7 @@ fn initialised(said: Said<'_>) -> Option<Finding> {
     ))
 }
 
-/// A number outside of its type.
+/// A number that is out of range for its type.
 fn out_of_range(said: Said<'_>) -> Option<Finding> {
     let parts: Vec<&str> = said.message().split('`').collect();
     let [_, ty, _, value, ..] = parts[..] else { return None };
@@ -206,18 +204,18 @@ fn out_of_range(said: Said<'_>) -> Option<Finding> {
         "f32" => "-3.40282347e38 to 3.40282347e38",
         _ => "",
     };
-    let finding = Finding::new(format!("{value} does not fit into `{ty}`"));
+    let finding = Finding::new(format!("{value} is out of range for `{ty}`"));
     let finding =
-        finding.mark(said.span(), if range.is_empty() { String::new() } else { format!("`{ty}` is {range}") });
+        finding.mark(said.span(), if range.is_empty() { String::new() } else { format!("`{ty}` holds {range}") });
     Some(match ty {
         "u32" if value.starts_with('-') => {
-            finding.help("use an `i32` for numbers below zero, or `~0u` for the largest one")
+            finding.help("use an `i32` for negative numbers, or `~0u` for the largest `u32`")
         }
         _ => finding,
     })
 }
 
-/// `i * 0.5`, of an integer.
+/// `i * 0.5`, where `i` is an integer.
 fn abstract_operand(said: Said<'_>) -> Option<Finding> {
     let place = said.span();
     let written = said.text.at(place);
@@ -240,31 +238,32 @@ fn abstract_operand(said: Said<'_>) -> Option<Finding> {
         Finding::new(format!("`{sign}` does not take an integer and a float constant"))
             .mark(spot(integer), "this is an integer")
             .mark(spot(float), "this is a float")
-            .help(format!("WGSL does not convert values by itself: write `{remedy}`")),
+            .help(format!("WGSL does not convert values implicitly: write `{remedy}`")),
     )
 }
 
-/// `f32(id)`, of a vector.
+/// `f32(id)`, where `id` is a vector.
 fn uncast(said: Said<'_>) -> Option<Finding> {
     let (from, to) = said.message().strip_prefix("cannot cast a ")?.split_once(" to a ")?;
     let written = said.quote();
-    let finding = Finding::new(format!("`{written}` is `{from}`, which cannot become `{to}`")).mark(said.span(), "");
+    let finding =
+        Finding::new(format!("`{written}` is `{from}`, which cannot be converted to `{to}`")).mark(said.span(), "");
     Some(match from.strip_prefix("vec") {
         Some(size) if !to.starts_with("vec") => finding.help(format!(
-            "take a component, as in `{to}({written}.x)`, or convert all: `vec{}<{to}>({written})`",
+            "take a component, as in `{to}({written}.x)`, or convert all components: `vec{}<{to}>({written})`",
             &size[..1]
         )),
         _ => finding,
     })
 }
 
-/// An argument of a function of WGSL.
+/// An argument of a built-in function.
 fn argument(said: Said<'_>) -> Option<Finding> {
     let function = said.message().rsplit('`').nth(1)?;
     let (place, label) = said.error.labels().nth(1).filter(|(_, label)| label.contains("has type"))?;
     let number = within(label, "#", " ")?;
     let is = label.rsplit("has type ").next()?.trim_matches('`');
-    // Names stand for values that were written elsewhere.
+    // naga's span of a name is that of its value.
     let call = said.at();
     let argument = |number: &str| said.text.argument(call, number.parse::<usize>().ok()?.checked_sub(1)?);
     let place = argument(number).unwrap_or(place);
@@ -278,7 +277,7 @@ fn argument(said: Said<'_>) -> Option<Finding> {
         let first =
             said.error.notes().find_map(|note| argument(within(note, "Because argument #", " ")?)).unwrap_or(first);
         let finding = Finding::new(format!(
-            "`{function}` takes arguments of one type, here {} and {}",
+            "`{function}` expects arguments of one type, got {} and {}",
             quoted(&spoken(&wanted)),
             quoted(&spoken(is))
         ));
@@ -286,7 +285,7 @@ fn argument(said: Said<'_>) -> Option<Finding> {
         let own = literal(&written, &wanted).is_none() && is == "{AbstractFloat}";
         return Some(if own {
             let first = said.text.quote(first);
-            finding.help(format!("write `{}` for the other one", converted(&first, "f32")))
+            finding.help(format!("write `{}` for the other argument", converted(&first, "f32")))
         } else {
             remedied(finding, &written, is, &wanted)
         });
@@ -310,19 +309,19 @@ fn selected(said: Said<'_>) -> Option<Finding> {
     let ((no, no_label), (yes, yes_label)) = (labels.next()?, labels.next()?);
     let (no_type, yes_type) = (of(no_label)?, of(yes_label)?);
     let finding = Finding::new(format!(
-        "`select` takes two values of one type, here {} and {}",
+        "`select` expects two values of one type, got {} and {}",
         quoted(&spoken(&no_type)),
         quoted(&spoken(&yes_type))
     ))
     .mark(no, format!("where the condition is false: {}", quoted(&spoken(&no_type))))
-    .mark(yes, format!("where it is true: {}", quoted(&spoken(&yes_type))));
+    .mark(yes, format!("where the condition is true: {}", quoted(&spoken(&yes_type))));
     let (from, to, value) =
         if no_type.contains("Float") || no_type == "f32" { (yes_type, "f32", yes) } else { (no_type, &*yes_type, no) };
     let to = if to.starts_with('{') { "f32" } else { to };
     Some(remedied(finding, &said.text.quote(value), &from, to))
 }
 
-/// `a && b` of numbers, which naga reports without a place.
+/// `a && b` of numbers, which naga reports without a span.
 fn operands(said: Said<'_>) -> Option<Finding> {
     let (operation, types) =
         said.message().strip_prefix("Incompatible operands: ")?.strip_suffix(')')?.split_once('(')?;
@@ -334,11 +333,11 @@ fn operands(said: Said<'_>) -> Option<Finding> {
     let ty = types.split(',').next()?.trim();
     let tokens = said.text.tokens();
     let places: Vec<_> = tokens.iter().filter(|token| token.text == sign).collect();
-    // The one without which there is no mistake.
+    // The operator whose replacement removes the mistake.
     let other = "==";
     let mut without = places.iter().filter(|token| probe::is_right(said, token.at..token.at + sign.len(), other));
     let place = if let [only] = places[..] { Some(only) } else { without.next().copied() };
-    let finding = Finding::new(format!("`{sign}` takes conditions, and this one is {}", quoted(&spoken(ty))));
+    let finding = Finding::new(format!("`{sign}` expects conditions, got {}", quoted(&spoken(ty))));
     let finding = place.map_or(finding.clone(), |place| finding.mark(place.span(), ""));
-    Some(finding.help(format!("compare numbers, as in `x != 0`, or write `{}` for the bits", &sign[..1])))
+    Some(finding.help(format!("compare numbers, as in `x != 0`, or use `{}` for the bits", &sign[..1])))
 }

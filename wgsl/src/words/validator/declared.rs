@@ -17,14 +17,14 @@ pub(super) fn of_type(found: Found<'_>, module: &Module, handle: Handle<Type>, e
             let finding = Finding::new(format!("an array cannot have elements of `{of}`")).mark(place, "");
             match module.types[*base].inner {
                 TypeInner::Array { size: ArraySize::Dynamic, .. } | TypeInner::Struct { .. } => finding
-                    .help("elements need a length that is in the text: give the inner array one, as in `array<array<f32, 4>>`, or use one long array and compute the index"),
+                    .help("array elements need a fixed size: give the inner array a length, as in `array<array<f32, 4>>`, or use one long array and compute the index"),
                 _ => finding,
             }
         }
         TypeError::InvalidAtomicWidth(..) => {
             Finding::new(format!("`{name}` does not exist: atomics are `atomic<u32>` and `atomic<i32>`"))
                 .mark(place, "")
-                .help("bits of a float can be exchanged as a `u32`, by `bitcast`")
+                .help("store the bits of a float as a `u32`, with `bitcast`")
         }
         TypeError::InvalidDynamicArray(member, _) => Finding::new(format!(
             "'{member}' is an array without a length, and only the last member of a struct may be one"
@@ -34,11 +34,13 @@ pub(super) fn of_type(found: Found<'_>, module: &Module, handle: Handle<Type>, e
         TypeError::InvalidData(part) => {
             let finding =
                 Finding::new(format!("`{}` cannot be part of a struct or array", types::name_of(module, *part)));
-            finding.mark(place, "").help("pointers are only passed to functions: keep an index instead")
+            finding.mark(place, "").help("pointers can only be passed to functions: store an index instead")
         }
         TypeError::EmptyStruct => {
             let name = ty.name.clone().unwrap_or_default();
-            Finding::new(format!("the struct '{name}' has no member")).mark(place, "").help("a struct has at least one")
+            Finding::new(format!("the struct '{name}' has no member"))
+                .mark(place, "")
+                .help("a struct needs at least one member")
         }
         TypeError::MatrixElementNotFloat => {
             Finding::new("a matrix has elements of `f32` or `f16`").mark(place, "").help("use an array of vectors")
@@ -46,7 +48,7 @@ pub(super) fn of_type(found: Found<'_>, module: &Module, handle: Handle<Type>, e
         TypeError::InvalidPointerToUnsized { .. } => {
             Finding::new(format!("`{name}` points to an array without a length"))
                 .mark(place, "")
-                .help("only arrays in `storage` have none, and those cannot be passed: name the buffer itself")
+                .help("only arrays in `storage` have no length, and they cannot be passed: use the buffer by its name")
         }
         _ => return None,
     })
@@ -71,23 +73,23 @@ pub(super) fn of_override(
             Finding::new(format!("'{other}' and '{name}' both have @id({id})"))
                 .mark(place, "the second one")
                 .mark(module.overrides.get_span(first), "the first one")
-                .help(format!("give '{name}' another @id, or none: it is then set by its name"))
+                .help(format!("give '{name}' another @id, or remove it: the host then sets the override by its name"))
         }
         OverrideError::TypeNotScalar | OverrideError::NonConstructibleType => {
             let ty = types::name_of(module, module.overrides[handle].ty);
-            Finding::new(format!("the override '{name}' is `{ty}`, and overrides are single numbers or `bool`"))
+            Finding::new(format!("the override '{name}' is `{ty}`; overrides must be scalars"))
                 .mark(place, "")
-                .help("declare one for each component")
+                .help("declare one override for each component")
         }
         OverrideError::InvalidType => {
             let ty = types::name_of(module, module.overrides[handle].ty);
-            Finding::new(format!("the override '{name}' is `{ty}`, and its value is not")).mark(place, "")
+            Finding::new(format!("the override '{name}' is `{ty}`, but its value is not")).mark(place, "")
         }
         _ => return None,
     })
 }
 
-/// Where a type is written, or else what has it.
+/// The span of a type, or else that of a variable or struct that uses it.
 fn place(found: Found<'_>, module: &Module, handle: Handle<Type>) -> Span {
     let own = module.types.get_span(handle);
     if own.is_defined() {
@@ -125,7 +127,7 @@ fn place(found: Found<'_>, module: &Module, handle: Handle<Type>) -> Span {
     spans.next().unwrap_or_else(|| found.span())
 }
 
-/// A name within a place.
+/// The span of a name within another span.
 fn named(found: Found<'_>, place: Span, name: &str) -> Span {
     let Some(range) = place.to_range() else { return place };
     let tokens = found.text.from(range.start);

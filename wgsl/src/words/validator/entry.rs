@@ -49,23 +49,23 @@ pub(super) fn explain(
                 space_name(variable.space)
             ))
             .mark(span, "declared here")
-            .help(format!("declare it as `var<storage, read_write> {global}`; atomic operations write, too"))
+            .help(format!("declare it as `var<storage, read_write> {global}`; atomic operations also write"))
         }
         EntryPointError::OutOfRangeWorkgroupSize => {
             let [x, y, z] = entry.workgroup_size;
             Finding::new(format!("'{name}' has @workgroup_size({x}, {y}, {z}): each number must be at least 1"))
                 .mark(head(found, name), "")
-                .help("as in @workgroup_size(64)")
+                .help("write, for example, @workgroup_size(64)")
         }
         EntryPointError::ForbiddenStageOperations => Finding::new(format!(
-            "'{name}' uses what compute kernels do not have: derivatives, `discard`, or sampling by them"
+            "'{name}' uses operations that compute kernels do not have: derivatives, `discard`, or sampling that needs derivatives"
         ))
         .mark(forbidden(found).unwrap_or_else(|| head(found, name)), ""),
         EntryPointError::Argument(index, error) => parameter(found, body, entry, *index, error)?,
         EntryPointError::Result(VaryingError::MissingBinding | VaryingError::MemberMissingBinding(_)) => {
-            Finding::new(format!("'{name}' is an entry point and returns a value, which compute kernels do not"))
+            Finding::new(format!("'{name}' is a compute entry point, which cannot return a value"))
                 .mark(head(found, name), "")
-                .help("write results into a `var<storage, read_write>`")
+                .help("write results to a `var<storage, read_write>`")
         }
         _ => return None,
     })
@@ -86,33 +86,36 @@ fn parameter(
     let span = span.unwrap_or_else(|| head(found, &entry.name));
     let ty = types::name_of(body.module, argument.ty);
     Some(match error {
-        VaryingError::MissingBinding => Finding::new(format!(
-            "the parameter '{name}' of the entry point '{}' has no @builtin",
-            entry.name
-        ))
-        .mark(span, "")
-        .help("entry points only take numbers of the invocation, as `@builtin(global_invocation_id) id: vec3<u32>`")
-        .help(format!("values of the host come as `var<uniform>`: @group(0) @binding(..) var<uniform> {name}: {ty};")),
+        VaryingError::MissingBinding => {
+            Finding::new(format!("the parameter '{name}' of the entry point '{}' has no @builtin", entry.name))
+                .mark(span, "")
+                .help(
+                    "entry points accept only built-in values, such as `@builtin(global_invocation_id) id: vec3<u32>`",
+                )
+                .help(format!(
+                    "pass a value of the host in a uniform: `@group(0) @binding(..) var<uniform> {name}: {ty};`"
+                ))
+        }
         VaryingError::InvalidBuiltInType(builtin, _) => {
             let (builtin, wanted) = spelled(*builtin)?;
-            Finding::new(format!("@builtin({builtin}) is `{wanted}`, and '{name}' is `{ty}`"))
+            Finding::new(format!("@builtin({builtin}) is `{wanted}`, but '{name}' is `{ty}`"))
                 .mark(span, "")
                 .help(format!("write `@builtin({builtin}) {name}: {wanted}`, and convert where it is used"))
         }
         VaryingError::InvalidBuiltInStage(builtin) => {
             let builtin =
                 spelled(*builtin).map_or_else(|| "that @builtin".to_owned(), |(name, _)| format!("@builtin({name})"));
-            Finding::new(format!("{builtin} is not one of compute kernels")).mark(span, "")
+            Finding::new(format!("{builtin} is not available in compute kernels")).mark(span, "")
         }
         VaryingError::DuplicateBuiltIn(builtin) => {
             let (builtin, _) = spelled(*builtin)?;
-            Finding::new(format!("@builtin({builtin}) is there twice")).mark(span, "")
+            Finding::new(format!("@builtin({builtin}) is used twice")).mark(span, "")
         }
         _ => return None,
     })
 }
 
-/// A builtin value of compute kernels as WGSL writes it, and its type.
+/// The WGSL name and type of a built-in value of compute kernels.
 fn spelled(builtin: BuiltIn) -> Option<(&'static str, &'static str)> {
     Some(match builtin {
         BuiltIn::GlobalInvocationId => ("global_invocation_id", "vec3<u32>"),
@@ -128,7 +131,7 @@ fn spelled(builtin: BuiltIn) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// The first word of what only other kinds of shaders do.
+/// The first use of an operation of other shader stages.
 fn forbidden(found: Found<'_>) -> Option<Span> {
     let is = |word: &str| {
         ["dpdx", "dpdy", "fwidth", "textureSample"].iter().any(|start| word.starts_with(start)) || word == "discard"
@@ -136,7 +139,7 @@ fn forbidden(found: Found<'_>) -> Option<Span> {
     found.text.tokens().iter().find(|token| is(token.text)).map(|token| token.span())
 }
 
-/// Where the name of a function stands.
+/// The span of the name in a function's declaration.
 fn head(found: Found<'_>, name: &str) -> Span {
     let tokens = found.text.tokens();
     let mut pairs = tokens.windows(2).filter(|pair| pair[0].text == "fn" && pair[1].text == name);

@@ -1,4 +1,4 @@
-//! Expressions that are made of what does not fit.
+//! Expressions with parts of a wrong type or out of range.
 
 use naga::valid::{ComposeError, ExpressionError, LiteralError, WidthError};
 use naga::{Expression, Handle, TypeInner};
@@ -20,12 +20,12 @@ pub(super) fn explain(body: &Body<'_>, handle: Handle<Expression>, error: &Expre
             let written = quote(*index);
             let own = body.span(*index);
             let mark = if body.text.at(own) == written { own } else { place };
-            Finding::new(format!("an index must be an integer, and `{written}` is {}", named(*index)?))
+            Finding::new(format!("an index must be an integer, got `{written}`, which is {}", named(*index)?))
                 .mark(mark, "")
                 .help(format!("write `{}`", types::converted(&written, "u32")))
         }
         ExpressionError::NegativeIndex(base) => {
-            Finding::new(format!("the index is negative: elements of `{}` count from 0", quote(*base))).mark(place, "")
+            Finding::new(format!("the index is negative: indices of `{}` begin at 0", quote(*base))).mark(place, "")
         }
         ExpressionError::IndexOutOfBounds(base, index) => {
             let count = match body.value_type(*base)? {
@@ -54,16 +54,20 @@ pub(super) fn explain(body: &Body<'_>, handle: Handle<Expression>, error: &Expre
         ExpressionError::ShiftAmountTooLarge { lhs_type, rhs_expr } => {
             let (_, scalar) = types::shape(lhs_type)?;
             let bits = u32::from(scalar.width) * 8;
-            Finding::new(format!("a {} has {bits} bits: it is shifted by at most {}", types::scalar(scalar), bits - 1))
-                .mark(place, format!("by `{}`", quote(*rhs_expr)))
+            Finding::new(format!(
+                "a {} has {bits} bits: it can be shifted by at most {}",
+                types::scalar(scalar),
+                bits - 1
+            ))
+            .mark(place, format!("by `{}`", quote(*rhs_expr)))
         }
-        // `arrayLength(data)` makes a value of the array.
+        // `arrayLength(data)` uses the array as a value.
         ExpressionError::InvalidPointerType(pointer) => {
             let ty = body.value_type(*pointer)?;
             let name = quote(*pointer);
             match ty {
                 TypeInner::Array { size: naga::ArraySize::Dynamic, .. } => {
-                    Finding::new(format!("`{name}` is an array without a fixed length, which is no value"))
+                    Finding::new(format!("`{name}` is an array without a fixed length, which cannot be a value"))
                         .mark(place, "")
                         .help(format!("pass a pointer, as in `arrayLength(&{name})`, or take one element: `{name}[i]`"))
                 }
@@ -72,19 +76,19 @@ pub(super) fn explain(body: &Body<'_>, handle: Handle<Expression>, error: &Expre
             }
         }
         ExpressionError::InvalidArrayType(pointer) => Finding::new(format!(
-            "`arrayLength` takes a pointer to an array without a fixed length, and `{}` is none",
+            "`arrayLength` expects a pointer to an array without a fixed length, got `{}`",
             quote(*pointer)
         ))
         .mark(place, "")
-        .help("the length of any other array is in its type"),
+        .help("the length of any other array is part of its type"),
         ExpressionError::Compose(ComposeError::ComponentCount { given, expected }) => {
-            Finding::new(format!("{expected} components are needed, and {given} are given")).mark(place, "")
+            Finding::new(format!("expected {expected} components, got {given}")).mark(place, "")
         }
         ExpressionError::Compose(ComposeError::ComponentType { index }) => composed(body, handle, *index)?,
         ExpressionError::SelectValuesTypeMismatch { accept, reject } => {
             let (no, yes) = (types::name(body.module, reject), types::name(body.module, accept));
             Finding::new(format!(
-                "`select` takes two values of one type, here {} and {}",
+                "`select` expects two values of one type, got {} and {}",
                 types::quoted(&no),
                 types::quoted(&yes)
             ))
@@ -93,27 +97,24 @@ pub(super) fn explain(body: &Body<'_>, handle: Handle<Expression>, error: &Expre
         }
         ExpressionError::SelectConditionNotABool { actual } => {
             let actual = types::name(body.module, actual);
-            Finding::new(format!(
-                "the last argument of `select` is the condition, and this one is {}",
-                types::quoted(&actual)
-            ))
-            .mark(place, "")
-            .help("the order is `select(where_false, where_true, condition)`")
+            Finding::new(format!("the last argument of `select` must be a condition, got {}", types::quoted(&actual)))
+                .mark(place, "")
+                .help("the order is `select(where_false, where_true, condition)`")
         }
         ExpressionError::InvalidCastArgument => {
             let Expression::As { expr, kind, .. } = body.expression(handle)? else { return None };
             let kind = format!("{kind:?}").to_lowercase();
-            Finding::new(format!("`{}` is {}, which cannot become a {kind}", quote(*expr), named(*expr)?))
+            Finding::new(format!("`{}` is {}, which cannot be converted to a {kind}", quote(*expr), named(*expr)?))
                 .mark(place, "")
         }
         _ => return None,
     })
 }
 
-/// An atomic that is used as if it were a number.
+/// An atomic that is used as a number.
 fn atomic_value(body: &Body<'_>, pointer: Handle<Expression>, place: naga::Span) -> Finding {
     let name = body.quote(pointer, place);
-    Finding::new(format!("`{name}` is atomic: its value is read by a function"))
+    Finding::new(format!("`{name}` is atomic: only atomic functions read and write it"))
         .mark(place, "")
         .help(format!("write `atomicLoad(&{name})`"))
 }
@@ -124,7 +125,8 @@ fn composed(body: &Body<'_>, handle: Handle<Expression>, index: u32) -> Option<F
     let place = body.span(handle);
     let (whole, part) = (types::name_of(body.module, *ty), *components.get(index as usize)?);
     let (written, is) = (body.quote(part, place), types::name(body.module, &body.value_type(part)?));
-    let finding = Finding::new(format!("`{whole}` cannot be made of `{written}`, which is {}", types::quoted(&is)));
+    let finding =
+        Finding::new(format!("`{whole}` cannot be constructed from `{written}`, which is {}", types::quoted(&is)));
     let wanted = match &body.module.types[*ty].inner {
         TypeInner::Vector { scalar, .. } => Some(types::scalar(*scalar).to_owned()),
         TypeInner::Array { base, .. } => Some(types::name_of(body.module, *base)),

@@ -1,9 +1,9 @@
-//! Mistakes that naga's validator finds, by its variants.
+//! Mistakes that naga's validator finds, by their variants.
 //!
 //! | module | about |
 //! |---|---|
-//! | `body` | one function: its expressions as they were written, and their types |
-//! | `operators`, `expressions` | what an expression is made of |
+//! | `body` | one function: its expressions as written, and their types |
+//! | `operators`, `expressions` | operands and parts of expressions |
 //! | `statements` | stores, returns, conditions, calls, atomics |
 //! | `variables` | variables outside of functions, and their memory |
 //! | `entry` | entry points: parameters, bindings, workgroup sizes |
@@ -26,7 +26,7 @@ use self::body::Body;
 use super::plain::{cleaned, is_internal};
 use super::{Finding, Text};
 
-/// Explains an error of the validator. Without the module, handles stand for nothing.
+/// Explains an error of the validator. Handles cannot be resolved without the module.
 pub(crate) fn explain(text: Text<'_>, module: Option<&Module>, error: &WithSpan<ValidationError>) -> Finding {
     let found = Found { text, error };
     let known = module.and_then(|module| match error.as_inner() {
@@ -66,18 +66,18 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
-    /// The narrowest place: naga adds the whole function.
+    /// The narrowest span: naga adds that of the whole function.
     fn span(self) -> Span {
         let spans = self.error.spans().map(|(span, _)| *span);
         spans.min_by_key(|span| span.to_range().map_or(usize::MAX, |range| range.len())).unwrap_or_default()
     }
 
-    /// The place that naga gives these words.
+    /// The span whose label contains `words`.
     fn labelled(self, words: &str) -> Option<Span> {
         self.error.spans().find(|(_, label)| label.contains(words)).map(|(span, _)| *span)
     }
 
-    /// naga's last sentence, which is the cause of the others, at the narrowest place.
+    /// naga's innermost error, which caused the others, at the narrowest span.
     fn unknown(self) -> Finding {
         let mut cause: &dyn Error = self.error.as_inner();
         while let Some(next) = cause.source() {

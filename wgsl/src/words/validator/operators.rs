@@ -1,11 +1,11 @@
-//! Operands that an operator does not take.
+//! Operands that an operator does not accept.
 
 use naga::{BinaryOperator, Expression, Handle, ScalarKind, Span, TypeInner, UnaryOperator};
 
 use super::super::{Finding, text, types};
 use super::body::Body;
 
-/// An operand: as it is written, where, and its type.
+/// An operand: its text, span and type.
 struct Operand {
     written: String,
     span: Span,
@@ -29,14 +29,14 @@ impl Operand {
         matches!(self.kind(), Some(ScalarKind::AbstractInt | ScalarKind::AbstractFloat))
     }
 
-    /// The operand with the scalar of another; its size stays.
+    /// The operand converted to the scalar type of another, with the same number of components.
     fn like(&self, other: &Self) -> Option<String> {
         let ((size, _), (_, scalar)) = (types::shape(&self.ty)?, types::shape(&other.ty)?);
         Some(types::converted(&self.written, &types::of_shape(size, scalar)))
     }
 }
 
-/// A binary operation of two types that do not go together.
+/// A binary operation that does not accept the types of its operands.
 pub(super) fn binary(body: &Body<'_>, handle: Handle<Expression>) -> Option<Finding> {
     let Expression::Binary { op, left, right } = body.expression(handle)? else { return None };
     let place = body.span(handle);
@@ -76,13 +76,13 @@ fn remedies(op: BinaryOperator, sign: &str, left: &Operand, right: &Operand) -> 
     match op {
         BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr => {
             return vec![format!(
-                "both sides must be conditions: compare numbers, as in `{one} != 0`, or write `{}` for the bits",
+                "both sides must be conditions: compare numbers, as in `{one} != 0`, or use `{}` for the bits",
                 &sign[..1]
             )];
         }
         BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight if left.is_integer() => {
             return vec![format!(
-                "the distance of a shift is a u32: write `{one} {sign} {}`",
+                "the shift distance is a u32: write `{one} {sign} {}`",
                 types::converted(other, "u32")
             )];
         }
@@ -95,7 +95,7 @@ fn remedies(op: BinaryOperator, sign: &str, left: &Operand, right: &Operand) -> 
         {
             let float = if left.is_float() { one } else { other };
             return vec![format!(
-                "only integers have bits to combine: `u32({float})` is its whole number, `bitcast<u32>({float})` are its bits"
+                "bitwise operators accept integers: `u32({float})` truncates to a whole number, `bitcast<u32>({float})` gives the bits"
             )];
         }
         BinaryOperator::Less | BinaryOperator::LessEqual | BinaryOperator::Greater | BinaryOperator::GreaterEqual
@@ -103,7 +103,7 @@ fn remedies(op: BinaryOperator, sign: &str, left: &Operand, right: &Operand) -> 
         {
             if let Some((first, before, middle)) = text::split(one).filter(|_| right.is_integer() || right.is_float()) {
                 return vec![format!(
-                    "a comparison gives a condition: write `{first} {before} {middle} && {middle} {sign} {other}`"
+                    "a comparison returns a `bool`: write `{first} {before} {middle} && {middle} {sign} {other}`"
                 )];
             }
         }
@@ -113,7 +113,7 @@ fn remedies(op: BinaryOperator, sign: &str, left: &Operand, right: &Operand) -> 
     if is_bool(left) || is_bool(right) {
         let (condition, number) = if is_bool(left) { (one, right) } else { (other, left) };
         let ty = if number.is_float() { "f32" } else { "u32" };
-        return vec![format!("a condition is no number: `{ty}({condition})` is 1 where it holds, and 0 elsewhere")];
+        return vec![format!("a condition is not a number: `{ty}({condition})` is 1 if it is true, and 0 otherwise")];
     }
     let (Some((left_size, left_scalar)), Some((right_size, right_scalar))) =
         (types::shape(&left.ty), types::shape(&right.ty))
@@ -123,7 +123,10 @@ fn remedies(op: BinaryOperator, sign: &str, left: &Operand, right: &Operand) -> 
     if left_scalar == right_scalar {
         return match (left_size, right_size) {
             (Some(a), Some(b)) if a != b => {
-                vec![format!("both must have as many components: choose some, as in `{}`", fewer(left, right, a > b))]
+                vec![format!(
+                    "both operands need the same number of components: select some, as in `{}`",
+                    fewer(left, right, a > b)
+                )]
             }
             (Some(size), None) => {
                 vec![format!("write `{one} {sign} {}({other})`", types::of_shape(Some(size), left_scalar))]
@@ -134,8 +137,8 @@ fn remedies(op: BinaryOperator, sign: &str, left: &Operand, right: &Operand) -> 
             _ => Vec::new(),
         };
     }
-    // Constants take the type of the other side, and integers become floats before floats become integers.
-    let (mut both, rule) = (Vec::new(), "WGSL does not convert values by itself");
+    // A constant is converted to the type of the other side; otherwise the integer is converted to a float.
+    let (mut both, rule) = (Vec::new(), "WGSL does not convert values implicitly");
     let left_like = left.like(right).filter(|_| !right.is_constant()).map(|new| format!("`{new} {sign} {other}`"));
     let right_like = right.like(left).filter(|_| !left.is_constant()).map(|new| format!("`{one} {sign} {new}`"));
     if right.is_float() && left.is_integer() {
@@ -165,14 +168,14 @@ fn remedies(op: BinaryOperator, sign: &str, left: &Operand, right: &Operand) -> 
     if both.is_empty() { Vec::new() } else { vec![format!("{rule}: write {}", both.join(" or "))] }
 }
 
-/// The longer of two vectors, as short as the other one.
+/// The longer of two vectors, cut to the length of the other.
 fn fewer(left: &Operand, right: &Operand, left_is_longer: bool) -> String {
     let (long, short) = if left_is_longer { (left, right) } else { (right, left) };
     let count = types::shape(&short.ty).and_then(|(size, _)| size).map_or(1, |size| size as usize);
     format!("{}.{}", long.written, &"xyzw"[..count])
 }
 
-/// An operation of one operand that does not take it.
+/// A unary operation that does not accept its operand.
 pub(super) fn unary(body: &Body<'_>, handle: Handle<Expression>, op: UnaryOperator) -> Option<Finding> {
     let Expression::Unary { expr, .. } = body.expression(handle)? else { return None };
     let place = body.span(handle);
@@ -180,18 +183,20 @@ pub(super) fn unary(body: &Body<'_>, handle: Handle<Expression>, op: UnaryOperat
     let unsigned = types::shape(&body.value_type(*expr)?).is_some_and(|(_, scalar)| scalar.kind == ScalarKind::Uint);
     let (sign, remedy) = match op {
         UnaryOperator::LogicalNot => {
-            ("!", format!("`!` turns conditions around: write `{operand} == 0`, or `~{operand}` for the bits"))
+            ("!", format!("`!` negates conditions: write `{operand} == 0`, or `~{operand}` to invert the bits"))
         }
-        UnaryOperator::BitwiseNot => ("~", format!("`~` takes integers: write `!{operand}` for a condition")),
-        UnaryOperator::Negate if unsigned => ("-", format!("unsigned numbers have no sign: write `-i32({operand})`")),
-        UnaryOperator::Negate => ("-", "`-` takes signed integers and floats".to_owned()),
+        UnaryOperator::BitwiseNot => ("~", format!("`~` accepts integers: write `!{operand}` for a condition")),
+        UnaryOperator::Negate if unsigned => {
+            ("-", format!("unsigned numbers cannot be negated: write `-i32({operand})`"))
+        }
+        UnaryOperator::Negate => ("-", "`-` accepts signed integers and floats".to_owned()),
     };
     Some(Finding::new(format!("`{sign}` does not take {ty}")).mark(place, format!("`{operand}` is {ty}")).help(remedy))
 }
 
-/// A literal whose type nothing says.
+/// A literal whose type the context does not determine.
 pub(super) fn literal(body: &Body<'_>, handle: Handle<Expression>) -> Option<Finding> {
-    // The expression that it is an operand of says which type it should have had.
+    // A binary operation around it determines the expected type.
     let mut part = handle;
     while let Some((user, expression)) = body.user(part) {
         if matches!(expression, Expression::Binary { .. }) {
@@ -205,13 +210,12 @@ pub(super) fn literal(body: &Body<'_>, handle: Handle<Expression>) -> Option<Fin
     if body.function.result.is_none() && before.last().is_some_and(|token| token.text == "return") {
         let function = body.function.name.as_deref().unwrap_or_default();
         return Some(
-            Finding::new(format!("'{function}' returns nothing, and here it returns a value"))
+            Finding::new(format!("'{function}' declares no return type, but returns a value here"))
                 .mark(place, "")
-                .help(format!("declare the result: `fn {function}(..) -> f32`")),
+                .help(format!("declare the return type: `fn {function}(..) -> f32`")),
         );
     }
-    let finding =
-        Finding::new(format!("`{written}` has no type")).mark(place, "nothing around it says which one it should be");
+    let finding = Finding::new(format!("`{written}` has no type")).mark(place, "the context does not determine it");
     Some(finding.help(format!("write its type, as in `f32({written})`")))
 }
 

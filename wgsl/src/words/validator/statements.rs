@@ -15,24 +15,24 @@ pub(super) fn explain(found: Found<'_>, body: &Body<'_>, error: &FunctionError) 
     Some(match error {
         FunctionError::LocalVariable { handle, name, source } => local(body, *handle, name, source)?,
         FunctionError::BreakOutsideOfLoopOrSwitch => {
-            Finding::new("`break` stands outside of a loop and of a `switch`").mark(place, "").help("leave a function by `return`")
+            Finding::new("`break` is outside a loop or `switch`").mark(place, "").help("use `return` to leave a function")
         }
         FunctionError::ContinueOutsideOfLoop => {
-            Finding::new("`continue` stands outside of a loop").mark(place, "").help("leave a function by `return`")
+            Finding::new("`continue` is outside a loop").mark(place, "").help("use `return` to leave a function")
         }
-        FunctionError::InvalidReturnSpot => Finding::new("`return` cannot stand in a `continuing` block").mark(place, ""),
+        FunctionError::InvalidReturnSpot => Finding::new("`return` is not allowed in a `continuing` block").mark(place, ""),
         FunctionError::InvalidReturnType { expression, expected_ty } => {
             let declared = expected_ty.map(|ty| types::name_of(body.module, ty));
             returned(found, body, *expression, declared)?
         }
         FunctionError::InvalidIfType(condition) => {
             let written = body.quote(*condition, place);
-            Finding::new(format!("a condition must be a `bool`, and `{written}` is {}", typed(*condition)?))
+            Finding::new(format!("a condition must be a `bool`, got `{written}`, which is {}", typed(*condition)?))
                 .mark(place, "")
                 .help(format!("compare it, as in `{written} != 0`"))
         }
         FunctionError::InvalidSwitchType(value) => {
-            Finding::new(format!("`switch` takes an integer, and this is {}", typed(*value)?)).mark(place, "")
+            Finding::new(format!("`switch` expects an integer, got {}", typed(*value)?)).mark(place, "")
         }
         FunctionError::ConflictingSwitchCase(value) => {
             let value = match value {
@@ -40,13 +40,13 @@ pub(super) fn explain(found: Found<'_>, body: &Body<'_>, error: &FunctionError) 
                 SwitchValue::U32(value) => value.to_string(),
                 SwitchValue::Default => "default".to_owned(),
             };
-            Finding::new(format!("the case {value} is there twice")).mark(place, "the second one")
+            Finding::new(format!("the case {value} is repeated")).mark(place, "the second one")
         }
         FunctionError::MissingDefaultCase => {
             let head = place.to_range().map_or(place, |range| text::span(range.start..(range.start + 6).min(range.end)));
             Finding::new("the `switch` has no `default`").mark(head, "").help("write `default: {}` as its last case")
         }
-        FunctionError::MultipleDefaultCases => Finding::new("the `switch` has two `default`").mark(place, ""),
+        FunctionError::MultipleDefaultCases => Finding::new("the `switch` has two `default` cases").mark(place, ""),
         FunctionError::InvalidStorePointer(pointer) => stored(found, body, *pointer)?,
         FunctionError::InvalidStoreTypes { pointer, value } => {
             let (to, from) = (typed(*pointer)?, typed(*value)?);
@@ -54,16 +54,16 @@ pub(super) fn explain(found: Found<'_>, body: &Body<'_>, error: &FunctionError) 
             if let Some(finding) = short_circuit(body, *pointer, place, &written, &from) {
                 return Some(finding);
             }
-            let finding = Finding::new(format!("`{}` is {to}, and {from} is assigned to it", body.quote(*pointer, place)));
+            let finding = Finding::new(format!("cannot assign {from} to `{}`, which is {to}", body.quote(*pointer, place)));
             finding.mark(place, "").help(format!("write `{}`", types::converted(&written, to.trim_matches('`'))))
         }
         FunctionError::InvalidCall { function, error } => called(found, body, *function, error)?,
         FunctionError::InvalidArgumentPointerSpace { name, space, .. } => {
             let space = space_name(*space);
             let at = argument(body, name).unwrap_or(place);
-            Finding::new(format!("the parameter '{name}' of '{function}' is a pointer to `{space}`, which functions do not take"))
+            Finding::new(format!("the parameter '{name}' of '{function}' is a pointer to `{space}`, which cannot be passed"))
                 .mark(at, "")
-                .help("pointers to `function`, `private` and `workgroup` can be passed: name the buffer itself in the function, or pass an index")
+                .help("only pointers to `function`, `private` and `workgroup` can be passed: use the buffer by its name in the function, or pass an index")
         }
         FunctionError::InvalidArgumentType { name, .. } => {
             let at = argument(body, name).unwrap_or(place);
@@ -74,15 +74,15 @@ pub(super) fn explain(found: Found<'_>, body: &Body<'_>, error: &FunctionError) 
         FunctionError::NonConstructibleReturnType => {
             let ty = body.function.result.as_ref().map(|result| types::name_of(body.module, result.ty))?;
             let finding = Finding::new(format!("'{function}' cannot return {}", types::quoted(&ty)));
-            finding.mark(place, "").help("return an element, or an array of a fixed length; functions use buffers by their names")
+            finding.mark(place, "").help("return an element, or an array of a fixed length; functions can use buffers by their names")
         }
-        FunctionError::InvalidAtomic(_) => Finding::new("the types of an atomic operation do not fit").mark(place, "")
-            .help("the value has the type inside of `atomic<..>`, and the pointer is one to an atomic: `atomicAdd(&count, 1u)`"),
+        FunctionError::InvalidAtomic(_) => Finding::new("the argument types of an atomic operation do not match").mark(place, "")
+            .help("the value must have the type inside `atomic<..>`, and the pointer must point to an atomic: `atomicAdd(&count, 1u)`"),
         _ => return None,
     })
 }
 
-/// The right side of `&&` or `||`, which naga stores into a variable of its own.
+/// The right side of `&&` or `||`, which naga stores in an unnamed variable.
 fn short_circuit(
     body: &Body<'_>,
     pointer: Handle<Expression>,
@@ -95,12 +95,12 @@ fn short_circuit(
         return None;
     }
     let (_, sign, _) = text::split(body.text.at(body.span(pointer)))?;
-    let finding = Finding::new(format!("`{sign}` takes conditions, and `{written}` is {ty}")).mark(place, "");
+    let finding = Finding::new(format!("`{sign}` expects conditions, got `{written}`, which is {ty}")).mark(place, "");
     let bits = &sign[..1];
-    Some(finding.help(format!("compare it, as in `{written} != 0`, or write `{bits}` for the bits")))
+    Some(finding.help(format!("compare it, as in `{written} != 0`, or use `{bits}` for the bits")))
 }
 
-/// Where a parameter's name stands.
+/// The span of a parameter.
 fn argument(body: &Body<'_>, name: &str) -> Option<Span> {
     let index = body.function.arguments.iter().position(|argument| argument.name.as_deref() == Some(name))?;
     let mut expressions = body.function.expressions.iter();
@@ -109,7 +109,7 @@ fn argument(body: &Body<'_>, name: &str) -> Option<Span> {
     Some(body.span(handle)).filter(Span::is_defined)
 }
 
-/// A local variable that cannot be.
+/// A local variable of a type that is not allowed, or with an initial value of another type.
 fn local(
     body: &Body<'_>,
     handle: Handle<naga::LocalVariable>,
@@ -122,18 +122,18 @@ fn local(
     Some(match error {
         LocalVariableError::InvalidType(ty) => match &body.module.types[*ty].inner {
             TypeInner::Array { size: naga::ArraySize::Dynamic, .. } => finding.help(
-                "give the array a length, as in `array<f32, 64>`: only buffers have arrays whose length is not in the text",
+                "give the array a length, as in `array<f32, 64>`: only buffers have arrays without a fixed length",
             ),
             TypeInner::Array { size: naga::ArraySize::Pending(_), .. } => finding.help(
-                "only `var<workgroup>` has arrays whose length is an `override`: make the length a `const`, or the array one of the workgroup",
+                "only `var<workgroup>` has arrays whose length is an `override`: make the length a `const`, or declare the array as `var<workgroup>`",
             ),
             TypeInner::Atomic(_) => finding.help(
-                "only variables that several invocations see are atomic: use a plain number, or declare it as `var<workgroup>` or in a buffer",
+                "only variables shared by several invocations can be atomic: use a plain number, or declare it as `var<workgroup>` or in a buffer",
             ),
             _ => finding,
         },
         LocalVariableError::InitializerType => {
-            Finding::new(format!("the variable '{name}' is `{ty}`, and its first value is not")).mark(place, "")
+            Finding::new(format!("the variable '{name}' is `{ty}`, but its initial value is not")).mark(place, "")
         }
         LocalVariableError::NonConstOrOverrideInitializer => return None,
     })
@@ -151,8 +151,10 @@ fn returned(
         (Some(value), Some(declared)) => {
             let place = at_return.unwrap_or_else(|| found.span());
             let (written, ty) = (body.quote(value, place), types::name(body.module, &body.value_type(value)?));
-            let finding =
-                Finding::new(format!("'{function}' returns `{declared}`, and `{written}` is {}", types::quoted(&ty)));
+            let finding = Finding::new(format!(
+                "'{function}' must return `{declared}`, got `{written}`, which is {}",
+                types::quoted(&ty)
+            ));
             let finding = finding.mark(returning(body, &written).unwrap_or(place), format!("`{declared}` is needed"));
             if declared.contains(['<', '{']) && !declared.starts_with("vec") {
                 finding
@@ -163,30 +165,30 @@ fn returned(
         (Some(value), None) => {
             let place = at_return.unwrap_or_else(|| found.span());
             let (written, ty) = (body.quote(value, place), types::name(body.module, &body.value_type(value)?));
-            let finding = Finding::new(format!("'{function}' returns nothing, and here it returns a value"));
+            let finding = Finding::new(format!("'{function}' declares no return type, but returns a value here"));
             let mark = returning(body, &written).unwrap_or(place);
             let finding = finding.mark(mark, format!("this is {}", types::quoted(&ty)));
-            finding.help(format!("declare the result: `fn {function}(..) -> {ty}`"))
+            finding.help(format!("declare the return type: `fn {function}(..) -> {ty}`"))
         }
         (None, Some(declared)) => match at_return {
-            Some(place) => Finding::new(format!("'{function}' returns `{declared}`, and here it returns nothing"))
+            Some(place) => Finding::new(format!("'{function}' must return `{declared}`, but returns nothing here"))
                 .mark(place, "a value is needed"),
             None => {
-                // The place is the whole function; its end is where the return is missing.
+                // naga's span is the whole function; the `return` is missing at its end.
                 let end = found
                     .span()
                     .to_range()
                     .map_or(Span::UNDEFINED, |range| text::span(range.end.saturating_sub(1)..range.end));
-                Finding::new(format!("'{function}' returns `{declared}`, and it may end without a `return`"))
+                Finding::new(format!("'{function}' must return `{declared}`, but may end without a `return`"))
                     .mark(end, "the end is reached here")
-                    .help("return a value on every way to the end, also where an `if` does not hold or a loop ends")
+                    .help("return a value on every path, including after a false `if` and after a loop")
             }
         },
         (None, None) => return None,
     })
 }
 
-/// The value of the `return` statement that returns it: naga reports where the value was computed.
+/// The span of the value in its `return` statement: naga reports the span where it was computed.
 fn returning(body: &Body<'_>, written: &str) -> Option<Span> {
     let tokens = body.text.tokens();
     let head = tokens
@@ -200,7 +202,7 @@ fn returning(body: &Body<'_>, written: &str) -> Option<Span> {
     })
 }
 
-/// A place that cannot be written.
+/// A store to something that cannot be written.
 fn stored(found: Found<'_>, body: &Body<'_>, pointer: Handle<Expression>) -> Option<Finding> {
     let place = found.labelled("writing to this").unwrap_or_else(|| found.span());
     let written = found.text.quote(place);
@@ -214,22 +216,22 @@ fn stored(found: Found<'_>, body: &Body<'_>, pointer: Handle<Expression>) -> Opt
                 AddressSpace::Storage { access } if !access.contains(StorageAccess::STORE) => finding
                     .mark(place, format!("'{name}' is read-only"))
                     .mark(declared, "declared here")
-                    .help(format!("declare it as `var<storage, read_write> {name}`: without an access mode, `storage` is only read")),
+                    .help(format!("declare it as `var<storage, read_write> {name}`: without an access mode, `storage` is read-only")),
                 AddressSpace::Uniform => finding
-                    .mark(place, format!("'{name}' is a uniform, which kernels only read"))
+                    .mark(place, format!("'{name}' is a uniform, which kernels can only read"))
                     .mark(declared, "declared here")
-                    .help("write results into a `var<storage, read_write>`"),
+                    .help("write results to a `var<storage, read_write>`"),
                 _ => finding.mark(place, "").mark(declared, "declared here"),
             }
         }
         Expression::FunctionArgument(_) => {
-            finding.mark(place, "parameters do not change").help("copy it into a variable first: `var x = ..;`")
+            finding.mark(place, "parameters cannot change").help("copy it into a variable first: `var x = ..;`")
         }
         _ => finding.mark(place, "this is a value, not a variable").help("declare it with `var`"),
     })
 }
 
-/// A call that does not fit the function.
+/// A call that does not match the function's declaration.
 fn called(found: Found<'_>, body: &Body<'_>, callee: Handle<naga::Function>, error: &CallError) -> Option<Finding> {
     let function = &body.module.functions[callee];
     let name = function.name.clone().unwrap_or_default();
@@ -246,10 +248,7 @@ fn called(found: Found<'_>, body: &Body<'_>, callee: Handle<naga::Function>, err
     Some(match error {
         CallError::ArgumentCount { required, seen } => {
             let arguments = if *required == 1 { "argument" } else { "arguments" };
-            let verb = if *seen == 1 { "is" } else { "are" };
-            Finding::new(format!("'{name}' takes {required} {arguments}, and {seen} {verb} given"))
-                .mark(call, "")
-                .help(signature)
+            Finding::new(format!("'{name}' expects {required} {arguments}, got {seen}")).mark(call, "").help(signature)
         }
         CallError::ArgumentType { index, required, seen_expression } => {
             let (wanted, is) = (types::name_of(body.module, *required), body.type_name(*seen_expression)?);
@@ -259,7 +258,7 @@ fn called(found: Found<'_>, body: &Body<'_>, callee: Handle<naga::Function>, err
             let parameter =
                 function.arguments.get(*index).and_then(|argument| argument.name.clone()).unwrap_or_default();
             let finding = Finding::new(format!(
-                "the parameter '{parameter}' of '{name}' is `{wanted}`, and `{written}` is {}",
+                "the parameter '{parameter}' of '{name}' is `{wanted}`, got `{written}`, which is {}",
                 types::quoted(&is)
             ));
             let finding = finding.mark(argument.unwrap_or(call), "");
@@ -268,7 +267,7 @@ fn called(found: Found<'_>, body: &Body<'_>, callee: Handle<naga::Function>, err
                     let same = body.module.types[*base].inner == *seen;
                     match seen {
                         TypeInner::Pointer { space: other, .. } if other != space => finding.help(format!(
-                            "the variable is in `{}` and the parameter in `{}`: declare the parameter as `ptr<{}, ..>`",
+                            "the variable is in `{}`, but the parameter points into `{}`: declare the parameter as `ptr<{}, ..>`",
                             space_name(*other),
                             space_name(*space),
                             space_name(*other)
@@ -278,7 +277,7 @@ fn called(found: Found<'_>, body: &Body<'_>, callee: Handle<naga::Function>, err
                     }
                 }
                 (_, TypeInner::Pointer { .. }) => {
-                    finding.help(format!("pass what it points to: `*{}`", written.trim_start_matches('&')))
+                    finding.help(format!("pass the value behind the pointer: `*{}`", written.trim_start_matches('&')))
                 }
                 (TypeInner::Scalar(_) | TypeInner::Vector { .. }, _) => {
                     finding.help(format!("write `{}`", types::converted(&written, &wanted)))

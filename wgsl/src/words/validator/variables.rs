@@ -1,4 +1,4 @@
-//! Variables outside of functions, and their memory.
+//! Variables outside functions, and their address spaces.
 
 use naga::valid::{Disalignment, GlobalVariableError};
 use naga::{AddressSpace, ArraySize, GlobalVariable, Handle, Module, ScalarKind, StructMember, Type, TypeInner};
@@ -17,9 +17,9 @@ pub(super) fn explain(module: &Module, handle: Handle<GlobalVariable>, error: &G
             None => Finding::new(format!("'{name}' is in `{space}` and has no @group and @binding"))
                 .mark(place, "a buffer needs both")
                 .help(format!("write `@group(0) @binding({}) var..`", next(module))),
-            Some(_) => Finding::new(format!("'{name}' has a binding, and variables in `{space}` are no buffers"))
+            Some(_) => Finding::new(format!("'{name}' has a binding, but variables in `{space}` are not buffers"))
                 .mark(place, "")
-                .help("leave out @group and @binding, or declare it as `var<storage, read_write>` or `var<uniform>`"),
+                .help("remove @group and @binding, or declare it as `var<storage, read_write>` or `var<uniform>`"),
         },
         GlobalVariableError::MissingTypeFlags { .. } | GlobalVariableError::InvalidType(_) => {
             unfit(module, variable, name, &ty).mark(place, "")
@@ -30,14 +30,17 @@ pub(super) fn explain(module: &Module, handle: Handle<GlobalVariable>, error: &G
         GlobalVariableError::InitializerNotAllowed(space) => {
             let space = space_name(*space);
             let finding =
-                Finding::new(format!("'{name}' is in `{space}`, where variables have no first value")).mark(place, "");
+                Finding::new(format!("'{name}' is in `{space}`, where variables cannot have an initial value"))
+                    .mark(place, "");
             match variable.space {
-                AddressSpace::WorkGroup => finding.help("it begins with zeros; another value is assigned by one invocation, followed by `workgroupBarrier()`"),
-                _ => finding.help("leave the value out: the buffer that is bound has one"),
+                AddressSpace::WorkGroup => finding.help(
+                    "it is zero at the start; assign another value in one invocation, then call `workgroupBarrier()`",
+                ),
+                _ => finding.help("remove the value: the bound buffer holds it"),
             }
         }
         GlobalVariableError::InitializerType => {
-            Finding::new(format!("'{name}' is `{ty}`, and its first value is not")).mark(place, "")
+            Finding::new(format!("'{name}' is `{ty}`, but its initial value is not")).mark(place, "")
         }
         GlobalVariableError::StorageAddressSpaceWriteOnlyNotSupported => {
             Finding::new(format!("'{name}' is write-only, which buffers cannot be"))
@@ -48,7 +51,7 @@ pub(super) fn explain(module: &Module, handle: Handle<GlobalVariable>, error: &G
     })
 }
 
-/// The first number of group 0 that no binding has.
+/// The first free binding number of group 0.
 fn next(module: &Module) -> u32 {
     let taken = |number| {
         let bindings = module.global_variables.iter().filter_map(|(_, variable)| variable.binding);
@@ -57,23 +60,23 @@ fn next(module: &Module) -> u32 {
     (0..).find(|number| !taken(*number)).unwrap_or_default()
 }
 
-/// A type that a variable of that memory cannot have.
+/// A type that a variable of this address space cannot have.
 fn unfit(module: &Module, variable: &GlobalVariable, name: &str, ty: &str) -> Finding {
     let space = space_name(variable.space);
-    let finding = Finding::new(format!("'{name}' is in `{space}`, where `{ty}` cannot be"));
+    let finding = Finding::new(format!("'{name}' is in `{space}`, where `{ty}` is not allowed"));
     let part = |test: &dyn Fn(&TypeInner) -> bool| contains(module, variable.ty, test);
     if part(&|inner| matches!(inner, TypeInner::Array { size: ArraySize::Dynamic, .. })) && space != "storage" {
         return finding.help("give the array a length: only `var<storage>` has arrays without one");
     }
     if part(&|inner| matches!(inner, TypeInner::Atomic(_))) {
-        return finding.help("only `var<workgroup>` and `var<storage, read_write>` are atomic");
+        return finding.help("only `var<workgroup>` and `var<storage, read_write>` can be atomic");
     }
     if part(&is_bool) {
-        return finding.help("a `bool` has no layout that a host could know: use a `u32`, and compare it with 0");
+        return finding.help("a `bool` has no layout shared with the host: use a `u32`, and compare it with 0");
     }
     match variable.space {
         AddressSpace::Handle => Finding::new(format!("'{name}' has no address space"))
-            .help(format!("write `var<private>` for one of each invocation, `var<workgroup>` for one of each workgroup, or `var<storage>` and `var<uniform>` for buffers: `var<private> {name}: {ty}`")),
+            .help(format!("write `var<private>` for one variable per invocation, `var<workgroup>` for one per workgroup, or `var<storage>` and `var<uniform>` for buffers: `var<private> {name}: {ty}`")),
         _ => finding,
     }
 }
@@ -82,7 +85,7 @@ fn is_bool(inner: &TypeInner) -> bool {
     types::shape(inner).is_some_and(|(_, scalar)| scalar.kind == ScalarKind::Bool)
 }
 
-/// Whether a type has a part of that kind.
+/// Whether a type or a part of it satisfies `test`.
 pub(super) fn contains(module: &Module, ty: Handle<Type>, test: &dyn Fn(&TypeInner) -> bool) -> bool {
     let inner = &module.types[ty].inner;
     test(inner)
@@ -95,7 +98,7 @@ pub(super) fn contains(module: &Module, ty: Handle<Type>, test: &dyn Fn(&TypeInn
 
 /// A layout that a uniform cannot have.
 fn aligned(module: &Module, name: &str, ty: Handle<Type>, disalignment: &Disalignment) -> Option<Finding> {
-    // Reported is the variable's type, and the index is that of a member somewhere in it.
+    // naga reports the variable's type, and the index of a member of any struct in it.
     let member = |index: u32| structs(module, ty).into_iter().find_map(|members| members.get(index as usize));
     let spelled = |member: &StructMember| (member.name.clone().unwrap_or_default(), types::name_of(module, member.ty));
     let finding = match disalignment {
@@ -105,23 +108,23 @@ fn aligned(module: &Module, name: &str, ty: Handle<Type>, disalignment: &Disalig
                 .find(|(_, of)| *of == *stride)
                 .map(|(array, _)| types::name_of(module, array));
             let array = array.unwrap_or_else(|| "array".to_owned());
-            Finding::new(format!("'{name}' has an `{array}`, whose elements are {stride} bytes apart; in a uniform it must be a multiple of {alignment}"))
+            Finding::new(format!("'{name}' has an `{array}`, with a stride of {stride} bytes; in a uniform the stride must be a multiple of {alignment} bytes"))
                 .help("put four numbers into a `vec4`, as in `array<vec4<f32>, 2>` for 8, or declare it as `var<storage>`, which takes any array")
         }
         Disalignment::MemberOffset { index, offset, alignment } => {
             let (member, of) = spelled(member(*index)?);
-            Finding::new(format!("'{name}' has the member '{member}' at byte {offset}; in a uniform, `{of}` begins at a multiple of {alignment}"))
+            Finding::new(format!("'{name}' has the member '{member}' at byte {offset}; in a uniform, `{of}` must begin at a multiple of {alignment} bytes"))
                 .help(format!("write `@align({alignment}) {member}: {of}`, or declare '{name}' as `var<storage>`"))
         }
         Disalignment::MemberOffsetAfterStruct { index, offset, expected } => {
             let (member, of) = spelled(member(*index)?);
-            Finding::new(format!("'{name}' has the member '{member}' at byte {offset}; in a uniform, what follows a struct begins at byte {expected} or behind"))
+            Finding::new(format!("'{name}' has the member '{member}' at byte {offset}; in a uniform, the member after a struct must begin at byte {expected} or later"))
                 .help(format!("write `@align(16) {member}: {of}`, or declare '{name}' as `var<storage>`"))
         }
-        Disalignment::StructSpan { span, alignment } => {
-            Finding::new(format!("'{name}' is {span} bytes long; in a uniform it must be a multiple of {alignment}"))
-                .help("write `@size(16)` before the last member, or declare it as `var<storage>`")
-        }
+        Disalignment::StructSpan { span, alignment } => Finding::new(format!(
+            "'{name}' is {span} bytes long; in a uniform the size must be a multiple of {alignment} bytes"
+        ))
+        .help("write `@size(16)` before the last member, or declare it as `var<storage>`"),
         Disalignment::NonHostShareable => {
             let of = module.global_variables.iter().find(|(_, variable)| variable.name.as_deref() == Some(name))?.1;
             unfit(module, of, name, &types::name_of(module, of.ty))
@@ -149,7 +152,7 @@ fn structs(module: &Module, ty: Handle<Type>) -> Vec<&[StructMember]> {
     }
 }
 
-/// The arrays of a type, and how far apart their elements are.
+/// The arrays of a type, with their strides in bytes.
 fn arrays(module: &Module, ty: Handle<Type>) -> Vec<(Handle<Type>, u32)> {
     match &module.types[ty].inner {
         TypeInner::Array { base, stride, .. } => std::iter::once((ty, *stride)).chain(arrays(module, *base)).collect(),
