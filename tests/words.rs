@@ -17,7 +17,7 @@ use prose::Sentence;
 const SKIPPED_FOLDERS: &[&str] = &["target", "node_modules"];
 
 /// Parts of the project with words from before the rules. The list may only get shorter.
-const UNREVISED: &[&str] = &["middle", "src/kernel/variants", "wgsl"];
+const UNREVISED: &[&str] = &["middle", "src/kernel/variants"];
 
 #[test]
 fn sentences_keep_the_rules() {
