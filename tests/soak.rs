@@ -168,7 +168,7 @@ fn reopened(device: &Device) -> Result<u32, Error> {
     Ok(0)
 }
 
-/// SplitMix64.
+/// The generator `SplitMix64`.
 struct Random(u64);
 
 impl Random {

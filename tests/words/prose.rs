@@ -109,8 +109,8 @@ impl Paragraph {
     fn end(&mut self, found: &mut Vec<Sentence>) {
         let mut rest = self.text.as_str();
         while !rest.is_empty() {
-            let end = rest.match_indices(['.', '!', '?', ':']).map(|(at, _)| at + 1);
-            let at = end.filter(|at| rest[*at..].starts_with(' ')).next().unwrap_or(rest.len());
+            let mut ends = rest.match_indices(['.', '!', '?', ':']).map(|(at, _)| at + 1);
+            let at = ends.find(|at| rest[*at..].starts_with(' ')).unwrap_or(rest.len());
             found.push(Sentence { line: self.line, text: rest[..at].trim().to_owned() });
             rest = rest[at..].trim_start();
         }
