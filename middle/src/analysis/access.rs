@@ -2,8 +2,11 @@
 
 use naga::{ArraySize, BuiltIn, Expression, GlobalVariable, Handle, TypeInner};
 
+use super::bounds::Bounds;
+use super::conditions;
 use super::order::Orders;
 use super::state::{Root, Value};
+use super::sums::Sum;
 use super::values::{Id, Node, Part, Unary};
 use super::verdicts::{Advice, Count, Seen};
 use super::walk::{Frame, Walker};
@@ -47,17 +50,41 @@ impl<'a> Walker<'a> {
                 let positive = range.low() >= 0 || orders.at_most(zero, index, 0);
                 let proven = positive && orders.at_most(index, below, -1);
                 let advice = if proven { None } else { self.advice(index, elements, positive) };
-                Seen { proven, low: range.low(), high: range.high(), count, advice }
+                let needs = if proven { Some(0) } else { self.needs(index, below) };
+                Seen { needs, low: range.low(), high: range.high(), count, advice }
             }
             (Some(index), None) => {
                 let range = self.facts.range(&self.values, index);
-                Seen { proven: false, low: range.low(), high: range.high(), count, advice: None }
+                Seen { needs: None, low: range.low(), high: range.high(), count, advice: None }
             }
-            (None, _) => {
-                Seen { proven: false, low: i64::from(i32::MIN), high: i64::from(u32::MAX), count, advice: None }
-            }
+            (None, _) => Seen { needs: None, low: i64::from(i32::MIN), high: i64::from(u32::MAX), count, advice: None },
         };
         self.verdicts.record(frame.number, access, seen);
+    }
+
+    /// The conditions of a launch under which an index is less than `count`, as bits; `None` if none were found.
+    fn needs(&mut self, index: Id, count: Id) -> Option<u64> {
+        if self.asked == 0 {
+            return None;
+        }
+        // What it takes is counted by itself: for lack of time nothing else is to be given up.
+        let (work, groups, most) = (self.facts.work, self.circumstances.workgroups, self.asked);
+        let mut bounds = Bounds::new(self.module, &mut self.values, &mut self.facts, groups, most);
+        let before = bounds.left();
+        let sums = bounds.in_range(index, count);
+        // Whether a sum is certain takes work, too.
+        let looked = u64::from(before - bounds.left()) + (self.facts.work - work) / 4;
+        self.asked = self.asked.saturating_sub(u32::try_from(looked).unwrap_or(u32::MAX));
+        self.facts.work = work;
+        let sums = sums?;
+        let new: Vec<&Sum> = sums.iter().filter(|sum| !self.conditions.contains(sum)).collect();
+        if self.conditions.len() + new.len() > conditions::MOST {
+            return None;
+        }
+        let new: Vec<Sum> = new.into_iter().cloned().collect();
+        self.conditions.extend(new);
+        let bit = |sum: &Sum| self.conditions.iter().position(|other| other == sum).map_or(0, |at| 1 << at);
+        Some(sums.iter().map(bit).fold(0, |bits, bit| bits | bit))
     }
 
     /// How many elements there are to choose from.
@@ -103,14 +130,15 @@ impl<'a> Walker<'a> {
                 return Some(Advice::Negative);
             }
             if let Some(name) = self.name_of_bound(order.right) {
-                return Some(Advice::OtherBound(name));
+                let outer = conditions::is_outer(self.module, &self.values, order.right);
+                return Some(if outer { Advice::OtherBound(name) } else { Advice::MemoryBound(name) });
             }
         }
         Some(Advice::Guard)
     }
 
     /// What the text calls a bound, if it comes from outside.
-    fn name_of_bound(&self, id: Id) -> Option<String> {
+    pub(super) fn name_of_bound(&self, id: Id) -> Option<String> {
         match self.values.node(id) {
             Node::Length(global) => Some(format!("arrayLength(&{})", self.name_of_array(*global))),
             Node::Fixed(global, path) => {

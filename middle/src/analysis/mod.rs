@@ -9,15 +9,20 @@
 //! | `values` | values, known by how they are made |
 //! | `facts` | what holds on the way to a point: ranges, distances |
 //! | `order` | whether one value is at most another |
+//! | `bounds`, `sums` | what a launch must be like for an index to be in range |
+//! | `conditions` | how its host finds out |
 //! | `access`, `verdicts`, `notes` | what was found |
 
 mod access;
+mod bounds;
+mod conditions;
 mod evaluate;
 mod facts;
 mod loops;
 mod notes;
 mod order;
 mod state;
+mod sums;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -25,6 +30,7 @@ mod values;
 mod verdicts;
 mod walk;
 
+pub use conditions::{Conditions, Outer};
 pub use notes::{AccessNote, LoopNote};
 pub use verdicts::{Advice, Count, LoopAdvice};
 
@@ -40,12 +46,30 @@ use crate::rebuild::depth::nests_too_deeply;
 pub struct Analysis {
     /// For backends.
     pub proofs: Proofs,
+    /// What some launches show that others do not.
+    pub of_launches: LaunchProofs,
     /// For people: each access with an index that is computed, in the order of the text.
     pub accesses: Vec<AccessNote>,
     /// Each loop.
     pub loops: Vec<LoopNote>,
     /// Why nothing is proven, if it was given up.
     pub gave_up: Option<&'static str>,
+}
+
+/// What is proven of launches that meet some conditions.
+#[derive(Clone, Debug, Default)]
+pub struct LaunchProofs {
+    /// What they may meet.
+    pub conditions: Conditions,
+    verdicts: verdicts::Verdicts,
+}
+
+impl LaunchProofs {
+    /// For backends: what is proven of launches that meet the conditions of these bits.
+    #[must_use]
+    pub fn proofs(&self, met: u64) -> Proofs {
+        self.verdicts.proofs(met)
+    }
 }
 
 /// Finds out which accesses of a valid module with one entry point stay in range, and which of its loops end.
@@ -64,10 +88,12 @@ pub fn prove(module: &Module, info: &ModuleInfo, circumstances: &Circumstances) 
     let mut walker = walk::Walker::new(module, info, circumstances);
     walker.run();
     let (accesses, loops) = notes::notes(module, &walker.verdicts);
-    match walker.gave_up {
-        None => Analysis { proofs: walker.verdicts.proofs(), accesses, loops, gave_up: None },
-        Some(why) => {
-            Analysis { proofs: Proofs::default(), accesses: Vec::new(), loops: Vec::new(), gave_up: Some(why) }
-        }
+    if let Some(why) = walker.gave_up {
+        return Analysis { gave_up: Some(why), ..Analysis::default() };
     }
+    let proofs = walker.verdicts.proofs(0);
+    let name = |id| walker.name_of_bound(id);
+    let conditions = Conditions::new(module, &walker.values, &walker.conditions, &name);
+    let of_launches = conditions.map(|conditions| LaunchProofs { conditions, verdicts: walker.verdicts });
+    Analysis { proofs, of_launches: of_launches.unwrap_or_default(), accesses, loops, gave_up: None }
 }

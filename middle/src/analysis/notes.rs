@@ -21,6 +21,8 @@ pub struct AccessNote {
     pub variable: String,
     /// Whether the index is in range whenever the access is reached.
     pub proven: bool,
+    /// The conditions of a launch under which it is, as bits: none if it always is, `None` if none were found.
+    pub needs: Option<u64>,
     /// Whether the access can be reached at all.
     pub reached: bool,
     /// The least that the index can be.
@@ -91,7 +93,8 @@ fn note_of(span: Span, index: Span, variable: String, seen: Option<&Seen>) -> Ac
         index_name: None,
         index_acts: false,
         variable,
-        proven: seen.is_some_and(|seen| seen.proven),
+        proven: seen.is_some_and(|seen| seen.needs == Some(0)),
+        needs: seen.and_then(|seen| seen.needs),
         reached: seen.is_some(),
         low: seen.map_or(0, |seen| seen.low),
         high: seen.map_or(0, |seen| seen.high),
@@ -122,6 +125,7 @@ fn both(one: &AccessNote, other: &AccessNote) -> AccessNote {
         (_, false) => one.clone(),
         _ => AccessNote {
             proven: one.proven && other.proven,
+            needs: one.needs.zip(other.needs).map(|(one, other)| one | other),
             low: one.low.min(other.low),
             high: one.high.max(other.high),
             count: one.count.clone().filter(|count| Some(count) == other.count.as_ref()),

@@ -13,6 +13,11 @@ pub(super) const BOOL: Int = Int { signed: false, width: 1 };
 pub(super) struct Id(u32);
 
 impl Id {
+    /// The value before which so many were made.
+    pub(super) fn at(index: usize) -> Self {
+        Self(u32::try_from(index).unwrap_or(u32::MAX))
+    }
+
     /// How many values were made before it.
     pub(super) fn index(self) -> usize {
         self.0 as usize

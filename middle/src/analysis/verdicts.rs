@@ -20,6 +20,8 @@ pub enum Advice {
     Guard,
     /// The index is compared, but with something else: what that is.
     OtherBound(String),
+    /// The index is compared, but with what lies in memory, which a host does not know: what that is.
+    MemoryBound(String),
     /// A workgroup with at most so many invocations, in that dimension.
     WorkgroupSize(u32),
     /// The index is compared, but may be negative.
@@ -39,7 +41,8 @@ pub enum LoopAdvice {
 /// One access, over all the times that it was gone through.
 #[derive(Clone, Debug)]
 pub(super) struct Seen {
-    pub(super) proven: bool,
+    /// The conditions of a launch under which it is in range, as bits: 0 if it always is, `None` if none were found.
+    pub(super) needs: Option<u64>,
     pub(super) low: i64,
     pub(super) high: i64,
     pub(super) count: Option<Count>,
@@ -87,7 +90,7 @@ impl Verdicts {
         *slot = Some(match slot.take() {
             None => seen,
             Some(before) => Seen {
-                proven: before.proven && seen.proven,
+                needs: before.needs.zip(seen.needs).map(|(one, other)| one | other),
                 low: before.low.min(seen.low),
                 high: before.high.max(seen.high),
                 count: if before.count == seen.count { seen.count } else { None },
@@ -105,10 +108,11 @@ impl Verdicts {
         });
     }
 
-    /// What backends are told.
-    pub(super) fn proofs(&self) -> Proofs {
+    /// What backends are told of launches that meet the conditions of some bits.
+    pub(super) fn proofs(&self, met: u64) -> Proofs {
+        let in_range = |seen: &Seen| seen.needs.is_some_and(|needs| needs & !met == 0);
         let one = |of: &OfFunction| FunctionProofs {
-            in_range: of.accesses.iter().map(|seen| seen.as_ref().is_some_and(|seen| seen.proven)).collect(),
+            in_range: of.accesses.iter().map(|seen| seen.as_ref().is_some_and(in_range)).collect(),
             ends: of.loops.iter().map(|seen| seen.as_ref().is_some_and(|seen| seen.ends)).collect(),
             turns: of.loops.iter().map(|seen| seen.as_ref().and_then(|seen| seen.turns)).collect(),
         };

@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::facts::{Facts, Mark};
 use super::state::{Arrival, Place, Root, Value, meet};
+use super::sums::Sum;
 use super::types;
 use super::values::{Id, Part, Values};
 use super::verdicts::Verdicts;
@@ -60,6 +61,9 @@ const MOST_CALLS: usize = 64;
 /// The whole work: what a value takes to find, and statements.
 const MOST_WORK: u64 = 800_000;
 
+/// Values that are looked at to find what launches must meet.
+const MOST_ASKED: u32 = 40_000;
+
 /// Values that are kept.
 const MOST_VALUES: usize = 200_000;
 
@@ -73,6 +77,10 @@ pub(super) struct Walker<'a> {
     /// Variables of the module that each invocation has for itself.
     pub(super) private: FxHashMap<Handle<GlobalVariable>, usize>,
     pub(super) verdicts: Verdicts,
+    /// What must not be negative for accesses that are proven of some launches only.
+    pub(super) conditions: Vec<Sum>,
+    /// Values that may still be looked at to find them.
+    pub(super) asked: u32,
     /// Whether what is found now is what counts.
     pub(super) recording: bool,
     pub(super) work: u64,
@@ -95,6 +103,8 @@ impl<'a> Walker<'a> {
             slots: Vec::new(),
             private: FxHashMap::default(),
             verdicts: Verdicts::of(module),
+            conditions: Vec::new(),
+            asked: MOST_ASKED,
             recording: true,
             work: 0,
             depth: 0,

@@ -8,10 +8,14 @@
 //! | `ways` | branches, switches, and where they meet |
 //! | `distances` | orders of values that intervals do not show |
 //! | `turns` | what holds in loops, and which of them end |
+//! | `launches` | what a launch must be like for an access to be in range |
+//! | `launches_at_random` | whether that is enough, by trying |
 //! | `told` | what is told of accesses and loops, and of what was given up |
 
 mod distances;
 mod inputs;
+mod launches;
+mod launches_at_random;
 mod told;
 mod turns;
 mod values;

@@ -1,0 +1,269 @@
+//! Conditions that a launch meets or does not, which its host can check.
+//!
+//! Each is `0 <= sum`, of products of numbers that the host knows, as mathematical numbers. What the kernel computes of
+//! such numbers alone, as in `n - 1u`, is one of them, too: it wraps here as it does there.
+
+use anywarp_backend::ResourceId;
+use naga::{AddressSpace, BuiltIn, Module, TypeInner};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::sums::Sum;
+use super::values::{Binary, Id, Node, Part, Unary, Values, apply};
+use crate::domain::{Int, Known};
+
+/// Conditions of one kernel at most: they are the bits of a number.
+pub(super) const MOST: usize = 64;
+
+/// A number that the host of a launch knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outer {
+    /// The elements of the unsized array that a storage variable is or ends in.
+    Length(ResourceId),
+    /// The four bytes of a uniform, or of `var<immediate>`, from this byte on.
+    Word(Option<ResourceId>, u32),
+    /// The workgroups in x, y or z.
+    Groups(u8),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Made {
+    Outer(Outer),
+    /// Of numbers before it.
+    Computed(Node),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Number {
+    ty: Int,
+    /// What the analysis took for granted of it.
+    known: Known,
+    made: Made,
+}
+
+/// A product of numbers, and its coefficient.
+type Term = (SmallVec<[usize; 4]>, i64);
+
+/// Conditions that the host of a launch can check.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Conditions {
+    numbers: Vec<Number>,
+    /// Each is a sum that must not be negative.
+    sums: Vec<Vec<Term>>,
+    texts: Vec<String>,
+}
+
+impl Conditions {
+    /// The conditions that sums are not negative; `name` is what the text calls a number from outside.
+    pub(super) fn new(
+        module: &Module,
+        values: &Values,
+        sums: &[Sum],
+        name: &dyn Fn(Id) -> Option<String>,
+    ) -> Option<Self> {
+        let mut writer = Writer { module, values, numbers: Vec::new(), found: FxHashMap::default() };
+        let (mut made, mut texts) = (Vec::new(), Vec::new());
+        for sum in sums {
+            let mut terms = Vec::new();
+            for (product, by) in sum.terms() {
+                let factors: Option<_> = product.iter().map(|id| writer.number(*id)).collect();
+                terms.push((factors?, *by));
+            }
+            made.push(terms);
+            texts.push(written(values, sum, name));
+        }
+        Some(Self { numbers: writer.numbers, sums: made, texts })
+    }
+
+    /// How many there are; the first is the lowest bit of what is said of them.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.sums.len()
+    }
+
+    /// The conditions of some bits, in the words of the kernel's text: `params.n <= arrayLength(&x)`.
+    pub fn texts(&self, bits: u64) -> impl Iterator<Item = &str> {
+        let chosen = self.texts.iter().enumerate().filter(move |(at, _)| bits >> at & 1 == 1);
+        chosen.map(|(_, text)| text.as_str())
+    }
+
+    /// Those that a launch meets, of which `know` knows the numbers. Of what it does not know none is met.
+    pub fn met(&self, mut know: impl FnMut(Outer) -> Option<u32>) -> u64 {
+        let mut found: SmallVec<[Option<Known>; 16]> = SmallVec::new();
+        for number in &self.numbers {
+            let value = match &number.made {
+                // What the analysis took for granted must be so.
+                Made::Outer(outer) => know(*outer).map(|bits| Known::exactly(Int::U32, bits.into()).bitcast(number.ty)),
+                Made::Computed(Node::Constant(value)) => Some(Known::exactly(number.ty, *value)),
+                Made::Computed(node) => computed(node, number.ty, &found),
+            };
+            found.push(value.filter(|value| value.value().is_some_and(|value| number.known.contains(value))));
+        }
+        let met = |terms: &Vec<Term>| sum(terms, &found).is_some_and(|sum| sum >= 0);
+        self.sums.iter().enumerate().filter(|(_, terms)| met(terms)).fold(0, |bits, (at, _)| bits | 1 << at)
+    }
+}
+
+/// `None` if a number is not known, or the sum too large.
+fn sum(terms: &[Term], numbers: &[Option<Known>]) -> Option<i128> {
+    let mut sum = 0i128;
+    for (factors, by) in terms {
+        let mut product = i128::from(*by);
+        for factor in factors {
+            product = product.checked_mul(i128::from(numbers[*factor]?.value()?))?;
+        }
+        sum = sum.checked_add(product)?;
+    }
+    Some(sum)
+}
+
+/// What the kernel computes of numbers that are known, by the rules of the analysis.
+fn computed(node: &Node, ty: Int, numbers: &[Option<Known>]) -> Option<Known> {
+    let known = match *node {
+        Node::Unary(_, of) => numbers[of.index()].is_some(),
+        Node::Binary(_, left, right) => numbers[left.index()].and(numbers[right.index()]).is_some(),
+        _ => false,
+    };
+    known.then(|| apply(node, ty, |id| numbers[id.index()].unwrap_or(Known::any(ty)))).flatten()
+}
+
+/// Whether the host knows a value: all that it is made of comes from there.
+pub(super) fn is_outer(module: &Module, values: &Values, id: Id) -> bool {
+    is_outer_within(module, values, id, MOST_NESTED)
+}
+
+/// How deep values that the host computes may nest.
+const MOST_NESTED: u32 = 8;
+
+fn is_outer_within(module: &Module, values: &Values, id: Id, depth: u32) -> bool {
+    let inner = |id| depth > 0 && is_outer_within(module, values, id, depth - 1);
+    values.ty(id).width == 32
+        && match values.node(id) {
+            Node::Constant(_) => true,
+            Node::Unary(_, of) => inner(*of),
+            Node::Binary(_, left, right) => inner(*left) && inner(*right),
+            node => outer(module, node).is_some(),
+        }
+}
+
+/// The number that comes from the host, if a value is one.
+fn outer(module: &Module, node: &Node) -> Option<Outer> {
+    let resource = |global: naga::Handle<naga::GlobalVariable>| {
+        let binding = module.global_variables[global].binding?;
+        Some(ResourceId { group: binding.group, binding: binding.binding })
+    };
+    match node {
+        Node::Length(global) => Some(Outer::Length(resource(*global)?)),
+        Node::Input(BuiltIn::NumWorkGroups, axis) => Some(Outer::Groups(*axis)),
+        Node::Fixed(global, path) => {
+            let variable = &module.global_variables[*global];
+            let of = match variable.space {
+                AddressSpace::Uniform => Some(resource(*global)?),
+                AddressSpace::Immediate => None,
+                _ => return None,
+            };
+            let (mut offset, mut ty) = (0u32, &module.types[variable.ty].inner);
+            for part in path {
+                let Part::At(index) = *part else { return None };
+                let (by, next) = match ty {
+                    TypeInner::Struct { members, .. } => {
+                        let member = members.get(index as usize)?;
+                        (member.offset, &module.types[member.ty].inner)
+                    }
+                    TypeInner::Array { base, stride, .. } => (index.checked_mul(*stride)?, &module.types[*base].inner),
+                    TypeInner::Vector { size, scalar } if index < *size as u32 && scalar.width == 4 => {
+                        return Some(Outer::Word(of, offset.checked_add(index * 4)?));
+                    }
+                    _ => return None,
+                };
+                (offset, ty) = (offset.checked_add(by)?, next);
+            }
+            matches!(ty, TypeInner::Scalar(scalar) if scalar.width == 4).then_some(Outer::Word(of, offset))
+        }
+        _ => None,
+    }
+}
+
+struct Writer<'a> {
+    module: &'a Module,
+    values: &'a Values,
+    numbers: Vec<Number>,
+    found: FxHashMap<Id, usize>,
+}
+
+impl Writer<'_> {
+    /// The place of a number, behind those it is made of.
+    fn number(&mut self, id: Id) -> Option<usize> {
+        if let Some(at) = self.found.get(&id) {
+            return Some(*at);
+        }
+        let made = match *self.values.node(id) {
+            Node::Constant(number) => Made::Computed(Node::Constant(number)),
+            Node::Unary(op, of) => Made::Computed(Node::Unary(op, Id::at(self.number(of)?))),
+            Node::Binary(op, left, right) => {
+                Made::Computed(Node::Binary(op, Id::at(self.number(left)?), Id::at(self.number(right)?)))
+            }
+            ref node => Made::Outer(outer(self.module, node)?),
+        };
+        self.numbers.push(Number { ty: self.values.ty(id), known: self.values.known(id), made });
+        self.found.insert(id, self.numbers.len() - 1);
+        Some(self.numbers.len() - 1)
+    }
+}
+
+/// The condition that a sum is not negative, as an author would write it: `a * b <= c`.
+fn written(values: &Values, sum: &Sum, name: &dyn Fn(Id) -> Option<String>) -> String {
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    let mut more = 0;
+    for (product, by) in sum.terms() {
+        if product.is_empty() {
+            more = *by;
+            continue;
+        }
+        let mut factors: Vec<String> = product.iter().map(|id| number(values, *id, name, 0)).collect();
+        if by.abs() != 1 {
+            factors.insert(0, by.abs().to_string());
+        }
+        if *by < 0 { &mut left } else { &mut right }.push(factors.join(" * "));
+    }
+    // `0 <= -1 + ..` is `0 < ..`.
+    let compare = if more == -1 { "<" } else { "<=" };
+    match more {
+        ..=-2 => left.push((-more).to_string()),
+        1.. => right.push(more.to_string()),
+        _ => {}
+    }
+    let side = |terms: Vec<String>| if terms.is_empty() { "0".to_owned() } else { terms.join(" + ") };
+    format!("{} {compare} {}", side(left), side(right))
+}
+
+fn number(values: &Values, id: Id, name: &dyn Fn(Id) -> Option<String>, depth: u32) -> String {
+    let inner = |id| number(values, id, name, depth + 1);
+    match *values.node(id) {
+        Node::Constant(number) => number.to_string(),
+        Node::Input(BuiltIn::NumWorkGroups, axis) => format!("num_workgroups.{}", ["x", "y", "z"][usize::from(axis)]),
+        Node::Unary(Unary::Cast, of) => {
+            format!("{}({})", if values.ty(id).signed { "i32" } else { "u32" }, inner(of))
+        }
+        Node::Unary(op, of) => format!("{op:?}({})", inner(of)).to_lowercase(),
+        Node::Binary(op, left, right) => {
+            let (left, right) = (inner(left), inner(right));
+            let sign = match op {
+                Binary::Add => "+",
+                Binary::Subtract => "-",
+                Binary::Multiply => "*",
+                Binary::Divide => "/",
+                Binary::Remainder => "%",
+                Binary::And => "&",
+                Binary::Or => "|",
+                Binary::Xor => "^",
+                Binary::ShiftLeft => "<<",
+                Binary::ShiftRight => ">>",
+                Binary::Minimum => return format!("min({left}, {right})"),
+                Binary::Maximum => return format!("max({left}, {right})"),
+            };
+            format!("({left} {sign} {right})")
+        }
+        _ => name(id).unwrap_or_else(|| "a number of the launch".to_owned()),
+    }
+}

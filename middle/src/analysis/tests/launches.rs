@@ -1,0 +1,182 @@
+//! What a launch must be like for an access to be in range.
+
+use anywarp_backend::ResourceId;
+
+use super::analysed_text;
+use crate::Circumstances;
+use crate::analysis::{Analysis, Outer};
+
+const HEAD: &str = "
+    struct Params { n: u32, width: u32, height: u32, m: i32, columns: i32, rows: i32, at: vec2<u32> }
+    @group(0) @binding(0) var<storage, read_write> x: array<u32>;
+    @group(0) @binding(1) var<storage, read> y: array<u32>;
+    @group(0) @binding(2) var<uniform> params: Params;
+    @group(0) @binding(3) var<storage, read> sizes: Params;
+    var<workgroup> tile: array<u32, 64>;
+    @compute @workgroup_size(8, 8) fn main(
+        @builtin(global_invocation_id) id: vec3<u32>, @builtin(local_invocation_index) thread: u32,
+        @builtin(workgroup_id) group: vec3<u32>,
+    ) {";
+
+fn analysed(body: &str) -> Analysis {
+    let limits = Circumstances { binding_bytes: 1 << 27, workgroups: [65_535; 3], ..Circumstances::default() };
+    analysed_text(&format!("{HEAD} {body} }}"), &limits)
+}
+
+/// What the last access of a kernel needs; `proven` if nothing, `checked` if no launch shows it.
+fn needs(body: &str) -> String {
+    let analysis = analysed(body);
+    let last = analysis.accesses.last().expect("an access");
+    match last.needs {
+        Some(0) => "proven".to_owned(),
+        Some(bits) => analysis.of_launches.conditions.texts(bits).collect::<Vec<_>>().join(" and "),
+        None => "checked".to_owned(),
+    }
+}
+
+fn check(table: &[(&str, &str)]) {
+    let wrong: Vec<String> = table
+        .iter()
+        .filter(|(body, expected)| needs(body) != *expected)
+        .map(|(body, expected)| format!("{body}\n  expected {expected}\n  found    {}", needs(body)))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn one_index() {
+    check(&[
+        ("if (id.x >= params.n) { return; } x[id.x] = 1u;", "params.n <= arrayLength(&x)"),
+        ("if (id.x < params.n) { x[id.x] = 1u; }", "params.n <= arrayLength(&x)"),
+        ("if (id.x <= params.n) { x[id.x] = 1u; }", "params.n < arrayLength(&x)"),
+        ("if (id.x < params.n) { x[id.x * 4u + 3u] = 1u; }", "4 * params.n <= arrayLength(&x)"),
+        ("if (id.x < arrayLength(&y)) { x[id.x] = y[id.x]; x[id.x] = 2u; }", "arrayLength(&y) <= arrayLength(&x)"),
+        ("x[id.x] = 1u;", "8 * num_workgroups.x <= arrayLength(&x)"),
+        ("x[group.x * 64u + thread] = 1u;", "64 * num_workgroups.x <= arrayLength(&x)"),
+        ("x[params.at.y] = 1u;", "params.at.y < arrayLength(&x)"),
+        ("if (id.x < params.n) { tile[id.x] = 1u; }", "params.n <= 64"),
+        ("for (var k = 0u; k < params.n; k++) { x[k] = 1u; }", "params.n <= arrayLength(&x)"),
+        ("x[id.x % params.n] = 1u;", "8 * num_workgroups.x <= arrayLength(&x)"),
+        ("x[min(id.x + 7u, params.n - 1u)] = 1u;", "(params.n - 1) < arrayLength(&x)"),
+        ("if (id.x < params.n) { x[params.n - 1u - id.x] = 1u; }", "params.n <= arrayLength(&x)"),
+        ("let i = y[id.x]; if (id.x < sizes.n) { x[i] = 1u; }", "checked"),
+        ("x[x[0]] = 1u;", "checked"),
+        ("if (id.x < params.n / 2u) { x[id.x * 2u + 1u] = 1u; }", "2 * (params.n / 2) <= arrayLength(&x)"),
+    ]);
+}
+
+#[test]
+fn rows_and_columns() {
+    let inside = "if (id.x >= params.width || id.y >= params.height) { return; }";
+    let whole = "params.width * params.height <= arrayLength(&x)";
+    check(&[
+        (&format!("{inside} x[id.y * params.width + id.x] = 1u;"), whole),
+        (&format!("{inside} let row = params.width * id.y; x[row + id.x] = 1u;"), whole),
+        (
+            &format!(
+                "{inside} if (id.x == 0u || id.y == 0u) {{ return; }} x[(id.y - 1u) * params.width + id.x - 1u] = 1u;"
+            ),
+            "params.width * params.height <= params.width + arrayLength(&x) + 1",
+        ),
+        (
+            &format!("{inside} for (var k = 0u; k < params.n; k++) {{ x[id.y * params.n + k] = 1u; }}"),
+            "params.height * params.n <= arrayLength(&x)",
+        ),
+        (
+            &format!("{inside} x[(id.y * params.width + id.x) * 4u + 2u] = 1u;"),
+            "4 * params.width * params.height <= arrayLength(&x) + 1",
+        ),
+        (
+            "let column = i32(id.x); let row = i32(id.y);
+             if (column >= params.columns || row >= params.rows) { return; }
+             x[row * params.columns + column] = 1u;",
+            "params.columns * params.rows <= arrayLength(&x)",
+        ),
+    ]);
+}
+
+#[test]
+fn what_may_wrap_is_not_taken_for_what_does_not() {
+    // Each would be out of range in some launch that meets what is expected of the same without the change.
+    check(&[
+        // The difference wraps where x is 0.
+        ("if (id.x < params.n) { x[id.x - 1u] = 1u; }", "checked"),
+        // So does that of n, and the wrapped value is what the host computes, too.
+        ("if (id.x < params.n - 1u) { x[id.x] = 1u; }", "(params.n - 1) <= arrayLength(&x)"),
+        // A product that a comparison is with wraps on the host as well.
+        ("if (id.x < params.n * params.n) { x[id.x] = 1u; }", "(params.n * params.n) <= arrayLength(&x)"),
+        // Negative columns.
+        ("if (i32(id.x) < params.m) { x[i32(id.x) - params.m] = 1u; }", "checked"),
+        ("x[params.m] = 1u;", "0 <= params.m and params.m < arrayLength(&x)"),
+        ("x[u32(params.m)] = 1u;", "0 <= params.m and params.m < arrayLength(&x)"),
+    ]);
+}
+
+#[test]
+fn the_host_computes_as_the_kernel_does() {
+    let params = ResourceId { group: 0, binding: 2 };
+    let met = |body: &str, n: u32, m: i32, length: u32| {
+        let analysis = analysed(body);
+        let bits = analysis.accesses.last().and_then(|access| access.needs).expect("conditions");
+        let met = analysis.of_launches.conditions.met(|outer| match outer {
+            Outer::Length(_) => Some(length),
+            Outer::Word(Some(of), 0) if of == params => Some(n),
+            Outer::Word(Some(of), 12) if of == params => Some(m as u32),
+            Outer::Groups(0) => Some(n),
+            _ => None,
+        });
+        met & bits == bits
+    };
+    let table = [
+        ("if (id.x < params.n) { x[id.x] = 1u; }", 64, 0, 64, true),
+        ("if (id.x < params.n) { x[id.x] = 1u; }", 65, 0, 64, false),
+        ("x[id.x] = 1u;", 8, 0, 64, true),
+        ("x[id.x] = 1u;", 8, 0, 63, false),
+        // More workgroups than a device has, and no elements at all: what cannot be is not met.
+        ("x[id.x] = 1u;", 70_000, 0, 1 << 25, false),
+        ("if (id.x < params.n) { x[id.x] = 1u; }", 0, 0, 0, false),
+        ("if (id.x < params.n - 1u) { x[id.x] = 1u; }", 65, 0, 64, true),
+        ("if (id.x < params.n - 1u) { x[id.x] = 1u; }", 0, 0, 64, false),
+        // 65536 * 65536 wraps to 0, and then nothing is accessed.
+        ("if (id.x < params.n * params.n) { x[id.x] = 1u; }", 65_536, 0, 64, true),
+        // As an index it does not.
+        ("if (id.x < params.n) { x[id.x * params.n] = 1u; }", 65_536, 0, 64, false),
+        ("if (id.x < params.n) { x[id.x * params.n] = 1u; }", 8, 0, 57, true),
+        ("if (id.x < params.n) { x[id.x * params.n] = 1u; }", 8, 0, 56, false),
+        ("x[params.m] = 1u;", 0, 63, 64, true),
+        ("x[params.m] = 1u;", 0, -1, 64, false),
+        ("x[params.m] = 1u;", 0, i32::MIN, 64, false),
+    ];
+    for (body, n, m, length, expected) in table {
+        assert_eq!(met(body, n, m, length), expected, "n {n}, m {m}, {length} elements: {body}");
+    }
+}
+
+#[test]
+fn nothing_is_known_of_what_lies_in_memory() {
+    let analysis = analysed("if (id.x < params.n) { x[id.x] = 1u; }");
+    assert_eq!(analysis.of_launches.conditions.count(), 1);
+    assert_eq!(analysis.of_launches.conditions.met(|_| None), 0, "a host that knows nothing");
+    assert!(!analysis.of_launches.proofs(0).entry.in_range.contains(&true));
+    assert_eq!(analysis.of_launches.proofs(1).entry.in_range.iter().filter(|proven| **proven).count(), 1);
+    let text = analysed("if (id.x < sizes.n) { x[id.x] = 1u; }").accesses[0].advice.clone();
+    assert_eq!(text, Some(crate::analysis::Advice::MemoryBound("sizes.n".to_owned())));
+}
+
+#[test]
+fn all_calls_count() {
+    let text =
+        |calls: &str| format!("{} {calls} }}", HEAD.replace("@compute", "fn put(i: u32) { x[i] = 1u; } @compute"));
+    let limits = Circumstances { binding_bytes: 1 << 27, ..Circumstances::default() };
+    let needs = |calls: &str| {
+        let analysis = analysed_text(&text(calls), &limits);
+        analysis.accesses[0]
+            .needs
+            .map(|bits| analysis.of_launches.conditions.texts(bits).collect::<Vec<_>>().join(" and "))
+    };
+    let (one, two) = ("if (id.x < params.n) { put(id.x); }", "if (id.y < params.width) { put(id.y); }");
+    assert_eq!(needs(one).as_deref(), Some("params.n <= arrayLength(&x)"));
+    let both = Some("params.n <= arrayLength(&x) and params.width <= arrayLength(&x)");
+    assert_eq!(needs(&format!("{one} {two}")).as_deref(), both);
+    assert_eq!(needs(&format!("{one} put(x[0]);")), None);
+}
