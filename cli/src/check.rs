@@ -338,6 +338,7 @@ fn explained(explanation: &Explanation) -> serde_json::Value {
     let accesses = explanation.accesses.iter().map(|access| {
         json!({
             "place": access.place, "text": access.text, "proven": access.proven,
+            "verdict": access.verdict().name(), "conditions": access.conditions,
             "range": access.range, "count": access.count, "advice": access.advice,
         })
     });
@@ -347,8 +348,10 @@ fn explained(explanation: &Explanation) -> serde_json::Value {
             "range": one.range, "advice": one.advice,
         })
     });
+    let counts = explanation.counts();
     json!({
         "kernel": explanation.kernel, "gave_up": explanation.gave_up,
+        "counts": { "proven": counts.proven, "at_launch": counts.at_launch, "checked": counts.checked },
         "accesses": accesses.collect::<Vec<_>>(), "loops": loops.collect::<Vec<_>>(),
     })
 }

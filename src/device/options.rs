@@ -40,8 +40,8 @@ pub struct DeviceOptions {
     /// [`VariantStats`](crate::VariantStats) counts them. A launch in a recording keeps the variant with which it was
     /// recorded.
     ///
-    /// If this is `None`, `ANYWARP_VARIANTS` decides (`in-background`, `at-once` or `never`), and if that is not set,
-    /// the default is [`Variants::InBackground`]. In a browser there are no variants.
+    /// If this is `None`, `ANYWARP_VARIANTS` decides (`in-background`, `at-once`, `at-once-by-conditions` or `never`), and
+    /// if that is not set, the default is [`Variants::InBackground`]. In a browser there are no variants.
     pub variants: Option<Variants>,
 }
 

@@ -6,16 +6,15 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use anywarp_backend::{
     Backend, BindingInfo, Caps, Compilation, KernelId, KernelResources, Layout, Leave, Program, Source,
 };
-use anywarp_middle::Circumstances;
+use anywarp_middle::analysis::LaunchProofs;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::front::{self, Others, Start, Text};
+use super::front::{self, Front, Others, Start, Text};
 use super::kernels::{Kernels, Shared};
 use super::launch::Launch;
-use super::passes::reads::Reads;
 use super::source::Wgsl;
 use super::values::Values;
-use super::variants::{Choice, Job, Seen, Variants, Watch};
+use super::variants::{Choice, Common, Job, Seen, Variants, Watch};
 use crate::debug::Sites;
 use crate::error::KernelError;
 use crate::submit::{Context, Event, Stopwatch};
@@ -28,28 +27,42 @@ pub(crate) struct Compiled {
     pub(crate) program: Program,
     /// The calls that print. If there are any, a binding after the kernel's own is the debug memory.
     pub(crate) sites: Option<Arc<Sites>>,
+    /// What is proven of launches that meet some conditions.
+    pub(super) of_launches: LaunchProofs,
 }
 
 impl Compiled {
-    fn new(backend: &Arc<dyn Backend>, program: Program, sites: Option<Arc<Sites>>) -> Result<Arc<Self>, KernelError> {
+    fn new(
+        backend: &Arc<dyn Backend>,
+        Front { program, sites, of_launches, .. }: Front,
+    ) -> Result<Arc<Self>, KernelError> {
         let made = backend.compile(&program).map_err(|error| KernelError::Compile {
             kernel: program.name.to_string(),
             device: backend.caps().name.clone(),
             error,
         })?;
         let Compilation { kernel: id, resources } = made;
-        Ok(Arc::new(Self { backend: Arc::clone(backend), id, resources, program, sites }))
+        Ok(Arc::new(Self { backend: Arc::clone(backend), id, resources, program, sites, of_launches }))
     }
 
-    /// Compiles a variant for launches with these circumstances; `None` if it would gain nothing.
-    pub(super) fn variant(&self, known: &Circumstances) -> Result<Option<Arc<Self>>, KernelError> {
+    /// Compiles a variant for launches that have this in common; `None` if it would gain nothing.
+    pub(super) fn variant(&self, common: &Common) -> Result<Option<Arc<Self>>, KernelError> {
         let program = &self.program;
         if program.proofs.is_none() {
             return Ok(None);
         }
-        front::kernel(&Start::Launches(program, known), self.backend.caps(), |special, _, _| {
-            let worth = front::spares_work(&special, program);
-            worth.then(|| Self::new(&self.backend, special, None)).transpose()
+        let proven;
+        let start = match common {
+            Common::Numbers(known) => Start::Launches(program, known),
+            // The same module, of which more is proven.
+            Common::Conditions(met) => {
+                proven = Program { proofs: Some(Arc::new(self.of_launches.proofs(*met))), ..program.clone() };
+                Start::Made(&proven)
+            }
+        };
+        front::kernel(&start, self.backend.caps(), |special| {
+            let worth = front::spares_work(&special.program, program);
+            worth.then(|| Self::new(&self.backend, special)).transpose()
         })
     }
 }
@@ -78,16 +91,16 @@ pub(crate) struct KernelInner {
 impl KernelInner {
     fn new(
         backend: &Arc<dyn Backend>,
-        program: Program,
-        (sites, reads): (Option<Arc<Sites>>, &Reads),
+        front: Front,
         when: Variants,
         shared: &Arc<Shared>,
     ) -> Result<Self, KernelError> {
-        let values = Values::of(&program, reads);
+        let program = &front.program;
+        let values = Values::of(program, &front.reads);
         // Kernels that print are being debugged, so speed matters little.
-        let watched = when != Variants::Never && program.proofs.is_some() && sites.is_none();
-        let watch = watched.then(|| Watch::new(when, &program, &values));
-        let plain = Compiled::new(backend, program, sites)?;
+        let watched = when != Variants::Never && program.proofs.is_some() && front.sites.is_none();
+        let watch = watched.then(|| Watch::new(when, program, &values));
+        let plain = Compiled::new(backend, front)?;
         let shared = Arc::clone(shared);
         Ok(Self { plain, folded: OnceLock::new(), values, watch, shared, fitting: Mutex::default() })
     }
@@ -102,10 +115,10 @@ impl KernelInner {
     ) -> Arc<Compiled> {
         let Some(watch) = &self.watch else { return Arc::clone(base) };
         let seen = seen();
-        let choose = || watch.choose(&seen, &base.program, &self.values, caps);
+        let choose = || watch.choose(&seen, base, &self.values, caps);
         let chosen = match choose() {
-            Choice::Wanted(number, known) => {
-                let job = Job { kernel: Arc::downgrade(self), base: Arc::clone(base), number, known };
+            Choice::Wanted(number, common) => {
+                let job = Job { kernel: Arc::downgrade(self), base: Arc::clone(base), number, common };
                 if watch.waits() {
                     self.shared.workshop.make(&job);
                     choose()
@@ -144,8 +157,8 @@ impl KernelInner {
             return Ok(folded);
         }
         let Compiled { backend, program, sites, .. } = &*self.plain;
-        let folded = front::kernel(&Start::LargeGrid(program), caps, |folded, _, _| {
-            Compiled::new(backend, folded, sites.clone())
+        let folded = front::kernel(&Start::LargeGrid(program), caps, |folded| {
+            Compiled::new(backend, Front { sites: sites.clone(), ..folded })
         })?;
         Ok(self.folded.get_or_init(|| folded))
     }
@@ -380,8 +393,8 @@ impl KernelCache {
         let watch = Stopwatch::start();
         // Not under the lock, as compiling takes long and must not block other kernels.
         let text = Text { wgsl, source, others, number: &|count| debug.number(count), warns: true };
-        let made = front::kernel(&Start::Text(text), backend.caps(), |program, sites, reads| {
-            KernelInner::new(backend, program, (sites, &reads), self.variants, shared)
+        let made = front::kernel(&Start::Text(text), backend.caps(), |front| {
+            KernelInner::new(backend, front, self.variants, shared)
         })?;
         let made = Arc::new(made);
         let took = || watch.elapsed();

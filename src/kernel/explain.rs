@@ -33,8 +33,12 @@ pub struct ExplainedAccess {
     pub place: String,
     /// The access as written.
     pub text: String,
-    /// Whether it needs no check.
+    /// Whether it has no check in any launch.
     pub proven: bool,
+    /// The conditions that a launch must meet for the access to have no check, as expressions of the kernel:
+    /// `params.n <= arrayLength(&x)`. The host checks them once per launch. Empty if the access is proven, or if no
+    /// conditions were found.
+    pub conditions: Vec<String>,
     /// The smallest and the largest index; `None` if the access is never reached.
     pub range: Option<(i64, i64)>,
     /// The number of elements, as a number or an expression: `64`, `arrayLength(&x)`.
@@ -57,6 +61,70 @@ pub struct ExplainedLoop {
     pub range: Option<(i64, i64)>,
     /// A change to the kernel that would allow a proof.
     pub advice: Option<String>,
+}
+
+/// How many accesses of a kernel have a check, and when.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AccessCounts {
+    /// Those that have none in any launch.
+    pub proven: usize,
+    /// Those that have none in launches that meet their conditions.
+    pub at_launch: usize,
+    /// Those that have one.
+    pub checked: usize,
+}
+
+impl Explanation {
+    /// How many accesses have a check, and when.
+    #[must_use]
+    pub fn counts(&self) -> AccessCounts {
+        let mut counts = AccessCounts::default();
+        for access in &self.accesses {
+            match access.verdict() {
+                AccessVerdict::Proven => counts.proven += 1,
+                AccessVerdict::AtLaunch => counts.at_launch += 1,
+                AccessVerdict::Checked => counts.checked += 1,
+            }
+        }
+        counts
+    }
+}
+
+/// When an access needs no check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AccessVerdict {
+    /// Always.
+    Proven,
+    /// In launches that meet [`conditions`](ExplainedAccess::conditions), which their host checks once.
+    AtLaunch,
+    /// Never: the device checks the index at each access.
+    Checked,
+}
+
+impl AccessVerdict {
+    /// One word or two, as it is printed: `proven`, `at launch`, `checked`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Proven => "proven",
+            Self::AtLaunch => "at launch",
+            Self::Checked => "checked",
+        }
+    }
+}
+
+impl ExplainedAccess {
+    /// When it needs no check.
+    #[must_use]
+    pub fn verdict(&self) -> AccessVerdict {
+        match self.conditions.is_empty() {
+            _ if self.proven => AccessVerdict::Proven,
+            false => AccessVerdict::AtLaunch,
+            true => AccessVerdict::Checked,
+        }
+    }
 }
 
 impl Wgsl<'_> {
@@ -90,7 +158,9 @@ impl Wgsl<'_> {
         let whole = of_compiled.gave_up.is_none();
         let accesses = of_written.accesses.iter().map(|note| {
             let kept = of_compiled.accesses.iter().find(|other| other.span == note.span);
-            access(note, whole && kept.is_none_or(|kept| kept.proven), source)
+            let needs = if whole { kept.map_or(Some(0), |kept| kept.needs) } else { None };
+            let conditions = needs.map(|needs| of_compiled.of_launches.conditions.texts(needs).map(str::to_owned));
+            access(note, needs == Some(0), conditions.into_iter().flatten().collect(), source)
         });
         let loops = of_written.loops.iter().map(|note| {
             let kept = of_compiled.loops.iter().find(|other| other.span == note.span);
@@ -115,7 +185,7 @@ fn written(source: Option<&Source>, span: naga::Span) -> Option<String> {
     Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-fn access(note: &AccessNote, proven: bool, source: Option<&Source>) -> ExplainedAccess {
+fn access(note: &AccessNote, proven: bool, conditions: Vec<String>, source: Option<&Source>) -> ExplainedAccess {
     let count = note.count.as_ref().map(|count| match count {
         Count::Fixed(count) => count.to_string(),
         Count::Length(array) => format!("arrayLength(&{array})"),
@@ -123,9 +193,14 @@ fn access(note: &AccessNote, proven: bool, source: Option<&Source>) -> Explained
     // The span of a `let`'s name is that of its value.
     let index = note.index_name.clone().or_else(|| written(source, note.index));
     let index = index.filter(|_| !note.index_acts).unwrap_or_else(|| "the index".to_owned());
-    let advice = note.advice.as_ref().filter(|_| !proven).and_then(|advice| {
+    let checked = !proven && conditions.is_empty();
+    let advice = note.advice.as_ref().filter(|_| checked).and_then(|advice| {
         let count = count.as_ref()?;
         Some(match advice {
+            Advice::MemoryBound(bound) => format!(
+                "it is compared with {bound}, which lies in memory, and which a host would know in a uniform; a \
+                 comparison of {index} with {count}, too, would prove it"
+            ),
             Advice::OtherBound(bound) => {
                 format!("it is compared with {bound}: a comparison of {index} with {count}, too, would prove it")
             }
@@ -143,6 +218,7 @@ fn access(note: &AccessNote, proven: bool, source: Option<&Source>) -> Explained
         place: place(source, note.span),
         text: written(source, note.span).unwrap_or_else(|| note.variable.clone()),
         proven,
+        conditions,
         range: note.reached.then_some((note.low, note.high)),
         count,
         advice,
@@ -162,10 +238,13 @@ fn one_loop(note: &LoopNote, proven: bool, source: Option<&Source>) -> Explained
 
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let proven = self.accesses.iter().filter(|access| access.proven).count();
+        let AccessCounts { proven, at_launch, checked } = self.counts();
         let ending = self.loops.iter().filter(|one| one.proven).count();
         let (accesses, loops) = (self.accesses.len(), self.loops.len());
         write!(f, "{}: {proven} of {accesses} accesses and {ending} of {loops} loops need no check", self.kernel)?;
+        if at_launch > 0 {
+            write!(f, "; {at_launch} need none where the launch shows it, {checked} are checked")?;
+        }
         if let Some(why) = self.gave_up {
             write!(f, "\n  everything is checked, because {why}")?;
         }
@@ -181,11 +260,14 @@ impl fmt::Display for Explanation {
 
 impl fmt::Display for ExplainedAccess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "  {}: {}: {}", self.place, self.text, verdict(self.proven))?;
+        write!(f, "  {}: {}: {}", self.place, self.text, self.verdict().name())?;
         match (self.range, &self.count) {
             (None, _) => write!(f, ": it is never reached")?,
             (Some((low, high)), Some(count)) => write!(f, ": {low} to {high}, of {count}")?,
             (Some((low, high)), None) => write!(f, ": {low} to {high}")?,
+        }
+        if !self.conditions.is_empty() {
+            write!(f, "; needs no check where {}", self.conditions.join(" and "))?;
         }
         self.advice.as_ref().map_or(Ok(()), |advice| write!(f, "; {advice}"))
     }
@@ -193,7 +275,7 @@ impl fmt::Display for ExplainedAccess {
 
 impl fmt::Display for ExplainedLoop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "  {}: loop: {}", self.place, verdict(self.proven))?;
+        write!(f, "  {}: loop: {}", self.place, if self.proven { "proven" } else { "checked" })?;
         if let Some(counter) = &self.counter {
             write!(f, ": {counter}")?;
             if let Some((low, high)) = self.range {
@@ -202,10 +284,6 @@ impl fmt::Display for ExplainedLoop {
         }
         self.advice.as_ref().map_or(Ok(()), |advice| write!(f, "; {advice}"))
     }
-}
-
-fn verdict(proven: bool) -> &'static str {
-    if proven { "proven" } else { "checked" }
 }
 
 #[cfg(test)]
@@ -280,11 +358,11 @@ var<workgroup> tile: array<u32, 64>;
     fn each_access_and_loop_has_its_line() {
         let explanation = Wgsl::new(TEXT).file("small.wgsl").explain(&Caps::webgpu_baseline()).unwrap();
         let expected = "\
-small.wgsl:main: 2 of 4 accesses and 1 of 2 loops need no check
-  small.wgsl:6:21: x[id.x]: checked: 0 to 4194239, of arrayLength(&x); it is compared with n: a comparison of id.x with arrayLength(&x), too, would prove it
+small.wgsl:main: 2 of 4 accesses and 1 of 2 loops need no check; 2 need none where the launch shows it, 0 are checked
+  small.wgsl:6:21: x[id.x]: at launch: 0 to 4194239, of arrayLength(&x); needs no check where n <= arrayLength(&x)
   small.wgsl:7:5: tile[i]: proven: 0 to 63, of 64
   small.wgsl:8:37: tile[k]: proven: 0 to 3, of 64
-  small.wgsl:8:48: x[i + k]: checked: 0 to 66, of arrayLength(&x); 'if (i + k < arrayLength(&x))' around it would prove it
+  small.wgsl:8:48: x[i + k]: at launch: 0 to 66, of arrayLength(&x); needs no check where 66 < arrayLength(&x)
   small.wgsl:8:5: loop: proven: k from 0 to 4
   small.wgsl:9:5: loop: checked: k from 0 to 4294967295; k may go beyond its last number: an end that is bounded, as by min(), would prove it";
         assert_eq!(explanation.to_string(), expected);

@@ -29,6 +29,7 @@ use std::sync::Arc;
 
 use anywarp_backend::{Caps, Program, Source};
 use anywarp_middle::Circumstances;
+use anywarp_middle::analysis::LaunchProofs;
 use anywarp_wgsl::TextError;
 use anywarp_wgsl::guard::Room;
 
@@ -60,17 +61,29 @@ pub(crate) enum Start<'a> {
     LargeGrid(&'a Program),
     /// A finished program, for launches with these circumstances.
     Launches(&'a Program, &'a Circumstances),
+    /// At the end, with a program that is made already.
+    Made(&'a Program),
 }
 
-/// Runs the list of steps for a device with `caps`. The last step is `compile`. It receives the program, its calls that
-/// print, and the ranges of uniforms that it reads; for a program derived from another, the last two are empty.
+/// The result of the steps.
+pub(crate) struct Front {
+    pub(crate) program: Program,
+    /// The calls in it that print.
+    pub(crate) sites: Option<Arc<Sites>>,
+    /// The ranges of uniforms that it reads; empty for a program derived from another.
+    pub(crate) reads: Reads,
+    /// The proofs for launches that meet some conditions.
+    pub(crate) of_launches: LaunchProofs,
+}
+
+/// Runs the list of steps for a device with `caps`. The last step is `compile`.
 ///
 /// The last binding of a program that prints is the debug memory; that of a program for large grids is the logical
 /// grid, three `u32`.
 pub(crate) fn kernel<T: Send>(
     start: &Start<'_>,
     caps: &Caps,
-    compile: impl FnOnce(Program, Option<Arc<Sites>>, Reads) -> Result<T, KernelError> + Send,
+    compile: impl FnOnce(Front) -> Result<T, KernelError> + Send,
 ) -> Result<T, KernelError> {
     start.room()?.run(|| {
         let (program, sites, reads) = match start {
@@ -94,13 +107,14 @@ pub(crate) fn kernel<T: Send>(
                 (program, sites, reads)
             }
             Start::LargeGrid(program) => (grid::fold(program, caps)?, None, Reads::default()),
-            Start::Launches(program, _) => (Program::clone(program), None, Reads::default()),
+            Start::Launches(program, _) | Start::Made(program) => (Program::clone(program), None, Reads::default()),
         };
-        let program = match start {
-            Start::Launches(_, known) => middle::specialise(&program, known, caps)?,
+        let (program, of_launches) = match start {
+            Start::Launches(_, known) => (middle::specialise(&program, known, caps)?, LaunchProofs::default()),
+            Start::Made(_) => (program, LaunchProofs::default()),
             _ => middle::pass(program, caps),
         };
-        compile(program, sites, reads)
+        compile(Front { program, sites, reads, of_launches })
     })
 }
 
@@ -114,7 +128,7 @@ pub(crate) fn with_location(wgsl: &Wgsl<'_>, caps: &Caps, others: Others<'_>, er
     let Some(wgsl) = wgsl.with_location() else { return error };
     let again = wgsl.source().and_then(|source| {
         let text = Text { wgsl: &wgsl, source: Arc::new(source), others, number: &|_| 0, warns: false };
-        kernel(&Start::Text(text), caps, |_, _, _| Ok(()))
+        kernel(&Start::Text(text), caps, |_| Ok(()))
     });
     again.err().unwrap_or(error)
 }
@@ -124,7 +138,7 @@ impl Start<'_> {
     fn room(&self) -> Result<Room<'_>, TextError> {
         let source = match self {
             Self::Text(text) => Some(&text.source),
-            Self::LargeGrid(program) | Self::Launches(program, _) => program.source.as_ref(),
+            Self::LargeGrid(program) | Self::Launches(program, _) | Self::Made(program) => program.source.as_ref(),
         };
         source.map_or_else(|| Room::of("", ""), |source| Room::of_source(source))
     }

@@ -40,7 +40,7 @@ pub(crate) use bind::{BoundBuffer, bound};
 pub use compiled::Kernel;
 pub(crate) use compiled::{Compiled, KernelInner};
 pub use count::DeviceCount;
-pub use explain::{ExplainedAccess, ExplainedLoop, Explanation};
+pub use explain::{AccessCounts, AccessVerdict, ExplainedAccess, ExplainedLoop, Explanation};
 pub use extent::Extent;
 pub(crate) use kernels::Kernels;
 pub use launch::Launch;

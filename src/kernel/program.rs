@@ -29,7 +29,7 @@ impl Wgsl<'_> {
         // No other devices are listed, and the numbers of calls that print are unused.
         let made = self.source().and_then(|source| {
             let text = Text { wgsl: self, source: Arc::new(source), others: &Vec::new, number: &|_| 0, warns: false };
-            front::kernel(&Start::Text(text), caps, |program, _, _| Ok(program))
+            front::kernel(&Start::Text(text), caps, |front| Ok(front.program))
         });
         made.map_err(|error| without_other_devices(front::with_location(self, caps, &Vec::new, error)))
     }

@@ -4,36 +4,36 @@ use std::sync::Arc;
 
 use anywarp_backend::{BackendError, Caps, Checks, FunctionProofs, Program, Proofs, loops};
 use anywarp_middle::Circumstances;
-use anywarp_middle::analysis::prove;
+use anywarp_middle::analysis::{LaunchProofs, prove};
 use anywarp_middle::optimise::optimise;
 use anywarp_wgsl::quiet;
 use naga::{BinaryOperator, Block, Expression, Function, Module, Statement};
 
 use crate::error::KernelError;
 
-/// Passes a program through the middle end, for a device with `caps`.
+/// Passes a program through the middle end, for a device with `caps`. Returns the proofs for some launches as well.
 ///
 /// The program is unchanged with [`Checks::Driver`], on a device that reports every faulty access, and in a browser,
 /// which makes all checks itself. It is also unchanged if a pass produces an invalid module; that is logged.
-pub(super) fn pass(program: Program, caps: &Caps) -> Program {
+pub(super) fn pass(program: Program, caps: &Caps) -> (Program, LaunchProofs) {
     if program.leave.checks == Checks::Driver || caps.checked || cfg!(target_arch = "wasm32") {
-        return program;
+        return (program, LaunchProofs::default());
     }
     let name = &program.name;
     // A fault in a pass costs only speed.
     let attempt = || passed(&program, &Circumstances::of(caps));
     let failed = match quiet::caught(attempt) {
-        Ok(Ok((passed, gave_up))) => {
+        Ok(Ok(Passed { program, of_launches, gave_up })) => {
             if let Some(why) = gave_up {
                 log::warn!("{name}: every access is checked, because {why}");
             }
-            return passed;
+            return (program, of_launches);
         }
         Ok(Err(reason)) => reason,
         Err(said) => format!("a pass panicked: {said}"),
     };
     log::error!("{name}: the middle end failed, and every access is checked: {failed}");
-    program
+    (program, LaunchProofs::default())
 }
 
 /// The program for launches with these circumstances. It has the same bindings, used or not.
@@ -43,17 +43,25 @@ pub(super) fn specialise(program: &Program, known: &Circumstances, caps: &Caps) 
         device: caps.name.clone(),
         error: BackendError::Rejected { operation: "compiling a variant", message },
     });
-    special.map(|(program, _)| program)
+    special.map(|passed| passed.program)
 }
 
-/// The optimised program with its proofs, and the reason if the proofs were given up.
-fn passed(program: &Program, known: &Circumstances) -> Result<(Program, Option<&'static str>), String> {
+/// An optimised program with its proofs.
+struct Passed {
+    program: Program,
+    of_launches: LaunchProofs,
+    /// The reason if the proofs were given up.
+    gave_up: Option<&'static str>,
+}
+
+fn passed(program: &Program, known: &Circumstances) -> Result<Passed, String> {
     let faster = optimise(&program.module, program.module.info(), known);
     let module = program.module.clone().after_pass(faster).map_err(|refused| format!("{:?}", refused.error))?;
     let analysis = (program.leave.checks == Checks::Proven).then(|| prove(&module, module.info(), known));
     let gave_up = analysis.as_ref().and_then(|analysis| analysis.gave_up);
-    let proofs = analysis.map(|analysis| Arc::new(analysis.proofs));
-    Ok((Program { module, proofs, ..program.clone() }, gave_up))
+    let (proofs, of_launches) = analysis.map(|analysis| (Arc::new(analysis.proofs), analysis.of_launches)).unzip();
+    let program = Program { module, proofs, ..program.clone() };
+    Ok(Passed { program, of_launches: of_launches.unwrap_or_default(), gave_up })
 }
 
 /// Whether a specialised program leaves a compiler less work than the program it was made from.

@@ -60,7 +60,7 @@ fn a_module_is_validated_once_and_again_where_it_was_changed() {
 fn programs_made_from_a_program_are_validated_where_they_were_changed() {
     let caps = Caps::webgpu_baseline();
     let plain = program(PLAIN, &caps, Checks::Proven);
-    let make = |start: Start<'_>| counted(|| kernel(&start, &caps, |program, _, _| Ok(program)).unwrap());
+    let make = |start: Start<'_>| counted(|| kernel(&start, &caps, |front| Ok(front.program)).unwrap());
     let (folded, runs) = make(Start::LargeGrid(&plain));
     assert!(runs <= 2, "folded and optimised: {runs}");
     assert_eq!(folded.bindings.len(), 2);

@@ -4,8 +4,11 @@
 //! of its buffer and the grid stay the same, an index made of them is in range or it is not. Launches are sorted by
 //! grid and by the bytes that are bound; of each of these [`Shape`]s it is noted which integers of the uniforms and
 //! immediates stay the same. After [`PATIENCE`] launches that were alike a variant is made of them, and is taken for
-//! every launch of which just that holds: each one is compared before it runs. Any other runs the kernel as it is.
+//! every launch of which just that holds: each one is compared before it runs. Launches that have no numbers in common
+//! may still have the same [relations](related) between them, and get a variant for these. Any other runs the kernel as
+//! it is.
 
+mod related;
 mod workshop;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,6 +19,7 @@ use smallvec::SmallVec;
 
 use super::compiled::Compiled;
 use super::values::Values;
+use related::Related;
 pub(crate) use workshop::{Job, Workshop};
 
 /// When variants of kernels are made: see [`DeviceOptions::variants`](crate::DeviceOptions::variants).
@@ -27,6 +31,9 @@ pub enum Variants {
     /// Before the first launch that has no variant, which waits for it: for tests, and where every run must be like
     /// every other.
     AtOnce,
+    /// As [`AtOnce`](Self::AtOnce), but by what the numbers of a launch have to do with each other alone, as in
+    /// `n <= arrayLength(&x)`, and not by the numbers themselves: for tests.
+    AtOnceByConditions,
     /// Not at all.
     Never,
 }
@@ -34,7 +41,12 @@ pub enum Variants {
 impl Variants {
     /// The value of `ANYWARP_VARIANTS`.
     pub(crate) fn of_environment() -> Self {
-        let words = [("in-background", Self::InBackground), ("at-once", Self::AtOnce), ("never", Self::Never)];
+        let words = [
+            ("in-background", Self::InBackground),
+            ("at-once", Self::AtOnce),
+            ("at-once-by-conditions", Self::AtOnceByConditions),
+            ("never", Self::Never),
+        ];
         crate::environment::variants(&words).unwrap_or_default()
     }
 
@@ -74,8 +86,16 @@ pub(crate) enum Choice {
     Plain,
     /// A variant.
     Variant(Arc<Compiled>),
-    /// The kernel as it is, until the variant of this number is made for launches of which this is known.
-    Wanted(u64, Circumstances),
+    /// The kernel as it is, until the variant of this number is made for launches that have this in common.
+    Wanted(u64, Common),
+}
+
+/// What launches have in common that a variant is made for.
+pub(crate) enum Common {
+    /// Sizes, the grid, values.
+    Numbers(Circumstances),
+    /// The conditions of these bits, which they meet.
+    Conditions(u64),
 }
 
 /// Launches with one grid and with as many bytes bound to each slot.
@@ -132,11 +152,20 @@ pub(crate) struct Watch {
     shapes: Mutex<Shapes>,
 }
 
-#[derive(Default)]
 struct Shapes {
     all: SmallVec<[Shape; MOST_SHAPES]>,
     made: u32,
     launches: u64,
+    /// Of the kernel as it is, and folded.
+    related: [Related; 2],
+}
+
+impl Default for Shapes {
+    fn default() -> Self {
+        // Shapes are numbered from 1 on.
+        let related = [u64::MAX, u64::MAX - 1].map(Related::new);
+        Self { all: SmallVec::new(), made: 0, launches: 0, related }
+    }
 }
 
 impl Watch {
@@ -157,19 +186,39 @@ impl Watch {
         self.shapes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a launch of `program` should run, which is the kernel's as it is or folded; notes what it is like.
-    pub(crate) fn choose(&self, seen: &Seen<'_>, program: &Program, places: &Values, caps: &Caps) -> Choice {
+    /// What a launch of `base` should run, which is the kernel as it is or folded; notes what it is like.
+    pub(crate) fn choose(&self, seen: &Seen<'_>, base: &Compiled, places: &Values, caps: &Caps) -> Choice {
         let mut shapes = self.shapes();
-        let shapes = &mut *shapes;
+        let (choice, differs) = match self.when {
+            Variants::AtOnceByConditions => (Choice::Plain, true),
+            _ => self.by_numbers(&mut shapes, seen, &base.program, places, caps),
+        };
+        let related = &mut shapes.related[usize::from(seen.logical.is_some())];
+        match choice {
+            Choice::Plain => related.choose(seen, (base, places), differs, self.when.patience()),
+            chosen => chosen,
+        }
+    }
+
+    /// What a launch should run by its numbers alone; and whether it is unlike those before it.
+    fn by_numbers(
+        &self,
+        shapes: &mut Shapes,
+        seen: &Seen<'_>,
+        program: &Program,
+        places: &Values,
+        caps: &Caps,
+    ) -> (Choice, bool) {
         shapes.launches += 1;
-        let Some(at) = shapes.find(seen, &self.integers) else { return Choice::Plain };
+        let Some(at) = shapes.find(seen, &self.integers) else { return (Choice::Plain, true) };
         let shape = &mut shapes.all[at];
+        let first = shape.last == 0;
         shape.last = shapes.launches;
         let alike = shape.has(seen.values);
         match &shape.state {
             State::Ready(compiled) if alike => {
                 shape.launches = 0;
-                return Choice::Variant(Arc::clone(compiled));
+                return (Choice::Variant(Arc::clone(compiled)), false);
             }
             State::Watched => {
                 if !alike {
@@ -187,23 +236,26 @@ impl Watch {
         }
         let enough = matches!(shape.state, State::Watched) && shape.launches >= self.when.patience();
         if !enough || shapes.made >= MOST_MADE {
-            return Choice::Plain;
+            return (Choice::Plain, first || !alike);
         }
         shapes.made += 1;
         (shape.launches, shape.state) = (0, State::Wanted);
-        Choice::Wanted(shape.number, circumstances(shape, program, places, caps))
+        (Choice::Wanted(shape.number, Common::Numbers(circumstances(shape, program, places, caps))), false)
     }
 
     /// Whether a launch waits for its variant.
     pub(crate) fn waits(&self) -> bool {
-        self.when == Variants::AtOnce
+        matches!(self.when, Variants::AtOnce | Variants::AtOnceByConditions)
     }
 
     /// The variant of this number is made, or else there is none.
     pub(crate) fn made(&self, number: u64, compiled: Option<Arc<Compiled>>) {
         let mut shapes = self.shapes();
-        if let Some(shape) = shapes.all.iter_mut().find(|shape| shape.number == number) {
-            shape.state = compiled.map_or(State::Useless, State::Ready);
+        let shapes = &mut *shapes;
+        let of_shapes = shapes.all.iter_mut().map(|shape| (shape.number, &mut shape.state));
+        let mut all = of_shapes.chain(shapes.related.iter_mut().map(|related| (related.number, &mut related.state)));
+        if let Some((_, state)) = all.find(|(other, _)| *other == number) {
+            *state = compiled.map_or(State::Useless, State::Ready);
         }
     }
 }
@@ -258,9 +310,8 @@ fn circumstances(shape: &Shape, program: &Program, places: &Values, caps: &Caps)
             if let Some(range) = places.uniform(slot).filter(|_| *bound == 0) {
                 known.uniforms.push((info.resource, bytes(range)));
             }
-        } else if let Some((offset, stride)) = info.layout.unsized_tail() {
-            let length = bound.saturating_sub(u64::from(offset)) / u64::from(stride.max(1));
-            known.lengths.extend(u32::try_from(length).ok().map(|length| (info.resource, length)));
+        } else {
+            known.lengths.extend(related::length(info, *bound).map(|length| (info.resource, length)));
         }
     }
     // The logical grid is a uniform behind all others.

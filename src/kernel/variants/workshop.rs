@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 
-use anywarp_middle::Circumstances;
-
+use super::Common;
 use crate::kernel::{Compiled, KernelInner};
 
 /// Variants that wait at most: any more are not made.
@@ -20,7 +19,7 @@ pub(crate) struct Job {
     pub(crate) base: Arc<Compiled>,
     /// Its number among the kernel's.
     pub(crate) number: u64,
-    pub(crate) known: Circumstances,
+    pub(crate) common: Common,
 }
 
 /// Where a device makes its variants.
@@ -122,7 +121,7 @@ impl Shared {
     fn make(&self, job: &Job) {
         let Some(kernel) = job.kernel.upgrade() else { return };
         // A variant that cannot be made is one fewer, no more.
-        let made = catch_unwind(AssertUnwindSafe(|| job.base.variant(&job.known)));
+        let made = catch_unwind(AssertUnwindSafe(|| job.base.variant(&job.common)));
         let made = made.map_err(|_| "a pass panicked".to_owned());
         let made = made.and_then(|made| made.map_err(|error| error.to_string()));
         let compiled = made.unwrap_or_else(|reason| {
