@@ -30,6 +30,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use anywarp::Variants;
 use case::{Case, Scale};
 use lanes::{Devices, Lanes, Samples};
 use report::{Report, Row};
@@ -80,10 +81,14 @@ impl Arguments {
     /// The requested devices, or the available ones of the default.
     fn open(&self) -> Outcome<Vec<Devices>> {
         if !self.devices.is_empty() {
-            return Ok(self.devices.iter().map(|selector| Devices::open(selector)).collect::<Result<_, _>>()?);
+            return Ok(self
+                .devices
+                .iter()
+                .map(|selector| Devices::open_with(selector, Variants::AtOnce))
+                .collect::<Result<_, _>>()?);
         }
         let found = |selector: &&str| {
-            let opened = Devices::open(selector);
+            let opened = Devices::open_with(selector, Variants::AtOnce);
             opened.inspect_err(|error| println!("{selector} is skipped: {error}")).ok()
         };
         Ok(["cpu", "vulkan"].iter().filter_map(found).collect())

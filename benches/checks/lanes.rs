@@ -51,10 +51,10 @@ pub(crate) struct Devices {
 }
 
 impl Devices {
-    pub(crate) fn open(selector: &str) -> Result<Self, OpenError> {
-        // With compilation of variants at once, so that every timed launch runs the final variant.
+    /// Opens a device that makes variants at once, so that every timed launch runs the final variant, and one without.
+    pub(crate) fn open_with(selector: &str, variants: Variants) -> Result<Self, OpenError> {
         let open = |variants| Device::open_with(&DeviceOptions::default().selector(selector).variants(variants));
-        Ok(Self { varied: open(Variants::AtOnce)?, general: open(Variants::Never)? })
+        Ok(Self { varied: open(variants)?, general: open(Variants::Never)? })
     }
 
     pub(crate) fn trim(&self) {

@@ -1,0 +1,155 @@
+//! Kernels over runtime-sized arrays, in the forms that programs have them: sizes in uniforms, few comparisons with
+//! `arrayLength`. With the checks that are proven needless left out, with all of them, and with none, in turns.
+//!
+//! `cargo bench --bench real_checks -- [--device SELECTOR].. [--kernel NAME] [--quick]`
+//!
+//! `Proven` is what launches come to run that are all alike: a variant that knows their numbers. `Conditions` is what
+//! those come to run that are not: a variant that knows no number, only how these relate, as in
+//! `params.n <= arrayLength(&x)`. `General` is the kernel without variants, `Driver` what plain wgpu does. Speeds are
+//! through that of `Off`, which checks nothing. Every result is compared with plain Rust before it is timed.
+
+#[path = "checks/case.rs"]
+#[allow(dead_code, reason = "cases of another bench judge results in more ways")]
+mod case;
+#[path = "real_checks/cases.rs"]
+mod cases;
+#[path = "checks/lanes.rs"]
+mod lanes;
+#[path = "shared/pairs.rs"]
+#[allow(dead_code, reason = "lanes are no pair")]
+mod pairs;
+
+use std::error::Error;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anywarp::{AccessCounts, Variants, Wgsl};
+use case::Scale;
+use lanes::{DRIVER, Devices, GENERAL, Lanes, OFF, PROVEN};
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// What stands after `--`.
+#[derive(Default)]
+struct Arguments {
+    devices: Vec<String>,
+    kernel: Option<String>,
+    quick: bool,
+}
+
+impl Arguments {
+    fn parse() -> Outcome<Self> {
+        let mut parsed = Self::default();
+        let mut arguments = std::env::args().skip(1);
+        while let Some(argument) = arguments.next() {
+            let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
+            match argument.as_str() {
+                "--device" => parsed.devices.push(value()?),
+                "--kernel" => parsed.kernel = Some(value()?),
+                "--quick" => parsed.quick = true,
+                "--bench" => {} // what `cargo bench` passes
+                _ => return Err(format!("'{argument}' is not known; there are --device, --kernel and --quick").into()),
+            }
+        }
+        if parsed.devices.is_empty() {
+            parsed.devices = ["cpu", "vulkan"].map(str::to_owned).to_vec();
+        }
+        Ok(parsed)
+    }
+
+    fn wants(&self, name: &str) -> bool {
+        self.kernel.as_ref().is_none_or(|part| name.contains(part.as_str()))
+    }
+}
+
+/// Speeds of one kernel through that of `Off`.
+struct Row {
+    name: &'static str,
+    off: f64,
+    /// Proven, Conditions, General, Driver.
+    speeds: [f64; 4],
+    counts: AccessCounts,
+}
+
+fn row(selector: &str, quick: bool, (name, text, make): (&'static str, &str, fn(Scale) -> case::Case)) -> Outcome<Row> {
+    let budget = Duration::from_millis(if quick { 60 } else { 2500 });
+    let measured = |variants| -> Outcome<_> {
+        let devices = Devices::open_with(selector, variants)?;
+        let case = make(Scale::of(devices.varied.caps(), quick));
+        let mut lanes = Lanes::new(&devices, &case)?;
+        lanes.check(&case)?;
+        let samples = lanes.time(&case, budget)?;
+        devices.trim();
+        let counts = Wgsl::new(text).explain(devices.varied.caps())?.counts();
+        Ok((samples, counts))
+    };
+    let (numbers, counts) = measured(Variants::AtOnce)?;
+    let (conditions, _) = measured(Variants::AtOnceByConditions)?;
+    let speeds = [numbers.speed(PROVEN), conditions.speed(PROVEN), numbers.speed(GENERAL), numbers.speed(DRIVER)];
+    Ok(Row { name, off: numbers.seconds(OFF), speeds, counts })
+}
+
+fn print(selector: &str, rows: &[Row]) {
+    println!("\n{selector}\n");
+    let head = ["kernel", "Off", "Proven", "Conditions", "General", "Driver", "always", "at launch", "checked"];
+    println!(
+        "{:<15} {:>11} {:>8} {:>11} {:>8} {:>8} {:>8} {:>10} {:>8}",
+        head[0], head[1], head[2], head[3], head[4], head[5], head[6], head[7], head[8]
+    );
+    for Row { name, off, speeds: [proven, conditions, general, driver], counts } in rows {
+        println!(
+            "{name:<15} {:>8.1} us {proven:>8.3} {conditions:>11.3} {general:>8.3} {driver:>8.3} {:>8} {:>10} {:>8}",
+            off * 1e6,
+            counts.proven,
+            counts.at_launch,
+            counts.checked
+        );
+    }
+    let mean = |lane: usize| (rows.iter().map(|row| row.speeds[lane].ln()).sum::<f64>() / rows.len() as f64).exp();
+    let sum = |count: fn(&AccessCounts) -> usize| rows.iter().map(|row| count(&row.counts)).sum::<usize>();
+    println!(
+        "{:<15} {:>11} {:>8.3} {:>11.3} {:>8.3} {:>8.3} {:>8} {:>10} {:>8}",
+        "mean, sum",
+        "",
+        mean(0),
+        mean(1),
+        mean(2),
+        mean(3),
+        sum(|counts| counts.proven),
+        sum(|counts| counts.at_launch),
+        sum(|counts| counts.checked)
+    );
+    println!("speeds through that of Off: 1 is as fast, less is slower; medians of rounds, geometric means");
+}
+
+/// Whether every result was right.
+fn run() -> Outcome<bool> {
+    let arguments = Arguments::parse()?;
+    let mut right = true;
+    for selector in &arguments.devices {
+        let mut rows = Vec::new();
+        for one in cases::ALL.into_iter().filter(|(name, ..)| arguments.wants(name)) {
+            eprintln!("{selector}: {} ...", one.0);
+            match row(selector, arguments.quick, one) {
+                Ok(row) => rows.push(row),
+                Err(error) => {
+                    println!("FAILED: {selector}: {}: {error}", one.0);
+                    right = false;
+                }
+            }
+        }
+        print(selector, &rows);
+    }
+    Ok(right)
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
