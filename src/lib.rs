@@ -124,8 +124,8 @@ pub use error::{
     BufferError, Classified, Error, ErrorClass, KernelError, LaunchError, OpenError, PartError, Rejection, Result,
 };
 pub use kernel::{
-    AccessCounts, AccessVerdict, Bind, DeviceCount, ExplainedAccess, ExplainedLoop, Explanation, Extent, Kernel, Launch,
-    Variants, Wgsl, typed,
+    AccessCounts, AccessVerdict, Bind, DeviceCount, ExplainedAccess, ExplainedLoop, Explanation, Extent, Kernel,
+    Launch, Variants, Wgsl, typed,
 };
 pub use submit::{BufferStats, Destination, Event, Observed, Observer, Recording, Stream, Submission};
 
