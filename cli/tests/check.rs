@@ -292,10 +292,13 @@ fn each_access_and_loop_is_explained() {
     let folder = folder("explained");
     let said = check(&folder, "saxpy.wgsl --explain").stdout;
     assert!(said.contains("accesses"), "{said}");
-    assert!(said.contains(": proven: ") || said.contains(": checked: "), "{said}");
+    // The kernel compares its index with a uniform alone.
+    assert!(said.contains("y[id.x]: at launch: ") && said.contains("with params.n <= arrayLength(&y)"), "{said}");
     let object: Value = serde_json::from_str(&check(&folder, "saxpy.wgsl --explain --json").stdout).unwrap();
     let explained = &object["files"][0]["explained"][0];
     let accesses = explained["accesses"].as_array().unwrap();
     assert!(!accesses.is_empty() && accesses.iter().all(|access| access["proven"].is_boolean()), "{object}");
+    assert!(accesses[0]["verdict"] == "at launch" && accesses[0]["conditions"][0] == "params.n <= arrayLength(&y)");
+    assert_eq!(explained["counts"]["at_launch"], 3, "{object}");
     assert!(!check(&folder, "saxpy.wgsl").stdout.contains("proven"));
 }

@@ -243,7 +243,7 @@ impl fmt::Display for Explanation {
         let (accesses, loops) = (self.accesses.len(), self.loops.len());
         write!(f, "{}: {proven} of {accesses} accesses and {ending} of {loops} loops need no check", self.kernel)?;
         if at_launch > 0 {
-            write!(f, "; {at_launch} need none where the launch shows it, {checked} are checked")?;
+            write!(f, "; {at_launch} need none in launches that meet their conditions, {checked} are checked")?;
         }
         if let Some(why) = self.gave_up {
             write!(f, "\n  everything is checked, because {why}")?;
@@ -267,7 +267,7 @@ impl fmt::Display for ExplainedAccess {
             (Some((low, high)), None) => write!(f, ": {low} to {high}")?,
         }
         if !self.conditions.is_empty() {
-            write!(f, "; needs no check where {}", self.conditions.join(" and "))?;
+            write!(f, "; no check in launches with {}", self.conditions.join(" and "))?;
         }
         self.advice.as_ref().map_or(Ok(()), |advice| write!(f, "; {advice}"))
     }
@@ -358,11 +358,11 @@ var<workgroup> tile: array<u32, 64>;
     fn each_access_and_loop_has_its_line() {
         let explanation = Wgsl::new(TEXT).file("small.wgsl").explain(&Caps::webgpu_baseline()).unwrap();
         let expected = "\
-small.wgsl:main: 2 of 4 accesses and 1 of 2 loops need no check; 2 need none where the launch shows it, 0 are checked
-  small.wgsl:6:21: x[id.x]: at launch: 0 to 4194239, of arrayLength(&x); needs no check where n <= arrayLength(&x)
+small.wgsl:main: 2 of 4 accesses and 1 of 2 loops need no check; 2 need none in launches that meet their conditions, 0 are checked
+  small.wgsl:6:21: x[id.x]: at launch: 0 to 4194239, of arrayLength(&x); no check in launches with n <= arrayLength(&x)
   small.wgsl:7:5: tile[i]: proven: 0 to 63, of 64
   small.wgsl:8:37: tile[k]: proven: 0 to 3, of 64
-  small.wgsl:8:48: x[i + k]: at launch: 0 to 66, of arrayLength(&x); needs no check where 66 < arrayLength(&x)
+  small.wgsl:8:48: x[i + k]: at launch: 0 to 66, of arrayLength(&x); no check in launches with 66 < arrayLength(&x)
   small.wgsl:8:5: loop: proven: k from 0 to 4
   small.wgsl:9:5: loop: checked: k from 0 to 4294967295; k may go beyond its last number: an end that is bounded, as by min(), would prove it";
         assert_eq!(explanation.to_string(), expected);
