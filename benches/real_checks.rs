@@ -3,10 +3,10 @@
 //!
 //! `cargo bench --bench real_checks -- [--device SELECTOR].. [--kernel NAME] [--quick]`
 //!
-//! `Proven` is what launches come to run that are all alike: a variant that knows their numbers. `Conditions` is what
-//! those come to run that are not: a variant that knows no number, only how these relate, as in
-//! `params.n <= arrayLength(&x)`. `General` is the kernel without variants, `Driver` what plain wgpu does. Speeds are
-//! through that of `Off`, which checks nothing. Every result is compared with plain Rust before it is timed.
+//! `Proven` is a variant for launches that are all alike, with their numbers as constants. `Conditions` is a variant for
+//! launches that are not alike but meet the same conditions, such as `params.n <= arrayLength(&x)`. `General` is the
+//! kernel without variants, `Driver` has the checks of plain wgpu. Speeds are relative to that of `Off`, which checks
+//! nothing. Every result is compared with plain Rust before it is timed.
 
 #[path = "checks/case.rs"]
 #[allow(dead_code, reason = "cases of another bench judge results in more ways")]
@@ -29,7 +29,7 @@ use lanes::{DRIVER, Devices, GENERAL, Lanes, OFF, PROVEN};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// What stands after `--`.
+/// The arguments after `--`.
 #[derive(Default)]
 struct Arguments {
     devices: Vec<String>,

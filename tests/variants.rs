@@ -473,7 +473,7 @@ fn negative_sizes_meet_nothing() {
             for y in 0..rows.clamp(0, 8) {
                 for x in 0..4 {
                     let at = first.wrapping_add(y.wrapping_mul(columns)).wrapping_add(x);
-                    // What is negative is beyond the end, too.
+                    // A negative index is beyond the end, too.
                     if let Ok(at @ 0..32) = usize::try_from(at) {
                         expected[at] = x as u32 + 1;
                     }

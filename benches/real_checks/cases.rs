@@ -90,7 +90,7 @@ fn boids(scale: Scale) -> Case {
         .output("turned", count * 2)
         .threads([count, 1, 1], [64, 1, 1])
         .compared(200)
-        // Who is near may depend on rounding.
+        // The set of near birds may depend on rounding.
         .mostly(0.02, move |at, found| {
             let (own, axis) = (&birds[at / 2 * 4..][..4], at % 2);
             let (mut along, mut apart) = (0.0, 0.0);

@@ -40,6 +40,10 @@ pub struct DeviceOptions {
     /// [`VariantStats`](crate::VariantStats) counts them. A launch in a recording keeps the variant with which it was
     /// recorded.
     ///
+    /// Launches that differ in their numbers may share a variant as well: it has no constants, but fewer checks, and runs
+    /// only launches that meet its conditions, such as `params.n <= arrayLength(&x)`. A kernel has at most 4 of
+    /// those, and 4 more for grids above the limit of the device.
+    ///
     /// If this is `None`, `ANYWARP_VARIANTS` decides (`in-background`, `at-once`, `at-once-by-conditions` or `never`), and
     /// if that is not set, the default is [`Variants::InBackground`]. In a browser there are no variants.
     pub variants: Option<Variants>,

@@ -27,7 +27,7 @@ pub(crate) struct Compiled {
     pub(crate) program: Program,
     /// The calls that print. If there are any, a binding after the kernel's own is the debug memory.
     pub(crate) sites: Option<Arc<Sites>>,
-    /// What is proven of launches that meet some conditions.
+    /// The proofs for launches that meet some conditions.
     pub(super) of_launches: LaunchProofs,
 }
 

@@ -31,8 +31,8 @@ pub enum Variants {
     /// Before the first launch that has no variant, which waits for it: for tests, and where every run must be like
     /// every other.
     AtOnce,
-    /// As [`AtOnce`](Self::AtOnce), but by what the numbers of a launch have to do with each other alone, as in
-    /// `n <= arrayLength(&x)`, and not by the numbers themselves: for tests.
+    /// As [`AtOnce`](Self::AtOnce), but only for conditions between the numbers of a launch, such as
+    /// `n <= arrayLength(&x)`, and with no number as a constant: for tests.
     AtOnceByConditions,
     /// Not at all.
     Never,

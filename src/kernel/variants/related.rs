@@ -1,8 +1,8 @@
 //! Launches whose numbers differ, but not in how they relate: `n <= arrayLength(&x)` of any `n` and any `x`.
 //!
-//! Which relations would prove something is found when the kernel is made; each launch that no other variant serves is
-//! asked which of them it meets. After as many of these as it takes for any variant, one is made for launches that meet
-//! what all of them met.
+//! The middle end finds the conditions that would prove something when the kernel is compiled. They are evaluated for each
+//! launch that no other variant serves. After as many such launches as any variant takes, a variant is made for launches
+//! that meet the conditions that all of them met.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::kernel::values::Values;
 /// Variants of one kernel by conditions that are made at most, over all its life.
 const MOST_MADE: u32 = 4;
 
-/// What launches meet that no other variant serves.
+/// The conditions of the launches that no other variant serves, and their variant.
 pub(super) struct Related {
     pub(super) number: u64,
     pub(super) state: State,
@@ -32,8 +32,8 @@ impl Related {
         Self { number, state: State::Watched, met: u64::MAX, launches: 0, made: 0 }
     }
 
-    /// What a launch should run that no other variant serves. `differs` says whether it is unlike others: those that
-    /// are alike get a variant of their own.
+    /// The choice for a launch that no other variant serves. `differs` is true if it is unlike others: launches that are
+    /// alike get a variant of their own.
     pub(super) fn choose(
         &mut self,
         seen: &Seen<'_>,
