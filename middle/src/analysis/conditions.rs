@@ -81,10 +81,19 @@ impl Conditions {
         self.sums.len()
     }
 
-    /// The conditions of some bits, in the words of the kernel's text: `params.n <= arrayLength(&x)`.
+    /// The conditions of some bits, as expressions of the kernel: `params.n <= arrayLength(&x)`. Those that follow from
+    /// another of them are left out.
     pub fn texts(&self, bits: u64) -> impl Iterator<Item = &str> {
-        let chosen = self.texts.iter().enumerate().filter(move |(at, _)| bits >> at & 1 == 1);
-        chosen.map(|(_, text)| text.as_str())
+        let chosen = move |at: &usize| bits >> at & 1 == 1;
+        let follows = move |at: usize| {
+            let (more, terms) = parts(&self.sums[at]);
+            (0..self.sums.len()).filter(chosen).any(|other| {
+                let (other_more, other_terms) = parts(&self.sums[other]);
+                other_terms == terms && other_more < more
+            })
+        };
+        let left = (0..self.texts.len()).filter(chosen).filter(move |at| !follows(*at));
+        left.map(|at| self.texts[at].as_str())
     }
 
     /// Those that a launch meets, of which `know` knows the numbers. Of what it does not know none is met.
@@ -101,6 +110,14 @@ impl Conditions {
         }
         let met = |terms: &Vec<Term>| sum(terms, &found).is_some_and(|sum| sum >= 0);
         self.sums.iter().enumerate().filter(|(_, terms)| met(terms)).fold(0, |bits, (at, _)| bits | 1 << at)
+    }
+}
+
+/// The constant of a sum, and its other terms. The constant comes first, as it has no factors.
+fn parts(terms: &[Term]) -> (i64, &[Term]) {
+    match terms {
+        [(factors, more), rest @ ..] if factors.is_empty() => (*more, rest),
+        all => (0, all),
     }
 }
 
