@@ -237,7 +237,7 @@ fn written(values: &Values, sum: &Sum, name: &dyn Fn(Id) -> Option<String>) -> S
             more = *by;
             continue;
         }
-        let mut factors: Vec<String> = product.iter().map(|id| number(values, *id, name, 0)).collect();
+        let mut factors: Vec<String> = product.iter().map(|id| number(values, *id, name)).collect();
         if by.abs() != 1 {
             factors.insert(0, by.abs().to_string());
         }
@@ -254,8 +254,8 @@ fn written(values: &Values, sum: &Sum, name: &dyn Fn(Id) -> Option<String>) -> S
     format!("{} {compare} {}", side(left), side(right))
 }
 
-fn number(values: &Values, id: Id, name: &dyn Fn(Id) -> Option<String>, depth: u32) -> String {
-    let inner = |id| number(values, id, name, depth + 1);
+fn number(values: &Values, id: Id, name: &dyn Fn(Id) -> Option<String>) -> String {
+    let inner = |id| number(values, id, name);
     match *values.node(id) {
         Node::Constant(number) => number.to_string(),
         Node::Input(BuiltIn::NumWorkGroups, axis) => format!("num_workgroups.{}", ["x", "y", "z"][usize::from(axis)]),
