@@ -7,7 +7,7 @@ use naga::valid::{Capabilities, ValidationFlags, Validator};
 use crate::Circumstances;
 use crate::analysis::{Outer, prove};
 
-/// A random number, by SplitMix64.
+/// A random number, by `SplitMix64`.
 struct Random(u64);
 
 impl Random {
@@ -358,8 +358,8 @@ fn tried(seed: u64, count: u32) -> (u32, u32, u64) {
             });
             let length = if random.below(8) == 0 { 1 << 24 } else { 1 + random.below(120) };
             let met = analysis.of_launches.conditions.met(|outer| match outer {
-                Outer::Length(of) if of == (ResourceId { group: 0, binding: 0 }) => Some(length),
-                Outer::Word(Some(of), offset) if of == (ResourceId { group: 0, binding: 1 }) => {
+                Outer::Length(ResourceId { group: 0, binding: 0 }) => Some(length),
+                Outer::Word(Some(ResourceId { group: 0, binding: 1 }), offset) => {
                     values.get(offset as usize / 4 % VALUES).copied()
                 }
                 Outer::Groups(axis) => groups.get(usize::from(axis)).copied(),
