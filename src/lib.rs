@@ -86,6 +86,8 @@
 //! | `ANYWARP_LOG`, `ANYWARP_LOG_STYLE` | the log messages of the tool `anywarp`, and their colours: see `env_logger` |
 //! | `ANYWARP_REQUIRE` | tests only: backends that must be available, such as `vulkan,cpu` |
 //! | `ANYWARP_UPDATE` | tests only: rewrites the tables of messages with the current ones, and keeps their judgements |
+//! | `ANYWARP_FUZZ_SECONDS`, `ANYWARP_FUZZ_SEED` | tests only: how long each entry point for fuzzers is tried, and with which changes of its seeds |
+//! | `ANYWARP_SOAK_SECONDS` | tests only: the duration of the test `soak`; default 2 |
 //! | `ANYWARP_CHROMIUM` | tests only: the browser that `tools/browser` starts; default `/usr/bin/chromium` |
 //! | `ANYWARP_CTS_DIR` | tests only: the folder of WGSL conformance cases |
 //! | `ANYWARP_MATRIX_ALLOW_MISSING` | `tools/matrix` only: `1` skips a place whose tools are missing |

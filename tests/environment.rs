@@ -52,9 +52,9 @@ fn the_table_has_every_variable_of_the_sources() {
         .filter(|name| name.starts_with(PREFIX))
         .collect();
     let mut used = BTreeSet::new();
-    for (path, text) in
-        sources(&["src", "backends", "cli", "macros", "middle", "wgsl", "tests", "benches", "tools", "examples"])
-    {
+    for (path, text) in sources(&[
+        "src", "backends", "cli", "macros", "middle", "wgsl", "tests", "benches", "tools", "examples", "fuzz",
+    ]) {
         if !path.ends_with("src/lib.rs") && !path.ends_with("tests/environment.rs") {
             used.extend(names(&text).map(str::to_owned));
         }

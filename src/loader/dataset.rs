@@ -73,7 +73,7 @@ pub trait Dataset: Send + Sync + 'static {
 /// ```
 /// use anywarp::loader::{IterableDataset, ReadError};
 ///
-/// Consecutive numbers, a quarter of them in each shard.
+/// /// Consecutive numbers, a quarter of them in each shard.
 /// struct Counting;
 ///
 /// impl IterableDataset for Counting {

@@ -11,7 +11,6 @@ const PIECES: &[(&str, &str, &str)] = &[
     ("bitcast_of_vec2_f16_to_u32", "", "result[0] = bitcast<u32>(vec2<f16>(1.0h, 2.0h));"),
     ("bitcast_of_u32_to_vec2_f16", "", "result[0] = u32(bitcast<vec2<f16>>(result[1]).x);"),
     ("bitcast_of_vec4_f16_to_vec2_u32", "", "result[0] = bitcast<vec2<u32>>(vec4<f16>()).x;"),
-    ("subgroupElect", "", "result[0] = u32(subgroupElect());"),
     ("inverse", "", "result[0] = u32(inverse(mat2x2<f32>(f32(result[1]), 0.0, 0.0, 1.0))[0].x);"),
     ("pointer_to_workgroup_memory", "var<workgroup> a: u32; fn f(p: ptr<workgroup, u32>) { *p = 1u; }", "f(&a);"),
     ("pointer_to_storage_memory", "fn f(p: ptr<storage, array<u32>, read_write>) { (*p)[0] = 1u; }", "f(&result);"),

@@ -30,7 +30,7 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
                 .help("write `@compute @workgroup_size(64)` for 64 invocations in a workgroup"),
         );
     }
-    if message.ends_with("we had the attribute but no var?") {
+    if said.error.notes().any(|note| note == "we had the attribute but no var?") {
         return bound_without_variable(said);
     }
     if message.starts_with("variable `") && message.contains("needs a '") {
