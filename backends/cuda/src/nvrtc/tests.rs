@@ -77,7 +77,7 @@ fn a_card_that_is_newer_gets_text() {
 #[test]
 fn a_card_that_is_older_is_an_error_that_says_what_to_install() {
     let Some(nvrtc) = nvrtc() else { return };
-    for (architecture, remedy) in [(30, "no NVRTC"), (37, "nvrtc-cu11"), (61, "nvrtc-cu12")] {
+    for (architecture, remedy) in [(30, "no supported NVRTC"), (37, "nvrtc-cu11"), (61, "nvrtc-cu12")] {
         match nvrtc.compile(&Source { architecture, ..source(SQUARES) }, Output::Cubin) {
             Err(error @ NvrtcError::TooOld { .. }) => assert!(error.to_string().contains(remedy), "{error}"),
             Ok(_) if nvrtc.architectures().contains(&architecture) => {}
