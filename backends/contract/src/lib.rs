@@ -36,6 +36,7 @@ mod recording;
 mod shown;
 mod slot;
 mod source;
+mod statements;
 mod ticket;
 mod validated;
 mod waker;
@@ -57,6 +58,7 @@ pub use proofs::{FunctionProofs, Proofs, loops};
 pub use recording::{Bound, Command, Dispatch, Grid, Recording, Region};
 pub use slot::Slot;
 pub use source::{Piece, Place, Source, SourceFile};
+pub use statements::{for_each_block, statements};
 pub use ticket::{Clock, Completion, Ticket, Timing, Timings};
 pub use validated::{Refused, Validated};
 

@@ -2,6 +2,8 @@
 
 use naga::{Block, Expression, Function, Handle, Statement};
 
+use crate::statements;
+
 /// The facts proven about the functions of one module. Nothing is proven about functions that are not listed.
 ///
 /// The proofs are valid for that module alone: expressions are named by their handles, loops by their order.
@@ -57,26 +59,9 @@ impl FunctionProofs {
 /// The bodies of a function's loops, in the order of their numbers: an outer loop comes before its inner loops.
 #[must_use]
 pub fn loops(function: &Function) -> Vec<&Block> {
-    let mut found = Vec::new();
-    collect(&function.body, &mut found);
-    found
-}
-
-fn collect<'a>(block: &'a Block, found: &mut Vec<&'a Block>) {
-    for statement in block {
-        match statement {
-            Statement::Loop { body, continuing, .. } => {
-                found.push(body);
-                collect(body, found);
-                collect(continuing, found);
-            }
-            Statement::Block(inner) => collect(inner, found),
-            Statement::If { accept, reject, .. } => {
-                collect(accept, found);
-                collect(reject, found);
-            }
-            Statement::Switch { cases, .. } => cases.iter().for_each(|case| collect(&case.body, found)),
-            _ => {}
-        }
-    }
+    let body_of = |statement| match statement {
+        &Statement::Loop { ref body, .. } => Some(body),
+        _ => None,
+    };
+    statements(&function.body).filter_map(|(statement, _)| body_of(statement)).collect()
 }

@@ -1,5 +1,6 @@
 //! What was found, for people: by places of the text.
 
+use anywarp_backend::statements;
 use naga::{Expression, Function, Handle, Module, Span, Statement, TypeInner};
 use rustc_hash::FxHashMap;
 
@@ -136,9 +137,8 @@ fn both(one: &AccessNote, other: &AccessNote) -> AccessNote {
 }
 
 fn of_loops(function: &Function, found: &OfFunction, notes: &mut FxHashMap<Option<std::ops::Range<usize>>, LoopNote>) {
-    let mut spans = Vec::new();
-    collect(&function.body, &mut spans);
-    for (span, seen) in spans.into_iter().zip(&found.loops) {
+    let loops = statements(&function.body).filter(|(statement, _)| matches!(statement, Statement::Loop { .. }));
+    for ((_, span), seen) in loops.zip(&found.loops) {
         let note = match seen {
             Some(seen) => LoopNote {
                 span,
@@ -152,25 +152,6 @@ fn of_loops(function: &Function, found: &OfFunction, notes: &mut FxHashMap<Optio
         let entry = notes.entry(span.to_range()).or_insert_with(|| note.clone());
         if !note.ends {
             *entry = note;
-        }
-    }
-}
-
-fn collect(block: &naga::Block, spans: &mut Vec<Span>) {
-    for (statement, span) in block.span_iter() {
-        match statement {
-            Statement::Loop { body, continuing, .. } => {
-                spans.push(*span);
-                collect(body, spans);
-                collect(continuing, spans);
-            }
-            Statement::Block(inner) => collect(inner, spans),
-            Statement::If { accept, reject, .. } => {
-                collect(accept, spans);
-                collect(reject, spans);
-            }
-            Statement::Switch { cases, .. } => cases.iter().for_each(|case| collect(&case.body, spans)),
-            _ => {}
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a function lacks a proof of.
 
-use anywarp_backend::{FunctionProofs, loops};
+use anywarp_backend::{FunctionProofs, loops, statements};
 use naga::proc::IndexableLength;
 use naga::valid::FunctionInfo;
 use naga::{
@@ -83,13 +83,11 @@ impl Plan {
                 plan.loads.insert(handle, scalar);
             }
         }
-        let mut results = FxHashSet::default();
-        collect_results(&function.body, &mut |pointer, result| {
+        for (pointer, result) in results(&function.body) {
             if !plan.on_the_way(function, pointer).is_empty() {
-                results.insert(result);
+                plan.results.insert(result);
             }
-        });
-        plan.results = results;
+        }
         plan
     }
 
@@ -229,18 +227,10 @@ fn place(function: &Function, pointer: Handle<Expression>) -> Option<Place> {
     Some(Place { root, members })
 }
 
-/// Calls `found` with the pointer and the result of each atomic that has one.
-fn collect_results(block: &Block, found: &mut dyn FnMut(Handle<Expression>, Handle<Expression>)) {
-    for statement in block {
-        match statement {
-            Statement::Atomic { pointer, result: Some(result), .. } => found(*pointer, *result),
-            Statement::Block(block) => collect_results(block, found),
-            Statement::If { accept, reject, .. } => [accept, reject].iter().for_each(|it| collect_results(it, found)),
-            Statement::Switch { cases, .. } => cases.iter().for_each(|case| collect_results(&case.body, found)),
-            Statement::Loop { body, continuing, .. } => {
-                [body, continuing].iter().for_each(|block| collect_results(block, found));
-            }
-            _ => {}
-        }
-    }
+/// The pointer and the result of each atomic that has one.
+fn results(block: &Block) -> impl Iterator<Item = (Handle<Expression>, Handle<Expression>)> {
+    statements(block).filter_map(|(statement, _)| match *statement {
+        Statement::Atomic { pointer, result: Some(result), .. } => Some((pointer, result)),
+        _ => None,
+    })
 }

@@ -4,10 +4,10 @@
 //! `coopStore(c, &data[row * n], n)`. The validator does not mind, but the SPIR-V writer panics: `Expression [n] is not
 //! cached`. Here what is emitted too late is emitted before. `coopLoad` is an expression, and comes after its operands.
 
+use anywarp_backend::statements;
 use naga::{Arena, Block, Expression, Function, Handle, Range, Span, Statement};
 
 use crate::rebuild::operands::{for_each_statement_operand, needs_emit, statement_result};
-use crate::rebuild::prune::for_each_block;
 
 /// The function with the operands of its cooperative stores emitted before them; `None` if they are.
 pub(super) fn bind(function: &Function) -> Option<Function> {
@@ -25,11 +25,7 @@ pub(super) fn bind(function: &Function) -> Option<Function> {
 }
 
 fn stores(block: &Block) -> bool {
-    block.iter().any(|statement| {
-        let mut found = matches!(statement, Statement::CooperativeStore { .. });
-        for_each_block(statement, |inner| found = found || stores(inner));
-        found
-    })
+    statements(block).any(|(statement, _)| matches!(statement, Statement::CooperativeStore { .. }))
 }
 
 struct Binding<'a> {

@@ -4,9 +4,8 @@
 //! if c { a; continue; } b    if c { a } else { b }
 //! ```
 
+use anywarp_backend::statements;
 use naga::{Block, Function, Statement};
-
-use crate::rebuild::prune::for_each_block;
 
 /// Loops with more of them keep them, as each puts what follows one block deeper.
 const MOST_OF_A_LOOP: usize = 8;
@@ -22,11 +21,7 @@ pub(super) fn branch(function: &Function) -> Option<Function> {
 }
 
 fn has_continue(block: &Block) -> bool {
-    block.iter().any(|statement| {
-        let mut found = matches!(statement, Statement::Continue);
-        for_each_block(statement, |inner| found = found || has_continue(inner));
-        found
-    })
+    statements(block).any(|(statement, _)| matches!(statement, Statement::Continue))
 }
 
 /// Looks for loops.

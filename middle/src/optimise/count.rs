@@ -2,6 +2,7 @@
 //!
 //! Found by running what is constant in the loop, turn by turn, with what variables are known to hold before it.
 
+use anywarp_backend::statements;
 use naga::{AddressSpace, Block, Expression, Handle, Literal, Statement};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -374,21 +375,19 @@ impl Run<'_, '_> {
     }
 
     fn forget_written(&mut self, block: &Block) {
-        for statement in block {
-            if let Statement::Store { pointer, .. } = statement {
-                match self.rewriter.target(*pointer) {
-                    Target::Local(local, _) => {
+        for (statement, _) in statements(block) {
+            let Statement::Store { pointer, .. } = statement else { continue };
+            match self.rewriter.target(*pointer) {
+                Target::Local(local, _) => {
+                    self.vars.insert(local.index(), None);
+                }
+                Target::Part(first, count) => {
+                    for local in &self.rewriter.leaves[first..first + count] {
                         self.vars.insert(local.index(), None);
                     }
-                    Target::Part(first, count) => {
-                        for local in &self.rewriter.leaves[first..first + count] {
-                            self.vars.insert(local.index(), None);
-                        }
-                    }
-                    Target::Other => {}
                 }
+                Target::Other => {}
             }
-            crate::rebuild::prune::for_each_block(statement, |inner| self.forget_written(inner));
         }
     }
 

@@ -1,10 +1,10 @@
 //! Loops: turn after turn where that is worth it, else once, with what they do not change before them.
 
+use anywarp_backend::for_each_block;
 use naga::{Block, Expression, Handle, Literal, Span, Statement};
 
 use super::memory::{Memory, Target};
 use super::rewrite::{End, Exit, OpenLoop, Rewriter};
-use crate::rebuild::prune::for_each_block;
 
 /// Loops in more loops than this stay as they are: looking for what each writes would cost their number squared.
 const MOST_NESTED_LOOPS: usize = 8;

@@ -1,5 +1,6 @@
 //! Forwarding: what variables hold at the place that is being written, and which memory has changed since.
 
+use anywarp_backend::statements;
 use naga::{
     AddressSpace, Arena, Expression, Function, GlobalVariable, Handle, LocalVariable, Module, Statement, StorageAccess,
     TypeInner,
@@ -8,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::scope::Scopes;
 use crate::rebuild::operands::{for_each_operand, for_each_statement_operand};
-use crate::rebuild::prune::{for_each_block, local_of};
+use crate::rebuild::prune::local_of;
 
 /// What a pointer leads into.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,14 +60,10 @@ pub(super) fn escaped(function: &Function) -> Vec<bool> {
             _ => for_each_operand(expression, &mut escape),
         }
     }
-    let mut blocks = vec![&function.body];
-    while let Some(block) = blocks.pop() {
-        for statement in block {
-            match statement {
-                Statement::Store { value, .. } => escape(*value),
-                _ => for_each_statement_operand(statement, &mut escape),
-            }
-            for_each_block(statement, |inner| blocks.push(inner));
+    for (statement, _) in statements(&function.body) {
+        match statement {
+            Statement::Store { value, .. } => escape(*value),
+            _ => for_each_statement_operand(statement, &mut escape),
         }
     }
     escaped

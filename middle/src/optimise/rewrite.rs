@@ -1,6 +1,7 @@
 //! One walk over a function that writes it anew: what is known is folded and forwarded, what is there already is
 //! shared, loops are unrolled or lose what does not change in them.
 
+use anywarp_backend::for_each_block;
 use naga::{
     Block, Expression, Function, Handle, Literal, LocalVariable, Module, Scalar, Span, Statement, SwitchCase,
     SwitchValue, TypeInner, front::Typifier, proc::ResolveContext,
@@ -15,7 +16,6 @@ use super::worth::Unrolled;
 use crate::Circumstances;
 use crate::rebuild::key::Key;
 use crate::rebuild::operands::{is_result, map_statement_operands, needs_emit, statement_result_mut};
-use crate::rebuild::prune::for_each_block;
 use crate::rebuild::writer::Writer;
 
 /// How a list of statements ends.

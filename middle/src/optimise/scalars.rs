@@ -1,14 +1,13 @@
 //! Scalar replacement: arrays and structures of a function that only constant indices reach become variables, one for
 //! each element.
 
-use naga::{
-    Arena, ArraySize, Block, Expression, Function, Handle, LocalVariable, Module, Span, Statement, Type, TypeInner,
-};
+use anywarp_backend::statements;
+use naga::{Arena, ArraySize, Expression, Function, Handle, LocalVariable, Module, Span, Statement, Type, TypeInner};
 use rustc_hash::FxHashMap;
 
 use super::memory::escaped;
 use super::rewrite::Rewriter;
-use crate::rebuild::prune::{for_each_block, local_of};
+use crate::rebuild::prune::local_of;
 use crate::rebuild::writer::Writer;
 
 /// A variable of more elements stays one.
@@ -101,18 +100,14 @@ pub(super) fn find(module: &Module, function: &Function) -> Splits {
         }
         places.push(place);
     }
-    let mut blocks: Vec<&Block> = vec![&function.body];
-    while let Some(block) = blocks.pop() {
-        for statement in block {
-            if let Statement::Store { pointer, value } = *statement
-                && let Some(count) = part(&places, pointer)
-                && count > MOST_LOADED
-                && !is_composed(module, &function.expressions, value)
-                && let Some(local) = root(function, pointer)
-            {
-                sizes[local.index()] = None;
-            }
-            for_each_block(statement, |inner| blocks.push(inner));
+    for (statement, _) in statements(&function.body) {
+        if let Statement::Store { pointer, value } = *statement
+            && let Some(count) = part(&places, pointer)
+            && count > MOST_LOADED
+            && !is_composed(module, &function.expressions, value)
+            && let Some(local) = root(function, pointer)
+        {
+            sizes[local.index()] = None;
         }
     }
     let mut splits = Splits::default();

@@ -1,10 +1,11 @@
 //! Stores to variables of a function that nothing reads before the next.
 
+use anywarp_backend::statements;
 use naga::{Block, Expression, Function, Statement};
 use rustc_hash::FxHashSet;
 
 use super::memory::escaped;
-use crate::rebuild::prune::{Uses, address, for_each_block, local_of};
+use crate::rebuild::prune::{Uses, address, local_of};
 
 /// Functions with more variables are left alone: sets of them are copied at every branch.
 const MOST_VARIABLES: usize = 4_096;
@@ -158,17 +159,15 @@ impl Walk<'_> {
 
     /// Adds what a block reads anywhere.
     fn read(&self, block: &Block, live: &mut Variables) {
-        for statement in block {
-            if let Statement::Emit(range) = statement {
-                for handle in range.clone() {
-                    if let Expression::Load { pointer } = self.function.expressions[handle]
-                        && let Some(local) = local_of(&self.function.expressions, pointer)
-                    {
-                        live.insert(local.index());
-                    }
+        for (statement, _) in statements(block) {
+            let Statement::Emit(range) = statement else { continue };
+            for handle in range.clone() {
+                if let Expression::Load { pointer } = self.function.expressions[handle]
+                    && let Some(local) = local_of(&self.function.expressions, pointer)
+                {
+                    live.insert(local.index());
                 }
             }
-            for_each_block(statement, |inner| self.read(inner, live));
         }
     }
 }

@@ -1,10 +1,10 @@
 //! How much text statements are for a driver: about the instructions of SPIR-V that are written for them.
 
+use anywarp_backend::for_each_block;
 use naga::{Block, Expression, Handle, Statement};
 
 use super::memory::Target;
 use super::rewrite::Rewriter;
-use crate::rebuild::prune::for_each_block;
 
 /// A loop's labels, jumps and marks.
 pub(super) const OF_A_LOOP: usize = 10;

@@ -1,8 +1,7 @@
 //! How deep blocks nest: passes follow them by recursion.
 
+use anywarp_backend::for_each_block;
 use naga::Block;
-
-use super::prune::for_each_block;
 
 /// Deeper blocks are not followed. Front ends stop before; what they let through takes a tenth of the stack that a
 /// thread has.

@@ -212,7 +212,8 @@ pub(crate) fn map_statement_operands(
 }
 
 /// The expression that is a statement's result.
-pub(crate) fn statement_result(statement: &Statement) -> Option<Handle<Expression>> {
+#[must_use]
+pub fn statement_result(statement: &Statement) -> Option<Handle<Expression>> {
     match statement {
         Statement::Atomic { result, .. } | Statement::Call { result, .. } => *result,
         Statement::WorkGroupUniformLoad { result, .. }

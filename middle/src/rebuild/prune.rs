@@ -1,5 +1,6 @@
 //! A function without what nothing uses: expressions, variables, stores, empty branches.
 
+use anywarp_backend::{for_each_block, statements};
 use naga::{Arena, Block, Expression, Function, Handle, LocalVariable, Statement, SwitchCase};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -100,23 +101,6 @@ impl Marking<'_> {
     }
 }
 
-/// Calls `visit` with each block directly in a statement.
-pub(crate) fn for_each_block<'a>(statement: &'a Statement, mut visit: impl FnMut(&'a Block)) {
-    match statement {
-        Statement::Block(inner) => visit(inner),
-        Statement::If { accept, reject, .. } => {
-            visit(accept);
-            visit(reject);
-        }
-        Statement::Switch { cases, .. } => cases.iter().for_each(|case| visit(&case.body)),
-        Statement::Loop { body, continuing, .. } => {
-            visit(body);
-            visit(continuing);
-        }
-        _ => {}
-    }
-}
-
 /// What names a statement while its function stays as it is.
 pub(crate) fn address(statement: &Statement) -> usize {
     std::ptr::from_ref(statement).addr()
@@ -166,14 +150,10 @@ pub(crate) fn prune(function: &Function, uses: Uses, dead: &FxHashSet<usize>) ->
 
 /// Whether a branch does nothing on either side.
 fn has_empty(block: &Block) -> bool {
-    block.iter().any(|statement| {
-        let mut found = match statement {
-            Statement::If { accept, reject, .. } => accept.is_empty() && reject.is_empty(),
-            Statement::Switch { cases, .. } => cases.iter().all(|case| case.body.is_empty()),
-            _ => false,
-        };
-        for_each_block(statement, |inner| found = found || has_empty(inner));
-        found
+    statements(block).any(|(statement, _)| match statement {
+        Statement::If { accept, reject, .. } => accept.is_empty() && reject.is_empty(),
+        Statement::Switch { cases, .. } => cases.iter().all(|case| case.body.is_empty()),
+        _ => false,
     })
 }
 

@@ -1,6 +1,7 @@
 //! Operands, keys, and functions without what nothing uses.
 
-use naga::{Block, Expression, Function, Module, Span, Statement};
+use anywarp_backend::statements;
+use naga::{Expression, Function, Module, Span, Statement};
 use rustc_hash::FxHashSet;
 
 use super::key::key;
@@ -8,7 +9,7 @@ use super::operands::{
     for_each_operand, for_each_statement_operand, is_result, map_operands, map_statement_operands, needs_emit,
     statement_result, statement_result_mut,
 };
-use super::prune::{for_each_block, prune, uses};
+use super::prune::{prune, uses};
 
 const KERNEL: &str = "
     struct Pair { a: vec4<f32>, b: array<u32, 4> }
@@ -38,15 +39,6 @@ const KERNEL: &str = "
 
 fn module() -> Module {
     naga::front::wgsl::parse_str(KERNEL).unwrap_or_else(|error| panic!("{}", error.emit_to_string(KERNEL)))
-}
-
-fn statements(block: &Block) -> Vec<(&Statement, Span)> {
-    let mut found = Vec::new();
-    for (statement, span) in block.span_iter() {
-        found.push((statement, *span));
-        for_each_block(statement, |inner| found.extend(statements(inner)));
-    }
-    found
 }
 
 #[test]
@@ -105,7 +97,7 @@ fn only_what_is_used_stays_with_its_place_and_name() {
         names
     };
     let places = |function: &Function| -> FxHashSet<(u32, u32)> {
-        let stores = statements(&function.body).into_iter().filter(|(statement, _)| {
+        let stores = statements(&function.body).filter(|(statement, _)| {
             matches!(statement, Statement::Store { .. } | Statement::Call { .. } | Statement::Atomic { .. })
         });
         let range = |span: Span| span.to_range().map_or((0, 0), |range| (word(range.start), word(range.end)));

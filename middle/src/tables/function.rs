@@ -1,5 +1,6 @@
 //! A function written anew, with its arrays in variables.
 
+use anywarp_backend::statements;
 use naga::{Block, Expression, Function, Handle, LocalVariable, Module, Span, Statement};
 use rustc_hash::FxHashMap;
 
@@ -10,7 +11,6 @@ use crate::rebuild::operands::{
     for_each_operand, for_each_statement_operand, map_operands, map_statement_operands, statement_result,
     statement_result_mut,
 };
-use crate::rebuild::prune::for_each_block;
 
 /// Writes a function of `module` anew.
 pub(super) fn write(function: &Function, plan: &Plan, constants: &mut Constants, module: &mut Module) -> Function {
@@ -121,12 +121,8 @@ impl Writing<'_> {
                 _ => for_each_operand(expression, |operand| used[operand.index()] = true),
             }
         }
-        let mut blocks = vec![&self.old.body];
-        while let Some(block) = blocks.pop() {
-            for statement in block {
-                for_each_statement_operand(statement, |operand| used[operand.index()] = true);
-                for_each_block(statement, |inner| blocks.push(inner));
-            }
+        for (statement, _) in statements(&self.old.body) {
+            for_each_statement_operand(statement, |operand| used[operand.index()] = true);
         }
         used
     }

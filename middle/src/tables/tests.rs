@@ -1,10 +1,10 @@
 //! Which arrays get a variable, and what is read of them then.
 
+use anywarp_backend::statements;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, Expression, Module, Statement, front::wgsl};
 
 use super::place;
-use crate::rebuild::prune::for_each_block;
 
 fn parsed(statements: &str) -> (Module, ModuleInfo) {
     let text = format!(
@@ -49,14 +49,7 @@ fn found(statements: &str) -> (usize, usize, usize) {
 
 /// How often a block writes to memory.
 fn stores(block: &naga::Block) -> usize {
-    block
-        .iter()
-        .map(|statement| {
-            let mut within = usize::from(matches!(statement, Statement::Store { .. }));
-            for_each_block(statement, |inner| within += stores(inner));
-            within
-        })
-        .sum()
+    statements(block).filter(|(statement, _)| matches!(statement, Statement::Store { .. })).count()
 }
 
 #[test]

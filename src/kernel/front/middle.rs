@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anywarp_backend::{BackendError, Caps, Checks, FunctionProofs, Program, Proofs, loops};
+use anywarp_backend::{BackendError, Caps, Checks, FunctionProofs, Program, Proofs, loops, statements};
 use anywarp_middle::Circumstances;
 use anywarp_middle::analysis::{LaunchProofs, prove};
 use anywarp_middle::optimise::optimise;
@@ -91,12 +91,10 @@ fn effort_of(function: &Function, proofs: &FunctionProofs) -> usize {
 }
 
 fn branches(block: &Block) -> usize {
-    let within = |statement: &Statement| match statement {
-        Statement::Block(inner) => branches(inner),
-        Statement::If { accept, reject, .. } => 1 + branches(accept) + branches(reject),
-        Statement::Switch { cases, .. } => cases.iter().map(|case| 1 + branches(&case.body)).sum(),
-        Statement::Loop { body, continuing, .. } => 1 + branches(body) + branches(continuing),
+    let of_one = |statement: &Statement| match statement {
+        Statement::If { .. } | Statement::Loop { .. } => 1,
+        Statement::Switch { cases, .. } => cases.len(),
         _ => 0,
     };
-    block.iter().map(within).sum()
+    statements(block).map(|(statement, _)| of_one(statement)).sum()
 }

@@ -19,6 +19,7 @@ mod tests;
 
 use std::mem;
 
+use anywarp_backend::statements;
 use naga::{
     AddressSpace, ArraySize, Binding, Block, BuiltIn, EntryPoint, Expression, Function, FunctionArgument,
     GlobalVariable, Handle, Literal, MemoryDecorations, Module, Range, ResourceBinding, Scalar, Span, Statement,
@@ -72,7 +73,7 @@ pub(crate) fn debug_print(
     let mut sites = Vec::new();
     let bodies = module.functions.iter().map(|(_, function)| function);
     for function in bodies.chain(module.entry_points.iter().map(|entry| &entry.function)) {
-        find_calls(&function.body, &handles, &mut sites);
+        sites.extend(calls(&function.body, &handles));
     }
     if sites.is_empty() {
         return Ok(None);
@@ -129,32 +130,16 @@ fn add_globals(module: &mut Module, at: ResourceBinding) -> Globals {
     Globals { u32, vec3_u32, buffer, invocation }
 }
 
-fn find_calls(block: &Block, functions: &[Handle<Function>], sites: &mut Vec<CallSite>) {
-    for (statement, span) in block.span_iter() {
-        if let Statement::Call { function, .. } = statement
-            && let Some(function) = functions.iter().position(|marked| marked == function)
-        {
-            sites.push(CallSite { span: *span, function });
-        }
-        for inner in blocks_of(statement) {
-            find_calls(inner, functions, sites);
-        }
-    }
+/// The calls of the marked functions, in the order of the text.
+fn calls<'a>(block: &'a Block, marked: &'a [Handle<Function>]) -> impl Iterator<Item = CallSite> + 'a {
+    statements(block).filter_map(|(statement, span)| {
+        let Statement::Call { function, .. } = statement else { return None };
+        Some(CallSite { span, function: marked.iter().position(|marked| marked == function)? })
+    })
 }
 
-/// The blocks within a statement, in the order of the text.
-fn blocks_of(statement: &Statement) -> Vec<&Block> {
-    match statement {
-        Statement::Block(block) => vec![block],
-        Statement::If { accept, reject, .. } => vec![accept, reject],
-        Statement::Switch { cases, .. } => cases.iter().map(|case| &case.body).collect(),
-        Statement::Loop { body, continuing, .. } => vec![body, continuing],
-        _ => Vec::new(),
-    }
-}
-
-/// [`blocks_of`], mutable.
-fn blocks_of_mut(statement: &mut Statement) -> Vec<&mut Block> {
+/// The blocks directly in a statement, in the order of the text.
+fn blocks_of(statement: &mut Statement) -> Vec<&mut Block> {
     match statement {
         Statement::Block(block) => vec![block],
         Statement::If { accept, reject, .. } => vec![accept, reject],
@@ -177,7 +162,7 @@ impl Numbering<'_> {
         function.body = body;
     }
 
-    /// Visits calls in the order of [`find_calls`].
+    /// Visits calls in the order of [`calls`].
     fn block(&mut self, block: &mut Block, within: &mut Function) {
         for statement in block.iter_mut() {
             if let Statement::Call { function, arguments, .. } = statement
@@ -187,7 +172,7 @@ impl Numbering<'_> {
                 arguments.push(within.expressions.append(number, Span::UNDEFINED));
                 self.next = self.next.wrapping_add(1);
             }
-            for inner in blocks_of_mut(statement) {
+            for inner in blocks_of(statement) {
                 self.block(inner, within);
             }
         }

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use anywarp_backend::statements;
 use anywarp_middle::operands::{for_each_operand, for_each_statement_operand};
-use naga::{AddressSpace, Block, Expression, Function, GlobalVariable, Handle, Module, Statement, TypeInner};
+use naga::{AddressSpace, Expression, Function, GlobalVariable, Handle, Module, TypeInner};
 
 /// Ranges of bytes, each of a uniform, identified by group and binding, or of the immediate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,7 +60,9 @@ impl<'m> Reader<'m> {
                 other => for_each_operand(other, &mut note),
             }
         }
-        each_statement(&self.function.body, &mut |statement| for_each_statement_operand(statement, &mut note));
+        for (statement, _) in statements(&self.function.body) {
+            for_each_statement_operand(statement, &mut note);
+        }
     }
 
     fn part(&self, expression: Handle<Expression>) -> Option<Part<'m>> {
@@ -90,26 +93,6 @@ impl<'m> Reader<'m> {
         let inner = &self.module.types[ty].inner;
         let start = part.bytes.start + offset;
         Part { bytes: start..start + inner.size(self.module.to_ctx()), inner: Some(inner), ..part }
-    }
-}
-
-/// Calls `visit` with each statement of a block, and of the blocks in it.
-pub(crate) fn each_statement(block: &Block, visit: &mut impl FnMut(&Statement)) {
-    for statement in block {
-        visit(statement);
-        match statement {
-            Statement::Block(inner) => each_statement(inner, visit),
-            Statement::If { accept, reject, .. } => {
-                each_statement(accept, visit);
-                each_statement(reject, visit);
-            }
-            Statement::Switch { cases, .. } => cases.iter().for_each(|case| each_statement(&case.body, visit)),
-            Statement::Loop { body, continuing, .. } => {
-                each_statement(body, visit);
-                each_statement(continuing, visit);
-            }
-            _ => {}
-        }
     }
 }
 

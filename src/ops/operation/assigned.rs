@@ -4,14 +4,13 @@
 //! would silently lose the old value of `y`. So such an output must be assigned on every path before it is read or
 //! returned. A loop may run zero iterations.
 
-use anywarp_backend::Source;
+use anywarp_backend::{Source, statements};
 use anywarp_wgsl::guard::Room;
 use anywarp_wgsl::{TextError, diagnostic, module};
 use naga::{Block, Expression, Function, Handle, LocalVariable, Module, Span, Statement};
 
 use super::super::error::OperationError;
 use super::text::Text;
-use crate::kernel::passes::reads::each_statement;
 
 /// An output of the operation.
 #[derive(Clone, Debug)]
@@ -139,15 +138,11 @@ fn writes(module: &Module, function: &Function, name: &str) -> bool {
         Expression::GlobalVariable(global) => module.global_variables[global].name.as_deref() == Some(name),
         _ => false,
     };
-    let mut found = false;
-    each_statement(&function.body, &mut |statement| {
-        found |= match statement {
-            Statement::Store { pointer, .. } | Statement::Atomic { pointer, .. } => is_it(pointer),
-            Statement::Call { arguments, .. } => arguments.iter().any(is_it),
-            _ => false,
-        };
-    });
-    found
+    statements(&function.body).any(|(statement, _)| match statement {
+        Statement::Store { pointer, .. } | Statement::Atomic { pointer, .. } => is_it(pointer),
+        Statement::Call { arguments, .. } => arguments.iter().any(is_it),
+        _ => false,
+    })
 }
 
 /// The variable or argument that a pointer points into.

@@ -5,9 +5,10 @@
 
 use std::collections::HashSet;
 
+use anywarp_backend::statements;
 use naga::{Expression, Function, GlobalVariable, Handle, LocalVariable, Module, Span, Statement, TypeInner};
 
-use super::{Breach, each_statement, functions};
+use super::{Breach, functions};
 
 /// A variable or parameter that a pointer points into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,36 +52,38 @@ fn of_function(module: &Module, function: &Function, known: &[Accesses], found: 
         _ => None,
     });
     accesses.reads.extend(loads);
-    each_statement(&function.body, &mut |statement, span| match statement {
-        Statement::Store { pointer, .. } => accesses.writes.extend(root(function, *pointer)),
-        Statement::Atomic { pointer, .. } => {
-            accesses.reads.extend(root(function, *pointer));
-            accesses.writes.extend(root(function, *pointer));
-        }
-        Statement::WorkGroupUniformLoad { pointer, .. } => accesses.reads.extend(root(function, *pointer)),
-        Statement::CooperativeStore { data, .. } => accesses.writes.extend(root(function, data.pointer)),
-        Statement::Call { function: callee, arguments, .. } => {
-            let Some(inner) = known.get(callee.index()) else { return };
-            let callee = &module.functions[*callee];
-            let pointers =
-                callee.arguments.iter().zip(arguments).enumerate().filter_map(|(number, (parameter, argument))| {
-                    let ty = &module.types[parameter.ty].inner;
-                    let is_pointer = matches!(ty, TypeInner::Pointer { .. } | TypeInner::ValuePointer { .. });
-                    Some((number, root(function, *argument).filter(|_| is_pointer)?))
-                });
-            let pointers: Vec<(usize, Root)> = pointers.collect();
-            found.extend(breach(module, function, callee, inner, &pointers, span));
-            for (number, root) in pointers {
-                let parameter = Root::Parameter(number);
-                accesses.reads.extend(inner.reads.contains(&parameter).then_some(root));
-                accesses.writes.extend(inner.writes.contains(&parameter).then_some(root));
+    for (statement, span) in statements(&function.body) {
+        match statement {
+            Statement::Store { pointer, .. } => accesses.writes.extend(root(function, *pointer)),
+            Statement::Atomic { pointer, .. } => {
+                accesses.reads.extend(root(function, *pointer));
+                accesses.writes.extend(root(function, *pointer));
             }
-            let is_global = |root: &&Root| matches!(root, Root::Global(_));
-            accesses.reads.extend(inner.reads.iter().filter(is_global));
-            accesses.writes.extend(inner.writes.iter().filter(is_global));
+            Statement::WorkGroupUniformLoad { pointer, .. } => accesses.reads.extend(root(function, *pointer)),
+            Statement::CooperativeStore { data, .. } => accesses.writes.extend(root(function, data.pointer)),
+            Statement::Call { function: callee, arguments, .. } => {
+                let Some(inner) = known.get(callee.index()) else { continue };
+                let callee = &module.functions[*callee];
+                let pointers =
+                    callee.arguments.iter().zip(arguments).enumerate().filter_map(|(number, (parameter, argument))| {
+                        let ty = &module.types[parameter.ty].inner;
+                        let is_pointer = matches!(ty, TypeInner::Pointer { .. } | TypeInner::ValuePointer { .. });
+                        Some((number, root(function, *argument).filter(|_| is_pointer)?))
+                    });
+                let pointers: Vec<(usize, Root)> = pointers.collect();
+                found.extend(breach(module, function, callee, inner, &pointers, span));
+                for (number, root) in pointers {
+                    let parameter = Root::Parameter(number);
+                    accesses.reads.extend(inner.reads.contains(&parameter).then_some(root));
+                    accesses.writes.extend(inner.writes.contains(&parameter).then_some(root));
+                }
+                let is_global = |root: &&Root| matches!(root, Root::Global(_));
+                accesses.reads.extend(inner.reads.iter().filter(is_global));
+                accesses.writes.extend(inner.writes.iter().filter(is_global));
+            }
+            _ => {}
         }
-        _ => {}
-    });
+    }
     accesses
 }
 

@@ -1,10 +1,11 @@
 //! Values that must be constant expressions: naga accepts a `let` that it can compute, and any index into a subgroup.
 
+use anywarp_backend::statements;
 use naga::{Function, GatherMode, Module, Span, Statement};
 
+use super::Breach;
 use super::names::{Declared, Names};
 use super::values::{Values, number};
-use super::{Breach, each_statement};
 
 /// The maximum number of invocations in a subgroup.
 const MAX_SUBGROUP: f64 = 128.0;
@@ -33,10 +34,10 @@ pub(super) fn of_cases(names: &Names<'_>, found: &mut Vec<Breach>) {
 /// Adds arguments of subgroup functions that are not constants, or out of range for every subgroup.
 pub(super) fn of_subgroups(module: &Module, function: &Function, names: &Names<'_>, found: &mut Vec<Breach>) {
     let values = Values { module, arena: &function.expressions, names };
-    each_statement(&function.body, &mut |statement, at| {
-        let Statement::SubgroupGather { mode, .. } = statement else { return };
+    for (statement, at) in statements(&function.body) {
+        let Statement::SubgroupGather { mode, .. } = statement else { continue };
         let (name, index, limit, must_be_known) = match mode {
-            GatherMode::BroadcastFirst | GatherMode::QuadSwap(_) => return,
+            GatherMode::BroadcastFirst | GatherMode::QuadSwap(_) => continue,
             GatherMode::Broadcast(index) => ("subgroupBroadcast", index, MAX_SUBGROUP, true),
             GatherMode::QuadBroadcast(index) => ("quadBroadcast", index, QUAD, true),
             GatherMode::Shuffle(index) => ("subgroupShuffle", index, MAX_SUBGROUP, false),
@@ -53,7 +54,7 @@ pub(super) fn of_subgroups(module: &Module, function: &Function, names: &Names<'
             None if must_be_known && call.is_computed(names, 1) => {
                 format!("the second argument of `{name}` must be a constant")
             }
-            _ => return,
+            _ => continue,
         };
         let help = match (known, mode) {
             (None, GatherMode::Broadcast(_)) => "use `subgroupShuffle`, which accepts any index",
@@ -62,5 +63,5 @@ pub(super) fn of_subgroups(module: &Module, function: &Function, names: &Names<'
             (Some(_), _) => "a subgroup has at most 128 invocations",
         };
         found.push(Breach { at, message, help });
-    });
+    }
 }

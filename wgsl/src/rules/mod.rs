@@ -19,7 +19,7 @@ mod ranges;
 mod values;
 
 use anywarp_backend::Source;
-use naga::{Binding, Block, Function, Module, ShaderStage, Span, Statement, TypeInner};
+use naga::{Binding, Function, Module, ShaderStage, Span, TypeInner};
 
 use crate::diagnostic;
 use names::Names;
@@ -76,26 +76,6 @@ pub fn breaches(source: &Source, module: &Module) -> Vec<Breach> {
 fn functions(module: &Module) -> impl Iterator<Item = &Function> {
     let entries = module.entry_points.iter().map(|entry| &entry.function);
     module.functions.iter().map(|(_, function)| function).chain(entries)
-}
-
-/// Calls `each` with every statement of a block and of the blocks in it.
-fn each_statement(block: &Block, each: &mut impl FnMut(&Statement, Span)) {
-    for (statement, span) in block.span_iter() {
-        each(statement, *span);
-        match statement {
-            Statement::Block(block) => each_statement(block, each),
-            Statement::If { accept, reject, .. } => {
-                each_statement(accept, each);
-                each_statement(reject, each);
-            }
-            Statement::Switch { cases, .. } => cases.iter().for_each(|case| each_statement(&case.body, each)),
-            Statement::Loop { body, continuing, .. } => {
-                each_statement(body, each);
-                each_statement(continuing, each);
-            }
-            _ => {}
-        }
-    }
 }
 
 /// Adds arguments with a location: compute shaders have no earlier stage that could provide them.

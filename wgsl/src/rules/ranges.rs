@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 
+use anywarp_backend::statements;
 use naga::{Block, Expression, Function, Handle, Literal, MathFunction, Module, ScalarKind, Statement};
 
+use super::Breach;
 use super::finite::{self, F16_MAX, Width, short};
 use super::names::Names;
 use super::values::{Values, number};
-use super::{Breach, each_statement};
 
 /// A mistake, and the remedy.
 type Wrong = (String, &'static str);
@@ -114,9 +115,9 @@ fn check(values: Values<'_>, is_computed: impl Fn(Handle<Expression>) -> bool, f
 
 /// Adds the right operands of `false &&` and `true ||`, which browsers do not evaluate.
 fn add_skipped(function: &Function, block: &Block, skipped: &mut HashSet<Handle<Expression>>) {
-    each_statement(block, &mut |statement, _| {
-        let Statement::If { condition, accept, reject } = statement else { return };
-        let Expression::Literal(Literal::Bool(decided)) = function.expressions[*condition] else { return };
+    for (statement, _) in statements(block) {
+        let Statement::If { condition, accept, reject } = statement else { continue };
+        let Expression::Literal(Literal::Bool(decided)) = function.expressions[*condition] else { continue };
         // naga turns the operator into an `if` that assigns an unnamed variable.
         let is_operator = accept.last().is_some_and(|last| match last {
             Statement::Store { pointer, .. } => match function.expressions[*pointer] {
@@ -126,13 +127,13 @@ fn add_skipped(function: &Function, block: &Block, skipped: &mut HashSet<Handle<
             _ => false,
         });
         if is_operator {
-            each_statement(if decided { reject } else { accept }, &mut |statement, _| {
+            for (statement, _) in statements(if decided { reject } else { accept }) {
                 if let Statement::Emit(range) = statement {
                     skipped.extend(range.clone());
                 }
-            });
+            }
         }
-    });
+    }
 }
 
 impl Known {

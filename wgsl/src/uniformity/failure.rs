@@ -1,6 +1,6 @@
 //! The failures of a module.
 
-use anywarp_backend::Source;
+use anywarp_backend::{Source, statements};
 use naga::{Block, Expression, Function, Module, SampleLevel, Span, Statement};
 
 use super::chain;
@@ -182,16 +182,15 @@ fn needs_uniformity(module: &Module) -> bool {
 }
 
 fn has_operation(block: &Block) -> bool {
-    block.iter().any(|statement| match statement {
-        Statement::Block(block) => has_operation(block),
-        Statement::If { accept, reject, .. } => has_operation(accept) || has_operation(reject),
-        Statement::Switch { cases, .. } => cases.iter().any(|case| has_operation(&case.body)),
-        Statement::Loop { body, continuing, .. } => has_operation(body) || has_operation(continuing),
-        Statement::ControlBarrier(_)
-        | Statement::WorkGroupUniformLoad { .. }
-        | Statement::SubgroupBallot { .. }
-        | Statement::SubgroupGather { .. }
-        | Statement::SubgroupCollectiveOperation { .. } => true,
-        _ => false,
-    })
+    let is_one = |statement: &Statement| {
+        matches!(
+            statement,
+            Statement::ControlBarrier(_)
+                | Statement::WorkGroupUniformLoad { .. }
+                | Statement::SubgroupBallot { .. }
+                | Statement::SubgroupGather { .. }
+                | Statement::SubgroupCollectiveOperation { .. }
+        )
+    };
+    statements(block).any(|(statement, _)| is_one(statement))
 }

@@ -1,5 +1,6 @@
 //! The values of variables along control flow: the assignments that reach each read.
 
+use anywarp_backend::statements;
 use naga::{Block, Expression, Function, Handle, Statement};
 
 use super::graph::Node;
@@ -86,26 +87,19 @@ pub(super) fn root(function: &Function, pointer: Handle<Expression>) -> Option<(
 pub(super) fn assigned(function: &Function, blocks: &[&Block], variables: usize) -> Vec<usize> {
     let mut is_assigned = vec![false; variables];
     let mut found = Vec::new();
-    let mut open: Vec<&Block> = blocks.to_vec();
-    while let Some(block) = open.pop() {
-        for statement in block {
-            let mut add = |pointer: Handle<Expression>| {
-                if let Some((variable, _)) = root(function, pointer)
-                    && !std::mem::replace(&mut is_assigned[variable], true)
-                {
-                    found.push(variable);
-                }
-            };
-            match statement {
-                Statement::Block(block) => open.push(block),
-                Statement::If { accept, reject, .. } => open.extend([accept, reject]),
-                Statement::Switch { cases, .. } => open.extend(cases.iter().map(|case| &case.body)),
-                Statement::Loop { body, continuing, .. } => open.extend([body, continuing]),
-                Statement::Store { pointer, .. } => add(*pointer),
-                // Arguments that are not pointers have no variable.
-                Statement::Call { arguments, .. } => arguments.iter().for_each(|argument| add(*argument)),
-                _ => {}
-            }
+    let mut add = |pointer: Handle<Expression>| {
+        if let Some((variable, _)) = root(function, pointer)
+            && !std::mem::replace(&mut is_assigned[variable], true)
+        {
+            found.push(variable);
+        }
+    };
+    for (statement, _) in blocks.iter().flat_map(|block| statements(block)) {
+        match statement {
+            Statement::Store { pointer, .. } => add(*pointer),
+            // Arguments that are not pointers have no variable.
+            Statement::Call { arguments, .. } => arguments.iter().for_each(|argument| add(*argument)),
+            _ => {}
         }
     }
     found

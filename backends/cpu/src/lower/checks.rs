@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use naga::{Block, Expression, Function, Handle, LocalVariable, ScalarKind, Span, Statement, TypeInner};
+use anywarp_backend::statements;
+use naga::{Expression, Function, Handle, LocalVariable, ScalarKind, Span, Statement, TypeInner};
 use rustc_hash::FxHashSet;
 
 use super::error::Result;
@@ -262,23 +263,12 @@ impl<'a> Lowering<'a> {
 pub(super) fn initialised(function: &Function) -> FxHashSet<Handle<LocalVariable>> {
     let mut found: FxHashSet<_> =
         function.local_variables.iter().filter(|(_, local)| local.init.is_some()).map(|(handle, _)| handle).collect();
-    let mut left: Vec<&Block> = vec![&function.body];
-    while let Some(block) = left.pop() {
-        for (statement, span) in block.span_iter() {
-            match statement {
-                Statement::Store { pointer, value } => {
-                    if let Some(local) = declared(function, *pointer, *span)
-                        && !without_value(function, *value, *span)
-                    {
-                        found.insert(local);
-                    }
-                }
-                Statement::Block(inner) => left.push(inner),
-                Statement::If { accept, reject, .. } => left.extend([accept, reject]),
-                Statement::Switch { cases, .. } => left.extend(cases.iter().map(|case| &case.body)),
-                Statement::Loop { body, continuing, .. } => left.extend([body, continuing]),
-                _ => {}
-            }
+    for (statement, span) in statements(&function.body) {
+        if let Statement::Store { pointer, value } = statement
+            && let Some(local) = declared(function, *pointer, span)
+            && !without_value(function, *value, span)
+        {
+            found.insert(local);
         }
     }
     found

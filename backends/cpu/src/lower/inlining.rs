@@ -4,6 +4,7 @@
 //! functions with many calls makes a huge program of a short text. Where a kernel would become too long, the functions
 //! that save most are therefore not inlined.
 
+use anywarp_backend::statements;
 use naga::valid::{FunctionInfo, ModuleInfo};
 use naga::{Barrier, Block, Expression, Function, Handle, Statement, TypeInner};
 
@@ -170,25 +171,18 @@ impl Size {
     }
 
     fn statements(&mut self, body: &Block) {
-        let mut left = vec![body];
-        while let Some(block) = left.pop() {
-            for statement in block {
-                self.own += 2;
-                match statement {
-                    Statement::Block(inner) => left.push(inner),
-                    Statement::If { accept, reject, .. } => left.extend([accept, reject]),
-                    Statement::Switch { cases, .. } => left.extend(cases.iter().map(|case| &case.body)),
-                    Statement::Loop { body, continuing, .. } => left.extend([body, continuing]),
-                    Statement::Call { function, arguments, .. } => {
-                        self.own += 2 * arguments.len() as u64;
-                        self.calls.push(function.index());
-                    }
-                    // At a barrier a lane group leaves the code and resumes later, which is not possible inside a
-                    // machine call.
-                    Statement::ControlBarrier(barrier) => self.whole |= *barrier != Barrier::SUB_GROUP,
-                    Statement::WorkGroupUniformLoad { .. } | Statement::CooperativeStore { .. } => self.whole = true,
-                    _ => {}
+        for (statement, _) in statements(body) {
+            self.own += 2;
+            match statement {
+                Statement::Call { function, arguments, .. } => {
+                    self.own += 2 * arguments.len() as u64;
+                    self.calls.push(function.index());
                 }
+                // At a barrier a lane group leaves the code and resumes later, which is not possible inside a machine
+                // call.
+                Statement::ControlBarrier(barrier) => self.whole |= *barrier != Barrier::SUB_GROUP,
+                Statement::WorkGroupUniformLoad { .. } | Statement::CooperativeStore { .. } => self.whole = true,
+                _ => {}
             }
         }
     }

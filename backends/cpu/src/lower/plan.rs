@@ -6,6 +6,7 @@
 
 use std::rc::Rc;
 
+use anywarp_backend::statements;
 use naga::valid::{FunctionInfo, ModuleInfo};
 use naga::{AddressSpace, Block, Expression, Function, Handle, Literal, Statement};
 use rustc_hash::FxHashSet;
@@ -255,23 +256,15 @@ impl Survey<'_> {
     }
 
     fn block(&mut self, block: &Block, globals: &mut [Use]) {
-        // A work list in place of recursion: `else if` nests as deep as the source is long.
-        let mut left = vec![block];
-        while let Some(block) = left.pop() {
-            for statement in block {
-                match statement {
-                    Statement::Block(inner) => left.push(inner),
-                    Statement::If { accept, reject, .. } => left.extend([accept, reject]),
-                    Statement::Switch { cases, .. } => left.extend(cases.iter().map(|case| &case.body)),
-                    Statement::Loop { body, continuing, .. } => left.extend([body, continuing]),
-                    Statement::Call { function, arguments, .. } => self.call(*function, arguments, globals),
-                    Statement::CooperativeStore { data, .. } => {
-                        if let Some((origin, _)) = self.paths[data.pointer.index()] {
-                            self.note(origin, Use::choosing(u32::MAX), globals);
-                        }
+        for (statement, _) in statements(block) {
+            match statement {
+                Statement::Call { function, arguments, .. } => self.call(*function, arguments, globals),
+                Statement::CooperativeStore { data, .. } => {
+                    if let Some((origin, _)) = self.paths[data.pointer.index()] {
+                        self.note(origin, Use::choosing(u32::MAX), globals);
                     }
-                    _ => {}
                 }
+                _ => {}
             }
         }
     }

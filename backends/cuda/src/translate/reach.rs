@@ -1,10 +1,9 @@
 //! The variables and limits that functions use, including their callees.
 
-use anywarp_backend::Program;
+use anywarp_backend::{Program, statements};
 use naga::{AddressSpace, Function, GlobalVariable, Handle, Statement};
 use rustc_hash::FxHashSet;
 
-use super::flow::statements;
 use super::names::FunctionKey;
 use super::proven::{Proven, proofs};
 
@@ -45,15 +44,11 @@ impl Reach {
     }
 
     fn limits(&self, function: &Function, proven: &Proven<'_>) -> bool {
-        let mut found = false;
-        statements(&function.body, |statement| match statement {
-            Statement::Loop { body, .. } => found |= !proven.ends(body),
-            Statement::Call { function, .. } => {
-                found |= self.limited.get(function.index()).copied().unwrap_or(false);
-            }
-            _ => {}
-        });
-        found
+        statements(&function.body).any(|(statement, _)| match statement {
+            Statement::Loop { body, .. } => !proven.ends(body),
+            Statement::Call { function, .. } => self.limited.get(function.index()).copied().unwrap_or(false),
+            _ => false,
+        })
     }
 
     /// Returns whether any loop of the kernel is limited.

@@ -1,11 +1,12 @@
 //! Loops as text.
 
+use anywarp_backend::statements;
 use anywarp_middle::operands::{for_each_operand, for_each_statement_operand};
 use naga::{Block, Expression, Handle};
 use rustc_hash::FxHashSet;
 
 use super::error::Result;
-use super::flow::{self, statements};
+use super::flow;
 use super::writer::FunctionWriter;
 
 impl<'a> FunctionWriter<'a, '_> {
@@ -90,7 +91,9 @@ impl<'a> FunctionWriter<'a, '_> {
         let made = flow::evaluated(body);
         let mut read = FxHashSet::default();
         let mut left: Vec<_> = flow::evaluated(continuing).into_iter().chain(break_if).collect();
-        statements(continuing, |statement| for_each_statement_operand(statement, |operand| left.push(operand)));
+        for (statement, _) in statements(continuing) {
+            for_each_statement_operand(statement, |operand| left.push(operand));
+        }
         let mut seen = FxHashSet::default();
         while let Some(handle) = left.pop() {
             if seen.insert(handle) {
