@@ -13,7 +13,7 @@
 //! | `memory` | buffers and their mappings | mappings by wgpu, memory that stays mapped, measurements |
 //! | `kernel` | pipelines and the layouts of their bindings | the form for wgpu, pipelines on disk |
 //! | `record` | from a recording to a command buffer | uniform values, bind groups, timestamps |
-//! | `submit` | fences: waits, wakers, timings | the thread that polls, the clock |
+//! | `submit` | fences: waits, wakers, timings | polling, the threads that wake tasks, the clock |
 //! | `translate` | wgpu's translation of a program, as text | SPIR-V, disassembled |
 
 mod caps;

@@ -2,6 +2,7 @@
 //! other threads.
 
 pub(crate) mod clock;
+mod completion;
 mod poller;
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};

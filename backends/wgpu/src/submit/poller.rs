@@ -1,11 +1,11 @@
-//! Polling of the device, and the thread that wakes tasks.
+//! Polling of the device.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
 
 use anywarp_backend::BackendError;
 
-use super::Fence;
+use super::{Fence, completion};
 use crate::device::errors::ErrorSink;
 
 /// The parts of the device that a wait needs.
@@ -48,7 +48,7 @@ impl Poller {
     }
 
     /// The first submission that has not ended.
-    fn first(&self) -> Option<Arc<Fence>> {
+    pub(super) fn first(&self) -> Option<Arc<Fence>> {
         self.submitted().iter().find(|fence| !fence.is_done()).cloned()
     }
 
@@ -80,14 +80,7 @@ impl Poller {
         if cfg!(target_arch = "wasm32") {
             return; // the browser's event loop runs the callbacks
         }
-        let sender = self.thread.get_or_init(|| {
-            let (sender, receiver) = mpsc::channel();
-            let thread = std::thread::Builder::new().name("anywarp-completion".to_owned());
-            if let Err(error) = thread.spawn(move || look_after(&receiver)) {
-                log::error!("the completion thread did not start: {error}");
-            }
-            sender
-        });
+        let sender = self.thread.get_or_init(completion::thread);
         if let Err(unsent) = sender.send(fence) {
             // The thread could not be started, so the fence ends on this thread.
             let fence = unsent.0;
@@ -95,33 +88,6 @@ impl Poller {
                 fence.finish(Err(error));
             }
             fence.wake_all();
-        }
-    }
-}
-
-/// Runs the completion thread until the device, and with it the sender, is dropped.
-///
-/// It waits for one submission after the other, whichever is awaited, so that each task is woken when its own work has
-/// ended and not when later work has that was awaited first.
-fn look_after(awaited: &mpsc::Receiver<Arc<Fence>>) {
-    let mut fences: Vec<Arc<Fence>> = Vec::new();
-    loop {
-        if fences.is_empty() {
-            let Ok(fence) = awaited.recv() else { return };
-            fences.push(fence);
-        }
-        fences.extend(awaited.try_iter());
-        for ended in fences.extract_if(.., |fence| fence.is_done()) {
-            ended.wake_all();
-        }
-        let Some(any) = fences.first() else { continue };
-        // A mapping may wait for work that has already ended.
-        let first = any.poller.upgrade().and_then(|poller| poller.first()).unwrap_or_else(|| Arc::clone(any));
-        if let Err(error) = first.block() {
-            first.finish(Err(error.clone()));
-            for fence in fences.iter().filter(|_| error.is_lost()) {
-                fence.finish(Err(error.clone()));
-            }
         }
     }
 }
