@@ -12,6 +12,8 @@ mod elementwise;
 mod fill_pattern;
 #[path = "ladder/matmul.rs"]
 mod matmul;
+#[path = "ladder/random.rs"]
+mod random;
 #[path = "ladder/reduction.rs"]
 mod reduction;
 #[path = "shared/ladder.rs"]
@@ -35,6 +37,7 @@ fn run() -> Outcome<()> {
     };
     let mut ladder = Ladder::on(&device, elements, repeats)?;
     fill_pattern::climb(&mut ladder, elements)?;
+    random::climb(&mut ladder, elements)?;
     elementwise::climb(&mut ladder, elements)?;
     reduction::climb(&mut ladder, elements)?;
     matmul::climb(&mut ladder, side)?;

@@ -39,7 +39,11 @@ fn every_shader_that_ships_is_valid() {
     for (folder, package) in [("shaders/ops", "shaders"), ("examples/shaders", "examples/shaders")] {
         let mut seen = 0;
         for entry in fs::read_dir(root.join(folder)).unwrap() {
-            check(Wgsl::open(entry.unwrap().path()).unwrap().root(root.join(package)), &caps);
+            let wgsl = Wgsl::open(entry.unwrap().path()).unwrap().root(root.join(package));
+            // The features that conditions in these files name.
+            for [wide, vectors] in [[false, false], [false, true], [true, false], [true, true]] {
+                check(wgsl.clone().feature("wide", wide).feature("vectors", vectors), &caps);
+            }
             seen += 1;
         }
         assert!(seen >= 2, "only {seen} shaders are in {folder}");

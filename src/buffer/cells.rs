@@ -5,7 +5,6 @@
 
 use std::marker::PhantomData;
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::core::{Core, GRANULE};
 use super::slice::{Slice, SliceMut};
@@ -15,7 +14,7 @@ use crate::error::BufferError;
 
 /// The cells `C` that contain the elements, and the number of elements before the first one.
 pub(crate) fn cells<'a, T: Element, C: Element>(slice: &Slice<'a, T>) -> Result<(Slice<'a, C>, u32), BufferError> {
-    let (range, first) = bindable::<T, C>(slice.core, slice.range)?;
+    let (range, first) = in_cells::<T, C>(slice.core, slice.range)?;
     Ok((Slice { core: slice.core, range: Span::within(range), _element: PhantomData }, first))
 }
 
@@ -23,19 +22,35 @@ pub(crate) fn cells<'a, T: Element, C: Element>(slice: &Slice<'a, T>) -> Result<
 pub(crate) fn cells_mut<'a, T: Element, C: Element>(
     slice: &'a SliceMut<'_, T>,
 ) -> Result<(SliceMut<'a, C>, u32), BufferError> {
-    let (range, first) = bindable::<T, C>(slice.core, slice.range)?;
+    let (range, first) = in_cells::<T, C>(slice.core, slice.range)?;
     Ok((SliceMut { core: slice.core, range: Span::within(range), _element: PhantomData }, first))
 }
 
-fn bindable<T: Element, C: Element>(core: &Arc<Core>, range: Span) -> Result<(Range<usize>, u32), BufferError> {
+/// A part of a slice, given in words, as cells `C` of one or several whole words, and the number of cells before the
+/// first one. The part begins at a multiple of the cell's size.
+pub(crate) fn words_mut<'a, T: Element, C: Element>(
+    slice: &'a SliceMut<'_, T>,
+    words: Range<u64>,
+) -> Result<(SliceMut<'a, C>, u32), BufferError> {
+    let start = byte_range::<T>(&slice.range.get()?).start;
+    let bytes = start + words.start * GRANULE..start + words.end * GRANULE;
+    let size = size_of::<C>() as u64;
+    let (range, before) = bindable(slice.core, &bytes, size);
+    Ok((SliceMut { core: slice.core, range: Span::within(range), _element: PhantomData }, (before / size) as u32))
+}
+
+fn in_cells<T: Element, C: Element>(core: &Core, range: Span) -> Result<(Range<usize>, u32), BufferError> {
     const { assert!(size_of::<C>() as u64 == GRANULE && GRANULE.is_multiple_of(size_of::<T>() as u64)) }
-    let bytes = byte_range::<T>(&range.get()?);
-    let alignment =
-        u64::from(core.device.caps().limits.storage_offset_alignment).next_multiple_of(GRANULE).max(GRANULE);
+    let (range, before) = bindable(core, &byte_range::<T>(&range.get()?), GRANULE);
+    Ok((range, (before / size_of::<T>() as u64) as u32))
+}
+
+/// The cells of `size` bytes that contain these bytes, from an offset at which the device can bind, and the number of
+/// bytes before the first one, which is below that alignment.
+fn bindable(core: &Core, bytes: &Range<u64>, size: u64) -> (Range<usize>, u64) {
+    let alignment = u64::from(core.device.caps().limits.storage_offset_alignment).next_multiple_of(size).max(size);
     let start = bytes.start / alignment * alignment;
     // Allocations end at a multiple of the granule.
-    let end = bytes.end.next_multiple_of(GRANULE);
-    // Smaller than the alignment, so far below 2^32.
-    let first = (bytes.start - start) / size_of::<T>() as u64;
-    Ok(((start / GRANULE) as usize..(end / GRANULE) as usize, first as u32))
+    let end = bytes.end.next_multiple_of(size);
+    ((start / size) as usize..(end / size) as usize, bytes.start - start)
 }

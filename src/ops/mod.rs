@@ -7,6 +7,7 @@
 //! - [`fill_pattern`]: fills memory with a pattern; [`FillPattern`] adds an offset and recording.
 //! - [`matmul`]: the product of two matrices; [`Matmul`] adds a precision and recording.
 //! - [`ElementwiseKernel`]: operations on arrays, element by element, by one line of WGSL: `z = a * x + y`.
+//! - [`Random`]: random numbers, permutations and choices, with the same bits on every device.
 //! - [`ReductionKernel`]: reductions of many elements to one, by four expressions, also along axes.
 //!
 //! `src/ops/README.md` describes how to add one.
@@ -18,6 +19,7 @@ mod matmul;
 mod operation;
 mod operator;
 mod plan;
+mod random;
 mod reduction;
 
 pub use anywarp_backend::Precision;
@@ -28,6 +30,7 @@ pub use matmul::{Matmul, MatmulElement, MatmulInput, matmul};
 pub use operation::arguments::{Argument, Inputs, Outputs, Results};
 pub use operation::shape::{Shaped, shaped};
 pub use plan::Cost;
+pub use random::{Random, RandomBits, RandomFloat, RandomInteger, RandomNumber};
 pub use reduction::{IdentityValue, ReductionCall, ReductionKernel};
 
 /// Threads share operators and make clones of them.

@@ -13,6 +13,11 @@ impl Operator {
         self.0.to_owned()
     }
 
+    /// The error of a choice that is not possible.
+    pub(crate) fn choice(self, argument: &'static str, expected: impl Into<String>, got: String) -> OperationError {
+        OperationError::Choice { operator: self.name(), argument, expected: expected.into(), got }
+    }
+
     /// The error of a shape with more than `limit` elements.
     pub(crate) fn too_large(self, argument: &str, shape: Vec<usize>, limit: u64) -> OperationError {
         OperationError::TooLarge { operator: self.name(), argument: argument.to_owned(), shape, limit }

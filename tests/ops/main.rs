@@ -16,6 +16,7 @@ mod outcome;
 mod patterns;
 mod places;
 mod products;
+mod random;
 mod refusals;
 mod shaders;
 #[allow(dead_code)] // there is no table of known failures here
@@ -45,9 +46,9 @@ fn main() -> ExitCode {
     for target in targets::targets() {
         let products = [products::cases(), places::cases(), bits::cases(), refusals::cases()].into_iter().flatten();
         let products = products.map(|(name, run)| (format!("matmul::{name}"), run));
-        trials.extend(products.chain(patterns::cases()).map(|case| on_device(&target, case)));
+        trials.extend(products.chain(patterns::cases()).chain(random::cases()).map(|case| on_device(&target, case)));
     }
-    let others = [library::cases(), shaders::cases(), vec![patterns::checked()]];
+    let others = [library::cases(), shaders::cases(), vec![patterns::checked(), random::checked()]];
     trials.extend(others.into_iter().flatten().map(alone));
     libtest_mimic::run(&arguments, trials).exit_code()
 }

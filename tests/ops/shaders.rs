@@ -15,6 +15,8 @@ use crate::library::Alone;
 use crate::outcome::{TestResult, ensure, fail, skip};
 
 const FOLDERS: [&str; 3] = ["shaders/ops", "shaders/shared", "examples/shaders"];
+/// The features that conditions in these files name.
+const FEATURES: [&str; 2] = ["vectors", "wide"];
 
 pub(crate) fn cases() -> Vec<Alone> {
     let mut cases: Vec<Alone> = Vec::new();
@@ -40,10 +42,18 @@ fn files(folder: &str) -> Vec<PathBuf> {
     files
 }
 
+/// Checks a file with each choice of the features.
 fn check(path: &Path) -> TestResult {
+    (0..1 << FEATURES.len()).try_for_each(|choice: usize| {
+        let features = FEATURES.iter().enumerate().map(|(at, name)| ((*name).to_owned(), choice >> at & 1 == 1));
+        check_with(path, Options { features: features.collect(), ..Options::default() })
+    })
+}
+
+fn check_with(path: &Path, options: Options) -> TestResult {
     let file = SourceFile { name: path.display().to_string(), text: std::fs::read_to_string(path)? };
     let folder = Folder::new(&Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders"));
-    let source = match compose(file, &[], &folder, &Options::default()) {
+    let source = match compose(file, &[], &folder, &options) {
         Ok(source) => source,
         Err(error) => return fail(error.to_string()),
     };

@@ -133,12 +133,8 @@ impl<'p, 'r, T: PatternElement> FillPattern<'p, 'r, T> {
     fn plan(&self, length: usize) -> Result<Plan<Pass>, OperationError> {
         let period = self.pattern.len();
         if !(1..=MAX_PERIOD).contains(&period) {
-            return Err(OperationError::Choice {
-                operator: OPERATOR.name(),
-                argument: "a pattern of length",
-                expected: format!("use 1 to {MAX_PERIOD} elements"),
-                got: period.to_string(),
-            });
+            let expected = format!("use 1 to {MAX_PERIOD} elements");
+            return Err(OPERATOR.choice("a pattern of length", expected, period.to_string()));
         }
         let length = length as u64;
         if length > MAX_LENGTH {

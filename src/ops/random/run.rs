@@ -1,0 +1,121 @@
+//! From random numbers to their commands.
+
+use anywarp_backend::Caps;
+use naga::valid::Capabilities;
+
+use super::super::error::OperationError;
+use super::draw::{Parameters, Source};
+use super::order::Order;
+use super::plan::Part;
+use super::{OPERATOR, words_of};
+use crate::buffer::SliceMut;
+use crate::buffer::cells::words_mut;
+use crate::device::Device;
+use crate::element::Element;
+use crate::submit::{Destination, Resource};
+
+crate::kernels!(mod words = "shaders/ops/random.wgsl", root = "shaders", feature wide = false, feature vectors = false);
+crate::kernels!(
+    mod words_wide = "shaders/ops/random.wgsl", root = "shaders", feature wide = true, feature vectors = false
+);
+crate::kernels!(mod vectors = "shaders/ops/random.wgsl", root = "shaders", feature wide = false, feature vectors = true);
+crate::kernels!(
+    mod vectors_wide = "shaders/ops/random.wgsl", root = "shaders", feature wide = true, feature vectors = true
+);
+crate::kernels!(mod permutation = "shaders/ops/permutation.wgsl", root = "shaders", feature wide = false);
+crate::kernels!(mod permutation_wide = "shaders/ops/permutation.wgsl", root = "shaders", feature wide = true);
+
+/// Words drawn in place of a rejected one before the last is taken, which has a chance below 2^-64.
+const ATTEMPTS: u32 = 64;
+
+/// Checks the destination and the guard.
+pub(super) fn check<T: Element>(x: &SliceMut<'_, T>, destination: &Destination<'_>) -> Result<(), OperationError> {
+    x.range.get().map_err(OPERATOR.slice("x"))?;
+    if let Err(refusal) = destination.check(&x.core.device) {
+        return Err(OPERATOR.refused(&x.core.device, &["x"], refusal));
+    }
+    // For a recording, guards are checked when it is submitted.
+    match x.core.guarded() {
+        Some(guard) if !matches!(destination, Destination::Recording(_)) => Err(OPERATOR.in_use("x", guard)),
+        _ => Ok(()),
+    }
+}
+
+/// Whether products of words are computed in 64 bits.
+fn is_wide(caps: &Caps) -> bool {
+    caps.shader.contains(Capabilities::SHADER_INT64)
+}
+
+/// Draws one part of `x`.
+pub(super) fn draw<T: Element>(
+    x: &SliceMut<'_, T>,
+    source: Source,
+    part: Part,
+    destination: Destination<'_>,
+) -> Result<(), OperationError> {
+    let device = Device::of(&x.core.device);
+    let number = source.number.wrapping_add(part.begin);
+    let Parameters { kind, span, low, rest } = source.draw.parameters();
+    let [seed, counter] = [source.seed, number / 4].map(|long| [long as u32, (long >> 32) as u32]);
+    // The operator's limit keeps all counts within 32 bits.
+    let (count, skip) = (part.words as u32, (number % 4) as u32);
+    let threads = u64::from(count + skip).div_ceil(4);
+    macro_rules! launch {
+        ($module:ident, $x:ident, $first:ident, $count:expr) => {{
+            let draw = $module::Draw {
+                seed,
+                counter,
+                stream: source.stream,
+                skip,
+                count: $count,
+                first: $first,
+                span,
+                low,
+                rest,
+                attempts: ATTEMPTS,
+            };
+            let kernel = $module::fill_with(&device, $module::Overrides { kind })?;
+            kernel.launch($module::Args { draw, x: $x }).to(destination).threads(threads)?;
+        }};
+    }
+    let inner = part.begin..part.begin + part.words;
+    if part.vectors {
+        let (x, first) = words_mut::<T, [u32; 4]>(x, inner).map_err(OPERATOR.slice("x"))?;
+        match is_wide(device.caps()) {
+            true => launch!(vectors_wide, x, first, count / 4),
+            false => launch!(vectors, x, first, count / 4),
+        }
+    } else {
+        let (x, first) = words_mut::<T, u32>(x, inner).map_err(OPERATOR.slice("x"))?;
+        match is_wide(device.caps()) {
+            true => launch!(words_wide, x, first, count),
+            false => launch!(words, x, first, count),
+        }
+    }
+    Ok(())
+}
+
+/// Writes the first numbers of an order.
+pub(super) fn order(x: &SliceMut<'_, u32>, order: &Order, destination: Destination<'_>) -> Result<(), OperationError> {
+    let count = words_of::<u32>(x.len())? as u32;
+    if count == 0 {
+        return Ok(());
+    }
+    let (cells, first) = words_mut::<u32, u32>(x, 0..u64::from(count)).map_err(OPERATOR.slice("x"))?;
+    let [left, right] = order.halves;
+    let mut keys = [[0; 4]; 6];
+    bytemuck::cast_slice_mut(&mut keys).copy_from_slice(&order.keys);
+    let device = Device::of(&x.core.device);
+    macro_rules! launch {
+        ($module:ident) => {{
+            let sizes = $module::Order { n: order.n, count, first, left, right };
+            let args = $module::Args { order: sizes, keys, x: cells };
+            $module::permutation(&device)?.launch(args).to(destination).threads(count)?;
+        }};
+    }
+    match is_wide(device.caps()) {
+        true => launch!(permutation_wide),
+        false => launch!(permutation),
+    }
+    Ok(())
+}
