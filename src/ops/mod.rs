@@ -8,6 +8,7 @@
 //! - [`matmul`]: the product of two matrices; [`Matmul`] adds a precision and recording.
 //! - [`ElementwiseKernel`]: operations on arrays, element by element, by one line of WGSL: `z = a * x + y`.
 //! - [`Random`]: random numbers, permutations and choices, with the same bits on every device.
+//! - [`reduce`]: reductions by name: sums, extremes and their places, means, tests.
 //! - [`ReductionKernel`]: reductions of many elements to one, by four expressions, also along axes.
 //!
 //! `src/ops/README.md` describes how to add one.
@@ -20,6 +21,7 @@ mod operation;
 mod operator;
 mod plan;
 mod random;
+pub mod reduce;
 mod reduction;
 
 pub use anywarp_backend::Precision;

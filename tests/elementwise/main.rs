@@ -5,6 +5,7 @@
 //! | `ANYWARP_REQUIRE` | required backends, such as `cpu,vulkan`; a missing one is a failure |
 
 mod broadcasts;
+mod named;
 mod number;
 mod operations;
 #[allow(dead_code)] // the conformance suite has more checks than are needed here
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
             broadcasts::cases(),
             places::cases(),
             reductions::cases(),
+            named::cases(),
             views::cases(),
             refusals::of_operations(),
             refusals::of_reductions(),
