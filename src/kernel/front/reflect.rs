@@ -33,10 +33,15 @@ pub(super) fn program(text: &Text<'_>, entry: Entry, module: Validated) -> Resul
     })
 }
 
-/// The program with a module to which a pass has added variables, without proofs.
+/// The program with a module to which a pass has added variables, without proofs. Bindings that an earlier pass has
+/// left without a use stay: launches pass their buffers.
 pub(super) fn with_module(program: &Program, module: Validated) -> Program {
-    let Reflection { bindings, immediate, workgroup_storage, .. } = reflect(&module, 0);
-    Program { module, bindings, immediate, workgroup_storage, proofs: None, ..program.clone() }
+    let Reflection { bindings: found, workgroup_storage, .. } = reflect(&module, 0);
+    let mut program = Program { module, workgroup_storage, proofs: None, ..program.clone() };
+    let is_new = |info: &BindingInfo| program.bindings.iter().all(|known| known.resource != info.resource);
+    let added: Vec<BindingInfo> = found.into_iter().filter(is_new).collect();
+    program.bindings.extend(added);
+    program
 }
 
 /// The first free binding after all others.

@@ -72,6 +72,26 @@ fn programs_made_from_a_program_are_validated_where_they_were_changed() {
     assert!(!spares_work(&plain, &plain));
 }
 
+#[test]
+fn a_folded_grid_keeps_the_bindings_that_nothing_uses() {
+    const UNUSED: &str = "
+        override on: bool = false;
+        @group(0) @binding(0) var<storage> a: array<u32>;
+        @group(0) @binding(1) var<storage> b: array<u32>;
+        @group(0) @binding(2) var<storage, read_write> c: array<u32>;
+        @compute @workgroup_size(64)
+        fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+            if on { c[id.x] = b[id.x]; } else { c[id.x] = a[id.x]; }
+        }";
+    let caps = Caps::webgpu_baseline();
+    let plain = program(UNUSED, &caps, Checks::Proven);
+    let folded = kernel(&Start::LargeGrid(&plain), &caps, |front| Ok(front.program)).unwrap();
+    let names = |program: &Program| program.bindings.iter().map(|info| info.name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&plain), ["a", "b", "c"]);
+    assert_eq!(names(&folded)[..3], ["a", "b", "c"]);
+    assert_eq!(folded.bindings.len(), 4, "the grid is added");
+}
+
 #[cfg(feature = "cpu")]
 #[test]
 fn the_processor_compiles_without_validating_again() {
