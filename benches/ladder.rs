@@ -10,6 +10,8 @@
 mod elementwise;
 #[path = "ladder/fill_pattern.rs"]
 mod fill_pattern;
+#[path = "ladder/histogram.rs"]
+mod histogram;
 #[path = "ladder/matmul.rs"]
 mod matmul;
 #[path = "ladder/random.rs"]
@@ -38,6 +40,7 @@ fn run() -> Outcome<()> {
     let mut ladder = Ladder::on(&device, elements, repeats)?;
     fill_pattern::climb(&mut ladder, elements)?;
     random::climb(&mut ladder, elements)?;
+    histogram::climb(&mut ladder, elements)?;
     elementwise::climb(&mut ladder, elements)?;
     reduction::climb(&mut ladder, elements)?;
     matmul::climb(&mut ladder, side)?;

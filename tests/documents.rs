@@ -41,8 +41,9 @@ fn every_shader_that_ships_is_valid() {
         for entry in fs::read_dir(root.join(folder)).unwrap() {
             let wgsl = Wgsl::open(entry.unwrap().path()).unwrap().root(root.join(package));
             // The features that conditions in these files name.
-            for [wide, vectors] in [[false, false], [false, true], [true, false], [true, true]] {
-                check(wgsl.clone().feature("wide", wide).feature("vectors", vectors), &caps);
+            for choice in 0..8 {
+                let names = ["rows", "vectors", "wide"].into_iter().enumerate();
+                check(names.fold(wgsl.clone(), |wgsl, (at, name)| wgsl.feature(name, choice >> at & 1 == 1)), &caps);
             }
             seen += 1;
         }

@@ -5,6 +5,7 @@
 //! [`Recording`](crate::Recording), in order with the program's own launches.
 //!
 //! - [`fill_pattern`]: fills memory with a pattern; [`FillPattern`] adds an offset and recording.
+//! - [`histogram`]: numbers of elements by bins; [`Histogram`] adds edges and recording, [`bincount`] counts numbers.
 //! - [`matmul`]: the product of two matrices; [`Matmul`] adds a precision and recording.
 //! - [`ElementwiseKernel`]: operations on arrays, element by element, by one line of WGSL: `z = a * x + y`.
 //! - [`Random`]: random numbers, permutations and choices, with the same bits on every device.
@@ -16,6 +17,7 @@
 mod elementwise;
 mod error;
 mod fill_pattern;
+mod histogram;
 mod matmul;
 mod operation;
 mod operator;
@@ -28,6 +30,7 @@ pub use anywarp_backend::Precision;
 pub use elementwise::{ElementwiseCall, ElementwiseKernel};
 pub use error::OperationError;
 pub use fill_pattern::{FillPattern, PatternElement, fill_pattern};
+pub use histogram::{Histogram, HistogramElement, bincount, histogram};
 pub use matmul::{Matmul, MatmulElement, MatmulInput, matmul};
 pub use operation::arguments::{Argument, Inputs, Outputs, Results};
 pub use operation::shape::{Shaped, shaped};

@@ -9,6 +9,7 @@
 
 mod bits;
 mod element;
+mod histograms;
 mod library;
 #[allow(dead_code)] // the conformance suite has more checks than are needed here
 #[path = "../conformance/outcome.rs"]
@@ -46,9 +47,16 @@ fn main() -> ExitCode {
     for target in targets::targets() {
         let products = [products::cases(), places::cases(), bits::cases(), refusals::cases()].into_iter().flatten();
         let products = products.map(|(name, run)| (format!("matmul::{name}"), run));
-        trials.extend(products.chain(patterns::cases()).chain(random::cases()).map(|case| on_device(&target, case)));
+        trials.extend(
+            products
+                .chain(patterns::cases())
+                .chain(random::cases())
+                .chain(histograms::cases())
+                .map(|case| on_device(&target, case)),
+        );
     }
-    let others = [library::cases(), shaders::cases(), vec![patterns::checked(), random::checked()]];
+    let others =
+        [library::cases(), shaders::cases(), vec![patterns::checked(), random::checked(), histograms::checked()]];
     trials.extend(others.into_iter().flatten().map(alone));
     libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -16,7 +16,7 @@ use crate::outcome::{TestResult, ensure, fail, skip};
 
 const FOLDERS: [&str; 3] = ["shaders/ops", "shaders/shared", "examples/shaders"];
 /// The features that conditions in these files name.
-const FEATURES: [&str; 2] = ["vectors", "wide"];
+const FEATURES: [&str; 3] = ["rows", "vectors", "wide"];
 
 pub(crate) fn cases() -> Vec<Alone> {
     let mut cases: Vec<Alone> = Vec::new();

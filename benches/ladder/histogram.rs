@@ -1,0 +1,56 @@
+//! A histogram of 256 bins: atomic additions to the result, the operator, and a loop on the host.
+
+use anywarp::ops::{ElementwiseKernel, Histogram, Random};
+use anywarp::{Recording, UnifiedBuffer};
+
+use crate::rungs::Ladder;
+use crate::shared::Outcome;
+
+const BINS: usize = 256;
+
+pub(crate) fn climb(ladder: &mut Ladder, elements: usize) -> Outcome<()> {
+    let device = ladder.device.clone();
+    let mut x = device.buffer::<f32>(elements)?;
+    Random::new(3).uniform(&mut x)?;
+    let values = x.read()?.to_vec();
+    let of = |value: f32| ((value * BINS as f32) as usize).min(BINS - 1);
+    let mut wanted = vec![0u32; BINS];
+    values.iter().for_each(|value| wanted[of(*value)] += 1);
+    let cost = Histogram::even(BINS, 0.0..1.0).cost(elements)?;
+    let operator = format!("histogram of {elements}, {BINS} bins");
+    let check = |counts: &UnifiedBuffer<u32>| same(&counts.read()?, &wanted);
+
+    let mut counts = device.buffer::<u32>(BINS)?;
+    let naive = ElementwiseKernel::new("x: f32", "raw counts: atomic<u32>", "atomicAdd(&counts[u32(x * 256.0)], 1u)")?;
+    let record = |counts: &mut UnifiedBuffer<u32>, recording: &mut Recording| {
+        recording.fill(&mut *counts, 0)?;
+        Ok(naive.call(&device).record(recording).run(&x, counts)?)
+    };
+    ladder.rung((&operator, "naive"), cost, &mut counts, record, check)?;
+    let record = |counts: &mut UnifiedBuffer<u32>, recording: &mut Recording| {
+        Ok(Histogram::even(BINS, 0.0..1.0).record(recording).run(&x, counts)?)
+    };
+    ladder.rung((&operator, "Histogram"), cost, &mut counts, record, check)?;
+
+    let same_value = device.buffer_from(&vec![0.3f32; elements])?;
+    let mut all_in_one = vec![0u32; BINS];
+    all_in_one[of(0.3)] = elements as u32;
+    let record = |counts: &mut UnifiedBuffer<u32>, recording: &mut Recording| {
+        Ok(Histogram::even(BINS, 0.0..1.0).record(recording).run(&same_value, counts)?)
+    };
+    let check = |counts: &UnifiedBuffer<u32>| same(&counts.read()?, &all_in_one);
+    ladder.rung((&operator, "Histogram, one value"), cost, &mut counts, record, check)?;
+
+    let mut counts = vec![0u32; BINS];
+    let count = || {
+        counts.fill(0);
+        values.iter().for_each(|value| counts[of(*value)] += 1);
+        std::hint::black_box(&counts);
+        Ok(())
+    };
+    ladder.host_rung((&operator, "one thread of Rust"), cost, count)
+}
+
+fn same(got: &[u32], wanted: &[u32]) -> Outcome<()> {
+    if got == wanted { Ok(()) } else { Err(format!("{:?}.. in place of {:?}..", &got[..4], &wanted[..4]).into()) }
+}
