@@ -2,7 +2,8 @@
 //!
 //! Each round launches, allocates, writes in parts, reads, replays, uses streams, cancels futures and reopens the
 //! device, in random order on two threads. `ANYWARP_SOAK_SECONDS` sets the duration (2 seconds by default),
-//! `ANYWARP_DEVICE` the device.
+//! `ANYWARP_DEVICE` the device. The test is a program of its own: beside other tests, its rounds would not be
+//! comparable.
 
 use std::pin::pin;
 use std::task::{Context, Waker};
@@ -10,6 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anywarp::{Device, Error, Kernel, UnifiedBuffer};
+use anywarp_testing::random::Random;
 
 const ADD: &str = "
 @group(0) @binding(0) var<storage> x: array<u32>;
@@ -21,7 +23,7 @@ fn add(@builtin(global_invocation_id) id: vec3<u32>) {
 }";
 
 /// The largest buffer, in elements.
-const MAX_LENGTH: u64 = 1 << 18;
+const MAX_LENGTH: usize = 1 << 18;
 
 /// The share of the time in which kernels and pools warm up.
 const WARM_UP: f64 = 0.25;
@@ -83,11 +85,11 @@ fn period(device: &Device, time: Duration, seed: u64) -> Counts {
 /// Runs random rounds until the time is up and returns their number. Each result is compared with a sum computed on the
 /// host.
 fn work(device: &Device, until: Instant, seed: u64) -> Result<u64, Error> {
-    let mut random = Random(seed);
+    let mut random = Random::from_state(seed);
     let kernel = device.kernel(ADD)?;
     let mut rounds = 0;
     while Instant::now() < until {
-        let length = 1 + random.below(MAX_LENGTH) as usize;
+        let length = 1 + random.below(MAX_LENGTH);
         let x = device.buffer_from(&vec![3u32; length])?;
         let mut y = device.buffer_from(&vec![4u32; length])?;
         let added = match random.below(6) {
@@ -101,7 +103,7 @@ fn work(device: &Device, until: Instant, seed: u64) -> Result<u64, Error> {
                 1
             }
         };
-        let at = random.below(length as u64) as usize;
+        let at = random.below(length);
         assert_eq!(y.slice(at..at + 1).read()?[0], 4 + 3 * added, "round {rounds} of seed {seed}");
         rounds += 1;
     }
@@ -150,8 +152,8 @@ fn written_in_parts(
     kernel.launch().bind("x", x).bind("y", &mut *y).threads(x.len() as u64)?;
     let sums = vec![7u32; y.len()];
     for _ in 0..20 {
-        let start = random.below(y.len() as u64) as usize;
-        let end = (start + 1 + random.below(100) as usize).min(y.len());
+        let start = random.below(y.len());
+        let end = (start + 1 + random.below(100)).min(y.len());
         y.slice_mut(start..end).copy_from_slice(&sums[start..end])?;
     }
     kernel.launch().bind("x", x).bind("y", &mut *y).threads(x.len() as u64)?;
@@ -166,17 +168,4 @@ fn reopened(device: &Device) -> Result<u32, Error> {
     kernel.launch().bind("x", &x).bind("y", &mut y).threads(1000)?;
     assert_eq!(y.read()?[999], 2);
     Ok(0)
-}
-
-/// The generator `SplitMix64`.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % bound
-    }
 }

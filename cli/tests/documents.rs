@@ -5,21 +5,20 @@
 //! another status than 0 has the comment `# ends with status 3`. Commands with requirements that not every machine
 //! meets are in a block that begins with a comment `# needs ...`.
 
-#[path = "../../tests/support/blocks.rs"]
-mod blocks;
 #[allow(dead_code, reason = "other tests use more of it")]
 mod support;
 
 use std::fs;
 use std::path::Path;
 
+use anywarp_testing::markdown;
 use support::Folder;
 
 #[test]
 fn every_command_of_the_documents_runs() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut seen = 0;
-    for document in blocks::documents(&root) {
+    for document in markdown::documents(&root) {
         let name = document.file_stem().and_then(|stem| stem.to_str()).unwrap();
         let Some(folder) = Folder::with_device(&format!("documents-{name}")) else { return };
         add_shaders(&folder, &root.join("examples/shaders"));
@@ -39,7 +38,7 @@ fn add_shaders(folder: &Folder, shaders: &Path) {
 /// Runs a document's commands from top to bottom; returns their number.
 fn run_commands(folder: &Folder, document: &Path) -> usize {
     let mut seen = 0;
-    for block in blocks::of(&fs::read_to_string(document).unwrap()) {
+    for block in markdown::blocks(&fs::read_to_string(document).unwrap()) {
         match (block.language.as_str(), block.file_name()) {
             ("wgsl", Some(name)) => folder.write(name, &block.text),
             ("sh", _) if !block.text.starts_with("# needs ") => {

@@ -3,6 +3,7 @@
 #[allow(dead_code, reason = "other tests use more of it")]
 mod support;
 
+use anywarp_testing::random::Random;
 use serde_json::Value;
 use support::{Folder, SAXPY, bytes_of, npy};
 
@@ -160,15 +161,8 @@ fn random_numbers_are_the_documented_ones() {
                 --out a=a.npy --out b=b.npy --out u=u.npy";
     folder.run(line).ok();
 
-    let mut state = 42_u64;
-    let outputs: Vec<u64> = (0..100)
-        .map(|_| {
-            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            z ^ (z >> 31)
-        })
-        .collect();
+    let mut random = Random::from_state(42);
+    let outputs: Vec<u64> = (0..100).map(|_| random.bits()).collect();
     let floats: Vec<f32> = outputs.iter().map(|z| (z >> 40) as f32 / 16_777_216.0).collect();
     let words: Vec<u32> = outputs.iter().map(|z| (z >> 32) as u32).collect();
     let a = floats_of(&data_of(&folder.read("a.npy"), "<f4", "(100,)"));

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anywarp_fuzz::TARGETS;
+use anywarp_testing::random::Random;
 
 /// Replacements for bytes of a seed: numbers at the ends of their ranges, and words with a meaning.
 const PIECES: &[&str] = &[
@@ -43,7 +44,7 @@ fn no_function_panics() {
         let mut seeds: Vec<Vec<u8>> = files(&root.join("seeds").join(folder));
         assert!(*name == "cache" || !seeds.is_empty(), "{name} has no seeds");
         seeds.push(Vec::new());
-        let mut random = Random(seed);
+        let mut random = Random::from_state(seed);
         let (start, mut tries) = (Instant::now(), 0);
         while tries < seeds.len() || start.elapsed() < Duration::from_secs(seconds) {
             let bytes = seeds.get(tries).cloned().unwrap_or_else(|| changed(&seeds, &mut random));
@@ -95,17 +96,4 @@ fn changed(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
         }
     }
     bytes
-}
-
-/// The generator `SplitMix64`.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % bound.max(1) as u64) as usize
-    }
 }

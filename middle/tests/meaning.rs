@@ -3,9 +3,6 @@
 //! What passes make faster runs with every check, and with none but those that the analysis asks for. What gets its
 //! checks in the module itself runs on a device that would tell of any access out of range.
 
-#[allow(dead_code, reason = "there is more in it than is used here")]
-#[path = "meaning/differential.rs"]
-mod differential;
 #[path = "meaning/machine.rs"]
 mod machine;
 #[path = "meaning/small.rs"]
@@ -19,10 +16,10 @@ use anywarp_middle::tables::place;
 use anywarp_middle::{Circumstances, Unrolling};
 use naga::valid::Capabilities;
 
-use differential::ast::{Program, Space};
-use differential::evaluate::{canonical, evaluate};
-use differential::print::wgsl;
-use differential::{generate, hostile};
+use anywarp_testing::random_kernels::ast::{Program, Space};
+use anywarp_testing::random_kernels::evaluate::{canonical, evaluate};
+use anywarp_testing::random_kernels::print::wgsl;
+use anywarp_testing::random_kernels::{generate, hostile};
 use machine::Machine;
 
 fn parsed(text: &str) -> Result<Validated, String> {

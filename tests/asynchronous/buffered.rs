@@ -9,7 +9,7 @@ use anywarp::{Device, Error, OwnedRead, UnifiedBuffer};
 
 use crate::Case;
 use crate::kernels::{rounds, scale, scaled};
-use crate::outcome::{Context, TestResult, ensure, equal, refused, same};
+use anywarp_testing_devices::outcome::{Context, TestResult, ensure, equal, refused, same};
 
 pub(crate) const CASES: &[Case] = &[
     ("in_order", |device| Box::pin(in_order(device))),

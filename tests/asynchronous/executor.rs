@@ -3,7 +3,7 @@
 use futures::executor::LocalPool;
 
 use crate::Work;
-use crate::outcome::{TestResult, fail};
+use anywarp_testing_devices::outcome::{TestResult, fail};
 
 #[derive(Clone, Copy)]
 pub(crate) enum Executor {

@@ -10,7 +10,7 @@ use futures::stream::{self, Stream, StreamExt};
 use anywarp::{Device, OwnedRead};
 use anywarp_null::{Faults, FaultyBackend, NullBackend, NullOptions, Pace};
 
-use crate::outcome::{TestResult, ensure, equal};
+use anywarp_testing_devices::outcome::{TestResult, ensure, equal};
 
 /// A named case that must succeed.
 type Case = (&'static str, fn() -> TestResult);

@@ -10,7 +10,7 @@ use anywarp::{Device, DeviceStats};
 
 use crate::Alone;
 use crate::kernels::{rounds, scale};
-use crate::outcome::{TestResult, ensure, equal};
+use anywarp_testing_devices::outcome::{TestResult, ensure, equal};
 
 pub(crate) const CASES: &[Alone] = &[
     ("nothing_remains", |device| every(device, nothing)),

@@ -10,25 +10,13 @@
 mod buffered;
 mod executor;
 mod gated;
-#[path = "../support/hanging.rs"]
-mod hanging;
 mod kernels;
 mod leaks;
-#[allow(dead_code)] // the conformance suite has more checks than are needed here
-#[path = "../conformance/outcome.rs"]
-mod outcome;
 mod owned;
 mod races;
 mod reads;
-#[allow(dead_code)] // there is no table of known failures here
-#[path = "../conformance/targets.rs"]
-mod targets;
+mod repetitions;
 mod tasks;
-#[path = "../support/trial.rs"]
-mod trial;
-mod turns;
-#[path = "../support/verdict.rs"]
-mod verdict;
 mod writes;
 
 use std::pin::Pin;
@@ -37,12 +25,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anywarp::Device;
+use anywarp_testing::hanging;
+use anywarp_testing_devices::outcome::{TestResult, fail};
+use anywarp_testing_devices::targets::{Target, required, targets};
+use anywarp_testing_devices::trial::{alone, on_device, presence};
 use libtest_mimic::{Arguments, Trial};
 
 use executor::Executor;
-use outcome::{TestResult, fail};
-use targets::Target;
-use trial::{failed, judged, presence};
 
 /// The time after which a case is treated as hanging.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -61,33 +50,30 @@ const ALONE: &[(&str, &[Alone])] =
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let mut trials: Vec<Trial> = targets::required().into_iter().map(presence).collect();
-    for target in targets::targets() {
+    let mut trials: Vec<Trial> = required().into_iter().map(presence).collect();
+    for target in targets() {
         for (group, cases) in CASES {
             for (name, case) in *cases {
                 trials.extend(Executor::ALL.map(|executor| {
-                    let full = format!("{}::{}::{group}::{name}", target.name, executor.name());
-                    trial(full, &target, move |device| executor.run(case(device.clone())))
+                    let full = format!("{}::{group}::{name}", executor.name());
+                    trial(&target, &full, move |device| executor.run(case(device.clone())))
                 }));
             }
         }
         for (group, cases) in ALONE {
-            let trials_of =
-                |(name, case): &Alone| trial(format!("{}::any::{group}::{name}", target.name), &target, *case);
-            trials.extend(cases.iter().map(trials_of));
+            trials.extend(cases.iter().map(|(name, case)| trial(&target, &format!("any::{group}::{name}"), *case)));
         }
     }
-    trials.extend(gated::CASES.iter().map(|(name, case)| {
-        Trial::ignorable_test(format!("null::any::gated::{name}"), move || judged(limited(*case), None))
-    }));
+    trials.extend(
+        gated::CASES.iter().map(|(name, case)| alone(format!("null::any::gated::{name}"), move || limited(*case))),
+    );
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-fn trial(name: String, target: &Arc<Target>, run: impl Fn(&Device) -> TestResult + Send + 'static) -> Trial {
-    let target = Arc::clone(target);
-    Trial::ignorable_test(name, move || {
-        let device = target.device().map_err(failed)?.clone();
-        judged(limited(move || run(&device)), None)
+fn trial(target: &Arc<Target>, name: &str, run: impl Fn(&Device) -> TestResult + Clone + Send + 'static) -> Trial {
+    on_device(target, name, move |device| {
+        let (run, device) = (run.clone(), device.clone());
+        limited(move || run(&device))
     })
 }
 

@@ -7,8 +7,8 @@ use futures::future::join_all;
 use anywarp::{BufferError, Device, Error, OwnedRead, f16};
 
 use crate::kernels::{scale, scaled};
-use crate::outcome::{TestResult, equal, fail, refused, same};
 use crate::{Alone, Case};
+use anywarp_testing_devices::outcome::{TestResult, equal, fail, refused, same};
 
 pub(crate) const CASES: &[Case] = &[
     ("results_outlive_their_scope", |device| Box::pin(results_outlive_their_scope(device))),

@@ -13,8 +13,8 @@ use anywarp::{Device, Submission, UnifiedBuffer};
 
 use crate::Alone;
 use crate::kernels::{WGSL, rounds, scale};
-use crate::outcome::{TestResult, ensure, equal};
-use crate::turns::turns;
+use crate::repetitions::repetitions;
+use anywarp_testing_devices::outcome::{TestResult, ensure, equal};
 
 pub(crate) const CASES: &[Alone] = &[
     ("the_last_waker_is_woken", the_last_waker_is_woken),
@@ -120,7 +120,7 @@ fn dropped_while_it_is_woken(device: &Device) -> TestResult {
 fn the_loser_of_a_race(device: &Device) -> TestResult {
     pollster::block_on(async {
         let mut data = device.buffer_from(&[1u32; 1000])?;
-        for round in turns(100) {
+        for round in repetitions(100) {
             data.fill(round)?;
             let slow = long(device)?;
             let winner = match select(Box::pin(data.read_async()), Box::pin(slow.read_async())).await {
@@ -134,7 +134,7 @@ fn the_loser_of_a_race(device: &Device) -> TestResult {
     })
 }
 
-/// Work around cancelled reads runs in the order of submission. `tests/faults` checks that it waits for none of the
+/// Work around cancelled reads runs in the order of submission. `tests/library/backend_failures` checks that it waits for none of the
 /// reads, on a device whose work ends when the test says so.
 fn launches_between_cancelled_reads(device: &Device) -> TestResult {
     const LENGTH: usize = 1 << 14;
@@ -147,7 +147,7 @@ fn launches_between_cancelled_reads(device: &Device) -> TestResult {
     let kernel = device.kernel(WGSL)?;
     let mut expected = vec![1u32; LENGTH];
     let mut data = device.buffer_from(&expected)?;
-    for turn in turns(20) {
+    for turn in repetitions(20) {
         let mut recording = device.recording();
         kernel.launch().set("params", [3, ROUNDS]).bind("data", &mut data).record(&mut recording).threads(LENGTH)?;
         recording.submit()?;
@@ -218,7 +218,7 @@ fn wakers_that_drop_buffers(device: &Device) -> TestResult {
             Ok(())
         });
         let outcome = (|| {
-            for _ in turns(200) {
+            for _ in repetitions(200) {
                 let mut kept = device.buffer_from(&[1u32; 100])?;
                 scale(device, &mut kept, 2)?;
                 kept.read()?;
@@ -241,7 +241,7 @@ fn wakers_that_drop_buffers(device: &Device) -> TestResult {
 /// The order of the awaits does not matter: work ends in the order of submission.
 fn the_first_to_end_is_the_first_to_be_woken(device: &Device) -> TestResult {
     let (mut both, mut ahead) = (0, 0);
-    for _ in turns(20) {
+    for _ in repetitions(20) {
         let _before = long(device)?;
         let mut first = Box::pin(submitted(device, 1000)?);
         let _between: Vec<_> = (0..10).map(|_| long(device)).collect::<Result<_, _>>()?;

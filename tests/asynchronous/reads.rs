@@ -10,8 +10,8 @@ use futures::stream::{FuturesUnordered, StreamExt};
 use anywarp::Device;
 
 use crate::kernels::{rounds, scale, scaled};
-use crate::outcome::{TestResult, equal, same};
 use crate::{Case, Work};
+use anywarp_testing_devices::outcome::{TestResult, equal, same};
 
 pub(crate) const CASES: &[Case] = &[
     ("everything_once", |device| Box::pin(everything_once(device))),

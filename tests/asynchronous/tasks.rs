@@ -12,8 +12,8 @@ use anywarp::Device;
 use crate::Alone;
 use crate::executor::threads;
 use crate::kernels::{rounds, scale};
-use crate::outcome::{TestResult, ensure, equal, fail, same};
-use crate::turns::turns;
+use crate::repetitions::repetitions;
+use anywarp_testing_devices::outcome::{TestResult, ensure, equal, fail, same};
 
 pub(crate) const CASES: &[Alone] = &[
     ("a_thousand_spawned", a_thousand_spawned),
@@ -76,7 +76,7 @@ fn several_executors(device: &Device) -> TestResult {
 /// Reads with a time limit that may or may not expire: later reads are right in both cases.
 fn time_limits(device: &Device) -> TestResult {
     threads()?.block_on(async {
-        for round in turns(50) {
+        for round in repetitions(50) {
             let mut data = device.buffer_from(&[1u32; 1 << 14])?;
             rounds(device, &mut data, 3, 1000 << (round / 8))?;
             let limit = Duration::from_micros(100 * u64::from(round % 20));

@@ -4,7 +4,7 @@ use anywarp::{BufferError, Device, DeviceOptions};
 
 use crate::Case;
 use crate::kernels::{scale, scaled};
-use crate::outcome::{TestResult, equal, refused, same};
+use anywarp_testing_devices::outcome::{TestResult, equal, refused, same};
 
 pub(crate) const CASES: &[Case] = &[
     ("written_and_launched", |device| Box::pin(written_and_launched(device))),

@@ -7,9 +7,9 @@ use anywarp::{Device, UnifiedBuffer};
 use futures::future::join_all;
 use futures::stream::{self, StreamExt};
 
-use crate::case::{Case, cases};
-use crate::kernels::add;
-use crate::outcome::{TestResult, equal, same};
+use crate::suite::case::{Case, cases};
+use crate::suite::kernels::add;
+use anywarp_testing_devices::outcome::{TestResult, equal, same};
 
 pub(crate) const CASES: &[Case] = cases![
     reads_that_take_their_buffer,

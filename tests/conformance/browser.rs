@@ -11,10 +11,10 @@ use anywarp::backend::Caps;
 use anywarp::{Device, DeviceOptions};
 use wasm_bindgen_futures::spawn_local;
 
-use crate::cases;
-use crate::outcome::{Stop, TestResult};
-use crate::tried::{described, tried};
-use crate::verdict::{Verdict, verdict};
+use crate::case_verdict::{case_verdict, device_line};
+use crate::suite::cases;
+use anywarp_testing_devices::outcome::{Stop, TestResult};
+use anywarp_testing_devices::verdict::{Verdict, verdict};
 
 thread_local! {
     /// The report, for the panic hook: a panic cannot be caught in a browser, and ends the page.
@@ -42,10 +42,10 @@ async fn run_all() {
     };
     report(|report| report.end(presence));
     if let Some((device, hardware)) = opened {
-        print(&format!("{}\n", described("webgpu", device.caps())));
+        print(&format!("{}\n", device_line("webgpu", device.caps())));
         for (full, name, case) in wanted {
             report(|report| report.begin(&full));
-            let verdict = tried(case, &name, &device, &hardware).await;
+            let verdict = case_verdict(case, &name, &device, &hardware).await;
             report(|report| report.end(verdict));
         }
     }

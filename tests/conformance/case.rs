@@ -5,8 +5,8 @@ use std::pin::Pin;
 
 use anywarp::Device;
 
-use crate::kernels::still_works;
-use crate::outcome::{Context, TestResult};
+use crate::suite::kernels::still_works;
+use anywarp_testing_devices::outcome::{Context, TestResult};
 
 /// A case that has started.
 pub(crate) type Running<'d> = Pin<Box<dyn Future<Output = TestResult> + 'd>>;
@@ -31,9 +31,9 @@ macro_rules! cases {
     (@run $device:ident $name:ident) => { $name($device) };
     (@run $device:ident $name:ident $run:expr) => { ($run)($device) };
     ($($name:ident $(= $run:expr)?),* $(,)?) => {
-        &[$($crate::case::Case {
+        &[$($crate::suite::case::Case {
             name: stringify!($name),
-            run: |device| Box::pin($crate::case::cases!(@run device $name $($run)?)),
+            run: |device| Box::pin($crate::suite::case::cases!(@run device $name $($run)?)),
         }),*]
     };
 }

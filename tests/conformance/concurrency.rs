@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use anywarp::Device;
 
-use crate::case::{Case, cases};
-use crate::data::words;
-use crate::here::{BLOCKING, NO_THREADS, ReadHere, ReopenHere, SynchronizeHere};
-use crate::kernels::{ADD, COPY, add};
-use crate::outcome::{Context, Stop, TestResult, equal, same, skip};
+use crate::suite::case::{Case, cases};
+use crate::suite::data::words;
+use crate::suite::kernels::{ADD, COPY, add};
+use crate::suite::portable_waits::{BLOCKING, NO_THREADS, ReadHere, ReopenHere, SynchronizeHere};
+use anywarp_testing_devices::outcome::{Context, Stop, TestResult, equal, same, skip};
 
 pub(crate) const CASES: &[Case] = cases![
     a_buffer_for_each_thread,

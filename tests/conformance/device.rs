@@ -6,10 +6,10 @@ use std::collections::HashSet;
 use anywarp::backend::Caps;
 use anywarp::{Device, DeviceOptions, OpenError};
 
-use crate::case::{Case, cases};
-use crate::here::{BLOCKING, NO_THREADS, ReadHere, ReopenHere, enumerate_here, select_here};
-use crate::kernels::{add, still_works};
-use crate::outcome::{Context, TestResult, ensure, equal, fail, refused, skip};
+use crate::suite::case::{Case, cases};
+use crate::suite::kernels::{add, still_works};
+use crate::suite::portable_waits::{BLOCKING, NO_THREADS, ReadHere, ReopenHere, enumerate_here, select_here};
+use anywarp_testing_devices::outcome::{Context, TestResult, ensure, equal, fail, refused, skip};
 
 pub(crate) const CASES: &[Case] = cases![
     caps_are_sane,
@@ -147,7 +147,7 @@ async fn two_devices_at_once(device: &Device) -> TestResult {
 
 async fn buffers_outlive_the_handle(device: &Device) -> TestResult {
     let own = device.reopen_here().await?;
-    let kernel = own.kernel(crate::kernels::ADD)?;
+    let kernel = own.kernel(crate::suite::kernels::ADD)?;
     let mut data = own.buffer_from(&[5u32; 10])?;
     drop(own);
     kernel.launch().bind("data", &mut data).set("params.by", 1u32).threads(10)?;

@@ -2,8 +2,8 @@
 
 use anywarp::{Device, SliceMut};
 
-use crate::here::ReadHere;
-use crate::outcome::{TestResult, equal};
+use crate::suite::portable_waits::ReadHere;
+use anywarp_testing_devices::outcome::{TestResult, equal};
 
 /// Computes `data[i] += by` for every word.
 pub(crate) const ADD: &str = "

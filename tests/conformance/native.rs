@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Trial};
 
-use crate::case::Case;
-use crate::cases;
-use crate::targets::{Target, required, targets};
-use crate::trial::{completion, failed, presence};
-use crate::tried::{described, tried};
+use crate::case_verdict::{case_verdict, device_line};
+use crate::suite::case::Case;
+use crate::suite::cases;
+use anywarp_testing_devices::targets::{Target, required, targets};
+use anywarp_testing_devices::trial::{completion, failed, presence};
 
 /// Runs the cases that the arguments select.
 pub(crate) fn run() -> ExitCode {
@@ -20,7 +20,7 @@ pub(crate) fn run() -> ExitCode {
         println!("no device found, so no case runs; set ANYWARP_REQUIRE=vulkan to make a missing device a failure");
     }
     if !arguments.list {
-        targets.iter().for_each(|target| println!("{}", described(&target.name, &target.caps)));
+        targets.iter().for_each(|target| println!("{}", device_line(&target.name, &target.caps)));
     }
     let mut trials: Vec<Trial> = required.into_iter().map(presence).collect();
     for target in &targets {
@@ -32,7 +32,7 @@ pub(crate) fn run() -> ExitCode {
 fn trial(target: &Arc<Target>, name: String, case: &'static Case) -> Trial {
     let target = Arc::clone(target);
     Trial::ignorable_test(format!("{}::{name}", target.name), move || match target.device() {
-        Ok(device) => completion(pollster::block_on(tried(case, &name, device, &target.hardware))),
+        Ok(device) => completion(pollster::block_on(case_verdict(case, &name, device, &target.hardware))),
         Err(stop) => Err(failed(stop)),
     })
 }

@@ -9,11 +9,11 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use crate::case::{Case, cases};
-use crate::data::words;
-use crate::here::{ReadHere, SynchronizeHere, WriteHere};
-use crate::kernels::{ADD, add};
-use crate::outcome::{Context, Stop, TestResult, equal, fail, same};
+use crate::suite::case::{Case, cases};
+use crate::suite::data::words;
+use crate::suite::kernels::{ADD, add};
+use crate::suite::portable_waits::{ReadHere, SynchronizeHere, WriteHere};
+use anywarp_testing_devices::outcome::{Context, Stop, TestResult, equal, fail, same};
 
 pub(crate) const CASES: &[Case] = cases![
     a_buffer_is_a_vec = |device| check(device, any_length(), 40),

@@ -2,11 +2,11 @@
 
 use anywarp::{BufferError, Device, LaunchError};
 
-use crate::case::{Case, cases};
-use crate::data::words;
-use crate::here::{ReadHere, ReopenHere, SynchronizeHere, WaitHere, WriteHere};
-use crate::kernels::{ADD, COPY, add};
-use crate::outcome::{TestResult, ensure, equal, refused, same};
+use crate::suite::case::{Case, cases};
+use crate::suite::data::words;
+use crate::suite::kernels::{ADD, COPY, add};
+use crate::suite::portable_waits::{ReadHere, ReopenHere, SynchronizeHere, WaitHere, WriteHere};
+use anywarp_testing_devices::outcome::{TestResult, ensure, equal, refused, same};
 
 pub(crate) const CASES: &[Case] = cases![
     replay,

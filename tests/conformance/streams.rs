@@ -5,11 +5,11 @@ use std::time::Duration;
 use anywarp::ops::ElementwiseKernel;
 use anywarp::{Device, Event, Stream, UnifiedBuffer};
 
-use crate::case::{Case, cases};
-use crate::data::words;
-use crate::here::{ReadHere, ReopenHere, SynchronizeHere, WriteHere};
-use crate::kernels::{ADD, still_works};
-use crate::outcome::{Context, TestResult, ensure, equal, same, skip};
+use crate::suite::case::{Case, cases};
+use crate::suite::data::words;
+use crate::suite::kernels::{ADD, still_works};
+use crate::suite::portable_waits::{ReadHere, ReopenHere, SynchronizeHere, WriteHere};
+use anywarp_testing_devices::outcome::{Context, TestResult, ensure, equal, same, skip};
 
 pub(crate) const CASES: &[Case] = cases![
     independent_work,

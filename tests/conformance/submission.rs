@@ -5,10 +5,10 @@ use std::time::Duration;
 use anywarp::Device;
 use anywarp::backend::Clock;
 
-use crate::case::{Case, cases};
-use crate::here::{ReadHere, ReopenHere, WaitHere};
-use crate::kernels::ADD;
-use crate::outcome::{TestResult, ensure, equal, fail, same};
+use crate::suite::case::{Case, cases};
+use crate::suite::kernels::ADD;
+use crate::suite::portable_waits::{ReadHere, ReopenHere, WaitHere};
+use anywarp_testing_devices::outcome::{TestResult, ensure, equal, fail, same};
 
 pub(crate) const CASES: &[Case] = cases![
     timings,

@@ -3,11 +3,11 @@
 use anywarp::backend::{BackendError, Layout};
 use anywarp::{BufferError, Device, DeviceOptions, Error, ErrorClass, KernelError, LaunchError, UnifiedBuffer, Wgsl};
 
-use super::case_file::Shaders;
-use super::check::compare;
-use super::format::{Binding, Check, Dispatch, Op, Trace};
-use super::outcome::{Failure, Outcome};
-use super::worker::Replay;
+use anywarp_testing_devices::cts::case_file::Shaders;
+use anywarp_testing_devices::cts::check::compare;
+use anywarp_testing_devices::cts::format::{Binding, Check, Dispatch, Op, Trace};
+use anywarp_testing_devices::cts::outcome::{Failure, Outcome};
+use anywarp_testing_devices::cts::worker::Replay;
 
 /// A device that runs traces.
 pub(crate) struct Player {
@@ -47,7 +47,7 @@ impl Player {
     }
 
     fn allocate(&self, trace: &Trace) -> Result<Vec<UnifiedBuffer<u8>>, Stop> {
-        let allocate = |buffer: &super::format::Buffer| match &buffer.init {
+        let allocate = |buffer: &anywarp_testing_devices::cts::format::Buffer| match &buffer.init {
             None => self.device.buffer(buffer.size).map_err(stop),
             Some(data) if data.0.len() == buffer.size => self.device.buffer_from(&data.0).map_err(stop),
             Some(data) => {

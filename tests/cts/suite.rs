@@ -4,12 +4,13 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use super::batch::{BATCH, Workers};
-use super::case_file::{CaseFile, Name};
-use super::known::{self, KnownFailure};
-use super::options::Options;
-use super::outcome::Outcome;
-use super::report::Tally;
+use anywarp_testing::files;
+use anywarp_testing_devices::cts::batch::{BATCH, Workers};
+use anywarp_testing_devices::cts::case_file::{CaseFile, Name};
+use anywarp_testing_devices::cts::known::{self, KnownFailure};
+use anywarp_testing_devices::cts::options::Options;
+use anywarp_testing_devices::cts::outcome::Outcome;
+use anywarp_testing_devices::cts::report::Tally;
 
 /// The selected traces of one file.
 struct Part {
@@ -44,10 +45,7 @@ pub(crate) fn run(
 const UNPOISONED: &str = "no thread panics while it counts";
 
 fn plan(options: &Options, dir: &Path) -> Result<Vec<Part>, String> {
-    let entries = std::fs::read_dir(dir).map_err(|error| format!("{}: {error}", dir.display()))?;
-    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    paths.retain(|path| path.to_string_lossy().ends_with(".jsonl.gz"));
-    paths.sort();
+    let paths = files::in_folder(dir, ".jsonl.gz")?;
     if paths.is_empty() {
         return Err(format!("{} holds no .jsonl.gz file", dir.display()));
     }
@@ -59,7 +57,7 @@ fn part(options: &Options, path: PathBuf) -> Result<Part, String> {
     let mut traces = CaseFile::load(&path)?.traces().map_err(|error| format!("{}: {error}", path.display()))?;
     traces.retain(|(_, name)| {
         options.filter.as_ref().is_none_or(|filter| format!("{} {}", name.query, name.sub).contains(filter))
-            && options.sample.is_none_or(|sample| sample.contains(name))
+            && options.sample.sample().is_none_or(|sample| sample.contains(name))
     });
     Ok(Part { path, label, traces })
 }

@@ -7,12 +7,14 @@ use std::time::Instant;
 use anywarp::Wgsl;
 use anywarp_backend::{Caps, Program};
 
-use crate::cts::case_file::CaseFile;
-use crate::cts::format::Op;
-use crate::noted::{self, files};
+use anywarp_testing::files;
+use anywarp_testing_devices::cts::case_file::CaseFile;
+use anywarp_testing_devices::cts::format::Op;
+
+use crate::collect::{self, Run};
+use crate::operator_suite;
 use crate::options::Options;
 use crate::report::Report;
-use crate::{conformance_suite, operator_suite};
 
 /// A program and its name in reports.
 pub(crate) struct Kernel {
@@ -32,13 +34,13 @@ pub(crate) fn kernels(options: &Options, report: &mut Report) -> Result<Vec<Kern
     let newest = options.architectures.iter().copied().max().unwrap_or(90);
     let caps = anywarp_cuda::caps_of(newest);
     let mut kernels = shaders(options, &caps, report)?;
-    if options.conformance || options.operators {
+    if !options.no_suites || options.operators {
         let start = Instant::now();
         let found = suite_kernels(options)?;
         println!("{} kernels of the suites in {:.1} s", found.len(), start.elapsed().as_secs_f64());
         kernels.extend(found);
     }
-    if let (Some(dir), Some(_)) = (&options.dir, &options.sample) {
+    if let (Some(dir), Some(_)) = (&options.dir, options.sample.sample()) {
         kernels.extend(cases(options, dir, &caps, report)?);
     }
     Ok(kernels)
@@ -51,7 +53,7 @@ fn wanted(options: &Options, name: &str) -> bool {
 /// The files of `shaders/ops` and `examples/shaders`.
 fn shaders(options: &Options, caps: &Caps, report: &mut Report) -> Result<Vec<Kernel>, String> {
     let mut kernels = Vec::new();
-    for (name, program) in noted::shaders(caps)?.into_iter().filter(|(name, _)| wanted(options, name)) {
+    for (name, program) in collect::shaders(caps)?.into_iter().filter(|(name, _)| wanted(options, name)) {
         match program {
             Ok(program) => kernels.push(Kernel { name, program, all_forms: true }),
             Err(error) => report.fail(name, "", &error.to_string(), ""),
@@ -62,14 +64,21 @@ fn shaders(options: &Options, caps: &Caps, report: &mut Report) -> Result<Vec<Ke
 
 /// The kernels of the suites, which run on the CPU backend.
 fn suite_kernels(options: &Options) -> Result<Vec<Kernel>, String> {
-    let mut runs = if options.conformance { conformance_suite::conformance() } else { Vec::new() };
+    let mut runs = if !options.no_suites { collect::conformance() } else { Vec::new() };
     if options.operators {
-        runs.extend(operator_suite::operators());
+        runs.extend(operators());
     }
     runs.retain(|(name, _)| wanted(options, name));
-    let programs = noted::programs(&runs, options.jobs, &|caps| caps)?;
+    let programs = collect::programs(&runs, options.jobs, &|caps| caps)?;
     let kernel = |(name, program): (String, _)| Kernel { all_forms: name.starts_with("conformance"), name, program };
     Ok(programs.into_iter().map(kernel).collect())
+}
+
+/// The cases of `wgsl_operators`.
+fn operators() -> impl Iterator<Item = Run> {
+    operator_suite::cases().map(|operator_suite::table::Case { name, run }| -> Run {
+        (format!("wgsl_operators::{name}"), Box::new(move |device| drop(run(device))))
+    })
 }
 
 /// The kernels of the selected conformance cases, without duplicates.
@@ -77,12 +86,12 @@ fn cases(options: &Options, dir: &Path, caps: &Caps, report: &mut Report) -> Res
     let start = Instant::now();
     let mut kernels = Vec::new();
     let mut seen = HashSet::new();
-    for path in files(dir, ".jsonl.gz")? {
+    for path in files::in_folder(dir, ".jsonl.gz")? {
         let problem = |error: String| format!("{}: {error}", path.display());
         let file = CaseFile::load(&path)?;
         let mut chosen = file.traces().map_err(problem)?;
         chosen.retain(|(_, name)| {
-            options.sample.is_none_or(|sample| sample.contains(name))
+            options.sample.sample().is_none_or(|sample| sample.contains(name))
                 && wanted(options, &format!("{} {}", name.query, name.sub))
         });
         if chosen.is_empty() {

@@ -1,14 +1,13 @@
 //! Runs kernels in child processes, so that a kernel which crashes the driver or never ends fails alone.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::Mutex;
-use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Instant;
 
-use super::options::Options;
-use super::print::wgsl;
-use super::worker::Message;
+use crate::options::Options;
+use crate::worker::Message;
+use anywarp_testing::process::{Event, Worker};
+use anywarp_testing::random_kernels::print::wgsl;
 
 /// The number of kernels by outcome.
 #[derive(Debug, Default)]
@@ -30,7 +29,7 @@ pub(crate) fn run(options: &Options) -> Result<Tally, String> {
     let started = Instant::now();
     let next = Mutex::new(options.seed);
     let tally = Mutex::new(Tally::default());
-    let end = options.seed + options.count;
+    let end = options.seed + options.count();
     let work = || -> Result<(), String> {
         loop {
             let first = {
@@ -42,7 +41,7 @@ pub(crate) fn run(options: &Options) -> Result<Tally, String> {
             let last = (first + options.batch()).min(end);
             let mut seed = first;
             while seed < last {
-                if options.limit.is_some_and(|limit| started.elapsed() > limit) {
+                if options.limit().is_some_and(|limit| started.elapsed() > limit) {
                     lock(&tally).out_of_time = true;
                     return Ok(());
                 }
@@ -74,66 +73,42 @@ fn run_child(
     started: Instant,
     tally: &Mutex<Tally>,
 ) -> Result<u64, String> {
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| format!("cannot start a child process: {error}"))?;
-    let (send, receive) = channel();
-    if let Some(output) = child.stdout.take() {
-        std::thread::spawn(move || {
-            for line in BufReader::new(output).lines().map_while(Result::ok) {
-                if let Ok(message) = serde_json::from_str::<Message>(&line)
-                    && send.send(message).is_err()
-                {
-                    break;
-                }
-            }
-        });
-    }
-    let errors = child.stderr.take().map(|output| {
-        std::thread::spawn(move || {
-            let lines: Vec<String> = BufReader::new(output).lines().map_while(Result::ok).collect();
-            lines[lines.len().saturating_sub(12)..].join("\n")
-        })
-    });
+    let mut child = Worker::start(command, "", |line| serde_json::from_str::<Message>(line).ok())?;
     let (mut running, mut next) = (None, first);
     let verdict = loop {
-        if options.limit.is_some_and(|limit| started.elapsed() > limit) && running.is_none() {
+        if options.limit().is_some_and(|limit| started.elapsed() > limit) && running.is_none() {
             lock(tally).out_of_time = true;
             break None;
         }
-        match receive.recv_timeout(options.timeout) {
-            Ok(Message::Starts(seed)) => (running, next) = (Some(seed), seed + 1),
-            Ok(Message::Alive) => {}
-            Ok(Message::Passed(_)) => {
+        match child.next(options.timeout) {
+            Event::Message(Message::Starts(seed)) => (running, next) = (Some(seed), seed + 1),
+            Event::Message(Message::Alive) => {}
+            Event::Message(Message::Passed(_)) => {
                 running = None;
                 lock(tally).passed += 1;
             }
-            Ok(Message::Skipped(seed, reason)) => {
+            Event::Message(Message::Skipped(seed, reason)) => {
                 running = None;
                 println!("seed {seed} skipped: {reason}");
                 lock(tally).skipped += 1;
             }
-            Ok(Message::Failed(seed, text)) => {
+            Event::Message(Message::Failed(seed, text)) => {
                 running = None;
                 println!("seed {seed} ({}) FAILED\n{text}", options.kernel_arguments());
                 lock(tally).failed += 1;
             }
-            Ok(Message::Unable(problem)) => {
-                end(&mut child);
+            Event::Message(Message::Unable(problem)) => {
                 return Err(problem);
             }
-            Err(RecvTimeoutError::Timeout) => break running.map(|seed| (seed, "does not respond".to_owned())),
-            Err(RecvTimeoutError::Disconnected) => {
-                let status = child.wait().map(|status| status.to_string()).unwrap_or_default();
+            Event::Silence => break running.map(|seed| (seed, "does not respond".to_owned())),
+            Event::Ended => {
+                let status = child.status();
                 break running.map(|seed| (seed, format!("ended its process: {status}")));
             }
         }
     };
-    end(&mut child);
-    let last_words = errors.and_then(|thread| thread.join().ok()).unwrap_or_default();
+    child.end();
+    let last_words = child.last_errors().join("\n");
     if let Some((seed, what)) = verdict {
         let text = wgsl(&options.kernel(seed));
         println!("seed {seed} ({}) FAILED: it {what}\n{last_words}\n{text}", options.kernel_arguments());
@@ -142,10 +117,4 @@ fn run_child(
         return Err(format!("a child process ended before its first kernel\n{last_words}"));
     }
     Ok(next)
-}
-
-fn end(child: &mut std::process::Child) {
-    // The child may have ended already.
-    drop(child.kill());
-    drop(child.wait());
 }

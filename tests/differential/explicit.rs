@@ -10,7 +10,7 @@ use naga::front::wgsl::parse_str;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Module, WithSpan};
 
-use super::run::Failure;
+use crate::run::Failure;
 
 /// The text of the kernel with bounds checks: all its accesses are in range.
 ///

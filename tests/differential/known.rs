@@ -1,11 +1,11 @@
-//! Known faults of drivers and of naga.
+//! Known bugs of drivers and of naga.
 
-use super::faults::{Fault, expected};
-use super::run::Failure;
+use crate::run::Failure;
+use anywarp_testing_devices::driver_bugs::{DriverBug, expected};
 
-/// The known fault of a kernel, named by [`Options::label`](super::options::Options::label), on a device. The kernel
+/// The known bug of a kernel, named by [`Options::label`](crate::options::Options::label), on a device. The kernel
 /// must still fail there, so that the list stays true.
-pub(crate) fn known(backend: &str, hardware: &str, kernel: &str) -> Option<&'static Fault> {
+pub(crate) fn known(backend: &str, hardware: &str, kernel: &str) -> Option<&'static DriverBug> {
     expected("differential", kernel, backend, hardware)
 }
 

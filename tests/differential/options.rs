@@ -3,43 +3,63 @@
 use std::time::Duration;
 
 use anywarp::Device;
+use anywarp_testing::random_kernels::ast::Program;
+use anywarp_testing::random_kernels::generate::generate;
+use anywarp_testing::random_kernels::hostile;
+use anywarp_testing_devices::libtest::{HarnessOptions, cores, jobs, seconds};
+use clap::builder::RangedU64ValueParser;
+use clap::{Parser, ValueEnum};
 
-use super::ast::Program;
-use super::generate::generate;
-use super::run::Mode;
-use super::{harness, hostile};
+use crate::run::Mode;
 
-/// The options of the command line.
-#[derive(Clone, Debug)]
+/// Runs random kernels on several devices and on a reference in plain Rust, and compares the results.
+#[derive(Clone, Debug, Parser)]
 pub(crate) struct Options {
-    /// The number of kernels, from this seed on.
-    pub(crate) count: u64,
+    /// The number of kernels. By default 300, or as many as fit in 45 seconds.
+    #[arg(long, value_name = "N")]
+    count: Option<u64>,
+    /// The first kernel's seed.
+    #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// The approximate number of statements of `main`.
+    /// The approximate number of statements of `main`. The known bugs are listed for 4.
+    #[arg(long, value_name = "N", default_value = "4", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1000))]
     pub(crate) size: usize,
     /// The number of child processes at a time.
+    #[arg(long, value_name = "N", value_parser = jobs, default_value_t = cores())]
     pub(crate) jobs: usize,
-    /// The devices; those of the bias where none is named.
+    /// The devices, in the form of `ANYWARP_DEVICE`. By default those of the bias.
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub(crate) devices: Vec<String>,
-    /// Print the kernel of this seed only.
+    /// Only print the kernel of this seed.
+    #[arg(long, value_name = "S")]
     pub(crate) print: Option<u64>,
-    /// Print figures about the kernels only; no kernel runs on a device.
+    /// Only print figures about the kernels, without a device.
+    #[arg(long)]
     pub(crate) statistics: bool,
-    /// The time limit for shrinking one kernel.
+    /// The seconds for finding a smaller failing kernel.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "30")]
     pub(crate) shrink: Duration,
-    /// A child without a message for this long is ended.
+    /// The seconds without a message after which a child is ended.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
     pub(crate) timeout: Duration,
+    /// The kind of kernels.
+    #[arg(long, value_enum, default_value_t = Bias::None)]
     pub(crate) bias: Bias,
-    /// Whether this process is a child.
+    /// Run the kernels in this process, and write messages about them.
+    #[arg(long, hide = true)]
     pub(crate) worker: bool,
-    /// The endless loop that this process, a child, runs.
+    /// Run this endless loop.
+    #[arg(long, hide = true)]
     pub(crate) endless: Option<usize>,
-    /// The time limit of a run without options, which may end early.
-    pub(crate) limit: Option<Duration>,
+    /// Names of other tests, which `cargo test NAME` passes to every test.
+    #[arg(hide = true)]
+    pub(crate) other_tests: Vec<String>,
+    #[command(flatten)]
+    _harness: HarnessOptions,
 }
 
 /// The kind of kernels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Bias {
     /// Everything that WGSL defines.
     None,
@@ -48,13 +68,6 @@ pub(crate) enum Bias {
 }
 
 impl Bias {
-    fn named(name: &str) -> Result<Self, String> {
-        [Self::None, Self::Checks]
-            .into_iter()
-            .find(|bias| bias.name() == name)
-            .ok_or_else(|| format!("--bias: expected none or checks, got '{name}'"))
-    }
-
     /// The devices where such kernels run by default. Vulkan drivers handle unusual loops badly, so hostile kernels run
     /// there only on request.
     fn devices(self) -> [&'static str; 2] {
@@ -72,50 +85,27 @@ impl Bias {
     }
 }
 
-/// The time limit of a run without a count.
-const MAX_QUICK_RUN: Duration = Duration::from_secs(45);
+/// The number of kernels of a run without a count, and its time limit.
+const QUICK_RUN: (u64, Duration) = (300, Duration::from_secs(45));
 
 impl Options {
-    /// Reads the arguments after the program's name; `None` where another test is selected.
-    ///
-    /// # Errors
-    ///
-    /// The text names the wrong argument.
-    pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Option<Self>, String> {
-        let mut options = Self::default();
-        let mut arguments = arguments.into_iter();
-        while let Some(argument) = arguments.next() {
-            let (name, attached) = match argument.split_once('=') {
-                Some((name, value)) if name.starts_with("--") => (name, Some(value.to_owned())),
-                _ => (argument.as_str(), None),
-            };
-            let mut value =
-                || attached.clone().or_else(|| arguments.next()).ok_or_else(|| format!("{name} needs a value"));
-            match name {
-                "--count" => (options.count, options.limit) = (number(name, &value()?)?, None),
-                "--seed" => options.seed = number(name, &value()?)?,
-                "--size" => options.size = number::<usize>(name, &value()?)?.clamp(1, 1000),
-                "--jobs" => options.jobs = number::<usize>(name, &value()?)?.max(1),
-                "--devices" => options.devices = value()?.split(',').map(str::to_owned).collect(),
-                "--print" => options.print = Some(number(name, &value()?)?),
-                "--statistics" => options.statistics = true,
-                "--shrink" => options.shrink = Duration::from_secs(number(name, &value()?)?),
-                "--timeout" => options.timeout = Duration::from_secs(number::<u64>(name, &value()?)?.max(1)),
-                "--bias" => options.bias = Bias::named(&value()?)?,
-                "--endless" => options.endless = Some(number(name, &value()?)?),
-                "--worker" => options.worker = true,
-                // Options of the test harness that have no effect here.
-                _ if harness::FLAGS.contains(&name) => {}
-                _ if harness::VALUES.contains(&name) => drop(value()?),
-                _ if name.starts_with('-') => return Err(format!("unknown option {name}")),
-                // `cargo test NAME` passes NAME to every test.
-                _ => return Ok(None),
-            }
-        }
+    /// Reads the command line; exits where it is wrong.
+    pub(crate) fn read() -> Self {
+        let mut options = Self::parse();
         if options.devices.is_empty() {
             options.devices = options.bias.devices().iter().map(|device| (*device).to_owned()).collect();
         }
-        Ok(Some(options))
+        options
+    }
+
+    /// The number of kernels, from the seed on.
+    pub(crate) fn count(&self) -> u64 {
+        self.count.unwrap_or(QUICK_RUN.0)
+    }
+
+    /// The time limit of a run without a count, which may end early.
+    pub(crate) fn limit(&self) -> Option<Duration> {
+        self.count.is_none().then_some(QUICK_RUN.1)
     }
 
     /// The kernel of a seed.
@@ -172,28 +162,4 @@ impl Options {
         let pairs = pairs.into_iter().flat_map(|(name, value)| [name.to_owned(), value]);
         ["--worker".to_owned()].into_iter().chain(pairs).collect()
     }
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            count: 300,
-            seed: 1,
-            size: 4,
-            jobs: std::thread::available_parallelism().map_or(1, usize::from),
-            devices: Vec::new(),
-            print: None,
-            statistics: false,
-            shrink: Duration::from_secs(30),
-            timeout: Duration::from_secs(60),
-            bias: Bias::None,
-            worker: false,
-            endless: None,
-            limit: Some(MAX_QUICK_RUN),
-        }
-    }
-}
-
-fn number<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("{name}: expected a number, got '{text}'"))
 }

@@ -4,9 +4,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use anywarp::{Checks, Device, FindingKind, Findings, Wgsl};
 
-use super::ast::{Program, Space};
-use super::evaluate::canonical;
-use super::explicit;
+use crate::explicit;
+use anywarp_testing::random_kernels::ast::{Program, Space};
+use anywarp_testing::random_kernels::evaluate::canonical;
 
 /// The method that keeps a kernel's accesses in range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

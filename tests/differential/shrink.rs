@@ -5,8 +5,8 @@
 
 use std::time::Instant;
 
-use super::ast::{Block, Expr, Kind, Program, Scalar, Stmt, Type, Value};
-use super::walk::{blocks, children, exprs, inner};
+use anywarp_testing::random_kernels::ast::{Block, Expr, Kind, Program, Scalar, Stmt, Type, Value};
+use anywarp_testing::random_kernels::walk::{blocks, children, exprs, inner};
 
 /// Makes `program` smaller until `deadline`, as long as `fails` holds.
 pub(crate) fn shrink(program: &Program, deadline: Instant, fails: &mut dyn FnMut(&Program) -> bool) -> Program {

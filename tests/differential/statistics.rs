@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 use anywarp::Device;
 use anywarp_null::{NullBackend, NullOptions};
 
-use super::ast::{Program, Space};
-use super::evaluate::evaluate;
-use super::options::Options;
-use super::print::wgsl;
-use super::random::Random;
+use crate::options::Options;
+use anywarp_testing::random::Random;
+use anywarp_testing::random_kernels::ast::{Program, Space};
+use anywarp_testing::random_kernels::evaluate::evaluate;
+use anywarp_testing::random_kernels::print::wgsl;
 
 #[derive(Default)]
 struct Numbers {
@@ -34,10 +34,10 @@ pub(crate) fn print(options: &Options) -> bool {
     let everything = NullOptions { shader: naga::valid::Capabilities::all(), ..NullOptions::default() };
     let device = Device::from_backend(NullBackend::with(&everything));
     let mut numbers = Numbers::default();
-    for seed in options.seed..options.seed + options.count {
+    for seed in options.seed..options.seed + options.count() {
         numbers.add(&device, seed, options.kernel(seed));
     }
-    numbers.print(options.count)
+    numbers.print(options.count())
 }
 
 impl Numbers {

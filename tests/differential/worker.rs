@@ -7,13 +7,13 @@ use std::time::Instant;
 use anywarp::Device;
 use serde::{Deserialize, Serialize};
 
-use super::ast::Program;
-use super::evaluate::{Outcome, evaluate};
-use super::known::{is_unreached_constant, known};
-use super::options::Options;
-use super::print::{pruned, wgsl};
-use super::run::{Failure, Mode, compare, run};
-use super::shrink::shrink;
+use crate::known::{is_unreached_constant, known};
+use crate::options::Options;
+use crate::run::{Failure, Mode, compare, run};
+use crate::shrink::shrink;
+use anywarp_testing::random_kernels::ast::Program;
+use anywarp_testing::random_kernels::evaluate::{Outcome, evaluate};
+use anywarp_testing::random_kernels::print::{pruned, wgsl};
 
 /// A message of a child.
 #[derive(Debug, Serialize, Deserialize)]
@@ -68,7 +68,7 @@ pub(crate) fn serve(options: &Options) -> std::io::Result<()> {
             targets.push(Target { selector: selector.clone(), mode: *mode, device: device.clone() });
         }
     }
-    for seed in options.seed..options.seed + options.count {
+    for seed in options.seed..options.seed + options.count() {
         say(&Message::Starts(seed))?;
         let program = options.kernel(seed);
         let outcome = match evaluate(&program) {

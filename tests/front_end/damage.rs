@@ -1,7 +1,7 @@
 //! Shaders and generated kernels with random changes.
 
-use crate::differential::random::Random;
-use crate::differential::{generate, print};
+use anywarp_testing::random::Random;
+use anywarp_testing::random_kernels::{generate, print};
 
 const SHADERS: [&str; 3] = [
     include_str!("../../examples/shaders/conv3x3.wgsl"),
@@ -64,7 +64,7 @@ pub(crate) fn text(seed: u64) -> String {
         (*random.pick(&SHADERS)).to_owned()
     } else {
         let size = random.between(1, 8);
-        print::wgsl(&generate::generate(random.next() % 500, size))
+        print::wgsl(&generate::generate(random.bits() % 500, size))
     };
     for _ in 0..random.between(1, 6) {
         text = if random.chance(25) { bytes(&mut random, &text) } else { tokens(&mut random, &text) };

@@ -6,8 +6,6 @@ mod data;
 mod delivery;
 mod endings;
 mod failures;
-#[path = "../support/hanging.rs"]
-mod hanging;
 #[cfg(feature = "images")]
 mod images;
 mod in_memory;
@@ -24,6 +22,7 @@ use std::time::Duration;
 
 use anywarp::{Device, DeviceOptions};
 use anywarp_null::{NullBackend, NullOptions};
+use anywarp_testing::hanging;
 
 /// The time after which a test is treated as hanging.
 const PATIENCE: Duration = Duration::from_secs(60);

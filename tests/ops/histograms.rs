@@ -3,9 +3,8 @@
 use anywarp::ops::{Histogram, HistogramElement, OperationError, Random, bincount, histogram};
 use anywarp::{Device, Error, ErrorClass};
 
-use crate::Case;
-use crate::library::Alone;
 use crate::outcome::{TestResult, ensure, equal, refused, same, skip};
+use crate::{Alone, Case};
 
 #[path = "../../src/ops/histogram/reference.rs"]
 mod reference;

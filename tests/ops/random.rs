@@ -3,9 +3,8 @@
 use anywarp::ops::{OperationError, Random, RandomBits};
 use anywarp::{Device, Element, Error, ErrorClass, UnifiedBuffer};
 
-use crate::Case;
-use crate::library::Alone;
 use crate::outcome::{TestResult, ensure, equal, refused, same, skip};
+use crate::{Alone, Case};
 
 #[path = "../../src/ops/random/reference.rs"]
 mod reference;

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use anywarp::Device;
 use anywarp::ops::matmul;
 use anywarp_backend::SourceFile;
+use anywarp_testing::files;
 use anywarp_wgsl::compose::{Folder, Options, compose};
 use anywarp_wgsl::{diagnostic, module};
 use half::{bf16, f16};
 
-use crate::element::Number;
-use crate::library::Alone;
+use crate::Alone;
+use crate::matmul::element::Number;
 use crate::outcome::{TestResult, ensure, fail, skip};
 
 const FOLDERS: [&str; 3] = ["shaders/ops", "shaders/shared", "examples/shaders"];
@@ -21,7 +22,7 @@ const FEATURES: [&str; 3] = ["rows", "vectors", "wide"];
 pub(crate) fn cases() -> Vec<Alone> {
     let mut cases: Vec<Alone> = Vec::new();
     for folder in FOLDERS {
-        let files = files(folder);
+        let files = shaders(folder);
         if files.is_empty() {
             cases.push((format!("shaders::{folder}"), Box::new(move || fail(format!("{folder} has no shader")))));
         }
@@ -34,12 +35,8 @@ pub(crate) fn cases() -> Vec<Alone> {
     cases
 }
 
-fn files(folder: &str) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).into_iter().flatten().flatten();
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "wgsl"));
-    files.sort();
-    files
+fn shaders(folder: &str) -> Vec<PathBuf> {
+    files::with_endings(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &["wgsl"])
 }
 
 /// Checks a file with each choice of the features.

@@ -2,11 +2,11 @@
 
 use anywarp::Device;
 
-use crate::case::{Case, cases};
-use crate::data::words;
-use crate::here::{ReadHere, ReopenHere, SynchronizeHere, WriteHere};
-use crate::kernels::add;
-use crate::outcome::{TestResult, ensure, equal, same};
+use crate::suite::case::{Case, cases};
+use crate::suite::data::words;
+use crate::suite::kernels::add;
+use crate::suite::portable_waits::{ReadHere, ReopenHere, SynchronizeHere, WriteHere};
+use anywarp_testing_devices::outcome::{TestResult, ensure, equal, same};
 
 pub(crate) const CASES: &[Case] = cases![
     read_after_write,

@@ -4,10 +4,10 @@ use std::fmt::Debug;
 
 use anywarp::{Device, Element, f16};
 
-use crate::case::{Case, cases};
-use crate::data::{SIZES, word};
-use crate::here::{ReadHere, SynchronizeHere, WriteHere};
-use crate::outcome::{Context, TestResult, equal, same};
+use crate::suite::case::{Case, cases};
+use crate::suite::data::{SIZES, word};
+use crate::suite::portable_waits::{ReadHere, SynchronizeHere, WriteHere};
+use anywarp_testing_devices::outcome::{Context, TestResult, equal, same};
 
 pub(crate) const CASES: &[Case] = cases![
     round_trip_u8 = |device| round_trip(device, |n| word(n) as u8),

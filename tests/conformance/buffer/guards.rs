@@ -3,11 +3,11 @@
 
 use anywarp::{BufferError, Device, Error, LaunchError, Recording};
 
-use crate::case::{Case, cases};
-use crate::data::words;
-use crate::here::{ReadHere, WriteHere};
-use crate::kernels::{ADD, COPY};
-use crate::outcome::{TestResult, equal, refused, same};
+use crate::suite::case::{Case, cases};
+use crate::suite::data::words;
+use crate::suite::kernels::{ADD, COPY};
+use crate::suite::portable_waits::{ReadHere, WriteHere};
+use anywarp_testing_devices::outcome::{TestResult, equal, refused, same};
 
 pub(crate) const CASES: &[Case] = cases![
     read_guards_are_shared,
@@ -20,7 +20,7 @@ pub(crate) const CASES: &[Case] = cases![
 
 async fn read_guards_are_shared(device: &Device) -> TestResult {
     let mut buffer = device.buffer_from(&words(100))?;
-    crate::kernels::add(device, &mut buffer, 100, 0)?;
+    crate::suite::kernels::add(device, &mut buffer, 100, 0)?;
     let (one, two) = (buffer.read_here().await?, buffer.slice(10..20).read_here().await?);
     same(&one, &words(100), "the first guard")?;
     same(&two, &words(100)[10..20], "the second guard")?;

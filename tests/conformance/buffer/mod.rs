@@ -8,7 +8,7 @@ mod slices;
 mod traffic;
 mod transfers;
 
-use crate::case::Case;
+use crate::suite::case::Case;
 
 pub(crate) const CASES: &[&[Case]] =
     &[elements::CASES, access::CASES, slices::CASES, transfers::CASES, traffic::CASES, guards::CASES, scratch::CASES];

@@ -2,10 +2,10 @@
 
 use anywarp::{Destination, Device, UnifiedBuffer};
 
-use crate::case::{Case, cases};
-use crate::here::{ReadHere, ReopenHere};
-use crate::kernels::ADD;
-use crate::outcome::{TestResult, ensure, equal, same};
+use crate::suite::case::{Case, cases};
+use crate::suite::kernels::ADD;
+use crate::suite::portable_waits::{ReadHere, ReopenHere};
+use anywarp_testing_devices::outcome::{TestResult, ensure, equal, same};
 
 pub(crate) const CASES: &[Case] = cases![
     scratch_is_reused,

@@ -4,11 +4,11 @@ use std::ops::Bound;
 
 use anywarp::{BufferError, Device};
 
-use crate::case::{Case, cases};
-use crate::data::words;
-use crate::here::{ReadHere, WriteHere};
-use crate::kernels::{COPY, add};
-use crate::outcome::{TestResult, equal, refused, same};
+use crate::suite::case::{Case, cases};
+use crate::suite::data::words;
+use crate::suite::kernels::{COPY, add};
+use crate::suite::portable_waits::{ReadHere, WriteHere};
+use anywarp_testing_devices::outcome::{TestResult, equal, refused, same};
 
 pub(crate) const CASES: &[Case] = cases![
     slices_read_and_write,

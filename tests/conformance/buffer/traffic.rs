@@ -2,11 +2,11 @@
 
 use anywarp::{BufferStats, Device, UnifiedBuffer};
 
-use crate::case::{Case, cases};
-use crate::data::words;
-use crate::here::{ReadHere, ReopenHere, SynchronizeHere, WriteHere};
-use crate::kernels::{ADD, COPY, add};
-use crate::outcome::{TestResult, ensure, equal};
+use crate::suite::case::{Case, cases};
+use crate::suite::data::words;
+use crate::suite::kernels::{ADD, COPY, add};
+use crate::suite::portable_waits::{ReadHere, ReopenHere, SynchronizeHere, WriteHere};
+use anywarp_testing_devices::outcome::{TestResult, ensure, equal};
 
 pub(crate) const CASES: &[Case] = cases![
     a_loop_on_the_device_transfers_nothing,

@@ -4,11 +4,11 @@ use std::fmt::Debug;
 
 use anywarp::{Device, Element, f16};
 
-use crate::case::{Case, cases};
-use crate::data::{word, words};
-use crate::here::{ReadHere, ReopenHere, WriteHere};
-use crate::kernels::add;
-use crate::outcome::{Context, TestResult, equal, same};
+use crate::suite::case::{Case, cases};
+use crate::suite::data::{word, words};
+use crate::suite::kernels::add;
+use crate::suite::portable_waits::{ReadHere, ReopenHere, WriteHere};
+use anywarp_testing_devices::outcome::{Context, TestResult, equal, same};
 
 pub(crate) const CASES: &[Case] = cases![
     copy_between_buffers,

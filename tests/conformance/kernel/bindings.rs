@@ -3,11 +3,11 @@
 use anywarp::backend::{Access, BindingClass};
 use anywarp::{Device, Wgsl};
 
-use crate::case::{Case, cases};
-use crate::data::{SIZES, floats, words};
-use crate::here::{ReadHere, WriteHere};
-use crate::outcome::{Context, TestResult, close, equal, same};
-use crate::tolerance;
+use crate::suite::case::{Case, cases};
+use crate::suite::data::{SIZES, floats, words};
+use crate::suite::portable_waits::{ReadHere, WriteHere};
+use crate::suite::tolerance;
+use anywarp_testing_devices::outcome::{Context, TestResult, close, equal, same};
 
 pub(crate) const CASES: &[Case] = cases![
     saxpy,

@@ -2,10 +2,10 @@
 
 use anywarp::{Device, Element, KernelError, Wgsl, f16};
 
-use crate::case::{Case, cases};
-use crate::data::words;
-use crate::here::ReadHere;
-use crate::outcome::{TestResult, equal, refused, skip};
+use crate::suite::case::{Case, cases};
+use crate::suite::data::words;
+use crate::suite::portable_waits::ReadHere;
+use anywarp_testing_devices::outcome::{TestResult, equal, refused, skip};
 
 pub(crate) const CASES: &[Case] = cases![
     composed_sum_f32 = |device| sum::<f32>(device, "", |value| value as f32),

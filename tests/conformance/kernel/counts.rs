@@ -2,9 +2,9 @@
 
 use anywarp::{Device, DeviceCount, UnifiedBuffer};
 
-use crate::case::{Case, cases};
-use crate::here::ReadHere;
-use crate::outcome::{TestResult, equal, same};
+use crate::suite::case::{Case, cases};
+use crate::suite::portable_waits::ReadHere;
+use anywarp_testing_devices::outcome::{TestResult, equal, same};
 
 pub(crate) const CASES: &[Case] = cases![
     counted_threads,

@@ -2,10 +2,10 @@
 
 use anywarp::{Device, LaunchError};
 
-use crate::case::{Case, cases};
-use crate::here::{ReadHere, SynchronizeHere, WaitHere, WriteHere};
-use crate::kernels::{ADD, COPY};
-use crate::outcome::{TestResult, ensure, equal, refused, same};
+use crate::suite::case::{Case, cases};
+use crate::suite::kernels::{ADD, COPY};
+use crate::suite::portable_waits::{ReadHere, SynchronizeHere, WaitHere, WriteHere};
+use anywarp_testing_devices::outcome::{TestResult, ensure, equal, refused, same};
 
 pub(crate) const CASES: &[Case] = cases![
     empty_grids_run_nothing,

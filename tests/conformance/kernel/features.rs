@@ -2,11 +2,11 @@
 
 use anywarp::{Device, Kernel, KernelError, Wgsl, f16};
 
-use crate::case::{Case, cases};
-use crate::data::{floats, words};
-use crate::here::ReadHere;
-use crate::outcome::{TestResult, close, equal, refused, same, skip};
-use crate::tolerance;
+use crate::suite::case::{Case, cases};
+use crate::suite::data::{floats, words};
+use crate::suite::portable_waits::ReadHere;
+use crate::suite::tolerance;
+use anywarp_testing_devices::outcome::{TestResult, close, equal, refused, same, skip};
 
 pub(crate) const CASES: &[Case] = cases![
     f16 = half_floats,

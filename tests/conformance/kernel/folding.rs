@@ -2,9 +2,9 @@
 
 use anywarp::{Device, KernelError, LaunchError};
 
-use crate::case::{Case, cases};
-use crate::here::ReadHere;
-use crate::outcome::{TestResult, equal, refused, same, skip};
+use crate::suite::case::{Case, cases};
+use crate::suite::portable_waits::ReadHere;
+use anywarp_testing_devices::outcome::{TestResult, equal, refused, same, skip};
 
 pub(crate) const CASES: &[Case] = cases![
     at_the_limit = |device| every_id(device, [65_535, 1, 1]),

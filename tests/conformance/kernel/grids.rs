@@ -2,10 +2,10 @@
 
 use anywarp::{Device, LaunchError};
 
-use crate::case::{Case, cases};
-use crate::data::SIZES;
-use crate::here::ReadHere;
-use crate::outcome::{TestResult, equal, refused, same};
+use crate::suite::case::{Case, cases};
+use crate::suite::data::SIZES;
+use crate::suite::portable_waits::ReadHere;
+use anywarp_testing_devices::outcome::{TestResult, equal, refused, same};
 
 pub(crate) const CASES: &[Case] = cases![
     threads_are_rounded_up,

@@ -13,7 +13,7 @@ mod specialisation;
 mod typed;
 mod workgroups;
 
-use crate::case::Case;
+use crate::suite::case::Case;
 
 pub(crate) const CASES: &[&[Case]] = &[
     bindings::CASES,

@@ -2,9 +2,9 @@
 
 use anywarp::{Device, Kernel, LaunchError, Wgsl};
 
-use crate::case::{Case, cases};
-use crate::here::ReadHere;
-use crate::outcome::{TestResult, equal, refused, same, skip};
+use crate::suite::case::{Case, cases};
+use crate::suite::portable_waits::ReadHere;
+use anywarp_testing_devices::outcome::{TestResult, equal, refused, same, skip};
 
 pub(crate) const CASES: &[Case] = cases![
     fields_one_by_one,
@@ -213,7 +213,7 @@ async fn a_large_uniform(device: &Device) -> TestResult {
              out[id.x] = table[1023u - id.x];
          }",
     )?;
-    let table: Vec<u32> = crate::data::words(4096);
+    let table: Vec<u32> = crate::suite::data::words(4096);
     let mut out = device.buffer::<[u32; 4]>(1024)?;
     for _ in 0..3 {
         let launch = kernel.launch().set_bytes("table", bytemuck::cast_slice(&table));

@@ -3,10 +3,10 @@
 use anywarp::backend::BackendKind;
 use anywarp::{Checks, Device, Unchecked, Wgsl};
 
-use crate::case::{Case, cases};
-use crate::data::floats;
-use crate::here::{ReadHere, select_here};
-use crate::outcome::{TestResult, close, ensure, equal, same};
+use crate::suite::case::{Case, cases};
+use crate::suite::data::floats;
+use crate::suite::portable_waits::{ReadHere, select_here};
+use anywarp_testing_devices::outcome::{TestResult, close, ensure, equal, same};
 
 pub(crate) const CASES: &[Case] =
     cases![unchecked, fast_math, variants_are_compiled_separately, resources, workgroup_memory_up_to_the_limit,];

@@ -2,10 +2,10 @@
 
 use anywarp::{Device, Wgsl};
 
-use crate::case::{Case, cases};
-use crate::data::words;
-use crate::here::{ReadHere, ReopenHere};
-use crate::outcome::{TestResult, equal, same};
+use crate::suite::case::{Case, cases};
+use crate::suite::data::words;
+use crate::suite::portable_waits::{ReadHere, ReopenHere};
+use anywarp_testing_devices::outcome::{TestResult, equal, same};
 
 pub(crate) const CASES: &[Case] = cases![
     overrides_by_name,

@@ -3,9 +3,9 @@
 use anywarp::backend::{Layout, Shape};
 use anywarp::{Device, Element, LaunchError, f16};
 
-use crate::case::{Case, cases};
-use crate::here::{ReadHere, WaitHere};
-use crate::outcome::{TestResult, ensure, equal, fail, same, skip};
+use crate::suite::case::{Case, cases};
+use crate::suite::portable_waits::{ReadHere, WaitHere};
+use anywarp_testing_devices::outcome::{TestResult, ensure, equal, fail, same, skip};
 
 pub(crate) const CASES: &[Case] = cases![
     typed_file,

@@ -2,11 +2,11 @@
 
 use anywarp::Device;
 
-use crate::case::{Case, cases};
-use crate::data::{SIZES, floats, words};
-use crate::here::ReadHere;
-use crate::outcome::{TestResult, close, equal, same};
-use crate::tolerance;
+use crate::suite::case::{Case, cases};
+use crate::suite::data::{SIZES, floats, words};
+use crate::suite::portable_waits::ReadHere;
+use crate::suite::tolerance;
+use anywarp_testing_devices::outcome::{TestResult, close, equal, same};
 
 pub(crate) const CASES: &[Case] = cases![
     reduction,

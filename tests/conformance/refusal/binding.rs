@@ -2,9 +2,9 @@
 
 use anywarp::{Device, Kernel, LaunchError, Submission};
 
-use crate::case::{Case, cases};
-use crate::here::ReadHere;
-use crate::outcome::{TestResult, refused, same, skip};
+use crate::suite::case::{Case, cases};
+use crate::suite::portable_waits::ReadHere;
+use anywarp_testing_devices::outcome::{TestResult, refused, same, skip};
 
 pub(crate) const CASES: &[Case] = cases![
     unknown_names,

@@ -3,10 +3,10 @@
 use anywarp::backend::BackendError;
 use anywarp::{BufferError, Device, Error};
 
-use crate::case::{Case, cases};
-use crate::here::{ReadHere, WaitHere};
-use crate::kernels::{ADD, add};
-use crate::outcome::{TestResult, ensure, refused, same};
+use crate::suite::case::{Case, cases};
+use crate::suite::kernels::{ADD, add};
+use crate::suite::portable_waits::{ReadHere, WaitHere};
+use anywarp_testing_devices::outcome::{TestResult, ensure, refused, same};
 
 pub(crate) const CASES: &[Case] = cases![waits_are_refused, reads_are_refused, no_device_is_found_by_blocking];
 

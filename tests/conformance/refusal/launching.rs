@@ -2,10 +2,10 @@
 
 use anywarp::{Device, LaunchError};
 
-use crate::case::{Case, cases};
-use crate::here::{ReadHere, ReopenHere, SynchronizeHere};
-use crate::kernels::{ADD, COPY, add};
-use crate::outcome::{TestResult, equal, refused, same, skip};
+use crate::suite::case::{Case, cases};
+use crate::suite::kernels::{ADD, COPY, add};
+use crate::suite::portable_waits::{ReadHere, ReopenHere, SynchronizeHere};
+use anywarp_testing_devices::outcome::{TestResult, equal, refused, same, skip};
 
 pub(crate) const CASES: &[Case] = cases![
     negative_grids,

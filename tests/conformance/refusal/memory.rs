@@ -3,9 +3,9 @@
 use anywarp::backend::BackendError;
 use anywarp::{BufferError, Device, Error, ErrorClass};
 
-use crate::case::{Case, cases};
-use crate::here::{ReadHere, ReopenHere};
-use crate::outcome::{TestResult, equal, refused, same};
+use crate::suite::case::{Case, cases};
+use crate::suite::portable_waits::{ReadHere, ReopenHere};
+use anywarp_testing_devices::outcome::{TestResult, equal, refused, same};
 
 pub(crate) const CASES: &[Case] =
     cases![buffer_above_the_limit, buffer_beyond_the_address_space, many_refused_buffers,];

@@ -8,7 +8,7 @@ mod launching;
 mod memory;
 mod source;
 
-use crate::case::Case;
+use crate::suite::case::Case;
 
 pub(crate) const CASES: &[&[Case]] = &[
     source::CASES,

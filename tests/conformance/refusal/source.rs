@@ -3,9 +3,9 @@
 use anywarp::backend::BackendKind;
 use anywarp::{Device, KernelError, Wgsl};
 
-use crate::case::{Case, cases};
-use crate::here::ReadHere;
-use crate::outcome::{TestResult, equal, fail, refused};
+use crate::suite::case::{Case, cases};
+use crate::suite::portable_waits::ReadHere;
+use anywarp_testing_devices::outcome::{TestResult, equal, fail, refused};
 
 pub(crate) const CASES: &[Case] = cases![
     wgsl_that_does_not_parse,

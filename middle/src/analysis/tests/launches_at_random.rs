@@ -1,21 +1,19 @@
 //! Whether the conditions of a launch are enough: of random kernels, every index that any invocation computes.
 
 use anywarp_backend::ResourceId;
+use anywarp_testing::random;
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 
 use crate::Circumstances;
 use crate::analysis::{Outer, prove};
 
-/// A random number, by `SplitMix64`.
-struct Random(u64);
+/// Random numbers.
+struct Random(random::Random);
 
 impl Random {
     fn below(&mut self, most: u32) -> u32 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut state = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        state = (state ^ (state >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((state ^ (state >> 31)) % u64::from(most)) as u32
+        self.0.below(most as usize) as u32
     }
 
     fn of<T: Copy>(&mut self, all: &[T]) -> T {
@@ -335,7 +333,7 @@ fn conditions_that_are_met_are_enough_in_many_kernels() {
 
 /// How many of `count` random kernels have conditions, how many launches meet them, and how many accesses these make.
 fn tried(seed: u64, count: u32) -> (u32, u32, u64) {
-    let random = &mut Random(seed);
+    let random = &mut Random(random::Random::from_state(seed));
     let (mut conditional, mut launches, mut accesses) = (0, 0, 0u64);
     for _ in 0..count {
         let kernel = Kernel::random(random);

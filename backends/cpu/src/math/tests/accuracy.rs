@@ -1,7 +1,9 @@
 //! Compares the f32 functions with the standard library's f64 functions, over their whole domains.
 
 use super::super::table::{LaneFunction, Version};
-use super::{Random, call, versions};
+use anywarp_testing::random::Random;
+
+use super::{call, versions};
 
 /// Largest error allowed, in ulp of the exact result: the bound that the functions document.
 const BOUND: f64 = 0.502;
@@ -71,9 +73,9 @@ fn check_unary(function: LaneFunction, reference: fn(f64) -> f64) {
 
 fn check_binary(function: LaneFunction, reference: fn(f64, f64) -> f64, sample: fn(u64) -> (f32, f32)) {
     let mut worst = start();
-    let mut random = Random(1);
+    let mut random = Random::from_state(1);
     for _ in 0..PAIRS / 8 {
-        let pairs: [(f32, f32); 8] = std::array::from_fn(|_| sample(random.next()));
+        let pairs: [(f32, f32); 8] = std::array::from_fn(|_| sample(random.bits()));
         let exact = pairs.map(|(a, b)| reference(f64::from(a), f64::from(b)));
         judge(function, pairs.map(|pair| pair.0), pairs.map(|pair| pair.1), exact, &mut worst);
     }

@@ -43,19 +43,6 @@ fn call_fma<T: Copy>(function: LaneFunction, version: Version, inputs: [Lanes<T>
     out
 }
 
-/// Well-mixed bits, the same in every run (Steele, Lea and Flood's `SplitMix64`, 2014).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-}
-
 #[test]
 fn names_are_unique_and_addresses_exist() {
     let mut names: Vec<&str> = LaneFunction::ALL.iter().map(|function| function.name()).collect();

@@ -1,5 +1,7 @@
 //! Random recordings on random streams, in random orders of execution, compared with sequential execution.
 
+use anywarp_testing::random;
+
 use super::*;
 
 const WORDS: usize = 64;
@@ -8,12 +10,11 @@ const STREAMS: usize = 5;
 const SEEDS: u64 = 1000;
 const ROUNDS: usize = 60;
 
-struct Random(u64);
+struct Random(random::Random);
 
 impl Random {
     fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % limit
+        self.0.below(limit)
     }
 
     /// A range of words; the whole cell one time in three.
@@ -59,8 +60,16 @@ impl Game {
             fake::disorder(device.raw_context(), seed);
         }
         let mixer = mixer(&device);
-        let mut game =
-            Self { device, random: Random(seed), mixer, cells: vec![], up: vec![], uploads: 0, tickets: vec![], seed };
+        let mut game = Self {
+            device,
+            random: Random(random::Random::new(seed)),
+            mixer,
+            cells: vec![],
+            up: vec![],
+            uploads: 0,
+            tickets: vec![],
+            seed,
+        };
         for _ in 0..4 {
             let cell = game.cell();
             game.cells.push(cell);

@@ -1,0 +1,75 @@
+//! Known faults of drivers or of naga: such a trace must fail, and its failure is not counted.
+
+use super::case_file::Name;
+use super::outcome::{Failure, Outcome};
+
+/// The list of this project; its first lines describe the format.
+pub const LIST: &str = include_str!("../../../../tests/cts/known_failures.txt");
+
+/// An entry of the list. It applies to every trace and every device that match its patterns.
+#[derive(Debug, PartialEq)]
+pub struct KnownFailure {
+    /// The line in the list, counted from 1.
+    line: usize,
+    /// A part of the device's description, in any case; `*` matches every device.
+    device: String,
+    /// The start of the query.
+    query: String,
+    /// Parts of the sub-parameters, all of which must occur.
+    sub: Vec<String>,
+    reason: String,
+}
+
+/// Reads a list.
+///
+/// # Errors
+///
+/// The text names the line that is not an entry.
+pub fn parse(text: &str) -> Result<Vec<KnownFailure>, String> {
+    let lines = text.lines().enumerate().map(|(i, line)| (i + 1, line.trim()));
+    lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')).map(|(i, line)| entry(i, line)).collect()
+}
+
+/// The first entry that applies to a trace.
+pub fn find<'a>(list: &'a [KnownFailure], device: &str, name: &Name) -> Option<&'a KnownFailure> {
+    let device = device.to_lowercase();
+    list.iter().find(|known| {
+        (known.device == "*" || device.contains(&known.device.to_lowercase()))
+            && name.query.starts_with(&known.query)
+            && known.sub.iter().all(|part| name.sub.contains(part))
+    })
+}
+
+impl KnownFailure {
+    /// The outcome of a trace that is known to fail: a failure becomes a skip, and a pass becomes a failure.
+    pub fn judge(&self, outcome: Outcome) -> Outcome {
+        match outcome {
+            Outcome::Failed(_) => Outcome::Skipped { reason: format!("known failure: {}", self.reason) },
+            Outcome::Passed => Outcome::Failed(Failure {
+                cause: format!("known failure now passes: remove line {} of known_failures.txt", self.line),
+                details: vec![format!("its reason was: {}", self.reason)],
+            }),
+            skipped @ Outcome::Skipped { .. } => skipped,
+        }
+    }
+}
+
+fn entry(line: usize, text: &str) -> Result<KnownFailure, String> {
+    let wrong =
+        |what: &str| format!("known failures, line {line}: {what}; an entry is 'device | query [sub ..] | reason'");
+    // Devices and reasons never contain a bar between blanks; sub-parameters may.
+    let (device, rest) = text.split_once(" | ").ok_or_else(|| wrong("no query"))?;
+    let (names, reason) = rest.rsplit_once(" | ").ok_or_else(|| wrong("no reason"))?;
+    let mut parts = names.split_whitespace().map(str::to_owned);
+    let query = parts.next().unwrap_or_default();
+    if device.trim().is_empty() || query.is_empty() || reason.trim().is_empty() {
+        return Err(wrong("a field is empty"));
+    }
+    Ok(KnownFailure {
+        line,
+        device: device.trim().to_owned(),
+        query,
+        sub: parts.collect(),
+        reason: reason.trim().to_owned(),
+    })
+}

@@ -1,0 +1,55 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Parser;
+
+use super::sample::SampleOptions;
+use crate::libtest::{HarnessOptions, cores, jobs, seconds};
+
+/// Replays WGSL execution cases with expected results on a device.
+#[derive(Clone, Debug, Parser)]
+pub struct Options {
+    /// The device, in the form of `ANYWARP_DEVICE`; if absent, that variable or the default selects it.
+    #[arg(long, value_name = "SELECTOR")]
+    pub device: Option<String>,
+    /// Use separate memory for host and device, even on a device with unified memory.
+    #[arg(long)]
+    pub staged: bool,
+    /// Only traces whose query and sub-parameters, joined by a blank, contain this text.
+    #[arg(long, value_name = "TEXT")]
+    pub filter: Option<String>,
+    #[command(flatten)]
+    pub sample: SampleOptions,
+    /// Print each failure: query, sub-parameters, positions, expected and actual values.
+    #[arg(long)]
+    pub list_failures: bool,
+    /// The number of workers at a time.
+    #[arg(long, value_name = "N", value_parser = jobs, default_value_t = cores())]
+    pub jobs: usize,
+    /// The seconds without a message of a worker after which its trace fails.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
+    pub timeout: Duration,
+    /// Run the traces that the standard input names.
+    #[arg(long, hide = true)]
+    pub worker: bool,
+    /// The folder of case files (*.jsonl.gz), or `ANYWARP_CTS_DIR`; without either no trace runs.
+    pub dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub harness: HarnessOptions,
+}
+
+impl Options {
+    /// The arguments that make this program a worker.
+    pub fn for_worker(&self) -> Vec<String> {
+        let mut arguments = vec!["--worker".to_owned()];
+        if let Some(device) = &self.device {
+            arguments.extend(["--device".to_owned(), device.clone()]);
+        }
+        if self.staged {
+            arguments.push("--staged".to_owned());
+        }
+        arguments
+    }
+}

@@ -1,0 +1,69 @@
+//! Outcomes of traces, and the messages in which a worker reports them.
+
+use serde::{Deserialize, Serialize};
+
+/// The outcome of a trace.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Outcome {
+    /// Every check passed.
+    Passed,
+    /// The device cannot run the trace; `reason` has the same text for all such traces.
+    Skipped { reason: String },
+    /// Refused, crashed, timed out or wrong.
+    Failed(Failure),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Failure {
+    /// One line.
+    pub cause: String,
+    /// Mismatches or diagnostics.
+    pub details: Vec<String>,
+}
+
+impl Outcome {
+    /// A failure from one text, whose first line is the cause.
+    pub fn failed(text: &str) -> Self {
+        let mut lines = text.lines().map(str::to_owned);
+        Self::Failed(Failure { cause: lines.next().unwrap_or_default(), details: lines.collect() })
+    }
+}
+
+/// The request to a worker: traces of one file, by line.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Request {
+    pub file: String,
+    pub lines: Vec<usize>,
+}
+
+/// A message of a worker.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Message {
+    /// The device is open; its description.
+    Device(String),
+    /// A step of the current trace is done.
+    Alive,
+    /// The trace at `line` ended.
+    Done { line: usize, outcome: Outcome },
+    /// The device can run no more traces: a new worker has to continue.
+    Renew,
+    /// No trace can run: the device or the file is missing.
+    Unable(String),
+}
+
+/// The prefix of a message, since drivers write to the standard output, too.
+const MARK: &str = "@cts ";
+
+impl Message {
+    /// The message as a line, without the end of line.
+    pub fn to_line(&self) -> String {
+        format!("{MARK}{}", serde_json::to_string(self).expect("messages have only string keys"))
+    }
+
+    /// The message in a line; `None` for any other line.
+    pub fn from_line(line: &str) -> Option<Self> {
+        // A driver that writes no end of line leaves its text before the mark.
+        let (_, message) = line.split_once(MARK)?;
+        serde_json::from_str(message).ok()
+    }
+}

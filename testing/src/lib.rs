@@ -1,0 +1,10 @@
+//! Parts that the tests of several crates share and that need no device. See `README.md`.
+
+#![allow(missing_docs, reason = "fields and variants of an unpublished crate, whose names say enough")]
+
+pub mod files;
+pub mod hanging;
+pub mod markdown;
+pub mod process;
+pub mod random;
+pub mod random_kernels;

@@ -1,0 +1,42 @@
+//! The cases of the suite. Other tests run them, too, to collect the kernels: this file is the module `suite` at their
+//! root.
+
+mod awaited;
+mod buffer;
+pub(crate) mod case;
+mod concurrency;
+mod data;
+mod device;
+pub(crate) mod kernel;
+mod kernels;
+pub(crate) mod portable_waits;
+pub(crate) mod properties;
+mod recording;
+mod refusal;
+mod streams;
+mod submission;
+mod tolerance;
+
+use case::Case;
+
+/// All cases, by group.
+const GROUPS: &[(&str, &[&[Case]])] = &[
+    ("device", &[device::CASES]),
+    ("buffer", buffer::CASES),
+    ("kernel", kernel::CASES),
+    ("recording", &[recording::CASES]),
+    ("submission", &[submission::CASES]),
+    ("streams", &[streams::CASES]),
+    ("concurrency", &[concurrency::CASES]),
+    ("awaited", &[awaited::CASES]),
+    ("refusal", refusal::CASES),
+    ("property", &[properties::CASES]),
+];
+
+/// All cases, each with the name of its group and its own.
+pub(crate) fn cases() -> impl Iterator<Item = (String, &'static Case)> {
+    let groups = GROUPS.iter();
+    groups.flat_map(|(group, tables)| {
+        tables.iter().copied().flatten().map(move |case| (format!("{group}::{}", case.name), case))
+    })
+}

@@ -1,0 +1,101 @@
+//! All kernels, each translated to MSL.
+
+use std::sync::OnceLock;
+
+use anywarp_backend::naga::valid::{Capabilities, ValidationFlags, Validator};
+use anywarp_backend::{Caps, DeviceKind, Program};
+use anywarp_wgpu::translate::{Target, translate};
+use libtest_mimic::Failed;
+
+use crate::collect::{self, operations};
+
+/// A kernel and its translation.
+pub(crate) struct Kernel {
+    /// The case or file that contains it.
+    pub(crate) from: String,
+    /// Its file and entry point.
+    pub(crate) name: String,
+    pub(crate) outcome: Outcome,
+}
+
+/// The result of the translation.
+pub(crate) enum Outcome {
+    Written(String),
+    /// The kernel needs a feature of WGSL that no Apple GPU has.
+    Lacks(&'static str),
+    Failed(String),
+}
+
+/// All kernels, in a fixed order.
+///
+/// # Errors
+///
+/// The reason why there are none.
+pub(crate) fn kernels() -> Result<&'static [Kernel], Failed> {
+    static KERNELS: OnceLock<Result<Vec<Kernel>, String>> = OnceLock::new();
+    KERNELS.get_or_init(gather).as_deref().map_err(Failed::from)
+}
+
+fn gather() -> Result<Vec<Kernel>, String> {
+    let mut runs = collect::conformance();
+    runs.extend(operations::runs());
+    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+    let processor = anywarp_cpu::open(anywarp_cpu::Options::default()).map_err(|error| error.to_string())?;
+    let mut kernels = Vec::new();
+    for (file, program) in collect::shaders(&apple(anywarp_backend::Backend::caps(&*processor).clone()))? {
+        let program = program.map_err(|error| format!("{file}: {error}"))?;
+        kernels.push((format!("shaders::{file}"), program));
+    }
+    kernels.extend(collect::programs(&runs, jobs, &apple)?);
+    // Cases with their own threads compile in any order.
+    let mut kernels: Vec<Kernel> = kernels.into_iter().map(kernel).collect();
+    kernels.sort_by(|a, b| (&a.from, &a.name, text(a)).cmp(&(&b.from, &b.name, text(b))));
+    Ok(kernels)
+}
+
+fn text(kernel: &Kernel) -> &str {
+    match &kernel.outcome {
+        Outcome::Written(text) => text,
+        Outcome::Lacks(_) | Outcome::Failed(_) => "",
+    }
+}
+
+fn kernel((from, program): (String, Program)) -> Kernel {
+    let outcome = match lacking(&program) {
+        Some(feature) => Outcome::Lacks(feature),
+        None => match translate(&program, Target::Msl) {
+            Ok(text) => Outcome::Written(text),
+            Err(error) => Outcome::Failed(error.to_string()),
+        },
+    };
+    Kernel { from, name: program.name.to_string(), outcome }
+}
+
+/// The capabilities that no Apple GPU has according to wgpu, with any release of macOS.
+const LACKING: Capabilities = Capabilities::FLOAT64
+    .union(Capabilities::SHADER_INT64_ATOMIC_ALL_OPS)
+    .union(Capabilities::MEMORY_DECORATION_VOLATILE);
+
+/// The first of these that the program needs.
+fn lacking(program: &Program) -> Option<&'static str> {
+    let needed = |flag| {
+        let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all() - flag);
+        validator.validate(&program.module).is_err()
+    };
+    Caps::known_features().iter().find(|(flag, _)| LACKING.contains(*flag) && needed(*flag)).map(|(_, name)| *name)
+}
+
+/// The CPU device with the limits of an M1 according to wgpu, so that kernels have the sizes that they have there. Its
+/// features stay, so that kernels that need a missing feature appear in the snapshot as well.
+fn apple(mut caps: Caps) -> Caps {
+    caps.kind = DeviceKind::Integrated;
+    let limits = &mut caps.limits;
+    (limits.storage_buffers, limits.uniform_buffers) = (29, 29);
+    (limits.storage_offset_alignment, limits.uniform_offset_alignment) = (32, 256);
+    limits.workgroup_storage = 32 << 10;
+    limits.workgroup_invocations = 1024;
+    limits.workgroup_size = [1024; 3];
+    limits.workgroups_per_dimension = 65_535;
+    limits.immediate_size = limits.immediate_size.min(4096);
+    caps
+}

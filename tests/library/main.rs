@@ -1,0 +1,28 @@
+//! The library through its public API: submission, memory, errors, debug output. The suites `conformance`, `ops` and
+//! `wgsl_operators` check the results on each device.
+//!
+//! Tests run side by side in one process. A test of values that a process has once, such as its threads, its memory or
+//! its log, runs in a process of its own by `anywarp_testing::process::in_own_process`.
+
+#[cfg(target_os = "linux")]
+mod asynchronous_threads;
+mod backend_failures;
+mod debug_log;
+mod debug_print;
+mod errors;
+mod imports;
+mod interop;
+#[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+mod invalid_input;
+#[cfg(all(feature = "cuda", not(target_arch = "wasm32")))]
+mod invalid_input_cuda;
+#[cfg(feature = "cpu")]
+mod main_error;
+mod recordings;
+mod residency;
+mod staging;
+#[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+mod submission;
+#[cfg(feature = "cpu")]
+mod typed_kernels;
+mod variants;

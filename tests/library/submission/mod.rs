@@ -1,0 +1,7 @@
+//! Submitted work: waits, ways of recording, events and errors.
+
+mod errors;
+mod events;
+mod handles;
+mod operators;
+mod ways;
