@@ -181,7 +181,7 @@ fn seconds(recording: &Recording) -> Outcome<f64> {
 }
 
 fn run() -> Outcome<()> {
-    let arguments = Arguments::parse()?;
+    let arguments = Arguments::read();
     let device = arguments.device()?;
     let (length, pairs) = match (arguments.quick, device.caps().kind) {
         (true, _) => (1 << 16, 5),

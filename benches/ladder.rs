@@ -30,7 +30,7 @@ use rungs::Ladder;
 use shared::{Arguments, Outcome};
 
 fn run() -> Outcome<()> {
-    let arguments = Arguments::parse()?;
+    let arguments = Arguments::read();
     let device = arguments.device()?;
     let (elements, side, repeats) = match (arguments.quick, device.caps().kind) {
         (true, _) => (1 << 18, 192, 5),

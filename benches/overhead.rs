@@ -415,7 +415,7 @@ fn heap(ours: &mut Ours, bare: &Bare) -> Outcome<Vec<Row>> {
 }
 
 fn run() -> Outcome<()> {
-    let arguments = Arguments::parse()?;
+    let arguments = Arguments::read();
     let (device, raw) = arguments.open()?;
     let (mut ours, mut bare) = (Ours::new(&device)?, Bare::new(raw)?);
     verify(&mut ours, &bare)?;

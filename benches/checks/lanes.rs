@@ -6,9 +6,9 @@ use anywarp::{
     Checks, Device, DeviceOptions, Kernel, OpenError, Recording, Submission, Unchecked, UnifiedBuffer, Variants, Wgsl,
 };
 
-use crate::Outcome;
 use crate::case::Case;
-use crate::pairs::median;
+use crate::shared::Outcome;
+use crate::shared::pairs::median;
 
 /// The compared lanes, in the order of execution: `Proven` is the specialised variant of equal launches, `General` the
 /// kernel without variants. `Off` runs twice, because a device without variants has data of its own, whose position in

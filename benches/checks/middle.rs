@@ -7,8 +7,8 @@ use anywarp_middle::optimise::optimise;
 use naga::Module;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
-use crate::Outcome;
-use crate::pairs::{repeated, timed};
+use crate::shared::Outcome;
+use crate::shared::pairs::{repeated, timed};
 
 /// The limit on the time of all passes together, in milliseconds.
 const GOAL: f64 = 5.0;

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use anywarp::Device;
 
-use crate::Outcome;
 use crate::cases::PAIR;
 use crate::lanes::{DRIVER, GENERAL, OFF, PROVEN, Samples};
+use crate::shared::Outcome;
 
 /// The goal for the speed of `Proven` relative to `Off`, as a geometric mean.
 const GOAL_MEAN: f64 = 0.97;

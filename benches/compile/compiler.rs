@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anywarp_backend::{BackendKind, BindingClass, Caps, Program};
 use wgpu::util::DeviceExt;
 
-use crate::Outcome;
+use crate::shared::Outcome;
 
 /// A kernel in the form for wgpu.
 pub(crate) struct Given {

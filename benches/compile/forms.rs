@@ -5,11 +5,12 @@ use std::path::Path;
 
 use anywarp::{Checks, KernelError, Wgsl};
 use anywarp_backend::{Caps, Program};
+use anywarp_testing::files;
 use anywarp_wgpu::translate::given;
 
+use crate::collect;
 use crate::compiler::Given;
-use crate::noted::{self, files};
-use crate::{Outcome, conformance_suite};
+use crate::shared::Outcome;
 
 /// A kernel in the form for plain wgpu, and in anywarp's form.
 pub(crate) struct Kernel {
@@ -37,7 +38,7 @@ pub(crate) fn of_files(caps: &Caps) -> Outcome<Vec<Kernel>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut kernels = Vec::new();
     for (folder, package) in FOLDERS {
-        for path in files(&root.join(folder), ".wgsl")? {
+        for path in files::in_folder(&root.join(folder), ".wgsl")? {
             let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
             let wgsl = Wgsl::open(&path)?.root(root.join(package)).file(name.as_str());
             match wgsl.program(caps) {
@@ -59,8 +60,8 @@ pub(crate) fn of_files(caps: &Caps) -> Outcome<Vec<Kernel>> {
 /// The reason why the suite cannot be run.
 pub(crate) fn of_suite(caps: &Caps) -> Outcome<Vec<Kernel>> {
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-    let runs = conformance_suite::conformance();
-    let programs = noted::programs(&runs, jobs, &|_| caps.clone())?;
+    let runs = collect::conformance();
+    let programs = collect::programs(&runs, jobs, &|_| caps.clone())?;
     let (mut kernels, mut seen) = (Vec::new(), HashSet::new());
     for (from, program) in &programs {
         let Some(source) = &program.source else { continue };

@@ -4,8 +4,8 @@ use naga::back::spv;
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 
-use crate::Outcome;
 use crate::compiler::Given;
+use crate::shared::Outcome;
 
 /// Words before the first instruction of a module.
 const HEADER: usize = 5;

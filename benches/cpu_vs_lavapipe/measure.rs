@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::Outcome;
+use crate::shared::Outcome;
 
 /// The compared sides, in the order of execution.
 pub(crate) const LANES: [&str; 3] = ["cpu", "lavapipe", "rayon"];

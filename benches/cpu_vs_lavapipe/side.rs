@@ -2,7 +2,7 @@
 
 use anywarp::{Device, Element, UnifiedBuffer};
 
-use crate::Outcome;
+use crate::shared::Outcome;
 
 /// One side of a case: its data is in place, and the result stays where it is computed.
 pub(crate) trait Side {

@@ -2,8 +2,8 @@
 
 use anywarp_cuda::nvrtc::{self, Output, Source};
 
-use crate::Outcome;
 use crate::raw::Raw;
+use crate::shared::Outcome;
 
 /// Machine code of `raw.cu` for this GPU.
 pub(crate) fn by_hand(raw: &Raw) -> Outcome<Vec<u8>> {

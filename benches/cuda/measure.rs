@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::Outcome;
-use crate::pairs;
-pub(crate) use crate::pairs::{Pair, median, timed};
+use crate::shared::Outcome;
+use crate::shared::pairs;
+pub(crate) use crate::shared::pairs::{Pair, median, timed};
 
 /// [`pairs`](pairs::pairs), after untimed runs that raise the GPU's clocks.
 pub(crate) fn interleaved(

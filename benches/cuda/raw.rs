@@ -7,7 +7,7 @@ use std::ffi::{CString, c_void};
 
 use cudarc::driver::{result, sys};
 
-use crate::Outcome;
+use crate::shared::Outcome;
 
 /// A GPU, as the driver reports it.
 pub(crate) struct Raw {

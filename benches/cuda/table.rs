@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use crate::Outcome;
+use crate::shared::Outcome;
 
 /// The goal of a row: ours / raw.
 #[derive(Clone, Copy)]

@@ -1,20 +1,41 @@
 //! Shared code of the benches: arguments, a raw wgpu device, paired measurements, the table.
 
-mod pairs;
+pub(crate) mod pairs;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anywarp::{Device, DeviceOptions};
+use anywarp_testing_devices::libtest::BenchOptions;
+use clap::Parser;
 pub(crate) use pairs::{Pair, repeated, timed};
 
 pub(crate) type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// The exit code of a bench: an error is printed and fails it.
-pub(crate) fn ended(outcome: Outcome<()>) -> ExitCode {
+/// The result of a bench that has reached its end.
+pub(crate) trait Ended {
+    /// Whether every result was right.
+    fn is_right(&self) -> bool;
+}
+
+impl Ended for () {
+    fn is_right(&self) -> bool {
+        true
+    }
+}
+
+impl Ended for bool {
+    fn is_right(&self) -> bool {
+        *self
+    }
+}
+
+/// The exit code of a bench: a wrong result fails it; an error is printed and fails it.
+pub(crate) fn ended(outcome: Outcome<impl Ended>) -> ExitCode {
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(ended) if ended.is_right() => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
         Err(error) => {
             eprintln!("{error}");
             ExitCode::FAILURE
@@ -23,34 +44,28 @@ pub(crate) fn ended(outcome: Outcome<()>) -> ExitCode {
 }
 
 /// The arguments after `--`.
-#[derive(Default)]
+#[derive(Parser)]
 pub(crate) struct Arguments {
+    /// The device, in the form of `ANYWARP_DEVICE`.
+    #[arg(long, value_name = "SELECTOR")]
     device: Option<String>,
+    /// Use separate memory for host and device, even on a device with unified memory.
+    #[arg(long)]
     staged: bool,
+    /// The file for the results.
+    #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Fewer repetitions, smaller sizes.
+    #[arg(long)]
     pub(crate) quick: bool,
+    #[command(flatten)]
+    _bench: BenchOptions,
 }
 
 impl Arguments {
-    pub(crate) fn parse() -> Outcome<Self> {
-        let mut parsed = Self::default();
-        let mut arguments = std::env::args().skip(1);
-        while let Some(argument) = arguments.next() {
-            let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
-            match argument.as_str() {
-                "--device" => parsed.device = Some(value()?),
-                "--json" => parsed.json = Some(value()?.into()),
-                "--staged" => parsed.staged = true,
-                "--quick" => parsed.quick = true,
-                "--bench" => {} // what `cargo bench` passes
-                _ => {
-                    let usage = "--device SELECTOR, --staged, --quick, --json FILE";
-                    return Err(format!("unknown argument '{argument}'; expected {usage}").into());
-                }
-            }
-        }
-        Ok(parsed)
+    /// Reads the command line, and exits where it is wrong.
+    pub(crate) fn read() -> Self {
+        Self::parse()
     }
 
     /// The file for the results.

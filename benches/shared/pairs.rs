@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::Outcome;
+use super::Outcome;
 
 /// The times of both sides of a paired measurement, in seconds.
 #[derive(Clone, Copy)]

@@ -14,6 +14,7 @@ mod tanh;
 mod transpose;
 
 use anywarp::Device;
+use anywarp_testing::random::{floats as random_floats, words as random_words};
 use expected::Expected;
 
 use crate::Outcome;
@@ -49,20 +50,3 @@ pub(crate) const ALL: [(&str, Make); 11] = [
     ("sort", sort::case),
     ("transpose", transpose::case),
 ];
-
-/// Returns `count` words determined by `seed`, uniformly distributed.
-fn random_words(count: usize, seed: u64) -> Vec<u32> {
-    // SplitMix64 (Steele, Lea and Flood, 2014).
-    let word = |index: usize| {
-        let mut state = (index as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (seed << 32);
-        state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        state = (state ^ (state >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (state >> 32) as u32
-    };
-    (0..count).map(word).collect()
-}
-
-/// Returns `count` values from -1 to 1 determined by `seed`.
-fn random_floats(count: usize, seed: u64) -> Vec<f32> {
-    random_words(count, seed).into_iter().map(|word| word as f32 / (u32::MAX / 2) as f32 - 1.0).collect()
-}

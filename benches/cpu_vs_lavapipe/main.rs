@@ -7,50 +7,50 @@
 //! Rust version on all threads (rayon). Every result is checked before it is timed; the process fails if one is wrong
 //! or missing, but not if a goal is missed. Data stays on the device: a run consists of the launches and a wait.
 
-#[path = "cpu_vs_lavapipe/cases/mod.rs"]
 mod cases;
-#[path = "cpu_vs_lavapipe/latency.rs"]
 mod latency;
-#[path = "cpu_vs_lavapipe/measure.rs"]
 mod measure;
-#[path = "cpu_vs_lavapipe/report.rs"]
 mod report;
-#[path = "cpu_vs_lavapipe/side.rs"]
+#[path = "../shared/mod.rs"]
+#[allow(dead_code, reason = "benches with another baseline use the rest")]
+mod shared;
 mod side;
 
-use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anywarp::Device;
+use anywarp_testing_devices::libtest::BenchOptions;
 use cases::Case;
+use clap::Parser;
 use measure::{LANES, PerLane, Samples};
+use shared::{Outcome, ended};
 use side::Side;
-
-type Outcome<T> = Result<T, Box<dyn Error>>;
 
 /// The name of the second table, which has compile and launch times.
 const LATENCY: &str = "latency";
 
 /// The arguments after `--`.
-#[derive(Default)]
+#[derive(Parser)]
 struct Arguments {
+    /// Only kernels whose name contains this text, or `latency` for compile and launch times.
+    #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
+    /// Fewer repetitions, smaller sizes.
+    #[arg(long)]
     quick: bool,
+    #[command(flatten)]
+    _bench: BenchOptions,
 }
 
 impl Arguments {
-    fn parse() -> Outcome<Self> {
-        let mut parsed = Self::default();
-        let mut arguments = std::env::args().skip(1);
-        while let Some(argument) = arguments.next() {
-            match argument.as_str() {
-                "--kernel" => parsed.kernel = Some(arguments.next().ok_or("--kernel needs a name")?),
-                "--quick" => parsed.quick = true,
-                "--bench" => {} // what `cargo bench` passes
-                _ => return Err(format!("unknown argument '{argument}': expected --kernel NAME, --quick").into()),
-            }
-        }
+    /// Reads the command line, and exits where it is wrong.
+    ///
+    /// # Errors
+    ///
+    /// The text lists the names that can be chosen.
+    fn read() -> Outcome<Self> {
+        let parsed = Self::parse();
         if !cases::ALL.iter().map(|(name, _)| *name).chain([LATENCY]).any(|name| parsed.wants(name)) {
             return Err(
                 format!("--kernel matches none of {}, {LATENCY}", cases::ALL.map(|(name, _)| name).join(", ")).into()
@@ -121,7 +121,7 @@ fn run_case(case: Case, devices: &[Option<Device>; 2], budget: Duration, failed:
 }
 
 fn run() -> Outcome<bool> {
-    let arguments = Arguments::parse()?;
+    let arguments = Arguments::read()?;
     let devices = [open("cpu", "cpu"), open("vulkan:llvmpipe", "vulkan")];
     println!("rayon: {} threads\n", rayon::current_num_threads());
     let budget = Duration::from_millis(if arguments.quick { 200 } else { 3500 });
@@ -151,12 +151,5 @@ fn run() -> Outcome<bool> {
 }
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
-    }
+    ended(run())
 }

@@ -9,32 +9,27 @@
 //! longer than 1.2 times the baseline (more for two that drivers unroll), or if the geometric mean of all does: a kernel
 //! that was optimised must not cost more compile time than it can save.
 
-#[path = "../tests/cubins/capture.rs"]
-mod capture;
-#[path = "compile/compiler.rs"]
+#[path = "../../tests/kernel_texts/collect/mod.rs"]
+#[allow(dead_code, reason = "`kernel_texts` uses the rest")]
+mod collect;
 mod compiler;
-#[path = "../tests/cubins/conformance_suite.rs"]
-mod conformance_suite;
-#[path = "compile/forms.rs"]
 mod forms;
-#[allow(dead_code, reason = "what ships is read with the other files here")]
-#[path = "../tests/cubins/noted.rs"]
-mod noted;
-#[path = "compile/size.rs"]
+#[path = "../shared/mod.rs"]
+#[allow(dead_code, reason = "benches with another baseline use the rest")]
+mod shared;
 mod size;
+#[path = "../../tests/conformance/suite.rs"]
+#[allow(dead_code, reason = "the suite's own test uses the rest")]
+mod suite;
 
-use std::error::Error;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-// The suite's modules refer to each other from the root.
-#[allow(unused_imports, reason = "which of them the suite names is its to say")]
-use conformance_suite::*;
-
+use anywarp_testing_devices::libtest::{BenchOptions, jobs};
+use clap::Parser;
 use compiler::Compiler;
 use forms::Kernel;
-
-type Outcome<T> = Result<T, Box<dyn Error>>;
+use shared::{Outcome, ended};
 
 /// The limit on a kernel's time, relative to the baseline.
 const MAX_RATIO: f64 = 1.2;
@@ -52,32 +47,20 @@ const AGAIN: usize = 3;
 /// The variable that disables Mesa's cache of compiled shaders.
 const NO_CACHE: &str = "MESA_SHADER_CACHE_DISABLE";
 
+/// The arguments after `--`.
+#[derive(Parser)]
 struct Arguments {
+    /// Also every kernel of the conformance suite.
+    #[arg(long)]
     suite: bool,
+    /// Only kernels whose name contains this text.
+    #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
+    /// The number of compilations of each form.
+    #[arg(long, value_name = "N", default_value = "5", value_parser = jobs)]
     times: usize,
-}
-
-impl Arguments {
-    fn parse() -> Outcome<Self> {
-        let mut parsed = Self { suite: false, kernel: None, times: 5 };
-        let mut arguments = std::env::args().skip(1);
-        while let Some(argument) = arguments.next() {
-            let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
-            match argument.as_str() {
-                "--suite" => parsed.suite = true,
-                "--kernel" => parsed.kernel = Some(value()?),
-                "--times" => parsed.times = value()?.parse::<usize>()?.max(1),
-                "--bench" => {} // what `cargo bench` passes
-                _ => {
-                    return Err(
-                        format!("unknown argument '{argument}': expected --suite, --kernel NAME, --times N").into()
-                    );
-                }
-            }
-        }
-        Ok(parsed)
-    }
+    #[command(flatten)]
+    _bench: BenchOptions,
 }
 
 /// The medians of both, measured in turns.
@@ -127,7 +110,7 @@ fn measure(compiler: &Compiler, kernel: &Kernel, times: usize) -> Outcome<Row> {
 }
 
 fn run() -> Outcome<bool> {
-    let arguments = Arguments::parse()?;
+    let arguments = Arguments::parse();
     let Some(compiler) = Compiler::new()? else {
         println!("no Vulkan device: nothing is measured");
         return Ok(true);
@@ -192,12 +175,5 @@ fn main() -> ExitCode {
             }
         };
     }
-    match run() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
-    }
+    ended(run())
 }

@@ -11,63 +11,60 @@
 //! Sizes depend on the kind of device. Times are the device's own where it has a clock. The process fails if a result
 //! is wrong, but not if a goal is missed.
 
-#[path = "checks/case.rs"]
 mod case;
-#[path = "checks/cases/mod.rs"]
 mod cases;
-#[path = "checks/lanes.rs"]
 mod lanes;
-#[path = "checks/middle.rs"]
 mod middle;
-#[path = "shared/pairs.rs"]
-#[allow(dead_code, reason = "four lanes are no pair")]
-mod pairs;
-#[path = "checks/report.rs"]
 mod report;
+#[path = "../shared/mod.rs"]
+#[allow(dead_code, reason = "benches with another baseline use the rest")]
+mod shared;
 
-use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anywarp::Variants;
+use anywarp_testing_devices::libtest::BenchOptions;
 use case::{Case, Scale};
+use clap::Parser;
 use lanes::{Devices, Lanes, Samples};
 use report::{Report, Row};
-
-type Outcome<T> = Result<T, Box<dyn Error>>;
+use shared::{Outcome, ended};
 
 /// The arguments after `--`.
-#[derive(Default)]
+#[derive(Parser)]
 struct Arguments {
+    /// A device, in the form of `ANYWARP_DEVICE`; may be repeated. By default `cpu` and `vulkan`.
+    #[arg(long = "device", value_name = "SELECTOR")]
     devices: Vec<String>,
+    /// Only kernels whose name contains this text.
+    #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
+    /// Fewer repetitions, smaller sizes.
+    #[arg(long)]
     quick: bool,
+    /// The file for the results as JSON.
+    #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// The file for the results as CSV.
+    #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
+    /// Measure the middle end instead.
+    #[arg(long)]
     middle: bool,
+    #[command(flatten)]
+    _bench: BenchOptions,
 }
 
 impl Arguments {
-    fn parse() -> Outcome<Self> {
-        let mut parsed = Self::default();
-        let mut arguments = std::env::args().skip(1);
-        while let Some(argument) = arguments.next() {
-            let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
-            match argument.as_str() {
-                "--device" => parsed.devices.push(value()?),
-                "--kernel" => parsed.kernel = Some(value()?),
-                "--quick" => parsed.quick = true,
-                "--json" => parsed.json = Some(value()?.into()),
-                "--csv" => parsed.csv = Some(value()?.into()),
-                "--middle" => parsed.middle = true,
-                "--bench" => {} // what `cargo bench` passes
-                _ => {
-                    let usage = "--device SELECTOR, --kernel NAME, --quick, --middle, --json FILE, --csv FILE";
-                    return Err(format!("unknown argument '{argument}': expected {usage}").into());
-                }
-            }
-        }
+    /// Reads the command line, and exits where it is wrong.
+    ///
+    /// # Errors
+    ///
+    /// The text lists the names that can be chosen.
+    fn read() -> Outcome<Self> {
+        let parsed = Self::parse();
         if !cases::ALL.iter().any(|(name, _)| parsed.wants(name)) {
             return Err(format!("--kernel matches none of {}", cases::ALL.map(|(name, _)| name).join(", ")).into());
         }
@@ -104,7 +101,7 @@ fn run_case(devices: &Devices, case: &Case, budget: Duration) -> Outcome<Samples
 
 /// Runs the benchmark; returns whether every result was right.
 fn run() -> Outcome<bool> {
-    let arguments = Arguments::parse()?;
+    let arguments = Arguments::read()?;
     if arguments.middle {
         middle::print(arguments.quick)?;
         return Ok(true);
@@ -140,12 +137,5 @@ fn run() -> Outcome<bool> {
 }
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
-    }
+    ended(run())
 }

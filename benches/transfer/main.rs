@@ -8,16 +8,12 @@
 //! plain copy of as many bytes. Either side's upload ends with the same small use by the device, waited for,
 //! because before that nothing has to have moved.
 
-#[path = "transfer/bare.rs"]
 mod bare;
-#[path = "transfer/data.rs"]
 mod data;
-#[path = "transfer/limit.rs"]
 mod limit;
-#[path = "transfer/ours.rs"]
 mod ours;
-#[path = "transfer/round_trip.rs"]
 mod round_trip;
+#[path = "../shared/mod.rs"]
 mod shared;
 
 use std::hint::black_box;
@@ -166,7 +162,7 @@ fn row(moved: &Moved, bytes: usize, copied: f64) -> Row {
 }
 
 fn run() -> Outcome<()> {
-    let arguments = Arguments::parse()?;
+    let arguments = Arguments::read();
     let (device, raw) = arguments.open()?;
     let largest = if arguments.quick { 16 * MIB } else { 256 * MIB };
     let mut rows = Vec::new();

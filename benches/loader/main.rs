@@ -7,11 +7,10 @@
 //! `copy_from_slice`. For the cost of a batch it is the copy alone, by `write`. Both sides run in the same run, in
 //! turns. The data on the device is checked before anything is timed.
 
-#[path = "loader/data.rs"]
 mod data;
-#[path = "loader/plain.rs"]
 mod plain;
 #[allow(dead_code, reason = "nothing is held against wgpu here")]
+#[path = "../shared/mod.rs"]
 mod shared;
 
 use std::process::ExitCode;
@@ -274,7 +273,7 @@ fn against_plain(device: &Device, length: usize, quick: bool) -> Outcome<Row> {
 }
 
 fn run() -> Outcome<()> {
-    let arguments = Arguments::parse()?;
+    let arguments = Arguments::read();
     let device = arguments.device()?;
     let quick = arguments.quick;
     let rows = vec![

@@ -8,41 +8,32 @@
 //! it is timed. Without a GPU nothing is measured; if `ANYWARP_REQUIRE` contains `cuda`, that is a failure. The process
 //! fails if a section does, but not if a goal is missed.
 
-#[path = "cuda/compilation.rs"]
 mod compilation;
-#[path = "cuda/elementwise.rs"]
 mod elementwise;
-#[path = "cuda/images.rs"]
 mod images;
-#[path = "cuda/launches.rs"]
 mod launches;
-#[path = "cuda/measure.rs"]
 mod measure;
-#[path = "shared/pairs.rs"]
-mod pairs;
-#[path = "cuda/products.rs"]
 mod products;
-#[path = "cuda/raw.rs"]
 mod raw;
-#[path = "cuda/streams.rs"]
+#[path = "../shared/mod.rs"]
+#[allow(dead_code, reason = "benches with another baseline use the rest")]
+mod shared;
 mod streams;
-#[path = "cuda/table.rs"]
 mod table;
-#[path = "cuda/transfers.rs"]
 mod transfers;
 
 use anywarp::backend::BackendKind;
-use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use anywarp::Device;
 use anywarp::backend::DeviceKind;
+use anywarp_testing_devices::libtest::BenchOptions;
+use clap::Parser;
 use raw::Raw;
+use shared::{Outcome, ended};
 use table::Row;
-
-type Outcome<T> = Result<T, Box<dyn Error>>;
 
 /// A section of the benchmark.
 type Section = (&'static str, fn(&Bench) -> Outcome<Vec<Row>>);
@@ -66,31 +57,32 @@ struct Bench {
 }
 
 /// The arguments after `--`.
+#[derive(Parser)]
 struct Arguments {
+    /// The GPU.
+    #[arg(long, value_name = "SELECTOR", default_value = "cuda")]
     device: String,
+    /// Only this section.
+    #[arg(long, value_name = "NAME")]
     section: Option<String>,
+    /// The file for the results as JSON.
+    #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Fewer repetitions, smaller sizes.
+    #[arg(long)]
     quick: bool,
+    #[command(flatten)]
+    _bench: BenchOptions,
 }
 
 impl Arguments {
-    fn parse() -> Outcome<Self> {
-        let mut parsed = Self { device: "cuda".to_owned(), section: None, json: None, quick: false };
-        let mut arguments = std::env::args().skip(1);
-        while let Some(argument) = arguments.next() {
-            let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
-            match argument.as_str() {
-                "--device" => parsed.device = value()?,
-                "--section" => parsed.section = Some(value()?),
-                "--json" => parsed.json = Some(value()?.into()),
-                "--quick" => parsed.quick = true,
-                "--bench" => {} // what `cargo bench` passes
-                _ => {
-                    let usage = "--device SELECTOR, --section NAME, --quick, --json FILE";
-                    return Err(format!("unknown argument '{argument}': expected {usage}").into());
-                }
-            }
-        }
+    /// Reads the command line, and exits where it is wrong.
+    ///
+    /// # Errors
+    ///
+    /// The text lists the names that can be chosen.
+    fn read() -> Outcome<Self> {
+        let parsed = Self::parse();
         if !SECTIONS.iter().any(|(name, _)| parsed.wants(name)) {
             return Err(format!("--section matches none of {}", SECTIONS.map(|(name, _)| name).join(", ")).into());
         }
@@ -161,7 +153,7 @@ fn on_vulkan<T>(bench: &Bench, what: &str, work: impl FnOnce(&Device) -> Outcome
 
 /// Runs the benchmark; returns whether every section could be measured.
 fn run() -> Outcome<bool> {
-    let arguments = Arguments::parse()?;
+    let arguments = Arguments::read()?;
     let Some(bench) = open(&arguments)? else {
         return Ok(true);
     };
@@ -187,12 +179,5 @@ fn run() -> Outcome<bool> {
 }
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
-    }
+    ended(run())
 }

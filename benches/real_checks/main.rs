@@ -8,55 +8,43 @@
 //! kernel without variants, `Driver` has the checks of plain wgpu. Speeds are relative to that of `Off`, which checks
 //! nothing. Every result is compared with plain Rust before it is timed.
 
-#[path = "checks/case.rs"]
+#[path = "../checks/case.rs"]
 #[allow(dead_code, reason = "cases of another bench judge results in more ways")]
 mod case;
-#[path = "real_checks/cases.rs"]
 mod cases;
-#[path = "checks/lanes.rs"]
+#[path = "../checks/lanes.rs"]
 mod lanes;
-#[path = "shared/pairs.rs"]
-#[allow(dead_code, reason = "lanes are no pair")]
-mod pairs;
+#[path = "../shared/mod.rs"]
+#[allow(dead_code, reason = "benches with another baseline use the rest")]
+mod shared;
 
-use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anywarp::{AccessCounts, Variants, Wgsl};
+use anywarp_testing_devices::libtest::BenchOptions;
 use case::Scale;
+use clap::Parser;
 use lanes::{DRIVER, Devices, GENERAL, Lanes, OFF, PROVEN};
-
-type Outcome<T> = Result<T, Box<dyn Error>>;
+use shared::{Outcome, ended};
 
 /// The arguments after `--`.
-#[derive(Default)]
+#[derive(Parser)]
 struct Arguments {
+    /// A device, in the form of `ANYWARP_DEVICE`; may be repeated. By default `cpu` and `vulkan`.
+    #[arg(long = "device", value_name = "SELECTOR", default_values = ["cpu", "vulkan"])]
     devices: Vec<String>,
+    /// Only kernels whose name contains this text.
+    #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
+    /// Fewer repetitions, smaller sizes.
+    #[arg(long)]
     quick: bool,
+    #[command(flatten)]
+    _bench: BenchOptions,
 }
 
 impl Arguments {
-    fn parse() -> Outcome<Self> {
-        let mut parsed = Self::default();
-        let mut arguments = std::env::args().skip(1);
-        while let Some(argument) = arguments.next() {
-            let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
-            match argument.as_str() {
-                "--device" => parsed.devices.push(value()?),
-                "--kernel" => parsed.kernel = Some(value()?),
-                "--quick" => parsed.quick = true,
-                "--bench" => {} // what `cargo bench` passes
-                _ => return Err(format!("'{argument}' is not known; there are --device, --kernel and --quick").into()),
-            }
-        }
-        if parsed.devices.is_empty() {
-            parsed.devices = ["cpu", "vulkan"].map(str::to_owned).to_vec();
-        }
-        Ok(parsed)
-    }
-
     fn wants(&self, name: &str) -> bool {
         self.kernel.as_ref().is_none_or(|part| name.contains(part.as_str()))
     }
@@ -71,20 +59,37 @@ struct Row {
     counts: AccessCounts,
 }
 
-fn row(selector: &str, quick: bool, (name, text, make): (&'static str, &str, fn(Scale) -> case::Case)) -> Outcome<Row> {
+/// The devices of a selector, once for each kind of variants.
+struct Opened {
+    numbers: Devices,
+    conditions: Devices,
+}
+
+impl Opened {
+    fn open(selector: &str) -> Outcome<Self> {
+        let numbers = Devices::open_with(selector, Variants::AtOnce)?;
+        let conditions = Devices::open_with(selector, Variants::AtOnceByConditions)?;
+        Ok(Self { numbers, conditions })
+    }
+}
+
+fn row(
+    opened: &Opened,
+    quick: bool,
+    (name, text, make): (&'static str, &str, fn(Scale) -> case::Case),
+) -> Outcome<Row> {
     let budget = Duration::from_millis(if quick { 60 } else { 2500 });
-    let measured = |variants| -> Outcome<_> {
-        let devices = Devices::open_with(selector, variants)?;
+    let measured = |devices: &Devices| -> Outcome<_> {
         let case = make(Scale::of(devices.varied.caps(), quick));
-        let mut lanes = Lanes::new(&devices, &case)?;
+        let mut lanes = Lanes::new(devices, &case)?;
         lanes.check(&case)?;
         let samples = lanes.time(&case, budget)?;
+        drop(lanes);
         devices.trim();
-        let counts = Wgsl::new(text).explain(devices.varied.caps())?.counts();
-        Ok((samples, counts))
+        Ok(samples)
     };
-    let (numbers, counts) = measured(Variants::AtOnce)?;
-    let (conditions, _) = measured(Variants::AtOnceByConditions)?;
+    let (numbers, conditions) = (measured(&opened.numbers)?, measured(&opened.conditions)?);
+    let counts = Wgsl::new(text).explain(opened.numbers.varied.caps())?.counts();
     let speeds = [numbers.speed(PROVEN), conditions.speed(PROVEN), numbers.speed(GENERAL), numbers.speed(DRIVER)];
     Ok(Row { name, off: numbers.seconds(OFF), speeds, counts })
 }
@@ -122,15 +127,23 @@ fn print(selector: &str, rows: &[Row]) {
     println!("speeds through that of Off: 1 is as fast, less is slower; medians of rounds, geometric means");
 }
 
-/// Whether every result was right.
+/// Runs the benchmark; returns whether every result was right.
 fn run() -> Outcome<bool> {
-    let arguments = Arguments::parse()?;
+    let arguments = Arguments::parse();
     let mut right = true;
     for selector in &arguments.devices {
+        let opened = match Opened::open(selector) {
+            Ok(opened) => opened,
+            Err(error) => {
+                println!("FAILED: {selector}: {error}");
+                right = false;
+                continue;
+            }
+        };
         let mut rows = Vec::new();
         for one in cases::ALL.into_iter().filter(|(name, ..)| arguments.wants(name)) {
             eprintln!("{selector}: {} ...", one.0);
-            match row(selector, arguments.quick, one) {
+            match row(&opened, arguments.quick, one) {
                 Ok(row) => rows.push(row),
                 Err(error) => {
                     println!("FAILED: {selector}: {}: {error}", one.0);
@@ -144,12 +157,5 @@ fn run() -> Outcome<bool> {
 }
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
-    }
+    ended(run())
 }
