@@ -1,16 +1,16 @@
-//! Variants of a kernel: compiled once more, with what its launches have in common as constants.
+//! Variants of a kernel: the same kernel compiled again, with values that its launches share as constants.
 //!
-//! A launch that is told nothing new needs no check for what might have been: where the size of a picture, the length
-//! of its buffer and the grid stay the same, an index made of them is in range or it is not. Launches are sorted by
-//! grid and by the bytes that are bound; of each of these [`Shape`]s it is noted which integers of the uniforms and
-//! immediates stay the same. After [`PATIENCE`] launches that were alike a variant is made of them, and is taken for
-//! every launch of which just that holds: each one is compared before it runs. Launches that have no numbers in common
-//! may still have the same [relations](related) between them, and get a variant for these. Any other runs the kernel as
-//! it is.
+//! Where the size of a picture, the length of its buffer and the grid stay the same, the compiler can prove that an
+//! index computed from them is in range. Launches are grouped into [`Shape`]s by grid and by the bytes bound to each
+//! slot. Each shape records which integers of the uniforms and immediates stay the same. After [`PATIENCE`] launches
+//! with the same values a variant is compiled for these values. Each later launch is compared with them, and runs the
+//! variant if they are equal. Launches whose values differ may still meet the same [conditions](related), and get a
+//! variant for these. All other launches run the kernel without constants.
 
 mod related;
 mod workshop;
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anywarp_backend::{BindingClass, Caps, Layout, Program, ScalarKind, Shape as Type};
@@ -25,16 +25,17 @@ pub(crate) use workshop::{Job, Workshop};
 /// When variants of kernels are made: see [`DeviceOptions::variants`](crate::DeviceOptions::variants).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Variants {
-    /// After 16 launches that were alike, on a thread beside. Until it is ready, launches run the kernel as it is.
+    /// After 16 similar launches, on a background thread. Launches run the unspecialised kernel until the variant is
+    /// ready.
     #[default]
     InBackground,
-    /// Before the first launch that has no variant, which waits for it: for tests, and where every run must be like
-    /// every other.
+    /// Before the first launch that has no variant, which waits for the compiler: for tests, and where every run must
+    /// behave the same.
     AtOnce,
-    /// As [`AtOnce`](Self::AtOnce), but only for conditions between the numbers of a launch, such as
-    /// `n <= arrayLength(&x)`, and with no number as a constant: for tests.
+    /// As [`AtOnce`](Self::AtOnce), but only for conditions between the values of a launch, such as
+    /// `n <= arrayLength(&x)`, and without constants: for tests.
     AtOnceByConditions,
-    /// Not at all.
+    /// Never.
     Never,
 }
 
@@ -50,7 +51,7 @@ impl Variants {
         crate::environment::variants(&words).unwrap_or_default()
     }
 
-    /// How many launches have to be alike.
+    /// The number of similar launches before a variant is compiled.
     fn patience(self) -> u32 {
         match self {
             Self::InBackground => PATIENCE,
@@ -59,77 +60,79 @@ impl Variants {
     }
 }
 
-/// Launches that are alike before a variant is made of them; and launches that are not before it is given up.
+/// The number of similar launches before a variant is compiled, and of different launches before it is dropped.
 const PATIENCE: u32 = 16;
 
-/// Shapes of one kernel that are watched at a time.
-const MOST_SHAPES: usize = 4;
+/// The number of shapes of one kernel that are observed at a time.
+const MAX_SHAPES: usize = 4;
 
-/// Variants of one kernel that are made at most, over all its life.
-const MOST_MADE: u32 = 8;
+/// The number of variants by values that one kernel gets over its lifetime.
+const MAX_VARIANTS: u32 = 8;
 
-/// What a launch is like.
+/// The properties of a launch that decide which variant it runs.
 pub(crate) struct Seen<'a> {
-    /// Workgroups, where the host knows them.
+    /// The number of workgroups; `None` for an indirect launch.
     pub(crate) groups: Option<[u32; 3]>,
-    /// Those that a folded kernel sees.
+    /// The workgroups before the grid was folded; `None` if it was not.
     pub(crate) logical: Option<[u32; 3]>,
-    /// Bytes bound to each slot; 0 for values.
+    /// Bytes bound to each slot; 0 for a uniform that is passed by value.
     pub(crate) bytes: SmallVec<[u64; 8]>,
-    /// Values of uniforms and immediates.
+    /// The values of uniforms and immediates.
     pub(crate) values: &'a [u8],
 }
 
-/// What a launch should run.
+/// The code that a launch should run.
 pub(crate) enum Choice {
-    /// The kernel as it is.
+    /// The unspecialised kernel.
     Plain,
     /// A variant.
     Variant(Arc<Compiled>),
-    /// The kernel as it is, until the variant of this number is made for launches that have this in common.
+    /// The unspecialised kernel, until the variant of this number is compiled for launches with these properties.
     Wanted(u64, Common),
 }
 
-/// What launches have in common that a variant is made for.
+/// The properties shared by the launches of a variant.
 pub(crate) enum Common {
-    /// Sizes, the grid, values.
+    /// Lengths of buffers, the grid and the values of integers.
     Numbers(Circumstances),
-    /// The conditions of these bits, which they meet.
+    /// The conditions that the launches meet, one a bit.
     Conditions(u64),
 }
 
-/// Launches with one grid and with as many bytes bound to each slot.
+/// Launches with the same grid and the same number of bytes bound to each slot.
 struct Shape {
     number: u64,
     groups: Option<[u32; 3]>,
     logical: Option<[u32; 3]>,
     bytes: SmallVec<[u64; 8]>,
-    /// Those of the launches that were alike.
+    /// The values of the last launch that was recorded.
     values: Vec<u8>,
-    /// All bits of the bytes that are the same in these; none of others, and of what is no integer.
+    /// A mask for `values`: `0xFF` for each byte of an integer that was the same in all recorded launches, else 0.
     same: Vec<u8>,
-    /// Launches that were alike; then those, one after the other, that were not.
+    /// The number of recorded launches; once a variant exists, the number of launches in a row that it did not fit.
     launches: u32,
     state: State,
-    /// When it was last seen, in launches of the kernel.
+    /// The launch of the kernel, by number, that used it last.
     last: u64,
 }
 
 enum State {
+    /// Launches are recorded.
     Watched,
+    /// A variant is being compiled.
     Wanted,
     Ready(Arc<Compiled>),
-    /// A variant would gain nothing, or could not be made.
+    /// A variant would be no faster, or could not be compiled.
     Useless,
 }
 
 impl Shape {
-    /// Whether a launch has the values that are the same in all.
+    /// Whether a launch has the values that all recorded launches share.
     fn has(&self, values: &[u8]) -> bool {
         self.values.iter().zip(values).zip(&self.same).all(|((ours, theirs), same)| (ours ^ theirs) & same == 0)
     }
 
-    /// Begins to watch anew, for what is the same in `values` and before.
+    /// Restarts the recording, without the bytes that differ in `values`.
     fn narrow(&mut self, values: &[u8]) {
         for ((ours, theirs), same) in self.values.iter_mut().zip(values).zip(&mut self.same) {
             if ours != theirs {
@@ -147,22 +150,22 @@ impl Shape {
 /// The variants of one kernel.
 pub(crate) struct Watch {
     when: Variants,
-    /// All bits of the bytes of values that belong to integers.
+    /// A mask for the values of a launch: `0xFF` for each byte of an integer, else 0.
     integers: Vec<u8>,
     shapes: Mutex<Shapes>,
 }
 
 struct Shapes {
-    all: SmallVec<[Shape; MOST_SHAPES]>,
+    all: SmallVec<[Shape; MAX_SHAPES]>,
     made: u32,
     launches: u64,
-    /// Of the kernel as it is, and folded.
+    /// One for the plain kernel, one for the kernel with a folded grid.
     related: [Related; 2],
 }
 
 impl Default for Shapes {
     fn default() -> Self {
-        // Shapes are numbered from 1 on.
+        // Shapes are numbered upwards from 1.
         let related = [u64::MAX, u64::MAX - 1].map(Related::new);
         Self { all: SmallVec::new(), made: 0, launches: 0, related }
     }
@@ -186,7 +189,7 @@ impl Watch {
         self.shapes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a launch of `base` should run, which is the kernel as it is or folded; notes what it is like.
+    /// Returns the code for a launch of `base`, the plain or the folded kernel, and records the launch.
     pub(crate) fn choose(&self, seen: &Seen<'_>, base: &Compiled, places: &Values, caps: &Caps) -> Choice {
         let mut shapes = self.shapes();
         let (choice, differs) = match self.when {
@@ -200,7 +203,7 @@ impl Watch {
         }
     }
 
-    /// What a launch should run by its numbers alone; and whether it is unlike those before it.
+    /// Returns the code for a launch by its values alone, and whether these differ from the recorded ones.
     fn by_numbers(
         &self,
         shapes: &mut Shapes,
@@ -235,7 +238,7 @@ impl Watch {
             }
         }
         let enough = matches!(shape.state, State::Watched) && shape.launches >= self.when.patience();
-        if !enough || shapes.made >= MOST_MADE {
+        if !enough || shapes.made >= MAX_VARIANTS {
             return (Choice::Plain, first || !alike);
         }
         shapes.made += 1;
@@ -243,12 +246,12 @@ impl Watch {
         (Choice::Wanted(shape.number, Common::Numbers(circumstances(shape, program, places, caps))), false)
     }
 
-    /// Whether a launch waits for its variant.
+    /// Whether a launch waits until its variant is compiled.
     pub(crate) fn waits(&self) -> bool {
         matches!(self.when, Variants::AtOnce | Variants::AtOnceByConditions)
     }
 
-    /// The variant of this number is made, or else there is none.
+    /// Stores a compiled variant by its number; `None` if there is none to store.
     pub(crate) fn made(&self, number: u64, compiled: Option<Arc<Compiled>>) {
         let mut shapes = self.shapes();
         let shapes = &mut *shapes;
@@ -261,13 +264,13 @@ impl Watch {
 }
 
 impl Shapes {
-    /// The shape of a launch. A new one takes the place of that which has not been seen for longest, and of one with
-    /// a variant last.
+    /// The index of a launch's shape. A new shape replaces the least recently used one; shapes without a variant are
+    /// replaced first.
     fn find(&mut self, seen: &Seen<'_>, integers: &[u8]) -> Option<usize> {
         if let Some(at) = self.all.iter().position(|shape| shape.is_like(seen)) {
             return Some(at);
         }
-        if self.made >= MOST_MADE {
+        if self.made >= MAX_VARIANTS {
             return None;
         }
         let shape = Shape {
@@ -281,40 +284,39 @@ impl Shapes {
             state: State::Watched,
             last: 0,
         };
-        if self.all.len() < MOST_SHAPES {
+        if self.all.len() < MAX_SHAPES {
             self.all.push(shape);
             return Some(self.all.len() - 1);
         }
-        let given_up = self.all.iter().enumerate().filter(|(_, shape)| !matches!(shape.state, State::Wanted));
+        let replaceable = self.all.iter().enumerate().filter(|(_, shape)| !matches!(shape.state, State::Wanted));
         let age = |shape: &Shape| (matches!(shape.state, State::Ready(_)), shape.last);
-        let (at, _) = given_up.min_by_key(|(_, shape)| age(shape))?;
+        let (at, _) = replaceable.min_by_key(|(_, shape)| age(shape))?;
         self.all[at] = shape;
         Some(at)
     }
 }
 
-/// What is known of all launches that are like those of `shape`.
+/// The facts about all launches that match `shape`.
 fn circumstances(shape: &Shape, program: &Program, places: &Values, caps: &Caps) -> Circumstances {
     let mut known = Circumstances::of(caps);
     if let Some(groups) = shape.groups {
         known.workgroups = groups;
     }
-    let bytes = |range: std::ops::Range<u32>| -> Vec<Option<u8>> {
+    let bytes = |range: Range<u32>| -> Vec<Option<u8>> {
         let bytes = shape.values.iter().zip(&shape.same);
         let bytes = bytes.skip(range.start as usize).take(range.len());
         bytes.map(|(value, same)| (*same != 0).then_some(*value)).collect()
     };
     for (slot, (info, bound)) in program.bindings.iter().zip(&shape.bytes).enumerate() {
         if info.class == BindingClass::Uniform {
-            // One in a buffer has values that the host does not know.
-            if let Some(range) = places.uniform(slot).filter(|_| *bound == 0) {
+            if let Some(range) = passed_by_value(places, slot, *bound) {
                 known.uniforms.push((info.resource, bytes(range)));
             }
         } else {
             known.lengths.extend(related::length(info, *bound).map(|length| (info.resource, length)));
         }
     }
-    // The logical grid is a uniform behind all others.
+    // The unfolded grid is the last uniform.
     if let (Some(logical), Some(info)) = (shape.logical, program.bindings.last()) {
         known.uniforms.push((info.resource, logical.iter().flat_map(|count| count.to_le_bytes().map(Some)).collect()));
     }
@@ -322,7 +324,13 @@ fn circumstances(shape: &Shape, program: &Program, places: &Values, caps: &Caps)
     known
 }
 
-/// Sets all bits of those bytes, from `at` on, that belong to integers of a type.
+/// Where the values of a launch hold a uniform; `None` if the uniform is bound to a buffer, whose content the host does
+/// not know.
+fn passed_by_value(places: &Values, slot: usize, bound_bytes: u64) -> Option<Range<u32>> {
+    places.uniform(slot).filter(|_| bound_bytes == 0)
+}
+
+/// Sets the mask of each byte that belongs to an integer of a type at offset `at`.
 fn mark_integers(layout: &Layout, at: u32, marked: &mut [u8]) {
     let mut mark = |kind: ScalarKind, bytes: u32| {
         let bytes = at as usize..(at + bytes) as usize;

@@ -1,28 +1,28 @@
-//! Launches whose numbers differ, but not in how they relate: `n <= arrayLength(&x)` of any `n` and any `x`.
+//! Variants for launches with different values that meet the same conditions, such as `n <= arrayLength(&x)`.
 //!
-//! The middle end finds the conditions that would prove something when the kernel is compiled. They are evaluated for each
-//! launch that no other variant serves. After as many such launches as any variant takes, a variant is made for launches
-//! that meet the conditions that all of them met.
+//! When a kernel is compiled, the middle end lists conditions under which it could prove more accesses. They are
+//! evaluated for each launch that no variant by values fits. After [`PATIENCE`] such launches a variant is compiled
+//! under the assumption of the conditions that all of them met, and runs only for launches that meet these.
 
 use std::sync::Arc;
 
 use anywarp_backend::{BindingClass, BindingInfo, Program};
 use anywarp_middle::analysis::Outer;
 
-use super::{Choice, Common, PATIENCE, Seen, State};
+use super::{Choice, Common, PATIENCE, Seen, State, passed_by_value};
 use crate::kernel::compiled::Compiled;
 use crate::kernel::values::Values;
 
-/// Variants of one kernel by conditions that are made at most, over all its life.
-const MOST_MADE: u32 = 4;
+/// The number of variants by conditions that one kernel gets over its lifetime.
+const MAX_VARIANTS: u32 = 4;
 
-/// The conditions of the launches that no other variant serves, and their variant.
+/// The conditions met by the launches that no variant by values fits, and the variant for them.
 pub(super) struct Related {
     pub(super) number: u64,
     pub(super) state: State,
-    /// Conditions that all of them met, as bits.
+    /// The conditions that all recorded launches met, one a bit.
     met: u64,
-    /// Launches that were watched; then those, one after the other, that the variant did not serve.
+    /// The number of recorded launches; once a variant exists, the number of launches in a row that it did not fit.
     launches: u32,
     made: u32,
 }
@@ -32,8 +32,8 @@ impl Related {
         Self { number, state: State::Watched, met: u64::MAX, launches: 0, made: 0 }
     }
 
-    /// The choice for a launch that no other variant serves. `differs` is true if it is unlike others: launches that are
-    /// alike get a variant of their own.
+    /// Returns the code for a launch that no variant by values fits. `differs` is whether its values differ from the
+    /// recorded ones: launches with the same values get a variant by values.
     pub(super) fn choose(
         &mut self,
         seen: &Seen<'_>,
@@ -42,28 +42,28 @@ impl Related {
         patience: u32,
     ) -> Choice {
         let conditions = &base.of_launches.conditions;
-        let watches = matches!(self.state, State::Watched);
-        if conditions.count() == 0 || matches!(self.state, State::Wanted) || watches && !differs {
+        if conditions.count() == 0 {
             return Choice::Plain;
         }
-        let met = conditions.met(|outer| known(outer, seen, &base.program, places));
+        let met = || conditions.met(|outer| known(outer, seen, &base.program, places));
         match &self.state {
-            State::Ready(compiled) if met & self.met == self.met => {
+            State::Ready(compiled) if met() & self.met == self.met => {
                 self.launches = 0;
                 return Choice::Variant(Arc::clone(compiled));
             }
             State::Ready(_) | State::Useless => {
                 self.launches += 1;
-                if self.launches >= PATIENCE && self.made < MOST_MADE {
+                if self.launches >= PATIENCE && self.made < MAX_VARIANTS {
                     (self.state, self.met, self.launches) = (State::Watched, u64::MAX, 0);
                 }
                 return Choice::Plain;
             }
-            State::Watched | State::Wanted => {}
+            State::Watched if differs => {}
+            State::Watched | State::Wanted => return Choice::Plain,
         }
-        self.met &= met;
+        self.met &= met();
         self.launches += 1;
-        if self.launches < patience || self.made >= MOST_MADE {
+        if self.launches < patience {
             return Choice::Plain;
         }
         self.launches = 0;
@@ -77,13 +77,13 @@ impl Related {
     }
 }
 
-/// The number of elements that a launch binds to the unsized array of a binding.
+/// The number of elements in the runtime-sized array of a binding with `bytes` bound to it.
 pub(super) fn length(info: &BindingInfo, bytes: u64) -> Option<u32> {
     let (offset, stride) = info.layout.unsized_tail()?;
     u32::try_from(bytes.saturating_sub(u64::from(offset)) / u64::from(stride.max(1))).ok()
 }
 
-/// A number of a launch of `program`, where the host knows it.
+/// A value of a launch of `program`; `None` if the host does not know it.
 fn known(outer: Outer, seen: &Seen<'_>, program: &Program, places: &Values) -> Option<u32> {
     let slot_of = |resource| program.bindings.iter().position(|info| info.resource == resource);
     match outer {
@@ -96,12 +96,11 @@ fn known(outer: Outer, seen: &Seen<'_>, program: &Program, places: &Values) -> O
         Outer::Word(Some(resource), offset) => {
             let slot = slot_of(resource)?;
             match (seen.bytes.get(slot), seen.logical) {
-                // One in a buffer has values that the host does not know.
                 (Some(bound), _) => {
-                    let range = places.uniform(slot).filter(|_| *bound == 0)?;
+                    let range = passed_by_value(places, slot, *bound)?;
                     word(seen.values.get(range.start as usize..range.end as usize)?, offset)
                 }
-                // The logical grid is a uniform behind all others.
+                // The unfolded grid is the last uniform.
                 (None, Some(logical)) => logical.get(usize::try_from(offset / 4).ok()?).copied(),
                 (None, None) => None,
             }
@@ -110,7 +109,7 @@ fn known(outer: Outer, seen: &Seen<'_>, program: &Program, places: &Values) -> O
     }
 }
 
-/// Four bytes as they are on the device.
+/// The little-endian `u32` at an offset.
 fn word(bytes: &[u8], offset: u32) -> Option<u32> {
     let bytes = bytes.get(offset as usize..)?.first_chunk()?;
     Some(u32::from_le_bytes(*bytes))

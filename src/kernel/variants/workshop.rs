@@ -1,4 +1,4 @@
-//! Where a device makes its variants: one at a time, on a thread that is there while there is something to do.
+//! The queue in which a device compiles its variants: one at a time, on a thread that ends when the queue is empty.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,24 +9,24 @@ use std::thread::{self, JoinHandle};
 use super::Common;
 use crate::kernel::{Compiled, KernelInner};
 
-/// Variants that wait at most: any more are not made.
-const MOST_WAITING: usize = 64;
+/// The length of the queue: further variants are not compiled.
+const MAX_WAITING: usize = 64;
 
-/// A variant to be made.
+/// A variant to compile.
 pub(crate) struct Job {
     pub(crate) kernel: Weak<KernelInner>,
-    /// What it is a variant of: the kernel as it is or folded.
+    /// The plain or the folded kernel that it is a variant of.
     pub(crate) base: Arc<Compiled>,
-    /// Its number among the kernel's.
+    /// Its number among the kernel's variants.
     pub(crate) number: u64,
     pub(crate) common: Common,
 }
 
-/// Where a device makes its variants.
+/// The queue in which a device compiles its variants.
 #[derive(Default)]
 pub(crate) struct Workshop {
     shared: Arc<Shared>,
-    /// Launches that ran a variant.
+    /// The number of launches that ran a variant.
     launches: AtomicU64,
 }
 
@@ -39,16 +39,16 @@ struct Shared {
 #[derive(Default)]
 struct Work {
     waiting: VecDeque<Job>,
-    /// Whether one is being made.
+    /// Whether a variant is being compiled.
     busy: bool,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Workshop {
-    /// Has a variant made, when those before it are.
+    /// Appends a variant to the queue, or drops it if the queue is full.
     pub(crate) fn hand_in(&self, job: Job) {
         let mut work = self.shared.lock();
-        if work.waiting.len() >= MOST_WAITING {
+        if work.waiting.len() >= MAX_WAITING {
             drop(work);
             return job.give_up();
         }
@@ -61,7 +61,7 @@ impl Workshop {
         match started {
             Ok(thread) => (work.busy, work.thread) = (true, Some(thread)),
             Err(error) => {
-                log::warn!("variants of kernels are off: their thread could not be started: {error}");
+                log::warn!("variants of kernels are not compiled: the thread for them could not be started: {error}");
                 let waiting = std::mem::take(&mut work.waiting);
                 drop(work);
                 waiting.into_iter().for_each(Job::give_up);
@@ -69,25 +69,26 @@ impl Workshop {
         }
     }
 
-    /// Makes a variant at once.
+    /// Compiles a variant on this thread.
     pub(crate) fn make(&self, job: &Job) {
         self.shared.make(job);
     }
 
-    /// A launch runs a variant.
+    /// Counts a launch that runs a variant.
     pub(crate) fn launched(&self) {
         self.launches.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Variants that were made, those that are not yet, and launches that ran one.
+    /// The number of compiled variants, of variants in the queue, and of launches that ran a variant.
     pub(crate) fn counted(&self) -> [u64; 3] {
         let work = self.shared.lock();
         let pending = work.waiting.len() as u64 + u64::from(work.busy);
         [self.shared.made.load(Ordering::Relaxed), pending, self.launches.load(Ordering::Relaxed)]
     }
 
-    /// Waits for what is being made, and has nothing else made: a process that ends meanwhile would take the driver
-    /// away from under it. For the end of the device, as a kernel whose variant is being made keeps the workshop.
+    /// Empties the queue and waits for the variant that is being compiled: a process that ends meanwhile would unload
+    /// the driver that compiles it. Called when the device closes, since the thread may hold the last reference to a
+    /// kernel, and with it to this queue.
     pub(crate) fn close(&self) {
         let thread = {
             let mut work = self.shared.lock();
@@ -120,12 +121,12 @@ impl Shared {
 
     fn make(&self, job: &Job) {
         let Some(kernel) = job.kernel.upgrade() else { return };
-        // A variant that cannot be made is one fewer, no more.
+        // A failure costs only this variant: launches go on with the unspecialised kernel.
         let made = catch_unwind(AssertUnwindSafe(|| job.base.variant(&job.common)));
         let made = made.map_err(|_| "a pass panicked".to_owned());
         let made = made.and_then(|made| made.map_err(|error| error.to_string()));
         let compiled = made.unwrap_or_else(|reason| {
-            log::warn!("{}: no variant is made: {reason}", job.base.program.name);
+            log::warn!("{}: a variant could not be compiled: {reason}", job.base.program.name);
             None
         });
         self.made.fetch_add(u64::from(compiled.is_some()), Ordering::Relaxed);
