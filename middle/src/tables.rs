@@ -1,15 +1,15 @@
-//! Arrays that are values and are indexed at run time, as variables.
+//! Moves arrays that are values with a computed index into variables.
 //!
-//! SPIR-V has no such index: naga's writer stores the whole array into a variable before each access, constants
-//! included. A table that is looked up in an unrolled loop is then copied as often as the loop turns, and drivers take
-//! minutes over it. [`place`] stores each array once:
+//! SPIR-V cannot index such a value at run time. So naga's writer stores the whole array, even a constant one, to a
+//! variable before each access. A table that is read in an unrolled loop is then copied once for each iteration, and
+//! drivers take minutes to compile that. [`place`] stores each array once:
 //!
 //! ```text
-//! const TABLE = array(..);  TABLE[i]    var<private> TABLE = array(..);  TABLE[i]
-//! let a = f();  a[i] + a[j]             var array = f();  array[i] + array[j]
+//! const TABLE = array(..);  TABLE[i]    becomes    var<private> TABLE = array(..);  TABLE[i]
+//! let a = f();  a[i] + a[j]             becomes    var array = f();  array[i] + array[j]
 //! ```
 //!
-//! A private variable that nothing writes is constant data to a driver.
+//! Drivers treat a private variable that nothing writes as constant data.
 
 mod constants;
 mod function;
@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 
 use constants::Constants;
 
-/// The module with its arrays that are indexed in variables; `None` where it has none.
+/// Moves arrays that are values with a computed index into variables; `None` if there are none.
 #[must_use]
 pub fn place(module: &Module, info: &ModuleInfo) -> Option<Module> {
     let mut placed: Option<Module> = None;
@@ -44,11 +44,11 @@ pub fn place(module: &Module, info: &ModuleInfo) -> Option<Module> {
     placed
 }
 
-/// Which arrays of a function need a variable.
+/// The arrays of a function that need a variable.
 struct Plan {
-    /// Their types, by the expression that the array is.
+    /// The types of the arrays, by expression.
     arrays: FxHashMap<Handle<Expression>, Handle<Type>>,
-    /// By expression: whether it is an element of one of them, or a part of an element.
+    /// Whether an expression is an element of one of the arrays, or a part of an element.
     inside: Vec<bool>,
 }
 
@@ -73,7 +73,7 @@ impl Plan {
         (!plan.arrays.is_empty()).then_some(plan)
     }
 
-    /// Gives an array a variable; or, if it is a part of a constant one, all of that.
+    /// Plans a variable for an array; for a part of a constant array, a variable for the whole constant.
     fn place(&mut self, module: &Module, function: &Function, info: &FunctionInfo, array: Handle<Expression>) {
         let mut whole = array;
         while let Expression::Access { base, .. } | Expression::AccessIndex { base, .. } = function.expressions[whole] {
@@ -94,12 +94,12 @@ impl Plan {
     }
 }
 
-/// The type of an array that is a value.
+/// The type of a value that is an array.
 fn array_type(module: &Module, info: &FunctionInfo, value: Handle<Expression>) -> Option<Handle<Type>> {
     info[value].ty.handle().filter(|ty| matches!(module.types[*ty].inner, TypeInner::Array { .. }))
 }
 
-/// Whether an index is a number that the writer knows.
+/// Whether an index is constant for naga's SPIR-V writer.
 fn is_constant(module: &Module, function: &Function, index: Handle<Expression>) -> bool {
     let is_number = |expression: &Expression| match expression {
         Expression::Literal(literal) => !matches!(literal, Literal::Bool(_)),

@@ -1,15 +1,15 @@
-//! 64-bit integers where naga's SPIR-V writer gets them wrong.
+//! Replaces operations on 64-bit integers that naga's SPIR-V writer gets wrong.
 //!
-//! It leaves the amount of a shift as it is, though WGSL counts it modulo the width and SPIR-V leaves everything
-//! beyond undefined; and it extends a 32-bit integer by the result's sign, not by its own. Drivers mask the amounts
-//! of 32-bit shifts, and those stay as they are. [`mend`] puts the others into functions that say what is meant:
+//! The writer does not mask the amount of a shift, although WGSL takes it modulo the width and SPIR-V leaves larger
+//! amounts undefined. It also extends a 32-bit integer by the sign of the result in place of its own. Drivers mask the
+//! amounts of 32-bit shifts, so these stay as they are. [`mend`] moves the other operations into functions:
 //!
 //! ```text
-//! x << n    fn(x, n) { return x << (n & 63); }
-//! u64(x)    fn(x)    { return bitcast<u64>(i64(x)); }    of an i32
+//! x << n                  becomes a call of    fn(x, n) { return x << (n & 63); }
+//! u64(x) for an `i32`     becomes a call of    fn(x)    { return bitcast<u64>(i64(x)); }
 //! ```
 //!
-//! A call takes the place of an expression, so that no other expression moves.
+//! A call replaces an expression in place, so that all other expressions keep their handles.
 
 #[cfg(test)]
 mod tests;
@@ -20,16 +20,16 @@ use naga::{
     valid::{FunctionInfo, ModuleInfo},
 };
 
-/// What an expression should have been.
+/// The meaning of an expression in WGSL.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Meant {
-    /// A shift of such integers by an amount modulo 64.
+    /// A shift of 64-bit integers by an amount modulo 64.
     Shift(BinaryOperator, Scalar),
-    /// A 32-bit integer of this kind, extended by its sign, as one of the other kind.
+    /// A 32-bit integer of the first kind, extended by its own sign, as a 64-bit integer of the second kind.
     Widen(ScalarKind, ScalarKind),
 }
 
-/// An expression to be mended, with its operands.
+/// An expression to replace, with its operands.
 struct Found {
     at: Handle<Expression>,
     operands: Vec<Handle<Expression>>,
@@ -37,7 +37,7 @@ struct Found {
     lanes: Option<VectorSize>,
 }
 
-/// The module with such expressions put right; `None` where there are none.
+/// Replaces the operations that naga's SPIR-V writer gets wrong; `None` if there are none.
 #[must_use]
 pub fn mend(module: &Module, info: &ModuleInfo) -> Option<Module> {
     let of_functions: Vec<Vec<Found>> =
@@ -48,7 +48,7 @@ pub fn mend(module: &Module, info: &ModuleInfo) -> Option<Module> {
 
     let mut mended = Module { functions: Arena::new(), ..module.clone() };
     let mut made: Vec<(Meant, Option<VectorSize>, Handle<Function>)> = Vec::new();
-    // What is called stands before who calls it.
+    // The new functions come first: naga requires functions before their callers.
     for found in of_functions.iter().chain(&of_entries).flatten() {
         if !made.iter().any(|(meant, lanes, _)| (*meant, *lanes) == (found.meant, found.lanes)) {
             let function = write(found.meant, found.lanes, &mut mended.types);
@@ -99,7 +99,7 @@ fn search(module: &Module, function: &Function, info: &FunctionInfo) -> Vec<Foun
     function.expressions.iter().filter_map(found).collect()
 }
 
-/// The function that does what was meant.
+/// Writes the function for a meaning.
 fn write(meant: Meant, lanes: Option<VectorSize>, types: &mut UniqueArena<Type>) -> Function {
     let mut of = |scalar| {
         let inner = lanes.map_or(TypeInner::Scalar(scalar), |size| TypeInner::Vector { size, scalar });
@@ -137,7 +137,7 @@ fn write(meant: Meant, lanes: Option<VectorSize>, types: &mut UniqueArena<Type>)
     }
 }
 
-/// A function with calls in place of what was found. Functions that it calls have moved.
+/// Replaces the expressions that were found by calls. `moved` has the new handles of all functions.
 fn rewrite(
     function: &Function,
     found: &[Found],
@@ -197,7 +197,7 @@ fn rewrite_block(block: &Block, calls: &Calls<'_>) -> Block {
     new
 }
 
-/// The expressions of a range, in their order, with calls where calls are.
+/// Emits the expressions of a range, with calls in place of those that were found.
 fn emit(range: &Range<Expression>, span: Span, calls: &Calls<'_>, block: &mut Block) {
     let mut waiting: Option<(Handle<Expression>, Handle<Expression>)> = None;
     let flush = |waiting: &mut Option<(Handle<Expression>, Handle<Expression>)>, block: &mut Block| {

@@ -1,4 +1,4 @@
-//! Sums, differences and products, which wrap; negation, magnitude and sign.
+//! Sums, differences and products, which wrap; negation, absolute value and sign.
 
 use super::known::Known;
 
@@ -21,12 +21,12 @@ impl Known {
         Self::wrapped(self.ty(), low, high, self.bits().product(other.bits()).within(self.ty().mask()))
     }
 
-    /// `-self`; the least value stays.
+    /// `-self`; the least value does not change.
     pub(crate) fn neg(self) -> Self {
         Self::exactly(self.ty(), 0).sub(self)
     }
 
-    /// `abs(self)`; the least value stays.
+    /// `abs(self)`; the least value does not change.
     pub(crate) fn abs(self) -> Self {
         let magnitude = |part: Self| if part.low() < 0 { part.neg() } else { part };
         Self::union(self.by_sign().map(magnitude)).unwrap_or(self)
@@ -38,22 +38,22 @@ impl Known {
         Self::union(self.by_sign().map(sign)).unwrap_or(self)
     }
 
-    /// Whether `self + other` can leave the type.
+    /// Whether `self + other` can wrap.
     pub(crate) fn wraps_add(&self, other: Self) -> bool {
         self.leaves(sums(*self, other))
     }
 
-    /// Whether `self - other` can leave the type.
+    /// Whether `self - other` can wrap.
     pub(crate) fn wraps_sub(&self, other: Self) -> bool {
         self.leaves(differences(*self, other))
     }
 
-    /// Whether `self * other` can leave the type.
+    /// Whether `self * other` can wrap.
     pub(crate) fn wraps_mul(&self, other: Self) -> bool {
         self.leaves(products(*self, other))
     }
 
-    /// Whether an interval has values that the type has not.
+    /// Whether an interval has values outside the type.
     fn leaves(&self, (low, high): (i128, i128)) -> bool {
         low < i128::from(self.ty().least()) || high > i128::from(self.ty().most())
     }
@@ -69,7 +69,7 @@ fn differences(left: Known, right: Known) -> (i128, i128) {
     (i128::from(left.low() - right.high()), i128::from(left.high() - right.low()))
 }
 
-/// The least and the greatest product: of two ends. Those of `u32` need more than 64 bits with a sign.
+/// The least and the greatest product: both are products of ends. Products of two `u32` do not fit an `i64`.
 fn products(left: Known, right: Known) -> (i128, i128) {
     let product = |left: i64, right: i64| i128::from(left) * i128::from(right);
     let of_low = [product(left.low(), right.low()), product(left.low(), right.high())];

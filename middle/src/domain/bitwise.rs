@@ -9,7 +9,7 @@ impl Known {
         self.by_pattern(other, |left, right| {
             let mask = i64::from(left.ty().mask());
             let bits = Bits { zeros: left.zeros() | right.zeros(), ones: left.ones() & right.ones() };
-            // `a & b` is `a + b` without `a | b`.
+            // `a & b` is `a + b - (a | b)`, and `a | b` is at most the mask.
             (left.low() + right.low() - mask, left.high().min(right.high()), bits)
         })
     }
@@ -31,8 +31,8 @@ impl Known {
             let zeros = (left.zeros() & right.zeros()) | (left.ones() & right.ones());
             let ones = (left.zeros() & right.ones()) | (left.ones() & right.zeros());
             let apart = apart(left, right);
-            // `a ^ b` is at least what the two are apart, as `a` is at most `b + (a ^ b)`; and at most their sum. The
-            // same of the complement, which is `a ^ ~b`, gives the other bound of each kind.
+            // `a ^ b` is at least `|a - b|`, since `a <= b + (a ^ b)`, and at most `a + b`. The complement, `a ^ ~b`,
+            // gives another upper bound.
             let difference = (left.low() - right.high()).max(right.low() - left.high());
             let low = if apart { left.low() + right.low() } else { difference };
             let high = (left.high() + right.high()).min(2 * mask - left.low() - right.low());
@@ -47,8 +47,8 @@ impl Known {
         Self::certain(ty, turned - self.high(), turned - self.low(), self.bits().turned_over(ty.mask()))
     }
 
-    /// An operation on bits, given as one of intervals of patterns: signs are told apart first, as patterns are in
-    /// another order than values across them.
+    /// Applies an operation that is given for intervals of unsigned patterns. Negative and other values are handled
+    /// separately, since the order of patterns differs from the order of values across the sign.
     fn by_pattern(self, other: Self, operation: impl Fn(Self, Self) -> (i64, i64, Bits)) -> Self {
         let patterns = self.ty().unsigned();
         let results = self.by_sign().flat_map(|left| other.by_sign().map(move |right| (left, right)));
@@ -60,7 +60,7 @@ impl Known {
     }
 }
 
-/// Whether no bit can be 1 in both: then they are as good as added.
+/// Whether no bit can be 1 in both: then `|` and `^` equal `+`.
 fn apart(left: Known, right: Known) -> bool {
     left.zeros() | right.zeros() == left.ty().mask()
 }

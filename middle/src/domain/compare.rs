@@ -1,4 +1,4 @@
-//! What comparisons say of their operands, and operands of comparisons.
+//! Results of comparisons, and the operands for which a comparison holds.
 
 use super::known::Known;
 
@@ -20,7 +20,7 @@ pub(crate) enum Comparison {
 }
 
 impl Comparison {
-    /// The one that holds where this one does not.
+    /// The opposite comparison.
     pub(crate) fn negated(self) -> Self {
         match self {
             Self::Equal => Self::NotEqual,
@@ -32,7 +32,7 @@ impl Comparison {
         }
     }
 
-    /// The same one with its operands the other way round.
+    /// The same comparison with its operands swapped.
     pub(crate) fn mirrored(self) -> Self {
         match self {
             Self::Equal | Self::NotEqual => self,
@@ -45,14 +45,14 @@ impl Comparison {
 }
 
 impl Known {
-    /// Whether `left op right` holds; `None` if it may or may not.
+    /// Whether `left op right` holds; `None` if that is not known.
     pub(crate) fn compare(op: Comparison, left: Self, right: Self) -> Option<bool> {
         let holds = Self::refine(op, left, right).is_some();
         let fails = Self::refine(op.negated(), left, right).is_some();
         (holds != fails).then_some(holds)
     }
 
-    /// What both are where `left op right` holds; `None` if it never does.
+    /// Both operands restricted to the values for which `left op right` can hold; `None` if it never does.
     pub(crate) fn refine(op: Comparison, left: Self, right: Self) -> Option<(Self, Self)> {
         match op {
             Comparison::Equal => left.meet(right).map(|both| (both, both)),
@@ -65,17 +65,17 @@ impl Known {
         }
     }
 
-    /// The values that are not greater.
+    /// The values that are at most `high`.
     fn at_most(self, high: i64) -> Option<Self> {
         self.within(i64::MIN, high)
     }
 
-    /// The values that are not less.
+    /// The values that are at least `low`.
     fn at_least(self, low: i64) -> Option<Self> {
         self.within(low, i64::MAX)
     }
 
-    /// The values that are different from the one of the other, if that has only one.
+    /// The values without the value of `other`, if that has only one.
     fn other_than(self, other: Self) -> Option<Self> {
         match other.value() {
             Some(value) => Self::union([self.at_most(value - 1), self.at_least(value + 1)].into_iter().flatten()),

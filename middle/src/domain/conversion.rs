@@ -1,17 +1,17 @@
-//! The same bits, or the same value, as another type.
+//! Casts to other types.
 
 use super::bits::below;
 use super::int::Int;
 use super::known::Known;
 
 impl Known {
-    /// The same bits as a type of the same width.
+    /// The same bits as another type of the same width.
     pub(crate) fn bitcast(self, to: Int) -> Self {
         debug_assert_eq!(self.ty().width, to.width);
         self.convert(to)
     }
 
-    /// As a type of any width: cut off, or filled up by the sign of the type that it had.
+    /// The value as a type of any width: truncated, or extended by the sign of the old type.
     pub(crate) fn convert(self, to: Int) -> Self {
         let from = self.ty();
         let above = !from.mask();

@@ -1,4 +1,4 @@
-//! How many bits are set, and where the first and last one is.
+//! The number of bits that are set, and the positions of the first and the last one.
 
 use super::bits::Bits;
 use super::known::Known;
@@ -24,10 +24,10 @@ impl Known {
         self.counted(least, most)
     }
 
-    /// `firstLeadingBit(self)`: of a negative value the highest bit that is 0; -1 if there is none.
+    /// `firstLeadingBit(self)`: the highest bit that is 1, or that is 0 in a negative value; -1 if there is none.
     pub(crate) fn first_leading_bit(self) -> Self {
         let of_part = |part: Self| {
-            // Without the sign, which is the same for all: what is left is in the order of values.
+            // Complemented, negative values have no sign bit: the patterns of all values are then in order.
             let part = if part.low() < 0 { part.not() } else { part }.patterns();
             let place = |pattern: i64| i128::from(pattern.checked_ilog2().map_or(-1, i64::from));
             self.place(place(part.low()), place(part.high()))
@@ -35,7 +35,7 @@ impl Known {
         Self::union(self.by_sign().flat_map(of_part)).unwrap_or(Self::any(self.ty()))
     }
 
-    /// `firstTrailingBit(self)`: -1 if there is none.
+    /// `firstTrailingBit(self)`: the lowest bit that is 1; -1 if there is none.
     pub(crate) fn first_trailing_bit(self) -> Self {
         let none = self.contains(0).then(|| self.place(-1, -1)).into_iter().flatten();
         let others = [self.within(i64::MIN, -1), self.within(1, i64::MAX)].into_iter().flatten();
@@ -46,12 +46,12 @@ impl Known {
         Self::union(none.chain(places)).unwrap_or(Self::any(self.ty()))
     }
 
-    /// As a type without a sign.
+    /// The same bits as an unsigned type.
     fn patterns(self) -> Self {
         self.bitcast(self.ty().unsigned())
     }
 
-    /// The lowest and the highest place at which the lowest bit that is 1 can be; the width if there is none.
+    /// The minimum and the maximum position of the lowest bit that is 1; the width if there is none.
     fn lowest_bit(self) -> (u32, u32) {
         let width = u32::from(self.ty().width);
         let least = self.bits().trailing_zeros().min(width);
@@ -65,8 +65,8 @@ impl Known {
         Self::wrapped(self.ty(), least.into(), most.into(), Bits::ANY)
     }
 
-    /// The places of a bit from `least` to `most`, of which the least can be -1; that one stands apart, as it is the
-    /// greatest value where there is no sign.
+    /// The positions of a bit from `least` to `most`. A `least` of -1 becomes a set of its own, since -1 is the
+    /// greatest value of an unsigned type.
     fn place(self, least: i128, most: i128) -> impl Iterator<Item = Self> {
         let place = move |least: i128, most: i128| Self::wrapped(self.ty(), least, most, Bits::ANY);
         let none = (least < 0).then(|| place(-1, -1));

@@ -1,4 +1,5 @@
-//! Quotients and remainders, as WGSL has them: `x / 0` is `x`, `x % 0` is 0, the least value divided by -1 stays.
+//! Quotients and remainders, as WGSL defines them: `x / 0` is `x`, `x % 0` is 0, and the least value divided by -1 is
+//! itself.
 
 use super::bits::{Bits, below};
 use super::known::Known;
@@ -25,11 +26,12 @@ impl Known {
     }
 }
 
-/// Quotients by divisors that are all below zero or all above.
+/// The quotients by divisors that are all negative or all positive.
 fn quotients(dividends: Known, divisors: Known) -> Known {
     let ty = dividends.ty();
     if divisors.contains(-1) && dividends.contains(ty.least()) && ty.signed {
-        // The one quotient that wraps, taken out: the dividend with all other divisors, the divisor with all others.
+        // Only the least value divided by -1 wraps. The rest is the least value by the other divisors, and the other
+        // dividends by all divisors.
         let wrapped = Some(Known::exactly(ty, ty.least()));
         let others = divisors.within(i64::MIN, -2).map(|divisors| quotients(dividends, divisors));
         let rest = dividends.within(ty.least() + 1, i64::MAX).map(|dividends| quotients(dividends, divisors));
@@ -42,7 +44,7 @@ fn quotients(dividends: Known, divisors: Known) -> Known {
     Known::certain(ty, low, high, bits_of_quotients(dividends, divisors))
 }
 
-/// A power of two divides by a shift, where nothing is rounded up towards zero.
+/// The known bits of quotients by a power of two, which are shifts unless a negative dividend is rounded towards zero.
 fn bits_of_quotients(dividends: Known, divisors: Known) -> Bits {
     let ty = dividends.ty();
     let Some(divisor) = divisors.value().filter(|divisor| divisor.count_ones() == 1 && *divisor > 0) else {
@@ -55,10 +57,10 @@ fn bits_of_quotients(dividends: Known, divisors: Known) -> Bits {
     dividends.bits().shifted_right(by, ty.width.into(), ty.sign())
 }
 
-/// Remainders of dividends of one sign, by divisors of one sign other than zero.
+/// The remainders of dividends of one sign, by divisors of one sign other than zero.
 fn remainders(dividends: Known, divisors: Known) -> Known {
     let ty = dividends.ty();
-    // Signs of divisors make no difference, those of dividends become those of remainders.
+    // A remainder has the sign of the dividend; the sign of the divisor has no effect.
     let magnitudes = |known: Known| {
         if known.low() < 0 { (-known.high(), -known.low()) } else { (known.low(), known.high()) }
     };
@@ -69,7 +71,8 @@ fn remainders(dividends: Known, divisors: Known) -> Known {
     }
     let one_quotient = least == most && from / least == to / least;
     let (low, high) = if one_quotient { (from % least, to % least) } else { (0, to.min(most - 1)) };
-    // What is taken away are multiples of the divisor: bits below its lowest stay.
+    // A remainder differs from the dividend by a multiple of the divisor, so the bits below the divisor's lowest bit
+    // stay the same.
     let bits = dividends.bits().within(below(divisors.bits().trailing_zeros()));
     if dividends.low() < 0 { Known::certain(ty, -high, -low, bits) } else { Known::certain(ty, low, high, bits) }
 }

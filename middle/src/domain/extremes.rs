@@ -1,4 +1,4 @@
-//! The lesser and the greater of two integers.
+//! The minimum and the maximum of two integers.
 
 use super::compare::Comparison;
 use super::known::Known;
@@ -14,7 +14,7 @@ impl Known {
         self.chosen(other, Comparison::GreaterEqual)
     }
 
-    /// Each of the two where it compares so with the other.
+    /// The union of the values of each operand for which the comparison with the other one can hold.
     fn chosen(self, other: Self, op: Comparison) -> Self {
         let left = Self::refine(op, self, other).map(|(left, _)| left);
         let right = Self::refine(op, other, self).map(|(right, _)| right);

@@ -1,13 +1,13 @@
-//! Bits taken out of a pattern, put into one, and reversed.
+//! Bits extracted from a pattern, inserted into one, and reversed.
 
 use super::bits::{Bits, below};
 use super::known::Known;
 
-/// So many pairs of an offset and a count are looked at one by one.
-const MOST_FIELDS: usize = 64;
+/// The number of pairs of an offset and a count that are evaluated one by one.
+const MAX_FIELDS: usize = 64;
 
 impl Known {
-    /// `extractBits(self, offset, count)`: signs of fields are repeated.
+    /// `extractBits(self, offset, count)`: the highest bit of a signed field is repeated.
     pub(crate) fn extract_bits(self, offset: Self, count: Self) -> Self {
         let width = u32::from(self.ty().width);
         let field = |(offset, count): (u32, u32)| match count {
@@ -17,7 +17,7 @@ impl Known {
         if let Some(fields) = fields(width, offset, count) {
             return Self::union(fields.map(field)).unwrap_or(Self::any(self.ty()));
         }
-        // A field of the most bits has the values of all shorter ones.
+        // A longer field has all values of the shorter ones.
         match most(count, width) {
             0 => Self::exactly(self.ty(), 0),
             longest => Self::any(self.ty()).shifted_right(width - longest),
@@ -46,14 +46,14 @@ impl Known {
         Self::certain(self.ty(), self.ty().least(), self.ty().most(), bits)
     }
 
-    /// The set in which some bits are as in `bits` instead.
+    /// The set with the known bits of `bits` in place of the replaced ones.
     fn outside(self, replaced: u32, bits: Bits) -> Self {
         let bits = self.bits().within(!replaced).meet(bits.within(replaced));
         Self::certain(self.ty(), self.ty().least(), self.ty().most(), bits)
     }
 }
 
-/// All fields that an offset and a count can mean, cut off at the width; `None` if they are too many.
+/// All possible fields as pairs of an offset and a count, cut off at the width; `None` if there are too many.
 fn fields(width: u32, offset: Known, count: Known) -> Option<impl Iterator<Item = (u32, u32)>> {
     let numbers = move |known: Known| {
         let can_be = move |number: &u32| known.contains((*number).into()) || *number == width;
@@ -61,15 +61,15 @@ fn fields(width: u32, offset: Known, count: Known) -> Option<impl Iterator<Item 
     };
     let pairs = numbers(offset).count() * numbers(count).count();
     let fields = move |offset: u32| numbers(count).map(move |count| (offset, count.min(width - offset)));
-    (pairs <= MOST_FIELDS).then(|| numbers(offset).flat_map(fields))
+    (pairs <= MAX_FIELDS).then(|| numbers(offset).flat_map(fields))
 }
 
-/// The least number, at most `width`.
+/// The least value, from 0 to `width`.
 fn least(known: Known, width: u32) -> u32 {
     known.low().clamp(0, width.into()) as u32
 }
 
-/// The greatest number, at most `width`.
+/// The greatest value, from 0 to `width`.
 fn most(known: Known, width: u32) -> u32 {
     known.high().clamp(0, width.into()) as u32
 }

@@ -1,11 +1,11 @@
-//! The type of an integer: how many bits it has, and whether one of them is a sign.
+//! The type of an integer: its width, and whether it is signed.
 
 /// The type of an integer of 1 to 32 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Int {
     /// Whether the highest bit is a sign.
     pub(crate) signed: bool,
-    /// Bits, 1 to 32.
+    /// The number of bits, 1 to 32.
     pub(crate) width: u8,
 }
 
@@ -25,32 +25,32 @@ impl Int {
         self.least() + (self.values() - 1)
     }
 
-    /// How many values there are: the distance after which values repeat.
+    /// The number of values: 2 to the width.
     pub(super) fn values(self) -> i64 {
         1 << self.width
     }
 
-    /// All bits of the type.
+    /// A mask of the bits of the type.
     pub(super) fn mask(self) -> u32 {
         u32::MAX >> (32 - self.width)
     }
 
-    /// The bit that is a sign; 0 if none is.
+    /// A mask of the sign bit; 0 if there is none.
     pub(super) fn sign(self) -> u32 {
         if self.signed { 1 << (self.width - 1) } else { 0 }
     }
 
-    /// The bits of a value, in two's complement; of one out of range, its lowest.
+    /// The bits of a value in two's complement; those of a value out of range are truncated.
     pub(super) fn pattern(self, value: i64) -> u32 {
         value as u32 & self.mask()
     }
 
-    /// The value that some bits stand for.
+    /// The value of some bits.
     pub(super) fn value(self, pattern: u32) -> i64 {
         i64::from(pattern) - if pattern & self.sign() == 0 { 0 } else { self.values() }
     }
 
-    /// The type of as many bits without a sign.
+    /// The unsigned type of the same width.
     pub(super) fn unsigned(self) -> Self {
         Self { signed: false, ..self }
     }

@@ -1,23 +1,23 @@
-//! What is known of an integer: an interval and bits.
+//! The set of values that an integer may have: an interval and known bits.
 //!
-//! [`Known`] is a set of integers of one type: those in an interval of values whose bits are as some are known to be.
-//! Each operation of WGSL has a function here that takes what is known of its operands, and gives a set that has
-//! every result in it. Intervals say how large an index is; bits say how it is aligned and what a mask leaves. The
-//! two are always reduced against each other, see `reduce`, so that equal sets are equal values.
+//! [`Known`] is a set of integers of one type: those in an interval that have some known bits. For each operation of
+//! WGSL, a function takes the sets of the operands and returns a set that contains every result. Intervals bound an
+//! index; bits give its alignment and the effect of a mask. Each of the two is narrowed by the other (see `reduce`), so
+//! that equal sets are equal values.
 //!
-//! Types have 1 to 32 bits: kernels have 32, tests go through all values of 3, 4 and 8.
+//! Types have 1 to 32 bits. Kernels use 32; tests try all values of 3, 4 and 8 bits.
 //!
-//! | module | what it is about |
+//! | module | concept |
 //! |---|---|
-//! | `int` | the type: how many bits, whether one is a sign |
+//! | `int` | the type: width and sign |
 //! | `known` | the set, unions and intersections |
-//! | `reduce` | intervals narrowed by bits, bits found by intervals |
+//! | `reduce` | intervals narrowed by known bits, and bits derived from intervals |
 //! | `bits` | bits of sums, products and shifted patterns |
 //! | `arithmetic`, `division` | `+`, `-`, `*`, `-e`, `abs`, `sign`, `/`, `%` |
 //! | `extremes` | `min`, `max` |
-//! | `bitwise`, `shifts`, `counting`, `fields` | `&`, bits moved, counted, taken out and put in |
-//! | `conversion` | the same bits, or the same value, as another type |
-//! | `compare` | what comparisons say of their operands |
+//! | `bitwise`, `shifts`, `counting`, `fields` | `&`, and bits that are moved, counted, extracted and inserted |
+//! | `conversion` | casts |
+//! | `compare` | comparisons |
 
 mod arithmetic;
 mod bits;
@@ -35,5 +35,5 @@ mod shifts;
 #[cfg(test)]
 mod tests;
 
-#[allow(unused_imports, reason = "for whoever asks what is known of an integer")]
+#[allow(unused_imports, reason = "the interface of this module")]
 pub(crate) use {compare::Comparison, int::Int, known::Known};

@@ -1,14 +1,14 @@
-//! Intervals narrowed by bits, and bits found by intervals.
+//! Intervals narrowed by known bits, and bits derived from intervals.
 //!
-//! Order is that of patterns without a sign; a sign turned over puts those of signed types in order too. The first and
-//! the last pattern of the set are found exactly. The bits that these two share from the top are the same in between.
-//! No other bit is known by the interval: where the two first differ, the first has a 0 and the last a 1, so that
-//! everything is possible below in what follows the first, or comes before the last. One pass is thus all it takes.
+//! Patterns are compared as unsigned numbers; inverting the sign bit puts the patterns of signed types into the order
+//! of their values. The first and the last pattern of the set are computed exactly. The leading bits that these two
+//! share are the same for all patterns between them. The interval gives no further bits: at the highest bit that
+//! differs, the first pattern has 0 and the last has 1, so each lower bit can be 0 or 1. So one pass is enough.
 
 use super::bits::Bits;
 use super::int::Int;
 
-/// The first and last value of an interval whose bits are as they are known, and what bits all values in it share.
+/// The first and the last value of an interval with some known bits, and the bits that all values between them share;
 /// `None` if there is no value.
 pub(super) fn reduce(ty: Int, low: i64, high: i64, bits: Bits) -> Option<(i64, i64, Bits)> {
     let (low, high) = (low.max(ty.least()), high.min(ty.most()));
@@ -29,15 +29,15 @@ pub(super) fn reduce(ty: Int, low: i64, high: i64, bits: Bits) -> Option<(i64, i
     Some((ty.value(first ^ sign), ty.value(last ^ sign), bits))
 }
 
-/// The least pattern from `from` that has these bits.
+/// The least pattern that is at least `from` and has these bits.
 fn first_from(from: u32, bits: Bits) -> Option<u32> {
     let wrong = (from & bits.zeros) | (!from & bits.ones);
     if wrong == 0 {
         return Some(from);
     }
     let highest = 1 << (31 - wrong.leading_zeros());
-    // The bit that makes it greater than `from`: the highest wrong one itself if it has to be set, or else the next
-    // above that can be.
+    // The bit to set so that the pattern becomes greater than `from`: the highest wrong bit if it has to be 1, or else
+    // the next higher bit that can be 1.
     let raised = if bits.ones & highest != 0 {
         highest
     } else {
@@ -47,12 +47,12 @@ fn first_from(from: u32, bits: Bits) -> Option<u32> {
     (raised != 0).then(|| (from & !up_to(raised)) | raised | (bits.ones & (raised - 1)))
 }
 
-/// The greatest pattern up to `to` that has these bits: the least one with all turned over.
+/// The greatest pattern that is at most `to` and has these bits, by inverting all bits.
 fn last_to(to: u32, bits: Bits) -> Option<u32> {
     first_from(!to, Bits { zeros: bits.ones, ones: bits.zeros }).map(|pattern| !pattern)
 }
 
-/// A bit and all below it.
+/// A mask of a bit and all bits below it.
 fn up_to(bit: u32) -> u32 {
     bit | (bit - 1)
 }

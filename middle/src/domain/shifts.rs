@@ -9,24 +9,24 @@ impl Known {
         self.shifted(other, Self::shifted_left)
     }
 
-    /// `self >> other`; `other` may be of another type. Signs are repeated.
+    /// `self >> other`; `other` may be of another type. The sign bit is repeated.
     pub(crate) fn shr(self, other: Self) -> Self {
         self.shifted(other, Self::shifted_right)
     }
 
-    /// `self << by`, of less than the width.
+    /// `self << by`, by less than the width.
     pub(super) fn shifted_left(self, by: u32) -> Self {
         let bits = self.bits().shifted_left(by).within(self.ty().mask());
         Self::wrapped(self.ty(), i128::from(self.low()) << by, i128::from(self.high()) << by, bits)
     }
 
-    /// `self >> by`, of less than the width.
+    /// `self >> by`, by less than the width.
     pub(super) fn shifted_right(self, by: u32) -> Self {
         let bits = self.bits().shifted_right(by, self.ty().width.into(), self.ty().sign());
         Self::certain(self.ty(), self.low() >> by, self.high() >> by, bits)
     }
 
-    /// All results of a shift, by each amount that it can be.
+    /// The union of the shifts by each possible amount.
     fn shifted(self, other: Self, shift: fn(Self, u32) -> Self) -> Self {
         let amounts = other.bitcast(other.ty().unsigned());
         let width = u32::from(self.ty().width);
@@ -34,7 +34,7 @@ impl Known {
         Self::union(shifts).unwrap_or(Self::any(self.ty()))
     }
 
-    /// Whether a value of a type without a sign can be `number` modulo `count`.
+    /// Whether a value of an unsigned type can be `number` modulo `count`.
     fn can_be_modulo(self, number: u32, count: u32) -> bool {
         let next = self.low() + (i64::from(number) - self.low()).rem_euclid(count.into());
         let bits = if count.is_power_of_two() { Bits::exactly(number).within(count - 1) } else { Bits::ANY };

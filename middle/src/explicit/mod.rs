@@ -1,17 +1,16 @@
-//! The checks that are left, as part of the module.
+//! Checks as part of the module, for accesses and loops without a proof.
 //!
-//! For backends that can only switch all of their checks on or off: here they are in the module itself, and only where
-//! nothing has proven that they are needless.
+//! They are for backends that can only switch all of their own checks on or off.
 //!
-//! | what is not proven | what it becomes |
+//! | without a proof | replaced by |
 //! |---|---|
-//! | an access's index | `min(index, count - 1)`, as an unsigned integer: out of range it is the last element |
-//! | a store's index | the same, inside of `if index <= count - 1` |
-//! | an atomic's index | the same; out of range its result is zero |
-//! | a loop's end | a count of its turns, up to 2^64 |
+//! | index of a read | `min(index, count - 1)`, unsigned: an index out of range reads the last element |
+//! | index of a store | the same, inside `if index <= count - 1` |
+//! | index of an atomic | the same; the result out of range is zero |
+//! | end of a loop | a count of its iterations, up to 2^64 |
 //!
-//! A pointer that is passed to a function, and `workgroupUniformLoad`, whose barriers need uniform control flow, only
-//! have the clamp. Divisions are left to the backend: what wgpu does about a divisor of zero costs next to nothing.
+//! A pointer that is passed to a function only gets the clamp. So does `workgroupUniformLoad`, whose barriers need
+//! uniform control flow. Divisions are left to the backend: the check of the divisor in wgpu costs almost nothing.
 
 mod plan;
 mod statements;
@@ -27,10 +26,10 @@ use naga::{Function, Module, Type, UniqueArena};
 use plan::Plan;
 use writer::Writer;
 
-/// The module with a check for whatever is not proven of it, so that no backend needs checks of indices and loops;
-/// `None` where all is proven, or certain without a proof.
+/// Adds checks of all indices and loops without a proof, so that no backend needs its own; returns `None` if no check
+/// is needed.
 ///
-/// Expressions and statements keep their spans, functions their handles.
+/// Expressions and statements keep their spans, and functions keep their handles.
 #[must_use]
 pub fn explicit(module: &Module, info: &ModuleInfo, proofs: &Proofs) -> Option<Module> {
     let mut changed = false;
@@ -51,7 +50,7 @@ pub fn explicit(module: &Module, info: &ModuleInfo, proofs: &Proofs) -> Option<M
     changed.then_some(checked)
 }
 
-/// A function with its checks; `None` where it needs none.
+/// A function with its checks; `None` if it needs none.
 fn written(
     module: &Module,
     function: &Function,

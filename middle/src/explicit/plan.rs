@@ -1,4 +1,4 @@
-//! What a function lacks a proof of.
+//! The accesses and loops of a function that need a check.
 
 use anywarp_backend::{FunctionProofs, loops, statements};
 use naga::proc::IndexableLength;
@@ -9,17 +9,17 @@ use naga::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-/// What a function lacks a proof of.
+/// The accesses and loops of a function that need a check.
 pub(super) struct Plan {
-    /// By the index of the expression: the accesses that may be out of range.
+    /// The accesses that may be out of range, by expression.
     accesses: Vec<Option<Access>>,
     /// The arrays whose last index has to be computed.
     pub(super) places: Vec<Place>,
-    /// By the number of the loop: those that may not end.
+    /// Whether a loop may not end, by its number.
     pub(super) endless: Vec<bool>,
-    /// Results of atomics that may be out of range.
+    /// The results of atomics that may be out of range.
     pub(super) results: FxHashSet<Handle<Expression>>,
-    /// Loads of atomics that may be out of range, and what they read.
+    /// The loads of atomics that may be out of range, with their type.
     pub(super) loads: FxHashMap<Handle<Expression>, Scalar>,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Access {
 /// An index.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Index {
-    /// Of an array whose size is not known.
+    /// A constant index.
     Known(u32),
     Value(Handle<Expression>, Scalar),
 }
@@ -43,19 +43,19 @@ pub(super) enum Index {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Last {
     Known(u32),
-    /// That of one of [`Plan::places`].
+    /// The last index of one of [`Plan::places`].
     Of(usize),
 }
 
-/// Where an array lies whose size is not known.
+/// The location of a runtime-sized array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) root: Root,
-    /// The members on the way, the outermost first.
+    /// The members that lead to it, the outermost first.
     pub(super) members: SmallVec<[u32; 2]>,
 }
 
-/// What the way to a place starts from.
+/// The variable or argument that contains a runtime-sized array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Root {
     Global(Handle<GlobalVariable>),
@@ -78,31 +78,31 @@ impl Plan {
         for (handle, expression) in function.expressions.iter() {
             if let Expression::Load { pointer } = *expression
                 && let Some(scalar) = atomic(module, info, pointer)
-                && !plan.on_the_way(function, pointer).is_empty()
+                && !plan.unproven_in(function, pointer).is_empty()
             {
                 plan.loads.insert(handle, scalar);
             }
         }
         for (pointer, result) in results(&function.body) {
-            if !plan.on_the_way(function, pointer).is_empty() {
+            if !plan.unproven_in(function, pointer).is_empty() {
                 plan.results.insert(result);
             }
         }
         plan
     }
 
-    /// Whether the function lacks nothing.
+    /// Whether the function needs no check.
     pub(super) fn is_empty(&self) -> bool {
         !self.endless.contains(&true) && self.accesses.iter().all(Option::is_none)
     }
 
-    /// What is known of an expression that is an access which may be out of range.
+    /// The access of an expression, if it may be out of range.
     pub(super) fn access(&self, handle: Handle<Expression>) -> Option<&Access> {
         self.accesses[handle.index()].as_ref()
     }
 
-    /// The accesses on the way to where a pointer points that may be out of range, the innermost first.
-    pub(super) fn on_the_way(
+    /// The accesses in a chain of pointers that may be out of range, the innermost first.
+    pub(super) fn unproven_in(
         &self,
         function: &Function,
         pointer: Handle<Expression>,
@@ -119,13 +119,13 @@ impl Plan {
     }
 }
 
-/// The atomic that a pointer points to.
+/// The type of the atomic that a pointer points to.
 fn atomic(module: &Module, info: &FunctionInfo, pointer: Handle<Expression>) -> Option<Scalar> {
     let TypeInner::Pointer { base, .. } = *info[pointer].ty.inner_with(&module.types) else { return None };
     if let TypeInner::Atomic(scalar) = module.types[base].inner { Some(scalar) } else { None }
 }
 
-/// The access that an expression is, if its index is not seen to be in range at once.
+/// The access of an expression, unless its constant index is in range.
 fn doubtful(
     module: &Module,
     function: &Function,
@@ -147,7 +147,7 @@ fn doubtful(
     let count = count(module, info, base)?;
     let certain = match (index, count) {
         (Index::Known(index), Some(count)) => index < count,
-        // There is one element at least.
+        // A runtime-sized array has at least one element.
         (Index::Known(index), None) => index == 0,
         (Index::Value(..), _) => false,
     };
@@ -168,7 +168,7 @@ fn doubtful(
     Some(Access { base, index, last })
 }
 
-/// An index that is a constant.
+/// The value of a constant index.
 fn known(module: &Module, function: &Function, index: Handle<Expression>) -> Option<u32> {
     let literal = match function.expressions[index] {
         Expression::Literal(literal) => literal,
@@ -187,16 +187,16 @@ fn known(module: &Module, function: &Function, index: Handle<Expression>) -> Opt
     }
 }
 
-/// How many elements something has, where that is known; `None` for what has members, not elements.
+/// The number of elements: `Some(None)` for a runtime-sized array, `None` for a struct.
 fn count(module: &Module, info: &FunctionInfo, base: Handle<Expression>) -> Option<Option<u32>> {
     let mut inner = info[base].ty.inner_with(&module.types);
     if let TypeInner::Pointer { base, .. } = *inner {
         inner = &module.types[base].inner;
     }
     match *inner {
-        // Programs have none.
+        // The front end accepts no binding arrays.
         TypeInner::BindingArray { .. } => return None,
-        // The first element is there, whatever the override that is the length.
+        // An array whose length is an override has at least one element.
         TypeInner::Array { size: ArraySize::Pending(_), .. } if inner.indexable_length_resolved(module).is_err() => {
             return Some(Some(1));
         }
@@ -209,7 +209,7 @@ fn count(module: &Module, info: &FunctionInfo, base: Handle<Expression>) -> Opti
     }
 }
 
-/// Where the array lies that a pointer points to. One whose size is not known is a binding, or the last member of one.
+/// The location of the runtime-sized array that a pointer points to: a binding, or the last member of one.
 fn place(function: &Function, pointer: Handle<Expression>) -> Option<Place> {
     let mut members = SmallVec::new();
     let mut here = pointer;

@@ -1,4 +1,4 @@
-//! A function written anew, with its checks: its statements.
+//! The statements of a function with checks.
 
 use naga::{Block, CooperativeData, Expression, Handle, Span, Statement};
 
@@ -7,7 +7,7 @@ use crate::rebuild::emitter::Emitter;
 use crate::rebuild::operands::{map_statement_operands, statement_result_mut};
 
 impl Writer<'_> {
-    /// Writes what an old block does.
+    /// Writes the statements of an old block.
     pub(super) fn fill(&mut self, block: &Block, out: &mut Emitter) {
         for (statement, span) in block.span_iter() {
             self.statement(statement, *span, out);
@@ -75,7 +75,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The statement, of new expressions.
+    /// The statement with new operands.
     fn same(&self, statement: &Statement) -> Statement {
         let mut statement = statement.clone();
         map_statement_operands(&mut statement, |operand| self.moved(operand));
@@ -85,7 +85,7 @@ impl Writer<'_> {
         statement
     }
 
-    /// A statement that changes what is behind a pointer, where that is in range.
+    /// Writes a statement that stores through a pointer, inside an `if` where the pointer may be out of range.
     fn where_in_range(&mut self, pointer: Handle<Expression>, statement: &Statement, span: Span, out: &mut Emitter) {
         let same = self.same(statement);
         match self.in_range(pointer, span) {
@@ -98,7 +98,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An atomic with a result, which is zero where the pointer is out of range.
+    /// Writes an atomic whose result is zero if the pointer is out of range.
     fn atomic(
         &mut self,
         pointer: Handle<Expression>,
@@ -120,7 +120,7 @@ impl Writer<'_> {
     }
 }
 
-/// Statements that are all from one place of the source.
+/// A block of statements with the same span.
 fn block_of<const N: usize>(statements: [Statement; N], span: Span) -> Block {
     let mut block = Block::with_capacity(N);
     for statement in statements {

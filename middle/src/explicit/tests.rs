@@ -1,4 +1,4 @@
-//! What becomes of each kind of access and loop, as text; and that it stays valid and can be written for every driver.
+//! The checks of each kind of access and loop, as text. The modules stay valid and can be written for every driver.
 
 mod kernels;
 
@@ -28,7 +28,7 @@ fn validated(module: &Module) -> ModuleInfo {
     validator.validate(module).unwrap_or_else(|error| panic!("{error:?}\n{module:#?}"))
 }
 
-/// The kernel of these statements; `i` and `n` are `u32`, `s` is `i32`.
+/// A kernel with some statements, in which `i` and `n` are `u32` and `s` is `i32`.
 fn kernel(statements: &str) -> String {
     format!(
         "{VARIABLES}
@@ -39,7 +39,7 @@ fn kernel(statements: &str) -> String {
     )
 }
 
-/// The body of `main` with its checks, without line breaks.
+/// The body of `main` with its checks, on one line.
 fn written(source: &str, proofs: &Proofs) -> String {
     let (module, info) = parsed(source);
     let checked = explicit(&module, &info, proofs).unwrap_or(module);
@@ -49,13 +49,11 @@ fn written(source: &str, proofs: &Proofs) -> String {
     body.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Each of `parts` stands in `text`, after the one before.
-fn in_order(text: &str, parts: &[&str]) {
+/// Asserts that `text` contains all `parts` in this order.
+fn assert_in_order(text: &str, parts: &[&str]) {
     let mut rest = text;
     for part in parts {
-        let Some((_, after)) = rest.split_once(part) else {
-            panic!("'{part}' is missing, or comes too early, in:\n{text}")
-        };
+        let Some((_, after)) = rest.split_once(part) else { panic!("'{part}' is missing or too early in:\n{text}") };
         rest = after;
     }
 }
@@ -104,12 +102,12 @@ fn each_kind_of_access_has_its_check() {
         ("var v = vec3(i); v[n] = 1u; data[0] = v.x;", &["if (n <= 2u)", "v[min(n, 2u)] = 1u;", "}"]),
     ];
     for (statements, parts) in cases {
-        in_order(&written(&kernel(statements), &Proofs::default()), parts);
+        assert_in_order(&written(&kernel(statements), &Proofs::default()), parts);
     }
 }
 
 #[test]
-fn what_is_certain_has_none() {
+fn constant_indices_in_range_have_no_check() {
     for statements in [
         "data[0] = 1u;",
         "data[0] = shared_data[15];",
@@ -124,7 +122,7 @@ fn what_is_certain_has_none() {
     }
 }
 
-/// Everything that is an access, or a loop, is proven, but for those with these numbers.
+/// Proofs of all accesses and loops except those with some numbers.
 fn proven(module: &Module, but_accesses: &[usize], but_loops: &[usize]) -> Proofs {
     let function = &module.entry_points[0].function;
     let mut number = 0;
@@ -139,21 +137,21 @@ fn proven(module: &Module, but_accesses: &[usize], but_loops: &[usize]) -> Proof
 }
 
 #[test]
-fn what_is_proven_has_none() {
+fn proven_accesses_and_loops_have_no_check() {
     let source = kernel("data[i] = shared_data[n] + shared_data[s]; loop { if n == 3 { break; } }");
     let (module, info) = parsed(&source);
     let checked = explicit(&module, &info, &proven(&module, &[], &[]));
-    assert!(checked.is_none(), "changed, though all is proven");
+    assert!(checked.is_none(), "changed, although everything is proven");
 
     let text = written(&source, &proven(&module, &[1], &[]));
-    in_order(&text, &["data[i] = ("]);
-    in_order(&text, &["shared_data[min(n, 15u)]"]);
-    in_order(&text, &["shared_data[s]"]);
+    assert_in_order(&text, &["data[i] = ("]);
+    assert_in_order(&text, &["shared_data[min(n, 15u)]"]);
+    assert_in_order(&text, &["shared_data[s]"]);
     assert!(!text.contains("turns"), "a loop that ends is counted: {text}");
 }
 
 #[test]
-fn loops_are_counted() {
+fn unproven_loops_are_counted() {
     let counted: &[&str] = &[
         "turns_low = 4294967295u; turns_high = 4294967295u; loop {",
         "continuing {",
@@ -175,23 +173,23 @@ fn loops_are_counted() {
         "var k = i; loop { data[0] = k; continuing { k += 2u; break if k == n; } }",
         "loop { if n == 2 { return; } switch i { case 1u { continue; } default { break; } } }",
     ] {
-        in_order(&written(&kernel(statements), &Proofs::default()), counted);
+        assert_in_order(&written(&kernel(statements), &Proofs::default()), counted);
     }
 }
 
 #[test]
-fn loops_are_counted_each_by_its_number() {
+fn only_the_unproven_loop_is_counted() {
     let source = kernel(
         "while data[0] != 1u { while data[0] != 2u { data[0] = 2u; } while data[0] != 3u { data[0] = 3u; } }
          while data[0] != 4u { data[0] = 4u; }",
     );
     let (module, _) = parsed(&source);
-    // An own one of the outer loop, then of the second in it.
+    // The outer loop, then the two inner ones.
     for (number, marks) in
         [(0, ["turns_low = 4", "!= 1u"]), (1, ["turns_low = 4", "!= 2u"]), (2, ["= 2u;", "turns_low = 4"])]
     {
         let text = written(&source, &proven(&module, &[], &[number]));
-        in_order(&text, &marks);
+        assert_in_order(&text, &marks);
         assert_eq!(text.matches("break if").count(), 1, "loops that are counted in {text}");
     }
     let all = written(&source, &proven(&module, &[], &[0, 1, 2, 3]));
@@ -217,16 +215,16 @@ fn functions_are_checked_like_entry_points() {
     let info = validated(&checked);
     let text = back::wgsl::write_string(&checked, &info, back::wgsl::WriterFlags::empty()).expect("WGSL");
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    in_order(&text, &["if (at <= 3u)", "(*place)[min(at, 3u)] = 1u;", "one((&own[min("]);
+    assert_in_order(&text, &["if (at <= 3u)", "(*place)[min(at, 3u)] = 1u;", "one((&own[min("]);
     let same = |number: usize| {
         let of = |module: &Module| format!("{:?}", module.functions.iter().nth(number).map(|(_, function)| function));
         of(&checked) == of(&module)
     };
-    assert_eq!([0, 1, 2].map(same), [false, true, true], "functions that stayed what they were");
+    assert_eq!([0, 1, 2].map(same), [false, true, true], "unchanged functions");
 }
 
 #[test]
-fn lengths_that_were_overrides_are_known() {
+fn arrays_sized_by_overrides_have_constant_bounds() {
     let (module, info) = parsed(
         "override LENGTH = 3;
          @group(0) @binding(0) var<storage, read_write> data: array<u32>;
@@ -241,7 +239,7 @@ fn lengths_that_were_overrides_are_known() {
     validated(&checked);
     let text = format!("{:?}", checked.entry_points[0].function.expressions);
     let clamps = text.matches("fun: Min").count();
-    assert_eq!(clamps, 2, "clamps of one index that varies and one that is too large, in {text}");
+    assert_eq!(clamps, 2, "clamps of a computed index and of a constant one out of range, in {text}");
 }
 
 #[test]
@@ -250,7 +248,7 @@ fn results_of_compare_and_exchange_are_zero_out_of_range() {
         "let old = atomicCompareExchangeWeak(&counts[i], 1u, 2u); if old.exchanged { data[0] = old.old_value; }",
     ));
     let checked = explicit(&module, &info, &Proofs::default()).expect("checks");
-    kernels::writable("compare and exchange", &checked, &validated(&checked), &module, &info);
+    kernels::assert_writable("compare and exchange", &checked, &validated(&checked), &module, &info);
 }
 
 #[test]
@@ -264,10 +262,10 @@ fn spans_are_kept() {
         let of_last = matches!(expression, Expression::Binary { left, .. }
             if matches!(function.expressions[*left], Expression::ArrayLength(_)));
         let is_defined = function.expressions.get_span(handle).is_defined();
-        assert!(is_defined || needs_none || of_last, "no place in the source: {expression:?}");
+        assert!(is_defined || needs_none || of_last, "no span: {expression:?}");
     }
     for (statement, span) in function.body.span_iter() {
         let of_last = matches!(statement, naga::Statement::Emit(_) | naga::Statement::Return { .. });
-        assert!(span.is_defined() || of_last, "no place in the source: {statement:?}");
+        assert!(span.is_defined() || of_last, "no span: {statement:?}");
     }
 }

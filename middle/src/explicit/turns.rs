@@ -1,4 +1,4 @@
-//! A count of a loop's turns.
+//! A count of a loop's iterations.
 
 use naga::{BinaryOperator, Block, Expression, Handle, Span, Statement};
 
@@ -6,12 +6,12 @@ use super::writer::Writer;
 use crate::rebuild::emitter::Emitter;
 
 impl Writer<'_> {
-    /// Counts the turns of a loop: down, from 2^64, in two variables, of which the second is touched when the first
-    /// is used up. Returns when to leave the loop.
+    /// Counts the iterations of a loop down from 2^64, in two variables; the second one changes only when the first one
+    /// reaches zero. Returns the condition that ends the loop.
     ///
-    /// A driver's compiler may take for granted that a loop ends, and conclude from that what it pleases of indices:
-    /// with a count it cannot. The count is at the loop's end, so that whatever test begins a turn still does, and
-    /// the compiler may still move that to the end, unroll the loop, and know the range of its counter.
+    /// A driver's compiler may assume that a loop ends, and derive wrong ranges of indices from that. The count
+    /// prevents this. It is at the end of an iteration, so that the loop's own test stays first: the compiler can still
+    /// move that test to the end, unroll the loop, and know the range of its counter.
     ///
     /// ```text
     /// low = 0xffffffff; high = 0xffffffff;
@@ -35,7 +35,7 @@ impl Writer<'_> {
         let ty = self.u32();
         let [zero, one, most] = [0, 1, u32::MAX].map(|value| self.literal(value));
         let [low, high] = ["turns_low", "turns_high"].map(|name| self.local(name, ty, span));
-        // Not as first values: a loop in a loop starts anew.
+        // Stores in place of initial values: an inner loop starts again in each iteration of the outer one.
         for variable in [low, high] {
             before.push(Statement::Store { pointer: variable, value: most }, span);
         }
@@ -69,7 +69,7 @@ impl Writer<'_> {
         either
     }
 
-    /// Stores one less than a value; returns that.
+    /// Stores and returns a value less one.
     fn less(
         &mut self,
         value: Handle<Expression>,

@@ -1,4 +1,4 @@
-//! A function written anew, with its checks: its expressions.
+//! The expressions of a function with checks.
 
 use naga::{
     BinaryOperator, Expression, Function, Handle, Literal, LocalVariable, MathFunction, Scalar, ScalarKind, Span, Type,
@@ -14,28 +14,28 @@ use crate::rebuild::operands::map_operands;
 /// New expressions in the order in which they are emitted.
 pub(super) type Made = SmallVec<[Handle<Expression>; 4]>;
 
-/// What writes one function anew.
+/// The rewrite of one function.
 pub(super) struct Writer<'a> {
     pub(super) old: &'a Function,
     pub(super) plan: &'a Plan,
     pub(super) types: &'a mut UniqueArena<Type>,
     pub(super) new: Function,
-    /// By the index of the old expression: what stands for it.
+    /// The new expressions, by the old ones.
     pub(super) moved: Vec<Handle<Expression>>,
-    /// By the old expression: what is emitted just before it.
+    /// The expressions that are emitted before one, by the old expression.
     pub(super) before: FxHashMap<Handle<Expression>, Made>,
-    /// By the old access: its index and the last one, as unsigned integers of one width.
+    /// The index and the last index of an access as unsigned integers of the same width, by the old access.
     pub(super) compared: FxHashMap<Handle<Expression>, [Handle<Expression>; 2]>,
-    /// By the old result of an atomic that may be out of range.
+    /// The results of atomics that may be out of range, by the old result.
     pub(super) results: FxHashMap<Handle<Expression>, Kept>,
-    /// How many loops were begun.
+    /// The number of loops written so far.
     pub(super) loops: usize,
     literals: FxHashMap<u32, Handle<Expression>>,
-    /// By the number of the place: its last index.
+    /// The last index of each of [`Plan::places`].
     lasts: Vec<Handle<Expression>>,
 }
 
-/// The result of an atomic that may be out of range: in a variable, zero unless it happens.
+/// The result of an atomic that may be out of range: a variable, which is zero unless the atomic is executed.
 #[derive(Clone, Copy)]
 pub(super) struct Kept {
     pub(super) variable: Handle<Expression>,
@@ -71,7 +71,7 @@ impl<'a> Writer<'a> {
     /// The function with its checks.
     pub(super) fn write(mut self) -> Function {
         let mut body = Emitter::default();
-        // Once, where they stand in no loop's way: where arrays end stays the same.
+        // At the start of the function, outside all loops: the lengths of arrays never change.
         for place in &self.plan.places {
             let last = self.last_of(place, &mut body);
             self.lasts.push(last);
@@ -91,7 +91,7 @@ impl<'a> Writer<'a> {
         self.new
     }
 
-    /// What stands for an old expression.
+    /// The new expression for an old one.
     pub(super) fn moved(&self, old: Handle<Expression>) -> Handle<Expression> {
         self.moved[old.index()]
     }
@@ -101,7 +101,7 @@ impl<'a> Writer<'a> {
         self.new.expressions.append(expression, span)
     }
 
-    /// Adds an operator's result.
+    /// Adds a binary operation.
     pub(super) fn binary(
         &mut self,
         op: BinaryOperator,
@@ -112,14 +112,14 @@ impl<'a> Writer<'a> {
         self.add(Expression::Binary { op, left, right }, span)
     }
 
-    /// A `u32`.
+    /// A `u32` literal.
     pub(super) fn literal(&mut self, value: u32) -> Handle<Expression> {
         let expressions = &mut self.new.expressions;
         let add = || expressions.append(Expression::Literal(Literal::U32(value)), Span::UNDEFINED);
         *self.literals.entry(value).or_insert_with(add)
     }
 
-    /// A variable of the function's own, without a first value.
+    /// Adds a local variable without an initial value.
     pub(super) fn local(&mut self, name: &str, ty: Handle<Type>, span: Span) -> Handle<Expression> {
         let variable = LocalVariable { name: Some(name.to_owned()), ty, init: None };
         let variable = self.new.local_variables.append(variable, span);
@@ -131,7 +131,7 @@ impl<'a> Writer<'a> {
         self.types.insert(Type { name: None, inner: TypeInner::Scalar(Scalar::U32) }, Span::UNDEFINED)
     }
 
-    /// The last index of an array whose size is not known.
+    /// The last index of a runtime-sized array.
     fn last_of(&mut self, place: &Place, body: &mut Emitter) -> Handle<Expression> {
         let span = Span::UNDEFINED;
         let one = self.literal(1);
@@ -148,7 +148,7 @@ impl<'a> Writer<'a> {
         }
         let count = self.add(Expression::ArrayLength(pointer), span);
         let last = self.binary(BinaryOperator::Subtract, count, one, span);
-        // With a name it is computed here in texts, too, rather than where it is used.
+        // The name makes writers of text compute it here, too, rather than at each use.
         self.new.named_expressions.insert(last, "last_index".to_owned());
         body.emit(count, span);
         body.emit(last, span);
@@ -177,7 +177,7 @@ impl<'a> Writer<'a> {
         self.add(expression, span)
     }
 
-    /// A load of an atomic: zero where the pointer is out of range, like what all other atomics return.
+    /// A load of an atomic: zero if the pointer is out of range, as for all other atomics.
     fn atomic_load(
         &mut self,
         handle: Handle<Expression>,
@@ -193,11 +193,11 @@ impl<'a> Writer<'a> {
         self.add(Expression::Select { condition, accept, reject }, span)
     }
 
-    /// Whether all indices on the way to where an old pointer points are in range, and what is to be emitted for that;
-    /// `None` where it is certain.
+    /// The condition that all indices in the chain of an old pointer are in range, with the expressions to emit for it;
+    /// `None` if they are proven.
     pub(super) fn in_range(&mut self, pointer: Handle<Expression>, span: Span) -> Option<(Handle<Expression>, Made)> {
         let mut made = Made::new();
-        for access in self.plan.on_the_way(self.old, pointer) {
+        for access in self.plan.unproven_in(self.old, pointer) {
             let [index, last] = self.compared[&access];
             let others = made.last().copied();
             let this = self.binary(BinaryOperator::LessEqual, index, last, span);
@@ -209,7 +209,7 @@ impl<'a> Writer<'a> {
         made.last().copied().map(|all| (all, made))
     }
 
-    /// An access with its index clamped.
+    /// An access with a clamped index.
     fn access(&mut self, handle: Handle<Expression>, access: &Access, span: Span) -> Handle<Expression> {
         let last = match access.last {
             Last::Known(last) => self.literal(last),
@@ -228,7 +228,7 @@ impl<'a> Writer<'a> {
                 let index = self.moved(index);
                 match scalar {
                     Scalar { kind: ScalarKind::Uint, width: width @ (4 | 8) } => (index, width),
-                    // Negative ones are too large.
+                    // Negative indices become large ones.
                     Scalar { width: width @ (4 | 8), .. } => (emitted(self, as_uint(index, None)), width),
                     _ => (emitted(self, as_uint(index, Some(4))), 4),
                 }

@@ -1,17 +1,16 @@
-//! How deep blocks nest: passes follow them by recursion.
+//! The depth of nested blocks, which passes follow by recursion.
 
 use anywarp_backend::for_each_block;
 use naga::Block;
 
-/// Deeper blocks are not followed. Front ends stop before; what they let through takes a tenth of the stack that a
-/// thread has.
-pub(crate) const MOST_NESTED: usize = 320;
+/// The depth of blocks. Front ends accept fewer; the recursion for those takes a tenth of a thread's stack.
+pub(crate) const MAX_NESTED: usize = 320;
 
-/// Whether blocks nest too deeply for passes to follow them.
+/// Whether blocks nest too deeply for recursion.
 pub(crate) fn nests_too_deeply(body: &Block) -> bool {
     let mut waiting = vec![(body, 1)];
     while let Some((block, depth)) = waiting.pop() {
-        if depth > MOST_NESTED {
+        if depth > MAX_NESTED {
             return true;
         }
         for statement in block {

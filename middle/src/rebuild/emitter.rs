@@ -10,7 +10,7 @@ pub(crate) struct Emitter {
 }
 
 impl Emitter {
-    /// Emits an expression. `span` is that of the statement which emitted what it is from.
+    /// Emits an expression. `span` is the span of the old statement that emitted it.
     pub(crate) fn emit(&mut self, handle: Handle<Expression>, span: Span) {
         match &mut self.waiting {
             Some((_, last, _)) if last.index() + 1 == handle.index() => *last = handle,
@@ -27,7 +27,7 @@ impl Emitter {
         self.block.push(statement, span);
     }
 
-    /// The block.
+    /// Returns the block.
     pub(crate) fn finish(mut self) -> Block {
         self.flush();
         self.block

@@ -1,15 +1,15 @@
-//! What makes two expressions the same.
+//! Keys that are equal for expressions with the same value.
 
 use naga::{Expression, Handle, Literal};
 use smallvec::{SmallVec, smallvec};
 
 use super::operands::for_each_operand;
 
-/// Two expressions of one function with the same key have the same value, if both have one at all; of loads that is
-/// true only while the memory stays as it is.
+/// A key of an expression. Expressions of one function with equal keys have the same value; loads only while the memory
+/// does not change.
 pub(crate) type Key = SmallVec<[u32; 6]>;
 
-/// The key of an expression; `None` of those that are never the same.
+/// The key of an expression; `None` for expressions that are never the same.
 pub(crate) fn key(expression: &Expression) -> Option<Key> {
     let index = |handle: Handle<Expression>| word(handle.index());
     Some(match *expression {
@@ -76,7 +76,7 @@ fn word(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "the low half is what is asked for")]
+#[expect(clippy::cast_possible_truncation, reason = "only the low half is used")]
 fn low(bits: u64) -> u32 {
     bits as u32
 }

@@ -1,13 +1,13 @@
-//! Functions written anew, statement by statement.
+//! Tools that rewrite functions, statement by statement.
 //!
 //! | file | concept |
 //! |---|---|
-//! | `operands` | the handles that expressions and statements hold |
-//! | `key` | what makes two expressions the same |
+//! | `operands` | the operands of expressions and statements |
+//! | `key` | keys that are equal for expressions with the same value |
 //! | `writer` | a new function: expressions with the statements that emit them |
-//! | `prune` | a function without what nothing uses |
-//! | `depth` | how deep blocks nest |
-//! | `emitter` | a block that is being written: expressions that follow each other are emitted together |
+//! | `prune` | removal of unused code |
+//! | `depth` | the depth of nested blocks |
+//! | `emitter` | a new block, in which consecutive expressions are emitted together |
 
 pub(crate) mod depth;
 pub(crate) mod emitter;

@@ -1,14 +1,14 @@
-//! The handles that expressions and statements hold.
+//! The operands of expressions and statements.
 //!
-//! Every match names every variant, so that a naga with a new one does not compile here.
+//! Every match lists every variant, so that a new variant of naga is a compile error here.
 
 use naga::{
     AtomicFunction, CooperativeData, Expression, GatherMode, Handle, ImageQuery, RayPipelineFunction, RayQueryFunction,
     SampleLevel, Statement,
 };
 
-/// Whether a statement has to [`Emit`](Statement::Emit) the expression. The others are there from a function's start,
-/// or with the statement that they are the result of.
+/// Whether a statement has to [`Emit`](Statement::Emit) the expression. Other expressions are available from the start
+/// of the function, or are results of statements.
 pub(crate) fn needs_emit(expression: &Expression) -> bool {
     !expression.needs_pre_emit() && !is_result(expression)
 }
@@ -26,9 +26,9 @@ pub(crate) fn is_result(expression: &Expression) -> bool {
     )
 }
 
-/// Calls `visit` with each operand of an expression, in the order in which they are written.
+/// Calls `visit` with each operand of an expression, in the order of the source.
 pub fn for_each_operand(expression: &Expression, mut visit: impl FnMut(Handle<Expression>)) {
-    // One match for both: the copy is what `map_operands` changes.
+    // A copy for `map_operands`, so that both functions share one match.
     if let Expression::Compose { components, .. } = expression {
         components.iter().for_each(|component| visit(*component));
         return;
@@ -39,7 +39,7 @@ pub fn for_each_operand(expression: &Expression, mut visit: impl FnMut(Handle<Ex
     });
 }
 
-/// Puts what `map` returns in the place of each operand of an expression.
+/// Replaces each operand of an expression by the result of `map`.
 pub(crate) fn map_operands(expression: &mut Expression, mut map: impl FnMut(Handle<Expression>) -> Handle<Expression>) {
     let mut map = |operand: &mut Handle<Expression>| *operand = map(*operand);
     match expression {
@@ -100,8 +100,8 @@ pub(crate) fn map_operands(expression: &mut Expression, mut map: impl FnMut(Hand
     }
 }
 
-/// Calls `visit` with each expression that a statement itself reads, in the order in which they are written. Not with
-/// those of blocks in it, nor with what it emits, nor with its result.
+/// Calls `visit` with each operand of a statement, in the order of the source: neither with those of nested blocks, nor
+/// with expressions that it emits, nor with its result.
 pub fn for_each_statement_operand(statement: &Statement, visit: impl FnMut(Handle<Expression>)) {
     let mut visit = visit;
     match statement {
@@ -117,7 +117,7 @@ pub fn for_each_statement_operand(statement: &Statement, visit: impl FnMut(Handl
             operand.iter().for_each(|operand| visit(*operand));
         }
         Statement::Call { arguments, .. } => arguments.iter().for_each(|argument| visit(*argument)),
-        // Without blocks: what is copied is small.
+        // Statements without blocks are cheap to copy.
         Statement::Store { .. }
         | Statement::ImageStore { .. }
         | Statement::Atomic { .. }
@@ -135,8 +135,8 @@ pub fn for_each_statement_operand(statement: &Statement, visit: impl FnMut(Handl
     }
 }
 
-/// Puts what `map` returns in the place of each expression that a statement itself reads. Neither blocks in it, nor
-/// what it emits, nor its result change.
+/// Replaces each operand of a statement by the result of `map`. Nested blocks, expressions that it emits and its result
+/// stay the same.
 pub(crate) fn map_statement_operands(
     statement: &mut Statement,
     mut map: impl FnMut(Handle<Expression>) -> Handle<Expression>,
@@ -211,7 +211,7 @@ pub(crate) fn map_statement_operands(
     }
 }
 
-/// The expression that is a statement's result.
+/// The result of a statement.
 #[must_use]
 pub fn statement_result(statement: &Statement) -> Option<Handle<Expression>> {
     match statement {
@@ -225,7 +225,7 @@ pub fn statement_result(statement: &Statement) -> Option<Handle<Expression>> {
     }
 }
 
-/// Where a statement says which expression is its result.
+/// The result of a statement, to be replaced.
 pub(crate) fn statement_result_mut(statement: &mut Statement) -> Option<&mut Handle<Expression>> {
     match statement {
         Statement::Atomic { result, .. } | Statement::Call { result, .. } => result.as_mut(),

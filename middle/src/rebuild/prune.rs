@@ -1,4 +1,4 @@
-//! A function without what nothing uses: expressions, variables, stores, empty branches.
+//! Removal of unused expressions, variables and stores, and of empty branches.
 
 use anywarp_backend::{for_each_block, statements};
 use naga::{Arena, Block, Expression, Function, Handle, LocalVariable, Statement, SwitchCase};
@@ -10,15 +10,15 @@ use super::operands::{
 };
 use super::writer::Writer;
 
-/// What of a function is used.
+/// The used parts of a function.
 pub(crate) struct Uses {
-    /// By expression.
+    /// Whether each expression is used.
     pub(crate) expressions: Vec<bool>,
-    /// By variable: whether it is ever read, or its pointer handed on.
+    /// Whether each variable is read, or its pointer is passed on.
     pub(crate) locals: Vec<bool>,
 }
 
-/// The variable that a pointer leads into.
+/// The local variable that a pointer points into.
 pub(crate) fn local_of(
     expressions: &Arena<Expression>,
     mut pointer: Handle<Expression>,
@@ -32,7 +32,7 @@ pub(crate) fn local_of(
     }
 }
 
-/// Finds what is used; stores named by `dead` (the addresses of their statements) count for nothing.
+/// Finds the used parts of a function. The stores in `dead`, given by their addresses, do not count as uses.
 pub(crate) fn uses(function: &Function, dead: &FxHashSet<usize>) -> Uses {
     let mut marking = Marking {
         function,
@@ -50,7 +50,7 @@ pub(crate) fn uses(function: &Function, dead: &FxHashSet<usize>) -> Uses {
 struct Marking<'a> {
     function: &'a Function,
     uses: Uses,
-    /// Pointers and values stored to variables of which no use is known yet.
+    /// The pointers and values of stores to variables that are not known to be used.
     stores: FxHashMap<Handle<LocalVariable>, Vec<[Handle<Expression>; 2]>>,
     stack: Vec<Handle<Expression>>,
 }
@@ -101,20 +101,20 @@ impl Marking<'_> {
     }
 }
 
-/// What names a statement while its function stays as it is.
+/// The address of a statement, which identifies it while its function does not change.
 pub(crate) fn address(statement: &Statement) -> usize {
     std::ptr::from_ref(statement).addr()
 }
 
-/// A function without what nothing used.
+/// A function without its unused parts.
 pub(crate) struct Pruned {
     pub(crate) function: Function,
-    /// Whether something else may be unused now.
+    /// Whether other parts may have become unused.
     pub(crate) again: bool,
 }
 
-/// The function without what nothing uses, `None` if that is all of it. Stores named by `dead` go too; `uses` are
-/// those without them.
+/// Removes the unused parts of a function and the stores in `dead`; `None` if there are none. `uses` must not count the
+/// stores in `dead`.
 pub(crate) fn prune(function: &Function, uses: Uses, dead: &FxHashSet<usize>) -> Option<Pruned> {
     let all_used = uses.expressions.iter().chain(&uses.locals).all(|used| *used);
     if all_used && dead.is_empty() && !has_empty(&function.body) {
@@ -130,7 +130,7 @@ pub(crate) fn prune(function: &Function, uses: Uses, dead: &FxHashSet<usize>) ->
         dropped: false,
     };
     pruning.locals();
-    // All of these first, so that what is emitted together has handles in a row.
+    // Expressions without a statement first, so that emitted ones have consecutive handles.
     for (handle, expression) in function.expressions.iter() {
         if pruning.uses.expressions[handle.index()] && !needs_emit(expression) && !is_result(expression) {
             let span = function.expressions.get_span(handle);
@@ -148,7 +148,7 @@ pub(crate) fn prune(function: &Function, uses: Uses, dead: &FxHashSet<usize>) ->
     Some(Pruned { function: pruning.writer.finish(), again })
 }
 
-/// Whether a branch does nothing on either side.
+/// Whether a block contains a branch without statements.
 fn has_empty(block: &Block) -> bool {
     statements(block).any(|(statement, _)| match statement {
         Statement::If { accept, reject, .. } => accept.is_empty() && reject.is_empty(),
@@ -162,15 +162,15 @@ struct Pruning<'a> {
     dead: &'a FxHashSet<usize>,
     writer: Writer,
     map: Vec<Option<Handle<Expression>>>,
-    /// By variable: what it is in the new function.
+    /// The new variables, by the old ones.
     moved: Vec<Option<Handle<LocalVariable>>>,
     uses: Uses,
-    /// Whether a branch was left out, and so its condition.
+    /// Whether a branch was removed, so that its condition may be unused.
     dropped: bool,
 }
 
 impl Pruning<'_> {
-    /// Only those variables that are used, with their initial values.
+    /// Copies the used variables with their initial values.
     fn locals(&mut self) {
         let mut locals = Arena::new();
         for (handle, local) in self.source.local_variables.iter() {

@@ -1,4 +1,4 @@
-//! Operands, keys, and functions without what nothing uses.
+//! Operands, keys and removal of unused code.
 
 use anywarp_backend::statements;
 use naga::{Expression, Function, Module, Span, Statement};
@@ -42,7 +42,7 @@ fn module() -> Module {
 }
 
 #[test]
-fn visiting_and_mapping_meet_the_same_operands() {
+fn visitors_and_mappers_see_the_same_operands() {
     let module = module();
     let function = &module.entry_points[0].function;
     for (handle, expression) in function.expressions.iter() {
@@ -56,7 +56,7 @@ fn visiting_and_mapping_meet_the_same_operands() {
         assert_eq!(visited, mapped, "of {expression:?}");
         assert_eq!(key(&copy), key(expression), "the copy of {expression:?}");
         assert!(visited.iter().all(|operand| *operand < handle), "{expression:?} comes after its operands");
-        assert!(!(needs_emit(expression) && is_result(expression)), "{expression:?} is one or the other");
+        assert!(!(needs_emit(expression) && is_result(expression)), "{expression:?} is emitted or a result, not both");
     }
     for (statement, _) in statements(&function.body) {
         let (mut visited, mut mapped) = (Vec::new(), Vec::new());
@@ -75,7 +75,7 @@ fn visiting_and_mapping_meet_the_same_operands() {
 }
 
 #[test]
-fn keys_differ_where_expressions_do() {
+fn keys_are_equal_for_equal_expressions_only() {
     let module = module();
     let function = &module.entry_points[0].function;
     for (a, first) in function.expressions.iter() {
@@ -88,7 +88,7 @@ fn keys_differ_where_expressions_do() {
 }
 
 #[test]
-fn only_what_is_used_stays_with_its_place_and_name() {
+fn used_parts_stay_with_their_spans_and_names() {
     let module = module();
     let function = &module.entry_points[0].function;
     let names = |function: &Function| {
@@ -109,18 +109,18 @@ fn only_what_is_used_stays_with_its_place_and_name() {
     };
     let none = FxHashSet::default();
     let pruned = |function: &Function| prune(function, uses(function, &none), &none);
-    let mut made = pruned(function).expect("some of it is unused").function;
+    let mut made = pruned(function).expect("some parts are unused").function;
     while let Some(again) = pruned(&made) {
         made = again.function;
     }
-    assert!(names(function).iter().any(|name| name == "never"), "the kernel names what it does not use");
+    assert!(names(function).iter().any(|name| name == "never"), "the kernel has an unused name");
     for gone in ["never", "unused"] {
         assert!(!names(&made).iter().any(|name| name == gone), "{gone} is not used");
     }
     for kept in ["kept", "old", "a", "i"] {
         assert!(names(&made).iter().any(|name| name == kept), "{kept} is used, and keeps its name");
     }
-    assert!(places(&made).is_subset(&places(function)), "everything that stays keeps its place in the text");
+    assert!(places(&made).is_subset(&places(function)), "every statement and expression keeps its span");
     assert!(made.expressions.len() < function.expressions.len());
 }
 

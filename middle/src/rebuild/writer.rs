@@ -1,4 +1,4 @@
-//! A new function: expressions in a fresh arena, with the statements that emit them.
+//! A new function: expressions in a new arena, with the statements that emit them.
 
 use naga::{Block, Expression, Function, Handle, Range, Span, Statement};
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -9,16 +9,16 @@ use super::operands::needs_emit;
 
 /// Writes a function in the order of its statements.
 pub(crate) struct Writer {
-    /// Without a body until [`finish`](Self::finish).
+    /// The function, without a body until [`finish`](Self::finish).
     pub(crate) function: Function,
     open: Vec<Emitter>,
-    /// Those that need no statement, each once.
+    /// The expressions that need no statement, without duplicates.
     free: FxHashMap<Key, Handle<Expression>>,
 }
 
 impl Writer {
-    /// A function like another, without expressions, names and body. The initial values of its variables are still
-    /// handles of the other: [`initialise`](Self::initialise) follows.
+    /// A function with the signature and the variables of another, without expressions, names and body. The initial
+    /// values are handles of the other function until [`initialise`](Self::initialise) is called.
     pub(crate) fn like(source: &Function) -> Self {
         let function = Function {
             name: source.name.clone(),
@@ -82,7 +82,7 @@ impl Writer {
         copied[&root]
     }
 
-    /// An expression that is there from the function's start: the same is not written twice.
+    /// Adds an expression that needs no statement, or returns an equal one.
     pub(crate) fn free(&mut self, expression: Expression, span: Span) -> Handle<Expression> {
         match key(&expression) {
             Some(key) => {
@@ -93,12 +93,12 @@ impl Writer {
         }
     }
 
-    /// An expression that the next statement has as its result, or that is only part of an initial value.
+    /// Adds an expression that is the result of the next statement, or part of an initial value.
     pub(crate) fn result(&mut self, expression: Expression, span: Span) -> Handle<Expression> {
         self.function.expressions.append(expression, span)
     }
 
-    /// An expression that is evaluated here.
+    /// Adds an expression and emits it.
     pub(crate) fn emit(&mut self, expression: Expression, span: Span) -> Handle<Expression> {
         let made = self.function.expressions.append(expression, span);
         if let Some(block) = self.open.last_mut() {
@@ -107,14 +107,14 @@ impl Writer {
         made
     }
 
-    /// A statement, after what its block has emitted.
+    /// Adds a statement after the emitted expressions.
     pub(crate) fn push(&mut self, statement: Statement, span: Span) {
         if let Some(block) = self.open.last_mut() {
             block.push(statement, span);
         }
     }
 
-    /// Expressions that exist are evaluated here.
+    /// Emits existing expressions.
     pub(crate) fn emit_made(&mut self, made: &[Handle<Expression>]) {
         let mut rest = made;
         while let [first, ..] = rest {
@@ -126,22 +126,22 @@ impl Writer {
         }
     }
 
-    /// Begins a block in the one that is open.
+    /// Begins a nested block.
     pub(crate) fn open(&mut self) {
         self.open.push(Emitter::default());
     }
 
-    /// Ends the block that was begun last.
+    /// Ends the innermost block.
     pub(crate) fn close(&mut self) -> Block {
         self.open.pop().unwrap_or_default().finish()
     }
 
-    /// How many blocks are open.
+    /// The number of open blocks.
     pub(crate) fn depth(&self) -> usize {
         self.open.len()
     }
 
-    /// The function.
+    /// Returns the function.
     pub(crate) fn finish(mut self) -> Function {
         self.function.body = self.close();
         self.function

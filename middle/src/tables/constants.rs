@@ -1,14 +1,14 @@
-//! Constant arrays, each in one private variable of the module.
+//! Private variables of the module for constant arrays.
 
 use naga::{AddressSpace, Arena, Expression, Function, GlobalVariable, Handle, MemoryDecorations, Module, Span, Type};
 use rustc_hash::FxHashMap;
 
 use crate::rebuild::operands::{for_each_operand, map_operands};
 
-/// The private variables that were made.
+/// The private variables that were added.
 #[derive(Default)]
 pub(super) struct Constants {
-    /// By the value that they have from the start.
+    /// The variables by their initial value.
     made: FxHashMap<Handle<Expression>, Handle<GlobalVariable>>,
     zeros: FxHashMap<Handle<Type>, Handle<GlobalVariable>>,
 }
@@ -38,7 +38,7 @@ impl Constants {
                 let (name, init) = (module.constants[constant].name.clone(), module.constants[constant].init);
                 Some(*self.made.entry(init).or_insert_with(|| declare(module, name.as_ref(), Some(init))))
             }
-            // Private memory is zero without being told.
+            // Private memory is zero without an initial value.
             Expression::ZeroValue(_) => Some(*self.zeros.entry(ty).or_insert_with(|| declare(module, None, None))),
             Expression::Compose { .. } if is_constant(&function.expressions, array) => {
                 let init = copy(&function.expressions, array, &mut module.global_expressions);
@@ -49,7 +49,7 @@ impl Constants {
     }
 }
 
-/// Whether an expression is made of constants alone, in a way that those of modules can be made.
+/// Whether an expression consists of constants that a module can have.
 fn is_constant(expressions: &Arena<Expression>, root: Handle<Expression>) -> bool {
     let mut waiting = vec![root];
     while let Some(next) = waiting.pop() {
@@ -64,7 +64,7 @@ fn is_constant(expressions: &Arena<Expression>, root: Handle<Expression>) -> boo
     true
 }
 
-/// Copies a constant expression. Values nest no deeper than types do.
+/// Copies a constant expression. The recursion is no deeper than the nesting of types.
 fn copy(from: &Arena<Expression>, root: Handle<Expression>, to: &mut Arena<Expression>) -> Handle<Expression> {
     let mut expression = from[root].clone();
     map_operands(&mut expression, |operand| copy(from, operand, to));

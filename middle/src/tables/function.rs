@@ -1,4 +1,4 @@
-//! A function written anew, with its arrays in variables.
+//! The rewrite of a function with its arrays in variables.
 
 use anywarp_backend::statements;
 use naga::{Block, Expression, Function, Handle, LocalVariable, Module, Span, Statement};
@@ -12,7 +12,7 @@ use crate::rebuild::operands::{
     statement_result_mut,
 };
 
-/// Writes a function of `module` anew.
+/// Rewrites a function of `module`.
 pub(super) fn write(function: &Function, plan: &Plan, constants: &mut Constants, module: &mut Module) -> Function {
     let new = Function {
         name: function.name.clone(),
@@ -47,18 +47,19 @@ struct Writing<'a> {
     old: &'a Function,
     plan: &'a Plan,
     new: Function,
-    /// By the index of the old expression: what stands for its value.
+    /// The new expressions with the values of the old ones.
     moved: Vec<Handle<Expression>>,
-    /// By the old expression: the pointer to an array, or into one.
+    /// The pointers to arrays and into them, by the old expressions.
     pointers: FxHashMap<Handle<Expression>, Handle<Expression>>,
-    /// By the old array: the pointer that it is stored through where it is made. Constants are there from the start.
+    /// The pointers to arrays that have to be stored after their evaluation, by the old arrays. Constants have initial
+    /// values instead.
     stored: FxHashMap<Handle<Expression>, Handle<Expression>>,
 }
 
 impl Writing<'_> {
-    /// Gives each array its variable.
+    /// Declares a variable for each array.
     fn declare(&mut self, constants: &mut Constants, module: &mut Module) {
-        // In the order of the text, so that the same module comes of the same one.
+        // In the order of the source, so that the result is deterministic.
         for (array, _) in self.old.expressions.iter() {
             let Some(ty) = self.plan.arrays.get(&array).copied() else { continue };
             let span = self.old.expressions.get_span(array);
@@ -104,14 +105,14 @@ impl Writing<'_> {
             variable.init = variable.init.map(|init| self.moved[init.index()]);
         }
         for (handle, name) in &self.old.named_expressions {
-            // A step on the way has no value that could have a name.
+            // A pointer that is only a step to an element has no value to name.
             if !self.plan.inside[handle.index()] || values[handle.index()] {
                 self.new.named_expressions.insert(self.moved[handle.index()], name.clone());
             }
         }
     }
 
-    /// By expression: whether its value is used, and not only a part of it that is reached through a pointer.
+    /// Whether the value of each expression is used, rather than only a part of it through a pointer.
     fn values(&self) -> Vec<bool> {
         let mut used = vec![false; self.old.expressions.len()];
         for (handle, expression) in self.old.expressions.iter() {
@@ -127,7 +128,7 @@ impl Writing<'_> {
         used
     }
 
-    /// Stores an array that has just been made, if it has a variable.
+    /// Stores an array that was just evaluated, if it has a variable.
     fn store(&self, array: Handle<Expression>, out: &mut Emitter) {
         if let Some(pointer) = self.stored.get(&array) {
             let store = Statement::Store { pointer: *pointer, value: self.moved[array.index()] };

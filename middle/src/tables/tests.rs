@@ -1,4 +1,4 @@
-//! Which arrays get a variable, and what is read of them then.
+//! The arrays that get a variable, and the accesses to them.
 
 use anywarp_backend::statements;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -27,7 +27,8 @@ fn validated(module: &Module) -> Result<ModuleInfo, String> {
     validator.validate(module).map_err(|error| format!("{error:?}"))
 }
 
-/// Private variables and variables of the entry point that are added, and accesses of values that are left.
+/// The number of private variables and of variables of the entry point that are added, and of accesses to values that
+/// remain.
 fn found(statements: &str) -> (usize, usize, usize) {
     let (module, info) = parsed(statements);
     let placed = place(&module, &info).unwrap_or_else(|| module.clone());
@@ -47,7 +48,7 @@ fn found(statements: &str) -> (usize, usize, usize) {
     )
 }
 
-/// How often a block writes to memory.
+/// The number of stores in a block.
 fn stores(block: &naga::Block) -> usize {
     statements(block).filter(|(statement, _)| matches!(statement, Statement::Store { .. })).count()
 }
@@ -58,7 +59,7 @@ fn each_array_gets_one_variable() {
         ("out[0] = TABLE[i];", (1, 0, 0)),
         ("out[0] = TABLE[i] + TABLE[i + 1u]; out[1] = TABLE[TABLE[i]];", (1, 0, 0)),
         ("out[0] = NESTED[i][1u - i][i] + NESTED[1u - i][0][i];", (1, 0, 0)),
-        // The front end makes an array of its own of the first row.
+        // The front end makes the first row a separate array.
         ("out[0] = NESTED[i][1u - i][i] + NESTED[0][i].y;", (2, 0, 0)),
         ("let row = NESTED[i]; out[0] = row[i].x; let other = row; out[1] = other[1].y;", (1, 0, 0)),
         ("out[0] = array(1u, 2u, 3u)[i] + array<u32, 9>()[i] + array<u32, 9>()[i + 1u];", (2, 0, 0)),
@@ -73,9 +74,9 @@ fn each_array_gets_one_variable() {
     }
 }
 
-/// A constant index may come of a loop that was unrolled.
+/// Unrolled loops make indices constant.
 #[test]
-fn a_part_of_a_constant_is_read_of_all_of_it() {
+fn a_part_of_a_constant_is_read_from_the_variable_of_the_whole() {
     let (module, _) = parsed("out[0] = NESTED[i][i].x;");
     let mut module = module;
     let main = &mut module.entry_points[0].function;
@@ -95,7 +96,7 @@ fn a_part_of_a_constant_is_read_of_all_of_it() {
 }
 
 #[test]
-fn what_no_copy_is_made_of_stays() {
+fn arrays_that_are_not_copied_stay_values() {
     for statements in [
         "out[0] = TABLE[2] + NESTED[1][0].x;",
         "out[0] = own[i]; out[i] = own[2];",
@@ -103,18 +104,18 @@ fn what_no_copy_is_made_of_stays() {
         "let a = made(i); out[0] = a[1];",
     ] {
         let (mut module, _) = parsed(statements);
-        // Its argument is indexed whether it is called or not.
+        // The function `passed` indexes its argument, even if nothing calls it.
         let empty = naga::Function { name: None, ..naga::Function::default() };
         let passed = module.functions.iter().find(|(_, function)| function.name.as_deref() == Some("passed"));
-        let (passed, _) = passed.expect("it is there");
+        let (passed, _) = passed.expect("the kernel has the function `passed`");
         *module.functions.get_mut(passed) = empty;
         let info = validated(&module).unwrap();
-        assert!(place(&module, &info).is_none(), "placed without a need: {statements}");
+        assert!(place(&module, &info).is_none(), "moved into a variable without need: {statements}");
     }
 }
 
 #[test]
-fn an_array_is_stored_once_where_it_is_made() {
+fn an_array_is_stored_once_after_its_evaluation() {
     let (module, info) = parsed("let a = made(i); for (var k = 0u; k < 3u; k++) { out[k] = a[k] + a[2u - k]; }");
     let placed = place(&module, &info).expect("arrays that are indexed");
     let (before, after) = (&module.entry_points[0].function, &placed.entry_points[0].function);
@@ -123,11 +124,11 @@ fn an_array_is_stored_once_where_it_is_made() {
         let found = module.functions.iter().find(|(_, function)| function.name.as_deref() == Some("passed"));
         found.map(|(_, function)| stores(&function.body))
     };
-    assert_eq!(passed(&placed), Some(1), "in `passed`, of its argument");
+    assert_eq!(passed(&placed), Some(1), "stores of the argument in `passed`");
 }
 
 #[test]
-fn constants_are_the_first_values_of_what_nothing_writes() {
+fn constants_are_initial_values_of_variables_without_stores() {
     let (module, info) = parsed("for (var k = 0u; k < i; k++) { out[k] = TABLE[k % 4u] + array(5u, 6u)[k % 2u]; }");
     let placed = place(&module, &info).expect("arrays that are indexed");
     let made = placed.global_variables.iter().skip(module.global_variables.len());

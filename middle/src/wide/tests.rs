@@ -1,4 +1,4 @@
-//! What is mended stays valid, and what needs no mending stays what it is.
+//! Replaced operations stay valid, and all others stay unchanged.
 
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Expression, Module, Statement, front::wgsl};
@@ -16,7 +16,7 @@ fn validated(module: &Module) -> ModuleInfo {
     validator.validate(module).unwrap_or_else(|error| panic!("{error:?}"))
 }
 
-/// The functions that `mend` adds to a kernel of these statements.
+/// The number of functions that `mend` adds to a kernel with these statements.
 fn added(statements: &str) -> usize {
     let (module, info) = parsed(&format!(
         "@group(0) @binding(0) var<storage, read_write> wide: array<u64>;
@@ -32,8 +32,8 @@ fn added(statements: &str) -> usize {
 }
 
 #[test]
-fn what_is_wrong_is_put_right() {
-    // `twice` is there in each of them.
+fn wrong_operations_become_calls() {
+    // The function `twice` of the kernel needs one function in each case.
     let cases = [
         ("wide[0] = 1;", 1),
         ("wide[0] = wide[1] << n; wide[2] = twice(wide[2], n) << (n + 1u);", 1),
@@ -45,12 +45,12 @@ fn what_is_wrong_is_put_right() {
         ("var i = 0u; loop { if i == n { break; } continuing { i += 1u; wide[i] = wide[0] >> i; } }", 2),
     ];
     for (statements, wanted) in cases {
-        assert_eq!(added(statements), wanted, "functions made for: {statements}");
+        assert_eq!(added(statements), wanted, "functions added for: {statements}");
     }
 }
 
 #[test]
-fn the_rest_stays() {
+fn other_operations_stay() {
     for statements in [
         "wide[0] = wide[1] << 13u;",
         "short[0] = short[1] << n;",
@@ -63,19 +63,19 @@ fn the_rest_stays() {
              @group(0) @binding(2) var<storage, read_write> short: array<i32>;
              @compute @workgroup_size(1) fn main(@builtin(local_invocation_index) n: u32) {{ {statements} }}"
         ));
-        assert!(mend(&module, &info).is_none(), "mended without a need: {statements}");
+        assert!(mend(&module, &info).is_none(), "replaced without need: {statements}");
     }
 }
 
 #[test]
-fn a_call_stands_between_what_it_needs_and_what_needs_it() {
+fn a_call_is_between_its_operands_and_its_users() {
     let (module, info) = parsed(
         "@group(0) @binding(0) var<storage, read_write> wide: array<u64>;
          @compute @workgroup_size(1) fn main(@builtin(local_invocation_index) n: u32) {
              wide[0] = (wide[1] + 1) << (n + 2u) | 4;
          }",
     );
-    let mended = mend(&module, &info).expect("a shift to be mended");
+    let mended = mend(&module, &info).expect("a shift is replaced");
     validated(&mended);
     let main = &mended.entry_points[0].function;
     let calls = main.body.iter().filter(|statement| matches!(statement, Statement::Call { .. })).count();

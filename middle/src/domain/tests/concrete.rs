@@ -1,8 +1,8 @@
-//! WGSL's operations on single values of any width.
+//! The operations of WGSL on single values of any width, as the reference.
 
 use super::super::{Comparison, Int};
 
-/// The value of a type that is the same modulo 2 to the width.
+/// The value of a type that equals `value` modulo 2 to the width.
 pub(super) fn wrap(ty: Int, value: i128) -> i64 {
     let values = 1_i128 << ty.width;
     let value = value.rem_euclid(values);
@@ -14,7 +14,7 @@ pub(super) fn bit(value: i64, place: u8) -> bool {
     value >> place & 1 == 1
 }
 
-/// The value of the places for which `set` says so.
+/// The value whose bits are 1 where `set` returns true.
 fn from_bits(ty: Int, set: impl Fn(u8) -> bool) -> i64 {
     wrap(ty, (0..ty.width).map(|place| i128::from(set(place)) << place).sum())
 }
@@ -59,7 +59,7 @@ pub(super) fn xor(ty: Int, x: i64, y: i64) -> i64 {
     from_bits(ty, |place| bit(x, place) != bit(y, place))
 }
 
-/// What an amount shifts by, given as bits of the type.
+/// The effective amount of a shift.
 fn amount(ty: Int, y: i64) -> u8 {
     (wrap(Int { signed: false, ..ty }, y.into()) % i64::from(ty.width)) as u8
 }
@@ -71,7 +71,7 @@ pub(super) fn shl(ty: Int, x: i64, y: i64) -> i64 {
 
 pub(super) fn shr(ty: Int, x: i64, y: i64) -> i64 {
     let by = amount(ty, y);
-    // Beyond the width an `i64` has the sign again, or zeros.
+    // The bits of the `i64` above the width are copies of the sign, or zeros.
     from_bits(ty, |place| bit(x, place + by))
 }
 
@@ -115,7 +115,7 @@ pub(super) fn reverse_bits(ty: Int, x: i64) -> i64 {
     from_bits(ty, |place| bit(x, ty.width - 1 - place))
 }
 
-/// Where a field begins and how long it is, cut off at the width.
+/// The offset and the length of a field, cut off at the width.
 fn field(ty: Int, offset: i64, count: i64) -> (u8, u8) {
     let offset = offset.min(ty.width.into()) as u8;
     (offset, count.min((ty.width - offset).into()) as u8)

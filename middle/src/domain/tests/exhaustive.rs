@@ -1,13 +1,13 @@
-//! The table of operations over all sets of four bits and a sample of those of eight.
+//! The table of operations, over all sets of four bits and a sample of the sets of eight bits.
 
 use super::super::{Int, Known};
 use super::operations::{BINARY, Binary, UNARY, Unary};
 use super::sets::{Set, Values, all, parts, sample, values};
 
-/// Types of four bits, whose sets are all looked at.
+/// The types of which all sets are tested.
 const SMALL: [Int; 2] = [Int { signed: false, width: 4 }, Int { signed: true, width: 4 }];
 
-/// Asserts that a result has all values that it has to have, and that it is reduced.
+/// Asserts that a result contains all values that it must contain, and that it is reduced.
 fn assert_sound(what: &dyn Fn() -> String, result: Known, wanted: &Values) {
     let has = values(result);
     if let Some(value) = wanted.missing_from(result.ty(), &has) {
@@ -16,7 +16,7 @@ fn assert_sound(what: &dyn Fn() -> String, result: Known, wanted: &Values) {
     assert_eq!(Some(parts(result)), has.least_set(result.ty()), "{}: {result:?} is not reduced", what());
 }
 
-/// How many results are exact, and how many there are.
+/// The number of exact results and of all results.
 #[derive(Default)]
 struct Tally {
     exact: usize,
@@ -38,7 +38,7 @@ fn binary(operation: &Binary, sets: &[Set]) -> Tally {
     let ty = sets[0].known.ty();
     let mut tally = Tally::default();
     for right in sets {
-        // What each value of the type gives with all of the right side.
+        // For each left value of the type, the results with all right values.
         let images: Vec<Values> = (0..=ty.mask())
             .map(|pattern| {
                 let mut image = Values::default();
@@ -76,14 +76,14 @@ fn unary(operation: &Unary, sets: &[Set]) -> Tally {
     tally
 }
 
-/// Asserts that operations are exact as often as the table says: neither less, nor more without the table saying so.
+/// Asserts that operations are exact as often as the table says, not less and not more.
 fn assert_exact(found: &[(&str, bool, usize, usize)]) {
     let other: Vec<_> = found.iter().filter(|(_, _, found, wanted)| found != wanted).collect();
     assert!(other.is_empty(), "exact in a thousand, found and wanted (operation, signed): {other:#?}");
 }
 
 #[test]
-fn operations_of_one_operand() {
+fn operations_of_one_operand_are_sound_and_as_exact_as_listed() {
     let mut found = Vec::new();
     for operation in UNARY {
         for ty in SMALL {
@@ -98,7 +98,7 @@ fn operations_of_one_operand() {
 }
 
 #[test]
-fn operations_of_two_operands_of_few_bits() {
+fn operations_of_two_operands_of_four_bits_are_sound() {
     for ty in SMALL {
         let sets = all(ty);
         for operation in BINARY {
@@ -107,7 +107,7 @@ fn operations_of_two_operands_of_few_bits() {
     }
 }
 
-fn operations_of_two_operands(signed: bool) {
+fn check_operations_of_two_operands(signed: bool) {
     let sets = sample(signed);
     let exact = |operation: &Binary| binary(operation, &sets).in_a_thousand();
     let found: Vec<_> = BINARY
@@ -118,11 +118,11 @@ fn operations_of_two_operands(signed: bool) {
 }
 
 #[test]
-fn operations_of_two_operands_without_a_sign() {
-    operations_of_two_operands(false);
+fn unsigned_operations_of_two_operands_are_sound_and_as_exact_as_listed() {
+    check_operations_of_two_operands(false);
 }
 
 #[test]
-fn operations_of_two_operands_with_a_sign() {
-    operations_of_two_operands(true);
+fn signed_operations_of_two_operands_are_sound_and_as_exact_as_listed() {
+    check_operations_of_two_operands(true);
 }

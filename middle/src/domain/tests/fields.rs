@@ -1,10 +1,10 @@
-//! Operations of three and four operands: clamps, and bits taken out and put in.
+//! Operations with three and four operands: `clamp`, `extractBits` and `insertBits`.
 
 use super::super::{Int, Known};
 use super::concrete;
 use super::sets::{Set, all, sample};
 
-/// What offsets and counts of fields of `width` bits are tried.
+/// The offsets and counts that are tested for integers of `width` bits.
 fn places(width: u8) -> Vec<Known> {
     let width = i64::from(width);
     let between = |low: i64, high: i64| Known::between(Int::U32, low, high);
@@ -22,18 +22,18 @@ fn places(width: u8) -> Vec<Known> {
     places
 }
 
-/// The numbers that a place can be, up to where more makes no difference.
+/// The numbers of a set, up to those that all have the same effect.
 fn numbers(place: Known, width: u8) -> impl Iterator<Item = i64> {
     (0..=i64::from(width) + 2).filter(move |number| place.contains(*number))
 }
 
-/// Some of the sets, so that all that goes with them takes a second.
+/// A part of the sets, so that a test takes a second.
 fn some(sets: &[Set], every: usize) -> impl Iterator<Item = &Set> {
     sets.iter().step_by(every)
 }
 
 #[test]
-fn extract_bits() {
+fn extract_bits_contains_every_result() {
     for (sets, every) in [(all(Int { signed: true, width: 3 }), 1), (sample(false), 37), (sample(true), 37)] {
         let ty = sets[0].known.ty();
         for offset in places(ty.width) {
@@ -54,7 +54,7 @@ fn extract_bits() {
 }
 
 #[test]
-fn insert_bits() {
+fn insert_bits_contains_every_result() {
     for (sets, every, news) in
         [(all(Int { signed: true, width: 3 }), 5, 7), (sample(false), 97, 131), (sample(true), 97, 131)]
     {
@@ -66,7 +66,7 @@ fn insert_bits() {
                         let result = set.known.insert_bits(new.known, offset, count);
                         let news = new.values.iter(ty).collect::<Vec<_>>();
                         for (offset, count) in pairs(offset, count, ty.width) {
-                            // With all pairs it takes a minute.
+                            // All pairs would take a minute.
                             for (value, new) in set.values.iter(ty).zip(news.iter().copied().cycle().skip(3)) {
                                 let whole = concrete::insert_bits(ty, value, new, offset, count);
                                 let what = format!("{new} as {count} bits from {offset} of {value} of {:?}", set.known);
@@ -85,7 +85,7 @@ fn pairs(offset: Known, count: Known, width: u8) -> impl Iterator<Item = (i64, i
 }
 
 #[test]
-fn clamps() {
+fn clamp_contains_every_result() {
     for sets in [all(Int { signed: false, width: 3 }), all(Int { signed: true, width: 3 })] {
         let ty = sets[0].known.ty();
         for set in &sets {

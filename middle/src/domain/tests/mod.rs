@@ -1,15 +1,15 @@
-//! Every operation against what it does to each single value.
+//! Tests of every operation on sets against the operation on each value.
 //!
-//! | module | what it does |
+//! | module | content |
 //! |---|---|
 //! | `concrete` | the operations on values, bit by bit where that is simplest |
-//! | `operations` | the table: each operation on sets beside the one on values, and how often it has to be exact |
-//! | `sets` | all sets of few bits, a sample of those of eight, and the least set around some values |
-//! | `exhaustive` | the table over these sets: nothing left out, and exact so often |
-//! | `relations` | comparisons, unions, intersections, and when operations wrap |
-//! | `fields` | what has three and four operands |
-//! | `random` | the same of 8 and 32 bits, by chance |
-//! | `precise` | what kernels do to their indices, and what has to be known of it |
+//! | `operations` | the table of operations on sets and on values, and how often each has to be exact |
+//! | `sets` | all sets of few bits, a sample of the sets of eight bits, and the smallest set around some values |
+//! | `exhaustive` | the table over these sets: every result is contained, and results are exact as often as listed |
+//! | `relations` | comparisons, unions, intersections, and whether operations wrap |
+//! | `fields` | operations with three and four operands |
+//! | `random` | random sets of 8 and 32 bits |
+//! | `precise` | exact results for typical computations of indices |
 
 mod concrete;
 mod exhaustive;

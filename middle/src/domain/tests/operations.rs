@@ -1,23 +1,24 @@
-//! Each operation on sets beside the one on values.
+//! The table of operations on sets and on values.
 
 use super::super::{Int, Known};
 use super::concrete;
 
-/// An operation of one operand.
+/// An operation with one operand.
 pub(super) struct Unary {
     pub(super) name: &'static str,
     pub(super) sets: fn(Known) -> Known,
     pub(super) values: fn(Int, i64) -> i64,
-    /// Of a thousand sets of eight bits, without and with a sign, how many results have to be the least possible.
+    /// The number of results in a thousand that have to be the smallest possible set, for unsigned and for signed sets
+    /// of eight bits.
     pub(super) exact: [usize; 2],
 }
 
-/// An operation of two operands.
+/// An operation with two operands.
 pub(super) struct Binary {
     pub(super) name: &'static str,
     pub(super) sets: fn(Known, Known) -> Known,
     pub(super) values: fn(Int, i64, i64) -> i64,
-    /// As for one operand, of a thousand pairs.
+    /// The same as in [`Unary`], in a thousand pairs.
     pub(super) exact: [usize; 2],
 }
 

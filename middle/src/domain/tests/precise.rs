@@ -1,4 +1,4 @@
-//! What kernels do to their indices, and what has to be known of it, exactly.
+//! Exact results for typical computations of indices.
 
 use super::super::{Comparison, Int, Known};
 use super::sets::parts;
@@ -19,13 +19,13 @@ fn any() -> Known {
     Known::any(Int::U32)
 }
 
-const MOST: i64 = u32::MAX as i64;
+const MAX: i64 = u32::MAX as i64;
 const LEAST: i64 = i32::MIN as i64;
 
-/// What a set is called, the set, and the interval and bits that it has to have.
+/// The name of a set, the set, and the interval and the bits that it has to have.
 type Case = (&'static str, Known, (i64, i64), (u32, u32));
 
-/// Asserts that bits given are known, at least, and that intervals are as given.
+/// Asserts that sets have the listed intervals and at least the listed bits.
 fn assert_known(cases: &[Case]) {
     for (name, known, interval, (zeros, ones)) in cases {
         assert_eq!((known.low(), known.high()), *interval, "the interval of {name}: {known:x?}");
@@ -34,7 +34,7 @@ fn assert_known(cases: &[Case]) {
 }
 
 #[test]
-fn sums_and_products() {
+fn sums_and_products_are_exact() {
     let lane = u32s(0, 63);
     let group = u32s(0, 65_534);
     assert_known(&[
@@ -43,15 +43,15 @@ fn sums_and_products() {
         ("4 lane + 3", lane.mul(number(4)).add(number(3)), (3, 255), (0xffff_ff00, 3)),
         ("12 lane", lane.mul(number(12)), (0, 756), (3, 0)),
         ("6 times a multiple of 4", lane.mul(number(4)).mul(number(6)), (0, 1512), (7, 0)),
-        ("8 any", any().mul(number(8)), (0, MOST - 7), (7, 0)),
-        ("8 any + 5", any().mul(number(8)).add(number(5)), (5, MOST - 2), (2, 5)),
+        ("8 any", any().mul(number(8)), (0, MAX - 7), (7, 0)),
+        ("8 any + 5", any().mul(number(8)).add(number(5)), (5, MAX - 2), (2, 5)),
         ("63 - lane", number(63).sub(lane), (0, 63), (!63, 0)),
-        ("lane - 1, which wraps", lane.sub(number(1)), (0, MOST), (0, 0)),
+        ("lane - 1, which may wrap", lane.sub(number(1)), (0, MAX), (0, 0)),
         ("lane + 1 - 1", lane.add(number(1)).sub(number(1)), (0, 63), (!63, 0)),
-        ("lane - 64, which all wraps", lane.sub(number(64)), (MOST - 63, MOST), (0, !63)),
-        ("lane + 2^32 - 64", lane.add(u32s(MOST - 63, MOST - 63)), (MOST - 63, MOST), (0, !63)),
-        ("a product that all wraps once", u32s(0x8000_0000, 0x8000_0003).mul(number(2)), (0, 6), (1, 0)),
-        ("the largest product", u32s(65_530, 65_535).mul(u32s(1, 65_537)), (65_530, MOST), (0, 0)),
+        ("lane - 64, which always wraps", lane.sub(number(64)), (MAX - 63, MAX), (0, !63)),
+        ("lane + 2^32 - 64", lane.add(u32s(MAX - 63, MAX - 63)), (MAX - 63, MAX), (0, !63)),
+        ("a product that always wraps once", u32s(0x8000_0000, 0x8000_0003).mul(number(2)), (0, 6), (1, 0)),
+        ("the largest product", u32s(65_530, 65_535).mul(u32s(1, 65_537)), (65_530, MAX), (0, 0)),
         ("i32 product of signs", i32s(-3, 5).mul(i32s(-7, 2)), (-35, 21), (0, 0)),
         ("i32 sum", i32s(-3, 5).add(i32s(1, 2)), (-2, 7), (0, 0)),
         ("i32 difference", i32s(-3, 5).sub(i32s(1, 2)), (-5, 4), (0, 0)),
@@ -61,12 +61,12 @@ fn sums_and_products() {
         ("abs of the least", i32s(LEAST, LEAST).abs(), (LEAST, LEAST), (0, 1 << 31)),
         ("sign [-3, 0]", i32s(-3, 0).sign(), (-1, 0), (0, 0)),
         ("sign [4, 9]", i32s(4, 9).sign(), (1, 1), (!1, 1)),
-        ("sign of what is odd", i32s(-3, 5).or(i32s(1, 1)).sign(), (-1, 1), (0, 1)),
+        ("sign of an odd number", i32s(-3, 5).or(i32s(1, 1)).sign(), (-1, 1), (0, 1)),
     ]);
 }
 
 #[test]
-fn quotients_and_remainders() {
+fn quotients_and_remainders_are_exact() {
     let index = u32s(0, 1000);
     let zero_to = |high| (0, high);
     assert_known(&[
@@ -83,7 +83,7 @@ fn quotients_and_remainders() {
         ("any % 10", any().rem(number(10)), zero_to(9), (!15, 0)),
         ("index % 0", index.rem(number(0)), (0, 0), (!0, 0)),
         ("index % 2000", index.rem(number(2000)), zero_to(1000), (0, 0)),
-        ("index % [1001, any]", index.rem(u32s(1001, MOST)), zero_to(1000), (0, 0)),
+        ("index % [1001, any]", index.rem(u32s(1001, MAX)), zero_to(1000), (0, 0)),
         ("any % [0, 10]", any().rem(u32s(0, 10)), zero_to(9), (!15, 0)),
         ("[70, 75] % 64", u32s(70, 75).rem(number(64)), (6, 11), (!15, 0)),
         ("4 any % 100", any().mul(number(4)).rem(number(100)), (0, 96), (3, 0)),
@@ -97,10 +97,10 @@ fn quotients_and_remainders() {
 }
 
 #[test]
-fn bits() {
+fn bitwise_operations_are_exact() {
     assert_known(&[
         ("any & 63", any().and(number(63)), (0, 63), (!63, 0)),
-        ("any & ~3", any().and(number(!3)), (0, MOST - 3), (3, 0)),
+        ("any & ~3", any().and(number(!3)), (0, MAX - 3), (3, 0)),
         ("any & [0, 5]", any().and(u32s(0, 5)), (0, 5), (!7, 0)),
         ("i32 any & 7", Known::any(Int::I32).and(i32s(7, 7)), (0, 7), (!7, 0)),
         ("i32 any & -8", Known::any(Int::I32).and(i32s(-8, -8)), (LEAST, (1 << 31) - 8), (7, 0)),
@@ -114,24 +114,24 @@ fn bits() {
         ("[0, 62] | 1", u32s(0, 62).or(number(1)), (1, 63), (!63, 1)),
         ("[4, 7] | [0, 2]", u32s(4, 7).or(u32s(0, 2)), (4, 7), (!7, 4)),
         ("i32 [-4, 3] | 1", i32s(-4, 3).or(i32s(1, 1)), (-3, 3), (0, 1)),
-        ("~[0, 5]", u32s(0, 5).not(), (MOST - 5, MOST), (0, !7)),
+        ("~[0, 5]", u32s(0, 5).not(), (MAX - 5, MAX), (0, !7)),
         ("~i32 [-3, 5]", i32s(-3, 5).not(), (-6, 2), (0, 0)),
     ]);
 }
 
 #[test]
-fn shifts() {
+fn shifts_are_exact() {
     let lane = u32s(0, 63);
     assert_known(&[
         ("lane << 2", lane.shl(number(2)), (0, 252), (0xffff_ff03, 0)),
         ("lane << 34", lane.shl(number(34)), (0, 252), (0xffff_ff03, 0)),
         ("1 << [0, 5]", number(1).shl(u32s(0, 5)), (1, 32), (!63, 0)),
         ("1 << [32, 33]", number(1).shl(u32s(32, 33)), (1, 2), (!3, 0)),
-        ("any << 4", any().shl(number(4)), (0, MOST - 15), (15, 0)),
+        ("any << 4", any().shl(number(4)), (0, MAX - 15), (15, 0)),
         ("lane >> 3", lane.shr(number(3)), (0, 7), (!7, 0)),
         ("lane >> [1, 2]", lane.shr(u32s(1, 2)), (0, 31), (!31, 0)),
         ("any >> 24", any().shr(number(24)), (0, 255), (!255, 0)),
-        ("any >> any", any().shr(any()), (0, MOST), (0, 0)),
+        ("any >> any", any().shr(any()), (0, MAX), (0, 0)),
         ("4 lane >> 1", lane.shl(number(2)).shr(number(1)), (0, 126), (1, 0)),
         ("i32 [-9, 5] >> 1", i32s(-9, 5).shr(number(1)), (-5, 2), (0, 0)),
         ("i32 [-9, 5] << 1", i32s(-9, 5).shl(number(1)), (-18, 10), (1, 0)),
@@ -140,10 +140,10 @@ fn shifts() {
 }
 
 #[test]
-fn extremes() {
+fn minimum_and_maximum_are_exact() {
     assert_known(&[
         ("min(any, 99)", any().min(number(99)), (0, 99), (!127, 0)),
-        ("max(any, 99)", any().max(number(99)), (99, MOST), (0, 0)),
+        ("max(any, 99)", any().max(number(99)), (99, MAX), (0, 0)),
         ("min([3, 9], [5, 7])", u32s(3, 9).min(u32s(5, 7)), (3, 7), (!7, 0)),
         ("max([3, 9], [5, 7])", u32s(3, 9).max(u32s(5, 7)), (5, 9), (!15, 0)),
         ("clamp(any, 2, 9)", any().max(number(2)).min(number(9)), (2, 9), (!15, 0)),
@@ -154,7 +154,7 @@ fn extremes() {
 }
 
 #[test]
-fn counts_and_fields() {
+fn counts_and_fields_are_exact() {
     let bits = |known: Known| known.extract_bits(number(8), number(4));
     assert_known(&[
         ("countOneBits(any)", any().count_one_bits(), (0, 32), (!63, 0)),
@@ -174,22 +174,22 @@ fn counts_and_fields() {
         ("extractBits(any, any, [0, 6])", any().extract_bits(any(), u32s(0, 6)), (0, 63), (!63, 0)),
         ("extractBits(any, 30, any)", any().extract_bits(number(30), any()), (0, 3), (!3, 0)),
         ("insertBits(0, any, 4, 2)", number(0).insert_bits(any(), number(4), number(2)), (0, 48), (!48, 0)),
-        ("insertBits(9, any, [4, 5], any)", number(9).insert_bits(any(), u32s(4, 5), any()), (9, MOST - 6), (6, 9)),
-        ("insertBits(9, any, any, [0, 1])", number(0).insert_bits(any(), u32s(3, 31), any()), (0, MOST - 7), (7, 0)),
+        ("insertBits(9, any, [4, 5], any)", number(9).insert_bits(any(), u32s(4, 5), any()), (9, MAX - 6), (6, 9)),
+        ("insertBits(9, any, any, [0, 1])", number(0).insert_bits(any(), u32s(3, 31), any()), (0, MAX - 7), (7, 0)),
     ]);
 }
 
 #[test]
-fn other_types() {
+fn casts_are_exact() {
     let i8s = Int { signed: true, width: 8 };
     let u3s = Int { signed: false, width: 3 };
     assert_known(&[
         ("i32 [0, 7] as u32", i32s(0, 7).bitcast(Int::U32), (0, 7), (!7, 0)),
-        ("i32 [-8, -1] as u32", i32s(-8, -1).bitcast(Int::U32), (MOST - 7, MOST), (0, !7)),
-        ("u32 above i32's, as i32", u32s(MOST - 7, MOST).bitcast(Int::I32), (-8, -1), (0, !7)),
+        ("i32 [-8, -1] as u32", i32s(-8, -1).bitcast(Int::U32), (MAX - 7, MAX), (0, !7)),
+        ("u32 above i32's, as i32", u32s(MAX - 7, MAX).bitcast(Int::I32), (-8, -1), (0, !7)),
         ("u32 any as i32", any().bitcast(Int::I32), (LEAST, -LEAST - 1), (0, 0)),
         ("i8 [-8, 7] as i32", Known::between(i8s, -8, 7).convert(Int::I32), (-8, 7), (0, 0)),
-        ("i8 [-8, -1] as u32", Known::between(i8s, -8, -1).convert(Int::U32), (MOST - 7, MOST), (0, !7)),
+        ("i8 [-8, -1] as u32", Known::between(i8s, -8, -1).convert(Int::U32), (MAX - 7, MAX), (0, !7)),
         ("u32 [256, 263] as i8", u32s(256, 263).convert(i8s), (0, 7), (0xf8, 0)),
         ("1 << [1, 2], of three bits", Known::exactly(u3s, 1).shl(Known::between(u3s, 1, 2)), (2, 4), (0, 0)),
         ("1 << [4, 5], of three bits", Known::exactly(u3s, 1).shl(Known::between(u3s, 4, 5)), (2, 4), (0, 0)),
@@ -198,10 +198,10 @@ fn other_types() {
 }
 
 #[test]
-fn conditions() {
+fn comparisons_narrow_their_operands() {
     use Comparison::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
     let index = u32s(0, 99);
-    // A comparison, and what both sides are where it holds.
+    // A comparison with its operands, and the intervals of both where it holds.
     let cases = [
         (Less, any(), u32s(0, 100), Some(((0, 99), (1, 100)))),
         (Less, any(), number(0), None),

@@ -1,4 +1,4 @@
-//! Operations of 8 and 32 bits on sets and values by chance.
+//! Operations of 8 and 32 bits on random sets and values.
 
 use proptest::prelude::*;
 
@@ -7,9 +7,10 @@ use super::super::{Comparison, Int, Known};
 use super::concrete::{self, holds};
 use super::operations::{BINARY, UNARY};
 
-/// A set of a type and a value in it: an interval and bits around the value.
+/// A random set of a type, and a value in it.
 ///
-/// Ends are near the value, near zero or those of the type, or anywhere; bits are few, many or the lowest.
+/// The ends of the interval are near the value, near zero, near the ends of the type, or anywhere. Few bits, many bits
+/// or the lowest bits are known.
 fn set_and_value(ty: Int) -> impl Strategy<Value = (Known, i64)> {
     let all = ty.least()..=ty.most();
     let near = prop_oneof![Just(0_i64), 0_i64..5, 0_i64..300, all.clone()];
@@ -21,7 +22,7 @@ fn set_and_value(ty: Int) -> impl Strategy<Value = (Known, i64)> {
         let low = value.saturating_sub(below.saturating_abs()).max(ty.least());
         let high = value.saturating_add(above.saturating_abs()).min(ty.most());
         let bits = Bits::exactly(ty.pattern(value)).within(bits & ty.mask());
-        (Known::reduced(ty, low, high, bits).expect("the value is in it"), value)
+        (Known::reduced(ty, low, high, bits).expect("the set has the value"), value)
     })
 }
 
@@ -91,7 +92,7 @@ proptest! {
             (set.insert_bits(other, offset, count), concrete::insert_bits(ty, value, new, from, most));
         prop_assert!(inserted.contains(whole), "{new} in {value}, {most} from {from}, is {whole}, not in {inserted:?}");
         for shift in [Known::shl, Known::shr].into_iter().zip([concrete::shl, concrete::shr]) {
-            // Amounts are `u32`, whatever is shifted.
+            // Amounts of shifts are always `u32`.
             let by = from % i64::from(ty.width);
             let (result, shifted) = ((shift.0)(set, offset), (shift.1)(ty, value, concrete::wrap(ty, by.into())));
             prop_assert!(result.contains(shifted), "{value} shifted by {from} is {shifted}, not in {result:?}");

@@ -1,4 +1,4 @@
-//! Comparisons, unions, intersections, when operations wrap, and sets as other types.
+//! Comparisons, unions, intersections, whether operations wrap, and casts.
 
 use super::super::bits::Bits;
 use super::super::{Comparison, Int, Known};
@@ -14,7 +14,7 @@ const COMPARISONS: [Comparison; 6] = [
     Comparison::GreaterEqual,
 ];
 
-/// Every family of sets with which pairs are made: all of three bits, and a sample of those of eight.
+/// The families of sets that pairs are formed from: all sets of three bits, and a sample of the sets of eight bits.
 fn families() -> [Vec<Set>; 4] {
     let small = |signed| all(Int { signed, width: 3 });
     [small(false), small(true), sample(false), sample(true)]
@@ -37,7 +37,7 @@ fn sets_are_reduced() {
     }
 }
 
-/// Asserts that an interval and bits give the least set, or none if nothing is in it.
+/// Asserts that an interval and bits give the smallest set, or none if it is empty.
 fn assert_reduced(ty: Int, low: i64, high: i64, bits: Bits) {
     let mut wanted = Values::default();
     for value in low..=high {
@@ -56,7 +56,7 @@ fn assert_reduced(ty: Int, low: i64, high: i64, bits: Bits) {
 }
 
 #[test]
-fn constructors() {
+fn constructors_give_the_set_they_name() {
     for ty in [Int::I32, Int::U32] {
         let any = Known::any(ty);
         assert_eq!(parts(any), (ty.least(), ty.most(), 0, 0));
@@ -75,12 +75,12 @@ fn constructors() {
     assert_eq!((Int::I32.least(), Int::I32.most()), (i32::MIN.into(), i32::MAX.into()));
     assert_eq!((Int::U32.least(), Int::U32.most()), (0, u32::MAX.into()));
     assert_eq!(parts(Known::exactly(Int::I32, -2)), (-2, -2, 1, !1));
-    // Bits that the type has not are no contradiction.
+    // Bits outside the type are ignored, so they are no contradiction.
     assert!(Known::with_bits(Int { signed: false, width: 8 }, 0x100, 0x100).is_some());
 }
 
 #[test]
-fn unions_and_intersections() {
+fn unions_and_intersections_are_exact() {
     for sets in families() {
         for left in &sets {
             for right in &sets {
@@ -98,7 +98,7 @@ fn unions_and_intersections() {
 }
 
 #[test]
-fn comparisons() {
+fn comparisons_are_exact() {
     for sets in families() {
         for left in &sets {
             for right in &sets {
@@ -110,7 +110,8 @@ fn comparisons() {
     }
 }
 
-/// Asserts that a comparison is known where it is, and that operands are what they are where it holds.
+/// Asserts that the result of a comparison is known if it is the same for all values, and that its operands are
+/// narrowed exactly.
 fn assert_compared(op: Comparison, left: &Set, right: &Set) {
     let ty = left.known.ty();
     let lefts = where_it_holds(op, left, right);
@@ -125,13 +126,13 @@ fn assert_compared(op: Comparison, left: &Set, right: &Set) {
     assert_eq!(Known::compare(op, left.known, right.known), wanted, "{}", what());
 }
 
-/// The left values for which there is a right one with which the comparison holds.
+/// The left values for which the comparison holds with some right value.
 fn where_it_holds(op: Comparison, left: &Set, right: &Set) -> Values {
     let ty = left.known.ty();
     let (low, high) = (right.known.low(), right.known.high());
     let mut values = Values::default();
     for value in left.values.iter(ty) {
-        // For all but `==` one of the two ends will do if any does: `low` and `high` are values of the set.
+        // Except for `==`, if the comparison holds for any value, it holds for one of the ends, which are in the set.
         let holds = match op {
             Comparison::Equal => right.known.contains(value),
             _ => holds(op, value, low) || holds(op, value, high),
@@ -144,7 +145,7 @@ fn where_it_holds(op: Comparison, left: &Set, right: &Set) -> Values {
 }
 
 #[test]
-fn comparisons_turned_around() {
+fn negated_and_mirrored_comparisons_match() {
     for op in COMPARISONS {
         for (x, y) in [(0, 1), (1, 0), (1, 1)] {
             assert_eq!(holds(op.negated(), x, y), !holds(op, x, y), "not {op:?} of {x} and {y}");
@@ -154,7 +155,7 @@ fn comparisons_turned_around() {
 }
 
 #[test]
-fn whether_operations_wrap() {
+fn wrapping_is_predicted_exactly() {
     type Wraps = fn(&Known, Known) -> bool;
     type Values = fn(i64, i64) -> i64;
     let operations: [(&str, Wraps, Values); 3] = [
@@ -167,7 +168,7 @@ fn whether_operations_wrap() {
             for right in &sets {
                 let ty = left.known.ty();
                 for (name, wraps, operation) in operations {
-                    // All of these are extreme where operands are, and ends of sets are values of them.
+                    // All three operations are extreme at the ends of the operands, and the ends are in the sets.
                     let ends = [left.known.low(), left.known.high()];
                     let results = ends.map(|x| [right.known.low(), right.known.high()].map(|y| operation(x, y)));
                     let leaves = results.iter().flatten().any(|result| wrap(ty, (*result).into()) != *result);
@@ -184,7 +185,7 @@ fn whether_operations_wrap() {
 }
 
 #[test]
-fn other_types() {
+fn casts_contain_every_value() {
     let types = [1, 2, 3, 4, 5, 8].map(|width| [false, true].map(|signed| Int { signed, width }));
     for sets in families() {
         for set in &sets {
@@ -196,7 +197,7 @@ fn other_types() {
                 let result = set.known.convert(to);
                 let has = values(result);
                 assert_eq!(wanted.missing_from(to, &has), None, "{:?} as {to:?} is {result:?}", set.known);
-                // A narrower type, and one with its sign elsewhere, may cut an interval in two.
+                // A cast to a narrower type or to the other signedness may split an interval.
                 let from = set.known.ty();
                 if to.width > from.width && (to.signed || !from.signed || set.known.low() >= 0) || to == from {
                     assert_eq!(Some(parts(result)), wanted.least_set(to), "{:?} as {to:?}", set.known);

@@ -1,9 +1,9 @@
-//! Sets of few bits: all of them, or a sample; and the values that they have.
+//! Sets of few bits, all or a sample, with their values.
 
 use super::super::bits::Bits;
 use super::super::{Int, Known};
 
-/// Values of at most eight bits, by their patterns.
+/// A set of values of at most eight bits, as a bit set of their patterns.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Values([u64; 4]);
 
@@ -23,7 +23,7 @@ impl Values {
         Self(std::array::from_fn(|word| self.0[word] & others.0[word]))
     }
 
-    /// The first of these that the others have not.
+    /// The first value that is not in `others`.
     pub(super) fn missing_from(&self, ty: Int, others: &Self) -> Option<i64> {
         (0..4).find_map(|word| {
             let missing = self.0[word] & !others.0[word];
@@ -46,12 +46,12 @@ impl Values {
     }
 }
 
-/// All that is known, as [`Values::least_set`] has it.
+/// The ends and the bits of a set, in the order of [`Values::least_set`].
 pub(super) fn parts(known: Known) -> (i64, i64, u32, u32) {
     (known.low(), known.high(), known.zeros(), known.ones())
 }
 
-/// A set and the values in it.
+/// A set with its values.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Set {
     pub(super) known: Known,
@@ -64,7 +64,7 @@ impl Set {
     }
 }
 
-/// The values of a set, by looking at each of its type.
+/// The values of a set, by trying each value of its type.
 pub(super) fn values(known: Known) -> Values {
     let mut values = Values::default();
     for value in known.ty().least()..=known.ty().most() {
@@ -83,7 +83,7 @@ pub(super) fn all(ty: Int) -> Vec<Set> {
     sets(ty, &ends, &bits.collect::<Vec<_>>())
 }
 
-/// Sets of eight bits: intervals between ends where something happens, with bits that kernels know.
+/// Sets of eight bits: intervals between interesting ends, with typical known bits.
 pub(super) fn sample(signed: bool) -> Vec<Set> {
     let ty = Int { signed, width: 8 };
     let ends: &[i64] = if signed {
@@ -106,7 +106,7 @@ pub(super) fn sample(signed: bool) -> Vec<Set> {
     sets(ty, ends, &bits.map(|(zeros, ones)| Bits { zeros, ones }))
 }
 
-/// Each set once, of intervals between `ends` with each of `bits`.
+/// The distinct sets of all intervals between `ends` with each of `bits`.
 fn sets(ty: Int, ends: &[i64], bits: &[Bits]) -> Vec<Set> {
     let mut sets: Vec<Set> = Vec::new();
     for low in ends {

@@ -1,4 +1,4 @@
-//! Every kernel of the repository, with nothing proven of it.
+//! Every kernel of the repository, without proofs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,8 @@ use crate::Circumstances;
 use crate::analysis::prove;
 use crate::optimise::optimise;
 
-/// What was unchecked can be written for a driver: so can what is checked.
-pub(super) fn writable(name: &str, checked: &Module, info: &ModuleInfo, old: &Module, old_info: &ModuleInfo) {
+/// Asserts that a module with checks can be written for every driver for which the module without checks can.
+pub(super) fn assert_writable(name: &str, checked: &Module, info: &ModuleInfo, old: &Module, old_info: &ModuleInfo) {
     type Write = fn(&Module, &ModuleInfo) -> Result<(), String>;
     let writers: [(&str, Write); 3] = [("SPIR-V", as_spirv), ("MSL", as_msl), ("HLSL", as_hlsl)];
     for (language, write) in writers {
@@ -26,7 +26,7 @@ pub(super) fn writable(name: &str, checked: &Module, info: &ModuleInfo, old: &Mo
         };
         if attempt(old, old_info).is_ok() {
             let written = attempt(checked, info);
-            assert_eq!(written, Ok(()), "{name} as {language}, which it was without its checks");
+            assert_eq!(written, Ok(()), "{name} as {language}, which can be written without checks");
         }
     }
 }
@@ -81,8 +81,8 @@ fn all_kernels_stay_valid_and_writable() {
     found.sort();
     let mut tried = 0;
     for path in &found {
-        let source = fs::read_to_string(path).expect("a text");
-        // Others include files, are wrong on purpose, or have overrides.
+        let source = fs::read_to_string(path).expect("readable WGSL");
+        // Skips kernels that include files, that are invalid on purpose, or that have overrides.
         let Ok(module) = wgsl::parse_str(&source) else { continue };
         let mut validator =
             naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all());
@@ -94,16 +94,16 @@ fn all_kernels_stay_valid_and_writable() {
         let given_up = |module: &Module, info: &ModuleInfo| {
             prove(module, info, &Circumstances::default()).gave_up.filter(|_| module.entry_points.len() == 1)
         };
-        assert_eq!(given_up(&module, &info), None, "{name} is small enough to be looked through");
+        assert_eq!(given_up(&module, &info), None, "{name} is small enough to be analysed");
         let checked = explicit(&module, &info, &Proofs::default()).unwrap_or_else(|| module.clone());
-        writable(&name, &checked, &validated(&checked), &module, &info);
+        assert_writable(&name, &checked, &validated(&checked), &module, &info);
         if let Some(optimised) = optimise(&module, &info, &Circumstances::default()) {
             let info = validated(&optimised);
-            assert_eq!(given_up(&optimised, &info), None, "{name}, optimised, is small enough to be looked through");
+            assert_eq!(given_up(&optimised, &info), None, "{name}, optimised, is small enough to be analysed");
             let checked = explicit(&optimised, &info, &Proofs::default()).unwrap_or_else(|| optimised.clone());
-            writable(&name, &checked, &validated(&checked), &optimised, &info);
+            assert_writable(&name, &checked, &validated(&checked), &optimised, &info);
         }
         tried += 1;
     }
-    assert!(tried > 20, "only {tried} of {} texts were tried", found.len());
+    assert!(tried > 20, "only {tried} of {} kernels were tried", found.len());
 }
