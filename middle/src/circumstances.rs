@@ -1,48 +1,49 @@
-//! What is known of every launch that a module is made for.
+//! The facts that hold for every launch of a module.
 
 use anywarp_backend::{BackendKind, Caps, DeviceKind, ResourceId};
 
-/// The sizes of subgroups on devices that do not say.
+/// The range of subgroup sizes on devices that do not report one.
 const ANY_SUBGROUP: (u32, u32) = (1, 128);
 
-/// What is known of every launch that a module is made for.
+/// The facts that hold for every launch of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Circumstances {
-    /// The most bytes of a storage variable.
+    /// The maximum size of a storage binding, in bytes.
     pub binding_bytes: u64,
-    /// The most workgroups in x, y and z, each at least 1.
+    /// The maximum number of workgroups in x, y and z, each at least 1.
     pub workgroups: [u32; 3],
-    /// The fewest and the most invocations of a subgroup.
+    /// The minimum and the maximum size of a subgroup.
     pub subgroup_size: (u32, u32),
-    /// Which loops are unrolled before a compiler gets the module.
+    /// Which loops are unrolled before the module reaches a compiler.
     pub unrolling: Unrolling,
-    /// Uniform variables, and those of their bytes that are always the same. Floats among them stay what they are:
-    /// a compiler that knows them may round otherwise than a device.
+    /// Uniform variables with the bytes that are the same in every launch. Floats are never made constants: a compiler
+    /// may round differently from the device.
     pub uniforms: Vec<(ResourceId, Vec<Option<u8>>)>,
-    /// The bytes of `var<immediate>` that are always the same.
+    /// The bytes of `var<immediate>` that are the same in every launch.
     pub immediate: Vec<Option<u8>>,
-    /// Storage variables whose unsized array always has so many elements.
+    /// Storage variables whose runtime-sized array has the same number of elements in every launch.
     pub lengths: Vec<(ResourceId, u32)>,
 }
 
-/// Which loops are unrolled before a compiler gets the module. The longer a text is, the longer compilers take.
+/// Which loops are unrolled before the module reaches a compiler. Longer code takes longer to compile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unrolling {
-    /// All of constant length that come to no more than a few thousand expressions: for the processor, and for CUDA.
+    /// All loops of constant length that unroll to at most a few thousand expressions: for the CPU backend and CUDA.
     Full,
-    /// Those in which that saves what drivers do not find by themselves, or costs nothing. Drivers of hardware unroll,
-    /// but leave loops that are worth it: without ours, rounds of a hash take 1.45 times as long on an H200.
+    /// Loops whose unrolling saves work that drivers do not save, or adds almost no code. Drivers of hardware unroll
+    /// loops, but not every loop that gains from it: the rounds of a hash take 1.45 times as long on an H200 without
+    /// our unrolling.
     Selective,
-    /// Those that index arrays of the function, which may so become variables: software drivers unroll all others by
-    /// themselves, and take long over long functions.
+    /// Loops that index arrays of the function, so that these arrays may become variables. Software drivers unroll all
+    /// other loops themselves, and compile long functions slowly.
     ByCompiler,
 }
 
 impl Unrolling {
-    /// What suits the compiler that a device has.
+    /// The kind of unrolling that suits the compiler of a device.
     fn of(caps: &Caps) -> Self {
         match (caps.backend, caps.kind) {
-            // Cranelift unrolls nothing by itself; what NVRTC takes was never compared with anything.
+            // Cranelift does not unroll. For NVRTC the other kinds were never measured.
             (BackendKind::Cpu | BackendKind::Cuda, _) => Self::Full,
             (_, DeviceKind::Software) => Self::ByCompiler,
             (BackendKind::Null, _) => Self::Full,
@@ -52,7 +53,7 @@ impl Unrolling {
 }
 
 impl Circumstances {
-    /// What a device's limits say of all its launches.
+    /// The facts that follow from the limits of a device.
     #[must_use]
     pub fn of(caps: &Caps) -> Self {
         Self {
@@ -68,7 +69,7 @@ impl Circumstances {
 }
 
 impl Default for Circumstances {
-    /// Nothing: any launch that a device of any kind can make.
+    /// No facts: any launch on any device.
     fn default() -> Self {
         Self {
             binding_bytes: u64::from(u32::MAX),

@@ -1,18 +1,18 @@
-//! The middle end: what every kernel goes through between the front end and a backend.
+//! The middle end: the analyses and optimisations of kernels between the front end and a backend.
 //!
-//! Pure functions over naga IR. None needs a device, and each gives up rather than take long: then the module stays
-//! as it is, or nothing is proven of it, and backends check everything.
+//! All are pure functions over naga IR and need no device. Each has a limit of effort. Beyond it the module stays
+//! unchanged, or has no proofs, and backends check every access.
 //!
-//! | module | what it does |
+//! | module | task |
 //! |---|---|
-//! | [`optimise`](mod@optimise) | unrolls loops, takes private arrays apart, folds, hoists, removes |
-//! | `analysis` | which accesses stay in range and which loops end, and why not |
-//! | [`explicit`](mod@explicit) | the checks that are left, as part of the module |
-//! | `domain` | what is known of an integer: an interval and bits |
-//! | [`tables`] | arrays that naga's SPIR-V writer copies at each access, in variables |
-//! | [`wide`] | 64-bit integers that naga's SPIR-V writer gets wrong, put right |
-//! | `rebuild` | functions written anew, statement by statement |
-//! | [`operands`] | what expressions and statements read |
+//! | [`optimise`](mod@optimise) | unrolls loops, splits private arrays, folds, hoists, removes dead code |
+//! | `analysis` | proves that accesses stay in range and that loops end, and gives reasons where it cannot |
+//! | [`explicit`](mod@explicit) | adds the checks that are still needed to the module |
+//! | `domain` | the set of values that an integer may have: an interval and known bits |
+//! | [`tables`] | moves arrays into variables where naga's SPIR-V writer would copy them at each access |
+//! | [`wide`] | replaces operations on 64-bit integers that naga's SPIR-V writer gets wrong |
+//! | `rebuild` | rewrites functions, statement by statement |
+//! | [`operands`] | the operands of expressions and statements |
 
 pub mod analysis;
 mod circumstances;

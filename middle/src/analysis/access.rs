@@ -1,4 +1,4 @@
-//! Accesses: whether an index stays below the number of elements.
+//! Accesses: whether an index is less than the number of elements.
 
 use naga::{ArraySize, BuiltIn, Expression, GlobalVariable, Handle, TypeInner};
 
@@ -12,14 +12,14 @@ use super::verdicts::{Advice, Count, Seen};
 use super::walk::{Frame, Walker};
 use crate::domain::Int;
 
-/// The number of elements, as a value.
+/// The number of elements of an array, a vector or a matrix.
 enum Elements {
     Fixed(u32),
     Length(Handle<GlobalVariable>, Id),
 }
 
 impl<'a> Walker<'a> {
-    /// Notes whether the index of an access is in range.
+    /// Records whether the index of an access is in range.
     pub(super) fn access(
         &mut self,
         frame: &Frame<'a>,
@@ -62,23 +62,23 @@ impl<'a> Walker<'a> {
         self.verdicts.record(frame.number, access, seen);
     }
 
-    /// The conditions of a launch under which an index is less than `count`, as bits; `None` if none were found.
+    /// The conditions on a launch under which an index is less than `count`, one a bit; `None` if none were found.
     fn needs(&mut self, index: Id, count: Id) -> Option<u64> {
-        if self.asked == 0 {
+        if self.condition_effort == 0 {
             return None;
         }
-        // What it takes is counted by itself: for lack of time nothing else is to be given up.
-        let (work, groups, most) = (self.facts.work, self.circumstances.workgroups, self.asked);
+        // The search has a limit of effort of its own, so that it cannot make the rest of the analysis give up.
+        let (work, groups, most) = (self.facts.work, self.circumstances.workgroups, self.condition_effort);
         let mut bounds = Bounds::new(self.module, &mut self.values, &mut self.facts, groups, most);
         let before = bounds.left();
         let sums = bounds.in_range(index, count);
-        // Whether a sum is certain takes work, too.
+        // Checks of sums that are never negative count as effort, too.
         let looked = u64::from(before - bounds.left()) + (self.facts.work - work) / 4;
-        self.asked = self.asked.saturating_sub(u32::try_from(looked).unwrap_or(u32::MAX));
+        self.condition_effort = self.condition_effort.saturating_sub(u32::try_from(looked).unwrap_or(u32::MAX));
         self.facts.work = work;
         let sums = sums?;
         let new: Vec<&Sum> = sums.iter().filter(|sum| !self.conditions.contains(sum)).collect();
-        if self.conditions.len() + new.len() > conditions::MOST {
+        if self.conditions.len() + new.len() > conditions::MAX_CONDITIONS {
             return None;
         }
         let new: Vec<Sum> = new.into_iter().cloned().collect();
@@ -87,7 +87,7 @@ impl<'a> Walker<'a> {
         Some(sums.iter().map(bit).fold(0, |bits, bit| bits | bit))
     }
 
-    /// How many elements there are to choose from.
+    /// The number of elements of the array, vector or matrix that an access indexes.
     fn elements(&mut self, frame: &Frame<'a>, base: Handle<Expression>, of: &Value) -> Option<Elements> {
         let types = &self.module.types;
         let mut ty = frame.info[base].ty.inner_with(types);
@@ -111,7 +111,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// What would have proven it.
+    /// The change of the kernel that would prove the access.
     fn advice(&self, index: Id, elements: &Elements, positive: bool) -> Option<Advice> {
         let mut at = index;
         while let Node::Unary(Unary::Cast, of) = self.values.node(at) {
@@ -122,7 +122,7 @@ impl<'a> Walker<'a> {
         {
             return Some(Advice::WorkgroupSize(*count));
         }
-        // What the index, or what it is a cast of, was compared with.
+        // The comparisons of the index, or of the value that it is cast from.
         let bounds = self.facts.orders().iter().rev().filter(|order| order.left == index || order.left == at);
         for order in bounds {
             let same = matches!(elements, Elements::Length(_, length) if *length == order.right);
@@ -137,7 +137,7 @@ impl<'a> Walker<'a> {
         Some(Advice::Guard)
     }
 
-    /// What the text calls a bound, if it comes from outside.
+    /// The name of a bound in the source: a length of an array, or a variable that nothing writes.
     pub(super) fn name_of_bound(&self, id: Id) -> Option<String> {
         match self.values.node(id) {
             Node::Length(global) => Some(format!("arrayLength(&{})", self.name_of_array(*global))),
@@ -172,7 +172,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// What the text calls the unsized array of a variable.
+    /// The name of a variable's runtime-sized array in the source.
     fn name_of_array(&self, global: Handle<GlobalVariable>) -> String {
         let variable = &self.module.global_variables[global];
         let name = variable.name.clone().unwrap_or_default();

@@ -1,8 +1,9 @@
-//! Bounds of values in numbers that the host of a launch knows, and what must hold of these for an index to be in range.
+//! Bounds of values in terms of numbers known on the host, and the conditions on them under which an index is in
+//! range.
 //!
-//! Sums, differences and products wrap, so a value and the mathematical number that it is computed as, its *sum* here,
-//! differ by a multiple of 2^32. Operands may be replaced by their sums, so only that of the whole need be in range:
-//! where `0 <= row * width + column < 2^32` as mathematical numbers, nothing has wrapped that matters.
+//! Sums, differences and products wrap. So a value differs from its *sum*, the same formula computed without wrapping,
+//! by a multiple of 2^32. This holds for each operand, too, so only the sum of the whole index has to be in range: if
+//! `0 <= row * width + column < 2^32` without wrapping, the index is that number, even if an intermediate result wraps.
 
 use naga::{BuiltIn, Module};
 use smallvec::{SmallVec, smallvec};
@@ -14,22 +15,22 @@ use super::sums::Sum;
 use super::values::{BOOL, Binary, Id, Node, Unary, Values};
 use crate::domain::{Int, Known};
 
-/// How deep a value is looked into.
+/// The depth to which the operands of a value are followed.
 const DEPTH: u32 = 9;
 
-/// How many values one index may make it look at.
+/// The number of values that are visited for one index.
 const STEPS: u32 = 300;
 
-/// How many ways to bound a value are kept.
-const MOST_WAYS: usize = 4;
+/// The number of alternative bounds kept for a value.
+const MAX_WAYS: usize = 4;
 
-/// How many sums one way may need.
-const MOST_NEEDS: usize = 16;
+/// The number of sums that one pair of bounds may need.
+const MAX_NEEDS: usize = 16;
 
-/// How many comparisons of a value are looked at.
-const MOST_COMPARED: usize = 3;
+/// The number of comparisons of a value that are used.
+const MAX_COMPARISONS: usize = 3;
 
-/// The least and the most that a value can be, if nothing in `needs` is negative.
+/// A lower and an upper bound of a value, which hold if no sum in `needs` is negative.
 #[derive(Clone, Debug)]
 struct Way {
     low: Sum,
@@ -37,16 +38,16 @@ struct Way {
     needs: SmallVec<[Sum; 2]>,
 }
 
-type Ways = SmallVec<[Way; MOST_WAYS]>;
+type Ways = SmallVec<[Way; MAX_WAYS]>;
 
 impl Way {
     fn exactly(sum: Sum) -> Self {
         Self { low: sum.clone(), high: sum, needs: SmallVec::new() }
     }
 
-    /// The same with what another needs, too.
+    /// Adds the needs of another.
     fn and(mut self, other: &Self) -> Self {
-        // Each once: what both sides need would double at every operation.
+        // Without duplicates: needs that both operands share would double at every operation.
         for need in &other.needs {
             if !self.needs.contains(need) {
                 self.needs.push(need.clone());
@@ -61,18 +62,19 @@ impl Way {
     }
 }
 
-/// Asks about values at one point of a kernel.
+/// Searches for the bounds of values at one point of a kernel.
 pub(super) struct Bounds<'a> {
     module: &'a Module,
     values: &'a mut Values,
     facts: &'a mut Facts,
-    /// The most workgroups in x, y and z.
+    /// The maximum number of workgroups in x, y and z.
     groups: [u32; 3],
+    /// The number of values that may still be visited.
     steps: u32,
 }
 
 impl<'a> Bounds<'a> {
-    /// One that looks at `most` values at most; `groups` are the most workgroups in x, y and z.
+    /// Visits at most `most` values; `groups` is the maximum number of workgroups in x, y and z.
     pub(super) fn new(
         module: &'a Module,
         values: &'a mut Values,
@@ -83,20 +85,20 @@ impl<'a> Bounds<'a> {
         Self { module, values, facts, groups, steps: most.min(STEPS) }
     }
 
-    /// How many values it may still look at.
+    /// The number of values that may still be visited.
     pub(super) fn left(&self) -> u32 {
         self.steps
     }
 
-    /// Sums that must not be negative for an index to be one of `count`; none if it always is, `None` if no such sums
-    /// were found.
+    /// The sums that must not be negative for an index to be less than `count`: empty if it always is, `None` if no
+    /// such sums were found.
     pub(super) fn in_range(&mut self, index: Id, count: Id) -> Option<Vec<Sum>> {
         let ty = self.values.ty(index);
         if ty.width != 32 || !is_outer(self.module, self.values, count) {
             return None;
         }
         let last = self.exact(count).offset(-1)?;
-        // Beyond its type, an index would be another one than its sum.
+        // An index equals its sum only if the sum fits the type of the index.
         let fits = self.values.known(count).high() - 1 <= ty.most();
         let mut best: Option<Vec<Sum>> = None;
         for way in self.sums(index, DEPTH) {
@@ -105,7 +107,7 @@ impl<'a> Bounds<'a> {
                 last.minus(&way.high),
                 if fits { None } else { way.high.scaled(-1)?.offset(ty.most()) },
             ];
-            // A sum that became too long says nothing.
+            // `None` is a sum that became too long.
             if needed[1].is_none() || needed[2].is_none() && !fits {
                 continue;
             }
@@ -123,7 +125,7 @@ impl<'a> Bounds<'a> {
         best
     }
 
-    /// Whether a sum is never negative where it is asked for.
+    /// Whether a sum is never negative at this point of the kernel.
     fn is_certain(&mut self, sum: &Sum) -> bool {
         if self.extent(sum).is_some_and(|(low, _)| low >= 0) {
             return true;
@@ -143,6 +145,7 @@ impl<'a> Bounds<'a> {
         orders.at_most(two.unwrap_or(zero), one.unwrap_or(zero), more)
     }
 
+    /// Whether a sum is always negative at this point of the kernel.
     fn is_impossible(&mut self, sum: &Sum) -> bool {
         self.extent(sum).is_some_and(|(_, high)| high < 0)
     }
@@ -154,7 +157,7 @@ impl<'a> Bounds<'a> {
         })
     }
 
-    /// A value that the host knows, or a number.
+    /// The sum of a constant, or of a value known on the host.
     fn exact(&self, id: Id) -> Sum {
         self.values.constant_of(id).map_or_else(|| Sum::of(id), Sum::constant)
     }
@@ -163,7 +166,8 @@ impl<'a> Bounds<'a> {
         self.facts.range(self.values, id)
     }
 
-    /// Bounds of numbers that differ from a value by a multiple of 2^32, each way for one such number.
+    /// Alternative bounds of a value's sum. Each may belong to a different number that differs from the value by a
+    /// multiple of 2^32.
     fn sums(&mut self, id: Id, depth: u32) -> Ways {
         if self.values.constant_of(id).is_some() {
             return smallvec![Way::exactly(self.exact(id))];
@@ -175,12 +179,13 @@ impl<'a> Bounds<'a> {
         let Some(computed) = self.computed(id, depth) else { return self.bounds(id, depth) };
         let mut ways = self.compared(id, depth);
         ways.extend(computed);
-        ways.truncate(MOST_WAYS - 1);
+        ways.truncate(MAX_WAYS - 1);
         ways.push(self.interval(id));
         ways
     }
 
-    /// Of a sum, a difference, a product, or the same bits as another type; `None` if it is none.
+    /// The bounds of a value's sum by those of its operands; `None` unless the value is a sum, a difference, a product
+    /// or a cast that keeps the bits.
     fn computed(&mut self, id: Id, depth: u32) -> Option<Ways> {
         let ty = self.values.ty(id);
         match *self.values.node(id) {
@@ -212,7 +217,7 @@ impl<'a> Bounds<'a> {
         }
     }
 
-    /// Bounds of the value itself.
+    /// Alternative bounds of a value.
     fn bounds(&mut self, id: Id, depth: u32) -> Ways {
         if is_outer(self.module, self.values, id) {
             return smallvec![Way::exactly(self.exact(id))];
@@ -226,12 +231,12 @@ impl<'a> Bounds<'a> {
             Some(sums) => ways.extend(sums.into_iter().filter_map(|way| self.unwrapped(id, way))),
             None => ways.extend(self.operation(id, depth)),
         }
-        ways.truncate(MOST_WAYS - 1);
+        ways.truncate(MAX_WAYS - 1);
         ways.push(self.interval(id));
         ways
     }
 
-    /// Bounds of a value by those of its sum.
+    /// The bounds of a value by those of its sum.
     fn unwrapped(&mut self, id: Id, way: Way) -> Option<Way> {
         let ty = self.values.ty(id);
         let low = way.low.clone();
@@ -239,18 +244,18 @@ impl<'a> Bounds<'a> {
             let room = way.high.scaled(-1)?.offset(ty.most());
             return way.need(low.offset(-ty.least()))?.need(room);
         }
-        // Less a multiple of 2^32, it is no more than before.
+        // The value is the sum less a multiple of 2^32: the upper bound still holds if the sum is not negative.
         let way = way.need(Some(low))?;
         Some(Way { low: Sum::constant(self.range(id).low()), ..way })
     }
 
-    /// By what it was compared with.
+    /// The bounds of a value by its comparisons.
     fn compared(&mut self, id: Id, depth: u32) -> Ways {
-        // All orders are gone through.
+        // The search visits all orders.
         self.steps = self.steps.saturating_sub(self.facts.orders().len() as u32 / 32);
         let (mut above, mut below) = (SmallVec::<[(Id, i64); 4]>::new(), None);
         for order in self.facts.orders().iter().rev() {
-            if order.left == id && above.len() < MOST_COMPARED && !above.iter().any(|(id, _)| *id == order.right) {
+            if order.left == id && above.len() < MAX_COMPARISONS && !above.iter().any(|(id, _)| *id == order.right) {
                 above.push((order.right, order.most));
             }
             if order.right == id && below.is_none() && is_outer(self.module, self.values, order.left) {
@@ -269,17 +274,17 @@ impl<'a> Bounds<'a> {
                 }
             }
         }
-        ways.truncate(MOST_WAYS);
+        ways.truncate(MAX_WAYS);
         ways
     }
 
-    /// By what is always known of it.
+    /// The bounds of a value by its range.
     fn interval(&mut self, id: Id) -> Way {
         let range = self.range(id);
         Way { low: Sum::constant(range.low()), high: Sum::constant(range.high()), needs: SmallVec::new() }
     }
 
-    /// Of operations that do not wrap.
+    /// The bounds of the result of an operation that cannot wrap.
     fn operation(&mut self, id: Id, depth: u32) -> Ways {
         let low = self.range(id).low();
         let least = Sum::constant(low);
@@ -297,7 +302,7 @@ impl<'a> Bounds<'a> {
                 let (one, two) = (self.bounds(a, depth - 1), self.bounds(b, depth - 1));
                 if low >= 0 {
                     let both = two.iter().chain(&one);
-                    return both.filter_map(|way| below(Some(way.high.clone()), way)).take(MOST_WAYS).collect();
+                    return both.filter_map(|way| below(Some(way.high.clone()), way)).take(MAX_WAYS).collect();
                 }
                 pairs(&two, &one, |two, one| not_negative(two, one)?.pick(two.high.clone()))
             }
@@ -342,7 +347,7 @@ impl<'a> Bounds<'a> {
                     (Binary::ShiftRight, Some(by)) if by < 31 => 1 << by,
                     _ => 1,
                 };
-                // A quotient is no more than what is divided.
+                // A quotient is at most the dividend.
                 let divided = self.bounds(a, depth - 1);
                 let high = |way: &Way| way.high.over(by).or_else(|| Some(way.high.clone()));
                 divided.iter().filter_map(|way| below(high(way), way)).collect()
@@ -364,19 +369,19 @@ impl<'a> Bounds<'a> {
 }
 
 impl Way {
-    /// The same with another most.
+    /// Replaces the upper bound.
     fn pick(self, high: Sum) -> Option<Self> {
         Some(Self { high, ..self })
     }
 }
 
-/// Two values of which neither is negative, and what that needs.
+/// The bounds of the first value, with the needs under which neither value is negative.
 fn not_negative(one: &Way, two: &Way) -> Option<Way> {
     let way = Way { low: Sum::default(), high: one.high.clone(), needs: one.needs.clone() }.and(two);
     way.need(Some(one.low.clone()))?.need(Some(two.low.clone()))
 }
 
-/// The most that the larger of two values can be.
+/// The bounds of the larger of two values.
 fn larger(one: &[Way], two: &[Way], low: impl Fn(&Way, &Way) -> Option<Sum>) -> Ways {
     let either = |more: &Way, less: &Way| {
         let way = Way { low: low(more, less)?, high: more.high.clone(), needs: more.needs.clone() }.and(less);
@@ -384,13 +389,13 @@ fn larger(one: &[Way], two: &[Way], low: impl Fn(&Way, &Way) -> Option<Sum>) -> 
     };
     let mut ways = pairs(one, two, |one, two| either(one, two));
     ways.extend(pairs(one, two, |one, two| either(two, one)));
-    // Those that need nothing of sizes first.
+    // Bounds with the fewest conditions first. A constant that is not negative is no condition.
     ways.sort_by_key(|way| way.needs.iter().filter(|need| need.value().is_none_or(|value| value < 0)).count());
-    ways.truncate(MOST_WAYS);
+    ways.truncate(MAX_WAYS);
     ways
 }
 
-/// Of two factors, neither of which is negative, or one of which is a number.
+/// The bounds of a product. One factor is a constant, or neither factor may be negative, which the bounds then need.
 fn product(one: &Way, two: &Way) -> Option<Way> {
     let number = |way: &Way| way.low.value().filter(|low| way.high.value() == Some(*low));
     for (by, of) in [(number(two), one), (number(one), two)] {
@@ -404,10 +409,10 @@ fn product(one: &Way, two: &Way) -> Option<Way> {
     way.need(Some(one.low.clone()))?.need(Some(two.low.clone()))
 }
 
-/// Each way for one with each for the other, the first of both first.
+/// All combinations of the bounds of two values, in the order of the sum of their positions.
 fn pairs(one: &[Way], two: &[Way], make: impl Fn(&Way, &Way) -> Option<Way>) -> Ways {
     let mut all: Vec<(usize, usize)> = (0..one.len()).flat_map(|a| (0..two.len()).map(move |b| (a, b))).collect();
     all.sort_by_key(|(a, b)| a + b);
     let made = all.into_iter().filter_map(|(a, b)| Some(make(&one[a], &two[b])?.and(&one[a]).and(&two[b])));
-    made.filter(|way| way.needs.len() <= MOST_NEEDS).take(MOST_WAYS).collect()
+    made.filter(|way| way.needs.len() <= MAX_NEEDS).take(MAX_WAYS).collect()
 }

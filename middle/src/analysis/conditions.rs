@@ -1,7 +1,8 @@
-//! Conditions that a launch meets or does not, which its host can check.
+//! Conditions on a launch that the host can check.
 //!
-//! Each is `0 <= sum`, of products of numbers that the host knows, as mathematical numbers. What the kernel computes of
-//! such numbers alone, as in `n - 1u`, is one of them, too: it wraps here as it does there.
+//! Each condition is `0 <= sum`, where the sum has products of numbers known on the host and does not wrap. A value
+//! that the kernel computes from such numbers only, such as `n - 1u`, counts as one of them. The host computes it as
+//! the kernel does, with wrapping.
 
 use anywarp_backend::ResourceId;
 use naga::{AddressSpace, BuiltIn, Module, TypeInner};
@@ -12,49 +13,49 @@ use super::sums::Sum;
 use super::values::{Binary, Id, Node, Part, Unary, Values, apply};
 use crate::domain::{Int, Known};
 
-/// Conditions of one kernel at most: they are the bits of a number.
-pub(super) const MOST: usize = 64;
+/// The number of conditions of one kernel: each is one bit of a `u64`.
+pub(super) const MAX_CONDITIONS: usize = 64;
 
-/// A number that the host of a launch knows.
+/// A number of a launch that is known on the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outer {
-    /// The elements of the unsized array that a storage variable is or ends in.
+    /// The number of elements of the runtime-sized array that a storage variable is or ends in.
     Length(ResourceId),
-    /// The four bytes of a uniform, or of `var<immediate>`, from this byte on.
+    /// The four bytes at this offset of a uniform, or of `var<immediate>` for `None`.
     Word(Option<ResourceId>, u32),
-    /// The workgroups in x, y or z.
+    /// The number of workgroups in x, y or z.
     Groups(u8),
 }
 
 #[derive(Clone, Debug, PartialEq)]
 enum Made {
     Outer(Outer),
-    /// Of numbers before it.
+    /// Computed from numbers before this one.
     Computed(Node),
 }
 
 #[derive(Clone, Debug, PartialEq)]
 struct Number {
     ty: Int,
-    /// What the analysis took for granted of it.
+    /// The range that the analysis assumed.
     known: Known,
     made: Made,
 }
 
-/// A product of numbers, and its coefficient.
+/// A product of numbers, by index, and its coefficient.
 type Term = (SmallVec<[usize; 4]>, i64);
 
-/// Conditions that the host of a launch can check.
+/// Conditions on a launch that the host can check.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Conditions {
     numbers: Vec<Number>,
-    /// Each is a sum that must not be negative.
+    /// The sums that must not be negative, one for each condition.
     sums: Vec<Vec<Term>>,
     texts: Vec<String>,
 }
 
 impl Conditions {
-    /// The conditions that sums are not negative; `name` is what the text calls a number from outside.
+    /// The conditions that sums are not negative; `name` returns the name of a number in the source.
     pub(super) fn new(
         module: &Module,
         values: &Values,
@@ -75,14 +76,14 @@ impl Conditions {
         Some(Self { numbers: writer.numbers, sums: made, texts })
     }
 
-    /// How many there are; the first is the lowest bit of what is said of them.
+    /// The number of conditions. The first is the lowest bit wherever conditions are bits.
     #[must_use]
     pub fn count(&self) -> usize {
         self.sums.len()
     }
 
-    /// The conditions of some bits, as expressions of the kernel: `params.n <= arrayLength(&x)`. Those that follow from
-    /// another of them are left out.
+    /// The conditions of some bits as WGSL, such as `params.n <= arrayLength(&x)`, without those that follow from
+    /// another one of them.
     pub fn texts(&self, bits: u64) -> impl Iterator<Item = &str> {
         let chosen = move |at: &usize| bits >> at & 1 == 1;
         let follows = move |at: usize| {
@@ -96,12 +97,13 @@ impl Conditions {
         left.map(|at| self.texts[at].as_str())
     }
 
-    /// Those that a launch meets, of which `know` knows the numbers. Of what it does not know none is met.
+    /// The conditions that a launch meets, one a bit. `know` returns the numbers of the launch; a condition on a number
+    /// for which it returns `None` is not met.
     pub fn met(&self, mut know: impl FnMut(Outer) -> Option<u32>) -> u64 {
         let mut found: SmallVec<[Option<Known>; 16]> = SmallVec::new();
         for number in &self.numbers {
             let value = match &number.made {
-                // What the analysis took for granted must be so.
+                // The filter below checks the range that the analysis assumed.
                 Made::Outer(outer) => know(*outer).map(|bits| Known::exactly(Int::U32, bits.into()).bitcast(number.ty)),
                 Made::Computed(Node::Constant(value)) => Some(Known::exactly(number.ty, *value)),
                 Made::Computed(node) => computed(node, number.ty, &found),
@@ -113,7 +115,7 @@ impl Conditions {
     }
 }
 
-/// The constant of a sum, and its other terms. The constant comes first, as it has no factors.
+/// The constant of a sum and its other terms. The constant comes first, since it has no factors.
 fn parts(terms: &[Term]) -> (i64, &[Term]) {
     match terms {
         [(factors, more), rest @ ..] if factors.is_empty() => (*more, rest),
@@ -121,7 +123,7 @@ fn parts(terms: &[Term]) -> (i64, &[Term]) {
     }
 }
 
-/// `None` if a number is not known, or the sum too large.
+/// The value of a sum; `None` if a number is not known or the sum overflows.
 fn sum(terms: &[Term], numbers: &[Option<Known>]) -> Option<i128> {
     let mut sum = 0i128;
     for (factors, by) in terms {
@@ -134,7 +136,7 @@ fn sum(terms: &[Term], numbers: &[Option<Known>]) -> Option<i128> {
     Some(sum)
 }
 
-/// What the kernel computes of numbers that are known, by the rules of the analysis.
+/// The result of an operation of the kernel on known numbers; `None` if an operand is not known.
 fn computed(node: &Node, ty: Int, numbers: &[Option<Known>]) -> Option<Known> {
     let known = match *node {
         Node::Unary(_, of) => numbers[of.index()].is_some(),
@@ -144,13 +146,13 @@ fn computed(node: &Node, ty: Int, numbers: &[Option<Known>]) -> Option<Known> {
     known.then(|| apply(node, ty, |id| numbers[id.index()].unwrap_or(Known::any(ty)))).flatten()
 }
 
-/// Whether the host knows a value: all that it is made of comes from there.
+/// Whether a value is known on the host: it is computed from numbers of the launch only.
 pub(super) fn is_outer(module: &Module, values: &Values, id: Id) -> bool {
-    is_outer_within(module, values, id, MOST_NESTED)
+    is_outer_within(module, values, id, MAX_NESTED)
 }
 
-/// How deep values that the host computes may nest.
-const MOST_NESTED: u32 = 8;
+/// The depth of operations that the host computes.
+const MAX_NESTED: u32 = 8;
 
 fn is_outer_within(module: &Module, values: &Values, id: Id, depth: u32) -> bool {
     let inner = |id| depth > 0 && is_outer_within(module, values, id, depth - 1);
@@ -163,7 +165,7 @@ fn is_outer_within(module: &Module, values: &Values, id: Id, depth: u32) -> bool
         }
 }
 
-/// The number that comes from the host, if a value is one.
+/// The number of a launch that a value is, if it is one.
 fn outer(module: &Module, node: &Node) -> Option<Outer> {
     let resource = |global: naga::Handle<naga::GlobalVariable>| {
         let binding = module.global_variables[global].binding?;
@@ -209,7 +211,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// The place of a number, behind those it is made of.
+    /// The index of a number; its operands have lower ones.
     fn number(&mut self, id: Id) -> Option<usize> {
         if let Some(at) = self.found.get(&id) {
             return Some(*at);
@@ -228,7 +230,7 @@ impl Writer<'_> {
     }
 }
 
-/// The condition that a sum is not negative, as an author would write it: `a * b <= c`.
+/// The condition that a sum is not negative, as an inequality: `a * b <= c`.
 fn written(values: &Values, sum: &Sum, name: &dyn Fn(Id) -> Option<String>) -> String {
     let (mut left, mut right) = (Vec::new(), Vec::new());
     let mut more = 0;
@@ -243,7 +245,7 @@ fn written(values: &Values, sum: &Sum, name: &dyn Fn(Id) -> Option<String>) -> S
         }
         if *by < 0 { &mut left } else { &mut right }.push(factors.join(" * "));
     }
-    // `0 <= -1 + ..` is `0 < ..`.
+    // `0 <= x - 1` is written as `0 < x`.
     let compare = if more == -1 { "<" } else { "<=" };
     match more {
         ..=-2 => left.push((-more).to_string()),
@@ -281,6 +283,6 @@ fn number(values: &Values, id: Id, name: &dyn Fn(Id) -> Option<String>) -> Strin
             };
             format!("({left} {sign} {right})")
         }
-        _ => name(id).unwrap_or_else(|| "a number of the launch".to_owned()),
+        _ => name(id).unwrap_or_else(|| "a value of the launch".to_owned()),
     }
 }

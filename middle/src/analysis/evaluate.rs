@@ -1,4 +1,4 @@
-//! What expressions are.
+//! The values of expressions.
 
 use std::rc::Rc;
 
@@ -13,11 +13,11 @@ use super::values::{BOOL, Binary, Id, Node, Part, Unary};
 use super::walk::{Frame, Walker};
 use crate::domain::{Comparison, Int, Known};
 
-/// Constants that are nested deeper are not looked into.
-const MOST_NESTED: u32 = 16;
+/// The depth to which constants of the module are followed.
+const MAX_NESTED: u32 = 16;
 
 impl<'a> Walker<'a> {
-    /// What an expression is, which is evaluated already or needs not be.
+    /// The value of an expression that was evaluated, or that no statement evaluates.
     pub(super) fn value(&mut self, frame: &mut Frame<'a>, handle: Handle<Expression>) -> Value {
         if let Some(value) = &frame.values[handle.index()] {
             return value.clone();
@@ -27,14 +27,14 @@ impl<'a> Walker<'a> {
         value
     }
 
-    /// What an expression is now.
+    /// Evaluates an expression in the current state.
     pub(super) fn evaluate(&mut self, frame: &mut Frame<'a>, handle: Handle<Expression>) -> Value {
         self.work += 1;
-        let value = self.found(frame, handle).unwrap_or(Value::Opaque);
+        let value = self.computed(frame, handle).unwrap_or(Value::Opaque);
         self.typed(frame, handle, value)
     }
 
-    /// The value, or an unknown one where an integer is wanted.
+    /// The value, or an unknown value of the expression's type in place of an opaque one.
     pub(super) fn typed(&mut self, frame: &Frame<'a>, handle: Handle<Expression>, value: Value) -> Value {
         match value {
             Value::Opaque => {
@@ -49,7 +49,8 @@ impl<'a> Walker<'a> {
         frame.info[handle].ty.inner_with(&self.module.types)
     }
 
-    fn found(&mut self, frame: &mut Frame<'a>, handle: Handle<Expression>) -> Option<Value> {
+    /// The value of an expression by its operands; `None` if the expression is not tracked.
+    fn computed(&mut self, frame: &mut Frame<'a>, handle: Handle<Expression>) -> Option<Value> {
         let function = frame.function;
         Some(match function.expressions[handle] {
             Expression::Literal(literal) => self.literal(literal)?,
@@ -63,7 +64,7 @@ impl<'a> Walker<'a> {
                 let mut parts = Vec::with_capacity(components.len());
                 for component in components {
                     match self.value(frame, *component) {
-                        // Vectors in a vector are its components.
+                        // A vector may be composed of shorter vectors.
                         Value::Parts(inner) if vector => parts.extend(inner.iter().cloned()),
                         Value::Opaque if vector => return None,
                         part => parts.push(part),
@@ -82,7 +83,7 @@ impl<'a> Walker<'a> {
                         };
                         Value::Pointer(Rc::new(place.step(part)))
                     }
-                    (Value::Pointer(_), None) => Value::Pointer(Rc::new(Place::at(Root::Nowhere))),
+                    (Value::Pointer(_), None) => Value::Pointer(Rc::new(Place::at(Root::Unknown))),
                     (of, Some(index)) => self.one_part(&of, index)?,
                     _ => return None,
                 }
@@ -164,7 +165,7 @@ impl<'a> Walker<'a> {
         })
     }
 
-    /// Does the same with each component of vectors, and with what goes with all of them.
+    /// Applies `make` to each component of vectors; a scalar operand is used for all components.
     fn each(&mut self, of: &[Value], make: &mut impl FnMut(&mut Self, &[Id]) -> Option<Id>) -> Option<Value> {
         let lanes = of.iter().find_map(|value| match value {
             Value::Parts(parts) => Some(parts.len()),
@@ -198,9 +199,9 @@ impl<'a> Walker<'a> {
         }))
     }
 
-    /// A constant of the module.
+    /// The value of a constant of the module.
     pub(super) fn constant(&mut self, handle: Handle<Expression>, depth: u32) -> Value {
-        if depth > MOST_NESTED {
+        if depth > MAX_NESTED {
             return Value::Opaque;
         }
         match &self.module.global_expressions[handle] {
@@ -297,7 +298,7 @@ impl<'a> Walker<'a> {
         Some(self.values.unary(Unary::Cast, to, of))
     }
 
-    /// What a place in memory holds now.
+    /// The value at a memory location; `None` if it is not tracked.
     fn load(&mut self, place: &Place, ty: &TypeInner) -> Option<Value> {
         let Root::Global(global) = place.root else { return self.held(place) };
         let fixed = match self.module.global_variables[global].space {
@@ -308,7 +309,7 @@ impl<'a> Walker<'a> {
         if !fixed {
             return None;
         }
-        // The same place gives the same value.
+        // Every load from the same location returns the same value.
         let one = |this: &mut Self, scalar, component: Option<u32>| {
             let path = place.path.iter().copied().chain(component.map(Part::At)).collect();
             Some(Value::Scalar(this.values.outer(Node::Fixed(global, path), Known::any(types::int(scalar)?))))
@@ -324,7 +325,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// The number of elements of a variable's unsized array.
+    /// The number of elements of a variable's runtime-sized array.
     pub(super) fn length(&mut self, global: Handle<GlobalVariable>) -> Option<Id> {
         let variable = &self.module.global_variables[global];
         let types = &self.module.types;
@@ -350,7 +351,7 @@ impl<'a> Walker<'a> {
         Some(self.values.outer(Node::Length(global), Known::between(Int::U32, 1, most)))
     }
 
-    /// The arguments of an entry point.
+    /// The values of an entry point's arguments.
     pub(super) fn inputs(&mut self, entry: &'a EntryPoint) -> Vec<Value> {
         let size = entry.workgroup_size;
         let one = |this: &mut Self, binding: &Option<Binding>, ty| {

@@ -1,13 +1,12 @@
-//! What holds on the way to a point of a kernel: ranges of values, and how far apart two of them are.
+//! The facts that hold at a point of a kernel: ranges of values, and distances between two of them.
 //!
-//! Values never change, so a fact stays true for the rest of the way. Facts are undone in the reverse order of how
-//! they came.
+//! Values never change, so a fact holds until the end of the path. Facts are undone in the reverse order.
 
 use super::values::{BOOL, Binary, Id, Node, Unary, Values, apply};
 use crate::domain::{Comparison, Known};
 use rustc_hash::FxHashMap;
 
-/// `above - below <= most`, as mathematical numbers.
+/// The fact `left - right <= most`, computed without wrapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Order {
     pub(super) left: Id,
@@ -21,29 +20,31 @@ enum Change {
     Order,
 }
 
-/// A point on the way.
+/// A point on a path, to which [`Facts::undo`] returns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark(usize);
 
-/// Facts that came behind some point.
+/// The facts that were added after some point.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Gained {
-    /// In the order of the values, each once.
+    /// In the order of the values, without duplicates.
     ranges: Vec<(Id, Known)>,
     orders: Vec<Order>,
 }
 
 impl Gained {
-    /// Whether it says that two values differ, of which `is` finds both.
-    pub(super) fn differ(&self, values: &Values, mut is: impl FnMut(Id, Id) -> bool) -> bool {
+    /// Whether two values for which `matches` returns true are known to differ.
+    pub(super) fn differ(&self, values: &Values, mut matches: impl FnMut(Id, Id) -> bool) -> bool {
         self.ranges.iter().any(|(id, known)| match (values.node(*id), known.value()) {
             (Node::Compare(Comparison::NotEqual, left, right), Some(1))
-            | (Node::Compare(Comparison::Equal, left, right), Some(0)) => is(*left, *right) || is(*right, *left),
+            | (Node::Compare(Comparison::Equal, left, right), Some(0)) => {
+                matches(*left, *right) || matches(*right, *left)
+            }
             _ => false,
         })
     }
 
-    /// What holds on both ways.
+    /// The facts that hold on both paths.
     pub(super) fn and(mut self, other: &Self) -> Self {
         self.ranges.retain_mut(|(id, known)| {
             let Ok(at) = other.ranges.binary_search_by_key(id, |(id, _)| *id) else { return false };
@@ -64,30 +65,30 @@ impl Gained {
         self
     }
 
-    /// How many facts these are.
+    /// The number of facts.
     pub(super) fn count(&self) -> usize {
         self.ranges.len() + self.orders.len()
     }
 }
 
-/// How deep a value is looked into for its range.
+/// The depth to which the operands of a value are followed.
 const DEPTH: u32 = 12;
 
-/// What holds here.
+/// The facts that hold at the current point.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
     ranges: ById<Known>,
     orders: Vec<Order>,
     changes: Vec<Change>,
-    /// Counts changes, so that ranges can be kept.
+    /// The number of changes, which says whether a cached range is still valid.
     era: u64,
-    /// What was found in an era, looking so deep.
-    kept: ById<(u64, u32, Known)>,
-    /// Values looked into: what the work costs.
+    /// The cached ranges, each with its era and the depth to which operands were followed.
+    cached: ById<(u64, u32, Known)>,
+    /// The number of values visited, as a measure of effort.
     pub(super) work: u64,
 }
 
-/// Something of some values.
+/// A map from values, as a vector.
 #[derive(Debug)]
 struct ById<T>(Vec<Option<T>>);
 
@@ -102,7 +103,7 @@ impl<T: Copy> ById<T> {
         self.0.get(id.index()).copied().flatten()
     }
 
-    /// Sets it, or removes it; returns what was there.
+    /// Sets or removes the entry of a value; returns the old one.
     fn set(&mut self, id: Id, to: Option<T>) -> Option<T> {
         if self.0.len() <= id.index() {
             self.0.resize(id.index() + 1, None);
@@ -116,7 +117,7 @@ impl Facts {
         Mark(self.changes.len())
     }
 
-    /// Back to what held at a mark.
+    /// Restores the facts that held at a mark.
     pub(super) fn undo(&mut self, mark: Mark) {
         if self.changes.len() == mark.0 {
             return;
@@ -135,7 +136,7 @@ impl Facts {
         }
     }
 
-    /// What has come since a mark.
+    /// The facts that were added since a mark.
     pub(super) fn gained(&self, mark: Mark) -> Gained {
         let mut ids = Vec::new();
         let mut orders = 0;
@@ -153,7 +154,7 @@ impl Facts {
         }
     }
 
-    /// Has facts hold again.
+    /// Adds facts.
     pub(super) fn gain(&mut self, gained: &Gained) {
         for (id, known) in &gained.ranges {
             self.set(*id, *known);
@@ -167,7 +168,7 @@ impl Facts {
         &self.orders
     }
 
-    /// What is known of a value here.
+    /// The range of a value at the current point.
     pub(super) fn range(&mut self, values: &Values, id: Id) -> Known {
         self.range_within(values, id, DEPTH)
     }
@@ -177,7 +178,7 @@ impl Facts {
         if base.value().is_some() {
             return base;
         }
-        if let Some((era, deep, known)) = self.kept.get(id)
+        if let Some((era, deep, known)) = self.cached.get(id)
             && era == self.era
             && deep >= depth
         {
@@ -193,11 +194,11 @@ impl Facts {
             let computed = apply(values.node(id), values.ty(id), operands);
             known = computed.and_then(|computed| known.meet(computed)).unwrap_or(known);
         }
-        self.kept.set(id, Some((self.era, depth, known)));
+        self.cached.set(id, Some((self.era, depth, known)));
         known
     }
 
-    /// A condition holds, or does not. Returns whether that is possible.
+    /// Adds the fact that a condition is `truth`. Returns false if that contradicts the other facts.
     pub(super) fn assume(&mut self, values: &mut Values, condition: Id, truth: bool) -> bool {
         self.assume_within(values, condition, truth, DEPTH)
     }
@@ -219,7 +220,7 @@ impl Facts {
                     && self.assume_within(values, right, truth, depth - 1)
             }
             Node::Select(chosen, accept, reject) | Node::Merge { condition: Some(chosen), accept, reject, .. } => {
-                // One of the sides is known to be other than what holds: it was not the one.
+                // A side that cannot have this truth value was not chosen.
                 let side =
                     |this: &mut Self, id: Id| this.range(values, id).value().map(|number| (number != 0) == truth);
                 let (first, second) = (side(self, accept), side(self, reject));
@@ -243,7 +244,7 @@ impl Facts {
         }
     }
 
-    /// `left op right` holds. Returns whether that is possible.
+    /// Adds the fact `left op right`. Returns false if that contradicts the other facts.
     fn compared(&mut self, values: &Values, op: Comparison, left: Id, right: Id) -> bool {
         if values.ty(left) == BOOL {
             return true;
@@ -268,7 +269,7 @@ impl Facts {
         true
     }
 
-    /// `left - right <= most` holds. Returns whether that is possible.
+    /// Adds the fact `left - right <= most`. Returns false if that contradicts the other facts.
     pub(super) fn ordered(&mut self, values: &Values, left: Id, right: Id, most: i64) -> bool {
         let (one, two) = (self.range(values, left), self.range(values, right));
         let high = one.high().min(two.high().saturating_add(most));
@@ -282,7 +283,7 @@ impl Facts {
         possible
     }
 
-    /// A value is within a range, and so what it is made of is within others. Returns whether that is possible.
+    /// Narrows the range of a value and of its operand. Returns false if that contradicts the other facts.
     fn narrow(&mut self, values: &Values, id: Id, to: Known) -> bool {
         let mut at = id;
         let mut to = to;
@@ -294,7 +295,7 @@ impl Facts {
                 return true;
             }
             self.set(at, met);
-            // Through what is turned around without losing anything.
+            // Follows operations that have an exact inverse.
             (at, to) = match *values.node(at) {
                 Node::Unary(Unary::Cast, of) => {
                     let ty = values.ty(of);

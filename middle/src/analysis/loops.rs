@@ -1,12 +1,13 @@
-//! Loops: what holds in each turn, and whether there is a last one.
+//! Loops: the facts that hold in every iteration, and whether the loop ends.
 //!
-//! At first anything is assumed of what a loop changes, but that it only grows or only shrinks; one turn then shows
-//! which of that is so, and narrows the rest. Whatever it is that is used in the end holds by induction.
+//! The analysis first assumes that each variable that the loop changes has any value, but only grows and only shrinks.
+//! It then evaluates one iteration, drops the assumptions that the iteration violates, and repeats that until all hold.
+//! Then they hold in every iteration by induction, and the values at the end of an iteration narrow the ranges.
 //!
-//! A loop ends if some integer only grows, or only shrinks, by at least one in each turn, without wrapping: its type
-//! has finitely many values. It ends, too, if an integer takes all of them in turn and one is the last. A loop that is
-//! not seen to end is bounded by a backend, and so may be left at the begin of any turn: what its own conditions say
-//! then does not hold behind it.
+//! A loop ends if some integer grows, or shrinks, by at least one in every iteration without wrapping: its type has
+//! finitely many values. It also ends if an integer counts by one through all values and one of them leaves the loop.
+//! Backends stop any other loop after some number of iterations, at the begin of one. So the conditions of such a loop
+//! do not hold after it.
 
 use naga::{Block, Expression, Handle, Statement};
 use rustc_hash::FxHashSet;
@@ -19,29 +20,30 @@ use super::verdicts::{LoopAdvice, SeenLoop};
 use super::walk::{Flow, Frame, Target, Walker};
 use crate::domain::Known;
 
-/// Attempts to find assumptions that hold.
-const MOST_ATTEMPTS: usize = 4;
+/// The number of attempts to find assumptions that hold.
+const MAX_ATTEMPTS: usize = 4;
 
 /// A variable, or a part of one, that a loop changes.
 #[derive(Clone, Debug)]
 struct Changing {
     slot: usize,
-    /// What the slot held before.
+    /// The content of the slot before the loop.
     shape: Value,
-    /// Which of its scalars this is, in order.
+    /// The position of this scalar in the slot.
     scalar: usize,
+    /// The value before the loop.
     before: Id,
-    /// What it holds when a turn begins.
+    /// The value at the begin of an iteration.
     begins: Id,
-    /// What is known of that.
+    /// The range of that value.
     known: Known,
     grows: bool,
     shrinks: bool,
 }
 
-/// One turn of a loop.
+/// The results of one iteration.
 struct Turn {
-    /// What comes back to the begin, with what holds there: at most one way.
+    /// The state at its end; `None` if the end is never reached.
     back: Option<Arrival>,
     exits: Vec<Arrival>,
 }
@@ -74,7 +76,7 @@ impl<'a> Walker<'a> {
             if holds || !self.within_budget() {
                 break;
             }
-            if attempts == MOST_ATTEMPTS {
+            if attempts == MAX_ATTEMPTS {
                 for one in &mut changing {
                     (one.grows, one.shrinks) = (false, false);
                     one.known = Known::any(one.known.ty());
@@ -90,17 +92,17 @@ impl<'a> Walker<'a> {
         let mut turn = self.turn(frame, body, continuing, break_if);
         let seen = self.ending(frame, turn.back.as_ref(), &changing);
         if !seen.ends {
-            // Whoever bounds it leaves it where a turn begins, whatever its own conditions say.
+            // A backend may stop the loop at the begin of any iteration.
             turn.exits.push(Arrival { slots: begun, gained: Gained::default() });
         }
         if recording && let Some(number) = number {
             self.verdicts.record_loop(frame.number, number, seen);
         }
         let exits = self.since(mark, turn.exits);
-        self.go_on(exits, None)
+        self.resume(exits, None)
     }
 
-    /// Exits are noted from within the turn on; here, from before what the loop assumes. Undoes all of that.
+    /// Undoes the facts since a mark, and adds those that hold at the begin of an iteration to the exits.
     fn since(&mut self, mark: super::facts::Mark, exits: Vec<Arrival>) -> Vec<Arrival> {
         let assumed = self.facts.gained(mark);
         self.facts.undo(mark);
@@ -115,7 +117,7 @@ impl<'a> Walker<'a> {
         exits.into_iter().map(with).collect()
     }
 
-    /// The scalars that a loop may change.
+    /// The scalars that a loop may change, with the first assumptions about them.
     fn changing(&mut self, entry: &[Value], stored: &FxHashSet<usize>) -> Vec<Changing> {
         let mut slots: Vec<usize> = stored.iter().copied().collect();
         slots.sort_unstable();
@@ -141,7 +143,7 @@ impl<'a> Walker<'a> {
         found
     }
 
-    /// The state when some turn begins.
+    /// Sets the state to the begin of an arbitrary iteration.
     fn begin(&mut self, entry: &[Value], stored: &FxHashSet<usize>, changing: &mut [Changing]) {
         self.slots.clear();
         self.slots.extend_from_slice(entry);
@@ -160,6 +162,7 @@ impl<'a> Walker<'a> {
         }
     }
 
+    /// Evaluates one iteration.
     fn turn(
         &mut self,
         frame: &mut Frame<'a>,
@@ -177,7 +180,7 @@ impl<'a> Walker<'a> {
         let mut ways = target.continues.unwrap_or_default();
         ways.extend(last);
         let mut back = None;
-        if self.go_on(ways, None) == Flow::Next && self.block(frame, continuing) == Flow::Next {
+        if self.resume(ways, None) == Flow::Next && self.block(frame, continuing) == Flow::Next {
             let condition = break_if.and_then(|condition| self.value(frame, condition).scalar());
             if break_if.is_some() {
                 let inner = self.facts.mark();
@@ -194,8 +197,8 @@ impl<'a> Walker<'a> {
         Turn { back, exits }
     }
 
-    /// Sees whether what was assumed of a turn's begin holds at its end, and drops what does not; narrows what is
-    /// known if all does.
+    /// Checks at the end of an iteration whether the assumptions about its begin still hold. Drops those that do not;
+    /// narrows the ranges if all do.
     fn judge(&mut self, back: Option<&Arrival>, changing: &mut [Changing]) -> bool {
         let Some(back) = back else { return true };
         let mark = self.facts.mark();
@@ -229,7 +232,7 @@ impl<'a> Walker<'a> {
         holds
     }
 
-    /// Whether a loop ends, and by which variable.
+    /// Finds out whether a loop ends, and which variable proves it.
     fn ending(&mut self, frame: &Frame<'a>, back: Option<&Arrival>, changing: &[Changing]) -> SeenLoop {
         let Some(back) = back else {
             return SeenLoop { ends: true, counter: None, known: None, turns: Some(1), advice: None };
@@ -243,7 +246,7 @@ impl<'a> Walker<'a> {
             let mut orders = Orders { values: &self.values, facts: &mut self.facts };
             let rises = orders.at_most(one.begins, next, -1);
             let falls = !rises && orders.at_most(next, one.begins, -1);
-            if rises || falls || self.comes_by(back, one, next, changing) {
+            if rises || falls || self.counts_through(back, one, next, changing) {
                 seen = SeenLoop {
                     ends: true,
                     counter: self.name_of_slot(frame, one.slot),
@@ -266,10 +269,10 @@ impl<'a> Walker<'a> {
         seen
     }
 
-    /// How many turns begin while a variable only rises, or only falls: it begins each with another number.
+    /// The maximum number of iterations while a variable only rises or only falls: each begins with a different number.
     fn most_turns(&self, one: &Changing, next: Id, rises: bool) -> Option<u32> {
         let step = match *self.values.node(next) {
-            // As it does not wrap, it moves by just that.
+            // Without wrapping, the variable moves by exactly this number.
             Node::Binary(Binary::Add, from, by) if from == one.begins && rises => self.values.constant_of(by),
             Node::Binary(Binary::Subtract, from, by) if from == one.begins && !rises => self.values.constant_of(by),
             _ => None,
@@ -278,20 +281,20 @@ impl<'a> Walker<'a> {
         u32::try_from((one.known.high() - one.known.low()) / step + 1).ok()
     }
 
-    /// Whether a variable goes through all numbers one by one, even if it wraps, and the loop is left at one that
-    /// stays the same.
-    fn comes_by(&self, back: &Arrival, one: &Changing, next: Id, changing: &[Changing]) -> bool {
+    /// Whether a variable counts by one through all numbers, even if it wraps, and the loop ends at a number that does
+    /// not change.
+    fn counts_through(&self, back: &Arrival, one: &Changing, next: Id, changing: &[Changing]) -> bool {
         let Node::Binary(Binary::Add | Binary::Subtract, from, by) = *self.values.node(next) else { return false };
         if from != one.begins || self.values.constant_of(by).is_none_or(|by| by.abs() != 1) {
             return false;
         }
-        // What was made before this turn began does not depend on it.
+        // Values that are older than the iteration do not depend on it.
         let first = changing.iter().map(|one| one.begins).min();
         let stays = |id: Id| first.is_some_and(|first| id < first) || self.values.constant_of(id).is_some();
         back.gained.differ(&self.values, |counter, end| (counter == one.begins || counter == next) && stays(end))
     }
 
-    /// What a variable holds at the end of a turn.
+    /// The value of a variable at the end of an iteration.
     fn next_of(&self, back: &Arrival, one: &Changing) -> Option<Id> {
         let mut found = Vec::new();
         aligned(&one.shape, &back.slots[one.slot], &mut found);
@@ -311,7 +314,7 @@ impl<'a> Walker<'a> {
                             self.stored_through(frame, *argument, found);
                         }
                     }
-                    // What the function does to variables of the module is not looked up.
+                    // Any function may store to private variables of the module.
                     found.extend(self.private.values());
                 }
                 Statement::Block(inner) => self.stored(frame, inner, found),
@@ -341,13 +344,13 @@ impl<'a> Walker<'a> {
                 Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => at = base,
                 Expression::LocalVariable(local) => break Root::Slot(frame.first_slot + local.index()),
                 Expression::GlobalVariable(global) => {
-                    break self.private.get(&global).map_or(Root::Nowhere, |slot| Root::Slot(*slot));
+                    break self.private.get(&global).map_or(Root::Unknown, |slot| Root::Slot(*slot));
                 }
                 Expression::FunctionArgument(index) => match self.argument(frame, index) {
                     Value::Pointer(place) => break place.root,
-                    _ => break Root::Nowhere,
+                    _ => break Root::Unknown,
                 },
-                _ => break Root::Nowhere,
+                _ => break Root::Unknown,
             }
         };
         if let Root::Slot(slot) = root {
@@ -370,7 +373,7 @@ fn collect(value: &Value, found: &mut Vec<Id>) {
     }
 }
 
-/// The scalars of a value at the places where `shape` has some.
+/// The scalars of a value at the positions at which `shape` has scalars.
 fn aligned(shape: &Value, value: &Value, found: &mut Vec<Option<Id>>) {
     match shape {
         Value::Scalar(_) => found.push(value.scalar()),
@@ -385,7 +388,7 @@ fn aligned(shape: &Value, value: &Value, found: &mut Vec<Option<Id>>) {
     }
 }
 
-/// The same with other scalars.
+/// Replaces the scalars of a value.
 fn replaced(value: &Value, ids: &mut impl Iterator<Item = Id>) -> Value {
     match value {
         Value::Scalar(_) => ids.next().map_or(Value::Opaque, Value::Scalar),

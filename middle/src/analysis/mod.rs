@@ -2,16 +2,16 @@
 //!
 //! | module | concept |
 //! |---|---|
-//! | `walk` | goes through a kernel, with what is known instead of what is |
-//! | `evaluate`, `types` | expressions; which types are followed |
-//! | `loops` | what holds in each turn, and whether there is a last one |
-//! | `state` | what variables hold, and where several ways meet |
-//! | `values` | values, known by how they are made |
-//! | `facts` | what holds on the way to a point: ranges, distances |
+//! | `walk` | abstract execution of a kernel |
+//! | `evaluate`, `types` | values of expressions; the types whose values are tracked |
+//! | `loops` | facts that hold in every iteration, and whether the loop ends |
+//! | `state` | contents of variables, and their union where paths join |
+//! | `values` | symbolic values, identified by the operation that computes them |
+//! | `facts` | facts that hold at a point: ranges of values, distances between two |
 //! | `order` | whether one value is at most another |
-//! | `bounds`, `sums` | what a launch must be like for an index to be in range |
-//! | `conditions` | how its host finds out |
-//! | `access`, `verdicts`, `notes` | what was found |
+//! | `bounds`, `sums` | conditions on a launch under which an index is in range |
+//! | `conditions` | the check of these conditions on the host |
+//! | `access`, `verdicts`, `notes` | results |
 
 mod access;
 mod bounds;
@@ -41,49 +41,49 @@ use naga::valid::ModuleInfo;
 use crate::Circumstances;
 use crate::rebuild::depth::nests_too_deeply;
 
-/// What is proven of a module, and what is not and why.
+/// The proofs of a module, and the reasons where there is none.
 #[derive(Clone, Debug, Default)]
 pub struct Analysis {
-    /// For backends.
+    /// The proofs that hold for every launch, for backends.
     pub proofs: Proofs,
-    /// What some launches show that others do not.
+    /// The proofs that hold for some launches only.
     pub of_launches: LaunchProofs,
-    /// For people: each access with an index that is computed, in the order of the text.
+    /// A report on each access with a computed index, in the order of the source.
     pub accesses: Vec<AccessNote>,
-    /// Each loop.
+    /// A report on each loop, in the order of the source.
     pub loops: Vec<LoopNote>,
-    /// Why nothing is proven, if it was given up.
+    /// The reason why nothing is proven, if the analysis gave up.
     pub gave_up: Option<&'static str>,
 }
 
-/// What is proven of launches that meet some conditions.
+/// The proofs that hold for launches which meet some conditions.
 #[derive(Clone, Debug, Default)]
 pub struct LaunchProofs {
-    /// What they may meet.
+    /// The conditions.
     pub conditions: Conditions,
     verdicts: verdicts::Verdicts,
 }
 
 impl LaunchProofs {
-    /// For backends: what is proven of launches that meet the conditions of these bits.
+    /// The proofs that hold for launches which meet the conditions of these bits, for backends.
     #[must_use]
     pub fn proofs(&self, met: u64) -> Proofs {
         self.verdicts.proofs(met)
     }
 }
 
-/// Finds out which accesses of a valid module with one entry point stay in range, and which of its loops end.
+/// Proves which accesses of a valid module with one entry point stay in range, and which of its loops end.
 ///
-/// What a backend leaves out because of it must hold for every launch that `circumstances` describe.
+/// The proofs hold for every launch that `circumstances` describe.
 #[must_use]
 pub fn prove(module: &Module, info: &ModuleInfo, circumstances: &Circumstances) -> Analysis {
     if module.entry_points.len() != 1 {
-        return Analysis { gave_up: Some("it has not exactly one entry point"), ..Analysis::default() };
+        return Analysis { gave_up: Some("the module does not have exactly one entry point"), ..Analysis::default() };
     }
     let entry = module.entry_points.iter().map(|entry| &entry.function);
     let mut functions = module.functions.iter().map(|(_, function)| function).chain(entry);
     if functions.any(|function| nests_too_deeply(&function.body)) {
-        return Analysis { gave_up: Some("its blocks nest too deeply"), ..Analysis::default() };
+        return Analysis { gave_up: Some("the blocks of the kernel nest too deeply"), ..Analysis::default() };
     }
     let mut walker = walk::Walker::new(module, info, circumstances);
     walker.run();

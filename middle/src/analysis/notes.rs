@@ -1,57 +1,57 @@
-//! What was found, for people: by places of the text.
+//! The results as reports, by positions in the source.
 
 use anywarp_backend::statements;
 use naga::{Expression, Function, Handle, Module, Span, Statement, TypeInner};
 use rustc_hash::FxHashMap;
 
-use super::verdicts::{Advice, Count, LoopAdvice, OfFunction, Seen, Verdicts};
+use super::verdicts::{Advice, Count, FunctionVerdicts, LoopAdvice, Seen, Verdicts};
 use crate::rebuild::operands::{for_each_operand, is_result};
 
-/// What was found of one access of the text, at all calls and in all copies that unrolling made of it.
+/// The report on one access of the source, over all calls and all copies made by unrolling.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AccessNote {
-    /// Where the access is.
+    /// The position of the access.
     pub span: Span,
-    /// Where its index is.
+    /// The position of its index.
     pub index: Span,
-    /// The name of the index in the text, if it has one.
+    /// The name of the index in the source, if it has one.
     pub index_name: Option<String>,
-    /// Whether the text of the index does something that must not be done twice: an atomic, a call.
+    /// Whether the index has side effects, such as an atomic or a call, so that it must not be evaluated twice.
     pub index_acts: bool,
-    /// The variable, or what the text calls the value: `weights`, `params.table`; empty if nothing.
+    /// The name of the variable or value: `weights`, `params.table`; empty if it has none.
     pub variable: String,
     /// Whether the index is in range whenever the access is reached.
     pub proven: bool,
-    /// The conditions of a launch under which it is, as bits: none if it always is, `None` if none were found.
+    /// The conditions on a launch under which it is in range, one a bit: 0 if it always is, `None` if none were found.
     pub needs: Option<u64>,
     /// Whether the access can be reached at all.
     pub reached: bool,
-    /// The least that the index can be.
+    /// The least value of the index.
     pub low: i64,
-    /// The most that the index can be.
+    /// The greatest value of the index.
     pub high: i64,
-    /// How many elements there are; `None` if that differs from call to call.
+    /// The number of elements; `None` if it differs between calls.
     pub count: Option<Count>,
-    /// What would prove it.
+    /// The change of the kernel that would prove it.
     pub advice: Option<Advice>,
 }
 
-/// What was found of one loop of the text.
+/// The report on one loop of the source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoopNote {
-    /// Where the loop is.
+    /// The position of the loop.
     pub span: Span,
-    /// Whether it is certain to end.
+    /// Whether it is proven to end.
     pub ends: bool,
-    /// The variable that only grows, or only shrinks; or, of a loop that may not end, the one that is counted with.
+    /// The variable that proves the end; for a loop that may not end, its counter.
     pub counter: Option<String>,
     /// The range of that variable.
     pub range: Option<(i64, i64)>,
-    /// What would let it be seen to end.
+    /// The reason why it is not proven to end.
     pub advice: Option<LoopAdvice>,
 }
 
-/// The notes of all functions, in the order of the text.
+/// The reports on all functions, in the order of the source.
 pub(super) fn notes(module: &Module, verdicts: &Verdicts) -> (Vec<AccessNote>, Vec<LoopNote>) {
     let mut accesses: FxHashMap<Option<std::ops::Range<usize>>, AccessNote> = FxHashMap::default();
     let mut loops: FxHashMap<Option<std::ops::Range<usize>>, LoopNote> = FxHashMap::default();
@@ -72,7 +72,7 @@ pub(super) fn notes(module: &Module, verdicts: &Verdicts) -> (Vec<AccessNote>, V
 fn of_function(
     module: &Module,
     function: &Function,
-    found: &OfFunction,
+    found: &FunctionVerdicts,
     notes: &mut FxHashMap<Option<std::ops::Range<usize>>, AccessNote>,
 ) {
     for (handle, expression) in function.expressions.iter() {
@@ -104,7 +104,7 @@ fn note_of(span: Span, index: Span, variable: String, seen: Option<&Seen>) -> Ac
     }
 }
 
-/// Whether a value is, or is computed of, what a statement gives and no name stands for.
+/// Whether a value depends on the result of a statement, unless the result has a name by which it can be used again.
 fn acts(function: &Function, value: Handle<Expression>) -> bool {
     let mut waiting = vec![value];
     while let Some(next) = waiting.pop() {
@@ -119,7 +119,7 @@ fn acts(function: &Function, value: Handle<Expression>) -> bool {
     false
 }
 
-/// One note of two copies of an access.
+/// The report on two copies of an access.
 fn both(one: &AccessNote, other: &AccessNote) -> AccessNote {
     match (one.reached, other.reached) {
         (false, _) => other.clone(),
@@ -136,7 +136,11 @@ fn both(one: &AccessNote, other: &AccessNote) -> AccessNote {
     }
 }
 
-fn of_loops(function: &Function, found: &OfFunction, notes: &mut FxHashMap<Option<std::ops::Range<usize>>, LoopNote>) {
+fn of_loops(
+    function: &Function,
+    found: &FunctionVerdicts,
+    notes: &mut FxHashMap<Option<std::ops::Range<usize>>, LoopNote>,
+) {
     let loops = statements(&function.body).filter(|(statement, _)| matches!(statement, Statement::Loop { .. }));
     for ((_, span), seen) in loops.zip(&found.loops) {
         let note = match seen {
@@ -156,7 +160,7 @@ fn of_loops(function: &Function, found: &OfFunction, notes: &mut FxHashMap<Optio
     }
 }
 
-/// What the text calls what is accessed.
+/// The name of a value in the source; empty if it has none.
 fn name_of(module: &Module, function: &Function, handle: Handle<Expression>, depth: u32) -> String {
     if depth > 16 {
         return String::new();
@@ -182,7 +186,7 @@ fn name_of(module: &Module, function: &Function, handle: Handle<Expression>, dep
     }
 }
 
-/// The name of a struct's member, where its variable is one.
+/// The name of a struct's member; `None` unless `base` is a variable of a struct type.
 fn member(module: &Module, function: &Function, base: Handle<Expression>, index: u32) -> Option<String> {
     let ty = match function.expressions[base] {
         Expression::GlobalVariable(global) => module.global_variables[global].ty,

@@ -1,37 +1,37 @@
-//! Whether one value is at most another, and how much: a search through what is known of the distances between values.
+//! A search for proofs that one value is at most another plus a number.
 //!
-//! The idea is that of Bodik, Gupta and Sarkar, "ABCD: eliminating array bounds checks on demand" (PLDI 2000): facts
-//! `a - b <= c` are edges, and a path proves. Here the edges are found as they are needed: those of conditions from
-//! [`Facts`], others from how a value is made, where that cannot wrap.
+//! The method is that of Bodik, Gupta and Sarkar, "ABCD: eliminating array bounds checks on demand" (PLDI 2000): facts
+//! `a - b <= c` are the edges of a graph, and a path between two values is a proof. The search finds the edges on
+//! demand: those of conditions in [`Facts`], others from operations that cannot wrap.
 
 use smallvec::SmallVec;
 
 use super::facts::Facts;
 use super::values::{Binary, Id, Node, Unary, Values};
 
-/// Values next to one, and how far away.
+/// The neighbours of a value in the graph, with their distances.
 type Steps = SmallVec<[(Id, i64); 8]>;
 
-/// How many edges a path may have.
+/// The number of edges in a path.
 const DEPTH: u32 = 7;
 
-/// How many pairs of values one question may look at.
+/// The number of pairs of values that one search visits.
 const STEPS: u32 = 200;
 
-/// Asks about values at one point of a kernel.
+/// Searches for orders of values at one point of a kernel.
 pub(super) struct Orders<'a> {
     pub(super) values: &'a Values,
     pub(super) facts: &'a mut Facts,
 }
 
 impl Orders<'_> {
-    /// Whether `left - right <= most` is certain, as mathematical numbers.
+    /// Whether `left - right <= most` is proven, computed without wrapping.
     pub(super) fn at_most(&mut self, left: Id, right: Id, most: i64) -> bool {
         let mut steps = STEPS;
         self.search(left, right, most, DEPTH, &mut steps)
     }
 
-    /// Whether the value is at least `least`, whatever the interval says.
+    /// Whether a value is at least `least` by its range.
     pub(super) fn at_least(&mut self, id: Id, least: i64) -> bool {
         self.facts.range(self.values, id).low() >= least
     }
@@ -44,17 +44,17 @@ impl Orders<'_> {
         if one.high().saturating_sub(two.low()) <= most {
             return true;
         }
-        // However far apart they are, that is not enough.
+        // The ranges rule it out.
         if depth == 0 || *steps == 0 || one.low().saturating_sub(two.high()) > most {
             return false;
         }
         *steps -= 1;
-        // All orders are gone through.
+        // The search visits all orders.
         self.facts.work += 1 + self.facts.orders().len() as u64 / 32;
         self.by_left(left, right, most, depth - 1, steps) || self.by_right(left, right, most, depth - 1, steps)
     }
 
-    /// By something that is at least `left`.
+    /// Searches through values that are at least `left`.
     fn by_left(&mut self, left: Id, right: Id, most: i64, depth: u32, steps: &mut u32) -> bool {
         let mut above = Steps::new();
         for order in self.facts.orders().iter().rev() {
@@ -76,7 +76,7 @@ impl Orders<'_> {
                 Binary::And => {
                     above.extend([a, b].into_iter().filter(|id| self.at_least(*id, 0)).map(|id| (id, 0)));
                 }
-                // Of one or more, half is less.
+                // At most the dividend; less if the dividend is at least 1 and the divisor at least 2.
                 Binary::Divide if self.at_least(a, 0) && self.at_least(b, 0) => {
                     above.push((a, -i64::from(self.at_least(a, 1) && self.at_least(b, 2))));
                 }
@@ -108,7 +108,7 @@ impl Orders<'_> {
         above.into_iter().any(|(above, by)| self.search(above, right, most.saturating_sub(by), depth, steps))
     }
 
-    /// By something that is at most `right`.
+    /// Searches through values that are at most `right`.
     fn by_right(&mut self, left: Id, right: Id, most: i64, depth: u32, steps: &mut u32) -> bool {
         let mut below = Steps::new();
         for order in self.facts.orders().iter().rev() {
@@ -131,7 +131,7 @@ impl Orders<'_> {
                 Binary::Multiply | Binary::ShiftLeft
                     if self.exact(op, a, b) && self.at_least(a, 0) && self.at_least(b, 0) =>
                 {
-                    // At least itself once; of one or more, twice is more.
+                    // At least the factor; more if the factor is at least 1 and is at least doubled.
                     let twice = if op == Binary::ShiftLeft { self.shifts(a, b) } else { self.at_least(b, 2) };
                     if op == Binary::ShiftLeft || self.at_least(b, 1) {
                         below.push((a, -i64::from(twice && self.at_least(a, 1))));
@@ -155,8 +155,8 @@ impl Orders<'_> {
         below.into_iter().any(|(below, by)| self.search(left, below, most.saturating_sub(by), depth, steps))
     }
 
-    /// What a multiple is at most, if what is multiplied is at most a quotient by the same number:
-    /// `i <= n / k + d` makes `i * k <= n + d * k`.
+    /// Adds upper bounds of a product with a constant, from quotients by the same constant: `i <= n / k + d` implies
+    /// `i * k <= n + d * k`.
     fn scaled(&mut self, op: Binary, a: Id, b: Id, above: &mut Steps) {
         let Some(factor) = self.factor(op, b) else { return };
         let mut bounds = Steps::from_slice(&[(a, 0)]);
@@ -172,13 +172,13 @@ impl Orders<'_> {
         }
     }
 
-    /// Whether a shift of `of` by `amount` moves its bits at all.
+    /// Whether a shift of `of` by `amount` moves its bits: WGSL takes the amount modulo the width.
     fn shifts(&mut self, of: Id, amount: Id) -> bool {
         let range = self.facts.range(self.values, amount);
         range.low() >= 1 && range.high() < i64::from(self.values.ty(of).width)
     }
 
-    /// The constant that a product is by.
+    /// The constant factor of a product or a left shift.
     fn factor(&self, op: Binary, by: Id) -> Option<i64> {
         let number = self.values.constant_of(by)?;
         match op {
@@ -187,6 +187,7 @@ impl Orders<'_> {
         }
     }
 
+    /// The constant divisor of a quotient or a right shift.
     fn divisor(&self, op: Binary, by: Id) -> Option<i64> {
         let number = self.values.constant_of(by)?;
         match op {
@@ -195,12 +196,12 @@ impl Orders<'_> {
         }
     }
 
-    /// Whether an operation gives the mathematical result: whether it cannot wrap.
+    /// Whether an operation cannot wrap.
     fn exact(&mut self, op: Binary, a: Id, b: Id) -> bool {
         let (one, two) = (self.facts.range(self.values, a), self.facts.range(self.values, b));
         match op {
             Binary::Add => !one.wraps_add(two),
-            // Of two unsigned numbers, also where the one is known to be at least the other.
+            // The order suffices for unsigned numbers only: a difference of signed ones may exceed the type.
             Binary::Subtract => !one.wraps_sub(two) || self.is_ordered(b, a),
             Binary::Multiply => !one.wraps_mul(two),
             Binary::ShiftLeft => match two.value() {
@@ -213,14 +214,14 @@ impl Orders<'_> {
         }
     }
 
-    /// Whether a fact says that one number is at most another.
+    /// Whether an order of two unsigned values says that the first is at most the second.
     fn is_ordered(&self, left: Id, right: Id) -> bool {
         let unsigned = !self.values.ty(left).signed;
         unsigned
             && self.facts.orders().iter().any(|order| (order.left, order.right) == (left, right) && order.most <= 0)
     }
 
-    /// Whether a value of another type is the same number.
+    /// Whether a cast keeps the number.
     fn same_number(&mut self, cast: Id, of: Id) -> bool {
         let range = self.facts.range(self.values, of);
         let ty = self.values.ty(cast);

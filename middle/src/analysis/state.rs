@@ -1,4 +1,4 @@
-//! What variables hold at a point of a kernel, and where several ways meet.
+//! The contents of variables at a point of a kernel, and their union where paths join.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use super::facts::{Facts, Gained};
 use super::values::{Id, Part, Values};
 use crate::domain::Known;
 
-/// What an expression is, or a variable holds.
+/// The value of an expression or the content of a variable.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
     /// An integer or a boolean.
@@ -17,7 +17,7 @@ pub(super) enum Value {
     /// The components of a vector, the members of a struct, the elements of a short array.
     Parts(Rc<[Value]>),
     Pointer(Rc<Place>),
-    /// Nothing is known of it.
+    /// Not tracked.
     Opaque,
 }
 
@@ -36,7 +36,7 @@ impl Value {
         }
     }
 
-    /// The same with another value at the end of a path.
+    /// Replaces the part at the end of a path.
     pub(super) fn with(&self, path: &[Part], value: Self) -> Self {
         match (path, self) {
             ([], _) => value,
@@ -59,7 +59,7 @@ impl Value {
     }
 }
 
-/// Where a pointer points.
+/// The memory location of a pointer.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Place {
     pub(super) root: Root,
@@ -69,11 +69,12 @@ pub(super) struct Place {
 /// The variable that a pointer points into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Root {
-    /// One whose content is followed.
+    /// A variable whose content is tracked.
     Slot(usize),
-    /// Memory that others see, too.
+    /// Memory that is shared with other invocations.
     Global(Handle<GlobalVariable>),
-    Nowhere,
+    /// Not known.
+    Unknown,
 }
 
 impl Place {
@@ -88,16 +89,17 @@ impl Place {
     }
 }
 
-/// What comes to a point by one way.
+/// The state at the end of one path to a point.
 #[derive(Clone, Debug)]
 pub(super) struct Arrival {
     pub(super) slots: Vec<Value>,
+    /// The facts that were added on the path.
     pub(super) gained: Gained,
 }
 
-/// Makes one of several ways: what the variables hold, and what holds of it. At least one must be given; `condition`
-/// decides between two.
-pub(super) fn meet(
+/// Joins the states of several paths: returns the contents of variables, and adds the facts that hold on all paths.
+/// `None` without a path. `condition` chooses between two paths.
+pub(super) fn join_paths(
     values: &mut Values,
     facts: &mut Facts,
     arrivals: Vec<Arrival>,
@@ -113,7 +115,7 @@ pub(super) fn meet(
     let mut slots = arrivals[0].slots.clone();
     let differing: Vec<usize> =
         (0..slots.len()).filter(|slot| arrivals.iter().any(|other| other.slots[*slot] != slots[*slot])).collect();
-    // What is known of a value on its own way.
+    // The range of each value on its own path.
     let mut known: Vec<FxHashMap<Id, Known>> = Vec::with_capacity(arrivals.len());
     for arrival in &arrivals {
         let mut ids = Vec::new();

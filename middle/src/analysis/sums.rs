@@ -1,19 +1,19 @@
-//! Sums of products of numbers that the host of a launch knows, as mathematical numbers.
+//! Sums of products of numbers known on the host, computed without wrapping.
 
 use smallvec::SmallVec;
 
 use super::values::Id;
 
-/// Numbers that are multiplied, in order; none is 1.
+/// The factors of a product, in order; none is the constant 1.
 pub(super) type Product = SmallVec<[Id; 4]>;
 
-/// How many products a sum may have.
-const MOST_TERMS: usize = 12;
+/// The number of products in a sum.
+const MAX_TERMS: usize = 12;
 
-/// How many numbers a product may have.
-const MOST_FACTORS: usize = 4;
+/// The number of factors in a product.
+const MAX_FACTORS: usize = 4;
 
-/// `2 * a * b - c + 7`: products with their coefficients, in order, none of which is 0.
+/// A sum such as `2 * a * b - c + 7`: products in order, each with its coefficient, which is not 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Sum(Vec<(Product, i64)>);
 
@@ -30,7 +30,7 @@ impl Sum {
         &self.0
     }
 
-    /// The number that it always is.
+    /// The value of a sum without factors.
     pub(super) fn value(&self) -> Option<i64> {
         match self.0.as_slice() {
             [] => Some(0),
@@ -39,7 +39,8 @@ impl Sum {
         }
     }
 
-    /// `None` where it would become too long, or its numbers too large, as of all operations here.
+    /// Adds another sum. Like all operations here, it returns `None` if the result has too many terms or a coefficient
+    /// overflows.
     pub(super) fn plus(&self, other: &Self) -> Option<Self> {
         let mut terms = Vec::with_capacity(self.0.len() + other.0.len());
         let (mut ours, mut theirs) = (self.0.iter().peekable(), other.0.iter().peekable());
@@ -55,7 +56,7 @@ impl Sum {
             let number = one.map_or(0, |one| one.1).checked_add(two.map_or(0, |two| two.1))?;
             terms.extend(one.or(two).filter(|_| number != 0).map(|(product, _)| (product.clone(), number)));
         }
-        (terms.len() <= MOST_TERMS).then_some(Self(terms))
+        (terms.len() <= MAX_TERMS).then_some(Self(terms))
     }
 
     pub(super) fn minus(&self, other: &Self) -> Option<Self> {
@@ -81,7 +82,7 @@ impl Sum {
             for (factors, by) in &other.0 {
                 let mut product: Product = product.iter().chain(factors).copied().collect();
                 product.sort_unstable();
-                if product.len() > MOST_FACTORS {
+                if product.len() > MAX_FACTORS {
                     return None;
                 }
                 part.push((product, number.checked_mul(*by)?));
@@ -92,7 +93,7 @@ impl Sum {
         Some(all)
     }
 
-    /// The most that a quotient by a positive number can be, rounded down, if the sum says.
+    /// The quotient by a positive number, rounded down; `None` if a coefficient is no multiple of the number.
     pub(super) fn over(&self, by: i64) -> Option<Self> {
         let divided = |(product, number): &(Product, i64)| {
             let whole = product.is_empty() || number % by == 0;
@@ -102,7 +103,7 @@ impl Sum {
         Some(Self(terms?.into_iter().filter(|(_, number)| *number != 0).collect()))
     }
 
-    /// The least and the most that it can be, if each number is within what `range` says of it.
+    /// The least and the greatest value of the sum, with each number in its `range`.
     pub(super) fn extent(&self, mut range: impl FnMut(Id) -> (i64, i64)) -> Option<(i128, i128)> {
         let (mut low, mut high) = (0i128, 0i128);
         for (product, number) in &self.0 {

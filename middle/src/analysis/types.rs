@@ -1,4 +1,4 @@
-//! Which types are followed, and values of them of which nothing is known.
+//! The types whose values are tracked, and their unknown and zero values.
 
 use naga::{ArraySize, Handle, Module, Scalar, ScalarKind, Type, TypeInner};
 
@@ -6,14 +6,14 @@ use super::state::Value;
 use super::values::{BOOL, Values};
 use crate::domain::{Int, Known};
 
-/// Arrays with more elements are not followed: [`optimise`](crate::optimise) makes variables of those whose elements
-/// are named.
-const MOST_ELEMENTS: u32 = 16;
+/// The length of arrays that are tracked. [`optimise`](crate::optimise) replaces arrays with constant indices by
+/// variables.
+const MAX_ELEMENTS: u32 = 16;
 
-/// Nested deeper, nothing is followed.
-const MOST_DEPTH: u32 = 4;
+/// The depth of types that are tracked.
+const MAX_DEPTH: u32 = 4;
 
-/// The integer that a scalar is.
+/// The integer type of a scalar; `None` for floats and 64-bit integers.
 pub(super) fn int(scalar: Scalar) -> Option<Int> {
     match (scalar.kind, scalar.width) {
         (ScalarKind::Bool, _) => Some(BOOL),
@@ -23,17 +23,17 @@ pub(super) fn int(scalar: Scalar) -> Option<Int> {
     }
 }
 
-/// A value of a type, of which nothing is known.
+/// An unknown value of a type.
 pub(super) fn unknown(module: &Module, values: &mut Values, ty: &TypeInner) -> Value {
-    of_type(module, ty, MOST_DEPTH, &mut |scalar| match int(scalar) {
+    of_type(module, ty, MAX_DEPTH, &mut |scalar| match int(scalar) {
         Some(int) => Value::Scalar(values.unknown(Known::any(int))),
         None => Value::Opaque,
     })
 }
 
-/// The value of a type that is all zero.
+/// The zero value of a type.
 pub(super) fn zero(module: &Module, values: &mut Values, ty: &TypeInner) -> Value {
-    of_type(module, ty, MOST_DEPTH, &mut |scalar| match int(scalar) {
+    of_type(module, ty, MAX_DEPTH, &mut |scalar| match int(scalar) {
         Some(int) => Value::Scalar(values.constant(int, 0)),
         None => Value::Opaque,
     })
@@ -49,11 +49,11 @@ fn of_type(module: &Module, ty: &TypeInner, depth: u32, make: &mut impl FnMut(Sc
         TypeInner::Vector { size, scalar } if int(*scalar).is_some() => {
             Value::Parts((0..*size as u32).map(|_| make(*scalar)).collect())
         }
-        TypeInner::Struct { members, .. } if members.len() <= MOST_ELEMENTS as usize => {
+        TypeInner::Struct { members, .. } if members.len() <= MAX_ELEMENTS as usize => {
             Value::Parts(members.iter().map(|member| of_type(module, inner(member.ty), depth - 1, make)).collect())
         }
-        TypeInner::Array { base, size: ArraySize::Constant(count), .. } if count.get() <= MOST_ELEMENTS => {
-            // Of floats there is nothing to follow.
+        TypeInner::Array { base, size: ArraySize::Constant(count), .. } if count.get() <= MAX_ELEMENTS => {
+            // Elements without integers are not tracked.
             match of_type(module, inner(*base), depth - 1, make) {
                 Value::Opaque => Value::Opaque,
                 first => {

@@ -1,4 +1,4 @@
-//! Values that kernels compute, each known by how it is made: what is made in the same way is the same value.
+//! Symbolic values, identified by the operation and the operands that compute them.
 
 use naga::{BuiltIn, GlobalVariable, Handle};
 use rustc_hash::FxHashMap;
@@ -8,23 +8,23 @@ use crate::domain::{Comparison, Int, Known};
 /// Booleans are integers of one bit.
 pub(super) const BOOL: Int = Int { signed: false, width: 1 };
 
-/// A value. It never changes: a variable that is stored to holds another one.
+/// A symbolic value. It never changes: a store to a variable replaces the variable's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Id(u32);
 
 impl Id {
-    /// The value before which so many were made.
+    /// The value with an index.
     pub(super) fn at(index: usize) -> Self {
         Self(u32::try_from(index).unwrap_or(u32::MAX))
     }
 
-    /// How many values were made before it.
+    /// The number of values created before it.
     pub(super) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Operations of one value.
+/// Operations with one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Unary {
     Negate,
@@ -37,11 +37,11 @@ pub(super) enum Unary {
     FirstLeading,
     FirstTrailing,
     Reverse,
-    /// The same bits, or the same number, as another type.
+    /// A cast: keeps the bits if the width stays the same, else converts the number.
     Cast,
 }
 
-/// Operations of two values, as WGSL has them.
+/// Operations with two operands, as WGSL defines them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Binary {
     Add,
@@ -58,23 +58,23 @@ pub(super) enum Binary {
     ShiftRight,
 }
 
-/// How a value is made.
+/// The operation that computes a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Node {
     Constant(i64),
-    /// Anything; each is another.
+    /// An unknown number. Each has a serial number, so two unknown values are never the same.
     Unknown(u32),
-    /// The elements of an unsized array.
+    /// The length of a runtime-sized array.
     Length(Handle<GlobalVariable>),
     /// A component of a built-in input.
     Input(BuiltIn, u8),
-    /// What lies at a place of memory that nothing writes.
+    /// The content of a memory location that nothing writes.
     Fixed(Handle<GlobalVariable>, Box<[Part]>),
     Unary(Unary, Id),
     Binary(Binary, Id, Id),
     Compare(Comparison, Id, Id),
     Select(Id, Id, Id),
-    /// What a variable holds where two ways meet; each is another.
+    /// The content of a variable where two paths join. Two such values are never the same.
     Merge {
         condition: Option<Id>,
         accept: Id,
@@ -83,7 +83,7 @@ pub(super) enum Node {
     },
 }
 
-/// A step on the way to a place in memory.
+/// A step of the path to a memory location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Part {
     At(u32),
@@ -94,7 +94,7 @@ pub(super) enum Part {
 struct Made {
     node: Node,
     ty: Int,
-    /// Whatever else is known.
+    /// The range that holds everywhere.
     known: Known,
 }
 
@@ -119,12 +119,12 @@ impl Values {
         self.made[id.0 as usize].ty
     }
 
-    /// What is known of a value wherever it is used.
+    /// The range of a value that holds everywhere.
     pub(super) fn known(&self, id: Id) -> Known {
         self.made[id.0 as usize].known
     }
 
-    /// The number that a value always is.
+    /// The number of a constant value.
     pub(super) fn constant_of(&self, id: Id) -> Option<i64> {
         self.known(id).value()
     }
@@ -137,13 +137,13 @@ impl Values {
         self.constant(BOOL, i64::from(truth))
     }
 
-    /// A value of which no more is known.
+    /// A new unknown value with a range.
     pub(super) fn unknown(&mut self, known: Known) -> Id {
         self.serial += 1;
         self.make(known.ty(), Node::Unknown(self.serial), known)
     }
 
-    /// A value that comes from outside, the same one wherever it is asked for.
+    /// A value that the kernel does not compute. The same node always returns the same value.
     pub(super) fn outer(&mut self, node: Node, known: Known) -> Id {
         self.make(known.ty(), node, known)
     }
@@ -174,7 +174,7 @@ impl Values {
         if self.constant_of(right).is_some_and(right_neutral) {
             return left;
         }
-        // Operands in one order, so that `a + b` is `b + a`; constants last.
+        // Operands in a fixed order, so that `a + b` and `b + a` are the same value; constants last.
         let commutes = !matches!(
             op,
             Binary::Subtract | Binary::Divide | Binary::Remainder | Binary::ShiftLeft | Binary::ShiftRight
@@ -197,7 +197,7 @@ impl Values {
         }
     }
 
-    /// What a variable holds where two ways meet, of which `known` is known.
+    /// The content of a variable where two paths join, with its range.
     pub(super) fn merge(&mut self, condition: Option<Id>, accept: Id, reject: Id, known: Known) -> Id {
         self.serial += 1;
         let node = Node::Merge { condition, accept, reject, serial: self.serial };
@@ -227,7 +227,7 @@ impl Values {
     }
 }
 
-/// What is known of a result, from what is known of the operands; `None` of a value that has none.
+/// The range of a result by the ranges of its operands; `None` for a value without operands.
 pub(super) fn apply(node: &Node, ty: Int, mut known: impl FnMut(Id) -> Known) -> Option<Known> {
     Some(match *node {
         Node::Unary(op, of) => {

@@ -1,47 +1,47 @@
-//! What was found of each access and each loop.
+//! The results for each access and each loop.
 
 use anywarp_backend::{FunctionProofs, Proofs, loops};
 use naga::{Expression, Handle, Module};
 
-/// How many elements an access chooses among.
+/// The number of elements that an access indexes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Count {
-    /// So many.
+    /// A constant number.
     Fixed(u32),
-    /// As many as the unsized array of this variable has.
+    /// The length of this variable's runtime-sized array.
     Length(String),
 }
 
-/// What would prove an access that is not proven.
+/// The change of the kernel that would prove an access.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Advice {
     /// A comparison of the index with the number of elements.
     Guard,
-    /// The index is compared, but with something else: what that is.
+    /// The number of elements in place of this bound, with which the index is compared.
     OtherBound(String),
-    /// The index is compared, but with what lies in memory, which a host does not know: what that is.
+    /// The number of elements in place of this bound, which is in memory and not known to the host.
     MemoryBound(String),
-    /// A workgroup with at most so many invocations, in that dimension.
+    /// A workgroup with at most this many invocations, in the dimension of the index.
     WorkgroupSize(u32),
-    /// The index is compared, but may be negative.
+    /// A check that the index is not negative.
     Negative,
 }
 
-/// What would let a loop be seen to end.
+/// The reason why a loop is not known to end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LoopAdvice {
-    /// Its counter may go beyond its type's last number, and begin anew.
+    /// Its counter may wrap around.
     MayWrap,
-    /// It has no variable that only grows, or only shrinks.
+    /// It has no variable that only grows or only shrinks.
     NoCounter,
 }
 
-/// One access, over all the times that it was gone through.
+/// The result for one access, over all its visits.
 #[derive(Clone, Debug)]
 pub(super) struct Seen {
-    /// The conditions of a launch under which it is in range, as bits: 0 if it always is, `None` if none were found.
+    /// The conditions on a launch under which it is in range, one a bit: 0 if it always is, `None` if none were found.
     pub(super) needs: Option<u64>,
     pub(super) low: i64,
     pub(super) high: i64,
@@ -49,36 +49,36 @@ pub(super) struct Seen {
     pub(super) advice: Option<Advice>,
 }
 
-/// One loop.
+/// The result for one loop.
 #[derive(Clone, Debug)]
 pub(super) struct SeenLoop {
     pub(super) ends: bool,
     pub(super) counter: Option<String>,
     /// The range of the counter.
     pub(super) known: Option<(i64, i64)>,
-    /// Turns that are begun at most.
+    /// The maximum number of iterations that begin.
     pub(super) turns: Option<u32>,
     pub(super) advice: Option<LoopAdvice>,
 }
 
-/// Of one function.
+/// The results for one function.
 #[derive(Clone, Debug, Default)]
-pub(super) struct OfFunction {
+pub(super) struct FunctionVerdicts {
     pub(super) accesses: Vec<Option<Seen>>,
     pub(super) loops: Vec<Option<SeenLoop>>,
 }
 
-/// Of all functions, and behind them of the entry point.
+/// The results for all functions, and as the last one for the entry point.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Verdicts {
-    pub(super) functions: Vec<OfFunction>,
+    pub(super) functions: Vec<FunctionVerdicts>,
 }
 
 impl Verdicts {
     pub(super) fn of(module: &Module) -> Self {
         let functions = module.functions.iter().map(|(_, function)| function);
         let all = functions.chain(module.entry_points.first().map(|entry| &entry.function));
-        let empty = all.map(|function| OfFunction {
+        let empty = all.map(|function| FunctionVerdicts {
             accesses: vec![None; function.expressions.len()],
             loops: vec![None; loops(function).len()],
         });
@@ -108,10 +108,10 @@ impl Verdicts {
         });
     }
 
-    /// What backends are told of launches that meet the conditions of some bits.
+    /// The proofs for launches that meet the conditions of some bits.
     pub(super) fn proofs(&self, met: u64) -> Proofs {
         let in_range = |seen: &Seen| seen.needs.is_some_and(|needs| needs & !met == 0);
-        let one = |of: &OfFunction| FunctionProofs {
+        let one = |of: &FunctionVerdicts| FunctionProofs {
             in_range: of.accesses.iter().map(|seen| seen.as_ref().is_some_and(in_range)).collect(),
             ends: of.loops.iter().map(|seen| seen.as_ref().is_some_and(|seen| seen.ends)).collect(),
             turns: of.loops.iter().map(|seen| seen.as_ref().and_then(|seen| seen.turns)).collect(),

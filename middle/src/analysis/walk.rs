@@ -1,7 +1,7 @@
-//! Goes through a kernel as an invocation would, with what is known instead of what is.
+//! Abstract execution of a kernel: it follows the statements of an invocation, with ranges in place of numbers.
 //!
-//! Functions are gone through where they are called, with what their arguments are there: an access is proven if it
-//! is at each call.
+//! A function is executed again at each call with the arguments of the call: an access is proven if it is proven at
+//! each call.
 
 use std::rc::Rc;
 
@@ -11,61 +11,61 @@ use naga::{AddressSpace, Block, Expression, Function, GlobalVariable, Handle, Mo
 use rustc_hash::FxHashMap;
 
 use super::facts::{Facts, Mark};
-use super::state::{Arrival, Place, Root, Value, meet};
+use super::state::{Arrival, Place, Root, Value, join_paths};
 use super::sums::Sum;
 use super::types;
 use super::values::{Id, Part, Values};
 use super::verdicts::Verdicts;
 use crate::Circumstances;
 use crate::domain::{Comparison, Known};
-use crate::rebuild::depth::MOST_NESTED;
+use crate::rebuild::depth::MAX_NESTED;
 
-/// Whether what comes behind a statement is reached.
+/// Whether the next statement is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flow {
     Next,
     Ended,
 }
 
-/// Where `break`, and in a loop `continue`, goes.
+/// The loop or `switch` that a `break` leaves.
 pub(super) struct Target {
     pub(super) mark: Mark,
     pub(super) breaks: Vec<Arrival>,
-    /// `None` of a `switch`.
+    /// The states at each `continue`; `None` for a `switch`.
     pub(super) continues: Option<Vec<Arrival>>,
 }
 
-/// A function that is gone through.
+/// A function that is being executed.
 pub(super) struct Frame<'a> {
     pub(super) function: &'a Function,
     pub(super) info: &'a FunctionInfo,
-    /// Which function's verdicts are given.
+    /// The index of its results in [`Verdicts`].
     pub(super) number: usize,
     pub(super) values: Vec<Option<Value>>,
     arguments: Vec<Value>,
     /// The slot of the first local variable.
     pub(super) first_slot: usize,
-    /// The numbers of its loops, by their bodies.
+    /// The numbers of its loops, by the address of the body.
     pub(super) loops: FxHashMap<*const Block, usize>,
     pub(super) targets: Vec<Target>,
     mark: Mark,
     returns: Vec<Arrival>,
 }
 
-/// More than this many switch cases are told apart only by where they go.
-const MOST_TOLD_CASES: usize = 64;
+/// The number of cases of a `switch` for which the value of the selector is used.
+const MAX_CASES: usize = 64;
 
-/// Calls in calls.
-const MOST_CALLS: usize = 64;
+/// The depth of calls.
+const MAX_CALLS: usize = 64;
 
-/// The whole work: what a value takes to find, and statements.
-const MOST_WORK: u64 = 800_000;
+/// The effort for the whole kernel, in values visited and statements.
+const MAX_WORK: u64 = 800_000;
 
-/// Values that are looked at to find what launches must meet.
-const MOST_ASKED: u32 = 40_000;
+/// The effort for conditions on launches, in values visited.
+const MAX_CONDITION_EFFORT: u32 = 40_000;
 
-/// Values that are kept.
-const MOST_VALUES: usize = 200_000;
+/// The number of values of a kernel.
+const MAX_VALUES: usize = 200_000;
 
 pub(super) struct Walker<'a> {
     pub(super) module: &'a Module,
@@ -74,21 +74,21 @@ pub(super) struct Walker<'a> {
     pub(super) values: Values,
     pub(super) facts: Facts,
     pub(super) slots: Vec<Value>,
-    /// Variables of the module that each invocation has for itself.
+    /// The slots of the private variables of the module.
     pub(super) private: FxHashMap<Handle<GlobalVariable>, usize>,
     pub(super) verdicts: Verdicts,
-    /// What must not be negative for accesses that are proven of some launches only.
+    /// The sums that must not be negative for accesses that are proven for some launches only.
     pub(super) conditions: Vec<Sum>,
-    /// Values that may still be looked at to find them.
-    pub(super) asked: u32,
-    /// Whether what is found now is what counts.
+    /// The effort left to find them.
+    pub(super) condition_effort: u32,
+    /// Whether results are recorded: not while the assumptions about a loop are still checked.
     pub(super) recording: bool,
     pub(super) work: u64,
-    /// Calls around.
+    /// The depth of calls.
     depth: usize,
-    /// Blocks around, those of calling functions too.
+    /// The depth of blocks, including those of calling functions.
     nested: usize,
-    /// Why it was given up.
+    /// The reason why the analysis gave up.
     pub(super) gave_up: Option<&'static str>,
 }
 
@@ -104,7 +104,7 @@ impl<'a> Walker<'a> {
             private: FxHashMap::default(),
             verdicts: Verdicts::of(module),
             conditions: Vec::new(),
-            asked: MOST_ASKED,
+            condition_effort: MAX_CONDITION_EFFORT,
             recording: true,
             work: 0,
             depth: 0,
@@ -113,7 +113,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Goes through the entry point, and all it calls.
+    /// Executes the entry point.
     pub(super) fn run(&mut self) {
         let Some(entry) = self.module.entry_points.first() else { return };
         for (handle, variable) in self.module.global_variables.iter() {
@@ -132,19 +132,19 @@ impl<'a> Walker<'a> {
         self.function(&entry.function, info, self.module.functions.len(), arguments);
     }
 
-    /// Whether there is still time.
+    /// Whether effort is left. If not, the analysis gives up.
     pub(super) fn within_budget(&mut self) -> bool {
         if self.gave_up.is_none() {
-            if self.work + self.facts.work > MOST_WORK {
-                self.gave_up = Some("the kernel is too large to be looked through");
-            } else if self.values.count() > MOST_VALUES {
-                self.gave_up = Some("the kernel computes too many values to keep track of");
+            if self.work + self.facts.work > MAX_WORK {
+                self.gave_up = Some("the kernel is too large to be analysed");
+            } else if self.values.count() > MAX_VALUES {
+                self.gave_up = Some("the kernel computes too many values to be analysed");
             }
         }
         self.gave_up.is_none()
     }
 
-    /// Goes through a function; what it returns, unless it never does.
+    /// Executes a function; returns its result, or `None` if it never returns.
     fn function(
         &mut self,
         function: &'a Function,
@@ -152,7 +152,7 @@ impl<'a> Walker<'a> {
         number: usize,
         arguments: Vec<Value>,
     ) -> Option<Value> {
-        if self.depth >= MOST_CALLS {
+        if self.depth >= MAX_CALLS {
             self.gave_up.get_or_insert("functions call each other too deeply");
             return None;
         }
@@ -188,31 +188,31 @@ impl<'a> Walker<'a> {
         self.depth -= 1;
         self.facts.undo(frame.mark);
         let returns = std::mem::take(&mut frame.returns);
-        let slots = meet(&mut self.values, &mut self.facts, returns, None);
+        let slots = join_paths(&mut self.values, &mut self.facts, returns, None);
         self.slots = slots?;
         let returned = self.slots.pop();
         self.slots.truncate(first_slot);
         returned
     }
 
-    /// Comes to the end of the function.
+    /// Records the state at a return.
     fn arrive(&mut self, frame: &mut Frame<'a>, value: Option<Value>) {
         let mut arrival = self.arrival(frame.mark);
         arrival.slots.push(value.unwrap_or(Value::Opaque));
         frame.returns.push(arrival);
     }
 
-    /// What comes from here to where ways meet, whose facts are counted from a mark on.
+    /// The current state as one of several paths that join, with the facts since a mark.
     pub(super) fn arrival(&mut self, mark: Mark) -> Arrival {
         let arrival = Arrival { slots: self.slots.clone(), gained: self.facts.gained(mark) };
-        // Both are copied, and gone through where the ways meet.
+        // Both are copied here and visited where the paths join.
         self.work += ((arrival.slots.len() + arrival.gained.count()) / 4) as u64;
         arrival
     }
 
-    /// Goes on from where several ways meet.
-    pub(super) fn go_on(&mut self, arrivals: Vec<Arrival>, condition: Option<Id>) -> Flow {
-        match meet(&mut self.values, &mut self.facts, arrivals, condition) {
+    /// Sets the state to the join of several paths.
+    pub(super) fn resume(&mut self, arrivals: Vec<Arrival>, condition: Option<Id>) -> Flow {
+        match join_paths(&mut self.values, &mut self.facts, arrivals, condition) {
             Some(slots) => {
                 self.slots = slots;
                 Flow::Next
@@ -222,7 +222,7 @@ impl<'a> Walker<'a> {
     }
 
     pub(super) fn block(&mut self, frame: &mut Frame<'a>, block: &'a Block) -> Flow {
-        if self.nested == MOST_NESTED {
+        if self.nested == MAX_NESTED {
             self.gave_up.get_or_insert("blocks and calls nest too deeply");
             return Flow::Ended;
         }
@@ -283,7 +283,7 @@ impl<'a> Walker<'a> {
                     frame.values[result.index()] = Some(self.typed(frame, *result, value));
                 }
             }
-            // Their results are whatever they are; each is another one whenever it is made.
+            // Every execution of these has a new, unknown result.
             Statement::Atomic { result, .. } => {
                 if let Some(result) = result {
                     self.forget(frame, *result);
@@ -338,14 +338,14 @@ impl<'a> Walker<'a> {
             }
             self.facts.undo(mark);
         }
-        self.go_on(arrivals, condition.filter(|_| both == 2))
+        self.resume(arrivals, condition.filter(|_| both == 2))
     }
 
     fn switch(&mut self, frame: &mut Frame<'a>, selector: Handle<Expression>, cases: &'a [naga::SwitchCase]) -> Flow {
         let selector = self.value(frame, selector).scalar();
         let before = self.slots.clone();
         let mark = self.facts.mark();
-        let told = cases.len() <= MOST_TOLD_CASES;
+        let distinguished = cases.len() <= MAX_CASES;
         frame.targets.push(Target { mark, breaks: Vec::new(), continues: None });
         let mut fallen: Option<Arrival> = None;
         let number = |value: &SwitchValue| match *value {
@@ -356,7 +356,7 @@ impl<'a> Walker<'a> {
         for case in cases {
             self.slots.clone_from(&before);
             let mut possible = true;
-            if let Some(selector) = selector.filter(|_| told) {
+            if let Some(selector) = selector.filter(|_| distinguished) {
                 let ty = self.values.ty(selector);
                 let assume = |this: &mut Self, number: i64, truth: bool| {
                     if !Known::any(ty).contains(number) {
@@ -376,7 +376,7 @@ impl<'a> Walker<'a> {
                 ways.push(self.arrival(mark));
             }
             self.facts.undo(mark);
-            if self.go_on(ways, None) == Flow::Next && self.block(frame, &case.body) == Flow::Next {
+            if self.resume(ways, None) == Flow::Next && self.block(frame, &case.body) == Flow::Next {
                 let arrival = self.arrival(mark);
                 if case.fall_through {
                     fallen = Some(arrival);
@@ -387,10 +387,10 @@ impl<'a> Walker<'a> {
             self.facts.undo(mark);
         }
         let arrivals = frame.targets.pop().map(|target| target.breaks).unwrap_or_default();
-        self.go_on(arrivals, None)
+        self.resume(arrivals, None)
     }
 
-    /// What a place holds; `None` if it is not followed.
+    /// The content of a location; `None` if it is not tracked.
     pub(super) fn held(&mut self, place: &Place) -> Option<Value> {
         let Root::Slot(slot) = place.root else { return None };
         let mut value = self.slots.get(slot)?.clone();
@@ -403,7 +403,7 @@ impl<'a> Walker<'a> {
         Some(value)
     }
 
-    /// One of the parts of a value: which one is not known. Indices out of range choose the last.
+    /// The part of a value at an index. An index out of range returns one of the parts, too.
     pub(super) fn one_part(&mut self, value: &Value, index: Id) -> Option<Value> {
         let Value::Parts(parts) = value else { return None };
         if let Some(known) = self.values.constant_of(index) {
@@ -419,7 +419,7 @@ impl<'a> Walker<'a> {
         let Some(held) = self.slots.get(slot).cloned() else { return };
         self.slots[slot] = match place.path.iter().position(|part| matches!(part, Part::Index(_))) {
             None => held.with(&place.path, value),
-            // Any of the parts may be another now.
+            // Any of the parts may have changed.
             Some(at) => held.with(&place.path[..at], Value::Opaque),
         };
     }

@@ -1,10 +1,10 @@
-//! Orders of values that intervals do not show.
+//! Orders of values that ranges do not show.
 
 use super::{analysed_text, check};
 use crate::Circumstances;
 
 #[test]
-fn distances_prove_and_no_more() {
+fn distances_prove_exactly_what_they_allow() {
     check(&[
         ("x[arrayLength(&x)] = 1u;", &[false]),
         ("if (id.x < arrayLength(&x)) { x[id.x + 1u] = 1u; }", &[false]),
@@ -26,7 +26,7 @@ fn distances_prove_and_no_more() {
 }
 
 #[test]
-fn sums_and_differences() {
+fn sums_and_differences_keep_distances() {
     check(&[
         ("if (id.x < arrayLength(&x)) { x[id.x + (params.n & 1u)] = 1u; }", &[false]),
         ("if (id.x + (params.n & 1u) <= arrayLength(&x)) { x[id.x] = 1u; }", &[false]),
@@ -41,7 +41,7 @@ fn sums_and_differences() {
 }
 
 #[test]
-fn products_and_quotients() {
+fn products_and_quotients_keep_distances() {
     check(&[
         ("if (params.n * 2u < arrayLength(&x)) { x[params.n] = 1u; }", &[false]),
         ("if ((params.n << 1u) < arrayLength(&x)) { x[params.n] = 1u; }", &[false]),
@@ -61,7 +61,7 @@ fn products_and_quotients() {
 }
 
 #[test]
-fn narrow_casts_lose_what_is_above_them() {
+fn narrow_casts_lose_the_upper_bits() {
     for (index, expected) in [("u32(low)", true), ("n", false)] {
         let text = format!(
             "enable wgpu_int16;
@@ -78,7 +78,7 @@ fn narrow_casts_lose_what_is_above_them() {
 }
 
 #[test]
-fn choices_and_casts() {
+fn choices_and_casts_keep_distances() {
     check(&[
         ("if (id.x < arrayLength(&x)) { x[max(id.x, params.n)] = 1u; }", &[false]),
         ("if (id.x < arrayLength(&x)) { x[min(id.x, params.n)] = 1u; }", &[true]),

@@ -1,4 +1,4 @@
-//! Built-in inputs, lengths of arrays, and what memory holds.
+//! Built-in inputs, lengths of arrays, and contents of memory.
 
 use anywarp_backend::ResourceId;
 
@@ -9,11 +9,11 @@ const INPUTS: &str = "@builtin(local_invocation_id) local: vec3<u32>, @builtin(l
     @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) count: vec3<u32>,
     @builtin(global_invocation_id) id: vec3<u32>";
 
-/// These are not to be had where a workgroup has several dimensions.
+/// Inputs that WGSL does not allow with workgroups of several dimensions.
 const OF_SUBGROUPS: &str = "@builtin(subgroup_invocation_id) lane: u32, @builtin(subgroup_size) lanes: u32,
     @builtin(subgroup_id) subgroup: u32, @builtin(num_subgroups) subgroups: u32";
 
-/// Whether an index of an array of so many elements is proven.
+/// Whether an index of an array of `elements` elements is proven.
 fn proven_of(elements: u32, index: &str, condition: &str) -> bool {
     let subgroups = index.starts_with("lane") || index.starts_with("subgroup");
     let (size, inputs) = if subgroups { ("64", OF_SUBGROUPS) } else { ("8, 4, 2", INPUTS) };
@@ -26,7 +26,7 @@ fn proven_of(elements: u32, index: &str, condition: &str) -> bool {
 }
 
 #[test]
-fn inputs_have_their_range_and_no_less() {
+fn inputs_have_their_exact_range() {
     let table = [
         ("local.x", 8),
         ("local.y", 4),
@@ -52,17 +52,17 @@ fn inputs_have_their_range_and_no_less() {
 }
 
 #[test]
-fn dimensions_are_values_of_their_own() {
+fn dimensions_are_separate_values() {
     assert!(proven_of(9, "group.z", "group.z < 9u"));
     for condition in ["group.y < 9u", "group.x < 9u", "local.z < 9u", "count.z < 11u"] {
-        assert!(!proven_of(9, "group.z", condition), "{condition} says nothing of it");
+        assert!(!proven_of(9, "group.z", condition), "{condition} is about another value");
     }
-    assert!(proven_of(64, "group.y", "count.y <= 64u"), "a number of a workgroup is less than their count");
+    assert!(proven_of(64, "group.y", "count.y <= 64u"), "the index of a workgroup is less than their number");
     assert!(!proven_of(64, "group.y", "count.y <= 65u"));
 }
 
 #[test]
-fn subgroups_are_as_large_as_the_device_says() {
+fn subgroups_have_the_sizes_of_the_device() {
     let proven = |elements: u32, index: &str, condition: &str, subgroup_size| {
         let text = format!(
             "var<workgroup> data: array<u32, {elements}>;
@@ -73,17 +73,17 @@ fn subgroups_are_as_large_as_the_device_says() {
     };
     assert!(proven(32, "lane", "true", (8, 32)) && !proven(31, "lane", "true", (8, 32)));
     assert!(proven(33, "lanes", "true", (8, 32)) && !proven(32, "lanes", "true", (8, 32)));
-    assert!(proven(8, "lane", "lanes <= 8u", (8, 32)), "a lane's number is less than their count");
+    assert!(proven(8, "lane", "lanes <= 8u", (8, 32)), "the index of a lane is less than their number");
     assert!(!proven(8, "lane", "lanes <= 9u", (8, 32)));
     assert!(proven(25, "lanes - 8u", "true", (8, 32)), "there are at least 8 lanes");
     assert!(!proven(25, "lanes - 8u", "true", (4, 32)));
 }
 
 #[test]
-fn lengths_have_their_range() {
+fn lengths_are_limited_by_the_size_of_bindings() {
     let sized = |bytes: u64| Circumstances { binding_bytes: bytes, ..Circumstances::default() };
     let last = "tile[arrayLength(&tail.rows) - 1u] = 1u;";
-    // Behind 16 numbers of 4 bytes.
+    // The array begins after 16 numbers of 4 bytes.
     assert!(analysed_for(last, &sized(64 + 256)).accesses[0].proven, "at most 64 elements");
     assert!(!analysed_for(last, &sized(64 + 260)).accesses[0].proven, "at most 65 elements");
     let last = "tile[arrayLength(&x) - 1u] = 1u;";
@@ -105,15 +105,15 @@ fn each_array_has_its_known_length() {
     let known = Circumstances { lengths, ..Circumstances::default() };
     let proven = |body: &str| analysed_for(body, &known).accesses[0].proven;
     assert!(proven("x[thread] = 1u;"));
-    assert!(!proven("x[thread + 1u] = 1u;"), "only the other has more");
+    assert!(!proven("x[thread + 1u] = 1u;"), "only the other array is longer");
     assert!(proven("own = y[thread + 936u];"));
     assert!(!proven("own = y[thread + 937u];"));
     let other = Circumstances { lengths: vec![(ResourceId { group: 1, binding: 0 }, 64)], ..known };
-    assert!(!analysed_for("x[thread] = 1u;", &other).accesses[0].proven, "of another group");
+    assert!(!analysed_for("x[thread] = 1u;", &other).accesses[0].proven, "the length is for another group");
 }
 
 #[test]
-fn what_memory_holds_is_known_where_nothing_writes_it() {
+fn contents_of_memory_are_values_if_nothing_writes_it() {
     check(&[
         ("if (tile[0] < 64u) { tile[tile[0]] = 1u; }", &[false]),
         ("if (params.at.x < 64u) { tile[params.at.x] = 1u; }", &[true]),

@@ -1,4 +1,4 @@
-//! What a launch must be like for an access to be in range.
+//! Conditions on a launch under which an access is in range.
 
 use anywarp_backend::ResourceId;
 
@@ -23,7 +23,7 @@ fn analysed(body: &str) -> Analysis {
     analysed_text(&format!("{HEAD} {body} }}"), &limits)
 }
 
-/// What the last access of a kernel needs; `proven` if nothing, `checked` if no launch shows it.
+/// The conditions of the last access of a kernel; `proven` without conditions, `checked` if none were found.
 fn needs(body: &str) -> String {
     let analysis = analysed(body);
     let last = analysis.accesses.last().expect("an access");
@@ -44,7 +44,7 @@ fn check(table: &[(&str, &str)]) {
 }
 
 #[test]
-fn one_index() {
+fn an_index_needs_the_condition_of_its_bound() {
     check(&[
         ("if (id.x >= params.n) { return; } x[id.x] = 1u;", "params.n <= arrayLength(&x)"),
         ("if (id.x < params.n) { x[id.x] = 1u; }", "params.n <= arrayLength(&x)"),
@@ -66,7 +66,7 @@ fn one_index() {
 }
 
 #[test]
-fn rows_and_columns() {
+fn an_index_of_rows_and_columns_needs_the_product() {
     let inside = "if (id.x >= params.width || id.y >= params.height) { return; }";
     let whole = "params.width * params.height <= arrayLength(&x)";
     check(&[
@@ -96,16 +96,16 @@ fn rows_and_columns() {
 }
 
 #[test]
-fn what_may_wrap_is_not_taken_for_what_does_not() {
-    // Each would be out of range in some launch that meets what is expected of the same without the change.
+fn wrapping_indices_need_more() {
+    // Without wrapping, each index would need a weaker condition, under which it may be out of range.
     check(&[
-        // The difference wraps where x is 0.
+        // The difference wraps if `id.x` is 0.
         ("if (id.x < params.n) { x[id.x - 1u] = 1u; }", "checked"),
-        // So does that of n, and the wrapped value is what the host computes, too.
+        // `params.n - 1u` wraps if `n` is 0; the host computes the same wrapped value.
         ("if (id.x < params.n - 1u) { x[id.x] = 1u; }", "(params.n - 1) <= arrayLength(&x)"),
-        // A product that a comparison is with wraps on the host as well.
+        // A product in a comparison wraps on the host, too.
         ("if (id.x < params.n * params.n) { x[id.x] = 1u; }", "(params.n * params.n) <= arrayLength(&x)"),
-        // Negative columns.
+        // Indices that may be negative.
         ("if (i32(id.x) < params.m) { x[i32(id.x) - params.m] = 1u; }", "checked"),
         ("x[params.m] = 1u;", "0 <= params.m and params.m < arrayLength(&x)"),
         ("x[u32(params.m)] = 1u;", "0 <= params.m and params.m < arrayLength(&x)"),
@@ -132,14 +132,14 @@ fn the_host_computes_as_the_kernel_does() {
         ("if (id.x < params.n) { x[id.x] = 1u; }", 65, 0, 64, false),
         ("x[id.x] = 1u;", 8, 0, 64, true),
         ("x[id.x] = 1u;", 8, 0, 63, false),
-        // More workgroups than a device has, and no elements at all: what cannot be is not met.
+        // More workgroups than the device allows, and an empty array: impossible launches meet no condition.
         ("x[id.x] = 1u;", 70_000, 0, 1 << 25, false),
         ("if (id.x < params.n) { x[id.x] = 1u; }", 0, 0, 0, false),
         ("if (id.x < params.n - 1u) { x[id.x] = 1u; }", 65, 0, 64, true),
         ("if (id.x < params.n - 1u) { x[id.x] = 1u; }", 0, 0, 64, false),
-        // 65536 * 65536 wraps to 0, and then nothing is accessed.
+        // 65536 * 65536 wraps to 0, so nothing is accessed.
         ("if (id.x < params.n * params.n) { x[id.x] = 1u; }", 65_536, 0, 64, true),
-        // As an index it does not.
+        // In an index the product must not wrap.
         ("if (id.x < params.n) { x[id.x * params.n] = 1u; }", 65_536, 0, 64, false),
         ("if (id.x < params.n) { x[id.x * params.n] = 1u; }", 8, 0, 57, true),
         ("if (id.x < params.n) { x[id.x * params.n] = 1u; }", 8, 0, 56, false),
@@ -153,10 +153,10 @@ fn the_host_computes_as_the_kernel_does() {
 }
 
 #[test]
-fn nothing_is_known_of_what_lies_in_memory() {
+fn contents_of_memory_are_unknown_to_the_host() {
     let analysis = analysed("if (id.x < params.n) { x[id.x] = 1u; }");
     assert_eq!(analysis.of_launches.conditions.count(), 1);
-    assert_eq!(analysis.of_launches.conditions.met(|_| None), 0, "a host that knows nothing");
+    assert_eq!(analysis.of_launches.conditions.met(|_| None), 0, "the host knows no number");
     assert!(!analysis.of_launches.proofs(0).entry.in_range.contains(&true));
     assert_eq!(analysis.of_launches.proofs(1).entry.in_range.iter().filter(|proven| **proven).count(), 1);
     let text = analysed("if (id.x < sizes.n) { x[id.x] = 1u; }").accesses[0].advice.clone();
@@ -164,7 +164,7 @@ fn nothing_is_known_of_what_lies_in_memory() {
 }
 
 #[test]
-fn all_calls_count() {
+fn conditions_of_all_calls_are_combined() {
     let text =
         |calls: &str| format!("{} {calls} }}", HEAD.replace("@compute", "fn put(i: u32) { x[i] = 1u; } @compute"));
     let limits = Circumstances { binding_bytes: 1 << 27, ..Circumstances::default() };

@@ -1,25 +1,25 @@
-//! What is proven of small kernels, and what is not.
+//! Small kernels with the accesses and loops that are proven.
 //!
-//! | module | what it is about |
+//! | module | subject |
 //! |---|---|
-//! | this one | what kernels do most |
-//! | `inputs` | built-in inputs, lengths of arrays, what memory holds |
+//! | this one | common constructs |
+//! | `inputs` | built-in inputs, lengths of arrays, contents of memory |
 //! | `values` | operations, one by one |
-//! | `ways` | branches, switches, and where they meet |
-//! | `distances` | orders of values that intervals do not show |
-//! | `turns` | what holds in loops, and which of them end |
-//! | `launches` | what a launch must be like for an access to be in range |
-//! | `launches_at_random` | whether that is enough, by trying |
-//! | `told` | what is told of accesses and loops, and of what was given up |
+//! | `paths` | branches, switches, and where they join |
+//! | `distances` | orders of values that ranges do not show |
+//! | `iterations` | facts in loops, and loops that end |
+//! | `launches` | conditions on a launch under which an access is in range |
+//! | `random_launches` | random kernels and launches, to test that these conditions suffice |
+//! | `reports` | reports on accesses and loops, and on kernels that were given up |
 
 mod distances;
 mod inputs;
+mod iterations;
 mod launches;
-mod launches_at_random;
-mod told;
-mod turns;
+mod paths;
+mod random_launches;
+mod reports;
 mod values;
-mod ways;
 
 use naga::Module;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -68,7 +68,7 @@ fn parsed(text: &str) -> (Module, ModuleInfo) {
     (module, info)
 }
 
-/// For each access in the order of the text, whether it is proven.
+/// Whether each access is proven, in the order of the source.
 fn proven(body: &str) -> Vec<bool> {
     analysed(body).accesses.iter().map(|note| note.proven).collect()
 }
@@ -82,7 +82,7 @@ fn check(table: &[(&str, &[bool])]) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Asserts that all loops of a kernel end, or that one does not.
+/// Asserts whether all loops of a kernel are proven to end.
 fn check_ends(table: &[(&str, bool)]) {
     let ends = |body: &str| analysed(body).loops.iter().all(|note| note.ends);
     let wrong: Vec<String> = table
@@ -94,7 +94,7 @@ fn check_ends(table: &[(&str, bool)]) {
 }
 
 #[test]
-fn ranges_prove() {
+fn ranges_prove_accesses() {
     check(&[
         ("tile[thread] = 1u;", &[true]),
         ("tile[thread + 1u] = 1u;", &[false]),
@@ -123,7 +123,7 @@ fn ranges_prove() {
 }
 
 #[test]
-fn conditions_prove() {
+fn conditions_prove_accesses() {
     check(&[
         ("if (id.x < arrayLength(&x)) { x[id.x] = 1u; }", &[true]),
         ("if (id.x <= arrayLength(&x)) { x[id.x] = 1u; }", &[false]),
@@ -157,7 +157,7 @@ fn conditions_prove() {
         ),
         ("var i = params.n; if (i > 63u) { i = 63u; } tile[i] = 1u;", &[true]),
         ("var i = params.n; if (i > 63u) { i = 64u; } tile[i] = 1u;", &[false]),
-        // What is in memory may be another value when it is read again.
+        // The content of memory may have changed when it is read again.
         ("if (x[0] < 64u) { tile[x[0]] = 1u; }", &[false]),
         ("if (y[0] < 64u) { tile[y[0]] = 1u; }", &[true]),
         ("let i = x[0]; if (i < 64u) { tile[i] = 1u; }", &[true]),
@@ -165,7 +165,7 @@ fn conditions_prove() {
 }
 
 #[test]
-fn loops_prove() {
+fn loops_prove_accesses() {
     check(&[
         ("for (var i = 0u; i < 64u; i++) { tile[i] = 1u; }", &[true]),
         ("for (var i = 0u; i <= 64u; i++) { tile[i] = 1u; }", &[false]),
@@ -192,25 +192,25 @@ fn loops_prove() {
 }
 
 #[test]
-fn bounds_of_loops_leave_them_anywhere() {
+fn unproven_loops_may_be_left_at_any_iteration() {
     check(&[
-        // Whoever bounds the first one leaves it with whatever `i` there is.
+        // A backend may stop the loop at any value of `i`.
         ("var i = params.n; while (i >= 64u) { i = i | 128u; } tile[i] = 1u;", &[false]),
         ("var i = params.n; loop { i = x[i]; if (i < 64u) { break; } } tile[i] = 1u;", &[false, false]),
         ("if (params.n >= 64u) { loop { } } tile[params.n] = 1u;", &[false]),
         ("loop { if (params.n < 64u) { break; } } tile[params.n] = 1u;", &[false]),
         ("fn wait() { while (params.n >= 64u) { } } --- wait(); tile[params.n] = 1u;", &[false]),
-        // What was known before it still is, and what its conditions say of its turns.
+        // Facts from before the loop still hold, and its condition holds inside.
         ("if (params.n >= 64u) { return; } while (x[0] > 3u) { } tile[params.n] = 1u;", &[true]),
         ("var i = params.n; while (i < 64u) { tile[i] = 1u; i = x[0]; }", &[true]),
-        // This one ends: behind it `i` is at least 64.
+        // This loop ends, so `i` is at least 64 after it.
         ("var i = params.n; while (i < 64u) { i++; } tile[127u - min(i, 127u)] = 1u;", &[true]),
         ("var i = 200u; while (i >= 64u) { i--; } tile[i] = 1u;", &[true]),
     ]);
 }
 
 #[test]
-fn calls_prove_with_what_they_are_given() {
+fn calls_are_analysed_with_their_arguments() {
     check(&[
         ("fn put(i: u32) { tile[i] = 1u; } --- put(thread);", &[true]),
         ("fn put(i: u32) { tile[i] = 1u; } --- put(thread); put(thread + 1u);", &[false]),
@@ -229,7 +229,7 @@ fn calls_prove_with_what_they_are_given() {
 }
 
 #[test]
-fn loops_end() {
+fn loops_with_a_counter_end() {
     let table: &[(&str, bool)] = &[
         ("for (var i = 0u; i < params.n; i++) { }", true),
         ("for (var i = 0u; i <= params.n; i++) { }", false),
@@ -263,9 +263,9 @@ fn loops_end() {
 }
 
 #[test]
-fn turns_are_bounded() {
+fn iterations_are_bounded() {
     let table: &[(&str, Option<u32>)] = &[
-        // The turn that leaves begins, too.
+        // The iteration that leaves the loop counts, too.
         ("for (var i = 0u; i < 10u; i++) { }", Some(11)),
         ("for (var i = 0u; i < 10u; i += 3u) { }", Some(5)),
         ("for (var i = 3; i < 10; i++) { }", Some(8)),
@@ -274,7 +274,7 @@ fn turns_are_bounded() {
         ("for (var i = thread; i < 144u; i += 64u) { }", Some(4)),
         ("for (var i = 0u; i < min(params.n, 7u); i++) { }", Some(8)),
         ("for (var i = 0u; i < 10u; i++) { if (x[0] == 3u) { break; } }", Some(11)),
-        // By one or by two.
+        // A step of one or two.
         ("for (var i = 0u; i < 10u; i++) { if (x[0] == 3u) { i++; } }", Some(12)),
         ("loop { break; }", Some(1)),
         ("for (var i = 0u; i < params.n; i++) { }", None),
@@ -288,12 +288,12 @@ fn turns_are_bounded() {
             Some(_) => found == *expected,
             None => found.is_none_or(|found| found > 1 << 30),
         };
-        assert!(fits, "{body}: at most {expected:?} turns, found {found:?}");
+        assert!(fits, "{body}: at most {expected:?} iterations, found {found:?}");
     }
 }
 
 #[test]
-fn what_would_prove_it_is_said() {
+fn advice_names_the_missing_proof() {
     let advice = |body: &str| analysed(body).accesses[0].advice.clone();
     assert_eq!(advice("tile[id.x] = 1u;"), Some(Advice::Guard));
     assert_eq!(advice("var small: array<u32, 32>; small[thread] = 1u;"), Some(Advice::WorkgroupSize(32)));
@@ -307,7 +307,7 @@ fn what_would_prove_it_is_said() {
 }
 
 #[test]
-fn what_is_known_of_a_launch_counts() {
+fn known_lengths_and_grids_prove_accesses() {
     let resource = anywarp_backend::ResourceId { group: 0, binding: 0 };
     let known = Circumstances { lengths: vec![(resource, 64)], workgroups: [1; 3], ..Circumstances::default() };
     assert!(analysed_for("x[id.x] = 1u;", &known).accesses[0].proven);
@@ -318,7 +318,7 @@ fn what_is_known_of_a_launch_counts() {
 }
 
 #[test]
-fn what_takes_too_long_is_given_up() {
+fn kernels_beyond_the_limit_of_effort_are_given_up() {
     let loops = "for (var i = 0u; i < params.n; i++) { ".repeat(40) + &"}".repeat(40);
     let analysis = analysed(&format!("tile[thread] = 1u; {loops}"));
     assert!(analysis.gave_up.is_some());

@@ -3,7 +3,7 @@
 use super::check;
 
 #[test]
-fn operations_are_those_of_wgsl() {
+fn operations_follow_wgsl() {
     check(&[
         ("tile[-clamp(params.m, -63, 0)] = 1u;", &[true]),
         ("tile[-clamp(params.m, -64, 0)] = 1u;", &[false]),
@@ -51,7 +51,7 @@ fn operations_are_those_of_wgsl() {
 }
 
 #[test]
-fn values_that_are_made_alike_are_one_and_others_are_not() {
+fn equal_operations_are_one_value_and_others_are_not() {
     check(&[
         ("if (params.n * 3u + thread < 64u) { tile[thread + params.n * 3u] = 1u; }", &[true]),
         ("if (params.n - thread < 64u) { tile[thread - params.n] = 1u; }", &[false]),

@@ -1,4 +1,4 @@
-//! What is told of accesses and loops, and of what was given up.
+//! Reports on accesses and loops, and on kernels that were given up.
 
 use anywarp_backend::Proofs;
 
@@ -8,7 +8,7 @@ use crate::analysis::prove;
 use crate::optimise::optimise;
 
 #[test]
-fn what_is_never_reached_is_not_proven() {
+fn unreachable_accesses_and_loops_are_not_proven() {
     let analysis = analysed("if (thread > 100u) { tile[params.n] = 1u; loop { } }");
     assert!(!analysis.accesses[0].reached && !analysis.accesses[0].proven, "{:?}", analysis.accesses);
     assert!(!analysis.proofs.entry.in_range.contains(&true), "an access that is not reached: {:?}", analysis.proofs);
@@ -20,43 +20,43 @@ fn what_is_never_reached_is_not_proven() {
 }
 
 #[test]
-fn ranges_are_those_of_all_calls() {
+fn ranges_cover_all_calls() {
     for calls in ["put(3u + (params.n & 1u)); put(1u);", "put(1u); put(3u + (params.n & 1u));"] {
         let analysis = analysed(&format!("fn put(i: u32) {{ tile[i] = 1u; }} --- {calls}"));
-        assert_eq!((analysis.accesses[0].low, analysis.accesses[0].high), (1, 4), "of {calls}");
+        assert_eq!((analysis.accesses[0].low, analysis.accesses[0].high), (1, 4), "the range over {calls}");
     }
 }
 
-/// What is told of a kernel that was made faster before.
-fn of_faster(body: &str) -> crate::analysis::Analysis {
+/// The analysis of a kernel after optimisation.
+fn analysed_after_optimisation(body: &str) -> crate::analysis::Analysis {
     let (module, info) = parsed(&format!(
         "@group(0) @binding(0) var<uniform> n: u32;
         var<workgroup> tile: array<u32, 64>;
         @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) thread: u32) {{ {body} }}"
     ));
-    let made = optimise(&module, &info, &Circumstances::default()).expect("loops are unrolled");
+    let made = optimise(&module, &info, &Circumstances::default()).expect("the loops are unrolled");
     let info = super::Validator::new(super::ValidationFlags::all(), super::Capabilities::all()).validate(&made);
-    prove(&made, &info.expect("it stays valid"), &Circumstances::default())
+    prove(&made, &info.expect("the module stays valid"), &Circumstances::default())
 }
 
 #[test]
-fn all_copies_of_a_text_count() {
+fn all_copies_of_an_access_count() {
     for index in ["thread + i", "thread + 1u - i"] {
-        let analysis = of_faster(&format!("for (var i = 0u; i < 2u; i++) {{ tile[{index}] = 1u; }}"));
+        let analysis = analysed_after_optimisation(&format!("for (var i = 0u; i < 2u; i++) {{ tile[{index}] = 1u; }}"));
         assert_eq!(analysis.accesses.len(), 1, "{:?}", analysis.accesses);
-        assert!(!analysis.accesses[0].proven, "one of its copies is not: {:?}", analysis.accesses);
+        assert!(!analysis.accesses[0].proven, "one of its copies is out of range: {:?}", analysis.accesses);
         assert_eq!((analysis.accesses[0].low, analysis.accesses[0].high), (0, 64));
     }
     for step in ["1u + k", "2u - k"] {
         let inner = format!("for (var i = 0u; i != n; i += {step}) {{ tile[thread] = i; }}");
-        let analysis = of_faster(&format!("for (var k = 0u; k < 2u; k++) {{ {inner} }}"));
+        let analysis = analysed_after_optimisation(&format!("for (var k = 0u; k < 2u; k++) {{ {inner} }}"));
         let inner = analysis.loops.last().expect("the inner loop stays");
-        assert!(!inner.ends, "one of its copies may not: {:?}", analysis.loops);
+        assert!(!inner.ends, "one of its copies may not end: {:?}", analysis.loops);
     }
 }
 
 #[test]
-fn what_is_given_up_is_checked() {
+fn kernels_that_are_given_up_have_no_proofs() {
     let text = "var<workgroup> tile: array<u32, 64>;
         @compute @workgroup_size(64) fn one(@builtin(local_invocation_index) thread: u32) { tile[thread] = 1u; }
         @compute @workgroup_size(64) fn two(@builtin(local_invocation_index) thread: u32) { tile[thread] = 1u; }";
@@ -68,7 +68,7 @@ fn what_is_given_up_is_checked() {
     for (text, why) in [(text, "entry point"), (&calls, "too deeply")] {
         let analysis = analysed_text(text, &Circumstances::default());
         let said = analysis.gave_up.unwrap_or("nothing");
-        assert!(said.contains(why), "expected that it gives up as of '{why}', and it said {said}");
+        assert!(said.contains(why), "expected a reason with '{why}', got {said}");
         assert_eq!(analysis.proofs, Proofs::default());
     }
 }

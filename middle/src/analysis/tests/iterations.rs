@@ -1,9 +1,9 @@
-//! What holds in loops, and which of them end.
+//! Facts in loops, and loops that end.
 
 use super::{check, check_ends};
 
 #[test]
-fn what_is_assumed_of_turns_is_looked_at() {
+fn assumptions_about_iterations_are_checked() {
     check(&[
         ("for (var i = thread; i < 100u; i++) { tile[i - 63u] = 1u; }", &[false]),
         ("for (var i = 63u; i > 0u; i--) { tile[i - 63u] = 1u; }", &[false]),
@@ -11,7 +11,7 @@ fn what_is_assumed_of_turns_is_looked_at() {
         ("var i = 100u; loop { if (x[0] == 3u) { break; } tile[i] = 1u; i = (i + 1u) & 63u; }", &[false]),
         ("var i = 10u; loop { if (x[0] == 3u) { break; } tile[i] = 1u; i = (i + 1u) & 63u; }", &[true]),
         ("var i = 0u; loop { if (x[0] == 3u) { break; } tile[i] = 1u; i = x[1]; }", &[false]),
-        // One variable moves another, which moves another.
+        // A chain of variables, each stored to by the next one.
         ("var i = 0u; var j = 0u; loop { if (x[0] == 3u) { break; } tile[j] = 1u; j = i; i++; }", &[false]),
         (
             "var a = 0u; var b = 0u; var c = 0u; var d = 0u; var e = 0u; var f = 0u;
@@ -30,7 +30,7 @@ fn what_is_assumed_of_turns_is_looked_at() {
 }
 
 #[test]
-fn whatever_a_loop_stores_is_seen() {
+fn stores_anywhere_in_a_loop_count() {
     let stores = [
         "if (x[0] == 1u) { } else { i = params.n; }",
         "if (x[0] == 1u) { i = params.n; }",
@@ -58,7 +58,7 @@ fn whatever_a_loop_stores_is_seen() {
 }
 
 #[test]
-fn what_holds_behind_a_loop() {
+fn exits_of_a_loop_join_after_it() {
     check(&[
         ("var i = 0u; loop { continuing { i++; break if i >= 64u; } } tile[i - 64u] = 1u;", &[true]),
         ("var i = 0u; loop { continuing { i++; break if i >= 64u; } } tile[i - 65u] = 1u;", &[false]),
@@ -70,7 +70,7 @@ fn what_holds_behind_a_loop() {
 }
 
 #[test]
-fn only_what_moves_ends() {
+fn loops_end_only_if_a_variable_moves() {
     check_ends(&[
         ("var s = params.n; loop { s /= 2u; if (x[0] == 3u) { break; } }", false),
         ("var s = params.n; loop { s >>= 1u; if (x[0] == 3u) { break; } }", false),

@@ -1,9 +1,9 @@
-//! Branches, switches, and where they meet.
+//! Branches, switches, and where they join.
 
 use super::check;
 
 #[test]
-fn what_a_branch_knows_ends_with_it() {
+fn facts_of_a_branch_end_with_it() {
     check(&[
         ("if (params.n < 64u) { x[0] = 1u; } tile[params.n] = 1u;", &[false]),
         ("if (params.n < 64u) { tile[params.n] = 1u; } tile[params.n] = 2u;", &[true, false]),
@@ -18,7 +18,7 @@ fn what_a_branch_knows_ends_with_it() {
 }
 
 #[test]
-fn where_ways_meet_only_what_all_know_holds() {
+fn facts_after_a_join_hold_on_all_paths() {
     check(&[
         ("if (x[0] == 1u) { if (params.n >= 64u) { return; } } tile[params.n] = 1u;", &[false]),
         (
@@ -42,7 +42,7 @@ fn where_ways_meet_only_what_all_know_holds() {
         ("var i = 3u; if (x[0] == 1u) { } else { i = params.n; } tile[i] = 1u;", &[false]),
         ("var v = vec2<u32>(1u, 1u); if (x[0] == 1u) { } else { v = vec2<u32>(params.n, 1u); } tile[v.x] = 1u;", &[false]),
         ("var v = vec2<u32>(1u, 1u); if (x[0] == 1u) { } else { v = vec2<u32>(params.n, 1u); } tile[v.y] = 1u;", &[true]),
-        // Conditions that were put together.
+        // Combined conditions.
         ("let ok = select(false, (id.x < arrayLength(&x)), params.n > 3u); if (ok) { x[id.x] = 1u; }", &[true]),
         ("let ok = select(params.m > 2, false, params.n >= 64u); if (ok) { tile[params.n] = 1u; }", &[true]),
         ("let ok = select(params.m > 2, false, params.n < 64u); if (ok) { tile[params.n] = 1u; }", &[false]),
@@ -53,7 +53,7 @@ fn where_ways_meet_only_what_all_know_holds() {
 }
 
 #[test]
-fn cases_know_what_was_chosen() {
+fn cases_narrow_the_selector() {
     check(&[
         ("switch params.n { case 3u: { } default: { tile[params.n] = 1u; } }", &[false]),
         ("switch params.n { case 3u: { tile[params.n] = 1u; } default: { } }", &[true]),
@@ -75,7 +75,7 @@ fn cases_know_what_was_chosen() {
         ),
         ("var i = params.n; switch x[0] { case 1u: { i = 3u; } default: { i = 5u; } } tile[i] = 1u;", &[true]),
     ]);
-    // Of so many it is not followed which was chosen; what they do still is.
+    // With this many cases the value of the selector is not used, but the stores of the cases still count.
     let cases: String = (0..70).map(|at| format!("case {at}u: {{ i = {at}u; }} ")).collect();
     check(&[
         (&format!("var i = 3u; switch params.n {{ {cases} default: {{ }} }} tile[i] = 1u;"), &[false]),
@@ -85,7 +85,7 @@ fn cases_know_what_was_chosen() {
 }
 
 #[test]
-fn functions_return_on_every_way() {
+fn returns_of_a_function_are_joined() {
     check(&[
         (
             "fn pick(i: u32) -> u32 { if (i > 9u) { return 9u; } return params.n; } --- tile[pick(id.x)] = 1u;",

@@ -1,4 +1,4 @@
-//! Whether the conditions of a launch are enough: of random kernels, every index that any invocation computes.
+//! Tests that conditions on a launch suffice: they check every index that the invocations of random kernels compute.
 
 use anywarp_backend::ResourceId;
 use anywarp_testing::random;
@@ -8,7 +8,7 @@ use naga::valid::{Capabilities, ValidationFlags, Validator};
 use crate::Circumstances;
 use crate::analysis::{Outer, prove};
 
-/// Random numbers.
+/// A generator of random numbers.
 struct Random(random::Random);
 
 impl Random {
@@ -49,7 +49,7 @@ enum Tree {
 const VALUES: usize = 3;
 const SIZE: [u32; 2] = [4, 2];
 
-/// What an invocation has.
+/// The values of an invocation.
 #[derive(Clone, Copy, Debug, Default)]
 struct Here {
     id: [u32; 2],
@@ -124,7 +124,7 @@ impl Tree {
         Self::Of(op, left.into(), right.into())
     }
 
-    /// A tree of what the host knows.
+    /// A tree of numbers known on the host.
     fn bound(random: &mut Random) -> Self {
         let value = |random: &mut Random| Self::Leaf(Leaf::Value(random.below(VALUES as u32) as usize));
         match random.below(7) {
@@ -137,7 +137,7 @@ impl Tree {
         }
     }
 
-    /// One of its parts.
+    /// A random subtree.
     fn part(&self, random: &mut Random) -> Self {
         match self {
             Self::Of(_, left, right) => match random.below(4) {
@@ -183,7 +183,7 @@ impl Tree {
         }
     }
 
-    /// As WGSL has it.
+    /// The value by the rules of WGSL.
     fn value(&self, here: &Here, signed: bool) -> u32 {
         match self {
             Self::Leaf(leaf) => leaf.value(here),
@@ -293,10 +293,10 @@ impl Kernel {
         )
     }
 
-    /// The indices that a launch comes by: `None` if there are none.
+    /// The indices that the invocations of a launch access.
     fn indices(&self, groups: [u32; 2], first: Here) -> Vec<(u32, Here)> {
         let mut found = Vec::new();
-        // The first and the last invocations of large grids.
+        // Only the first and the last invocations of large grids.
         let some = |axis: usize| {
             let all = groups[axis] * SIZE[axis];
             (0..all.min(12)).chain(all.saturating_sub(8).max(12)..all)
@@ -319,26 +319,27 @@ impl Kernel {
 }
 
 #[test]
-fn conditions_that_are_met_are_enough() {
+fn met_conditions_suffice() {
     let (conditional, launches, accesses) = tried(11, 4000);
     assert!(conditional > 800 && launches > 3000 && accesses > 100_000, "{conditional}, {launches}, {accesses}");
 }
 
 #[test]
 #[ignore = "takes minutes; `SEED` chooses the kernels"]
-fn conditions_that_are_met_are_enough_in_many_kernels() {
+fn met_conditions_suffice_in_many_kernels() {
     let seed = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1000);
     println!("{:?}", tried(seed, 200_000));
 }
 
-/// How many of `count` random kernels have conditions, how many launches meet them, and how many accesses these make.
+/// Tries `count` random kernels; returns the numbers of kernels with conditions, of launches that meet them, and of
+/// accesses of these launches.
 fn tried(seed: u64, count: u32) -> (u32, u32, u64) {
     let random = &mut Random(random::Random::from_state(seed));
     let (mut conditional, mut launches, mut accesses) = (0, 0, 0u64);
     for _ in 0..count {
         let kernel = Kernel::random(random);
         let limits = Circumstances { binding_bytes: 1 << 27, workgroups: [65_535; 3], ..Circumstances::default() };
-        // Of numbers alone, some would be divided by zero.
+        // The front end rejects constant divisions by zero.
         let Ok(module) = naga::front::wgsl::parse_str(&kernel.text()) else { continue };
         let validated = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module);
         let Ok(info) = validated else { continue };
