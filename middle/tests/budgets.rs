@@ -1,4 +1,4 @@
-//! Kernels of excessive size: each pass ends soon, on a stack like that of any thread, and what is given up is checked.
+//! Very large kernels: each pass ends soon, with the default stack of a thread, and has no proofs if it gives up.
 
 use std::fmt::Write;
 use std::thread;
@@ -12,16 +12,16 @@ use anywarp_middle::optimise::optimise;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{BinaryOperator, Block, Expression, Function, Literal, Module, Range, Span, Statement};
 
-/// What a thread has where nothing else is said.
+/// The default stack of a thread, in bytes.
 const STACK: usize = 2 << 20;
 
-/// What a text is read on: naga follows nested expressions by recursion.
-const STACK_TO_READ_ON: usize = 256 << 20;
+/// The stack for naga's front end and validator, which follow nested expressions by recursion.
+const NAGA_STACK: usize = 256 << 20;
 
-/// How long a pass may take. On a machine with nothing else to do each takes less than a fifth of it.
+/// The time limit of a pass. On an idle machine each takes less than a fifth of it.
 const BUDGET: Duration = Duration::from_secs(if cfg!(debug_assertions) { 60 } else { 5 });
 
-/// Whether the analysis has to give up.
+/// Whether the analysis is expected to give up.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Given {
     Up,
@@ -41,12 +41,12 @@ fn kernel(statements: &str) -> String {
     )
 }
 
-/// So many times a text, which knows how often it was written before.
+/// Concatenates `count` texts; `one` receives the number of each.
 fn times(count: usize, one: impl Fn(usize) -> String) -> String {
     (0..count).map(one).collect()
 }
 
-/// A name, the text, and whether the analysis gives up.
+/// The kernels with their names, and whether the analysis gives up.
 fn kernels() -> Vec<(&'static str, String, Given)> {
     let nested = |depth, open: &str, inside: &str, close: &str| {
         kernel(&format!("var k = n; {}{inside}{} x[k] = k;", open.repeat(depth), close.repeat(depth)))
@@ -87,12 +87,12 @@ fn kernels() -> Vec<(&'static str, String, Given)> {
         ("120 counted loops", nested(120, "for (var i = 0u; i < 2u; i++) {", "k++;", "}"), Given::Up),
         ("60 switches", nested(60, "switch k { case 1u: { k = x[k]; } default: {", "", "}}"), Given::Either),
         (
-            "250 branches, one in the other's else",
+            "250 branches, each in the else of another",
             kernel(&format!("var k = n; if (n == 0u) {{ }} {}", times(250, |at| format!("else if (k > {at}u) {{ k = x[k]; }}")))),
             Given::Either,
         ),
         (
-            "5,000 branches, one in the other's else",
+            "5,000 branches, each in the else of another",
             kernel(&format!("var k = n; if (n == 0u) {{ }} {}", times(5_000, |at| format!("else if (k > {at}u) {{ k = x[k]; }}")))),
             Given::Up,
         ),
@@ -102,7 +102,7 @@ fn kernels() -> Vec<(&'static str, String, Given)> {
             Given::Either,
         ),
         (
-            "1,000 loops of a few turns",
+            "1,000 loops of a few iterations",
             kernel(&times(1_000, |at| format!("for (var i = 0u; i < 9u; i++) {{ x[i + {at}u] = i; }}\n"))),
             Given::Either,
         ),
@@ -139,7 +139,7 @@ fn kernels() -> Vec<(&'static str, String, Given)> {
             Given::Either,
         ),
         (
-            "10,000 accesses by constants",
+            "10,000 accesses with constant indices",
             kernel(&format!(
                 "var a: array<u32, 100>; {} x[0] = a[n];",
                 times(10_000, |at| format!("a[{}] += {at}u;\n", at % 100))
@@ -172,7 +172,7 @@ fn kernels() -> Vec<(&'static str, String, Given)> {
             Given::Either,
         ),
         (
-            "turns without number",
+            "a huge number of iterations",
             kernel(
                 "for (var i = 0u; i < 4000000000u; i++) { x[i & 63u] = i; }
                 for (var i = 0u; i < 4000000000u; i++) { for (var j = 0u; j < 4000000000u; j++) { tile[j & 63u] = i; } }",
@@ -180,7 +180,7 @@ fn kernels() -> Vec<(&'static str, String, Given)> {
             Given::NotUp,
         ),
         (
-            "loops of 64 turns in each other",
+            "nested loops of 64 iterations",
             nested(6, "for (var i = 0u; i < 64u; i++) {", "k = x[k];", "}"),
             Given::Either,
         ),
@@ -199,7 +199,7 @@ fn kernels() -> Vec<(&'static str, String, Given)> {
 fn on_stack<T: Send>(size: usize, run: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| {
         let thread = thread::Builder::new().stack_size(size).spawn_scoped(scope, run).expect("a thread");
-        thread.join().expect("it does not panic")
+        thread.join().expect("no panic")
     })
 }
 
@@ -215,7 +215,7 @@ fn validate(name: &str, module: &Module) -> ModuleInfo {
     validator.validate(module).unwrap_or_else(|error| panic!("{name}: {error:?}"))
 }
 
-/// Runs a pass; notes how long it took.
+/// Runs a pass and records its time.
 fn timed<T>(times: &mut String, failures: &mut Vec<String>, name: &str, pass: &str, run: impl FnOnce() -> T) -> T {
     let start = Instant::now();
     let made = run();
@@ -227,21 +227,21 @@ fn timed<T>(times: &mut String, failures: &mut Vec<String>, name: &str, pass: &s
     made
 }
 
-/// Puts a module through all passes, as kernels go; both as it was written and as it is made faster.
+/// Runs all passes on a module, and the analysis also on the module before optimisation.
 fn pass(name: &str, module: &Module, info: &ModuleInfo, given: Given) -> Vec<String> {
     let circumstances = Circumstances::default();
     let (mut times, mut failures) = (String::new(), Vec::new());
     let made = timed(&mut times, &mut failures, name, "optimise", || optimise(module, info, &circumstances));
     let made = made.map(|made| {
-        let info = on_stack(STACK_TO_READ_ON, || validate(name, &made));
+        let info = on_stack(NAGA_STACK, || validate(name, &made));
         (made, info)
     });
     let (module_made, info_made) = made.as_ref().map_or((module, info), |(made, info)| (made, info));
     let analysis = timed(&mut times, &mut failures, name, "prove", || prove(module_made, info_made, &circumstances));
     let of_written = timed(&mut times, &mut failures, name, "prove as written", || prove(module, info, &circumstances));
-    for (analysis, which) in [(&analysis, "made faster"), (&of_written, "as written")] {
+    for (analysis, which) in [(&analysis, "optimised"), (&of_written, "as written")] {
         if analysis.gave_up.is_some() && analysis.proofs != Proofs::default() {
-            failures.push(format!("{name}, {which}: something is proven though it was given up"));
+            failures.push(format!("{name}, {which}: has proofs although the analysis gave up"));
         }
     }
     let expected = match given {
@@ -250,22 +250,22 @@ fn pass(name: &str, module: &Module, info: &ModuleInfo, given: Given) -> Vec<Str
         Given::Either => true,
     };
     if !expected {
-        failures.push(format!("{name}: expected {given:?}, and it said {:?}", of_written.gave_up));
+        failures.push(format!("{name}: expected to give up: {given:?}, got {:?}", of_written.gave_up));
     }
-    // This one follows blocks as deep as they are, as naga's validator and writers do: no text that is read nests so.
-    if of_written.gave_up != Some("its blocks nest too deeply") {
+    // `explicit` follows blocks by recursion, as naga's validator and writers do. The front end accepts no such kernel.
+    if of_written.gave_up != Some("the blocks of the kernel nest too deeply") {
         let checked =
             timed(&mut times, &mut failures, name, "explicit", || explicit(module_made, info_made, &analysis.proofs));
         if let Some(checked) = checked {
-            on_stack(STACK_TO_READ_ON, || validate(name, &checked));
+            on_stack(NAGA_STACK, || validate(name, &checked));
         }
     }
-    println!("{name}:{times}, {}", of_written.gave_up.unwrap_or("looked through"));
+    println!("{name}:{times}, {}", of_written.gave_up.unwrap_or("analysed"));
     failures
 }
 
-/// A kernel of so many stores to `x`, or else to a variable, each of what was computed before it. Written as IR: naga
-/// would take longer to read the text than all passes together.
+/// A kernel of `count` stores to `x` or to a variable, each of a value computed from the one before. Built as IR, since
+/// naga would take longer to parse it than all passes together.
 fn statements(count: u32, to_memory: bool) -> Module {
     let mut module = naga::front::wgsl::parse_str(&kernel("var k = n; x[0] = k;")).expect("a kernel");
     let (x, _) = module.global_variables.iter().find(|(_, variable)| variable.name.as_deref() == Some("x")).expect("x");
@@ -298,7 +298,7 @@ fn statements(count: u32, to_memory: bool) -> Module {
 }
 
 #[test]
-fn many_statements_take_little_time() {
+fn many_statements_are_processed_quickly() {
     let mut failures = Vec::new();
     for (name, to_memory) in [("50,000 statements", true), ("50,000 statements of one variable", false)] {
         let module = statements(50_000, to_memory);
@@ -309,10 +309,10 @@ fn many_statements_take_little_time() {
 }
 
 #[test]
-fn large_kernels_take_little_time_and_stack() {
+fn large_kernels_are_processed_quickly_on_a_small_stack() {
     let mut failures = Vec::new();
     for (name, text, given) in kernels() {
-        let (module, info) = on_stack(STACK_TO_READ_ON, || read(name, &text));
+        let (module, info) = on_stack(NAGA_STACK, || read(name, &text));
         failures.extend(on_stack(STACK, || pass(name, &module, &info, given)));
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));

@@ -1,7 +1,8 @@
-//! Kernels come to the same before and after each pass: random ones, run on the processor against a reference.
+//! Kernels have the same results before and after each pass. Random kernels run on the CPU and are compared with a
+//! reference.
 //!
-//! What passes make faster runs with every check, and with none but those that the analysis asks for. What gets its
-//! checks in the module itself runs on a device that would tell of any access out of range.
+//! Optimised kernels run with every check, and with only the checks that the analysis could not remove. Kernels with
+//! explicit checks run on a device that reports every access out of range.
 
 #[path = "meaning/machine.rs"]
 mod machine;
@@ -31,10 +32,10 @@ fn not_valid(refused: Box<Refused>) -> String {
     format!("not valid: {:?}", refused.error)
 }
 
-/// What of a kernel's buffers is wrong.
+/// Returns the difference between a kernel's buffers and the expected ones.
 type Judge<'a> = dyn Fn(Vec<Vec<u8>>) -> Option<String> + 'a;
 
-/// Runs a kernel in each of its forms; the first of which the results are wrong.
+/// Runs a kernel after each combination of passes; returns the first that has wrong results.
 fn differs(
     machines: &[Machine; 2],
     text: &str,
@@ -63,13 +64,13 @@ fn differs(
         let (faster, selective, by_compiler) = (faster(Unrolling::Full)?, selective?, by_compiler?);
         let (safe, plainly_safe) = (checks(&faster)?, checks(&module)?);
         let placed = safe.clone().after_pass(place(&safe, safe.info())).map_err(not_valid)?;
-        Ok(ran("optimised", plain, &faster, None)
-            .or_else(|| ran("proven", plain, &faster, Some(proofs(&faster))))
-            .or_else(|| ran("unrolled where that saves something", plain, &selective, Some(proofs(&selective))))
-            .or_else(|| ran("with loops left to compilers", plain, &by_compiler, Some(proofs(&by_compiler))))
+        Ok(ran("optimised, with every check", plain, &faster, None)
+            .or_else(|| ran("optimised, with unproven checks", plain, &faster, Some(proofs(&faster))))
+            .or_else(|| ran("unrolled selectively", plain, &selective, Some(proofs(&selective))))
+            .or_else(|| ran("with loops left to the compiler", plain, &by_compiler, Some(proofs(&by_compiler))))
             .or_else(|| ran("with explicit checks", checked, &safe, None))
             .or_else(|| ran("with arrays in variables", checked, &placed, None))
-            .or_else(|| ran("with explicit checks alone", checked, &plainly_safe, None)))
+            .or_else(|| ran("with explicit checks, not optimised", checked, &plainly_safe, None)))
     };
     forms().unwrap_or_else(|problem| Some(format!("{problem}\n{text}")))
 }
@@ -78,14 +79,14 @@ fn check(seeds: std::ops::Range<u64>, make: fn(u64, usize) -> Program) {
     let machines = [Machine::new(false), Machine::new(true)];
     for seed in seeds {
         let program = make(seed, 4);
-        let expected = evaluate(&program).expect("the generator makes kernels with a defined result").buffers;
+        let expected = evaluate(&program).expect("generated kernels have defined results").buffers;
         let judge = |mut found: Vec<Vec<u8>>| {
             let written = program.globals.iter().filter(|global| global.space == Space::Output);
             let wrong = written.filter_map(|global| Some((global, global.binding? as usize))).find(|(global, at)| {
                 canonical(&global.ty, &program.structs, &mut found[*at]);
                 found[*at] != expected[*at]
             });
-            wrong.map(|(global, _)| format!("'{}' is another", global.name))
+            wrong.map(|(global, _)| format!("'{}' differs", global.name))
         };
         if let Some(wrong) = differs(&machines, &wgsl(&program), &program.buffers, program.groups, &judge) {
             panic!("seed {seed}, {wrong}");
@@ -93,12 +94,12 @@ fn check(seeds: std::ops::Range<u64>, make: fn(u64, usize) -> Program) {
     }
 }
 
-/// Against the same kernel as it is written.
+/// Compares with the same kernel before the passes.
 #[test]
-fn small_kernels_come_to_the_same() {
+fn small_kernels_keep_their_results() {
     let machines = [Machine::new(false), Machine::new(true)];
     let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
-    // Small numbers first, then all kinds.
+    // Small numbers first, then large ones.
     let input: Vec<u32> = (0..64u32).map(|at| if at < 40 { at } else { at.wrapping_mul(0x9E37_79B9) }).collect();
     let numbers = words(&[5, 3, 0, 7]);
     let buffers =
@@ -106,10 +107,10 @@ fn small_kernels_come_to_the_same() {
     for body in small::BODIES {
         let text = format!("{}{body} }}", small::START);
         let module = parsed(&text).unwrap_or_else(|problem| panic!("{problem}"));
-        let expected = machines[0].run(&module, None, &buffers, [1, 1, 1]).expect("it runs as it is written");
+        let expected = machines[0].run(&module, None, &buffers, [1, 1, 1]).expect("the kernel runs without passes");
         let judge = |found: Vec<Vec<u8>>| {
             let at = found.concat().iter().zip(expected.concat()).position(|(found, expected)| *found != expected)?;
-            Some(format!("word {} is another", at / 4))
+            Some(format!("word {} differs", at / 4))
         };
         if let Some(wrong) = differs(&machines, &text, &buffers, [1, 1, 1], &judge) {
             panic!("{wrong}");
@@ -118,11 +119,11 @@ fn small_kernels_come_to_the_same() {
 }
 
 #[test]
-fn random_kernels_come_to_the_same() {
+fn random_kernels_keep_their_results() {
     check(0..60, generate::generate);
 }
 
 #[test]
-fn hostile_kernels_come_to_the_same() {
+fn hostile_kernels_keep_their_results() {
     check(0..150, hostile::generate);
 }

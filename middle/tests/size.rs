@@ -1,7 +1,7 @@
-//! How much drivers of hardware are given: instructions of SPIR-V behind the middle end, against what plain wgpu gives.
+//! The amount of code that drivers of hardware receive: instructions of SPIR-V, compared with plain wgpu.
 //!
-//! A driver takes the longer, the more it is given, and on no two machines as long; the instructions are the same on
-//! all. `cargo test --release -p anywarp-middle --test size -- --nocapture` prints them.
+//! The time of a driver grows with the number of instructions and differs between machines; the number does not.
+//! `cargo test --release -p anywarp-middle --test size -- --nocapture` prints it.
 
 use std::path::{Path, PathBuf};
 
@@ -19,10 +19,10 @@ use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::Capabilities;
 use naga::{Expression, ShaderStage};
 
-/// No kernel has more than so many times the instructions of the baseline, unless unrolling saved what is counted.
-const MOST: f64 = 1.3;
+/// The limit of a kernel's instructions, relative to plain wgpu. Kernels that gain from unrolling may have more.
+const MAX_RATIO: f64 = 1.3;
 
-/// Folders with WGSL, and what `package` is in their imports.
+/// Folders with WGSL, each with the folder that `package` means in its imports.
 const FOLDERS: &[(&str, &str)] = &[
     ("benches/compile/kernels", "benches"),
     ("benches/checks/kernels", "benches"),
@@ -36,7 +36,7 @@ const FOLDERS: &[(&str, &str)] = &[
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// Each entry point of each file, alone.
+/// Each entry point of each file as a module of its own.
 fn kernels() -> Outcome<Vec<(String, Validated)>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut kernels = Vec::new();
@@ -73,9 +73,10 @@ fn after(module: &Validated, made: Option<naga::Module>) -> Outcome<Validated> {
     module.clone().after_pass(made).map_err(|refused| format!("{:?}", refused.error).into())
 }
 
-/// Instructions of a module's functions, with wgpu's own checks or none. Buffers are guarded by the device.
+/// The number of instructions in the functions of a module, with or without wgpu's own checks. The device checks
+/// accesses to buffers.
 fn instructions(module: &Validated, checked: bool) -> Outcome<usize> {
-    /// `OpFunction`: what stands before the first of them is names, types and constants.
+    /// `OpFunction`. The instructions before the first one are names, types and constants.
     const FUNCTION: u32 = 54;
     let index = if checked { BoundsCheckPolicy::Restrict } else { BoundsCheckPolicy::Unchecked };
     let options = spv::Options {
@@ -88,7 +89,7 @@ fn instructions(module: &Validated, checked: bool) -> Outcome<usize> {
         ..spv::Options::default()
     };
     let words = spv::write_vec(module, module.info(), &options, None)?;
-    // Five words of a header; then the high half of an instruction's first word is how many words it has.
+    // A header of five words. The high half of an instruction's first word is the length of the instruction in words.
     let (mut at, mut count, mut inside) = (5, 0, false);
     while let Some(first) = words.get(at) {
         inside |= first & 0xFFFF == FUNCTION;
@@ -98,11 +99,11 @@ fn instructions(module: &Validated, checked: bool) -> Outcome<usize> {
     Ok(count)
 }
 
-/// A kernel behind the middle end.
+/// A kernel after the middle end.
 struct Made {
     instructions: usize,
     unrolled: Unrolled,
-    /// Accesses that are checked, and loops whose turns are counted.
+    /// The number of checked accesses, and of loops whose iterations are counted.
     checks: [usize; 2],
 }
 
@@ -123,7 +124,7 @@ impl Made {
     }
 }
 
-/// A module with the checks that it needs, as the SPIR-V writer gets it.
+/// A module with the checks that it needs, as the SPIR-V writer receives it.
 fn with_checks(module: &Validated) -> Outcome<Validated> {
     let proofs = prove(module, module.info(), &Circumstances::default()).proofs;
     let checked = after(module, explicit(module, module.info(), &proofs))?;
@@ -132,7 +133,7 @@ fn with_checks(module: &Validated) -> Outcome<Validated> {
 }
 
 #[test]
-fn drivers_are_given_hardly_more_than_plain_wgpu_gives_them() -> Outcome<()> {
+fn drivers_receive_little_more_code_than_from_plain_wgpu() -> Outcome<()> {
     let kernels = kernels()?;
     assert!(kernels.len() > 70, "only {} kernels were found", kernels.len());
     println!("{:>6} {:>6} {:>6} {:>5}  unrolled for arrays, long, folded", "plain", "full", "made", "ratio");
@@ -145,9 +146,9 @@ fn drivers_are_given_hardly_more_than_plain_wgpu_gives_them() -> Outcome<()> {
         let ratio = made.instructions as f64 / plain as f64;
         let row = format!("{plain:6} {:6} {:6} {ratio:5.2}", full.instructions, made.instructions);
         println!("{row}  {arrays:2} {long:2} {folded:2}  {name}");
-        // What checks take that wgpu leaves to the device is not of unrolling.
+        // The baseline includes our checks, which may be more than those of wgpu.
         let base = plain.max(instructions(&with_checks(module)?, false)?);
-        if made.instructions as f64 > MOST * base as f64 && arrays + long == 0 {
+        if made.instructions as f64 > MAX_RATIO * base as f64 && arrays + long == 0 {
             failures.push(format!("{name}: {} instructions, the baseline has {base}", made.instructions));
         }
         if (0..2).any(|kind| made.checks[kind] > full.checks[kind]) {

@@ -1,15 +1,15 @@
-//! What `coopStore` reads, evaluated before it.
+//! Operands of `coopStore`, evaluated before it.
 //!
-//! naga's WGSL front end emits what stands in the call itself since its last constant only after the statement, as in
-//! `coopStore(c, &data[row * n], n)`. The validator does not mind, but the SPIR-V writer panics: `Expression [n] is not
-//! cached`. Here what is emitted too late is emitted before. `coopLoad` is an expression, and comes after its operands.
+//! For `coopStore(c, &data[row * n], n)`, naga's WGSL front end emits the operands after the last constant only behind
+//! the statement. The validator accepts this, but the SPIR-V writer panics: `Expression [n] is not cached`. This pass
+//! emits such operands before the statement. `coopLoad` is an expression and needs no such order.
 
 use anywarp_backend::statements;
 use naga::{Arena, Block, Expression, Function, Handle, Range, Span, Statement};
 
 use crate::rebuild::operands::{for_each_statement_operand, needs_emit, statement_result};
 
-/// The function with the operands of its cooperative stores emitted before them; `None` if they are.
+/// Emits the operands of cooperative stores before these; `None` if they already are.
 pub(super) fn bind(function: &Function) -> Option<Function> {
     if !stores(&function.body) {
         return None;
@@ -30,9 +30,9 @@ fn stores(block: &Block) -> bool {
 
 struct Binding<'a> {
     expressions: &'a Arena<Expression>,
-    /// By expression: whether it has been evaluated where the walk is.
+    /// Whether an expression was emitted before the current statement, by expression.
     emitted: Vec<bool>,
-    /// Those that were, one after the other.
+    /// The emitted expressions, in order.
     order: Vec<usize>,
     changed: bool,
 }
@@ -93,7 +93,7 @@ impl Binding<'_> {
         }
     }
 
-    /// The last operand of a statement that has not been evaluated.
+    /// The last operand of a statement that has not been emitted.
     fn late(&self, statement: &Statement) -> Option<Handle<Expression>> {
         let mut late = None;
         for_each_statement_operand(statement, |operand| {
@@ -105,7 +105,7 @@ impl Binding<'_> {
     }
 }
 
-/// Takes what is emitted with an expression, up to it, from the statements that follow.
+/// Removes the expressions up to `last` from the statement among the following ones that emits it.
 fn take_emitted(
     waiting: &mut [(Statement, Span)],
     last: Handle<Expression>,
@@ -122,7 +122,7 @@ fn take_emitted(
                     return Some((early, *span));
                 }
             }
-            // More of them, with what all of them read behind.
+            // Several stores may share operands that are emitted after the last of them.
             Statement::CooperativeStore { .. } => {}
             _ => return None,
         }
@@ -144,7 +144,7 @@ mod tests {
         fn main(@builtin(workgroup_id) group: vec3<u32>) {";
 
     #[test]
-    fn operands_of_cooperative_stores_come_first() {
+    fn operands_of_cooperative_stores_are_emitted_first() {
         let bodies = [
             "let c = coopLoad<coop_mat8x8<f32, C>>(&data[group.x * n], n);
              coopStore(c, &data[group.x * n], n);",
@@ -165,10 +165,11 @@ mod tests {
                 let written = || spv::write_vec(module, info, &options, None).is_ok();
                 std::panic::catch_unwind(std::panic::AssertUnwindSafe(written)).unwrap_or(false)
             };
-            assert!(!write(&module, &info), "naga itself writes this now; is this pass needed?\n{body}");
-            let made = super::super::optimise(&module, &info, &Circumstances::default()).expect("it changes");
+            assert!(!write(&module, &info), "naga writes this without the pass: is the pass still needed?\n{body}");
+            let made =
+                super::super::optimise(&module, &info, &Circumstances::default()).expect("the pass changes the module");
             let info = validate(&made).unwrap_or_else(|error| panic!("{error}\n{body}"));
-            assert!(write(&made, &info), "SPIR-V cannot be written of\n{body}");
+            assert!(write(&made, &info), "no SPIR-V can be written for\n{body}");
         }
     }
 }

@@ -1,16 +1,16 @@
-//! A `continue` as the branch that it is, so that what it skips can be seen and loops with one can be unrolled.
+//! Replaces `continue` by branches, so that loops with a `continue` can be unrolled.
 //!
 //! ```text
-//! if c { a; continue; } b    if c { a } else { b }
+//! if c { a; continue; } b    becomes    if c { a } else { b }
 //! ```
 
 use anywarp_backend::statements;
 use naga::{Block, Function, Statement};
 
-/// Loops with more of them keep them, as each puts what follows one block deeper.
-const MOST_OF_A_LOOP: usize = 8;
+/// The number of `continue`s that are replaced in a loop: each nests the following statements one block deeper.
+const MAX_CONTINUES: usize = 8;
 
-/// The function with fewer `continue`s; `None` if there are none to do without.
+/// The function with fewer `continue`s; `None` if none can be replaced.
 pub(super) fn branch(function: &Function) -> Option<Function> {
     if !has_continue(&function.body) {
         return None;
@@ -24,12 +24,12 @@ fn has_continue(block: &Block) -> bool {
     statements(block).any(|(statement, _)| matches!(statement, Statement::Continue))
 }
 
-/// Looks for loops.
+/// Replaces the `continue`s of all loops in a block.
 fn within(block: Block, changed: &mut bool) -> Block {
     let mut made = Block::with_capacity(block.len());
     for (statement, span) in block.span_into_iter() {
         let statement = match statement {
-            // What comes last in it may come last in a turn.
+            // Without the nested block, its last statement may be the last one of an iteration.
             Statement::Block(inner) => {
                 made.append(&mut within(inner, changed));
                 continue;
@@ -44,9 +44,9 @@ fn within(block: Block, changed: &mut bool) -> Block {
                 Statement::Switch { selector, cases }
             }
             Statement::Loop { body, continuing, break_if } => {
-                let mut left = MOST_OF_A_LOOP;
+                let mut left = MAX_CONTINUES;
                 let body = tail(within(body, changed), &mut left);
-                *changed |= left < MOST_OF_A_LOOP;
+                *changed |= left < MAX_CONTINUES;
                 Statement::Loop { body, continuing: within(continuing, changed), break_if }
             }
             other => other,
@@ -56,7 +56,7 @@ fn within(block: Block, changed: &mut bool) -> Block {
     made
 }
 
-/// A block behind which nothing comes in a turn of a loop.
+/// Replaces the `continue`s of a block that ends an iteration.
 fn tail(block: Block, left: &mut usize) -> Block {
     let mut made = Block::with_capacity(block.len());
     let mut statements = block.span_into_iter().peekable();

@@ -1,6 +1,6 @@
-//! Unrolling: how often a loop runs, and what of its turns remains.
+//! The number of iterations of a loop, and the code that remains of them after unrolling.
 //!
-//! Found by running what is constant in the loop, turn by turn, with what variables are known to hold before it.
+//! Both are found by executing the constant part of the loop, with the known contents of variables before it.
 
 use anywarp_backend::statements;
 use naga::{AddressSpace, Block, Expression, Handle, Literal, Statement};
@@ -13,14 +13,14 @@ use super::memory::{Memory, Target};
 use super::rewrite::Rewriter;
 use super::text;
 
-/// Loops with more turns stay loops.
-const MOST_TRIPS: usize = 64;
+/// The number of iterations: longer loops are not unrolled.
+const MAX_TRIPS: usize = 64;
 
-/// Evaluations that finding out about one loop may take.
-const MOST_EFFORT_FOR_A_LOOP: usize = 20_000;
+/// The number of expressions evaluated for one loop.
+const MAX_EFFORT_PER_LOOP: usize = 20_000;
 
 impl Rewriter<'_> {
-    /// Runs a loop, as long as what remains of its turns is no more than `most`.
+    /// Executes a loop; `None` if its end is not known, or the remaining code costs more than `most`.
     pub(super) fn run(
         &mut self,
         body: &Block,
@@ -30,7 +30,7 @@ impl Rewriter<'_> {
     ) -> Option<Turns> {
         let mut values = std::mem::take(&mut self.values);
         values.start(self.source.expressions.len());
-        let effort = self.effort.min(MOST_EFFORT_FOR_A_LOOP);
+        let effort = self.effort.min(MAX_EFFORT_PER_LOOP);
         let mut run = Run {
             rewriter: self,
             vars: FxHashMap::default(),
@@ -53,40 +53,41 @@ impl Rewriter<'_> {
     }
 }
 
-/// What became of a loop that was run.
+/// The results of executing a loop.
 pub(super) struct Turns {
-    /// Those that are run to their end.
+    /// The number of complete iterations.
     pub(super) whole: usize,
-    /// Expressions and statements that remain of all of them.
+    /// The number of expressions and statements that remain of all iterations.
     pub(super) cost: usize,
-    /// How much text that is.
+    /// The amount of code that remains.
     pub(super) text: usize,
     pub(super) gains: Gains,
-    /// Whether there is a barrier in it.
+    /// Whether the loop has a barrier.
     pub(super) barrier: bool,
 }
 
-/// What depends on turns and is known in each. Loops are bits: the one that is run is the lowest, those in it follow.
+/// Indices and branches that unrolling makes constant. Loops are bits: the lowest is the loop that is executed, and the
+/// loops inside follow.
 #[derive(Clone, Default)]
 pub(super) struct Gains {
-    /// An index or a branch depends on the turns of any of them.
+    /// Whether an index or a branch depends on the iteration of any of the loops.
     pub(super) any: bool,
-    /// By new variable: the loops by whose turns it is indexed, and whether all of its indices are known.
+    /// By new variable: the loops whose iteration an index depends on, and whether all indices are known.
     arrays: FxHashMap<usize, (u64, bool)>,
-    /// The loops by whose turns values are indexed: tables, and vectors.
+    /// The loops whose iteration alone determines an index of a value, such as a table or a vector.
     pub(super) tables: u64,
-    /// The loops by whose turns workgroup memory is indexed, where nothing else is in the index.
+    /// The loops whose iteration alone determines an index of workgroup memory.
     pub(super) shared: u64,
 }
 
 impl Gains {
-    /// The loops by whose turns arrays of the function are indexed, if all indices of these are known.
+    /// The loops whose iteration indexes an array of the function of which all indices are known.
     pub(super) fn arrays(&self) -> u64 {
         self.arrays.values().filter(|(_, known)| *known).fold(0, |all, (mask, _)| all | mask)
     }
 }
 
-/// How a list of statements ends, as far as that is known.
+/// The known end of a list of statements.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flow {
     On,
@@ -94,20 +95,21 @@ enum Flow {
     Never,
 }
 
-/// Something that cannot be known, or costs too much.
+/// The error for a loop whose execution is not known, or costs too much.
 struct Unknown;
 
-/// What is known of old expressions while one loop after the other runs.
+/// The known values of old expressions in the current iteration.
 #[derive(Default)]
 pub(super) struct Values {
-    /// The number of the loop for which it is known, the value, whether it differs from turn to turn, and of which loops:
-    /// a bit for each that is being run, the outermost first.
+    /// By expression: the execution that set the entry, the value, whether it differs between iterations, and in which
+    /// loops, one a bit from the outermost.
     of: Vec<(u32, Option<Literal>, bool, u64)>,
+    /// The number of the execution.
     run: u32,
 }
 
 impl Values {
-    /// Forgets what was known.
+    /// Invalidates all entries.
     fn start(&mut self, count: usize) {
         self.of.resize(count, (0, None, false, 0));
         self.run += 1;
@@ -133,34 +135,35 @@ impl Values {
     }
 }
 
-/// What is known while a loop runs.
+/// The execution of a loop.
 struct Run<'r, 'a> {
     rewriter: &'r Rewriter<'a>,
-    /// By new variable, where it differs from before the loop.
+    /// The contents of new variables that the loop has stored to; `None` if unknown.
     vars: FxHashMap<usize, Option<Literal>>,
-    /// By old expression, what it is in this turn.
+    /// The values of old expressions in this iteration.
     values: Values,
-    /// Loops, by address, that were not worth it.
+    /// The inner loops, by address, that are not unrolled.
     rolled: FxHashSet<usize>,
-    /// Expressions and statements that remain.
+    /// The number of expressions and statements that remain.
     cost: usize,
-    /// How much text remains, where what variables hold is used in place of loads.
+    /// The amount of code that remains, without loads of variables whose content is known.
     text: usize,
+    /// The limit of `cost`.
     most: usize,
-    /// Evaluations that are still allowed.
+    /// The number of evaluations that are still allowed.
     effort: usize,
     gains: Gains,
-    /// By new variable: the loops, as bits, by whose turns it differs.
+    /// The loops in whose iterations a new variable differs, one a bit.
     masks: FxHashMap<usize, u64>,
-    /// How many loops are around in the one that is run.
+    /// The depth of the current loop in the one that is executed.
     level: u32,
     barrier: bool,
 }
 
 impl Run<'_, '_> {
-    /// Runs a loop; returns its number of whole turns.
+    /// Executes a loop; returns its number of complete iterations.
     fn repeat(&mut self, body: &Block, continuing: &Block, break_if: Option<Handle<Expression>>) -> Option<usize> {
-        for trips in 0..=MOST_TRIPS {
+        for trips in 0..=MAX_TRIPS {
             match self.list(body, false).ok()? {
                 Flow::On => {}
                 Flow::Break | Flow::Never => return Some(trips),
@@ -180,7 +183,7 @@ impl Run<'_, '_> {
         None
     }
 
-    /// Runs statements; `within` a branch or a loop that may not run, a `break` is not known to.
+    /// Executes statements. A `break` `within` a branch or a loop that may not run makes the execution unknown.
     fn list(&mut self, block: &Block, within: bool) -> Result<Flow, Unknown> {
         for statement in block {
             let flow = self.statement(statement, within)?;
@@ -198,13 +201,13 @@ impl Run<'_, '_> {
                     self.spend(0)?;
                     self.evaluate(handle);
                 }
-                // Also after what the last of them cost.
+                // Checks the limit after the last expression.
                 self.spend(0)?;
             }
             Statement::Block(inner) => return self.list(inner, within),
             Statement::If { condition, accept, reject } => {
                 if let Some(Literal::Bool(known)) = self.literal(*condition) {
-                    // The test that ends the loop goes with any.
+                    // The test that ends the loop disappears in any unrolled loop, so it is no gain.
                     let ends = [accept, reject].iter().any(|side| matches!(side.last(), Some(Statement::Break)));
                     self.gains.any |= !ends && self.values.varies(*condition);
                     return self.list(if known { accept } else { reject }, within);
@@ -283,7 +286,7 @@ impl Run<'_, '_> {
         Ok(Flow::On)
     }
 
-    /// A loop in the loop: unrolled if it can be with what is left to spend, else once.
+    /// Executes an inner loop: unrolled if the limits allow that, else as a loop.
     fn inner(
         &mut self,
         address: usize,
@@ -316,12 +319,12 @@ impl Run<'_, '_> {
         self.spend(2)
     }
 
-    /// Statements of a loop that stays, of which any `break` and `continue` is its own.
+    /// Executes the body of a loop that stays a loop, to which each `break` and `continue` belongs.
     fn in_loop(&mut self, block: &Block) -> Result<(), Unknown> {
         self.own(block, true)
     }
 
-    /// Statements of a switch, of which any `break` is its own.
+    /// Executes a case of a `switch`, to which each `break` belongs.
     fn in_switch(&mut self, block: &Block) -> Result<(), Unknown> {
         self.own(block, false)
     }
@@ -362,7 +365,7 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Forgets what differs after some ways from here.
+    /// Forgets the contents of variables that differ between paths.
     fn merge(&mut self, others: &[FxHashMap<usize, Option<Literal>>]) {
         let mut keys: FxHashSet<usize> = self.vars.keys().copied().collect();
         keys.extend(others.iter().flat_map(|other| other.keys().copied()));
@@ -405,12 +408,12 @@ impl Run<'_, '_> {
         rewriter.constant(old).or_else(|| rewriter.literal(rewriter.map[old.index()]?))
     }
 
-    /// The bit of the loop that is run innermost.
+    /// The bit of the innermost loop.
     fn bit(&self) -> u64 {
         1 << self.level.min(63)
     }
 
-    /// The value that a load reads, whether that differs from turn to turn, and of which loops.
+    /// The value of a load, whether it differs between iterations, and in which loops.
     fn load(&self, pointer: Handle<Expression>) -> (Option<Literal>, bool, u64) {
         let rewriter = self.rewriter;
         if let Target::Local(local, true) = rewriter.target(pointer) {
@@ -431,7 +434,7 @@ impl Run<'_, '_> {
         (value, self.values.varies(pointer), self.values.mask(pointer))
     }
 
-    /// Evaluates an old expression, and counts it if something of it remains.
+    /// Evaluates an old expression, and counts its cost if it remains.
     fn evaluate(&mut self, old: Handle<Expression>) {
         let rewriter = self.rewriter;
         let expressions = &rewriter.source.expressions;
@@ -485,7 +488,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Notes whose turns an index depends on, and whether they make it known.
+    /// Records the loops that an index depends on, and whether the index is known.
     fn indexed(&mut self, base: Handle<Expression>, index: Handle<Expression>) {
         let (mask, known) = (self.values.mask(index), self.literal(index).is_some());
         match self.rewriter.target(base) {
@@ -494,7 +497,7 @@ impl Run<'_, '_> {
                 *masks |= mask;
                 *all_known &= known;
             }
-            // It is in parts already: none of its indices depends on anything.
+            // Split into variables already, so all of its indices are constant.
             Target::Part(..) => {}
             Target::Other if !known => {}
             Target::Other => match self.rewriter.space(base) {
@@ -505,7 +508,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Whether what a variable holds stands for loads of it.
+    /// Whether loads of a variable are replaced by its content.
     fn is_forwarded(&self, target: Target) -> bool {
         matches!(target, Target::Local(local, true) if self.rewriter.memory.forwards(local))
     }

@@ -1,4 +1,4 @@
-//! Expressions: folded, forwarded, shared, moved out of loops, or written as they are.
+//! Expressions: folded, forwarded, shared, moved out of loops, or copied.
 
 use naga::{AddressSpace, BinaryOperator, Expression, Handle, Literal, ScalarKind, Span, TypeInner};
 use smallvec::SmallVec;
@@ -11,11 +11,11 @@ use super::simplify::Simpler;
 use crate::rebuild::key::{Key, key};
 use crate::rebuild::operands::{for_each_operand, map_operands, needs_emit};
 
-/// No more than this moves out of one loop.
-const MOST_MOVED: usize = 128;
+/// The number of expressions that are moved out of one loop.
+const MAX_MOVED: usize = 128;
 
 impl Rewriter<'_> {
-    /// Writes an old expression that is emitted here.
+    /// Writes an old expression at its place of evaluation.
     pub(super) fn expression(&mut self, old: Handle<Expression>) {
         if self.failed || self.splits.place(old).is_some_and(|place| self.split(old, place)) {
             return;
@@ -79,7 +79,7 @@ impl Rewriter<'_> {
         self.shared(old, expression, span)
     }
 
-    /// The pointer to a component of what was loaded as a whole, of a variable that may be known.
+    /// The pointer to a component of a loaded uniform or immediate: a component may be constant where the whole is not.
     fn known_component(&mut self, expression: &Expression, span: Span) -> Option<Handle<Expression>> {
         let nothing = self.circumstances.uniforms.is_empty() && self.circumstances.immediate.is_empty();
         let Expression::AccessIndex { base, index } = *expression else { return None };
@@ -91,7 +91,7 @@ impl Rewriter<'_> {
         Some(self.evaluate(Expression::AccessIndex { base: pointer, index }, span))
     }
 
-    /// What a load reads, if that is there already.
+    /// The value of a load, if it is available without one.
     fn load(&mut self, old: Handle<Expression>, pointer: Handle<Expression>, span: Span) -> Option<Handle<Expression>> {
         let expressions = &self.writer.function.expressions;
         let value = match expressions[pointer] {
@@ -117,7 +117,7 @@ impl Rewriter<'_> {
         Some(value)
     }
 
-    /// What a load reads in every launch.
+    /// The value of a load that is the same in every launch.
     fn known(&mut self, pointer: Handle<Expression>, span: Span) -> Option<Handle<Expression>> {
         let expressions = &self.writer.function.expressions;
         let index_of = |index: Handle<Expression>| match expressions[index] {
@@ -164,7 +164,7 @@ impl Rewriter<'_> {
         self.evaluate(Expression::AccessIndex { base: value, index }, span)
     }
 
-    /// An expression that is the same as one that is there, or a new one.
+    /// An available expression with the same value, or a new one.
     fn shared(&mut self, old: Handle<Expression>, expression: Expression, span: Span) -> Handle<Expression> {
         let pointer = matches!(
             self.types.get(old, &self.module.types),
@@ -172,7 +172,7 @@ impl Rewriter<'_> {
         );
         let (key, moves) = match expression {
             Expression::Load { pointer } => (self.key_of_load(old, pointer), self.is_uniform(pointer)),
-            // Each with its own: what surrounds it may prove more of one than of another.
+            // Not shared: the conditions around one access may prove more than those around another.
             Expression::Access { .. } if pointer => (None, false),
             Expression::Access { .. } => (key(&expression), false),
             _ => {
@@ -195,8 +195,7 @@ impl Rewriter<'_> {
         made
     }
 
-    /// Whether a processor may refuse an operation for its operands, if nothing tests them: then it stays behind what
-    /// it stands behind.
+    /// Whether an operation may trap on some processors for some operands. It must not move before a test of them.
     fn may_trap(&self, old: Handle<Expression>, expression: &Expression) -> bool {
         let is_float = |handle| {
             let kind = self.types.get(handle, &self.module.types).scalar_kind();
@@ -222,11 +221,11 @@ impl Rewriter<'_> {
     pub(super) fn evaluate(&mut self, expression: Expression, span: Span) -> Handle<Expression> {
         let made = self.writer.emit(expression, span);
         self.scopes.place_here(made);
-        self.failed |= made.index() > super::MOST_EXPRESSIONS;
+        self.failed |= made.index() > super::MAX_EXPRESSIONS;
         made
     }
 
-    /// A new expression that is evaluated before as many of the loops around as possible.
+    /// A new expression that is evaluated before as many of the surrounding loops as possible.
     fn evaluate_early(&mut self, expression: Expression, span: Span) -> Handle<Expression> {
         let mut depth = Some(0);
         if !self.loops.is_empty() {
@@ -235,7 +234,7 @@ impl Rewriter<'_> {
             });
         }
         let out = depth
-            .and_then(|depth| self.loops.iter().position(|open| depth <= open.depth && open.before.len() < MOST_MOVED));
+            .and_then(|depth| self.loops.iter().position(|open| depth <= open.depth && open.before.len() < MAX_MOVED));
         let Some(number) = out else { return self.evaluate(expression, span) };
         self.changed = true;
         let made = self.writer.result(expression, span);
@@ -245,7 +244,7 @@ impl Rewriter<'_> {
         made
     }
 
-    /// What makes two loads the same: where they read, and since when it has not changed.
+    /// The key of a load: the location and the version of its memory.
     fn key_of_load(&self, old: Handle<Expression>, pointer: Handle<Expression>) -> Option<Key> {
         const LOADED: u32 = 1_000;
         if let Expression::Load { pointer } = self.source.expressions[old]
@@ -275,7 +274,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Whether a load reads a uniform or an immediate by constant indices: it can be anywhere.
+    /// Whether a load reads a uniform or an immediate by constant indices, so that it can be moved anywhere.
     fn is_uniform(&self, mut pointer: Handle<Expression>) -> bool {
         let expressions = &self.writer.function.expressions;
         loop {
@@ -290,7 +289,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Gives up on indices that no constant may have.
+    /// The value of a constant index; fails if it is out of range, which validation rejects.
     pub(super) fn index(&mut self, index: Literal, length: Option<u32>) -> Option<u32> {
         let length = length?;
         let known = match index {

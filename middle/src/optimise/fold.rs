@@ -1,21 +1,21 @@
 //! Operations on known integers and booleans, as WGSL defines them.
 //!
-//! Sums wrap; a division by zero is the dividend, its remainder zero; amounts of shifts count modulo the width.
-//! Floats are never computed here, so that every result keeps its bits.
+//! Sums wrap; a division by zero returns the dividend, and its remainder is zero; amounts of shifts are taken modulo
+//! the width. Floats are not computed, so that every result keeps its bits.
 
 use naga::{BinaryOperator, Literal, MathFunction, ScalarKind, UnaryOperator};
 
 /// An integer with its type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Integer {
-    /// What it is, in any type.
+    /// The value, independent of the type.
     pub(super) value: i128,
     signed: bool,
     bits: u32,
 }
 
 impl Integer {
-    /// Of a literal that is one.
+    /// The integer of a literal; `None` for other types.
     pub(super) fn of(literal: Literal) -> Option<Self> {
         let (value, signed, bits) = match literal {
             Literal::U16(value) => (value.into(), false, 16),
@@ -29,7 +29,7 @@ impl Integer {
         Some(Self { value, signed, bits })
     }
 
-    /// Another one of this type, wrapped around.
+    /// Another value of this type, wrapped.
     pub(super) fn with(self, value: i128) -> Literal {
         wrap(value, self.signed, self.bits)
     }
@@ -40,19 +40,19 @@ impl Integer {
     }
 
     /// Its bits, with zeros above them.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the bits are what is meant")]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "only the bits are used")]
     fn pattern(self) -> u64 {
         self.value as u64 & mask(self.bits)
     }
 
-    /// How far to shift, for an amount that is this, integers of the width of a literal.
+    /// The effective amount by which this shifts an integer of a width.
     pub(super) fn amount(self, shifted_bits: u32) -> u32 {
         u32::try_from(self.value.rem_euclid(shifted_bits.into())).unwrap_or(0)
     }
 }
 
 /// The low bits of an integer, as a literal.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "wrapping around is what is meant")]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the value wraps")]
 fn wrap(value: i128, signed: bool, bits: u32) -> Literal {
     match (signed, bits) {
         (false, 16) => Literal::U16(value as u16),
@@ -64,7 +64,7 @@ fn wrap(value: i128, signed: bool, bits: u32) -> Literal {
     }
 }
 
-/// Of two known operands.
+/// The result of an operation on two known operands.
 pub(super) fn binary(op: BinaryOperator, left: Literal, right: Literal) -> Option<Literal> {
     use BinaryOperator as Op;
     if let (Literal::Bool(left), Literal::Bool(right)) = (left, right) {
@@ -103,7 +103,7 @@ pub(super) fn binary(op: BinaryOperator, left: Literal, right: Literal) -> Optio
     Some(left.with(value))
 }
 
-/// Of a known operand.
+/// The result of an operation on a known operand.
 pub(super) fn unary(op: UnaryOperator, operand: Literal) -> Option<Literal> {
     if let Literal::Bool(operand) = operand {
         return (op == UnaryOperator::LogicalNot).then_some(Literal::Bool(!operand));
@@ -116,7 +116,7 @@ pub(super) fn unary(op: UnaryOperator, operand: Literal) -> Option<Literal> {
     }
 }
 
-/// A known operand as another type; floats only of integers that they hold exactly.
+/// A cast of a known operand; to a float only if that is exact.
 pub(super) fn cast(operand: Literal, kind: ScalarKind, convert: Option<u8>) -> Option<Literal> {
     const EXACT_IN_F32: i128 = 1 << 24;
     let (value, bits) = match operand {
@@ -135,13 +135,13 @@ pub(super) fn cast(operand: Literal, kind: ScalarKind, convert: Option<u8>) -> O
             matches!(bits, 16 | 32 | 64).then(|| wrap(value, kind == ScalarKind::Sint, bits))
         }
         ScalarKind::Bool => convert.map(|_| Literal::Bool(value != 0)),
-        #[expect(clippy::cast_precision_loss, reason = "not of integers that small")]
+        #[expect(clippy::cast_precision_loss, reason = "integers up to 2^24 are exact")]
         ScalarKind::Float if convert == Some(4) && value.abs() <= EXACT_IN_F32 => Some(Literal::F32(value as f32)),
         _ => None,
     }
 }
 
-/// A function of known operands.
+/// The result of a built-in function on known operands.
 pub(super) fn math(fun: MathFunction, operands: &[Literal]) -> Option<Literal> {
     let mut integers = [Integer::of(*operands.first()?)?; 3];
     for (integer, literal) in integers.iter_mut().zip(operands) {
@@ -160,7 +160,7 @@ pub(super) fn math(fun: MathFunction, operands: &[Literal]) -> Option<Literal> {
     Some(first.with(value))
 }
 
-/// A function of an integer's bits. What finds none says -1.
+/// The result of a built-in function on the bits of an integer; -1 if it searches for a bit and there is none.
 fn of_bits(fun: MathFunction, operand: Integer) -> Option<Literal> {
     let width = operand.bits;
     let ones = operand.pattern();
@@ -171,7 +171,7 @@ fn of_bits(fun: MathFunction, operand: Integer) -> Option<Literal> {
         MathFunction::CountLeadingZeros => i128::from(width) - 1 - highest(ones),
         MathFunction::CountTrailingZeros => ones.trailing_zeros().min(width).into(),
         MathFunction::ReverseBits => (ones.reverse_bits() >> (u64::BITS - width)).into(),
-        // That of a negative integer is the highest zero.
+        // For a negative integer it is the highest zero.
         MathFunction::FirstLeadingBit if operand.value < 0 => highest(!ones & mask(width)),
         MathFunction::FirstLeadingBit => highest(ones),
         MathFunction::FirstTrailingBit => lowest(ones),
@@ -180,7 +180,7 @@ fn of_bits(fun: MathFunction, operand: Integer) -> Option<Literal> {
     Some(operand.with(value))
 }
 
-/// So many low ones.
+/// A mask of the lowest bits.
 fn mask(bits: u32) -> u64 {
     u64::MAX >> (u64::BITS - bits)
 }
@@ -218,11 +218,11 @@ mod tests {
         }
         let [yes, no] = [true, false].map(Literal::Bool);
         assert_eq!([binary(Op::ExclusiveOr, yes, yes), binary(Op::ExclusiveOr, yes, no)], [Some(no), Some(yes)]);
-        assert_eq!(binary(Op::Add, Literal::F32(1.0), Literal::F32(1.0)), None, "floats are left alone");
+        assert_eq!(binary(Op::Add, Literal::F32(1.0), Literal::F32(1.0)), None, "floats are not folded");
     }
 
     #[test]
-    fn casts_keep_bits() {
+    fn casts_fold() {
         let cases = [
             (Literal::I32(-1), ScalarKind::Uint, Some(4), Some(Literal::U32(u32::MAX))),
             (Literal::I32(-1), ScalarKind::Uint, Some(8), Some(Literal::U64(u64::MAX))),
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_of_integers() {
+    fn functions_of_integers_fold() {
         let i = Literal::I32;
         assert_eq!(math(MathFunction::Min, &[i(-1), i(2)]), Some(i(-1)));
         assert_eq!(math(MathFunction::Clamp, &[i(9), i(0), i(5)]), Some(i(5)));
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_of_bits() {
+    fn functions_of_bits_fold() {
         use MathFunction as Fun;
         for value in [0, 1, 2, 3, 0x10, 0xFF00, 0x8000_0000, 0x8000_0001, 0x7FFF_FFFF, 0xFFFF_FFFE, u32::MAX] {
             let u = Literal::U32;

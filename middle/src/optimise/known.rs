@@ -1,4 +1,4 @@
-//! Launch-time specialisation: what is known of every launch, as constants.
+//! Values that are the same in every launch, as constants.
 
 use naga::{
     AddressSpace, Arena, ArraySize, Expression, GlobalVariable, Handle, Literal, Module, Scalar, ScalarKind, Type,
@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use crate::Circumstances;
 
-/// A value that is known.
+/// A constant value.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Known {
     /// A scalar.
@@ -17,7 +17,7 @@ pub(super) enum Known {
     Vector(Handle<Type>, SmallVec<[Literal; 4]>),
 }
 
-/// What a pointer points to, if only constant indices lead there; `index_of` knows the constants.
+/// The target of a pointer with constant indices.
 struct Place {
     variable: Handle<GlobalVariable>,
     offset: u32,
@@ -29,7 +29,7 @@ enum At {
     Scalar(Scalar),
 }
 
-/// What a load through a pointer reads, if every launch reads the same.
+/// The value of a load, if it is the same in every launch. `index_of` returns the value of a constant index.
 pub(super) fn load(
     module: &Module,
     circumstances: &Circumstances,
@@ -71,7 +71,7 @@ pub(super) fn load(
     }
 }
 
-/// The length of an unsized array, if it is the same in every launch.
+/// The length of a runtime-sized array, if it is the same in every launch.
 pub(super) fn length(
     module: &Module,
     circumstances: &Circumstances,
@@ -94,12 +94,12 @@ fn place(
     pointer: Handle<Expression>,
     index_of: &dyn Fn(Handle<Expression>) -> Option<Literal>,
 ) -> Option<Place> {
-    // More than the types of uniforms can nest.
-    const MOST_STEPS: usize = 64;
+    // Types of uniforms cannot nest deeper.
+    const MAX_STEPS: usize = 64;
     let mut steps = SmallVec::<[u32; 4]>::new();
     let mut pointer = pointer;
     let variable = loop {
-        if steps.len() > MOST_STEPS {
+        if steps.len() > MAX_STEPS {
             return None;
         }
         match expressions[pointer] {
@@ -141,7 +141,7 @@ fn place(
     Some(Place { variable, offset, at })
 }
 
-/// Integers only: of floats a compiler may make something else than a device.
+/// The literal of some bytes. Integers only: a compiler may round floats differently from the device.
 fn literal(scalar: Scalar, bytes: &[u8]) -> Option<Literal> {
     match (scalar.kind, scalar.width) {
         (ScalarKind::Uint, 4) => Some(Literal::U32(u32::from_le_bytes(bytes.try_into().ok()?))),

@@ -1,4 +1,4 @@
-//! Loops: turn after turn where that is worth it, else once, with what they do not change before them.
+//! Loops: unrolled where that is worthwhile, else kept, with invariant expressions moved before them.
 
 use anywarp_backend::for_each_block;
 use naga::{Block, Expression, Handle, Literal, Span, Statement};
@@ -6,10 +6,10 @@ use naga::{Block, Expression, Handle, Literal, Span, Statement};
 use super::memory::{Memory, Target};
 use super::rewrite::{End, Exit, OpenLoop, Rewriter};
 
-/// Loops in more loops than this stay as they are: looking for what each writes would cost their number squared.
-const MOST_NESTED_LOOPS: usize = 8;
+/// The depth of loops: deeper ones are not unrolled, as the search for their stores would take quadratic time.
+const MAX_NESTED_LOOPS: usize = 8;
 
-/// What a loop does to memory.
+/// The effects of a loop on memory.
 #[derive(Default)]
 struct Touches {
     locals: Vec<usize>,
@@ -27,7 +27,7 @@ impl Rewriter<'_> {
         span: Span,
     ) -> End {
         self.nest += 1;
-        let mut touches = (self.nest <= MOST_NESTED_LOOPS).then(Touches::default);
+        let mut touches = (self.nest <= MAX_NESTED_LOOPS).then(Touches::default);
         if let Some(touches) = &mut touches {
             self.touches(body, touches, false);
             self.touches(continuing, touches, false);
@@ -57,7 +57,7 @@ impl Rewriter<'_> {
             if end.is_some() || self.failed {
                 break;
             }
-            // Nothing leaves a loop from there but the last test.
+            // Only the last test can leave the loop from its continuing block.
             self.list(continuing);
             if let Some(condition) = break_if {
                 let condition = self.value(condition);
@@ -100,8 +100,8 @@ impl Rewriter<'_> {
         self.scopes.enter();
         self.list(body);
         let body = self.writer.close();
-        // What runs after a `continue` may have missed what stands behind it. And MSL and HLSL have no place for this:
-        // naga writes it before the body, where nothing of the body is declared.
+        // The continuing block must not use expressions of the body: a `continue` may have skipped them. MSL and HLSL
+        // have no such block either: naga writes it before the body, where the variables of the body are not declared.
         self.memory.undo(start);
         self.scopes.leave();
         self.scopes.enter();
@@ -119,7 +119,7 @@ impl Rewriter<'_> {
         End::Open
     }
 
-    /// What a block of a loop does to memory; `nested` in loops in that loop.
+    /// Collects the effects of a block of a loop; `nested` is true inside an inner loop.
     fn touches(&self, block: &Block, found: &mut Touches, nested: bool) {
         for statement in block {
             match statement {

@@ -1,4 +1,4 @@
-//! Forwarding: what variables hold at the place that is being written, and which memory has changed since.
+//! The contents of variables at the current statement, and versions of memory.
 
 use anywarp_backend::statements;
 use naga::{
@@ -11,41 +11,42 @@ use super::scope::Scopes;
 use crate::rebuild::operands::{for_each_operand, for_each_statement_operand};
 use crate::rebuild::prune::local_of;
 
-/// What a pointer leads into.
+/// The variable or memory that a pointer points into.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Target {
-    /// A variable; whether all of it.
+    /// A variable; true for the whole variable.
     Local(Handle<LocalVariable>, bool),
-    /// So many of the variables that an array or a structure became, from the first.
+    /// Some of the variables that replace an array or a struct: the first one, and their number.
     Part(usize, usize),
-    /// Memory that others see.
+    /// Memory that other invocations or functions can access.
     Other,
 }
 
-/// Variables by index, and what they hold after some statements.
+/// The variables that some statements stored to, by index, with their contents; `None` if unknown.
 pub(super) type Changes = FxHashMap<usize, Option<Handle<Expression>>>;
 
-/// What is known of memory.
+/// The known state of memory.
 pub(super) struct Memory {
     locals: Vec<Local>,
-    /// What was known before, to go back to.
+    /// The old contents of variables, for [`undo`](Self::undo).
     log: Vec<(usize, Option<Handle<Expression>>)>,
-    /// Counts changes of memory that others see.
+    /// The number of changes of shared memory.
     others: u32,
-    /// By global variable: whether nothing in the kernel writes it.
+    /// Whether the kernel never writes a global variable, by its index.
     constant: Vec<bool>,
 }
 
 struct Local {
     value: Option<Handle<Expression>>,
-    /// Counts changes.
+    /// The number of changes.
     version: u32,
-    /// Whether its values can stand for loads of it.
+    /// Whether its content can replace loads.
     forwards: bool,
+    /// Whether its pointer is used by other than loads and stores.
     escaped: bool,
 }
 
-/// Marks variables whose pointers go elsewhere than into loads and stores.
+/// Finds the variables whose pointers are used by other than loads and stores.
 pub(super) fn escaped(function: &Function) -> Vec<bool> {
     let mut escaped = vec![false; function.local_variables.len()];
     let mut escape = |pointer: Handle<Expression>| {
@@ -70,7 +71,7 @@ pub(super) fn escaped(function: &Function) -> Vec<bool> {
 }
 
 impl Memory {
-    /// Before a function starts. `escaped` may lack the last variables.
+    /// The state at the start of a function. `escaped` may be shorter than the list of variables.
     pub(super) fn new(module: &Module, function: &Function, escaped: &[bool]) -> Self {
         let locals = function.local_variables.iter().map(|(handle, local)| {
             let escaped = escaped.get(handle.index()).copied().unwrap_or(false);
@@ -93,17 +94,17 @@ impl Memory {
         }
     }
 
-    /// Whether values of a variable can stand for loads of it.
+    /// Whether the content of a variable can replace loads.
     pub(super) fn forwards(&self, local: Handle<LocalVariable>) -> bool {
         self.locals[local.index()].forwards
     }
 
-    /// What a variable holds, if that is known and can be used here.
+    /// The content of a variable, if it is known and can be used here.
     pub(super) fn get(&self, local: Handle<LocalVariable>, scopes: &Scopes) -> Option<Handle<Expression>> {
         self.locals[local.index()].value.filter(|value| scopes.visible(*value).is_some())
     }
 
-    /// What a variable holds from now on is this, or not known.
+    /// Sets the content of a variable; `None` for unknown.
     pub(super) fn set(&mut self, local: Handle<LocalVariable>, value: Option<Handle<Expression>>) {
         self.set_at(local.index(), value);
     }
@@ -115,7 +116,7 @@ impl Memory {
         }
     }
 
-    /// A store, of new expressions.
+    /// Records a store of new expressions.
     pub(super) fn store(
         &mut self,
         expressions: &Arena<Expression>,
@@ -128,16 +129,16 @@ impl Memory {
                 let at = local.index();
                 self.locals[at].version += 1;
                 let value = (whole && self.locals[at].forwards).then_some(value);
-                // Also a variable that holds the same as before has been written.
+                // Recorded even if the content stays the same: the variable counts as written.
                 self.log.push((at, self.locals[at].value));
                 self.locals[at].value = value;
             }
-            // Of a function's own memory, none that is known: its pointer was handed in.
+            // To a global variable, or through an argument: never to a variable whose content is known.
             (None, _) => self.others += 1,
         }
     }
 
-    /// Whether a statement changes memory, or lets others change it. Not asked of stores.
+    /// Whether a statement other than a store changes memory, or lets other invocations change it.
     pub(super) fn changes(statement: &Statement) -> bool {
         match statement {
             Statement::ControlBarrier(_)
@@ -166,15 +167,15 @@ impl Memory {
         }
     }
 
-    /// A statement other than a store has run.
+    /// Records a statement other than a store.
     pub(super) fn after(&mut self, statement: &Statement) {
         if Self::changes(statement) {
             self.others += 1;
         }
     }
 
-    /// A number that stays the same while what a pointer of the new function leads into does; `None` where that cannot
-    /// be told.
+    /// The version of the variable or memory that a pointer starts from, which changes with its content; `None` if the
+    /// content may change unnoticed.
     pub(super) fn version(&self, root: &Expression) -> Option<u32> {
         match *root {
             Expression::LocalVariable(local) => {
@@ -188,12 +189,12 @@ impl Memory {
         }
     }
 
-    /// A point to go back to.
+    /// A point for [`undo`](Self::undo).
     pub(super) fn mark(&self) -> usize {
         self.log.len()
     }
 
-    /// Goes back; returns what variables held that were written since. Versions never go back.
+    /// Restores the contents at a mark; returns the contents of the variables written since. Versions are kept.
     pub(super) fn undo(&mut self, mark: usize) -> Changes {
         let mut changes = Changes::default();
         for (at, before) in self.log.drain(mark..).rev() {
@@ -204,14 +205,14 @@ impl Memory {
         changes
     }
 
-    /// What one way here has changed, the only one.
+    /// Applies the changes of the only path that reaches this point.
     pub(super) fn take(&mut self, changes: &Changes, scopes: &Scopes) {
         for (at, value) in changes {
             self.merge(*at, value.filter(|value| scopes.visible(*value).is_some()));
         }
     }
 
-    /// What two ways here have changed: what is the same after both is known.
+    /// Applies the changes of two paths: contents that are the same on both stay known.
     pub(super) fn join(&mut self, left: &Changes, right: &Changes, scopes: &Scopes) {
         for (changed, others) in [(left, right), (right, left)] {
             for (at, value) in changed {
@@ -228,19 +229,19 @@ impl Memory {
         self.locals[at].value = value;
     }
 
-    /// Variables may have been written.
+    /// Records that variables may have been written.
     pub(super) fn forget(&mut self, locals: &[usize]) {
         for at in locals {
             self.merge(*at, None);
         }
     }
 
-    /// Memory that others see may have been written.
+    /// Records that shared memory may have been written.
     pub(super) fn forget_others(&mut self) {
         self.others += 1;
     }
 
-    /// Everything may have been written.
+    /// Records that any memory may have been written.
     pub(super) fn forget_all(&mut self) {
         self.others += 1;
         for at in 0..self.locals.len() {

@@ -1,28 +1,28 @@
-//! Makes modules faster: unrolls loops, takes private arrays apart, folds, hoists, removes.
+//! Optimisation of modules: unrolls loops, splits private arrays, folds, hoists, removes dead code.
 //!
-//! A function is written anew a few times, each time in one walk that does most of it together, as one thing makes
-//! another possible: a loop's counter is known, so an index is constant, so an array is a few variables, so their
-//! values are known.
+//! Each function is rewritten several times. One pass does most of the work at once, because one simplification enables
+//! the next: a loop is unrolled, so its counter is constant, so an index is constant, so an array can become variables,
+//! so their values are known.
 //!
 //! | file | concept |
 //! |---|---|
-//! | `rewrite`, `loops` | the walk: statements |
-//! | `express` | the walk: expressions, common ones shared, those that a loop does not change moved before it |
-//! | `simplify`, `fold` | what an expression is, if its operands say |
-//! | `known` | what is known of every launch, as constants |
-//! | `memory` | what variables hold; which memory has changed since |
-//! | `scope` | where expressions may be used |
-//! | `count` | how often loops run, and what remains of their turns |
-//! | `worth` | which of them are unrolled |
-//! | `text` | how much statements are for a driver to read |
-//! | `scalars` | arrays and structures as variables, one for each element |
-//! | `stores` | stores that nothing reads |
-//! | `continues` | a `continue` as a branch |
-//! | `bind` | what `coopStore` reads, evaluated before it |
-//! | `name` | expressions that nest too deeply for readers of text |
+//! | `rewrite`, `loops` | the pass over statements |
+//! | `express` | the pass over expressions: shares common ones, moves invariant ones out of loops |
+//! | `simplify`, `fold` | simpler forms of expressions with known operands |
+//! | `known` | values that are the same in every launch, as constants |
+//! | `memory` | contents of variables, and versions of memory |
+//! | `scope` | the blocks in which an expression can be used |
+//! | `count` | the number of iterations of a loop, and the code that remains of them |
+//! | `worth` | the choice of loops to unroll |
+//! | `text` | the amount of code that a driver compiles |
+//! | `scalars` | arrays and structs replaced by one variable for each element |
+//! | `stores` | dead stores |
+//! | `continues` | `continue` replaced by branches |
+//! | `bind` | operands of `coopStore`, evaluated before it |
+//! | `name` | names for expressions that nest too deeply for compilers of text |
 //!
-//! Floats are never computed here, so every result keeps its bits. Nothing is read that would not have been, but of
-//! uniforms and immediates, and nothing changes its order that others can see.
+//! No pass computes floats, so every result keeps its bits. No pass adds a read, except of uniforms and immediates, or
+//! changes the order of visible effects.
 
 mod bind;
 mod continues;
@@ -52,28 +52,27 @@ use crate::rebuild::prune::{prune, uses};
 use rewrite::{GaveUp, rewrite};
 pub use worth::Unrolled;
 
-/// Functions of more expressions stay as they are, and none becomes larger.
-const MOST_EXPRESSIONS: usize = 30_000;
+/// The number of expressions of a function: larger functions are not optimised, and none becomes larger.
+const MAX_EXPRESSIONS: usize = 30_000;
 
-/// How many expressions unrolling may add to a function.
-const MOST_GROWTH: usize = 8_000;
+/// The number of expressions that unrolling may add to a function.
+const MAX_GROWTH: usize = 8_000;
 
-/// How many expressions finding out how often loops run may evaluate, in each walk over a function.
-const MOST_EFFORT: usize = 100_000;
+/// The number of expressions that one pass over a function evaluates to count the iterations of loops.
+const MAX_EFFORT: usize = 100_000;
 
-/// How often a function is written anew, while that changes it.
-const MOST_ROUNDS: usize = 6;
+/// The number of times that a function is rewritten while that changes it.
+const MAX_ROUNDS: usize = 6;
 
-/// The module made faster for what is known of its launches; `None` if nothing changes, or it is too large to try.
+/// Optimises a module for the launches that `circumstances` describe; `None` if nothing changes.
 ///
-/// The module has to be valid. What comes out is to be validated again before it is used: this only rearranges what
-/// is there, and a validator knows best.
+/// The module must be valid. Callers validate the result before they use it.
 #[must_use]
 pub fn optimise(module: &Module, info: &ModuleInfo, circumstances: &Circumstances) -> Option<Module> {
     optimise_and_count(module, info, circumstances).0
 }
 
-/// As [`optimise`], with the loops that were unrolled.
+/// Optimises a module, as [`optimise`] does, and counts the loops that were unrolled.
 #[must_use]
 pub fn optimise_and_count(
     module: &Module,
@@ -101,7 +100,7 @@ fn faster(
     function: &Function,
     unrolled: &mut Unrolled,
 ) -> Option<Function> {
-    if function.expressions.len() > MOST_EXPRESSIONS || nests_too_deeply(&function.body) {
+    if function.expressions.len() > MAX_EXPRESSIONS || nests_too_deeply(&function.body) {
         return None;
     }
     let mut made: Option<Function> = None;
@@ -110,12 +109,12 @@ fn faster(
             made = Some(function);
         }
     }
-    let mut growth = MOST_GROWTH;
-    for _ in 0..MOST_ROUNDS {
+    let mut growth = MAX_GROWTH;
+    for _ in 0..MAX_ROUNDS {
         let source = made.as_ref().unwrap_or(function);
         let splits = scalars::find(module, source);
         match rewrite(module, circumstances, source, &splits, growth) {
-            // A constant index out of range, say, in a turn that does not come so far.
+            // For example, an unrolled iteration with a constant index out of range that is never reached.
             Err(GaveUp) if growth > 0 => growth = 0,
             Err(GaveUp) | Ok(None) => break,
             Ok(Some((rewritten, loops))) => {
@@ -129,10 +128,10 @@ fn faster(
     made
 }
 
-/// The function without what nothing uses, if there is any.
+/// The function without unused code; `None` if there is none.
 fn without_unused(function: &Function) -> Option<Function> {
     let mut made: Option<Function> = None;
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let source = made.as_ref().unwrap_or(function);
         let all = uses(source, &FxHashSet::default());
         let (dead, all) = stores::dead(source, all);

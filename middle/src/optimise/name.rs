@@ -1,27 +1,27 @@
-//! Names for expressions within expressions within expressions.
+//! Names for expressions that nest deeply.
 //!
-//! Writers of text put what has no name where it is used. A sum over the turns of an unrolled loop would so become one
-//! text with a pair of parentheses for each turn, and readers of text take only so many: 256 in Clang, which reads
-//! Metal's language and, as DXC, HLSL; 200 in naga's front end for WGSL. What has a name stands in a line of its own.
+//! Writers of text write an expression without a name at each use. So a sum over the iterations of an unrolled loop
+//! would become one expression with a pair of parentheses for each iteration. Compilers limit the depth: 256 in Clang,
+//! which compiles MSL and, as DXC, HLSL; 200 in naga's front end for WGSL. A named expression gets a line of its own.
 
 use naga::{Expression, Function};
 
 use crate::rebuild::operands::{for_each_operand, needs_emit};
 
-/// How many expressions may stand within each other. Far below what readers take, as blocks around them count as well.
-const MOST_NESTED: u8 = 32;
+/// The depth of expressions. It is far below the limits of compilers, since the blocks around them count as well.
+const MAX_NESTED: u8 = 32;
 
-/// Gives names, so that no expression nests too deeply.
+/// Names expressions so that none nests too deeply.
 pub(super) fn name_nested(function: &mut Function) {
     let mut depths: Vec<u8> = Vec::with_capacity(function.expressions.len());
     for (handle, expression) in function.expressions.iter() {
         let mut depth = 0;
         for_each_operand(expression, |operand| depth = depth.max(depths[operand.index()]));
-        // Names of pointers are not for every language.
+        // Not every language has pointers as values, which could have a name.
         let can_be_named =
             needs_emit(expression) && !matches!(expression, Expression::Access { .. } | Expression::AccessIndex { .. });
         depth = depth.saturating_add(1);
-        if can_be_named && depth >= MOST_NESTED {
+        if can_be_named && depth >= MAX_NESTED {
             function.named_expressions.entry(handle).or_insert_with(|| "part".to_owned());
         }
         depths.push(if function.named_expressions.contains_key(&handle) { 0 } else { depth });
@@ -33,7 +33,7 @@ mod tests {
     use super::super::tests::optimised;
 
     #[test]
-    fn sums_over_many_turns_are_several_lines() {
+    fn sums_over_many_iterations_are_split_into_lines() {
         let text = "@group(0) @binding(0) var<storage, read_write> out: array<u32>;
             @compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
                 var sum = 0u;
@@ -41,7 +41,7 @@ mod tests {
                 out[0] = sum;
             }";
         let made = optimised(text);
-        assert!(!made.contains("loop"), "it is unrolled:\n{made}");
+        assert!(!made.contains("loop"), "the loop is unrolled:\n{made}");
         let mut deepest = 0;
         for line in made.lines() {
             let mut depth = 0_usize;

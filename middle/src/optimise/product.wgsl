@@ -1,4 +1,4 @@
-// A tiled matrix product as one writes it: 8 x 8 results an invocation, in arrays that loops index.
+// A tiled matrix product in plain loops: each invocation computes 8 x 8 results, in arrays that the loops index.
 struct Sizes { m: u32, n: u32, k: u32 }
 @group(0) @binding(0) var<uniform> sizes: Sizes;
 @group(0) @binding(1) var<storage> a: array<f32>;

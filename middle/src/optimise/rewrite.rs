@@ -1,5 +1,5 @@
-//! One walk over a function that writes it anew: what is known is folded and forwarded, what is there already is
-//! shared, loops are unrolled or lose what does not change in them.
+//! One pass that rewrites a function: folds constants, forwards contents of variables, shares common expressions, and
+//! unrolls loops or moves invariant expressions out of them.
 
 use anywarp_backend::for_each_block;
 use naga::{
@@ -18,31 +18,31 @@ use crate::rebuild::key::Key;
 use crate::rebuild::operands::{is_result, map_statement_operands, needs_emit, statement_result_mut};
 use crate::rebuild::writer::Writer;
 
-/// How a list of statements ends.
+/// The end of a list of statements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum End {
-    /// What follows runs.
+    /// The next statement is reached.
     Open,
-    /// What follows never runs.
+    /// The next statement is never reached.
     Closed,
-    /// The loop that is being unrolled ends here.
+    /// The loop that is being unrolled ends.
     Left,
 }
 
-/// What a `break` leaves.
+/// The statement that a `break` leaves.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Exit {
     Loop,
     Switch,
-    /// A loop that is being unrolled into a block so deep.
+    /// A loop that is being unrolled into the block of this depth.
     Unrolled(usize),
 }
 
 /// A loop that is being written.
 pub(super) struct OpenLoop {
-    /// What moved before it.
+    /// The expressions that were moved before it.
     pub(super) before: Vec<Handle<Expression>>,
-    /// How deep the block is that it is in.
+    /// The depth of the block that contains it.
     pub(super) depth: usize,
 }
 
@@ -52,32 +52,33 @@ pub(super) struct Rewriter<'a> {
     pub(super) source: &'a Function,
     pub(super) types: Typifier,
     pub(super) splits: &'a Splits,
-    /// The variables that arrays and structures become.
+    /// The variables that replace arrays and structs.
     pub(super) leaves: Vec<Handle<LocalVariable>>,
     pub(super) writer: Writer,
-    /// By old expression.
+    /// The new expressions, by the old ones.
     pub(super) map: Vec<Option<Handle<Expression>>>,
     pub(super) scopes: Scopes,
     pub(super) shared: FxHashMap<Key, Handle<Expression>>,
     pub(super) memory: Memory,
     pub(super) loops: Vec<OpenLoop>,
-    /// How many loops are around.
+    /// The depth of loops.
     pub(super) nest: usize,
     pub(super) exits: Vec<Exit>,
-    /// How many expressions unrolling may still add.
+    /// The number of expressions that unrolling may still add.
     pub(super) growth: usize,
-    /// What finding out how often loops run works with.
+    /// Memory that counting iterations reuses.
     pub(super) values: Values,
-    /// How much finding out how often loops run may still cost.
+    /// The effort left for counting iterations.
     pub(super) effort: usize,
-    /// What unrolling saved so far.
+    /// The loops unrolled so far.
     pub(super) unrolled: Unrolled,
-    /// Something that cannot be written: the function stays as it was.
+    /// Whether something could not be written, so that the function stays unchanged.
     pub(super) failed: bool,
     pub(super) changed: bool,
 }
 
-/// A function with a budget of growth, rewritten, and the loops of it that were unrolled; `None` if nothing changed.
+/// Rewrites a function, to which unrolling may add `growth` expressions; returns it with the loops that were unrolled,
+/// or `None` if nothing changed.
 pub(super) fn rewrite(
     module: &Module,
     circumstances: &Circumstances,
@@ -111,7 +112,7 @@ pub(super) fn rewrite(
         exits: Vec::new(),
         growth,
         values: Values::default(),
-        effort: super::MOST_EFFORT,
+        effort: super::MAX_EFFORT,
         unrolled: Unrolled::default(),
         failed: false,
         changed: !splits.is_empty(),
@@ -125,12 +126,12 @@ pub(super) fn rewrite(
     }
 }
 
-/// A function stays as it is.
+/// The error for a function that cannot be rewritten.
 #[derive(Debug)]
 pub(super) struct GaveUp;
 
 impl Rewriter<'_> {
-    /// What variables hold at the start.
+    /// Records the initial contents of variables.
     fn start(&mut self) {
         let variables: Vec<_> =
             self.writer.function.local_variables.iter().map(|(handle, local)| (handle, local.ty, local.init)).collect();
@@ -147,7 +148,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The zero of a type.
+    /// The zero value of a type.
     pub(super) fn zero(&mut self, ty: Handle<naga::Type>) -> Handle<Expression> {
         let literal = match self.module.types[ty].inner {
             TypeInner::Scalar(scalar) => Literal::zero(scalar),
@@ -188,7 +189,7 @@ impl Rewriter<'_> {
                 }
             },
             Statement::Continue => {
-                // What would be continued may be unrolled. A switch is no loop.
+                // A `continue` of a loop that is being unrolled cannot be written. A `switch` has none of its own.
                 let of = self.exits.iter().rev().find(|exit| **exit != Exit::Switch);
                 self.failed |= !matches!(of, Some(Exit::Loop));
                 self.writer.push(Statement::Continue, span);
@@ -222,7 +223,7 @@ impl Rewriter<'_> {
         self.writer.push(statement, span);
     }
 
-    /// The new expression for an old one, which was emitted or needs not be.
+    /// The new expression for an old one that was emitted or needs no statement.
     pub(super) fn value(&mut self, old: Handle<Expression>) -> Handle<Expression> {
         if let Some(made) = self.map[old.index()] {
             return made;
@@ -241,7 +242,7 @@ impl Rewriter<'_> {
         made
     }
 
-    /// The value of an old expression that is a scalar constant in itself.
+    /// The value of an old expression that is a scalar constant.
     pub(super) fn constant(&self, old: Handle<Expression>) -> Option<Literal> {
         let zero = |ty| match self.module.types[ty].inner {
             TypeInner::Scalar(scalar) => Literal::zero(scalar),
@@ -345,13 +346,13 @@ impl Rewriter<'_> {
             fell = case.fall_through;
         }
         self.exits.pop();
-        // Any of them may have run, to its end or to a break.
+        // Any case may have run, to its end or to a `break`.
         self.memory.forget(&changed);
         self.writer.push(Statement::Switch { selector, cases: made }, span);
         End::Open
     }
 
-    /// Cases that run one after the other, if the only break in them is at their end.
+    /// Writes the cases that run one after the other without a `switch`; `None` if a `break` is before their end.
     fn straight(&mut self, cases: &[SwitchCase]) -> Option<End> {
         let breaks = |body: &Block| body.iter().any(has_break);
         for (at, case) in cases.iter().enumerate() {
@@ -376,7 +377,7 @@ impl Rewriter<'_> {
         Some(End::Open)
     }
 
-    /// What an old pointer leads into.
+    /// The variable or memory that an old pointer points into.
     pub(super) fn target(&self, mut pointer: Handle<Expression>) -> Target {
         let mut whole = true;
         loop {
@@ -401,7 +402,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The scalar type of an old expression, if it is a scalar.
+    /// The type of an old scalar expression.
     pub(super) fn scalar(&self, old: Handle<Expression>) -> Option<Scalar> {
         match *self.types.get(old, &self.module.types) {
             TypeInner::Scalar(scalar) => Some(scalar),
@@ -410,11 +411,11 @@ impl Rewriter<'_> {
     }
 }
 
-/// Whether a statement leaves the switch it is in.
+/// Whether a statement contains a `break` of the surrounding `switch`.
 fn has_break(statement: &Statement) -> bool {
     match statement {
         Statement::Break => true,
-        // Their own.
+        // A `break` inside belongs to the inner statement.
         Statement::Switch { .. } | Statement::Loop { .. } => false,
         _ => {
             let mut found = false;

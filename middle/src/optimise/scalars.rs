@@ -1,5 +1,5 @@
-//! Scalar replacement: arrays and structures of a function that only constant indices reach become variables, one for
-//! each element.
+//! Scalar replacement: arrays and structs of a function that are accessed with constant indices only become variables,
+//! one for each element.
 
 use anywarp_backend::statements;
 use naga::{Arena, ArraySize, Expression, Function, Handle, LocalVariable, Module, Span, Statement, Type, TypeInner};
@@ -10,28 +10,28 @@ use super::rewrite::Rewriter;
 use crate::rebuild::prune::local_of;
 use crate::rebuild::writer::Writer;
 
-/// A variable of more elements stays one.
-const MOST_OF_A_VARIABLE: usize = 256;
+/// The number of elements of a variable: larger ones are not split.
+const MAX_PARTS: usize = 256;
 
-/// No more variables than this are made in a function.
-const MOST_OF_A_FUNCTION: usize = 1_024;
+/// The number of variables that are added to a function.
+const MAX_PARTS_OF_FUNCTION: usize = 1_024;
 
-/// A variable that is loaded as a whole stays one, if it has more elements.
-const MOST_LOADED: usize = 16;
+/// The number of elements of a variable that is loaded or stored as a whole: larger ones are not split.
+const MAX_PARTS_LOADED: usize = 16;
 
-/// Where an old pointer leads in a variable that is taken apart.
+/// The target of an old pointer into a variable that is split.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
-    /// To one of the new variables, by number.
+    /// One of the new variables, by number.
     Leaf(usize),
-    /// To an array or a structure, which became so many of them.
+    /// An array or a struct, which is replaced by `count` variables.
     Part { first: usize, count: usize, ty: Handle<Type> },
 }
 
-/// What becomes of which variable.
+/// The variables of a function that are split.
 #[derive(Default)]
 pub(super) struct Splits {
-    /// By old expression.
+    /// The targets of old pointers, by expression.
     places: Vec<Option<Place>>,
     leaves: Vec<Leaf>,
 }
@@ -39,23 +39,23 @@ pub(super) struct Splits {
 struct Leaf {
     name: Option<String>,
     ty: Handle<Type>,
-    /// An old expression.
+    /// The initial value, an old expression.
     init: Option<Handle<Expression>>,
     span: Span,
 }
 
 impl Splits {
-    /// Where an old pointer leads.
+    /// The target of an old pointer, if it is split.
     pub(super) fn place(&self, pointer: Handle<Expression>) -> Option<Place> {
         self.places.get(pointer.index()).copied().flatten()
     }
 
-    /// Whether nothing is taken apart.
+    /// Whether no variable is split.
     pub(super) fn is_empty(&self) -> bool {
         self.leaves.is_empty()
     }
 
-    /// Makes the new variables.
+    /// Declares the new variables.
     pub(super) fn declare(&self, source: &Function, writer: &mut Writer) -> Vec<Handle<LocalVariable>> {
         let mut copied = FxHashMap::default();
         let mut declare = |leaf: &Leaf| {
@@ -67,7 +67,7 @@ impl Splits {
     }
 }
 
-/// Finds what can be taken apart.
+/// Finds the variables that can be split.
 pub(super) fn find(module: &Module, function: &Function) -> Splits {
     let mut sizes: Vec<Option<usize>> = function
         .local_variables
@@ -75,7 +75,7 @@ pub(super) fn find(module: &Module, function: &Function) -> Splits {
         .map(|(_, local)| {
             let initial = |init| is_composed(module, &function.expressions, init);
             let possible = aggregate(module, local.ty) && local.init.is_none_or(initial);
-            if possible { leaves_of(module, local.ty, MOST_OF_A_VARIABLE) } else { None }
+            if possible { leaves_of(module, local.ty, MAX_PARTS) } else { None }
         })
         .collect();
     if sizes.iter().all(Option::is_none) {
@@ -84,14 +84,14 @@ pub(super) fn find(module: &Module, function: &Function) -> Splits {
     for (size, escaped) in sizes.iter_mut().zip(escaped(function)) {
         *size = size.filter(|_| !escaped);
     }
-    // First whether, with places in each variable counted from its own start.
+    // First finds out which variables can be split, with leaves counted from the start of each variable.
     let mut places: Vec<Option<Place>> = Vec::with_capacity(function.expressions.len());
     for (handle, expression) in function.expressions.iter() {
         let place = place(module, function, &sizes, &places, expression);
         if place.is_none() {
             let beyond = match *expression {
                 Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => part(&places, base).is_some(),
-                Expression::Load { pointer } => part(&places, pointer).is_some_and(|count| count > MOST_LOADED),
+                Expression::Load { pointer } => part(&places, pointer).is_some_and(|count| count > MAX_PARTS_LOADED),
                 _ => false,
             };
             if beyond && let Some(local) = root(function, handle) {
@@ -103,7 +103,7 @@ pub(super) fn find(module: &Module, function: &Function) -> Splits {
     for (statement, _) in statements(&function.body) {
         if let Statement::Store { pointer, value } = *statement
             && let Some(count) = part(&places, pointer)
-            && count > MOST_LOADED
+            && count > MAX_PARTS_LOADED
             && !is_composed(module, &function.expressions, value)
             && let Some(local) = root(function, pointer)
         {
@@ -114,7 +114,7 @@ pub(super) fn find(module: &Module, function: &Function) -> Splits {
     let mut starts = vec![None; sizes.len()];
     for (handle, local) in function.local_variables.iter() {
         if let Some(count) = sizes[handle.index()]
-            && splits.leaves.len() + count <= MOST_OF_A_FUNCTION
+            && splits.leaves.len() + count <= MAX_PARTS_OF_FUNCTION
         {
             starts[handle.index()] = Some(splits.leaves.len());
             let name = local.name.clone().unwrap_or_default();
@@ -139,7 +139,7 @@ pub(super) fn find(module: &Module, function: &Function) -> Splits {
     splits
 }
 
-/// How many variables a type becomes, if no more than `most`.
+/// The number of variables that replace a type; `None` if there are more than `most`.
 fn leaves_of(module: &Module, ty: Handle<Type>, most: usize) -> Option<usize> {
     let count = match &module.types[ty].inner {
         TypeInner::Array { base, size: ArraySize::Constant(size), .. } => {
@@ -154,27 +154,27 @@ fn leaves_of(module: &Module, ty: Handle<Type>, most: usize) -> Option<usize> {
     (count > 0 && count <= most).then_some(count)
 }
 
-/// Whether a type is taken apart.
+/// Whether a type is an array or a struct.
 fn aggregate(module: &Module, ty: Handle<Type>) -> bool {
     matches!(module.types[ty].inner, TypeInner::Array { .. } | TypeInner::Struct { .. })
 }
 
-/// An element of an array or a structure: how many variables come before it, and its type.
+/// An element of an array or a struct: the number of variables before it, and its type.
 fn element(module: &Module, ty: Handle<Type>, index: u32) -> Option<(usize, Handle<Type>)> {
     let at = usize::try_from(index).ok()?;
     match &module.types[ty].inner {
         TypeInner::Array { base, size: ArraySize::Constant(size), .. } if index < size.get() => {
-            Some((at * leaves_of(module, *base, MOST_OF_A_VARIABLE)?, *base))
+            Some((at * leaves_of(module, *base, MAX_PARTS)?, *base))
         }
         TypeInner::Struct { members, .. } => {
-            let before = members.get(..at)?.iter().map(|member| leaves_of(module, member.ty, MOST_OF_A_VARIABLE));
+            let before = members.get(..at)?.iter().map(|member| leaves_of(module, member.ty, MAX_PARTS));
             Some((before.sum::<Option<usize>>()?, members.get(at)?.ty))
         }
         _ => None,
     }
 }
 
-/// How many elements an array or a structure has.
+/// The number of elements of an array or a struct.
 fn elements(module: &Module, ty: Handle<Type>) -> u32 {
     match &module.types[ty].inner {
         TypeInner::Array { size: ArraySize::Constant(size), .. } => size.get(),
@@ -200,7 +200,7 @@ fn place(
             let (before, ty) = element(module, ty, index)?;
             let first = first + before;
             if aggregate(module, ty) {
-                Some(Place::Part { first, count: leaves_of(module, ty, MOST_OF_A_VARIABLE)?, ty })
+                Some(Place::Part { first, count: leaves_of(module, ty, MAX_PARTS)?, ty })
             } else {
                 Some(Place::Leaf(first))
             }
@@ -223,7 +223,7 @@ fn root(function: &Function, handle: Handle<Expression>) -> Option<Handle<LocalV
     }
 }
 
-/// Whether the elements of a value are there to be had one by one.
+/// Whether each element of a value exists as an expression.
 fn is_composed(module: &Module, expressions: &Arena<Expression>, value: Handle<Expression>) -> bool {
     match &expressions[value] {
         Expression::ZeroValue(_) => true,
@@ -231,7 +231,7 @@ fn is_composed(module: &Module, expressions: &Arena<Expression>, value: Handle<E
             !aggregate(module, *ty)
                 || components.iter().all(|component| match &expressions[*component] {
                     Expression::Compose { .. } => is_composed(module, expressions, *component),
-                    // Of what else, the type is not known here.
+                    // The type of any other expression is not known here, so its elements must not be aggregates.
                     _ => match &module.types[*ty].inner {
                         TypeInner::Array { base, .. } => {
                             !aggregate(module, *base) || matches!(expressions[*component], Expression::ZeroValue(_))
@@ -248,7 +248,7 @@ fn is_composed(module: &Module, expressions: &Arena<Expression>, value: Handle<E
     }
 }
 
-/// Lists the variables for a type.
+/// Appends the variables that replace a type.
 fn describe(
     module: &Module,
     function: &Function,
@@ -278,7 +278,7 @@ fn describe(
 }
 
 impl Rewriter<'_> {
-    /// The elements of an old value, in the order of the variables that its type becomes; `None` of zeros.
+    /// Appends the elements of an old value, in the order of the variables that replace its type; `None` for zero.
     pub(super) fn take_apart(
         &mut self,
         value: Handle<Expression>,
@@ -287,7 +287,7 @@ impl Rewriter<'_> {
     ) {
         match &self.source.expressions[value] {
             Expression::ZeroValue(_) => {
-                let count = leaves_of(self.module, ty, MOST_OF_A_VARIABLE).unwrap_or(0);
+                let count = leaves_of(self.module, ty, MAX_PARTS).unwrap_or(0);
                 values.extend(std::iter::repeat_n(None, count));
             }
             Expression::Compose { components, .. } if aggregate(self.module, ty) => {
@@ -304,7 +304,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The elements of a new value.
+    /// Appends the elements of a new value.
     fn elements_of(
         &mut self,
         value: Handle<Expression>,
@@ -323,7 +323,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// What a whole array or structure holds that was taken apart.
+    /// The whole value of an array or a struct that was split.
     pub(super) fn put_together(&mut self, first: usize, ty: Handle<Type>, span: Span) -> Handle<Expression> {
         if !aggregate(self.module, ty) {
             let local = self.leaves[first];

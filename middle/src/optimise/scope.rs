@@ -1,66 +1,66 @@
-//! Where expressions may be used: in the block that evaluates them and the blocks in it.
+//! The blocks in which an expression can be used: the one that evaluates it, and those inside.
 
 use naga::{Expression, Handle};
 
-/// Which new expressions can be used at the place that is being written.
+/// The new expressions that can be used at the current statement.
 pub(super) struct Scopes {
-    /// By scope: how deep it is while it is open, else `None`. The first is that of what needs no statement.
+    /// The depth of each scope while it is open, else `None`. The first scope has the expressions without a statement.
     scopes: Vec<Option<u32>>,
     open: Vec<u32>,
-    /// By expression: its scope.
+    /// The scope of each expression.
     of: Vec<u32>,
 }
 
 impl Scopes {
-    /// That of a function's body, in that of what needs no statement.
+    /// The scope of a function's body, inside that for expressions that need no statement.
     pub(super) fn new() -> Self {
         Self { scopes: vec![Some(0), Some(1)], open: vec![0, 1], of: Vec::new() }
     }
 
-    /// A block begins.
+    /// Begins a block.
     pub(super) fn enter(&mut self) {
         self.open.push(count(self.scopes.len()));
         self.scopes.push(Some(count(self.open.len() - 1)));
     }
 
-    /// A block ends.
+    /// Ends a block.
     pub(super) fn leave(&mut self) {
         if let Some(scope) = self.open.pop() {
             self.scopes[scope as usize] = None;
         }
     }
 
-    /// How deep the block is.
+    /// The depth of the current block.
     pub(super) fn depth(&self) -> usize {
         self.open.len() - 1
     }
 
-    /// An expression is evaluated here.
+    /// Records an expression that is evaluated in the current block.
     pub(super) fn place_here(&mut self, made: Handle<Expression>) {
         self.place(made, self.depth());
     }
 
-    /// An expression is there from the start.
+    /// Records an expression that needs no statement.
     pub(super) fn place_outside(&mut self, made: Handle<Expression>) {
         if self.of.len() <= made.index() {
             self.place(made, 0);
         }
     }
 
-    /// An expression is evaluated in the block so deep.
+    /// Records an expression that is evaluated in the open block of a depth.
     pub(super) fn place(&mut self, made: Handle<Expression>, depth: usize) {
         self.of.resize((made.index() + 1).max(self.of.len()), 0);
         self.of[made.index()] = self.open[depth];
     }
 
-    /// How deep the block is that evaluates an expression, if it can be used here.
+    /// The depth of the block that evaluates an expression, if the expression can be used here.
     pub(super) fn visible(&self, made: Handle<Expression>) -> Option<usize> {
         let scope = self.of.get(made.index()).copied().unwrap_or(0);
         self.scopes[scope as usize].map(|depth| depth as usize)
     }
 }
 
-/// There are fewer blocks than bytes of a kernel's text.
+/// A number of blocks as `u32`: a kernel has fewer blocks than bytes of source.
 fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

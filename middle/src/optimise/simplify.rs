@@ -1,6 +1,6 @@
-//! Folding: what an expression is, if its operands say.
+//! Simpler forms of expressions with known operands.
 //!
-//! Only what is exact: integers, booleans, and moves of values.
+//! Only exact ones: integers, booleans, and moves of values.
 
 use naga::{
     ArraySize, BinaryOperator, Expression, Handle, Literal, MathFunction, RelationalFunction, ScalarKind, TypeInner,
@@ -11,14 +11,14 @@ use smallvec::SmallVec;
 use super::fold::{self, Integer};
 use super::rewrite::Rewriter;
 
-/// What an expression is.
+/// The simpler form of an expression.
 pub(super) enum Simpler {
-    /// As simple as can be.
+    /// None.
     No,
-    /// One that is there already.
+    /// An existing expression.
     Same(Handle<Expression>),
     Literal(Literal),
-    /// Another one, which may be simpler yet.
+    /// Another expression, which may have a simpler form itself.
     Other(Expression),
 }
 
@@ -29,7 +29,7 @@ impl From<Option<Literal>> for Simpler {
 }
 
 impl Rewriter<'_> {
-    /// What an expression of new operands is, which has the type of an old one.
+    /// The simpler form of an expression with new operands and the type of an old expression.
     pub(super) fn simpler(&mut self, old: Handle<Expression>, expression: &Expression) -> Simpler {
         match *expression {
             Expression::Unary { op, expr } => self.simpler_unary(op, expr),
@@ -50,7 +50,7 @@ impl Rewriter<'_> {
                     _ => Simpler::No,
                 }
             }
-            // Bounds the wrong way round leave the upper one. WGSL's text has no such constants.
+            // With `low > high`, `clamp` returns `high`. WGSL rejects such constants, so they cannot be written.
             Expression::Math { fun: MathFunction::Clamp, arg1: Some(low), arg2: Some(high), .. }
                 if self.crossed(low, high) =>
             {
@@ -87,7 +87,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Whether two integers are known, and the first is larger.
+    /// Whether two constant integers are known and the first is larger.
     fn crossed(&self, low: Handle<Expression>, high: Handle<Expression>) -> bool {
         let [low, high] = [low, high].map(|bound| self.literal(bound).and_then(Integer::of));
         matches!((low, high), (Some(low), Some(high)) if low.value > high.value)
@@ -98,7 +98,7 @@ impl Rewriter<'_> {
             return fold::unary(op, literal).into();
         }
         match self.writer.function.expressions[operand] {
-            // Twice is not at all, but for the signs of floats that are no numbers.
+            // `!!x` and `~~x` are `x`. `-(-x)` may change the sign of a NaN.
             Expression::Unary { op: inner, expr } if inner == op && op != UnaryOperator::Negate => Simpler::Same(expr),
             _ => Simpler::No,
         }
@@ -128,7 +128,7 @@ impl Rewriter<'_> {
                 Op::Multiply if a.value == 1 => Simpler::Same(right),
                 Op::Multiply | Op::And if a.value == 0 && scalar.is_some() => Simpler::Literal(a.with(0)),
                 Op::And if a.is_full() => Simpler::Same(right),
-                // 0 / x is 0, also of x = 0.
+                // WGSL defines 0 / 0 and 0 % 0 as 0.
                 Op::Divide | Op::Modulo | Op::ShiftLeft | Op::ShiftRight if a.value == 0 && scalar.is_some() => {
                     Simpler::Literal(a.with(0))
                 }
@@ -164,7 +164,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// (x + a) + b is x + (a + b), also where it wraps.
+    /// `(x + a) + b` as `x + (a + b)`, which is the same even if it wraps.
     fn add_constants(&mut self, sum: Handle<Expression>, other: Integer) -> Simpler {
         let Expression::Binary { op: BinaryOperator::Add, left, right } = self.writer.function.expressions[sum] else {
             return Simpler::No;
@@ -181,7 +181,7 @@ impl Rewriter<'_> {
         Simpler::No
     }
 
-    /// Gives up on what a validator refuses of constants: vectors divided by zeros, shifts beyond the width.
+    /// Fails on constants that validation rejects: vectors divided by zero, and shifts by the width or more.
     fn refuse(&mut self, old: Handle<Expression>, op: BinaryOperator, right: Handle<Expression>) {
         use BinaryOperator as Op;
         let shift = matches!(op, Op::ShiftLeft | Op::ShiftRight);
@@ -206,7 +206,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// A vector of scalars rather than of constant vectors, of which naga writes invalid SPIR-V.
+    /// A vector composed of scalars in place of constant vectors, for which naga writes invalid SPIR-V.
     fn simpler_vector(
         &mut self,
         ty: Handle<naga::Type>,
@@ -244,7 +244,7 @@ impl Rewriter<'_> {
         Simpler::Other(Expression::Compose { ty, components: scalars })
     }
 
-    /// How many components a new expression has that is a constant or a zero.
+    /// The number of components of a new expression that is a constant or a zero value; 0 for others.
     fn lanes(&self, constant: Handle<Expression>) -> usize {
         let ty = match self.writer.function.expressions[constant] {
             Expression::ZeroValue(ty) => ty,
@@ -277,7 +277,7 @@ impl Rewriter<'_> {
         };
         match self.index(literal, length) {
             Some(index) => Simpler::Other(Expression::AccessIndex { base, index }),
-            // naga refuses a constant that is negative. Its bits are as far out of range.
+            // naga rejects a negative constant. The same bits as an unsigned number are out of range, too.
             None => match literal {
                 Literal::I32(number @ ..0) => {
                     let span = self.source.expressions.get_span(old);
@@ -298,7 +298,7 @@ impl Rewriter<'_> {
                     _ => components.len(),
                 };
                 match components.get(at) {
-                    // A vector of vectors has fewer.
+                    // A vector that is composed of vectors has fewer operands than components.
                     Some(component) if components.len() == whole => Simpler::Same(*component),
                     _ => Simpler::No,
                 }
@@ -342,7 +342,7 @@ impl Rewriter<'_> {
         while let Some(at) = path.pop() {
             found = match &global[found] {
                 Expression::Compose { ty, components } => match self.module.types[*ty].inner {
-                    // A vector of vectors has fewer.
+                    // A vector that is composed of vectors has fewer operands than components.
                     TypeInner::Vector { size, .. } if size as usize != components.len() => return None,
                     _ => *components.get(at)?,
                 },
@@ -359,7 +359,7 @@ impl Rewriter<'_> {
     }
 }
 
-/// An operation on booleans of which one is known.
+/// The simpler form of an operation on a known and another boolean.
 fn bool_and(op: BinaryOperator, known: bool, other: Handle<Expression>) -> Simpler {
     use BinaryOperator as Op;
     match (op, known) {

@@ -1,4 +1,4 @@
-//! Stores to variables of a function that nothing reads before the next.
+//! Dead stores: stores to variables of a function that nothing reads before the next store.
 
 use anywarp_backend::statements;
 use naga::{Block, Expression, Function, Statement};
@@ -7,16 +7,16 @@ use rustc_hash::FxHashSet;
 use super::memory::escaped;
 use crate::rebuild::prune::{Uses, address, local_of};
 
-/// Functions with more variables are left alone: sets of them are copied at every branch.
-const MOST_VARIABLES: usize = 4_096;
+/// The number of variables of a function: sets of them are copied at every branch.
+const MAX_VARIABLES: usize = 4_096;
 
-/// Loops in more loops than this are taken to read everything.
-const MOST_NESTED_LOOPS: usize = 8;
+/// The depth of loops: deeper ones count as if they read every variable.
+const MAX_NESTED_LOOPS: usize = 8;
 
-/// The addresses of the statements that store what nothing reads, and the uses that were handed in.
+/// The addresses of dead stores, and `uses` unchanged.
 pub(super) fn dead(function: &Function, uses: Uses) -> (FxHashSet<usize>, Uses) {
     let count = function.local_variables.len();
-    if count == 0 || count > MOST_VARIABLES {
+    if count == 0 || count > MAX_VARIABLES {
         return (FxHashSet::default(), uses);
     }
     let mut escapes = Variables::none(count);
@@ -72,7 +72,7 @@ impl Variables {
     }
 }
 
-/// A walk from the end to the start, with the set of the variables that are read later.
+/// A pass from the end of a function to its start, with the set of variables that are read later.
 struct Walk<'a> {
     function: &'a Function,
     uses: Uses,
@@ -138,7 +138,7 @@ impl Walk<'_> {
                 let outer = (self.after_break.clone(), self.after_continue.clone());
                 self.after_break.clone_from(live);
                 self.loops += 1;
-                if self.loops > MOST_NESTED_LOOPS {
+                if self.loops > MAX_NESTED_LOOPS {
                     live.fill();
                 } else {
                     self.read(body, live);
@@ -157,7 +157,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Adds what a block reads anywhere.
+    /// Adds all variables that a block reads.
     fn read(&self, block: &Block, live: &mut Variables) {
         for (statement, _) in statements(block) {
             let Statement::Emit(range) = statement else { continue };

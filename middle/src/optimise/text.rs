@@ -1,4 +1,4 @@
-//! How much text statements are for a driver: about the instructions of SPIR-V that are written for them.
+//! The amount of code that a driver compiles for a statement: roughly its instructions of SPIR-V.
 
 use anywarp_backend::for_each_block;
 use naga::{Block, Expression, Handle, Statement};
@@ -6,13 +6,13 @@ use naga::{Block, Expression, Handle, Statement};
 use super::memory::Target;
 use super::rewrite::Rewriter;
 
-/// A loop's labels, jumps and marks.
+/// The code of a loop: labels, jumps and merge instructions.
 pub(super) const OF_A_LOOP: usize = 10;
 
-/// Those of a branch.
+/// The code of a branch.
 pub(super) const OF_A_BRANCH: usize = 5;
 
-/// That of a block as it stands.
+/// The code of a block without unrolling.
 pub(super) fn of(rewriter: &Rewriter<'_>, block: &Block) -> usize {
     let of_one = |statement: &Statement| {
         let own = match statement {
@@ -28,16 +28,16 @@ pub(super) fn of(rewriter: &Rewriter<'_>, block: &Block) -> usize {
     block.iter().map(of_one).sum()
 }
 
-/// That of an expression of which nothing is known.
+/// The code of an expression that is not folded.
 pub(super) fn of_expression(rewriter: &Rewriter<'_>, old: Handle<Expression>) -> usize {
     match rewriter.source.expressions[old] {
         Expression::Load { pointer } => of_access(rewriter, pointer),
-        // Part of what reads or writes there.
+        // A pointer is part of the load or store.
         _ => usize::from(rewriter.space(old).is_none()),
     }
 }
 
-/// That of a load or a store.
+/// The code of a load or a store.
 pub(super) fn of_access(rewriter: &Rewriter<'_>, pointer: Handle<Expression>) -> usize {
     match rewriter.target(pointer) {
         Target::Local(_, true) => 1,
@@ -45,12 +45,12 @@ pub(super) fn of_access(rewriter: &Rewriter<'_>, pointer: Handle<Expression>) ->
     }
 }
 
-/// That of a statement without what is in its blocks; no loop, store or emission.
+/// The code of a statement without its blocks, for statements other than loops, stores and emissions.
 pub(super) fn of_statement(rewriter: &Rewriter<'_>, statement: &Statement) -> usize {
     match statement {
         Statement::If { .. } => OF_A_BRANCH,
         Statement::Switch { cases, .. } => OF_A_BRANCH + cases.len(),
-        // Drivers write the function in its place.
+        // Drivers inline functions.
         Statement::Call { function, .. } => rewriter.module.functions[*function].expressions.len(),
         Statement::Block(_) | Statement::Break | Statement::Continue => 0,
         _ => 1,

@@ -1,4 +1,4 @@
-//! Unrolling: whether to write a loop's turns one after the other.
+//! The choice of loops to unroll.
 
 use std::ops::AddAssign;
 
@@ -9,31 +9,31 @@ use super::rewrite::Rewriter;
 use super::text;
 use crate::circumstances::Unrolling;
 
-/// A loop is unrolled if its turns together have no more expressions than this.
-const MOST_OF_A_LOOP: usize = 3_000;
+/// The number of expressions of an unrolled loop.
+const MAX_EXPRESSIONS: usize = 3_000;
 
-/// The same for loops with a barrier in them.
-const MOST_WITH_BARRIER: usize = 100;
+/// The number of expressions of an unrolled loop with a barrier.
+const MAX_WITH_BARRIER: usize = 100;
 
-/// The same for loops in which no index and no branch depends on the turn.
-const MOST_WITHOUT_GAIN: usize = 100;
+/// The number of expressions of an unrolled loop in which no index and no branch depends on the iteration.
+const MAX_WITHOUT_GAIN: usize = 100;
 
-/// The same where the compiler unrolls all that is worth it by itself.
-const MOST_FOR_ARRAYS: usize = 1_000;
+/// The number of expressions of an unrolled loop for compilers that unroll loops themselves.
+const MAX_FOR_ARRAYS: usize = 1_000;
 
-/// Drivers unroll what is shorter than this by themselves, where that is worth it.
+/// The amount of code from which on drivers do not unroll a loop themselves, even where that would be faster.
 const LONG: usize = 200;
 
-/// Loops that were unrolled where only those are that it saves something for; each as often as it was written.
+/// The loops that [`Unrolling::Selective`] unrolled, by reason. A loop counts once for each copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unrolled {
-    /// Every index that turns make of an array of the function is known: it may become variables, or what one turn
-    /// stores is known to the next.
+    /// Loops that make all indices of an array of the function constant: the array may become variables, or stores of
+    /// one iteration may be forwarded to the next.
     pub arrays: usize,
-    /// Workgroup memory is indexed by turns alone, so that a turn can read while another one computes; and the loop had
-    /// become too long for a driver to find that.
+    /// Loops that index workgroup memory by the iteration only, so that reads of one iteration overlap with the
+    /// computation of another, and that are too long for drivers to unroll.
     pub long: usize,
-    /// So much is known in each turn that the text is hardly longer than the loop's.
+    /// Loops whose iterations fold to little more code than the loop.
     pub folded: usize,
 }
 
@@ -46,15 +46,14 @@ impl AddAssign for Unrolled {
 }
 
 impl Rewriter<'_> {
-    /// How often a loop is left at the start of a turn or at its end, if it is to be unrolled: the number of whole
-    /// turns before that.
+    /// The number of complete iterations of a loop that is to be unrolled; `None` if it is not.
     pub(super) fn worthwhile(
         &mut self,
         body: &Block,
         continuing: &Block,
         break_if: Option<Handle<Expression>>,
     ) -> Option<usize> {
-        let most = MOST_OF_A_LOOP.min(self.growth);
+        let most = MAX_EXPRESSIONS.min(self.growth);
         let turns = self.run(body, continuing, break_if, most)?;
         let worth = match self.circumstances.unrolling {
             Unrolling::Full => turns.cost <= full(&turns, most),
@@ -68,14 +67,13 @@ impl Rewriter<'_> {
         Some(turns.whole)
     }
 
-    /// Whether unrolling a loop saves something that a driver would not find, or costs next to nothing; counts those
-    /// that do.
+    /// Whether unrolling a loop saves work that drivers do not save, or adds almost no code. Counts such loops.
     fn selective(&mut self, turns: &Turns, blocks: [&Block; 2]) -> bool {
         let of_this = |loops: u64| loops & 1 != 0;
         let rolled = text::OF_A_LOOP + blocks.iter().map(|block| text::of(self, block)).sum::<usize>();
         let (reason, worth) = if turns.text <= rolled + rolled / 2 {
             (&mut self.unrolled.folded, true)
-        } else if turns.barrier && turns.cost > MOST_WITH_BARRIER {
+        } else if turns.barrier && turns.cost > MAX_WITH_BARRIER {
             return false;
         } else if of_this(turns.gains.arrays()) {
             (&mut self.unrolled.arrays, true)
@@ -86,26 +84,26 @@ impl Rewriter<'_> {
         worth
     }
 
-    /// The memory that an old expression points into, if it is a pointer.
+    /// The address space of an old pointer; `None` for a value.
     pub(super) fn space(&self, old: Handle<Expression>) -> Option<AddressSpace> {
         self.types.get(old, &self.module.types).pointer_space()
     }
 }
 
-/// How much may remain of a loop's turns where all loops are unrolled.
+/// The limit of the cost of an unrolled loop for [`Unrolling::Full`].
 fn full(turns: &Turns, most: usize) -> usize {
     match (turns.gains.any, turns.barrier) {
-        (_, true) => MOST_WITH_BARRIER,
-        (false, _) => MOST_WITHOUT_GAIN,
+        (_, true) => MAX_WITH_BARRIER,
+        (false, _) => MAX_WITHOUT_GAIN,
         _ => most,
     }
 }
 
-/// How much may remain of a loop's turns where the compiler unrolls.
+/// The limit of the cost of an unrolled loop for [`Unrolling::ByCompiler`].
 fn by_compiler(turns: &Turns, most: usize) -> usize {
     match (turns.gains.arrays() & 1 != 0, turns.barrier) {
         (false, _) => 0,
-        (_, true) => MOST_WITH_BARRIER,
-        _ => most.min(MOST_FOR_ARRAYS),
+        (_, true) => MAX_WITH_BARRIER,
+        _ => most.min(MAX_FOR_ARRAYS),
     }
 }

@@ -1,4 +1,4 @@
-//! Modules run on the processor, without anything of the framework between.
+//! Runs modules on the CPU backend, without the framework.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use anywarp_backend::{
 use anywarp_cpu::{CpuDevice, Options};
 use anywarp_wgsl::reflect::reflect;
 
-/// A device, and whether it tells of accesses out of range.
+/// A device, which may report accesses out of range.
 pub(crate) struct Machine {
     device: Arc<CpuDevice>,
 }
@@ -16,12 +16,12 @@ pub(crate) struct Machine {
 impl Machine {
     pub(crate) fn new(checked: bool) -> Self {
         let device = anywarp_cpu::open(Options { checked, ..Options::default() });
-        Self { device: device.expect("this processor is known") }
+        Self { device: device.expect("the CPU backend supports this processor") }
     }
 
-    /// Runs the only entry point on copies of `buffers`, by binding; what they hold afterwards, or what went wrong.
+    /// Runs the only entry point on copies of `buffers`, given by binding, and returns their contents.
     ///
-    /// Without `proofs` every access is checked. A device that tells of accesses out of range makes an error of each.
+    /// Without `proofs` every access is checked. An access out of range is an error on a device that reports it.
     pub(crate) fn run(
         &self,
         module: &Validated,

@@ -1,6 +1,6 @@
-//! Small kernels, each with what a pass may get wrong; random ones seldom have it.
+//! Small kernels with constructs that a pass may get wrong and that random kernels seldom have.
 
-/// What stands before each body.
+/// The text before each body.
 pub(crate) const START: &str = "
     struct Pair { a: u32, b: vec3<u32>, c: array<u32, 3> }
     const TABLE = array<array<u32, 3>, 2>(array<u32, 3>(3u, 5u, 7u), array<u32, 3>(11u, 13u, 17u));
@@ -23,9 +23,9 @@ pub(crate) const START: &str = "
         let o = i * 10u;
     ";
 
-/// Bodies: `x` is a word of the input, `out[o]` to `out[o + 9u]` are the invocation's own.
+/// Bodies of kernels: `x` is a word of the input; `out[o]` to `out[o + 9u]` belong to the invocation.
 pub(crate) const BODIES: &[&str] = &[
-    // Zeros, ones and constants beside what is not known.
+    // Zeros, ones and constants as operands beside unknown values.
     "var z = 0u; var l = 1u; out[o] = z - x; out[o + 1u] = l / x; out[o + 2u] = x % l; out[o + 3u] = x / z;
      out[o + 4u] = x % z; out[o + 5u] = x | z; out[o + 6u] = x & z; out[o + 7u] = x * l; out[o + 8u] = z / x;
      out[o + 9u] = l % x;",
@@ -66,7 +66,7 @@ pub(crate) const BODIES: &[&str] = &[
      out[o + 5u] = p.c[1]; out[o + 6u] = p.c[2]; var q = p; q.c[0] = 8u; out[o + 7u] = p.c[0] + q.c[0];",
     "var a = array<u32, 3>(x, 2u, 3u); swap(&a); out[o] = a[0]; a[i % 3u] = 7u; out[o + 1u] = a[0]; out[o + 2u] = a[1];
      out[o + 3u] = a[2]; var b = a; b[1] = 5u; a = b; out[o + 4u] = a[1]; out[o + 5u] = a[2] + b[0];",
-    // What variables hold, and until when.
+    // Contents of variables that are forwarded and forgotten.
     "own = x; let a = own; bump(); let b = own; bump(); out[o] = a + 10u * b + 100u * own;",
     "var a = 1u; if (x > 9u) { a = 3u; } else { for (var k = 0u; k < n.x; k++) { a += k * x; } } out[o] = a;
      if (x < 30u) { a = x * 7u + n.x; } else { return; } out[o + 1u] = a + x * 7u;
@@ -117,7 +117,7 @@ pub(crate) const BODIES: &[&str] = &[
      loop { if (k >= n.y + 9u) { break; } k += 1u; a ^= k * x; } out[o + 5u] = a; out[o + 6u] = k;",
     "for (var k = 0u; k < n.x; k++) { out[o] += (x * 3u) / (n.y + 1u); if (n.z > 100u) { out[o + 1u] = x / n.z; }
      let d = bitcast<i32>(x) / -1i; out[o + 2u] += u32(d); out[o + 3u] += in[k] % n.x; out[o + 4u] = x % (k + 1u); }",
-    // Memory that others may change, and memory that nobody does.
+    // Memory that other invocations may change, and memory that nothing writes.
     "out[o] = x; let a = out[o] + 1u; out[o] = a; let b = out[o]; out[o + 1u] = a + b; out[o] = 0u; out[o + 2u] = out[o] + b;
      for (var k = 0u; k < n.x; k++) { out[o + 3u] += out[o + 4u] + in[k]; out[o + 4u] += k; }",
     "tile[i] = x; workgroupBarrier(); let a = tile[(i + 1u) % 64u]; workgroupBarrier(); tile[i] = a + 1u; workgroupBarrier();
@@ -126,7 +126,7 @@ pub(crate) const BODIES: &[&str] = &[
     "if (i == 0u) { let a = atomicLoad(&sums[0]); atomicAdd(&sums[0], 5u); let b = atomicLoad(&sums[0]); out[o] = a * 10u + b;
      atomicStore(&sums[1], b); out[o + 1u] = atomicMax(&sums[1], 3u) + atomicLoad(&sums[1]);
      for (var k = 0u; k < n.x; k++) { atomicAdd(&sums[2], k); out[o + 2u] += atomicLoad(&sums[2]); } }",
-    // Out of range: what is stored is lost, what is read is the last element, and what an atomic gives is zero.
+    // Out of range: stores have no effect, reads return the last element, and atomics return zero.
     "if (i == 0u) { one[1] = 5u; five[1] = 6u; out[o] = one[1] + 10u * five[1]; var m = -1i; five[m] = 9u; one[m] = 8u;
      five[x + 5u] = 7u; one[x] = 4u; out[o + 1u] = five[4u + n.x] + one[n.x]; var last = 5u; five[last] += 3u; }",
     "if (i == 0u) { out[o] = atomicAdd(&counts[2], 5u); atomicAdd(&counts[n.x], 1u); atomicOr(&counts[1], 6u);
@@ -139,7 +139,7 @@ pub(crate) const BODIES: &[&str] = &[
     "if (i == 0u) { if (n.x < 2u) { out[o] = 1u; } else { out[o] = atomicXor(&counts[n.x + 1u], 9u) + 4u; } }",
     "var a = array<u32, 3>(1u, 2u, 3u); out[o] = poke(&a, x); out[o + 1u] = a[2]; out[o + 2u] = poke(&a, x % 3u) + a[0];
      own = x; tile[i] = 1u; workgroupBarrier(); tile[x + 60u] = 5u; workgroupBarrier(); out[o + 3u] = tile[i];",
-    // In range by what is known.
+    // In range by conditions.
     "var a = array<u32, 3>(1u, 2u, 3u); out[o] = a[min(x, 2u)]; if (x < 3u) { out[o + 1u] = a[x]; }
      let last = n.w; if (last < 640u) { out[o + (last % 10u)] = 5u; }",
 ];
