@@ -127,7 +127,7 @@ fn typed(text: &str, rule: Rule, dtype: &str, count: &str) -> Result<Made, Strin
     }
 }
 
-/// The largest integer up to which a type represents all integers; `None` if that is beyond every count.
+/// The largest integer up to which a type represents all integers; `None` if that is larger than any `COUNT`.
 fn last_exact(dtype: Dtype) -> Option<u64> {
     Some(match dtype {
         Dtype::F2 => 1 << 11,

@@ -46,8 +46,8 @@ impl<A: CsvArrays> InMemory<A> {
         Self::of_columns(file.as_ref(), Columns::Named(columns))
     }
 
-    /// Reads columns of a file without a row of names, by their numbers from 0, a range for each field; a sample is one
-    /// row. The format is that of [`csv`](Self::csv).
+    /// Reads columns of a file without a header row. A row is one sample, and each of its fields is a range of columns,
+    /// counted from 0. The format is that of [`csv`](Self::csv).
     ///
     /// ```
     /// use anywarp::loader::{Dataset, InMemory};
@@ -79,7 +79,7 @@ impl<A: CsvArrays> InMemory<A> {
         }
         let bytes = fs::read(file).map_err(|error| wrong(format!("cannot be read: {error}")))?;
         if bytes.starts_with(&GZIP) {
-            return Err(wrong("is packed by gzip; unpack it first, as by `gunzip`".to_owned()));
+            return Err(wrong("is compressed with gzip; decompress it first, for example with `gunzip`".to_owned()));
         }
         let text = String::from_utf8(bytes)
             .map_err(|error| wrong(format!("is not UTF-8 from byte {}", error.utf8_error().valid_up_to())))?;

@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     if document::path().exists() {
         trials.push(Trial::test("list::agrees_with_its_document", || Ok(document::check()?)));
     }
-    // Transfers to a device do not affect its arithmetic.
+    // Staged targets differ from the others in transfers only, which do not affect arithmetic.
     for target in targets().into_iter().filter(|target| !target.name.ends_with("-staged")) {
         trials.extend(DRIVER_BUGS.iter().map(|bug| trial(&target, bug)));
     }

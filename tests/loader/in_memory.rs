@@ -57,7 +57,7 @@ fn errors_of_a_table_name_line_and_column() {
     assert!(error.contains("has no column 'kind'; it has length, class"), "{error}");
     std::fs::write(&file, [0x1f, 0x8b, 8, 0]).expect("a file");
     let error = open(&[&["length"], &["class"]]).expect_err("a file of gzip").to_string();
-    assert!(error.ends_with("is packed by gzip; unpack it first, as by `gunzip`"), "{error}");
+    assert!(error.ends_with("is compressed with gzip; decompress it first, for example with `gunzip`"), "{error}");
     std::fs::write(&file, b"length,class\n\xff,1\n").expect("a file");
     let error = open(&[&["length"], &["class"]]).expect_err("a file of bytes").to_string();
     assert!(error.ends_with("is not UTF-8 from byte 13"), "{error}");

@@ -121,7 +121,7 @@ impl Queue {
         Ok(submission)
     }
 
-    /// Submits a graph to a stream. The context is current.
+    /// Submits a graph to a stream. The caller has made the CUDA context current.
     ///
     /// # Errors
     /// As [`submit`](Self::submit).

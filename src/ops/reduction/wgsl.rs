@@ -85,7 +85,7 @@ pub(super) enum Count {
     Chunk,
     /// The bits of infinity.
     Infinity,
-    /// The start of a slot's elements within the binding of its tail.
+    /// The index of a slot's first element in the binding of its tail: the elements after the last whole vector.
     FirstOfTail(usize),
 }
 

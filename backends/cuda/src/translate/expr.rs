@@ -27,7 +27,7 @@ impl Text {
         Self { text, loose: true }
     }
 
-    /// A name, a literal, a call.
+    /// Text that needs no parentheses as an operand, such as a name, a literal or a call.
     pub(super) fn tight(text: String) -> Self {
         Self { text, loose: false }
     }
