@@ -34,9 +34,12 @@ const FOLDERS: &[(&str, &str)] = &[
     ("shaders/ops", "shaders"),
 ];
 
+/// The features that conditions in these files name.
+const FEATURES: [&str; 2] = ["vectors", "wide"];
+
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// Each entry point of each file as a module of its own.
+/// Each entry point of each file as a module of its own, with all features off and with all on.
 fn kernels() -> Outcome<Vec<(String, Validated)>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut kernels = Vec::new();
@@ -50,19 +53,29 @@ fn kernels() -> Outcome<Vec<(String, Validated)>> {
             let name = path.strip_prefix(&root)?.display().to_string();
             let below = path.strip_prefix(&package)?.with_extension("");
             let below: Vec<_> = below.iter().map(|part| part.to_string_lossy().into_owned()).collect();
-            let file = SourceFile { name: name.clone(), text: std::fs::read_to_string(&path)? };
-            let module = valid(parse(&compose(file, &below, &Folder::new(&package), &Options::default())?)?)?;
-            for entry in &module.entry_points {
-                let stage = Some((ShaderStage::Compute, entry.name.as_str()));
-                let (one, _) = process_overrides(&module, module.info(), stage, &PipelineConstants::default())?;
-                let mut one = one.into_owned();
-                one.entry_points.retain(|other| other.name == entry.name);
-                naga::compact::compact(&mut one, naga::compact::KeepUnused::No);
-                kernels.push((format!("{name}:{}", entry.name), valid(one)?));
+            let text = std::fs::read_to_string(&path)?;
+            for on in [false, true] {
+                let features = FEATURES.iter().map(|feature| ((*feature).to_owned(), on));
+                let options = Options { features: features.collect(), ..Options::default() };
+                let file = SourceFile { name: name.clone(), text: text.clone() };
+                let module = valid(parse(&compose(file, &below, &Folder::new(&package), &options)?)?)?;
+                for entry in &module.entry_points {
+                    let one = alone(&module, &entry.name)?;
+                    kernels.push((format!("{name}:{}, features {on}", entry.name), one));
+                }
             }
         }
     }
     Ok(kernels)
+}
+
+fn alone(module: &Validated, entry: &str) -> Outcome<Validated> {
+    let stage = Some((ShaderStage::Compute, entry));
+    let (one, _) = process_overrides(module, module.info(), stage, &PipelineConstants::default())?;
+    let mut one = one.into_owned();
+    one.entry_points.retain(|other| other.name == entry);
+    naga::compact::compact(&mut one, naga::compact::KeepUnused::No);
+    valid(one)
 }
 
 fn valid(module: naga::Module) -> Outcome<Validated> {
