@@ -41,6 +41,18 @@ fn sums_and_differences_keep_distances() {
 }
 
 #[test]
+fn sums_and_differences_that_wrap_lose_distances() {
+    // `k` is at least `m`, unless it wraps.
+    for (m, proven) in [("params.m", false), ("min(params.m, 1000)", true)] {
+        for k in ["m + i32(params.n & 1u)", "m - (-i32(params.n & 1u))"] {
+            let guard = "i >= 0 && i <= m && k < 64";
+            let body = format!("let i = i32(y[0]); let m = {m}; let k = {k}; if ({guard}) {{ tile[i] = 1u; }}");
+            check(&[(&body, &[proven])]);
+        }
+    }
+}
+
+#[test]
 fn products_and_quotients_keep_distances() {
     check(&[
         ("if (params.n * 2u < arrayLength(&x)) { x[params.n] = 1u; }", &[false]),

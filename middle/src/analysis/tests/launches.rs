@@ -113,6 +113,22 @@ fn wrapping_indices_need_more() {
 }
 
 #[test]
+fn indices_must_fit_their_type() {
+    let needs = |elements: u64, index: &str| {
+        let limits = Circumstances { binding_bytes: 4 * elements, ..Circumstances::default() };
+        let analysis = analysed_text(&format!("{HEAD} if (id.x < params.n) {{ x[{index}] = 1u; }} }}"), &limits);
+        let bits = analysis.accesses[0].needs.expect("conditions");
+        analysis.of_launches.conditions.texts(bits).collect::<Vec<_>>().join(" and ")
+    };
+    let in_range = "4 * params.n <= arrayLength(&x)";
+    // The last index of the longest array is the greatest number of the type.
+    assert_eq!(needs(1 << 32, "id.x * 4u + 3u"), in_range);
+    assert_eq!(needs(1 << 31, "i32(id.x) * 4 + 3"), in_range);
+    // It exceeds the type by one: an index beyond the type would be a negative number.
+    assert_eq!(needs((1 << 31) + 1, "i32(id.x) * 4 + 3"), format!("{in_range} and 4 * params.n <= 2147483648"));
+}
+
+#[test]
 fn the_host_computes_as_the_kernel_does() {
     let params = ResourceId { group: 0, binding: 2 };
     let met = |body: &str, n: u32, m: i32, length: u32| {

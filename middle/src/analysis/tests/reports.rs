@@ -20,6 +20,27 @@ fn unreachable_accesses_and_loops_are_not_proven() {
 }
 
 #[test]
+fn variables_have_their_names_in_the_source() {
+    let table = [
+        ("x[params.n] = 1u;", "x"),
+        ("tail.head[params.n] = 1u;", "tail.head"),
+        ("tail.rows[params.n] = 1u;", "tail.rows"),
+        ("var pair: array<Params, 2>; own = pair[params.n].at[params.n];", "pair[..][2]"),
+        ("var rows: array<array<u32, 2>, 2>; rows[1][params.n] = 1u;", "rows[1]"),
+        ("let v = vec4(id.x); own = v[params.n];", "v"),
+        (
+            "fn put(to: ptr<function, array<u32, 4>>, i: u32) { (*to)[i] = 1u; } --- var a: array<u32, 4>; put(&a, id.x);",
+            "to",
+        ),
+    ];
+    for (body, name) in table {
+        let analysis = analysed(body);
+        let last = analysis.accesses.last().map(|note| note.variable.as_str());
+        assert_eq!(last, Some(name), "{body}");
+    }
+}
+
+#[test]
 fn ranges_cover_all_calls() {
     for calls in ["put(3u + (params.n & 1u)); put(1u);", "put(1u); put(3u + (params.n & 1u));"] {
         let analysis = analysed(&format!("fn put(i: u32) {{ tile[i] = 1u; }} --- {calls}"));
