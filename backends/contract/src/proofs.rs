@@ -59,9 +59,9 @@ impl FunctionProofs {
 /// The bodies of a function's loops, in the order of their numbers: an outer loop comes before its inner loops.
 #[must_use]
 pub fn loops(function: &Function) -> Vec<&Block> {
-    let body_of = |statement| match statement {
-        &Statement::Loop { ref body, .. } => Some(body),
+    let bodies = statements(&function.body).filter_map(|(statement, _)| match statement {
+        Statement::Loop { body, .. } => Some(body),
         _ => None,
-    };
-    statements(&function.body).filter_map(|(statement, _)| body_of(statement)).collect()
+    });
+    bodies.collect()
 }
