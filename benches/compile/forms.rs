@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anywarp::{Checks, KernelError, Wgsl};
 use anywarp_backend::{Caps, Program};
-use anywarp_testing::files;
+use anywarp_testing::{features, files};
 use anywarp_wgpu::translate::given;
 
 use crate::collect;
@@ -41,6 +41,9 @@ pub(crate) fn of_files(caps: &Caps) -> Outcome<Vec<Kernel>> {
         for path in files::in_folder(&root.join(folder), ".wgsl")? {
             let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
             let wgsl = Wgsl::open(&path)?.root(root.join(package)).file(name.as_str());
+            // All features on: more text.
+            let features = features::choices().last().unwrap_or_default();
+            let wgsl = features.iter().fold(wgsl, |wgsl, (feature, on)| wgsl.feature(feature, *on));
             match wgsl.program(caps) {
                 Err(KernelError::WhichEntryPoint { candidates, .. }) => {
                     for entry in candidates {

@@ -3,6 +3,7 @@
 //! The time of a driver grows with the number of instructions and differs between machines; the number does not.
 //! `cargo test --release -p anywarp-middle --test size -- --nocapture` prints it.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use anywarp_backend::{SourceFile, Validated, loops};
@@ -11,6 +12,7 @@ use anywarp_middle::explicit::explicit;
 use anywarp_middle::optimise::{Unrolled, optimise_and_count};
 use anywarp_middle::tables::place;
 use anywarp_middle::{Circumstances, Unrolling};
+use anywarp_testing::features;
 use anywarp_wgsl::compose::{Folder, Options, compose};
 use anywarp_wgsl::module::parse;
 use naga::back::pipeline_constants::process_overrides;
@@ -34,12 +36,9 @@ const FOLDERS: &[(&str, &str)] = &[
     ("shaders/ops", "shaders"),
 ];
 
-/// The features that conditions in these files name.
-const FEATURES: [&str; 2] = ["vectors", "wide"];
-
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// Each entry point of each file as a module of its own, with all features off and with all on.
+/// Each entry point of each file as a module of its own, with each choice of the features.
 fn kernels() -> Outcome<Vec<(String, Validated)>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut kernels = Vec::new();
@@ -54,14 +53,18 @@ fn kernels() -> Outcome<Vec<(String, Validated)>> {
             let below = path.strip_prefix(&package)?.with_extension("");
             let below: Vec<_> = below.iter().map(|part| part.to_string_lossy().into_owned()).collect();
             let text = std::fs::read_to_string(&path)?;
-            for on in [false, true] {
-                let features = FEATURES.iter().map(|feature| ((*feature).to_owned(), on));
-                let options = Options { features: features.collect(), ..Options::default() };
+            let mut seen = HashSet::new();
+            for (choice, features) in features::choices().enumerate() {
+                let options = Options { features, ..Options::default() };
                 let file = SourceFile { name: name.clone(), text: text.clone() };
-                let module = valid(parse(&compose(file, &below, &Folder::new(&package), &options)?)?)?;
+                let source = compose(file, &below, &Folder::new(&package), &options)?;
+                if !seen.insert(source.text().to_owned()) {
+                    continue;
+                }
+                let module = valid(parse(&source)?)?;
                 for entry in &module.entry_points {
                     let one = alone(&module, &entry.name)?;
-                    kernels.push((format!("{name}:{}, features {on}", entry.name), one));
+                    kernels.push((format!("{name}:{}, features {choice:03b}", entry.name), one));
                 }
             }
         }

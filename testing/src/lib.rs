@@ -2,6 +2,7 @@
 
 #![allow(missing_docs, reason = "fields and variants of an unpublished crate, whose names say enough")]
 
+pub mod features;
 pub mod files;
 pub mod hanging;
 pub mod markdown;

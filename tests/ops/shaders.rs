@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anywarp::Device;
 use anywarp::ops::matmul;
 use anywarp_backend::SourceFile;
-use anywarp_testing::files;
+use anywarp_testing::{features, files};
 use anywarp_wgsl::compose::{Folder, Options, compose};
 use anywarp_wgsl::{diagnostic, module};
 use half::{bf16, f16};
@@ -16,8 +16,6 @@ use crate::matmul::element::Number;
 use crate::outcome::{TestResult, ensure, fail, skip};
 
 const FOLDERS: [&str; 3] = ["shaders/ops", "shaders/shared", "examples/shaders"];
-/// The features that conditions in these files name.
-const FEATURES: [&str; 3] = ["rows", "vectors", "wide"];
 
 pub(crate) fn cases() -> Vec<Alone> {
     let mut cases: Vec<Alone> = Vec::new();
@@ -41,10 +39,7 @@ fn shaders(folder: &str) -> Vec<PathBuf> {
 
 /// Checks a file with each choice of the features.
 fn check(path: &Path) -> TestResult {
-    (0..1 << FEATURES.len()).try_for_each(|choice: usize| {
-        let features = FEATURES.iter().enumerate().map(|(at, name)| ((*name).to_owned(), choice >> at & 1 == 1));
-        check_with(path, Options { features: features.collect(), ..Options::default() })
-    })
+    features::choices().try_for_each(|features| check_with(path, Options { features, ..Options::default() }))
 }
 
 fn check_with(path: &Path, options: Options) -> TestResult {

@@ -6,8 +6,8 @@ use std::path::Path;
 use anywarp::{KernelError, Wgsl};
 use anywarp_backend::{Backend, Caps};
 use anywarp_null::NullBackend;
-use anywarp_testing::files;
 use anywarp_testing::markdown::{self, Block};
+use anywarp_testing::{features, files};
 
 /// An empty kernel for blocks without one.
 const EMPTY: &str = "\n@compute @workgroup_size(1) fn nothing() {}\n";
@@ -38,10 +38,8 @@ fn every_shader_that_ships_is_valid() {
         let mut seen = 0;
         for entry in fs::read_dir(root.join(folder)).unwrap() {
             let wgsl = Wgsl::open(entry.unwrap().path()).unwrap().root(root.join(package));
-            // The features that conditions in these files name.
-            for choice in 0..8 {
-                let names = ["rows", "vectors", "wide"].into_iter().enumerate();
-                check(names.fold(wgsl.clone(), |wgsl, (at, name)| wgsl.feature(name, choice >> at & 1 == 1)), &caps);
+            for features in features::choices() {
+                check(features.iter().fold(wgsl.clone(), |wgsl, (name, on)| wgsl.feature(name, *on)), &caps);
             }
             seen += 1;
         }

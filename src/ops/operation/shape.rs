@@ -1,4 +1,4 @@
-//! Shapes: `NumPy`'s broadcasting, and joining of dimensions. This module is pure.
+//! Shapes: NumPy's broadcasting, and joining of dimensions. This module is pure.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -59,7 +59,7 @@ impl<B> Shaped<B> {
 
 /// Gives an argument of an [`ElementwiseKernel`](super::super::ElementwiseKernel) or a
 /// [`ReductionKernel`](super::super::ReductionKernel) a shape, in elements, row-major: elements along the last axis are
-/// adjacent. Axes of size 1 are broadcast as in `NumPy`.
+/// adjacent. Axes of size 1 are broadcast as in NumPy.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]

@@ -50,8 +50,8 @@ use plan::{Choice, Part, Shape};
 /// ```
 ///
 /// A call goes on where another one of the same seed and stream ended, if its [`offset`](Self::offset) is the number of
-/// elements drawn before. Scale numbers with an [`ElementwiseKernel`](crate::ops::ElementwiseKernel): `mean + deviation
-/// * z`.
+/// elements drawn before. An [`ElementwiseKernel`](crate::ops::ElementwiseKernel) scales numbers:
+/// `y = mean + deviation * z`.
 ///
 /// # Errors
 /// All calls return [`OperationError`] for a slice out of range or too long, an existing guard, another device's
