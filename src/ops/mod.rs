@@ -11,6 +11,10 @@
 //! - [`Random`]: random numbers, permutations and choices, with the same bits on every device.
 //! - [`reduce`]: reductions by name: sums, extremes and their places, means, tests.
 //! - [`ReductionKernel`]: reductions of many elements to one, by four expressions, also along axes.
+//! - [`cumulative_sum`]: cumulative sums; [`Scan`] adds other operations, order, axes, segments and recording.
+//! - [`select`], [`partition`], [`unique`], [`nonzero`]: the elements that fulfil a condition, in their order; [`Select`]
+//!   adds conditions in WGSL, indices and recording.
+//! - [`run_length_encode`], [`run_length_decode`]: values and lengths of runs; [`RunLengths`] adds recording.
 //!
 //! `src/ops/README.md` describes how to add one.
 
@@ -25,6 +29,9 @@ mod plan;
 mod random;
 pub mod reduce;
 mod reduction;
+mod scan;
+mod scanning;
+mod select;
 
 pub use anywarp_backend::Precision;
 pub use elementwise::{ElementwiseCall, ElementwiseKernel};
@@ -37,6 +44,8 @@ pub use operation::shape::{Shaped, shaped};
 pub use plan::Cost;
 pub use random::{Random, RandomBits, RandomFloat, RandomInteger, RandomNumber};
 pub use reduction::{IdentityValue, ReductionCall, ReductionKernel};
+pub use scan::{Scan, ScanElement, ScanForm, ScanKey, cumulative_sum};
+pub use select::{RunLengths, Select, nonzero, partition, run_length_decode, run_length_encode, select, unique};
 
 /// Threads share operators and make clones of them.
 #[cfg(test)]

@@ -14,6 +14,8 @@ mod histograms;
 mod matmul;
 mod random;
 mod reduction;
+mod scans;
+mod selections;
 mod shaders;
 mod whole_numbers;
 
@@ -43,6 +45,8 @@ const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     matmul::cases,
     random::cases,
     reduction::cases,
+    scans::cases,
+    selections::cases,
 ];
 
 /// Cases that choose their devices.
@@ -58,6 +62,8 @@ const CHECKED: &[fn() -> Alone] = &[
     fill_pattern::checked,
     histograms::checked,
     random::checked,
+    scans::checked,
+    selections::checked,
 ];
 
 fn main() -> ExitCode {

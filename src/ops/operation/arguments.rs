@@ -28,7 +28,7 @@ pub struct Array<'a> {
 }
 
 impl<'a> Array<'a> {
-    fn new<T: Element>(buffer: impl Bind<'a>) -> Self {
+    pub(crate) fn new<T: Element>(buffer: impl Bind<'a>) -> Self {
         Self { bound: bound(buffer), shape: None, strides: None, size: size_of::<T>() as u64 }
     }
 

@@ -1,0 +1,2 @@
+// The type of keys. The operator replaces this file.
+alias K = u32;

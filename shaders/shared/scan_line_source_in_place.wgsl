@@ -1,0 +1,8 @@
+// An element of a scan in place, by its place in memory: a variant of `scan_line_source`.
+import package::shared::scan_monoid::T;
+import package::shared::scan_sizes::sizes;
+import package::shared::scan_target::y;
+
+fn at(place: u32) -> T {
+    return y[sizes.first_of_y + place];
+}

@@ -1,0 +1,33 @@
+// The operation of a scan, and its types: here the sum of u32. The operator replaces this file.
+
+// An element in memory, and a combined value.
+alias T = u32;
+alias A = u32;
+
+// The number of elements of a tile that belong to one invocation; odd, so that they begin in different banks.
+const items = 13u;
+
+fn identity() -> A {
+    return 0u;
+}
+
+fn combined(a: A, b: A) -> A {
+    return a + b;
+}
+
+fn loaded(x: T) -> A {
+    return x;
+}
+
+fn stored(a: A) -> T {
+    return a;
+}
+
+// A combined value of four bytes as a word, and back.
+fn bits(a: A) -> u32 {
+    return a;
+}
+
+fn value(word: u32) -> A {
+    return word;
+}

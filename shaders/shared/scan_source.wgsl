@@ -1,0 +1,32 @@
+// The elements of a scan, in its order. Selections replace this file by one that reads flags as numbers.
+import package::shared::scan_heads::is_head;
+import package::shared::scan_monoid::{A, T, identity, loaded};
+import package::shared::scan_order::reverse;
+import package::shared::scan_sizes::sizes;
+
+@group(0) @binding(1) var<storage> x: array<T>;
+
+// The place of an element in memory.
+fn place(i: u32) -> u32 {
+    return select(i, sizes.length - 1u - i, reverse);
+}
+
+// The value of an element; the identity beyond the end.
+fn element(i: u32) -> A {
+    if i < sizes.length {
+        return loaded(x[sizes.first_of_x + place(i)]);
+    }
+    return identity();
+}
+
+// Whether a segment begins with an element, in the order of the scan.
+fn begins(i: u32) -> bool {
+    if i >= sizes.length {
+        return false;
+    }
+    if !reverse {
+        return is_head(i);
+    }
+    // The last element of a segment in memory is the one before a head.
+    return i != 0u && is_head(sizes.length - i);
+}

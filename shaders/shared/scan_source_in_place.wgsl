@@ -1,0 +1,31 @@
+// The elements of a scan in place, in its order: a variant of `scan_source`.
+import package::shared::scan_heads::is_head;
+import package::shared::scan_monoid::{A, identity, loaded};
+import package::shared::scan_order::reverse;
+import package::shared::scan_sizes::sizes;
+import package::shared::scan_target::y;
+
+// The place of an element in memory.
+fn place(i: u32) -> u32 {
+    return select(i, sizes.length - 1u - i, reverse);
+}
+
+// The value of an element; the identity beyond the end.
+fn element(i: u32) -> A {
+    if i < sizes.length {
+        return loaded(y[sizes.first_of_y + place(i)]);
+    }
+    return identity();
+}
+
+// Whether a segment begins with an element, in the order of the scan.
+fn begins(i: u32) -> bool {
+    if i >= sizes.length {
+        return false;
+    }
+    if !reverse {
+        return is_head(i);
+    }
+    // The last element of a segment in memory is the one before a head.
+    return i != 0u && is_head(sizes.length - i);
+}

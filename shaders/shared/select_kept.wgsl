@@ -1,0 +1,24 @@
+// The elements that a selection keeps, and what it writes for them: here those with a flag. The operator replaces this
+// file.
+import package::shared::scan_sizes::sizes;
+
+@group(0) @binding(9) var<storage> x: array<u32>;
+@group(0) @binding(11) var<storage, read_write> y: array<u32>;
+@group(0) @binding(10) var<storage> heads: array<u32>;
+
+fn is_kept(i: u32) -> bool {
+    return heads[sizes.first_of_heads + i] != 0u;
+}
+
+// Writes element i as number `to` of those that are kept.
+fn put(to: u32, i: u32) {
+    if to < sizes.capacity {
+        y[sizes.first_of_y + to] = x[sizes.first_of_x + i];
+    }
+}
+
+// Writes element i as number `to` of the others, if that is wanted.
+const puts_rest = false;
+
+fn put_rest(to: u32, i: u32) {
+}

@@ -1,0 +1,6 @@
+// Ones for elements that are kept, one after the other: a variant of `scan_line_source`.
+import package::shared::select_kept::is_kept;
+
+fn at(place: u32) -> u32 {
+    return u32(is_kept(place));
+}

@@ -1,0 +1,430 @@
+//! Scans: cumulative sums, products, minima, maxima and other operations.
+
+mod plan;
+#[cfg(test)]
+mod reference;
+mod run;
+#[cfg(all(test, feature = "cpu"))]
+mod tests;
+
+use super::error::OperationError;
+use super::operation::arguments::Array;
+use super::operation::shape::elements;
+use super::operation::types::ElementType;
+use super::operator::Operator;
+use super::plan::Cost;
+use super::reduction::IdentityValue;
+use super::scanning::monoid::Monoid;
+use super::scanning::sizes::MAX_LENGTH;
+use crate::buffer::{Slice, SliceMut};
+use crate::device::Device;
+use crate::element::Element;
+use crate::submit::{Destination, Recording, Stream};
+use plan::{Choice, Planned};
+use run::{Call, Heads, Operands};
+
+/// Computes `y[i] = x[0] + x[1] + .. + x[i]`, for buffers or slices of one length, with any start.
+///
+/// Sums of floats are combined in an order that depends only on the length and the kind of device, so repeated calls
+/// return the same bits. Integers wrap around. [`Scan`] has all other scans: exclusive and reverse ones, along an axis,
+/// in segments, in place, with other operations.
+///
+/// ```
+/// # #[cfg(feature = "cpu")]
+/// # fn main() -> anywarp::Result<()> {
+/// let device = anywarp::Device::open("cpu")?;
+/// let x = device.buffer_from(&[1.0f32, 2.0, 3.0, 4.0])?;
+/// let mut y = device.buffer::<f32>(4)?;
+/// anywarp::ops::cumulative_sum(&x, &mut y)?;
+/// assert_eq!(*y.read()?, [1.0, 3.0, 6.0, 10.0]);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cpu"))]
+/// # fn main() {}
+/// ```
+///
+/// # Errors
+/// [`OperationError`] for lengths that differ, a slice out of range, an existing guard, more than 2^32 - 2^16 elements,
+/// a type that the device lacks, or an error of the device. In that case nothing has run.
+pub fn cumulative_sum<'x, 'y, T: ScanElement>(
+    x: impl Into<Slice<'x, T>>,
+    y: impl Into<SliceMut<'y, T>>,
+) -> Result<(), OperationError> {
+    Scan::sum().run(x, y)
+}
+
+/// Elements of scans: `u32`, `i32` and `f32`, arrays of two or four of them as vectors, and, where the device has them,
+/// `f16` (combined as `f32`, and rounded when stored), `u64`, `i64` and `f64`.
+pub trait ScanElement: Element + sealed::Scanned {}
+
+impl<T: Element + sealed::Scanned> ScanElement for T {}
+
+/// Keys of scans: `u32`, `i32`, `f32`, and, where the device has them, `f16`, `u64`, `i64` and `f64`.
+pub trait ScanKey: Element + sealed::Key {}
+
+impl<T: Element + sealed::Key> ScanKey for T {}
+
+mod sealed {
+    pub trait Scanned {}
+    pub trait Key {}
+
+    macro_rules! numbers {
+        ($trait:ident: $($number:ty),*) => {
+            $(impl $trait for $number {})*
+        };
+    }
+
+    numbers! { Scanned: u32, i32, f32, half::f16, u64, i64, f64 }
+    numbers! { Scanned: [u32; 2], [i32; 2], [f32; 2], [u32; 4], [i32; 4], [f32; 4] }
+    numbers! { Key: u32, i32, f32, half::f16, u64, i64, f64 }
+}
+
+/// The way in which a [`Scan`] or a selection processes its elements. [`Scan::form`] sets it, to compare them; the
+/// default depends on the size and the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ScanForm {
+    /// One pass over tiles; each reads the sums that tiles before it have published, and sums a tile that it would have
+    /// to wait for. In place, and for combined values of more than four bytes, it is [`Tiles`](Self::Tiles) instead.
+    Chained,
+    /// Three passes over tiles: the sum of each, the sums before each, the results.
+    Tiles,
+    /// An invocation walks one of at most this many parts of a line, without workgroup memory.
+    Lines {
+        /// The number of parts of a line.
+        parts: u32,
+    },
+}
+
+impl ScanForm {
+    fn choice(self) -> Choice {
+        match self {
+            Self::Chained => Choice::Chained,
+            Self::Tiles => Choice::Tiles,
+            Self::Lines { parts } => Choice::Lines { parts: parts.into() },
+        }
+    }
+}
+
+/// A scan: each result combines all elements up to one of them, by an associative operation.
+///
+/// ```
+/// # #[cfg(feature = "cpu")]
+/// # fn main() -> anywarp::Result<()> {
+/// use anywarp::ops::Scan;
+///
+/// let device = anywarp::Device::open("cpu")?;
+/// let x = device.buffer_from(&[3u32, 1, 4, 1, 5, 9])?;
+/// let mut y = device.buffer::<u32>(6)?;
+/// Scan::sum().exclusive().run(&x, &mut y)?;
+/// assert_eq!(*y.read()?, [0, 3, 4, 8, 9, 14]);
+/// Scan::max().reverse().run(&x, &mut y)?;
+/// assert_eq!(*y.read()?, [9, 9, 9, 9, 9, 9]);
+/// Scan::sum().axis([2, 3], 0).run(&x, &mut y)?; // down the columns of a matrix
+/// assert_eq!(*y.read()?, [3, 1, 4, 4, 6, 13]);
+///
+/// let offsets = device.buffer_from(&[0u32, 2])?;
+/// Scan::sum().segments(&offsets).run(&x, &mut y)?;
+/// assert_eq!(*y.read()?, [3, 4, 4, 5, 10, 19]);
+///
+/// let mut pairs = device.buffer_from(&[[2.0f32, 1.0], [3.0, 5.0]])?; // v -> 2 v + 1, then v -> 3 v + 5
+/// Scan::new("vec2(a.x * b.x, a.y * b.x + b.y)", "vec2(1.0, 0.0)").run_in_place(&mut pairs)?;
+/// assert_eq!(*pairs.read()?, [[2.0, 1.0], [6.0, 8.0]]);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cpu"))]
+/// # fn main() {}
+/// ```
+#[must_use = "a scan does nothing until `run` is called"]
+pub struct Scan<'r> {
+    monoid: Monoid,
+    exclusive: bool,
+    reverse: bool,
+    along: Option<(Vec<usize>, usize)>,
+    heads: Heads<'r>,
+    form: Option<ScanForm>,
+    destination: Destination<'r>,
+}
+
+impl<'r> Scan<'r> {
+    /// Sums, of vectors by component.
+    pub fn sum() -> Self {
+        Self::of(Monoid::Sum)
+    }
+
+    /// Products, of vectors by component.
+    pub fn product() -> Self {
+        Self::of(Monoid::Product)
+    }
+
+    /// Minima: the smallest value so far, and NaN from the first NaN on.
+    pub fn min() -> Self {
+        Self::of(Monoid::Min)
+    }
+
+    /// Maxima: the greatest value so far, and NaN from the first NaN on.
+    pub fn max() -> Self {
+        Self::of(Monoid::Max)
+    }
+
+    /// A scan with an operation of the caller: `combine` is a WGSL expression of `a` and `b`, where `a` is before `b` in
+    /// the order of the scan, and `identity` its neutral element, as for a
+    /// [`ReductionKernel`](super::ReductionKernel). The operation must be associative, except for rounding; it need
+    /// not be commutative. `T` is the type of elements, `A` that of combined values: `f32` for `f16`, otherwise the
+    /// same. `inf` is infinity.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// # use anywarp::ops::Scan;
+    /// # let device = anywarp::Device::open("cpu")?;
+    /// let x = device.buffer_from(&[1u32, 2, 4, 2])?;
+    /// let mut y = device.buffer::<u32>(4)?;
+    /// Scan::new("a | b", 0).run(&x, &mut y)?;
+    /// assert_eq!(*y.read()?, [1, 3, 7, 7]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    pub fn new(combine: &str, identity: impl IdentityValue) -> Self {
+        let (combine, identity) = (combine.to_owned(), identity.said());
+        Self::of(Monoid::Own { combine, identity, preamble: String::new() })
+    }
+
+    fn of(monoid: Monoid) -> Self {
+        Self {
+            monoid,
+            exclusive: false,
+            reverse: false,
+            along: None,
+            heads: Heads::default(),
+            form: None,
+            destination: Destination::Own,
+        }
+    }
+
+    /// Sets WGSL declarations for the expressions of [`new`](Self::new): functions and constants.
+    pub fn preamble(mut self, wgsl: &str) -> Self {
+        if let Monoid::Own { preamble, .. } = &mut self.monoid {
+            wgsl.clone_into(preamble);
+        }
+        self
+    }
+
+    /// Excludes each element from its own result: the first result is the identity.
+    pub fn exclusive(mut self) -> Self {
+        self.exclusive = true;
+        self
+    }
+
+    /// Scans from the last element to the first.
+    pub fn reverse(mut self) -> Self {
+        self.reverse = true;
+        self
+    }
+
+    /// Scans along one axis of an array with this shape, row-major; axes are counted from 0.
+    pub fn axis(mut self, shape: impl Into<Vec<usize>>, axis: usize) -> Self {
+        self.along = Some((shape.into(), axis));
+        self
+    }
+
+    /// Begins a new segment at each element whose flag is not zero: nothing before it is combined with it. There are as
+    /// many flags as elements.
+    pub fn heads(mut self, flags: impl Into<Slice<'r, u32>>) -> Self {
+        self.heads.flags = Some(Array::new::<u32>(flags.into()));
+        self
+    }
+
+    /// Begins a new segment at each of these elements. Their order has no meaning; offsets behind the last element are
+    /// ignored, so that both `n` and `n + 1` offsets describe `n` segments. With [`heads`](Self::heads), segments begin
+    /// at either.
+    pub fn segments(mut self, offsets: impl Into<Slice<'r, u32>>) -> Self {
+        self.heads.offsets = Some(offsets.into());
+        self
+    }
+
+    /// Begins a new segment at each element whose key differs from the key before. There are as many keys as elements.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// # use anywarp::ops::Scan;
+    /// # let device = anywarp::Device::open("cpu")?;
+    /// let (keys, x) = (device.buffer_from(&[7i32, 7, 3, 3, 7])?, device.buffer_from(&[1.0f32; 5])?);
+    /// let mut y = device.buffer::<f32>(5)?;
+    /// Scan::sum().keys(&keys).run(&x, &mut y)?;
+    /// assert_eq!(*y.read()?, [1.0, 2.0, 1.0, 2.0, 1.0]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    pub fn keys<K: ScanKey>(mut self, keys: impl Into<Slice<'r, K>>) -> Self {
+        let key = ElementType::of(&K::layout());
+        self.heads.keys = key.map(|key| (Array::new::<K>(keys.into()), key));
+        self
+    }
+
+    /// Sets the way in which elements are processed, to compare several; see [`ScanForm`]. Sums of floats have other
+    /// bits in another form.
+    pub fn form(mut self, form: ScanForm) -> Self {
+        self.form = Some(form);
+        self
+    }
+
+    /// Appends the scan to `recording`, in place of the device's default stream.
+    pub fn record(mut self, recording: &'r mut Recording) -> Self {
+        self.destination = Destination::Recording(recording);
+        self
+    }
+
+    /// Scans on `stream`, in place of the device's default one.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open("cpu")?;
+    /// # let mut x = device.buffer::<i32>(1000)?;
+    /// let stream = device.stream();
+    /// anywarp::ops::Scan::sum().on(&stream).run_in_place(&mut x)?;
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    pub fn on(mut self, stream: &Stream) -> Self {
+        self.destination = Destination::Stream(stream.clone());
+        self
+    }
+
+    /// Sets the destination, for operators that scan.
+    pub(crate) fn to(mut self, destination: Destination<'r>) -> Self {
+        self.destination = destination;
+        self
+    }
+
+    /// The cost of a scan of `length` elements on a device, to compare its time with the limits of the device. It
+    /// counts one operation for each element, a lower bound for operations of the caller.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// let device = anywarp::Device::open("cpu")?;
+    /// let cost = anywarp::ops::Scan::sum().cost::<f32>(&device, 1000)?;
+    /// assert_eq!((cost.flops, cost.bytes), (1000, 8000));
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// [`OperationError::TooLarge`], [`OperationError::Axis`], [`OperationError::Choice`], and
+    /// [`OperationError::Length`] for another length than that of the shape.
+    pub fn cost<T: ScanElement>(&self, device: &Device, length: usize) -> Result<Cost, OperationError> {
+        let shape = self.shape(length)?;
+        let expected = elements(&shape).unwrap_or(usize::MAX);
+        if expected != length {
+            let (operator, argument) = (OPERATOR.name(), "x".to_owned());
+            return Err(OperationError::Length { operator, argument, shape, expected, got: length });
+        }
+        Ok(self.planned(&self.call::<T>(&shape, false), device).plan.cost())
+    }
+
+    /// The shape of the elements, which can be scanned.
+    fn shape(&self, length: usize) -> Result<Vec<usize>, OperationError> {
+        let shape = self.along.as_ref().map_or_else(|| vec![length], |(shape, _)| shape.clone());
+        if elements(&shape).is_none_or(|count| count as u64 > MAX_LENGTH) {
+            return Err(OPERATOR.too_large("x", shape, MAX_LENGTH));
+        }
+        if let Some((_, axis)) = self.along.as_ref().filter(|(_, axis)| *axis >= shape.len()) {
+            let (operator, problem) = (OPERATOR.name(), "is out of range for");
+            return Err(OperationError::Axis { operator, axis: *axis, problem, shape });
+        }
+        let wrong = |argument, got: &str, expected: &str| {
+            let (operator, got, expected) = (OPERATOR.name(), got.to_owned(), expected.to_owned());
+            Err(OperationError::Choice { operator, argument, expected, got })
+        };
+        if self.along.is_some() && self.heads.are_given() {
+            return wrong(
+                "an axis",
+                "with segments",
+                "each line along the axis is a segment already; omit one of the two",
+            );
+        }
+        if self.heads.keys.is_some() && (self.heads.flags.is_some() || self.heads.offsets.is_some()) {
+            return wrong("segments by keys", "and by heads or offsets", "use keys alone, or heads and offsets");
+        }
+        if let Some(offsets) = self.heads.offsets.filter(|offsets| offsets.len() as u64 > MAX_LENGTH) {
+            return Err(OPERATOR.too_large("offsets", vec![offsets.len()], MAX_LENGTH));
+        }
+        Ok(shape)
+    }
+
+    fn call<T: ScanElement>(&self, shape: &[usize], in_place: bool) -> Call<'_> {
+        let axis = self.along.as_ref().map_or(0, |(_, axis)| *axis);
+        let product = |sizes: &[usize]| sizes.iter().product::<usize>();
+        let inner = product(&shape[axis + 1..]);
+        Call {
+            monoid: &self.monoid,
+            element: element::<T>(),
+            heads: &self.heads,
+            lines: [product(&shape[..axis]) * inner, shape[axis], inner],
+            exclusive: self.exclusive,
+            reverse: self.reverse,
+            in_place,
+            patience: run::PATIENCE,
+            silent: false,
+        }
+    }
+
+    /// Scans `x` into `y`, which has the same length.
+    ///
+    /// On devices without [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings), `y` must be in another
+    /// buffer than `x` and the heads.
+    ///
+    /// # Errors
+    /// [`OperationError`]; in that case nothing has run.
+    pub fn run<'x, 'y, T: ScanElement>(
+        self,
+        x: impl Into<Slice<'x, T>>,
+        y: impl Into<SliceMut<'y, T>>,
+    ) -> Result<(), OperationError> {
+        let (x, y) = (x.into(), y.into());
+        self.run_on::<T>(x.len(), Operands { x: Some(Array::new::<T>(x)), y: Array::new::<T>(y) })
+    }
+
+    /// Replaces the elements of `x` by their results.
+    ///
+    /// # Errors
+    /// [`OperationError`]; in that case nothing has run.
+    pub fn run_in_place<'x, T: ScanElement>(self, x: impl Into<SliceMut<'x, T>>) -> Result<(), OperationError> {
+        let x = x.into();
+        self.run_on::<T>(x.len(), Operands { x: None, y: Array::new::<T>(x) })
+    }
+
+    fn run_on<T: ScanElement>(mut self, length: usize, operands: Operands<'_>) -> Result<(), OperationError> {
+        let shape = self.shape(length)?;
+        let mut destination = std::mem::replace(&mut self.destination, Destination::Own);
+        let call = self.call::<T>(&shape, operands.x.is_none());
+        operands.check(&call, &shape, &destination)?;
+        let device = Device::of(&operands.y.bound.core.device);
+        operands.run(&call, &self.planned(&call, &device), &mut destination)
+    }
+
+    /// The plan of a call, by the form that the caller has set or the default.
+    fn planned(&self, call: &Call<'_>, device: &Device) -> Planned {
+        let shape = call.shape();
+        let choice = self.form.map(ScanForm::choice);
+        plan::plan(shape, choice.unwrap_or_else(|| Choice::default_for(shape, run::target(device))))
+    }
+}
+
+/// The WGSL type of an element.
+fn element<T: ScanElement>() -> ElementType {
+    ElementType::of(&T::layout()).expect("all elements of scans are scalars, or vectors of two or four")
+}
+
+const OPERATOR: Operator = Operator("scan");

@@ -1,0 +1,294 @@
+//! From a scan to its commands.
+
+use anywarp_backend::DeviceKind;
+
+use super::super::error::OperationError;
+use super::super::operation::arguments::Array;
+use super::super::operation::types::ElementType;
+use super::super::scanning::kernel::{Description, kernel_file, shared_file};
+use super::super::scanning::monoid::{Monoid, combined};
+use super::super::scanning::operands::{self, Bindings};
+use super::super::scanning::sizes::{Sizes, items, state_words};
+use super::OPERATOR;
+use super::plan::{Pass, Planned, Shape, Target};
+use crate::buffer::cells::{cells, cells_mut};
+use crate::buffer::{Slice, UnifiedBuffer};
+use crate::device::Device;
+use crate::kernel::Kernel;
+use crate::submit::Destination;
+
+crate::kernels!(mod marks = "shaders/ops/scan_marks.wgsl", root = "shaders");
+
+/// The elements at which segments begin.
+#[derive(Default)]
+pub(super) struct Heads<'a> {
+    pub(super) flags: Option<Array<'a>>,
+    pub(super) offsets: Option<Slice<'a, u32>>,
+    pub(super) keys: Option<(Array<'a>, ElementType)>,
+}
+
+impl Heads<'_> {
+    pub(super) fn are_given(&self) -> bool {
+        self.flags.is_some() || self.offsets.is_some() || self.keys.is_some()
+    }
+
+    /// The bytes that are read.
+    fn bytes(&self, elements: u64) -> u64 {
+        let keys = self.keys.as_ref().map_or(0, |(_, key)| key.size());
+        let flags = if self.flags.is_some() { 4 } else { 0 };
+        let offsets = self.offsets.map_or(0, |offsets| 4 * offsets.len() as u64);
+        elements.saturating_mul(keys + flags).saturating_add(offsets)
+    }
+}
+
+/// A scan without its arrays.
+pub(super) struct Call<'a> {
+    pub(super) monoid: &'a Monoid,
+    pub(super) element: ElementType,
+    pub(super) heads: &'a Heads<'a>,
+    /// The number of lines, the number of elements of each, and their distance.
+    pub(super) lines: [usize; 3],
+    pub(super) exclusive: bool,
+    pub(super) reverse: bool,
+    pub(super) in_place: bool,
+    /// How often a tile that is not ready is asked for before it is summed, and whether tests have some never ready.
+    pub(super) patience: u32,
+    pub(super) silent: bool,
+}
+
+/// The attempts before a tile is summed by another workgroup.
+pub(super) const PATIENCE: u32 = 64;
+
+impl Call<'_> {
+    pub(super) fn shape(&self) -> Shape {
+        let [lines, length, inner] = self.lines.map(|count| count as u64);
+        Shape {
+            lines,
+            length,
+            inner,
+            element: self.element.size(),
+            value: combined(self.element).size(),
+            heads: self.heads.bytes(lines.saturating_mul(length)),
+            offsets: self.heads.offsets.map(|offsets| offsets.len() as u64),
+            in_place: self.in_place,
+        }
+    }
+}
+
+/// The properties on which the choice depends.
+pub(super) fn target(device: &Device) -> Target {
+    Target { software: device.caps().kind == DeviceKind::Software }
+}
+
+/// The arrays of a scan.
+pub(super) struct Operands<'a> {
+    /// None if the scan is in place.
+    pub(super) x: Option<Array<'a>>,
+    pub(super) y: Array<'a>,
+}
+
+impl Operands<'_> {
+    /// Checks lengths, devices and guards.
+    pub(super) fn check(
+        &self,
+        call: &Call<'_>,
+        shape: &[usize],
+        destination: &Destination<'_>,
+    ) -> Result<(), OperationError> {
+        let mut arrays = Vec::new();
+        let offsets = call.heads.offsets.as_ref().map(Array::new::<u32>);
+        let keys = call.heads.keys.as_ref().map(|(keys, _)| keys);
+        for (name, array) in [("x", self.x.as_ref()), ("heads", call.heads.flags.as_ref()), ("keys", keys)] {
+            if let Some(array) = array {
+                operands::expect(OPERATOR, name, array, shape)?;
+                arrays.push((name, array));
+            }
+        }
+        if let Some(offsets) = &offsets {
+            operands::length(OPERATOR, "offsets", offsets)?;
+            arrays.push(("offsets", offsets));
+        }
+        let name = if call.in_place { "x" } else { "y" };
+        operands::expect(OPERATOR, name, &self.y, shape)?;
+        arrays.push((name, &self.y));
+        operands::check(OPERATOR, &self.y.bound.core.device, &arrays, 1, destination)
+    }
+
+    /// Appends the commands of a plan, whose operands were checked.
+    pub(super) fn run(
+        &self,
+        call: &Call<'_>,
+        planned: &Planned,
+        destination: &mut Destination<'_>,
+    ) -> Result<(), OperationError> {
+        let device = &Device::of(&self.y.bound.core.device);
+        let shape = call.shape();
+        let Planned { plan, tiles, chunk } = planned;
+        // All kernels and all memory first, so that a refused one leaves nothing launched.
+        let mut kernels = Vec::new();
+        for pass in &plan.passes {
+            kernels.push(call.description(shape, *pass).map(|kernel| kernel.kernel(device)).transpose()?);
+        }
+        let has = |wanted: fn(&Pass) -> bool| plan.passes.iter().any(wanted);
+        let memory = |needed: bool, bytes: u64, destination: &Destination<'_>| {
+            needed.then(|| operands::scratch(OPERATOR, device, bytes, destination)).transpose()
+        };
+        let sums = shape.lines.saturating_mul(*tiles);
+        let has_sums = has(|pass| matches!(pass, Pass::SumTiles { .. } | Pass::SumParts { .. }));
+        let states = 4 * state_words(*tiles);
+        let mut memory = Memory {
+            marks: memory(shape.offsets.is_some(), 4 * shape.mark_words(), destination)?,
+            states: memory(has(|pass| *pass == Pass::ClearStates), states, destination)?,
+            sums: memory(has_sums, sums * shape.value, destination)?,
+            cuts: memory(has_sums, sums * 4, destination)?,
+        };
+        for (pass, kernel) in plan.passes.iter().zip(&kernels) {
+            let numbers = [*tiles, *chunk];
+            self.pass(call, *pass, kernel.as_ref(), numbers, &mut memory, destination.again())?;
+        }
+        Ok(())
+    }
+
+    fn pass(
+        &self,
+        call: &Call<'_>,
+        pass: Pass,
+        kernel: Option<&Kernel>,
+        [tiles, chunk]: [u64; 2],
+        memory: &mut Memory,
+        destination: Destination<'_>,
+    ) -> Result<(), OperationError> {
+        let Memory { marks, states, sums, cuts } = memory;
+        let cleared = match pass {
+            Pass::ClearMarks => marks.as_mut(),
+            Pass::ClearStates => states.as_mut(),
+            _ => None,
+        };
+        if let Some(cleared) = cleared {
+            return operands::clear(OPERATOR, cleared, destination);
+        }
+        if let (Pass::Marks { groups }, Some(marks), Some(offsets)) = (pass, marks.as_mut(), call.heads.offsets) {
+            return set_marks(&offsets, marks, call.shape().elements(), groups, destination);
+        }
+        let Some(kernel) = kernel else { return Ok(()) };
+        let shape = call.shape();
+        let by_lines = matches!(
+            pass,
+            Pass::Lines { .. } | Pass::SumParts { .. } | Pass::ScanPartSums { .. } | Pass::ScanParts { .. }
+        );
+        // Within 32 bits, as the number of all elements is.
+        let mut sizes = Sizes {
+            length: if by_lines { shape.length } else { shape.elements() } as u32,
+            row: shape.length as u32,
+            tiles: tiles as u32,
+            chunk: chunk as u32,
+            lines: shape.lines as u32,
+            inner: shape.inner as u32,
+            ..Sizes::new()
+        };
+        let mut bindings = Bindings::of(kernel);
+        if let Some(x) = &self.x {
+            sizes.first_of_x = bindings.array("x", x);
+        }
+        sizes.first_of_y = bindings.array("y", &self.y);
+        let keys = call.heads.keys.as_ref().map(|(keys, _)| keys);
+        if let Some(heads) = call.heads.flags.as_ref().or(keys) {
+            sizes.first_of_heads = bindings.array("heads", heads);
+        }
+        bindings.read_memory("marks", marks.as_ref());
+        bindings.memory("states", states.as_mut());
+        let names = if by_lines { ["part_sums", "part_cuts"] } else { ["tile_sums", "tile_cuts"] };
+        bindings.memory(names[0], sums.as_mut());
+        bindings.memory(names[1], cuts.as_mut());
+        let groups = match pass {
+            Pass::Tile | Pass::ScanTileSums => 1,
+            Pass::Marks { groups }
+            | Pass::Chained { groups }
+            | Pass::SumTiles { groups }
+            | Pass::ScanTiles { groups }
+            | Pass::Lines { groups }
+            | Pass::SumParts { groups }
+            | Pass::ScanPartSums { groups }
+            | Pass::ScanParts { groups } => groups,
+            Pass::ClearMarks | Pass::ClearStates => 0,
+        };
+        bindings.with(&sizes, destination).groups([groups, 1])?;
+        Ok(())
+    }
+}
+
+/// The memory between passes.
+struct Memory {
+    marks: Option<UnifiedBuffer<u8>>,
+    states: Option<UnifiedBuffer<u8>>,
+    sums: Option<UnifiedBuffer<u8>>,
+    cuts: Option<UnifiedBuffer<u8>>,
+}
+
+fn set_marks(
+    offsets: &Slice<'_, u32>,
+    marks: &mut UnifiedBuffer<u8>,
+    elements: u64,
+    groups: u64,
+    destination: Destination<'_>,
+) -> Result<(), OperationError> {
+    let device = Device::of(&offsets.core.device);
+    let (cells, first) = cells::<u32, u32>(offsets).map_err(OPERATOR.slice("offsets"))?;
+    let sizes = marks::Offsets { count: offsets.len() as u32, first, length: elements as u32 };
+    let marks = marks.slice_mut(..);
+    let (words, _) = cells_mut::<u8, u32>(&marks).map_err(OPERATOR.slice("offsets"))?;
+    marks::scan_marks(&device)?
+        .launch(marks::Args { sizes, offsets: cells, marks: words })
+        .to(destination)
+        .groups([groups, 1])?;
+    Ok(())
+}
+
+impl Call<'_> {
+    /// The kernel of a pass; none for a pass of another kind.
+    fn description(&self, shape: Shape, pass: Pass) -> Option<Description<'static>> {
+        let (chained, tiles, lines) =
+            (kernel_file!("scan_chained.wgsl"), kernel_file!("scan_tiles.wgsl"), kernel_file!("scan_lines.wgsl"));
+        let (file, entry, in_tiles) = match pass {
+            Pass::ClearMarks | Pass::ClearStates | Pass::Marks { .. } => return None,
+            Pass::Chained { .. } => (chained, "scan_chained", true),
+            Pass::Tile => (tiles, "scan_tile", true),
+            Pass::SumTiles { .. } => (tiles, "sum_tiles", true),
+            Pass::ScanTileSums => (tiles, "scan_sums", true),
+            Pass::ScanTiles { .. } => (tiles, "scan_tiles", true),
+            Pass::Lines { .. } => (lines, "scan_lines", false),
+            Pass::SumParts { .. } => (lines, "sum_parts", false),
+            Pass::ScanPartSums { .. } => (lines, "scan_sums", false),
+            Pass::ScanParts { .. } => (lines, "scan_parts", false),
+        };
+        let monoid = self.monoid.text(self.element, items(shape.value));
+        let mut kernel = Description::new(file, entry)
+            .replace("shared::scan_monoid", monoid)
+            .set("reverse", self.reverse.into())
+            .set("exclusive", self.exclusive.into());
+        if self.in_place {
+            kernel = if in_tiles {
+                kernel.replace("shared::scan_source", shared_file!("scan_source_in_place"))
+            } else {
+                kernel.replace("shared::scan_line_source", shared_file!("scan_line_source_in_place"))
+            };
+        }
+        if matches!(pass, Pass::Chained { .. }) {
+            kernel = kernel.set("patience", self.patience.into()).set("silent", self.silent.into());
+        }
+        if let Some((_, key)) = &self.heads.keys {
+            let extension = key.extension().map(|name| format!("enable {name};\n")).unwrap_or_default();
+            kernel = kernel.replace("shared::scan_keys", format!("{extension}alias K = {key};"));
+        }
+        let Heads { flags, offsets, keys } = self.heads;
+        let heads = match (flags, offsets, keys) {
+            (_, _, Some(_)) => shared_file!("scan_heads_keys"),
+            (Some(_), Some(_), _) => shared_file!("scan_heads_both"),
+            (Some(_), None, _) => shared_file!("scan_heads_flags"),
+            (None, Some(_), _) => shared_file!("scan_heads_marks"),
+            (None, None, None) if in_tiles && shape.lines > 1 => shared_file!("scan_heads_rows"),
+            (None, None, None) => return Some(kernel),
+        };
+        Some(kernel.replace("shared::scan_heads", heads))
+    }
+}

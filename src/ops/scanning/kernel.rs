@@ -1,0 +1,99 @@
+//! Kernels made of several files, some of which the operator replaces.
+
+use std::borrow::Cow;
+
+use crate::device::Device;
+use crate::error::KernelError;
+use crate::kernel::{Kernel, Wgsl};
+
+/// A file of `shaders/ops`: its name and its text.
+macro_rules! kernel_file {
+    ($name:literal) => {
+        ($name, include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/ops/", $name)))
+    };
+}
+
+/// The text of a file in `shaders/shared`.
+macro_rules! shared_file {
+    ($name:literal) => {
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/shared/", $name, ".wgsl"))
+    };
+}
+
+pub(crate) use {kernel_file, shared_file};
+
+macro_rules! all_shared {
+    ($($name:literal)*) => {
+        &[$((concat!("shared::", $name), shared_file!($name))),*]
+    };
+}
+
+/// The files that kernels import, unless they are replaced.
+const FILES: &[(&str, &str)] = all_shared! {
+    "scan_heads" "scan_keys" "scan_line_source" "scan_look_back" "scan_monoid" "scan_order" "scan_results"
+    "scan_sizes" "scan_source" "scan_target" "scan_tile" "select_kept" "select_line_source" "select_source"
+    "select_tile"
+};
+
+/// A kernel, described by its files. Two descriptions that are equal give one kernel.
+#[derive(Clone, Debug)]
+pub(crate) struct Description<'t> {
+    name: &'static str,
+    text: &'static str,
+    entry: &'static str,
+    /// Replaced files: path and text.
+    replaced: Vec<(&'static str, Cow<'t, str>)>,
+    overrides: Vec<(&'static str, f64)>,
+}
+
+impl<'t> Description<'t> {
+    /// An entry point of a file in `shaders/ops`, given by its name and its text.
+    pub(crate) fn new((name, text): (&'static str, &'static str), entry: &'static str) -> Self {
+        Self { name, text, entry, replaced: Vec::new(), overrides: Vec::new() }
+    }
+
+    /// Replaces the file with this path.
+    pub(crate) fn replace(mut self, path: &'static str, text: impl Into<Cow<'t, str>>) -> Self {
+        self.replaced.push((path, text.into()));
+        self
+    }
+
+    /// Sets an override.
+    pub(crate) fn set(mut self, name: &'static str, value: f64) -> Self {
+        self.overrides.push((name, value));
+        self
+    }
+
+    pub(crate) fn kernel(&self, device: &Device) -> Result<Kernel, KernelError> {
+        Kernel::known(&device.context, &self.key(), || device.kernel(self.wgsl()))
+    }
+
+    fn wgsl(&self) -> Wgsl<'_> {
+        let mut wgsl = Wgsl::new(self.text).file(self.name).entry(self.entry);
+        for (path, text) in FILES {
+            if !self.replaced.iter().any(|(replaced, _)| replaced == path) {
+                wgsl = wgsl.module(*path, *text);
+            }
+        }
+        for (path, text) in &self.replaced {
+            wgsl = wgsl.module(*path, text.as_ref());
+        }
+        self.overrides.iter().fold(wgsl, |wgsl, (name, value)| wgsl.set_override(*name, *value))
+    }
+
+    /// Everything on which the kernel depends. It begins with letters, unlike keys of other operators, which begin with
+    /// small numbers of eight bytes.
+    fn key(&self) -> Vec<u8> {
+        let mut key = Vec::with_capacity(1024);
+        let replaced = self.replaced.iter().flat_map(|(path, text)| [*path, text.as_ref()]);
+        for text in ["scanning", self.name, self.entry].into_iter().chain(replaced) {
+            key.extend_from_slice(text.as_bytes());
+            key.push(0);
+        }
+        for (name, value) in &self.overrides {
+            key.extend_from_slice(name.as_bytes());
+            key.extend_from_slice(&value.to_le_bytes());
+        }
+        key
+    }
+}

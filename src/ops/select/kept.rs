@@ -1,0 +1,97 @@
+//! The condition and the results of a selection, as the text of `shaders/shared/select_kept.wgsl`.
+
+use std::fmt::Write;
+
+use super::super::operation::types::ElementType;
+
+/// The elements that are kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// Those with a flag.
+    Flags,
+    /// Those for which an expression of `x` and `i` is true.
+    Predicate { expression: String, preamble: String },
+    /// Those that differ from the element before, and the first.
+    Changes,
+    /// Those that are not zero.
+    NotZero,
+}
+
+/// The results for the elements that are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Output {
+    /// The elements.
+    Values,
+    /// Their indices.
+    Places,
+    /// The elements, and their indices in a second array.
+    Both,
+    /// The elements, and all others in a second array.
+    Partition,
+}
+
+/// The text. Its bindings have other numbers than those of scans, whose files kernels of selections import, too.
+pub(super) fn text(kept: &Kept, output: Output, element: ElementType) -> String {
+    let mut text = String::new();
+    if let Some(extension) = element.extension() {
+        let _ = writeln!(text, "enable {extension};");
+    }
+    text.push_str("import package::shared::scan_sizes::sizes;\n");
+    let _ = writeln!(text, "alias T = {element};");
+    let (y, z) = match output {
+        Output::Values => ("T", None),
+        Output::Places => ("u32", None),
+        Output::Both => ("T", Some("u32")),
+        Output::Partition => ("T", Some("T")),
+    };
+    text.push_str("@group(0) @binding(9) var<storage> x: array<T>;\n");
+    let _ = writeln!(text, "@group(0) @binding(11) var<storage, read_write> y: array<{y}>;");
+    if let Some(z) = z {
+        let _ = writeln!(text, "@group(0) @binding(12) var<storage, read_write> z: array<{z}>;");
+    }
+    predicate(&mut text, kept, element);
+    let put = |text: &mut String, array: &str, capacity: &str, value: &str| {
+        let _ = writeln!(
+            text,
+            "    if to < sizes.{capacity} {{\n        {array}[sizes.first_of_{array} + to] = {value};\n    }}"
+        );
+    };
+    let (of_y, of_z, value) = ("capacity", "capacity_of_z", "x[sizes.first_of_x + i]");
+    text.push_str("fn put(to: u32, i: u32) {\n");
+    put(&mut text, "y", of_y, if output == Output::Places { "i" } else { value });
+    if output == Output::Both {
+        put(&mut text, "z", of_z, "i");
+    }
+    let _ = writeln!(text, "}}\nconst puts_rest = {};", output == Output::Partition);
+    text.push_str("fn put_rest(to: u32, i: u32) {\n");
+    if output == Output::Partition {
+        put(&mut text, "z", of_z, value);
+    }
+    text.push_str("}\n");
+    text
+}
+
+fn predicate(text: &mut String, kept: &Kept, element: ElementType) {
+    // A comparison of vectors has a result for each component. A NaN is equal to nothing: on some devices `!=` is false
+    // for it.
+    let differs = |a: &str, b: &str| match element.lanes {
+        1 => format!("!({a} == {b})"),
+        _ => format!("!all({a} == {b})"),
+    };
+    let body = match kept {
+        Kept::Flags => {
+            text.push_str("@group(0) @binding(10) var<storage> heads: array<u32>;\n");
+            "heads[sizes.first_of_heads + i] != 0u".to_owned()
+        }
+        Kept::Predicate { expression, preamble } => {
+            let _ = writeln!(text, "{preamble}\nfn predicate(x: T, i: u32) -> bool {{\n    return\n{expression};\n}}");
+            "predicate(x[sizes.first_of_x + i], i)".to_owned()
+        }
+        Kept::Changes => {
+            let before = differs("x[sizes.first_of_x + i]", "x[sizes.first_of_x + i - min(i, 1u)]");
+            format!("i == 0u || {before}")
+        }
+        Kept::NotZero => differs("x[sizes.first_of_x + i]", "T()"),
+    };
+    let _ = writeln!(text, "fn is_kept(i: u32) -> bool {{\n    return {body};\n}}");
+}

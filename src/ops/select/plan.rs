@@ -1,0 +1,147 @@
+//! The passes of a selection. This module is pure.
+
+use super::super::plan::Plan;
+use super::super::scan::ScanForm;
+use super::super::scanning::sizes::{WIDTH, state_words, tile_length};
+
+/// The size of a selection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    /// The number of elements.
+    pub(super) length: u64,
+    /// The bytes of each element that are read, and those that are certainly written.
+    pub(super) read: u64,
+    pub(super) written: u64,
+}
+
+/// The way in which the elements that are kept are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// One pass over tiles, each of which looks back for the number of elements before it.
+    Chained,
+    /// Three passes over tiles: their numbers, the numbers before them, the elements.
+    Tiles,
+    /// An invocation walks one of `parts` parts, without workgroup memory. Several parts take three passes.
+    Lines { parts: u64 },
+}
+
+/// One command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pass {
+    /// Zeros for the memory through which workgroups exchange numbers, then the selection.
+    ClearStates,
+    Chained {
+        groups: u64,
+    },
+    /// The only tile.
+    Tile,
+    CountTiles {
+        groups: u64,
+    },
+    ScanTileCounts,
+    Tiles {
+        groups: u64,
+    },
+    /// All elements are one part.
+    Line,
+    CountParts {
+        groups: u64,
+    },
+    ScanPartCounts,
+    Parts {
+        groups: u64,
+    },
+}
+
+/// A plan with the numbers that kernels need.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Planned {
+    pub(super) plan: Plan<Pass>,
+    /// The number of tiles or parts.
+    pub(super) tiles: u64,
+    /// The number of elements of a part.
+    pub(super) chunk: u64,
+}
+
+impl Choice {
+    /// The choice without tuning.
+    pub(super) fn default_for(shape: Shape, software: bool) -> Self {
+        if software {
+            // As scans: parts of 1 024 to 32 768 elements, 64 groups of 8 lanes if that suffices.
+            return Self::Lines { parts: (shape.length / 1024).clamp(1, 512).max(shape.length.div_ceil(1 << 15)) };
+        }
+        if shape.length <= tile_length(4) { Self::Tiles } else { Self::Chained }
+    }
+}
+
+impl From<ScanForm> for Choice {
+    fn from(form: ScanForm) -> Self {
+        match form {
+            ScanForm::Chained => Self::Chained,
+            ScanForm::Tiles => Self::Tiles,
+            ScanForm::Lines { parts } => Self::Lines { parts: parts.into() },
+        }
+    }
+}
+
+pub(super) fn plan(shape: Shape, choice: Choice) -> Planned {
+    let length = shape.length;
+    if length == 0 {
+        return Planned { plan: Plan::nothing(), tiles: 0, chunk: 0 };
+    }
+    let groups = length.div_ceil(tile_length(4));
+    let (passes, scratch, tiles, chunk) = match choice {
+        Choice::Chained => (vec![Pass::ClearStates, Pass::Chained { groups }], 4 * state_words(groups), groups, 0),
+        Choice::Tiles if groups == 1 => (vec![Pass::Tile], 0, 1, 0),
+        Choice::Tiles => {
+            let passes = vec![Pass::CountTiles { groups }, Pass::ScanTileCounts, Pass::Tiles { groups }];
+            (passes, 8 * groups, groups, 0)
+        }
+        Choice::Lines { parts } => {
+            let chunk = length.div_ceil(parts.clamp(1, length));
+            let parts = length.div_ceil(chunk);
+            let groups = parts.div_ceil(WIDTH);
+            let three = vec![Pass::CountParts { groups }, Pass::ScanPartCounts, Pass::Parts { groups }];
+            if parts == 1 { (vec![Pass::Line], 0, 1, chunk) } else { (three, 8 * parts, parts, chunk) }
+        }
+    };
+    let bytes = length.saturating_mul(shape.read + shape.written);
+    Planned { plan: Plan { passes, scratch, flops: length, bytes }, tiles, chunk }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(length: u64) -> Shape {
+        Shape { length, read: 8, written: 4 }
+    }
+
+    #[test]
+    fn a_long_selection_is_chained_and_a_short_one_takes_one_tile() {
+        let passes = |length, software| plan(shape(length), Choice::default_for(shape(length), software)).plan.passes;
+        assert_eq!(passes(0, false), []);
+        assert_eq!(passes(3328, false), [Pass::Tile]);
+        assert_eq!(passes(3329, false), [Pass::ClearStates, Pass::Chained { groups: 2 }]);
+        assert_eq!(passes(2047, true), [Pass::Line]);
+        let groups = 1;
+        assert_eq!(passes(2048, true), [Pass::CountParts { groups }, Pass::ScanPartCounts, Pass::Parts { groups }]);
+    }
+
+    #[test]
+    fn cost_and_scratch_are_counted() {
+        let planned = plan(shape(10_000), Choice::Tiles).plan;
+        assert_eq!((planned.flops, planned.bytes, planned.scratch), (10_000, 120_000, 4 * 8));
+        assert_eq!(plan(shape(10_000), Choice::Chained).plan.scratch, 4 * 17);
+    }
+
+    #[test]
+    fn every_element_is_in_one_part() {
+        for length in [1, 2, 1023, 1024, 65_537, (1 << 32) - (1 << 16)] {
+            for parts in [0, 1, 2, 3, 512, u64::MAX] {
+                let Planned { tiles, chunk, .. } = plan(shape(length), Choice::Lines { parts });
+                assert!(tiles * chunk >= length && (tiles - 1) * chunk < length, "{length} {parts}");
+            }
+        }
+    }
+}
