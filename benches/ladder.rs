@@ -20,6 +20,10 @@ mod random;
 mod reduction;
 #[path = "shared/ladder.rs"]
 mod rungs;
+#[path = "ladder/scan.rs"]
+mod scan;
+#[path = "ladder/select.rs"]
+mod select;
 #[allow(dead_code, reason = "nothing is held against wgpu here")]
 mod shared;
 
@@ -43,6 +47,8 @@ fn run() -> Outcome<()> {
     histogram::climb(&mut ladder, elements)?;
     elementwise::climb(&mut ladder, elements)?;
     reduction::climb(&mut ladder, elements)?;
+    scan::climb(&mut ladder, elements)?;
+    select::climb(&mut ladder, elements)?;
     matmul::climb(&mut ladder, side)?;
     ladder.publish(&arguments)
 }
