@@ -22,6 +22,8 @@ mod reduction;
 mod rungs;
 #[allow(dead_code, reason = "nothing is held against wgpu here")]
 mod shared;
+#[path = "ladder/sort.rs"]
+mod sort;
 
 use std::process::ExitCode;
 
@@ -44,6 +46,7 @@ fn run() -> Outcome<()> {
     elementwise::climb(&mut ladder, elements)?;
     reduction::climb(&mut ladder, elements)?;
     matmul::climb(&mut ladder, side)?;
+    sort::climb(&mut ladder, elements)?;
     ladder.publish(&arguments)
 }
 

@@ -11,6 +11,7 @@
 //! - [`Random`]: random numbers, permutations and choices, with the same bits on every device.
 //! - [`reduce`]: reductions by name: sums, extremes and their places, means, tests.
 //! - [`ReductionKernel`]: reductions of many elements to one, by four expressions, also along axes.
+//! - [`sort`], [`sort_pairs`], [`argsort`]: stable sorts; [`Sort`] adds orders, bit ranges and recording.
 //!
 //! `src/ops/README.md` describes how to add one.
 
@@ -25,6 +26,7 @@ mod plan;
 mod random;
 pub mod reduce;
 mod reduction;
+mod sort;
 
 pub use anywarp_backend::Precision;
 pub use elementwise::{ElementwiseCall, ElementwiseKernel};
@@ -37,6 +39,9 @@ pub use operation::shape::{Shaped, shaped};
 pub use plan::Cost;
 pub use random::{Random, RandomBits, RandomFloat, RandomInteger, RandomNumber};
 pub use reduction::{IdentityValue, ReductionCall, ReductionKernel};
+#[doc(hidden)]
+pub use sort::SortWay;
+pub use sort::{Sort, SortKey, argsort, sort, sort_pairs};
 
 /// Threads share operators and make clones of them.
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod matmul;
 mod random;
 mod reduction;
 mod shaders;
+mod sort;
 mod whole_numbers;
 
 use std::process::ExitCode;
@@ -43,6 +44,7 @@ const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     matmul::cases,
     random::cases,
     reduction::cases,
+    sort::cases,
 ];
 
 /// Cases that choose their devices.
@@ -58,6 +60,7 @@ const CHECKED: &[fn() -> Alone] = &[
     fill_pattern::checked,
     histograms::checked,
     random::checked,
+    sort::checked,
 ];
 
 fn main() -> ExitCode {
