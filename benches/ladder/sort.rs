@@ -48,7 +48,7 @@ fn equal<T: PartialEq + std::fmt::Debug>(got: &[T], wanted: &[T]) -> Outcome<()>
 fn ways(ladder: &Ladder, count: usize) -> Vec<(&'static str, Option<SortWay>)> {
     let mut ways = vec![("Sort", None), ("workgroup memory", Some(SortWay::Workgroups))];
     if Sort::new().way(SortWay::Subgroups).cost::<u32>(1, &ladder.device).is_ok() {
-        ways.push(("subgroups", Some(SortWay::Subgroups)));
+        ways.extend([("subgroups", Some(SortWay::Subgroups)), ("sweep", Some(SortWay::Sweep))]);
     }
     if count <= 3328 {
         ways.push(("one workgroup", Some(SortWay::Small)));

@@ -1,93 +1,13 @@
 enable subgroups;
 
 // The last step of a pass of a radix sort: moves the keys of each block to their places, ranked within subgroups.
-//
-// A subgroup ranks one key of each invocation at a time: ballots, one for each bit, find the invocations with the same
-// digit, and the first of them counts for all.
-import package::shared::radix::{digit, digit_of, key_at, radix, sizes, store_key, words};
-import package::shared::radix::{sorted_values, values, wide};
+import package::shared::radix::{radix, sizes};
+import package::shared::radix_subgroups::{
+    Lane, add_starts, exchange_keys, items, move_tile, next, rank_keys, starts, threads,
+};
 
 @group(0) @binding(5) var<storage> counts: array<u32>;
 @group(0) @binding(6) var<storage> totals: array<u32>;
-
-// The size of a workgroup: at most 8 subgroups and 256 invocations.
-override threads: u32 = 256u;
-
-const items = 14u;
-const most_subgroups = 8u;
-
-// A counter for each digit in each subgroup; afterwards the words to store, in the order of their places. Atomic, as
-// the invocations of a subgroup count without barriers.
-var<workgroup> exchange: array<atomic<u32>, 3584>;
-// For each digit, its first key in the tile.
-var<workgroup> starts: array<u32, 256>;
-// For each digit, the place of its next key.
-var<workgroup> next: array<u32, 256>;
-
-// The invocation in its workgroup and subgroup.
-struct Lane {
-    local: u32,
-    // The number of subgroups, this one, its size, and the number of the invocation in it.
-    subgroups: u32,
-    subgroup: u32,
-    size: u32,
-    lane: u32,
-}
-
-// Replaces `starts` by the sums of all counts before.
-fn add_starts(lane: Lane) {
-    let each = radix / threads;
-    var sum = 0u;
-    for (var i = 0u; i < each; i++) {
-        sum += starts[lane.local * each + i];
-    }
-    let inclusive = subgroupInclusiveAdd(sum);
-    if lane.lane == lane.size - 1u {
-        atomicStore(&exchange[3072u + lane.subgroup], inclusive);
-    }
-    workgroupBarrier();
-    var before = inclusive - sum;
-    for (var subgroup = 0u; subgroup < lane.subgroup; subgroup++) {
-        before += atomicLoad(&exchange[3072u + subgroup]);
-    }
-    for (var i = 0u; i < each; i++) {
-        let count = starts[lane.local * each + i];
-        starts[lane.local * each + i] = before;
-        before += count;
-    }
-    workgroupBarrier();
-}
-
-// The invocations of the subgroup with the same digit.
-fn with_same(value: u32) -> vec4<u32> {
-    var same = subgroupBallot(true);
-    for (var bit = 0u; bit < 8u; bit++) {
-        let is_set = (value >> bit) & 1u;
-        let ballot = subgroupBallot(is_set == 1u);
-        // Inverted where the bit is 0.
-        same &= ballot ^ vec4(is_set - 1u);
-    }
-    return same;
-}
-
-// The bits of all invocations before this one.
-fn lanes_before(lane: u32) -> vec4<u32> {
-    let first = vec4(0u, 32u, 64u, 96u);
-    let partial = (vec4(1u) << (vec4(lane) & vec4(31u))) - vec4(1u);
-    let within = select(vec4(0u), partial, (vec4(lane) >> vec4(5u)) == (first >> vec4(5u)));
-    return select(within, vec4(0xffffffffu), vec4(lane) >= first + vec4(32u));
-}
-
-fn count_of(lanes: vec4<u32>) -> u32 {
-    let counts = countOneBits(lanes);
-    return counts.x + counts.y + counts.z + counts.w;
-}
-
-fn first_of(lanes: vec4<u32>) -> u32 {
-    let upper = select(96u + firstTrailingBit(lanes.w), 64u + firstTrailingBit(lanes.z), lanes.z != 0u);
-    let lower = select(upper, 32u + firstTrailingBit(lanes.y), lanes.y != 0u);
-    return select(lower, firstTrailingBit(lanes.x), lanes.x != 0u);
-}
 
 @compute @workgroup_size(threads)
 fn scatter(
@@ -112,123 +32,21 @@ fn scatter(
     let end = begin + min(sizes.span, sizes.length - begin);
     let tile = threads * items;
     for (var first = begin; first < end; first += tile) {
-        move_tile(lane, first, min(tile, end - first));
-    }
-}
-
-fn move_tile(lane: Lane, first: u32, count: u32) {
-    var low: array<u32, 14>;
-    var high: array<u32, 14>;
-    // For each key, its digit and its rank in the subgroup; then its place in the tile.
-    var places: array<u32, 14>;
-    for (var at = lane.local; at < most_subgroups * radix; at += threads) {
-        atomicStore(&exchange[at], 0u);
-    }
-    workgroupBarrier();
-    let counters = lane.subgroup * radix;
-    let own = lane.subgroup * lane.size * items + lane.lane;
-    let before = lanes_before(lane.lane);
-    for (var i = 0u; i < items; i++) {
-        let at = own + i * lane.size;
-        // Keys beyond the end come last.
-        var value = radix - 1u;
-        if at < count {
-            let key = key_at(first + at);
-            low[i] = key.x;
-            high[i] = key.y;
-            value = digit_of(key.x, key.y, digit());
-        }
-        let same = with_same(value);
-        let rank = count_of(same & before);
-        var counted = 0u;
-        if rank == 0u {
-            counted = atomicAdd(&exchange[counters + value], count_of(same));
-        }
-        places[i] = value | ((subgroupShuffle(counted, first_of(same)) + rank) << 8u);
-    }
-    workgroupBarrier();
-    for (var value = lane.local; value < radix; value += threads) {
-        var sum = 0u;
-        for (var subgroup = 0u; subgroup < lane.subgroups; subgroup++) {
-            let counted = atomicLoad(&exchange[subgroup * radix + value]);
-            atomicStore(&exchange[subgroup * radix + value], sum);
-            sum += counted;
-        }
-        starts[value] = sum;
-    }
-    workgroupBarrier();
-    add_starts(lane);
-    for (var i = 0u; i < items; i++) {
-        let value = places[i] & 255u;
-        places[i] = starts[value] + atomicLoad(&exchange[counters + value]) + (places[i] >> 8u);
-    }
-    workgroupBarrier();
-    // From here on, an invocation has the keys at `local + threads * i` of the sorted tile.
-    exchange_words(lane, places, &low);
-    if wide {
-        exchange_words(lane, places, &high);
-    }
-    var targets: array<u32, 14>;
-    for (var i = 0u; i < items; i++) {
-        let at = lane.local + threads * i;
-        let value = digit_of(low[i], high[i], digit());
-        targets[i] = next[value] + at - starts[value];
-        if at < count && sizes.no_keys == 0u {
-            store_key(vec2(low[i], high[i]), targets[i]);
-        }
-    }
-    if words > 0u {
-        move_values(lane, first, count, places, targets, 0u);
-    }
-    if words > 1u {
-        move_values(lane, first, count, places, targets, 1u);
-    }
-    workgroupBarrier();
-    for (var value = lane.local; value < radix; value += threads) {
-        var last = threads * items;
-        if value < radix - 1u {
-            last = starts[value + 1u];
-        }
-        next[value] += last - starts[value];
-    }
-    workgroupBarrier();
-}
-
-// Moves each word to its place in the tile.
-fn exchange_words(lane: Lane, places: array<u32, 14>, own: ptr<function, array<u32, 14>>) {
-    for (var i = 0u; i < items; i++) {
-        atomicStore(&exchange[places[i]], (*own)[i]);
-    }
-    workgroupBarrier();
-    for (var i = 0u; i < items; i++) {
-        (*own)[i] = atomicLoad(&exchange[lane.local + threads * i]);
-    }
-    workgroupBarrier();
-}
-
-// Moves one word of each value.
-fn move_values(
-    lane: Lane,
-    first: u32,
-    count: u32,
-    places: array<u32, 14>,
-    targets: array<u32, 14>,
-    word: u32,
-) {
-    var own: array<u32, 14>;
-    for (var i = 0u; i < items; i++) {
-        let at = (lane.subgroup * items + i) * lane.size + lane.lane;
-        if at < count {
-            own[i] = first + at;
-            if sizes.indices == 0u {
-                own[i] = values[sizes.first_of_values + (first + at) * words + word];
+        let count = min(tile, end - first);
+        var low: array<u32, 14>;
+        var high: array<u32, 14>;
+        var places: array<u32, 14>;
+        rank_keys(lane, first, count, &low, &high, &places);
+        exchange_keys(lane, &low, &high, &places);
+        move_tile(lane, first, count, low, high, places);
+        workgroupBarrier();
+        for (var value = local; value < radix; value += threads) {
+            var last = tile;
+            if value < radix - 1u {
+                last = starts[value + 1u];
             }
+            next[value] += last - starts[value];
         }
-    }
-    exchange_words(lane, places, &own);
-    for (var i = 0u; i < items; i++) {
-        if lane.local + threads * i < count {
-            sorted_values[sizes.first_of_sorted_values + targets[i] * words + word] = own[i];
-        }
+        workgroupBarrier();
     }
 }

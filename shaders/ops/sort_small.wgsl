@@ -37,8 +37,8 @@ fn sort(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
         tile_items[at] = at << 8u;
     }
     workgroupBarrier();
-    for (var pass_ = 0u; pass_ < sizes.span; pass_++) {
-        let digit = all_digits[pass_];
+    for (var step = 0u; step < sizes.span; step++) {
+        let digit = all_digits[step];
         for (var at = local; at < tile; at += 256u) {
             let index = tile_items[at] >> 8u;
             // Items beyond the end stay last.

@@ -183,7 +183,7 @@ fn bits(device: &Device) -> TestResult {
 /// Each way that the device has, whatever it would choose.
 fn ways(device: &Device) -> TestResult {
     let mut some = false;
-    for way in [SortWay::Small, SortWay::Pieces, SortWay::Workgroups, SortWay::Subgroups] {
+    for way in [SortWay::Small, SortWay::Pieces, SortWay::Workgroups, SortWay::Subgroups, SortWay::Sweep] {
         if Sort::new().way(way).cost::<u32>(1, device).is_err() {
             continue;
         }

@@ -3,7 +3,7 @@
 use super::super::error::OperationError;
 use super::super::plan::Plan;
 use super::OPERATOR;
-use super::plan::{Array, Pass, RADIX, Shape, spares_of};
+use super::plan::{Array, Pass, Shape, counters_of, spares_of};
 use crate::buffer::cells::{again, in_words, in_words_mut};
 use crate::buffer::{Slice, SliceMut, UnifiedBuffer};
 use crate::device::Device;
@@ -101,6 +101,8 @@ pub(super) struct Arrays<'a> {
     /// The numbers of keys by digit and block, and by digit.
     pub(super) counts: SliceMut<'a, u32>,
     pub(super) totals: SliceMut<'a, u32>,
+    /// The numbers of keys with smaller digits, for all digits of a key.
+    pub(super) bases: SliceMut<'a, u32>,
 }
 
 /// The scratch memory of a sort.
@@ -109,6 +111,7 @@ pub(super) struct Spares {
     values: [Option<UnifiedBuffer<u32>>; 2],
     counts: UnifiedBuffer<u32>,
     totals: UnifiedBuffer<u32>,
+    bases: UnifiedBuffer<u32>,
     /// One word each: a kernel may bind one array of keys and one of values that it does not access, for reading or
     /// for writing.
     unused: [UnifiedBuffer<u32>; 4],
@@ -132,28 +135,28 @@ impl Spares {
         let [of_keys, of_values] = spares_of(&plan.passes);
         let keys = shape.length * u64::from(shape.key_words());
         let values = shape.length * u64::from(shape.values.words());
-        let blocks = plan.passes.iter().find_map(|pass| match pass {
-            Pass::Count { blocks, .. } => Some(blocks.count),
-            _ => None,
-        });
+        // At least one, as an array to bind.
+        let [counts, totals, bases] = counters_of(&plan.passes).map(|words| words.max(1));
         Ok(Self {
             keys: [some(of_keys > 0, keys)?, some(of_keys > 1, keys)?],
             values: [some(of_values > 0, values)?, some(of_values > 1, values)?],
-            counts: scratch(blocks.map_or(1, |blocks| blocks * RADIX))?,
-            totals: scratch(blocks.map_or(1, |_| RADIX))?,
+            counts: scratch(counts)?,
+            totals: scratch(totals)?,
+            bases: scratch(bases)?,
             unused: [scratch(1)?, scratch(1)?, scratch(1)?, scratch(1)?],
         })
     }
 
     /// The arrays, without those of the caller.
     pub(super) fn arrays(&mut self) -> Arrays<'_> {
-        let Self { keys, values, counts, totals, unused } = self;
+        let Self { keys, values, counts, totals, bases, unused } = self;
         let [a, b, c, d] = unused.each_mut().map(|unused| unused.slice_mut(..));
         Arrays {
             keys: Set { given: None, result: None, spare: keys.each_mut().map(spare), unused: [a, b] },
             values: Set { given: None, result: None, spare: values.each_mut().map(spare), unused: [c, d] },
             counts: counts.slice_mut(..),
             totals: totals.slice_mut(..),
+            bases: bases.slice_mut(..),
         }
     }
 }

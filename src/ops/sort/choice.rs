@@ -8,6 +8,8 @@ use super::plan::Shape;
 pub(super) const TILE: u64 = 3328;
 /// The number of keys of each invocation, where subgroups rank them.
 const ITEMS: u64 = 14;
+/// The number of keys from which the kernel's counts, of 30 bits, could overflow.
+pub(super) const MOST_SWEPT: u64 = 1 << 30;
 /// The most workgroups of a pass: several times as many as run at once, so that the last ones do not leave a device
 /// idle, and few enough that their counters are a small part of what a pass moves.
 const GROUPS: u64 = 4096;
@@ -19,6 +21,8 @@ pub(super) enum Choice {
     Small,
     /// One pass for each digit, with at most this many blocks.
     Digits { form: Form, most: u64 },
+    /// One launch for each digit, in workgroups of this many invocations, if the keys can be counted in 30 bits.
+    Sweep { threads: u32 },
 }
 
 /// The properties of a device on which a choice depends.
@@ -26,13 +30,19 @@ pub(super) enum Choice {
 pub(super) struct Place {
     /// Whether kernels run on the processor, compiled by this project: other drivers that do so bound their loops.
     pub(super) processor: bool,
+    /// Whether kernels run by CUDA.
+    pub(super) cuda: bool,
     /// The smallest and largest size of a subgroup, where there are subgroups.
     pub(super) subgroups: Option<(u32, u32)>,
 }
 
 impl Place {
     pub(super) fn of(caps: &Caps) -> Self {
-        Self { processor: caps.backend == BackendKind::Cpu, subgroups: caps.subgroup_size }
+        Self {
+            processor: caps.backend == BackendKind::Cpu,
+            cuda: caps.backend == BackendKind::Cuda,
+            subgroups: caps.subgroup_size,
+        }
     }
 }
 
@@ -44,6 +54,7 @@ pub enum SortWay {
     Pieces,
     Workgroups,
     Subgroups,
+    Sweep,
 }
 
 impl Choice {
@@ -54,6 +65,9 @@ impl Choice {
             SortWay::Pieces
         } else if shape.length <= TILE {
             SortWay::Small
+        } else if place.cuda && shape.length < MOST_SWEPT {
+            // Less memory traffic; elsewhere, workgroups that wait for each other may hinder each other.
+            SortWay::Sweep
         } else {
             SortWay::Subgroups
         };
@@ -71,6 +85,10 @@ impl Choice {
                 let (least, greatest) = place.subgroups?;
                 (Form::subgroups(least, greatest)?, GROUPS)
             }
+            SortWay::Sweep => match Self::of_way(SortWay::Subgroups, shape, place)? {
+                Self::Digits { form: Form::Subgroups { threads }, .. } => return Some(Self::Sweep { threads }),
+                _ => return None,
+            },
         };
         Some(Self::Digits { form, most })
     }
@@ -97,7 +115,7 @@ impl Form {
     }
 
     /// The number of keys that a workgroup sorts at a time.
-    fn tile(self) -> u64 {
+    pub(super) fn tile(self) -> u64 {
         match self {
             Self::Pieces => 1,
             Self::Workgroups => TILE,
@@ -118,6 +136,7 @@ impl Blocks {
     pub(super) fn of(length: u64, choice: Choice) -> Self {
         let (form, most) = match choice {
             Choice::Small => (Form::Workgroups, GROUPS),
+            Choice::Sweep { threads } => (Form::Subgroups { threads }, GROUPS),
             Choice::Digits { form, most } => (form, most.clamp(1, 1 << 15)),
         };
         let span = length.div_ceil(most).next_multiple_of(form.tile());
@@ -140,7 +159,7 @@ mod tests {
             values: Values::None,
             in_place: true,
         };
-        Choice::default_for(&shape, Place { processor, subgroups })
+        Choice::default_for(&shape, Place { processor, cuda: false, subgroups })
     }
 
     #[test]
@@ -157,6 +176,19 @@ mod tests {
         assert_eq!(pieces(100), Choice::Digits { form: Form::Pieces, most: 1 });
         assert_eq!(pieces(1 << 16), Choice::Digits { form: Form::Pieces, most: 4 });
         assert_eq!(pieces(1 << 30), Choice::Digits { form: Form::Pieces, most: 64 });
+    }
+
+    #[test]
+    fn cuda_sweeps_as_many_keys_as_it_can_count() {
+        let chosen = |length| {
+            let (kind, bits, values) = (Kind::Unsigned, 0..32, Values::None);
+            let shape = Shape { length, key_bits: 32, kind, bits, descending: false, values, in_place: true };
+            Choice::default_for(&shape, Place { processor: false, cuda: true, subgroups: Some((32, 32)) })
+        };
+        assert_eq!(chosen(TILE), Choice::Small);
+        assert_eq!(chosen(TILE + 1), Choice::Sweep { threads: 256 });
+        assert_eq!(chosen(MOST_SWEPT - 1), Choice::Sweep { threads: 256 });
+        assert_eq!(chosen(MOST_SWEPT), Choice::Digits { form: Form::Subgroups { threads: 256 }, most: GROUPS });
     }
 
     #[test]

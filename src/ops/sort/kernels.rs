@@ -14,7 +14,11 @@ crate::kernels!(mod pieces = "shaders/ops/sort_pieces.wgsl", root = "shaders");
 crate::kernels!(mod packed = "shaders/ops/sort_packed.wgsl", root = "shaders");
 crate::kernels!(mod scatter = "shaders/ops/sort_scatter.wgsl", root = "shaders");
 crate::kernels!(mod small = "shaders/ops/sort_small.wgsl", root = "shaders");
+crate::kernels!(mod sweep = "shaders/ops/sort_sweep.wgsl", root = "shaders");
 crate::kernels!(mod subgroups = "shaders/ops/sort_scatter_subgroups.wgsl", root = "shaders");
+
+/// In unit tests every third workgroup of a sweep does not publish its counts, as if it were late.
+const SILENT: u32 = if cfg!(test) { 3 } else { 0 };
 
 /// The part of a shape that the kernels take as numbers.
 #[derive(Clone, Copy)]
@@ -46,6 +50,16 @@ pub(super) struct Kernels {
     pack: Option<packed::Pack>,
     small: Option<small::Sort>,
     by_digit: Option<ByDigit>,
+    sweep: Option<(sweep::CountAll, sweep::PlaceAll, sweep::Sweep)>,
+}
+
+/// The digits as the kernels take them.
+fn numbers(digits: &[Digit]) -> [[u32; 4]; 8] {
+    let mut all_digits = [[0; 4]; 8];
+    for (to, Digit { word, shift, mask, flip }) in all_digits.iter_mut().zip(digits) {
+        *to = [*word, *shift, *mask, *flip];
+    }
+    all_digits
 }
 
 macro_rules! sizes {
@@ -95,6 +109,14 @@ impl Kernels {
                 Pass::Scatter { blocks, .. } if kernels.by_digit.is_none() => {
                     kernels.by_digit = Some(ByDigit::of(device, blocks.form, floats, wide, words)?);
                 }
+                Pass::Sweep { threads, .. } if kernels.sweep.is_none() => {
+                    let overrides = sweep::Overrides { silent: SILENT, threads, floats, wide, words };
+                    kernels.sweep = Some((
+                        sweep::count_all_with(device, overrides)?,
+                        sweep::place_all_with(device, overrides)?,
+                        sweep::sweep_with(device, overrides)?,
+                    ));
+                }
                 _ => {}
             }
         }
@@ -121,8 +143,60 @@ impl Kernels {
             (Pass::Scatter { blocks, digit, keys, values }, Some(kernels)) => {
                 kernels.scatter(*blocks, *digit, [*keys, *values], order, arrays, to)
             }
-            _ => Ok(()),
+            _ => self.sweep(pass, order, arrays, to),
         }
+    }
+
+    fn sweep(&self, pass: &Pass, order: Order, arrays: &Arrays<'_>, to: Destination<'_>) -> Result<(), OperationError> {
+        let Some((count_all, place_all, sweep)) = &self.sweep else { return Ok(()) };
+        match pass {
+            Pass::CountAll { blocks, digits, keys } => {
+                let from = arrays.keys.read(*keys);
+                let number_of_digits = Digit { word: digits.len() as u32, ..Digit::default() };
+                let sizes = sizes!(
+                    sweep,
+                    order,
+                    number_of_digits,
+                    order.length,
+                    [from.first, 0],
+                    [0, 0],
+                    false,
+                    blocks.span as u32,
+                    blocks.count as u32
+                );
+                let (all_digits, totals) = (numbers(digits), again(&arrays.totals));
+                let args = sweep::CountAllArgs { sizes, keys: from.slice, all_digits, totals };
+                count_all.launch(args).to(to).groups([blocks.count, 1])?;
+            }
+            Pass::PlaceAll { digits } => {
+                let args = sweep::PlaceAllArgs { totals: arrays.totals.as_slice(), bases: again(&arrays.bases) };
+                place_all.launch(args).to(to).groups([*digits, 1])?;
+            }
+            Pass::Sweep { tiles, digit, number, keys, values, .. } => {
+                let (from_keys, from_values) = (arrays.keys.read(keys[0]), arrays.values.read(values[0]));
+                let (sorted_keys, to_keys, _) = arrays.keys.written(keys[1]);
+                let (sorted_values, to_values, _) = arrays.values.written(values[1]);
+                // Only the first pass makes the indices.
+                let order = Order { indices: order.indices && values[0] == Array::Unused, ..order };
+                let sizes = sizes!(
+                    sweep,
+                    order,
+                    digit,
+                    order.length,
+                    [from_keys.first, to_keys],
+                    [from_values.first, to_values],
+                    keys[1] == Array::Unused,
+                    *number as u32,
+                    *tiles as u32
+                );
+                let (keys, values, bases) = (from_keys.slice, from_values.slice, arrays.bases.as_slice());
+                let progress = again(&arrays.counts);
+                let args = sweep::SweepArgs { sizes, keys, values, sorted_keys, sorted_values, bases, progress };
+                sweep.launch(args).to(to).groups([*tiles, 1])?;
+            }
+            _ => {}
+        }
+        Ok(())
     }
 
     fn unpack(&self, order: Order, arrays: &Arrays<'_>, to: Destination<'_>) -> Result<(), OperationError> {
@@ -154,10 +228,7 @@ impl Kernels {
         to: Destination<'_>,
     ) -> Result<(), OperationError> {
         let Some(kernel) = &self.small else { return Ok(()) };
-        let mut all_digits = [[0; 4]; 8];
-        for (to, Digit { word, shift, mask, flip }) in all_digits.iter_mut().zip(digits) {
-            *to = [*word, *shift, *mask, *flip];
-        }
+        let all_digits = numbers(digits);
         // In place, the array is bound once.
         let [from_keys, from_values] = [keys, values].map(|[from, to]| if from == to { Array::Unused } else { from });
         let (from_keys, from_values) = (arrays.keys.read(from_keys), arrays.values.read(from_values));

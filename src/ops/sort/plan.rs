@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::super::plan::Plan;
-use super::choice::{Blocks, Choice, TILE};
+use super::choice::{Blocks, Choice, Form, MOST_SWEPT, TILE};
 
 /// The number of values of a digit.
 pub(super) const RADIX: u64 = 256;
@@ -108,6 +108,16 @@ pub(super) enum Pass {
     Count { blocks: Blocks, digit: Digit, keys: Array },
     /// Adds up the counts.
     Place { blocks: Blocks },
+    /// Counts the keys by all digits.
+    CountAll { blocks: Blocks, digits: Vec<Digit>, keys: Array },
+    /// Adds up the counts of this many digits.
+    PlaceAll { digits: u64 },
+    /// Sets the counts of all digits to zero.
+    ClearTotals,
+    /// Sets the progress of a sweep to nothing.
+    ClearProgress,
+    /// Moves the keys and values from one array to another, ordered by the digit with this number.
+    Sweep { threads: u32, tiles: u64, digit: Digit, number: usize, keys: [Array; 2], values: [Array; 2] },
     /// Moves the keys and values from one array to another, ordered by a digit.
     Scatter { blocks: Blocks, digit: Digit, keys: [Array; 2], values: [Array; 2] },
 }
@@ -183,12 +193,16 @@ pub(super) fn plan(shape: &Shape, choice: Choice) -> Plan<Pass> {
     if shape.is_packed() {
         passes.push(Pass::Unpack);
     }
-    let mut blocks = None;
     if small {
         passes.push(small_pass(shape, digits));
     } else {
-        blocks = Some(Blocks::of(length, choice));
-        passes.extend(by_digits(shape, &digits, &arrays, Blocks::of(length, choice)));
+        passes.extend(copies(shape, &arrays));
+        match choice {
+            Choice::Sweep { threads } if length < MOST_SWEPT => {
+                passes.extend(by_sweeps(length, threads, digits, &arrays))
+            }
+            _ => passes.extend(by_digits(&digits, &arrays, Blocks::of(length, choice))),
+        }
     }
     if shape.is_packed() && shape.values != Values::Indices {
         passes.push(Pass::Pack { from: sorted(&passes) });
@@ -196,7 +210,7 @@ pub(super) fn plan(shape: &Shape, choice: Choice) -> Plan<Pass> {
     let spares = spares_of(&passes);
     let words_of_keys = length.saturating_mul(u64::from(shape.key_words()));
     let words_of_values = length.saturating_mul(u64::from(shape.values.words()));
-    let counters = blocks.map_or(0, |blocks| (blocks.count + 1) * RADIX);
+    let counters = counters_of(&passes).into_iter().sum();
     let words = spares[0]
         .saturating_mul(words_of_keys)
         .saturating_add(spares[1].saturating_mul(words_of_values))
@@ -219,17 +233,31 @@ fn spares(pass: &Pass) -> [u64; 2] {
     match pass {
         Pass::CopyKeys | Pass::Unpack => [1, 0],
         Pass::CopyValues => [0, 1],
-        Pass::Small { keys, values, .. } | Pass::Scatter { keys, values, .. } => {
+        Pass::Small { keys, values, .. } | Pass::Scatter { keys, values, .. } | Pass::Sweep { keys, values, .. } => {
             [Arrays::spares(keys), Arrays::spares(values)]
         }
-        Pass::Pack { .. } | Pass::Count { .. } | Pass::Place { .. } => [0, 0],
+        _ => [0, 0],
     }
+}
+
+/// The numbers of words for the counts of all passes: by block or tile, by digit, and their sums.
+pub(super) fn counters_of(passes: &[Pass]) -> [u64; 3] {
+    let mut words = [0; 3];
+    for pass in passes {
+        match pass {
+            Pass::Count { blocks, .. } => words = [blocks.count * RADIX, RADIX, 0],
+            Pass::Sweep { tiles, .. } => words[0] = 1 + tiles * RADIX,
+            Pass::PlaceAll { digits } => words = [words[0], digits * RADIX, digits * RADIX],
+            _ => {}
+        }
+    }
+    words
 }
 
 /// The array of the sorted keys.
 fn sorted(passes: &[Pass]) -> Array {
     match passes.last() {
-        Some(Pass::Small { keys, .. } | Pass::Scatter { keys, .. }) => keys[1],
+        Some(Pass::Small { keys, .. } | Pass::Scatter { keys, .. } | Pass::Sweep { keys, .. }) => keys[1],
         _ => Array::Spare(0),
     }
 }
@@ -252,20 +280,46 @@ fn small_pass(shape: &Shape, digits: Vec<Digit>) -> Pass {
     Pass::Small { digits, keys, values }
 }
 
-fn by_digits(shape: &Shape, digits: &[Digit], arrays: &Arrays, blocks: Blocks) -> Vec<Pass> {
-    let mut passes = Vec::new();
+/// The copies before the first digit: in place, an odd number of passes begins in the scratch memory.
+fn copies(shape: &Shape, arrays: &Arrays) -> Vec<Pass> {
     let is_moved = |arrays: &[Array]| shape.in_place && arrays[0] == Array::Spare(0);
+    let mut passes = Vec::new();
     if !shape.is_packed() && is_moved(&arrays.keys) {
         passes.push(Pass::CopyKeys);
     }
     if matches!(shape.values, Values::Given { .. }) && is_moved(&arrays.values) {
         passes.push(Pass::CopyValues);
     }
+    passes
+}
+
+impl Arrays {
+    /// The arrays between which the pass with this number moves keys, and values.
+    fn moved(&self, at: usize) -> [[Array; 2]; 2] {
+        [[self.keys[at], self.keys[at + 1]], [self.values[at], self.values[at + 1]]]
+    }
+}
+
+fn by_digits(digits: &[Digit], arrays: &Arrays, blocks: Blocks) -> Vec<Pass> {
+    let mut passes = Vec::new();
     for (at, digit) in digits.iter().copied().enumerate() {
-        let (keys, values) = ([arrays.keys[at], arrays.keys[at + 1]], [arrays.values[at], arrays.values[at + 1]]);
+        let [keys, values] = arrays.moved(at);
         passes.push(Pass::Count { blocks, digit, keys: keys[0] });
         passes.push(Pass::Place { blocks });
         passes.push(Pass::Scatter { blocks, digit, keys, values });
+    }
+    passes
+}
+
+fn by_sweeps(length: u64, threads: u32, digits: Vec<Digit>, arrays: &Arrays) -> Vec<Pass> {
+    let blocks = Blocks::of(length, Choice::Sweep { threads });
+    let tiles = length.div_ceil(Form::Subgroups { threads }.tile());
+    let counted = Pass::CountAll { blocks, digits: digits.clone(), keys: arrays.keys[0] };
+    let mut passes = vec![Pass::ClearTotals, counted, Pass::PlaceAll { digits: digits.len() as u64 }];
+    for (number, digit) in digits.into_iter().enumerate() {
+        let [keys, values] = arrays.moved(number);
+        passes.push(Pass::ClearProgress);
+        passes.push(Pass::Sweep { threads, tiles, digit, number, keys, values });
     }
     passes
 }
@@ -277,7 +331,6 @@ pub(super) fn groups(count: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::choice::Form;
     use super::*;
 
     fn shape(length: u64, key_bits: u32, values: Values, in_place: bool) -> Shape {
@@ -336,6 +389,18 @@ mod tests {
         assert_eq!(argsort[3], [[Spare(0), Unused], [Spare(0), Result]]);
         let part = Shape { bits: 0..24, ..shape(10_000, 32, Values::None, true) };
         assert_eq!(by_blocks(&part, 9).passes[0], Pass::CopyKeys);
+    }
+
+    #[test]
+    fn a_sweep_reads_the_keys_once_more_for_all_digits() {
+        let of = |length| plan(&shape(length, 32, Values::None, true), Choice::Sweep { threads: 256 });
+        let plan = of(10_000);
+        assert_eq!(plan.passes.len(), 3 + 2 * 4);
+        assert!(matches!(plan.passes[4], Pass::Sweep { tiles: 3, number: 0, .. }), "{plan:?}");
+        // One array of keys, the progress of three tiles, and twice four counts of each digit.
+        assert_eq!(plan.scratch, 4 * (10_000 + 1 + 3 * 256 + 2 * 4 * 256));
+        assert!(matches!(of(MOST_SWEPT - 1).passes[4], Pass::Sweep { .. }));
+        assert!(matches!(of(MOST_SWEPT).passes[2], Pass::Scatter { .. }));
     }
 
     #[test]

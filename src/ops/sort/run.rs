@@ -126,6 +126,8 @@ impl<K: Element, V: Element> Operands<'_, K, V> {
             match pass {
                 Pass::CopyKeys => copy(&arrays.keys, context, destination.again())?,
                 Pass::CopyValues => copy(&arrays.values, context, destination.again())?,
+                Pass::ClearTotals => clear(&arrays.totals, context, destination.again())?,
+                Pass::ClearProgress => clear(&arrays.counts, context, destination.again())?,
                 pass => kernels.launch(pass, order, &arrays, destination)?,
             }
         }
@@ -177,6 +179,18 @@ fn copy(
 ) -> Result<(), OperationError> {
     let (from, to) = set.copied();
     match transfer::copy(destination, &from, &to) {
+        Err(BufferError::Device { error, .. }) => Err(OPERATOR.refused(context, &[], Refusal::Device(error))),
+        outcome => outcome.map(drop).map_err(OPERATOR.slice("keys")),
+    }
+}
+
+/// Fills scratch memory with zeros.
+fn clear(
+    words: &SliceMut<'_, u32>,
+    context: &Arc<Context>,
+    destination: Destination<'_>,
+) -> Result<(), OperationError> {
+    match transfer::fill(destination, words, 0) {
         Err(BufferError::Device { error, .. }) => Err(OPERATOR.refused(context, &[], Refusal::Device(error))),
         outcome => outcome.map(drop).map_err(OPERATOR.slice("keys")),
     }

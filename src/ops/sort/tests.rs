@@ -11,7 +11,7 @@ use crate::submit::Destination;
 fn choices() -> Vec<Choice> {
     let forms = [Form::Pieces, Form::Workgroups, Form::Subgroups { threads: 64 }];
     let of_form = |form: Form| [1, 3, 100].map(|most| Choice::Digits { form, most });
-    forms.into_iter().flat_map(of_form).chain([Choice::Small]).collect()
+    forms.into_iter().flat_map(of_form).chain([Choice::Small, Choice::Sweep { threads: 64 }]).collect()
 }
 
 /// Numbers without a pattern.
