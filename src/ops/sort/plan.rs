@@ -199,7 +199,7 @@ pub(super) fn plan(shape: &Shape, choice: Choice) -> Plan<Pass> {
         passes.extend(copies(shape, &arrays));
         match choice {
             Choice::Sweep { threads } if length < MOST_SWEPT => {
-                passes.extend(by_sweeps(length, threads, digits, &arrays))
+                passes.extend(by_sweeps(length, threads, digits, &arrays));
             }
             _ => passes.extend(by_digits(&digits, &arrays, Blocks::of(length, choice))),
         }
