@@ -7,13 +7,13 @@ use anywarp::{Device, Error, ErrorClass, LaunchError};
 use half::{bf16, f16};
 
 use crate::outcome::{Context, TestResult, ensure, equal, refused, same, skip};
-use crate::{Alone, Case};
+use crate::{Alone, Case, Unnamed};
 
 #[path = "../../src/ops/sort/reference.rs"]
 mod reference;
 
 pub(crate) fn cases() -> Vec<Case> {
-    let cases: [(&str, fn(&Device) -> TestResult); 17] = [
+    let cases: [Unnamed; 17] = [
         ("u8", types::<u8>),
         ("u16", types::<u16>),
         ("u32", types::<u32>),
@@ -32,7 +32,7 @@ pub(crate) fn cases() -> Vec<Case> {
         ("ways", ways),
         ("many_keys", many_keys),
     ];
-    let others: [(&str, fn(&Device) -> TestResult); 5] = [
+    let others: [Unnamed; 5] = [
         ("slices", slices),
         ("recorded", recorded),
         ("streams", streams),
@@ -132,7 +132,7 @@ fn orders(device: &Device) -> TestResult {
         ("the last value", vec![u32::MAX; count]),
         ("Zipf", numbers.iter().map(|bits| zipf(bits) as u32).collect()),
         ("two distinct bits", numbers.iter().map(|bits| *bits as u32 & 0x0010_0200).collect()),
-        ("sawtooth", (0..count as u32).map(|at| (at % 255) << 24 | at % 7).collect()),
+        ("sawtooth", (0..count as u32).map(|at| ((at % 255) << 24) | (at % 7)).collect()),
     ];
     all.iter().try_for_each(|(name, keys)| all_calls(device, keys).context(|| (*name).to_owned()))
 }
@@ -206,7 +206,7 @@ fn ways(device: &Device) -> TestResult {
 /// More keys than 65 535 workgroups have invocations.
 fn many_keys(device: &Device) -> TestResult {
     let length = 65_535 * 256 + 1000;
-    let keys: Vec<u8> = (0..length).map(|at| (at * 7919 >> 3) as u8).collect();
+    let keys: Vec<u8> = (0..length).map(|at| ((at * 7919) >> 3) as u8).collect();
     let mut counts = [0; 256];
     keys.iter().for_each(|key| counts[usize::from(*key)] += 1);
     let mut x = device.buffer_from(&keys)?;
