@@ -26,6 +26,8 @@ mod scan;
 mod select;
 #[allow(dead_code, reason = "nothing is held against wgpu here")]
 mod shared;
+#[path = "ladder/sort.rs"]
+mod sort;
 
 use std::process::ExitCode;
 
@@ -50,6 +52,7 @@ fn run() -> Outcome<()> {
     scan::climb(&mut ladder, elements)?;
     select::climb(&mut ladder, elements)?;
     matmul::climb(&mut ladder, side)?;
+    sort::climb(&mut ladder, elements)?;
     ladder.publish(&arguments)
 }
 

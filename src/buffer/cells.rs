@@ -39,6 +39,25 @@ pub(crate) fn words_mut<'a, T: Element, C: Element>(
     Ok((SliceMut { core: slice.core, range: Span::within(range), _element: PhantomData }, (before / size) as u32))
 }
 
+/// The words that contain the elements, which may be larger than a word, and the number of bytes before the first one.
+pub(crate) fn in_words<'a, T: Element>(slice: &Slice<'a, T>) -> Result<(Slice<'a, u32>, u32), BufferError> {
+    let (range, before) = bindable(slice.core, &byte_range::<T>(&slice.range.get()?), GRANULE);
+    Ok((Slice { core: slice.core, range: Span::within(range), _element: PhantomData }, before as u32))
+}
+
+/// [`in_words`] for writing. The kernel preserves bytes of these words outside the slice.
+pub(crate) fn in_words_mut<'a, T: Element>(
+    slice: &'a SliceMut<'_, T>,
+) -> Result<(SliceMut<'a, u32>, u32), BufferError> {
+    let (range, before) = bindable(slice.core, &byte_range::<T>(&slice.range.get()?), GRANULE);
+    Ok((SliceMut { core: slice.core, range: Span::within(range), _element: PhantomData }, before as u32))
+}
+
+/// The same slice once more, for one of several launches that an operator makes in turn.
+pub(crate) fn again<'a, T>(slice: &'a SliceMut<'_, T>) -> SliceMut<'a, T> {
+    SliceMut { core: slice.core, range: slice.range, _element: PhantomData }
+}
+
 fn in_cells<T: Element, C: Element>(core: &Core, range: Span) -> Result<(Range<usize>, u32), BufferError> {
     const { assert!(size_of::<C>() as u64 == GRANULE && GRANULE.is_multiple_of(size_of::<T>() as u64)) }
     let (range, before) = bindable(core, &byte_range::<T>(&range.get()?), GRANULE);

@@ -15,6 +15,7 @@
 //! - [`select`], [`partition`], [`unique`], [`nonzero`]: the elements that fulfil a condition, in their order; [`Select`]
 //!   adds conditions in WGSL, indices and recording.
 //! - [`run_length_encode`], [`run_length_decode`]: values and lengths of runs; [`RunLengths`] adds recording.
+//! - [`sort`], [`sort_pairs`], [`argsort`]: stable sorts; [`Sort`] adds orders, bit ranges and recording.
 //!
 //! `src/ops/README.md` describes how to add one.
 
@@ -32,6 +33,7 @@ mod reduction;
 mod scan;
 mod scanning;
 mod select;
+mod sort;
 
 pub use anywarp_backend::Precision;
 pub use elementwise::{ElementwiseCall, ElementwiseKernel};
@@ -46,6 +48,9 @@ pub use random::{Random, RandomBits, RandomFloat, RandomInteger, RandomNumber};
 pub use reduction::{IdentityValue, ReductionCall, ReductionKernel};
 pub use scan::{Scan, ScanElement, ScanForm, ScanKey, cumulative_sum};
 pub use select::{RunLengths, Select, nonzero, partition, run_length_decode, run_length_encode, select, unique};
+#[doc(hidden)]
+pub use sort::SortWay;
+pub use sort::{Sort, SortKey, argsort, sort, sort_pairs};
 
 /// Threads share operators and make clones of them.
 #[cfg(test)]

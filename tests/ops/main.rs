@@ -17,6 +17,7 @@ mod reduction;
 mod scans;
 mod selections;
 mod shaders;
+mod sort;
 mod whole_numbers;
 
 use std::process::ExitCode;
@@ -47,6 +48,7 @@ const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     reduction::cases,
     scans::cases,
     selections::cases,
+    sort::cases,
 ];
 
 /// Cases that choose their devices.
@@ -64,6 +66,7 @@ const CHECKED: &[fn() -> Alone] = &[
     random::checked,
     scans::checked,
     selections::checked,
+    sort::checked,
 ];
 
 fn main() -> ExitCode {

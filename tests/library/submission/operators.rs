@@ -1,6 +1,6 @@
 //! All operators that make commands, each in the three ways of recording.
 
-use anywarp::ops::{ElementwiseKernel, Matmul, ReductionKernel};
+use anywarp::ops::{ElementwiseKernel, Matmul, ReductionKernel, Sort};
 use anywarp::{Destination, Device, Error, Recording, Stream, UnifiedBuffer};
 
 /// The length of each buffer: a matrix of 8 x 8.
@@ -51,6 +51,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
     Operator { name: "matrix product", run: product, expected: square },
     Operator { name: "elementwise rise", run: elementwise, expected: |at| 1.0 + at as f32 },
     Operator { name: "reduction total", run: reduction, expected: |at| if at == 0 { 2016.0 } else { -1.0 } },
+    Operator { name: "sort", run: sort, expected: |at| (LENGTH - 1 - at) as f32 },
 ];
 
 /// An element of the square of the matrix.
@@ -109,6 +110,15 @@ fn product(data: &mut Data, way: Way<'_>) -> Result<(), Error> {
         Way::Recording(recording) => Matmul::new([8; 3]).record(recording),
     };
     Ok(product.run(&data.x, &data.x, &mut data.y)?)
+}
+
+fn sort(data: &mut Data, way: Way<'_>) -> Result<(), Error> {
+    let sort = match way {
+        Way::Own => Sort::new(),
+        Way::Stream(stream) => Sort::new().on(stream),
+        Way::Recording(recording) => Sort::new().record(recording),
+    };
+    Ok(sort.descending().run(&data.x, &mut data.y)?)
 }
 
 fn elementwise(data: &mut Data, way: Way<'_>) -> Result<(), Error> {

@@ -1,0 +1,116 @@
+// One pass of a radix sort, by a digit of the keys: the part that is common to all its kernels.
+//
+// Keys stay as they are in memory, and are ordered by their `ordered_word`s: so zeros of both signs are equal, and each
+// key keeps its bits. Keys and values consist of words of 32 bits.
+struct Sizes {
+    // The digit, as `digit_of` takes it.
+    word: u32,
+    shift: u32,
+    mask: u32,
+    flip: u32,
+    // The number of keys, and of those that a workgroup has.
+    length: u32,
+    span: u32,
+    // The number of workgroups.
+    blocks: u32,
+    // The first word of each array in its binding.
+    first_of_keys: u32,
+    first_of_values: u32,
+    first_of_sorted_keys: u32,
+    first_of_sorted_values: u32,
+    // For floats: the last word of an infinity.
+    infinity: u32,
+    // 1 if the values are the indices of the keys, and not read.
+    indices: u32,
+    // 1 if the sorted keys are not needed.
+    no_keys: u32,
+}
+
+@group(0) @binding(0) var<uniform> sizes: Sizes;
+@group(0) @binding(1) var<storage> keys: array<u32>;
+@group(0) @binding(2) var<storage> values: array<u32>;
+@group(0) @binding(3) var<storage, read_write> sorted_keys: array<u32>;
+@group(0) @binding(4) var<storage, read_write> sorted_values: array<u32>;
+
+// Floats, not integers.
+override floats: bool = false;
+// Keys of two words, the lower one first.
+override wide: bool = false;
+// The number of words of a value, 0 to 2.
+override words: u32 = 0u;
+
+// The number of values of a digit.
+const radix = 256u;
+const top = 0x80000000u;
+const all = 0xffffffffu;
+
+// A word of a key, the lower or the higher one, such that the order of keys is that of unsigned integers. `flip` has
+// the bits to invert: those that make integers unsigned, and all for the descending order. NaN becomes the largest
+// integer, which no other float becomes, in either order.
+fn ordered_word(low: u32, high: u32, higher: bool, flip: u32) -> u32 {
+    let word = select(low, high, wide && higher);
+    if !floats {
+        return word ^ flip;
+    }
+    let last = select(low, high, wide);
+    let rest = select(0u, low, wide);
+    let size = last & ~top;
+    // Comparisons of bits, as devices may assume that there is no NaN.
+    let is_nan = size > sizes.infinity || (size == sizes.infinity && rest != 0u);
+    let is_negative = last > top || (last == top && rest != 0u);
+    let sign = select(0u, top, higher || !wide);
+    // Negative zero is the positive one.
+    let positive = select(word, 0u, (size | rest) == 0u) | sign;
+    return select(select(positive, ~word, is_negative) ^ flip, all, is_nan);
+}
+
+// A digit of a key, at most 255. The digit is given as the word, the shift and the mask in that word, and the bits to
+// invert.
+fn digit_of(low: u32, high: u32, digit: vec4<u32>) -> u32 {
+    return (ordered_word(low, high, digit.x == 1u, digit.w) >> digit.y) & digit.z;
+}
+
+// The digit of this pass.
+fn digit() -> vec4<u32> {
+    return vec4(sizes.word, sizes.shift, sizes.mask, sizes.flip);
+}
+
+// The words of a key; the second is 0 if there is only one.
+fn key_at(at: u32) -> vec2<u32> {
+    if wide {
+        let first = sizes.first_of_keys + at * 2u;
+        return vec2(keys[first], keys[first + 1u]);
+    }
+    return vec2(keys[sizes.first_of_keys + at], 0u);
+}
+
+fn digit_at(at: u32) -> u32 {
+    let key = key_at(at);
+    return digit_of(key.x, key.y, digit());
+}
+
+fn store_key(key: vec2<u32>, place: u32) {
+    if wide {
+        let first = sizes.first_of_sorted_keys + place * 2u;
+        sorted_keys[first] = key.x;
+        sorted_keys[first + 1u] = key.y;
+    } else {
+        sorted_keys[sizes.first_of_sorted_keys + place] = key.x;
+    }
+}
+
+fn move_value(at: u32, place: u32) {
+    if words == 1u {
+        var value = at;
+        if sizes.indices == 0u {
+            value = values[sizes.first_of_values + at];
+        }
+        sorted_values[sizes.first_of_sorted_values + place] = value;
+    }
+    if words == 2u {
+        let source = sizes.first_of_values + at * 2u;
+        let target_word = sizes.first_of_sorted_values + place * 2u;
+        sorted_values[target_word] = values[source];
+        sorted_values[target_word + 1u] = values[source + 1u];
+    }
+}

@@ -1,0 +1,219 @@
+// Sorts one tile of keys by a digit, ranked within subgroups, and moves it to its places.
+//
+// A subgroup ranks one key of each invocation at a time: ballots, one for each bit, find the invocations with the same
+// digit, and the first of them counts for all.
+import package::shared::radix::{
+    digit, digit_of, key_at, radix, sizes, sorted_values, store_key, values, wide, words,
+};
+
+// The size of a workgroup: at most 8 subgroups and 256 invocations.
+override threads: u32 = 256u;
+
+const items = 14u;
+const most_subgroups = 8u;
+
+// A counter for each digit in each subgroup; afterwards the words to store, in the order of their places. Atomic, as
+// the invocations of a subgroup count without barriers.
+var<workgroup> exchange: array<atomic<u32>, 3584>;
+// For each digit, its first key in the tile.
+var<workgroup> starts: array<u32, 256>;
+// For each digit, the place of its first key in the tile.
+var<workgroup> next: array<u32, 256>;
+
+// The invocation in its workgroup and subgroup.
+struct Lane {
+    local: u32,
+    // The number of subgroups, this one, its size, and the number of the invocation in it.
+    subgroups: u32,
+    subgroup: u32,
+    size: u32,
+    lane: u32,
+}
+
+// Replaces `starts` by the sums of all counts before.
+fn add_starts(lane: Lane) {
+    let each = radix / threads;
+    var sum = 0u;
+    for (var i = 0u; i < each; i++) {
+        sum += starts[lane.local * each + i];
+    }
+    let inclusive = subgroupInclusiveAdd(sum);
+    if lane.lane == lane.size - 1u {
+        // Behind the counters.
+        atomicStore(&exchange[most_subgroups * radix + lane.subgroup], inclusive);
+    }
+    workgroupBarrier();
+    var before = inclusive - sum;
+    for (var subgroup = 0u; subgroup < lane.subgroup; subgroup++) {
+        before += atomicLoad(&exchange[most_subgroups * radix + subgroup]);
+    }
+    for (var i = 0u; i < each; i++) {
+        let count = starts[lane.local * each + i];
+        starts[lane.local * each + i] = before;
+        before += count;
+    }
+    workgroupBarrier();
+}
+
+// The invocations of the subgroup with the same digit.
+fn with_same(value: u32) -> vec4<u32> {
+    var same = subgroupBallot(true);
+    for (var bit = 0u; bit < 8u; bit++) {
+        let is_set = (value >> bit) & 1u;
+        let ballot = subgroupBallot(is_set == 1u);
+        // Inverted where the bit is 0.
+        same &= ballot ^ vec4(is_set - 1u);
+    }
+    return same;
+}
+
+// The bits of all invocations before this one.
+fn lanes_before(lane: u32) -> vec4<u32> {
+    let first = vec4(0u, 32u, 64u, 96u);
+    let partial = (vec4(1u) << (vec4(lane) & vec4(31u))) - vec4(1u);
+    let within = select(vec4(0u), partial, (vec4(lane) >> vec4(5u)) == (first >> vec4(5u)));
+    return select(within, vec4(0xffffffffu), vec4(lane) >= first + vec4(32u));
+}
+
+fn count_of(lanes: vec4<u32>) -> u32 {
+    let counts = countOneBits(lanes);
+    return counts.x + counts.y + counts.z + counts.w;
+}
+
+fn first_of(lanes: vec4<u32>) -> u32 {
+    let upper = select(96u + firstTrailingBit(lanes.w), 64u + firstTrailingBit(lanes.z), lanes.z != 0u);
+    let lower = select(upper, 32u + firstTrailingBit(lanes.y), lanes.y != 0u);
+    return select(lower, firstTrailingBit(lanes.x), lanes.x != 0u);
+}
+
+// Reads a tile of `count` keys, and ranks them. Afterwards `starts` has the number of keys with each digit, and each
+// place a digit and, above it, the rank among the keys of the subgroup.
+fn rank_keys(
+    lane: Lane,
+    first: u32,
+    count: u32,
+    low: ptr<function, array<u32, 14>>,
+    high: ptr<function, array<u32, 14>>,
+    places: ptr<function, array<u32, 14>>,
+) {
+    for (var at = lane.local; at < most_subgroups * radix; at += threads) {
+        atomicStore(&exchange[at], 0u);
+    }
+    workgroupBarrier();
+    let own = lane.subgroup * lane.size * items + lane.lane;
+    let before = lanes_before(lane.lane);
+    for (var i = 0u; i < items; i++) {
+        let at = own + i * lane.size;
+        // Keys beyond the end come last.
+        var value = radix - 1u;
+        if at < count {
+            let key = key_at(first + at);
+            (*low)[i] = key.x;
+            (*high)[i] = key.y;
+            value = digit_of(key.x, key.y, digit());
+        }
+        let same = with_same(value);
+        let rank = count_of(same & before);
+        var counted = 0u;
+        if rank == 0u {
+            counted = atomicAdd(&exchange[lane.subgroup * radix + value], count_of(same));
+        }
+        (*places)[i] = value | ((subgroupShuffle(counted, first_of(same)) + rank) << 8u);
+    }
+    workgroupBarrier();
+    for (var value = lane.local; value < radix; value += threads) {
+        var sum = 0u;
+        for (var subgroup = 0u; subgroup < lane.subgroups; subgroup++) {
+            let counted = atomicLoad(&exchange[subgroup * radix + value]);
+            atomicStore(&exchange[subgroup * radix + value], sum);
+            sum += counted;
+        }
+        starts[value] = sum;
+    }
+    workgroupBarrier();
+}
+
+// Replaces the ranks by places in the tile, and the keys by those at `local + threads * i` of the sorted tile.
+fn exchange_keys(
+    lane: Lane,
+    low: ptr<function, array<u32, 14>>,
+    high: ptr<function, array<u32, 14>>,
+    places: ptr<function, array<u32, 14>>,
+) {
+    add_starts(lane);
+    for (var i = 0u; i < items; i++) {
+        let value = (*places)[i] & 255u;
+        let counted = atomicLoad(&exchange[lane.subgroup * radix + value]);
+        (*places)[i] = starts[value] + counted + ((*places)[i] >> 8u);
+    }
+    workgroupBarrier();
+    exchange_words(lane, *places, low);
+    if wide {
+        exchange_words(lane, *places, high);
+    }
+}
+
+// Moves the exchanged keys, and their values, to the places given by `next`.
+fn move_tile(
+    lane: Lane,
+    first: u32,
+    count: u32,
+    low: array<u32, 14>,
+    high: array<u32, 14>,
+    places: array<u32, 14>,
+) {
+    var targets: array<u32, 14>;
+    for (var i = 0u; i < items; i++) {
+        let at = lane.local + threads * i;
+        let value = digit_of(low[i], high[i], digit());
+        targets[i] = next[value] + at - starts[value];
+        if at < count && sizes.no_keys == 0u {
+            store_key(vec2(low[i], high[i]), targets[i]);
+        }
+    }
+    if words > 0u {
+        move_values(lane, first, count, places, targets, 0u);
+    }
+    if words > 1u {
+        move_values(lane, first, count, places, targets, 1u);
+    }
+}
+
+// Moves each word to its place in the tile.
+fn exchange_words(lane: Lane, places: array<u32, 14>, own: ptr<function, array<u32, 14>>) {
+    for (var i = 0u; i < items; i++) {
+        atomicStore(&exchange[places[i]], (*own)[i]);
+    }
+    workgroupBarrier();
+    for (var i = 0u; i < items; i++) {
+        (*own)[i] = atomicLoad(&exchange[lane.local + threads * i]);
+    }
+    workgroupBarrier();
+}
+
+// Moves one word of each value.
+fn move_values(
+    lane: Lane,
+    first: u32,
+    count: u32,
+    places: array<u32, 14>,
+    targets: array<u32, 14>,
+    word: u32,
+) {
+    var own: array<u32, 14>;
+    for (var i = 0u; i < items; i++) {
+        let at = (lane.subgroup * items + i) * lane.size + lane.lane;
+        if at < count {
+            own[i] = first + at;
+            if sizes.indices == 0u {
+                own[i] = values[sizes.first_of_values + (first + at) * words + word];
+            }
+        }
+    }
+    exchange_words(lane, places, &own);
+    for (var i = 0u; i < items; i++) {
+        if lane.local + threads * i < count {
+            sorted_values[sizes.first_of_sorted_values + targets[i] * words + word] = own[i];
+        }
+    }
+}

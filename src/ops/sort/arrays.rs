@@ -1,0 +1,168 @@
+//! The arrays of a sort, as words.
+
+use super::super::error::OperationError;
+use super::super::plan::Plan;
+use super::OPERATOR;
+use super::plan::{Array, Pass, Shape, counters_of, spares_of};
+use crate::buffer::cells::{again, in_words, in_words_mut};
+use crate::buffer::{Slice, SliceMut, UnifiedBuffer};
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::BufferError;
+use crate::submit::Destination;
+
+/// Words that are read, and the number of words before the first element.
+#[derive(Clone, Copy)]
+pub(super) struct Words<'a> {
+    pub(super) slice: Slice<'a, u32>,
+    pub(super) first: u32,
+    /// The same for elements below a word, counted in elements.
+    pub(super) first_element: u32,
+    /// The number of words from the first element on.
+    length: usize,
+}
+
+impl<'a> Words<'a> {
+    pub(super) fn of<T: Element>(slice: &Slice<'a, T>) -> Result<Self, BufferError> {
+        let (length, size) = (slice.len() * size_of::<T>() / 4, size_of::<T>() as u32);
+        let (slice, first_byte) = in_words(slice)?;
+        Ok(Self { slice, first: first_byte / 4, first_element: first_byte / size, length })
+    }
+}
+
+/// [`Words`] that are written, and may be read.
+pub(super) struct WordsMut<'a> {
+    slice: SliceMut<'a, u32>,
+    first: u32,
+    first_element: u32,
+    length: usize,
+}
+
+impl<'a> WordsMut<'a> {
+    pub(super) fn of<T: Element>(slice: &'a SliceMut<'_, T>) -> Result<Self, BufferError> {
+        let (length, size) = (slice.len() * size_of::<T>() / 4, size_of::<T>() as u32);
+        let (slice, first_byte) = in_words_mut(slice)?;
+        Ok(Self { slice, first: first_byte / 4, first_element: first_byte / size, length })
+    }
+}
+
+/// The arrays of the keys, or those of the values.
+pub(super) struct Set<'a> {
+    pub(super) given: Option<Words<'a>>,
+    pub(super) result: Option<WordsMut<'a>>,
+    spare: [Option<WordsMut<'a>>; 2],
+    /// Arrays of one word for what is not accessed: to read, and to write.
+    unused: [SliceMut<'a, u32>; 2],
+}
+
+impl Set<'_> {
+    fn at(&self, array: Array) -> Option<&WordsMut<'_>> {
+        match array {
+            Array::Result => self.result.as_ref(),
+            Array::Spare(number) => self.spare.get(number)?.as_ref(),
+            Array::Given | Array::Unused => None,
+        }
+    }
+
+    /// An array to read.
+    pub(super) fn read(&self, array: Array) -> Words<'_> {
+        if let (Array::Given, Some(given)) = (array, self.given) {
+            return given;
+        }
+        match self.at(array) {
+            Some(WordsMut { slice, first, first_element, length }) => {
+                Words { slice: slice.as_slice(), first: *first, first_element: *first_element, length: *length }
+            }
+            None => Words { slice: self.unused[0].as_slice(), first: 0, first_element: 0, length: 0 },
+        }
+    }
+
+    /// An array to write: the words, the number before the first element, and the number of elements before it.
+    pub(super) fn written(&self, array: Array) -> (SliceMut<'_, u32>, u32, u32) {
+        match self.at(array) {
+            Some(words) => (again(&words.slice), words.first, words.first_element),
+            None => (again(&self.unused[1]), 0, 0),
+        }
+    }
+
+    /// The result's words to copy, and where to.
+    pub(super) fn copied(&self) -> (Slice<'_, u32>, SliceMut<'_, u32>) {
+        let from = self.read(Array::Result);
+        let first = from.first as usize;
+        let (to, ..) = self.written(Array::Spare(0));
+        (from.slice.slice(first..first + from.length), to)
+    }
+}
+
+/// All arrays of a sort.
+pub(super) struct Arrays<'a> {
+    pub(super) keys: Set<'a>,
+    pub(super) values: Set<'a>,
+    /// The numbers of keys by digit and block, and by digit.
+    pub(super) counts: SliceMut<'a, u32>,
+    pub(super) totals: SliceMut<'a, u32>,
+    /// The numbers of keys with smaller digits, for all digits of a key.
+    pub(super) bases: SliceMut<'a, u32>,
+}
+
+/// The scratch memory of a sort.
+pub(super) struct Spares {
+    keys: [Option<UnifiedBuffer<u32>>; 2],
+    values: [Option<UnifiedBuffer<u32>>; 2],
+    counts: UnifiedBuffer<u32>,
+    totals: UnifiedBuffer<u32>,
+    bases: UnifiedBuffer<u32>,
+    /// One word each: a kernel may bind one array of keys and one of values that it does not access, for reading or
+    /// for writing.
+    unused: [UnifiedBuffer<u32>; 4],
+}
+
+impl Spares {
+    /// Allocates the memory for all passes.
+    pub(super) fn of(
+        device: &Device,
+        shape: &Shape,
+        plan: &Plan<Pass>,
+        destination: &Destination<'_>,
+    ) -> Result<Self, OperationError> {
+        let scratch = |words: u64| {
+            let words = usize::try_from(words).unwrap_or(usize::MAX);
+            device
+                .scratch::<u32>(words, destination)
+                .map_err(|error| OperationError::Buffer { operator: OPERATOR.name(), error })
+        };
+        let some = |wanted: bool, words: u64| wanted.then(|| scratch(words)).transpose();
+        let [of_keys, of_values] = spares_of(&plan.passes);
+        let keys = shape.length * u64::from(shape.key_words());
+        let values = shape.length * u64::from(shape.values.words());
+        // At least one, as an array to bind.
+        let [counts, totals, bases] = counters_of(&plan.passes).map(|words| words.max(1));
+        Ok(Self {
+            keys: [some(of_keys > 0, keys)?, some(of_keys > 1, keys)?],
+            values: [some(of_values > 0, values)?, some(of_values > 1, values)?],
+            counts: scratch(counts)?,
+            totals: scratch(totals)?,
+            bases: scratch(bases)?,
+            unused: [scratch(1)?, scratch(1)?, scratch(1)?, scratch(1)?],
+        })
+    }
+
+    /// The arrays, without those of the caller.
+    pub(super) fn arrays(&mut self) -> Arrays<'_> {
+        let Self { keys, values, counts, totals, bases, unused } = self;
+        let [a, b, c, d] = unused.each_mut().map(|unused| unused.slice_mut(..));
+        Arrays {
+            keys: Set { given: None, result: None, spare: keys.each_mut().map(spare), unused: [a, b] },
+            values: Set { given: None, result: None, spare: values.each_mut().map(spare), unused: [c, d] },
+            counts: counts.slice_mut(..),
+            totals: totals.slice_mut(..),
+            bases: bases.slice_mut(..),
+        }
+    }
+}
+
+fn spare(buffer: &mut Option<UnifiedBuffer<u32>>) -> Option<WordsMut<'_>> {
+    let buffer = buffer.as_mut()?;
+    let length = buffer.len();
+    Some(WordsMut { slice: buffer.slice_mut(..), first: 0, first_element: 0, length })
+}

@@ -1,0 +1,206 @@
+//! The choice between the ways of a sort. This module is pure.
+
+use anywarp_backend::{BackendKind, Caps};
+
+use super::plan::Shape;
+
+/// The number of keys that a workgroup of 256 sorts at a time, with workgroup memory alone.
+pub(super) const TILE: u64 = 3328;
+/// The number of keys of each invocation, where subgroups rank them.
+const ITEMS: u64 = 14;
+/// The number of keys from which the kernel's counts, of 30 bits, could overflow.
+pub(super) const MOST_SWEPT: u64 = 1 << 30;
+/// The most workgroups of a pass: several times as many as run at once, so that the last ones do not leave a device
+/// idle, and few enough that their counters are a small part of what a pass moves.
+const GROUPS: u64 = 4096;
+
+/// The choice between several ways to do the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// One workgroup for all, if that many keys fit into it.
+    Small,
+    /// One pass for each digit, with at most this many blocks.
+    Digits { form: Form, most: u64 },
+    /// One launch for each digit, in workgroups of this many invocations, if the keys can be counted in 30 bits.
+    Sweep { threads: u32 },
+}
+
+/// The properties of a device on which a choice depends.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// Whether kernels run on the processor, compiled by this project: other drivers that do so bound their loops.
+    pub(super) processor: bool,
+    /// Whether kernels run by CUDA.
+    pub(super) cuda: bool,
+    /// The smallest and largest size of a subgroup, where there are subgroups.
+    pub(super) subgroups: Option<(u32, u32)>,
+}
+
+impl Place {
+    pub(super) fn of(caps: &Caps) -> Self {
+        Self {
+            processor: caps.backend == BackendKind::Cpu,
+            cuda: caps.backend == BackendKind::Cuda,
+            subgroups: caps.subgroup_size,
+        }
+    }
+}
+
+/// A choice without its numbers: for benches, which measure all of them.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SortWay {
+    Small,
+    Pieces,
+    Workgroups,
+    Subgroups,
+    Sweep,
+}
+
+impl Choice {
+    /// The choice without tuning.
+    pub(super) fn default_for(shape: &Shape, place: Place) -> Self {
+        let way = if place.processor {
+            // Barriers take much longer there than the work between them.
+            SortWay::Pieces
+        } else if shape.length <= TILE {
+            SortWay::Small
+        } else if place.cuda && shape.length < MOST_SWEPT {
+            // Less memory traffic; elsewhere, workgroups that wait for each other may hinder each other.
+            SortWay::Sweep
+        } else {
+            SortWay::Subgroups
+        };
+        Self::of_way(way, shape, place).unwrap_or(Self::Digits { form: Form::Workgroups, most: GROUPS })
+    }
+
+    /// The choice of a way; `None` if the device does not have it.
+    pub(super) fn of_way(way: SortWay, shape: &Shape, place: Place) -> Option<Self> {
+        let (form, most) = match way {
+            SortWay::Small => return Some(Self::Small),
+            // A piece has to be long for its 256 counters, and there are enough of them for every processor.
+            SortWay::Pieces => (Form::Pieces, (shape.length >> 14).clamp(1, 64)),
+            SortWay::Workgroups => (Form::Workgroups, GROUPS),
+            SortWay::Subgroups => {
+                let (least, greatest) = place.subgroups?;
+                (Form::subgroups(least, greatest)?, GROUPS)
+            }
+            SortWay::Sweep => match Self::of_way(SortWay::Subgroups, shape, place)? {
+                Self::Digits { form: Form::Subgroups { threads }, .. } => return Some(Self::Sweep { threads }),
+                _ => return None,
+            },
+        };
+        Some(Self::Digits { form, most })
+    }
+}
+
+/// The kernels of a pass over one digit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// One invocation for each block, without barriers.
+    Pieces,
+    /// Workgroups that rank with workgroup memory alone.
+    Workgroups,
+    /// Workgroups of this many invocations that rank within subgroups.
+    Subgroups { threads: u32 },
+}
+
+impl Form {
+    /// The form with subgroups of these sizes, if they are neither too small to be worth it nor too large. The kernel
+    /// has memory for 8 subgroups.
+    pub(super) fn subgroups(least: u32, greatest: u32) -> Option<Self> {
+        let threads = (8 * least).min(256);
+        (least.is_power_of_two() && least >= 4 && greatest <= threads && greatest <= 128)
+            .then_some(Self::Subgroups { threads })
+    }
+
+    /// The number of keys that a workgroup sorts at a time.
+    pub(super) fn tile(self) -> u64 {
+        match self {
+            Self::Pieces => 1,
+            Self::Workgroups => TILE,
+            Self::Subgroups { threads } => u64::from(threads) * ITEMS,
+        }
+    }
+}
+
+/// The distribution of the keys: blocks of `span` neighbouring keys, one for each workgroup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Blocks {
+    pub(super) form: Form,
+    pub(super) span: u64,
+    pub(super) count: u64,
+}
+
+impl Blocks {
+    pub(super) fn of(length: u64, choice: Choice) -> Self {
+        let (form, most) = match choice {
+            Choice::Small => (Form::Workgroups, GROUPS),
+            Choice::Sweep { threads } => (Form::Subgroups { threads }, GROUPS),
+            Choice::Digits { form, most } => (form, most.clamp(1, 1 << 15)),
+        };
+        let span = length.div_ceil(most).next_multiple_of(form.tile());
+        Self { form, span, count: length.div_ceil(span) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::plan::{Kind, Values};
+    use super::*;
+
+    fn chosen(length: u64, processor: bool, subgroups: Option<(u32, u32)>) -> Choice {
+        let shape = Shape {
+            length,
+            key_bits: 32,
+            kind: Kind::Unsigned,
+            bits: 0..32,
+            descending: false,
+            values: Values::None,
+            in_place: true,
+        };
+        Choice::default_for(&shape, Place { processor, cuda: false, subgroups })
+    }
+
+    #[test]
+    fn a_choice_depends_on_the_length_and_the_device() {
+        let digits = |form| Choice::Digits { form, most: GROUPS };
+        assert_eq!(chosen(TILE, false, Some((32, 32))), Choice::Small);
+        assert_eq!(chosen(TILE + 1, false, Some((32, 32))), digits(Form::Subgroups { threads: 256 }));
+        assert_eq!(chosen(TILE + 1, false, Some((8, 32))), digits(Form::Subgroups { threads: 64 }));
+        assert_eq!(chosen(TILE + 1, false, Some((64, 128))), digits(Form::Subgroups { threads: 256 }));
+        // 8 subgroups of 4 invocations are fewer than one of 64.
+        assert_eq!(chosen(TILE + 1, false, Some((4, 64))), digits(Form::Workgroups));
+        assert_eq!(chosen(TILE + 1, false, None), digits(Form::Workgroups));
+        let pieces = |length| chosen(length, true, Some((8, 8)));
+        assert_eq!(pieces(100), Choice::Digits { form: Form::Pieces, most: 1 });
+        assert_eq!(pieces(1 << 16), Choice::Digits { form: Form::Pieces, most: 4 });
+        assert_eq!(pieces(1 << 30), Choice::Digits { form: Form::Pieces, most: 64 });
+    }
+
+    #[test]
+    fn cuda_sweeps_as_many_keys_as_it_can_count() {
+        let chosen = |length| {
+            let (kind, bits, values) = (Kind::Unsigned, 0..32, Values::None);
+            let shape = Shape { length, key_bits: 32, kind, bits, descending: false, values, in_place: true };
+            Choice::default_for(&shape, Place { processor: false, cuda: true, subgroups: Some((32, 32)) })
+        };
+        assert_eq!(chosen(TILE), Choice::Small);
+        assert_eq!(chosen(TILE + 1), Choice::Sweep { threads: 256 });
+        assert_eq!(chosen(MOST_SWEPT - 1), Choice::Sweep { threads: 256 });
+        assert_eq!(chosen(MOST_SWEPT), Choice::Digits { form: Form::Subgroups { threads: 256 }, most: GROUPS });
+    }
+
+    #[test]
+    fn blocks_contain_every_key_once() {
+        for form in [Form::Pieces, Form::Workgroups, Form::Subgroups { threads: 64 }] {
+            for length in [1, 2, 895, 896, 897, 3328, 3329, 1 << 24, (1 << 24) + 1, (1 << 32) - (1 << 16)] {
+                for most in [0, 1, 2, GROUPS, u64::MAX] {
+                    let Blocks { span, count, .. } = Blocks::of(length, Choice::Digits { form, most });
+                    assert!(span.is_multiple_of(form.tile()) && count <= most.clamp(1, 1 << 15));
+                    assert!(span * count >= length && span * (count - 1) < length, "{length} by {most}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,406 @@
+//! Sorted keys, pairs and indices.
+
+mod arrays;
+mod choice;
+mod elements;
+mod kernels;
+mod plan;
+#[cfg(test)]
+mod reference;
+mod run;
+#[cfg(all(test, feature = "cpu"))]
+mod tests;
+
+use std::ops::Range;
+
+use super::error::OperationError;
+use super::operator::Operator;
+use super::plan::{Cost, Plan};
+use crate::buffer::{Slice, SliceMut};
+use crate::device::Device;
+use crate::element::Element;
+use crate::submit::{Destination, Recording, Stream};
+#[doc(hidden)]
+pub use choice::SortWay;
+use choice::{Choice, Place};
+use elements::sealed;
+use plan::{Kind, Pass, Shape, Values};
+use run::{Operand, Operands};
+
+/// Sorts `x`, a buffer or a slice of any length and start, in ascending order.
+///
+/// All sorts here are stable: keys that are equal keep their order, also in descending order. `-0.0` equals `0.0`, and
+/// NaN of either sign comes last, in both orders. All keys keep their bits.
+///
+/// ```
+/// # #[cfg(feature = "cpu")]
+/// # fn main() -> anywarp::Result<()> {
+/// let device = anywarp::Device::open("cpu")?;
+/// let mut x = device.buffer_from(&[3.0f32, f32::NEG_INFINITY, 1.5])?;
+/// anywarp::ops::sort(&mut x)?;
+/// assert_eq!(*x.read()?, [f32::NEG_INFINITY, 1.5, 3.0]);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cpu"))]
+/// # fn main() {}
+/// ```
+///
+/// # Errors
+/// [`OperationError`] for a slice out of range, too many keys, an existing guard, or an error of the device. In that
+/// case nothing has run.
+pub fn sort<'x, K: SortKey>(x: impl Into<SliceMut<'x, K>>) -> Result<(), OperationError> {
+    Sort::new().in_place(x)
+}
+
+/// Sorts `keys` in ascending order, and reorders `values` in the same way; see [`sort`] for the order. Values are any
+/// elements of 4 or 8 bytes.
+///
+/// ```
+/// # #[cfg(feature = "cpu")]
+/// # fn main() -> anywarp::Result<()> {
+/// let device = anywarp::Device::open("cpu")?;
+/// let mut keys = device.buffer_from(&[2u32, 1, 2, 0])?;
+/// let mut values = device.buffer_from(&[0.5f32, 1.5, 2.5, 3.5])?;
+/// anywarp::ops::sort_pairs(&mut keys, &mut values)?;
+/// assert_eq!(*keys.read()?, [0, 1, 2, 2]);
+/// assert_eq!(*values.read()?, [3.5, 1.5, 0.5, 2.5]);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cpu"))]
+/// # fn main() {}
+/// ```
+///
+/// # Errors
+/// As [`sort`], and for different lengths.
+pub fn sort_pairs<'k, 'v, K: SortKey, V: Element>(
+    keys: impl Into<SliceMut<'k, K>>,
+    values: impl Into<SliceMut<'v, V>>,
+) -> Result<(), OperationError> {
+    Sort::new().pairs_in_place(keys, values)
+}
+
+/// Writes the indices that sort `x` in ascending order: `x[indices[0]]` is the smallest key, and equal keys are in the
+/// order of their indices; see [`sort`] for the order.
+///
+/// ```
+/// # #[cfg(feature = "cpu")]
+/// # fn main() -> anywarp::Result<()> {
+/// let device = anywarp::Device::open("cpu")?;
+/// let x = device.buffer_from(&[7i32, -3, 7, 0])?;
+/// let mut indices = device.buffer::<u32>(4)?;
+/// anywarp::ops::argsort(&x, &mut indices)?;
+/// assert_eq!(*indices.read()?, [1, 3, 0, 2]);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cpu"))]
+/// # fn main() {}
+/// ```
+///
+/// # Errors
+/// As [`sort`], and for different lengths.
+pub fn argsort<'x, 'i, K: SortKey>(
+    x: impl Into<Slice<'x, K>>,
+    indices: impl Into<SliceMut<'i, u32>>,
+) -> Result<(), OperationError> {
+    Sort::new().argsort(x, indices)
+}
+
+/// Keys that can be sorted: integers and floats of 8 to 64 bits, on every device.
+pub trait SortKey: Element + sealed::Key {}
+
+impl<K: Element + sealed::Key> SortKey for K {}
+
+/// [`sort`], [`sort_pairs`] and [`argsort`] in descending order, by a part of the bits, into other arrays, on a stream,
+/// or into a recording.
+///
+/// It is a radix sort: its time depends on the number and the size of the keys, and hardly on their values. It needs
+/// memory for a copy of the keys and of the values, from the device's scratch memory.
+///
+/// ```
+/// # #[cfg(feature = "cpu")]
+/// # fn main() -> anywarp::Result<()> {
+/// # let device = anywarp::Device::open("cpu")?;
+/// use anywarp::ops::Sort;
+///
+/// let x = device.buffer_from(&[1.0f32, f32::NAN, 3.0])?;
+/// let mut y = device.buffer::<f32>(3)?;
+/// Sort::new().descending().run(&x, &mut y)?;
+/// let y = y.read()?;
+/// assert!(y[0] == 3.0 && y[1] == 1.0 && y[2].is_nan());
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cpu"))]
+/// # fn main() {}
+/// ```
+#[must_use = "a sort does nothing until a method such as `run` is called"]
+#[derive(Default)]
+pub struct Sort<'r> {
+    descending: bool,
+    bits: Option<Range<u32>>,
+    way: Option<SortWay>,
+    destination: Destination<'r>,
+}
+
+impl<'r> Sort<'r> {
+    /// A stable sort in ascending order.
+    pub fn new() -> Self {
+        Self { descending: false, bits: None, way: None, destination: Destination::Own }
+    }
+
+    /// Sorts from the largest key to the smallest. Equal keys keep their order, and NaN comes last.
+    pub fn descending(mut self) -> Self {
+        self.descending = true;
+        self
+    }
+
+    /// Sorts integers by these bits alone, counted from the lowest. Fewer bits take less time: one pass for every
+    /// eight. Keys that differ in other bits only are equal, and keep their order.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open("cpu")?;
+    /// let mut x = device.buffer_from(&[0x21u32, 0x12, 0x10])?;
+    /// anywarp::ops::Sort::new().bits(4..8).in_place(&mut x)?;
+    /// assert_eq!(*x.read()?, [0x12, 0x10, 0x21]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    pub fn bits(mut self, bits: Range<u32>) -> Self {
+        self.bits = Some(bits);
+        self
+    }
+
+    /// Sorts in this way, for benches. A sort in a way that the device does not have is refused.
+    #[doc(hidden)]
+    pub fn way(mut self, way: SortWay) -> Self {
+        self.way = Some(way);
+        self
+    }
+
+    /// Appends the sort to `recording`, in place of the device's default stream.
+    pub fn record(mut self, recording: &'r mut Recording) -> Self {
+        self.destination = Destination::Recording(recording);
+        self
+    }
+
+    /// Sorts on `stream`, in place of the device's default one.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open("cpu")?;
+    /// # let mut x = device.buffer::<i32>(1000)?;
+    /// let stream = device.stream();
+    /// anywarp::ops::Sort::new().on(&stream).in_place(&mut x)?;
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    pub fn on(mut self, stream: &Stream) -> Self {
+        self.destination = Destination::Stream(stream.clone());
+        self
+    }
+
+    /// Writes the sorted keys of `x` to `y`.
+    ///
+    /// Both must be in different buffers, unless the device has
+    /// [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings); that holds for the arrays of all methods
+    /// here, where one of two is written.
+    ///
+    /// # Errors
+    /// [`OperationError`]; in that case nothing has run.
+    pub fn run<'x, 'y, K: SortKey>(
+        self,
+        x: impl Into<Slice<'x, K>>,
+        y: impl Into<SliceMut<'y, K>>,
+    ) -> Result<(), OperationError> {
+        let keys = Operand { given: Some(("x", x.into())), result: Some(("y", y.into())) };
+        self.call(&Operands::<K, u32> { keys, values: None }, Values::None)
+    }
+
+    /// Sorts `x`; see [`sort`].
+    ///
+    /// # Errors
+    /// [`OperationError`]; in that case nothing has run.
+    pub fn in_place<'x, K: SortKey>(self, x: impl Into<SliceMut<'x, K>>) -> Result<(), OperationError> {
+        let keys = Operand { given: None, result: Some(("x", x.into())) };
+        self.call(&Operands::<K, u32> { keys, values: None }, Values::None)
+    }
+
+    /// Writes the sorted `keys`, and the `values` in the order of their keys; see [`sort_pairs`].
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open("cpu")?;
+    /// let keys = device.buffer_from(&[2u8, 1, 2])?;
+    /// let values = device.buffer_from(&[20u32, 10, 21])?;
+    /// let (mut sorted_keys, mut sorted_values) = (device.buffer::<u8>(3)?, device.buffer::<u32>(3)?);
+    /// anywarp::ops::Sort::new().descending().pairs(&keys, &values, &mut sorted_keys, &mut sorted_values)?;
+    /// assert_eq!(*sorted_keys.read()?, [2, 2, 1]);
+    /// assert_eq!(*sorted_values.read()?, [20, 21, 10]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// [`OperationError`]; in that case nothing has run.
+    pub fn pairs<'k, 'v, 'sk, 'sv, K: SortKey, V: Element>(
+        self,
+        keys: impl Into<Slice<'k, K>>,
+        values: impl Into<Slice<'v, V>>,
+        sorted_keys: impl Into<SliceMut<'sk, K>>,
+        sorted_values: impl Into<SliceMut<'sv, V>>,
+    ) -> Result<(), OperationError> {
+        let keys = Operand { given: Some(("keys", keys.into())), result: Some(("sorted_keys", sorted_keys.into())) };
+        let values =
+            Operand { given: Some(("values", values.into())), result: Some(("sorted_values", sorted_values.into())) };
+        self.call(&Operands { keys, values: Some(values) }, values_of::<V>())
+    }
+
+    /// Sorts `keys`, and reorders `values` in the same way; see [`sort_pairs`].
+    ///
+    /// # Errors
+    /// [`OperationError`]; in that case nothing has run.
+    pub fn pairs_in_place<'k, 'v, K: SortKey, V: Element>(
+        self,
+        keys: impl Into<SliceMut<'k, K>>,
+        values: impl Into<SliceMut<'v, V>>,
+    ) -> Result<(), OperationError> {
+        let keys = Operand { given: None, result: Some(("keys", keys.into())) };
+        let values = Operand { given: None, result: Some(("values", values.into())) };
+        self.call(&Operands { keys, values: Some(values) }, values_of::<V>())
+    }
+
+    /// Writes the indices that sort `x`; see [`argsort`].
+    ///
+    /// # Errors
+    /// [`OperationError`]; in that case nothing has run.
+    pub fn argsort<'x, 'i, K: SortKey>(
+        self,
+        x: impl Into<Slice<'x, K>>,
+        indices: impl Into<SliceMut<'i, u32>>,
+    ) -> Result<(), OperationError> {
+        let keys = Operand { given: Some(("x", x.into())), result: None };
+        let values = Operand { given: None, result: Some(("indices", indices.into())) };
+        self.call(&Operands { keys, values: Some(values) }, Values::Indices)
+    }
+
+    /// The cost of sorting `length` keys from one array into another, to compare its time with the limits of a device.
+    /// The number of bytes is a lower bound, which would suffice if all keys fit into registers.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// let device = anywarp::Device::open("cpu")?;
+    /// let cost = anywarp::ops::Sort::new().cost::<u32>(1000, &device)?;
+    /// assert_eq!((cost.flops, cost.bytes), (0, 8000));
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// [`OperationError::TooLarge`], [`OperationError::Choice`].
+    pub fn cost<K: SortKey>(&self, length: usize, device: &Device) -> Result<Cost, OperationError> {
+        Ok(self.plan::<K>(length, Values::None, false, device)?.1.cost())
+    }
+
+    /// The cost of [`pairs`](Self::pairs), as in [`cost`](Self::cost).
+    ///
+    /// # Errors
+    /// As [`cost`](Self::cost).
+    pub fn cost_of_pairs<K: SortKey, V: Element>(
+        &self,
+        length: usize,
+        device: &Device,
+    ) -> Result<Cost, OperationError> {
+        Ok(self.plan::<K>(length, values_of::<V>(), false, device)?.1.cost())
+    }
+
+    /// The cost of [`argsort`](Self::argsort), as in [`cost`](Self::cost).
+    ///
+    /// # Errors
+    /// As [`cost`](Self::cost).
+    pub fn cost_of_argsort<K: SortKey>(&self, length: usize, device: &Device) -> Result<Cost, OperationError> {
+        Ok(self.plan::<K>(length, Values::Indices, false, device)?.1.cost())
+    }
+
+    fn call<K: SortKey, V: Element>(
+        mut self,
+        operands: &Operands<'_, K, V>,
+        values: Values,
+    ) -> Result<(), OperationError> {
+        let Some(context) = operands.context() else { return Ok(()) };
+        let in_place = operands.keys.given.is_none();
+        let (shape, plan) = self.plan::<K>(operands.keys.len(), values, in_place, &Device::of(context))?;
+        operands.check(context, &self.destination)?;
+        operands.run(&shape, &plan, &mut self.destination)
+    }
+
+    fn plan<K: SortKey>(
+        &self,
+        length: usize,
+        values: Values,
+        in_place: bool,
+        device: &Device,
+    ) -> Result<(Shape, Plan<Pass>), OperationError> {
+        let caps = device.caps();
+        let shape = Shape {
+            length: length as u64,
+            key_bits: K::BITS,
+            kind: K::KIND,
+            bits: self.checked_bits::<K>()?,
+            descending: self.descending,
+            values,
+            in_place,
+        };
+        let words = u64::from(shape.key_words().max(values.words()));
+        // Kernels count words in 32 bits. There is room for the alignment of bindings, and for a tile beyond the end.
+        let most = (caps.limits.storage_binding_size / 4 - 64).min((1 << 32) - (1 << 16)) / words;
+        if length as u64 > most {
+            return Err(OPERATOR.too_large("the array of keys", vec![length], most));
+        }
+        let place = Place::of(caps);
+        let choice = match self.way {
+            None => Choice::default_for(&shape, place),
+            Some(way) => Choice::of_way(way, &shape, place).ok_or_else(|| OperationError::Choice {
+                operator: OPERATOR.name(),
+                argument: "the way",
+                expected: "the device has no subgroups of a fitting size".to_owned(),
+                got: format!("{way:?}"),
+            })?,
+        };
+        let plan = plan::plan(&shape, choice);
+        Ok((shape, plan))
+    }
+
+    /// The bits of the keys that determine the order.
+    fn checked_bits<K: SortKey>(&self) -> Result<Range<u32>, OperationError> {
+        let Some(bits) = &self.bits else { return Ok(0..K::BITS) };
+        let expected = match K::KIND {
+            Kind::Float { .. } => "floats are sorted by all bits; sort integers of the same bits".to_owned(),
+            _ if bits.start >= bits.end || bits.end > K::BITS => {
+                format!("use a range of one bit or more within 0..{} for {}", K::BITS, std::any::type_name::<K>())
+            }
+            _ => return Ok(bits.clone()),
+        };
+        let got = format!("{}..{}", bits.start, bits.end);
+        Err(OperationError::Choice { operator: OPERATOR.name(), argument: "the bit range", expected, got })
+    }
+}
+
+const OPERATOR: Operator = Operator("sort");
+
+/// The values of a sort of pairs.
+fn values_of<V: Element>() -> Values {
+    const { assert!(size_of::<V>() == 4 || size_of::<V>() == 8, "the values of a sort have 4 or 8 bytes") }
+    Values::Given { words: size_of::<V>() as u32 / 4 }
+}

@@ -1,0 +1,431 @@
+//! The passes of a sort. This module is pure.
+
+use std::ops::Range;
+
+use super::super::plan::Plan;
+use super::choice::{Blocks, Choice, Form, MOST_SWEPT, TILE};
+
+/// The number of values of a digit.
+pub(super) const RADIX: u64 = 256;
+/// The number of invocations of a workgroup in all other kernels.
+const WORKGROUP: u64 = 256;
+
+/// The order of a key's bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Unsigned,
+    Signed,
+    /// A float; the bits of the last word of its infinity.
+    Float {
+        infinity: u32,
+    },
+}
+
+/// The values that are moved with the keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Values {
+    None,
+    /// Values of this many words.
+    Given {
+        words: u32,
+    },
+    /// The indices of the keys; the sorted keys are dropped.
+    Indices,
+}
+
+impl Values {
+    pub(super) fn words(self) -> u32 {
+        match self {
+            Self::None => 0,
+            Self::Given { words } => words,
+            Self::Indices => 1,
+        }
+    }
+}
+
+/// The sizes and the order of a sort.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    /// The number of keys.
+    pub(super) length: u64,
+    /// The size of a key in bits, and the order of its bits.
+    pub(super) key_bits: u32,
+    pub(super) kind: Kind,
+    /// The bits that determine the order.
+    pub(super) bits: Range<u32>,
+    pub(super) descending: bool,
+    pub(super) values: Values,
+    /// Whether the results replace the keys and values.
+    pub(super) in_place: bool,
+}
+
+impl Shape {
+    /// Whether several keys share a word.
+    pub(super) fn is_packed(&self) -> bool {
+        self.key_bits < 32
+    }
+
+    /// The number of words of a key between passes.
+    pub(super) fn key_words(&self) -> u32 {
+        self.key_bits.div_ceil(32)
+    }
+}
+
+/// A digit of the keys: a part of a word, and the bits of that word to invert before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Digit {
+    pub(super) word: u32,
+    pub(super) shift: u32,
+    pub(super) mask: u32,
+    pub(super) flip: u32,
+}
+
+/// An array of keys, or one of values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Array {
+    Given,
+    Result,
+    /// Scratch memory, by its number.
+    Spare(usize),
+    /// An array that is not accessed.
+    Unused,
+}
+
+/// One command of a sort.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Pass {
+    /// Copies the keys from the result's array to the first of the scratch memory.
+    CopyKeys,
+    /// The same for values.
+    CopyValues,
+    /// Unpacks keys of less than 32 bits to the first array of the scratch memory.
+    Unpack,
+    /// Packs the sorted keys of this array.
+    Pack { from: Array },
+    /// Sorts by all digits in one workgroup.
+    Small { digits: Vec<Digit>, keys: [Array; 2], values: [Array; 2] },
+    /// Counts the keys of each block by a digit.
+    Count { blocks: Blocks, digit: Digit, keys: Array },
+    /// Adds up the counts.
+    Place { blocks: Blocks },
+    /// Counts the keys by all digits.
+    CountAll { blocks: Blocks, digits: Vec<Digit>, keys: Array },
+    /// Adds up the counts of this many digits.
+    PlaceAll { digits: u64 },
+    /// Sets the counts of all digits to zero.
+    ClearTotals,
+    /// Sets the progress of a sweep to nothing.
+    ClearProgress,
+    /// Moves the keys and values from one array to another, ordered by the digit with this number.
+    Sweep { threads: u32, tiles: u64, digit: Digit, number: usize, keys: [Array; 2], values: [Array; 2] },
+    /// Moves the keys and values from one array to another, ordered by a digit.
+    Scatter { blocks: Blocks, digit: Digit, keys: [Array; 2], values: [Array; 2] },
+}
+
+/// The digits of a key, from the lowest.
+fn digits(shape: &Shape) -> Vec<Digit> {
+    // Shorter keys are in the upper bits of a word.
+    let unused = 32u32.saturating_sub(shape.key_bits);
+    let (mut low, high) = (shape.bits.start + unused, shape.bits.end + unused);
+    let last = (shape.key_bits + unused) / 32 - 1;
+    let mut digits = Vec::new();
+    while low < high {
+        let word = low / 32;
+        let end = high.min(low + 8).min((word + 1) * 32);
+        let sign = if shape.kind == Kind::Signed && word == last { 1 << 31 } else { 0 };
+        let flip = if shape.descending { !sign } else { sign };
+        digits.push(Digit { word, shift: low % 32, mask: (1 << (end - low)) - 1, flip });
+        low = end;
+    }
+    digits
+}
+
+/// The arrays before the first pass, and after each.
+#[derive(Debug)]
+struct Arrays {
+    keys: Vec<Array>,
+    values: Vec<Array>,
+}
+
+impl Arrays {
+    fn of(shape: &Shape, passes: usize) -> Self {
+        // Backwards from the result, so that the last pass writes there.
+        let towards_result = |given: Array| {
+            let array = |at: usize| if (passes - at).is_multiple_of(2) { Array::Result } else { Array::Spare(0) };
+            let first = if shape.in_place { array(0) } else { given };
+            std::iter::once(first).chain((1..=passes).map(array)).collect::<Vec<_>>()
+        };
+        let between = |first: Array, from: usize| {
+            std::iter::once(first).chain((1..=passes).map(|at| Array::Spare((at + from) % 2))).collect::<Vec<_>>()
+        };
+        let mut keys = match (shape.is_packed(), shape.values) {
+            (true, _) => between(Array::Spare(0), 0),
+            (false, Values::Indices) => between(Array::Given, 1),
+            (false, _) => towards_result(Array::Given),
+        };
+        if let (Values::Indices, Some(last)) = (shape.values, keys.last_mut()) {
+            *last = Array::Unused;
+        }
+        let values = match shape.values {
+            Values::None => vec![Array::Unused; passes + 1],
+            Values::Given { .. } => towards_result(Array::Given),
+            Values::Indices => towards_result(Array::Unused),
+        };
+        Self { keys, values }
+    }
+
+    /// The number of scratch arrays of one kind.
+    fn spares(arrays: &[Array]) -> u64 {
+        let number = |array: &Array| if let Array::Spare(number) = array { *number as u64 + 1 } else { 0 };
+        arrays.iter().map(number).max().unwrap_or(0)
+    }
+}
+
+pub(super) fn plan(shape: &Shape, choice: Choice) -> Plan<Pass> {
+    let length = shape.length;
+    if length == 0 {
+        return Plan::nothing();
+    }
+    let digits = digits(shape);
+    let small = choice == Choice::Small && length <= TILE;
+    let arrays = Arrays::of(shape, if small { 1 } else { digits.len() });
+    let mut passes = Vec::new();
+    if shape.is_packed() {
+        passes.push(Pass::Unpack);
+    }
+    if small {
+        passes.push(small_pass(shape, digits));
+    } else {
+        passes.extend(copies(shape, &arrays));
+        match choice {
+            Choice::Sweep { threads } if length < MOST_SWEPT => {
+                passes.extend(by_sweeps(length, threads, digits, &arrays));
+            }
+            _ => passes.extend(by_digits(&digits, &arrays, Blocks::of(length, choice))),
+        }
+    }
+    if shape.is_packed() && shape.values != Values::Indices {
+        passes.push(Pass::Pack { from: sorted(&passes) });
+    }
+    let spares = spares_of(&passes);
+    let words_of_keys = length.saturating_mul(u64::from(shape.key_words()));
+    let words_of_values = length.saturating_mul(u64::from(shape.values.words()));
+    let counters = counters_of(&passes).into_iter().sum();
+    let words = spares[0]
+        .saturating_mul(words_of_keys)
+        .saturating_add(spares[1].saturating_mul(words_of_values))
+        .saturating_add(counters);
+    let key = u64::from(shape.key_bits / 8);
+    let moved = match shape.values {
+        Values::None => 2 * key,
+        Values::Given { words } => 2 * key + 8 * u64::from(words),
+        Values::Indices => key + 4,
+    };
+    Plan { passes, scratch: words.saturating_mul(4), flops: 0, bytes: length.saturating_mul(moved) }
+}
+
+/// The numbers of scratch arrays that all passes need: of keys, and of values.
+pub(super) fn spares_of(passes: &[Pass]) -> [u64; 2] {
+    passes.iter().map(spares).fold([0, 0], |most, one| [most[0].max(one[0]), most[1].max(one[1])])
+}
+
+fn spares(pass: &Pass) -> [u64; 2] {
+    match pass {
+        Pass::CopyKeys | Pass::Unpack => [1, 0],
+        Pass::CopyValues => [0, 1],
+        Pass::Small { keys, values, .. } | Pass::Scatter { keys, values, .. } | Pass::Sweep { keys, values, .. } => {
+            [Arrays::spares(keys), Arrays::spares(values)]
+        }
+        _ => [0, 0],
+    }
+}
+
+/// The numbers of words for the counts of all passes: by block or tile, by digit, and their sums.
+pub(super) fn counters_of(passes: &[Pass]) -> [u64; 3] {
+    let mut words = [0; 3];
+    for pass in passes {
+        match pass {
+            Pass::Count { blocks, .. } => words = [blocks.count * RADIX, RADIX, 0],
+            Pass::Sweep { tiles, .. } => words[0] = 1 + tiles * RADIX,
+            Pass::PlaceAll { digits } => words = [words[0], digits * RADIX, digits * RADIX],
+            _ => {}
+        }
+    }
+    words
+}
+
+/// The array of the sorted keys.
+fn sorted(passes: &[Pass]) -> Array {
+    match passes.last() {
+        Some(Pass::Small { keys, .. } | Pass::Scatter { keys, .. } | Pass::Sweep { keys, .. }) => keys[1],
+        _ => Array::Spare(0),
+    }
+}
+
+fn small_pass(shape: &Shape, digits: Vec<Digit>) -> Pass {
+    let given = if shape.in_place { Array::Result } else { Array::Given };
+    let keys = match (shape.is_packed(), shape.values) {
+        (true, Values::Indices) => [Array::Spare(0), Array::Unused],
+        // The kernel works in place with both keys and values, or with neither.
+        (true, _) if shape.in_place => [Array::Spare(0), Array::Spare(0)],
+        (true, _) => [Array::Spare(0), Array::Spare(1)],
+        (false, Values::Indices) => [Array::Given, Array::Unused],
+        (false, _) => [given, Array::Result],
+    };
+    let values = match shape.values {
+        Values::None => [Array::Unused, Array::Unused],
+        Values::Given { .. } => [given, Array::Result],
+        Values::Indices => [Array::Unused, Array::Result],
+    };
+    Pass::Small { digits, keys, values }
+}
+
+/// The copies before the first digit: in place, an odd number of passes begins in the scratch memory.
+fn copies(shape: &Shape, arrays: &Arrays) -> Vec<Pass> {
+    let is_moved = |arrays: &[Array]| shape.in_place && arrays[0] == Array::Spare(0);
+    let mut passes = Vec::new();
+    if !shape.is_packed() && is_moved(&arrays.keys) {
+        passes.push(Pass::CopyKeys);
+    }
+    if matches!(shape.values, Values::Given { .. }) && is_moved(&arrays.values) {
+        passes.push(Pass::CopyValues);
+    }
+    passes
+}
+
+impl Arrays {
+    /// The arrays between which the pass with this number moves keys, and values.
+    fn moved(&self, at: usize) -> [[Array; 2]; 2] {
+        [[self.keys[at], self.keys[at + 1]], [self.values[at], self.values[at + 1]]]
+    }
+}
+
+fn by_digits(digits: &[Digit], arrays: &Arrays, blocks: Blocks) -> Vec<Pass> {
+    let mut passes = Vec::new();
+    for (at, digit) in digits.iter().copied().enumerate() {
+        let [keys, values] = arrays.moved(at);
+        passes.push(Pass::Count { blocks, digit, keys: keys[0] });
+        passes.push(Pass::Place { blocks });
+        passes.push(Pass::Scatter { blocks, digit, keys, values });
+    }
+    passes
+}
+
+fn by_sweeps(length: u64, threads: u32, digits: Vec<Digit>, arrays: &Arrays) -> Vec<Pass> {
+    let blocks = Blocks::of(length, Choice::Sweep { threads });
+    let tiles = length.div_ceil(Form::Subgroups { threads }.tile());
+    let counted = Pass::CountAll { blocks, digits: digits.clone(), keys: arrays.keys[0] };
+    let mut passes = vec![Pass::ClearTotals, counted, Pass::PlaceAll { digits: digits.len() as u64 }];
+    for (number, digit) in digits.into_iter().enumerate() {
+        let [keys, values] = arrays.moved(number);
+        passes.push(Pass::ClearProgress);
+        passes.push(Pass::Sweep { threads, tiles, digit, number, keys, values });
+    }
+    passes
+}
+
+/// The grid of a kernel with one invocation for each of `count` elements.
+pub(super) fn groups(count: u64) -> u64 {
+    count.div_ceil(WORKGROUP)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(length: u64, key_bits: u32, values: Values, in_place: bool) -> Shape {
+        let (kind, bits) = (Kind::Signed, 0..key_bits);
+        Shape { length, key_bits, kind, bits, descending: false, values, in_place }
+    }
+
+    fn by_blocks(shape: &Shape, most: u64) -> Plan<Pass> {
+        plan(shape, Choice::Digits { form: Form::Workgroups, most })
+    }
+
+    /// The arrays between which keys are moved, and values.
+    fn moves(plan: &Plan<Pass>) -> Vec<[[Array; 2]; 2]> {
+        let moved = |pass: &Pass| match pass {
+            Pass::Scatter { keys, values, .. } | Pass::Small { keys, values, .. } => Some([*keys, *values]),
+            _ => None,
+        };
+        plan.passes.iter().filter_map(moved).collect()
+    }
+
+    #[test]
+    fn a_key_has_a_digit_for_every_eight_bits() {
+        let of = |bits: Range<u32>, key_bits, descending| {
+            digits(&Shape { bits, descending, ..shape(1, key_bits, Values::None, false) })
+        };
+        let digit = |word, shift, mask, flip| Digit { word, shift, mask, flip };
+        let sign = 1 << 31;
+        let all = [(0, sign), (8, sign), (16, sign), (24, sign)].map(|(shift, flip)| digit(0, shift, 255, flip));
+        assert_eq!(of(0..32, 32, false), all);
+        assert_eq!(of(5..15, 32, true), [digit(0, 5, 255, !sign), digit(0, 13, 3, !sign)]);
+        // No digit is in two words, and only the last word has the sign.
+        assert_eq!(of(28..36, 64, false), [digit(0, 28, 15, 0), digit(1, 0, 15, sign)]);
+        assert_eq!(of(0..64, 64, false).len(), 8);
+        assert_eq!(of(1..64, 64, true).len(), 8);
+        // Short keys are at the upper end of a word.
+        assert_eq!(of(0..8, 8, false), [digit(0, 24, 255, sign)]);
+        assert_eq!(of(4..16, 16, false), [digit(0, 20, 255, sign), digit(0, 28, 15, sign)]);
+    }
+
+    #[test]
+    fn the_last_pass_writes_the_result() {
+        use Array::{Given, Result, Spare, Unused};
+        let keys = |key_bits, values, in_place| moves(&by_blocks(&shape(10_000, key_bits, values, in_place), 9));
+        let pairs = Values::Given { words: 1 };
+        let apart = keys(32, pairs, false);
+        assert_eq!(apart[0], [[Given, Spare(0)]; 2]);
+        assert_eq!(apart[3], [[Spare(0), Result]; 2]);
+        assert_eq!(keys(32, pairs, true)[0], [[Result, Spare(0)]; 2]);
+        // Short keys are moved within the scratch memory; an odd number of passes begins with a copy of the values.
+        let short = by_blocks(&shape(10_000, 8, pairs, true), 9);
+        assert_eq!(moves(&short), [[[Spare(0), Spare(1)], [Spare(0), Result]]]);
+        assert_eq!(short.passes[..2], [Pass::Unpack, Pass::CopyValues]);
+        assert_eq!(short.passes.last(), Some(&Pass::Pack { from: Spare(1) }));
+        let argsort = keys(32, Values::Indices, false);
+        assert_eq!(argsort[0], [[Given, Spare(0)], [Unused, Spare(0)]]);
+        assert_eq!(argsort[3], [[Spare(0), Unused], [Spare(0), Result]]);
+        let part = Shape { bits: 0..24, ..shape(10_000, 32, Values::None, true) };
+        assert_eq!(by_blocks(&part, 9).passes[0], Pass::CopyKeys);
+    }
+
+    #[test]
+    fn a_sweep_reads_the_keys_once_more_for_all_digits() {
+        let of = |length| plan(&shape(length, 32, Values::None, true), Choice::Sweep { threads: 256 });
+        let plan = of(10_000);
+        assert_eq!(plan.passes.len(), 3 + 2 * 4);
+        assert!(matches!(plan.passes[4], Pass::Sweep { tiles: 3, number: 0, .. }), "{plan:?}");
+        // One array of keys, the progress of three tiles, and twice four counts of each digit.
+        assert_eq!(plan.scratch, 4 * (10_000 + 1 + 3 * 256 + 2 * 4 * 256));
+        assert!(matches!(of(MOST_SWEPT - 1).passes[4], Pass::Sweep { .. }));
+        assert!(matches!(of(MOST_SWEPT).passes[2], Pass::Scatter { .. }));
+    }
+
+    #[test]
+    fn few_keys_take_one_pass() {
+        use Array::{Given, Result, Spare};
+        let small = |length, key_bits, in_place| plan(&shape(length, key_bits, Values::None, in_place), Choice::Small);
+        assert_eq!(small(TILE, 32, false).passes.len(), 1);
+        assert_eq!(moves(&small(TILE, 64, false))[0][0], [Given, Result]);
+        assert_eq!(moves(&small(TILE, 64, true))[0][0], [Result, Result]);
+        assert_eq!(moves(&small(TILE, 16, true))[0][0], [Spare(0), Spare(0)]);
+        assert_eq!(small(TILE, 16, true).passes.len(), 3);
+        assert_eq!(small(TILE + 1, 32, true).passes.len(), 12);
+        assert_eq!(small(0, 16, true), Plan::nothing());
+    }
+
+    #[test]
+    fn a_sort_reads_and_writes_each_element() {
+        let cost = |values, key_bits| by_blocks(&shape(10_000, key_bits, values, false), 3).cost();
+        let keys = cost(Values::None, 32);
+        assert_eq!((keys.passes, keys.flops, keys.bytes), (12, 0, 10_000 * 8));
+        // One array of keys, the counts of two blocks, and their totals.
+        assert_eq!(keys.scratch, 4 * (10_000 + 3 * 256));
+        assert_eq!(cost(Values::Given { words: 2 }, 8).bytes, 10_000 * (2 + 16));
+        assert_eq!(cost(Values::Indices, 64).bytes, 10_000 * (8 + 4));
+        let largest = shape(u64::MAX, 64, Values::Given { words: 2 }, false);
+        assert_eq!(by_blocks(&largest, 9).cost().bytes, u64::MAX);
+    }
+}
