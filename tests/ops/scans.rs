@@ -7,13 +7,13 @@ use anywarp::{Device, Error, ErrorClass};
 use half::f16;
 
 use crate::outcome::{Context, TestResult, close, ensure, equal, refused, same, skip};
-use crate::{Alone, Case};
+use crate::{Alone, Case, Unnamed};
 
 #[path = "../../src/ops/scan/reference.rs"]
 mod reference;
 
 pub(crate) fn cases() -> Vec<Case> {
-    let cases: Vec<(&str, fn(&Device) -> TestResult)> = vec![
+    let cases: Vec<Unnamed> = vec![
         ("u32", |device| integers(device, &numbers(60_001))),
         ("i32", |device| integers(device, &Vec::from_iter(numbers(60_001).iter().map(|x| *x as i32 - 2000)))),
         ("u64", wide_integers),
@@ -342,9 +342,9 @@ fn keys(device: &Device) -> TestResult {
             let wanted = reference::scan(&all, [1, length, 1], [exclusive, false], is_head, 0, u32::wrapping_add);
             let scan = Scan::sum().form(form).keys::<i32>(keys_on_device.slice(3..));
             if exclusive {
-                scan.exclusive().run(&x, &mut y)?
+                scan.exclusive().run(&x, &mut y)?;
             } else {
-                scan.run(&x, &mut y)?
+                scan.run(&x, &mut y)?;
             };
             same(&y.read()?, &wanted, &format!("{form:?}, exclusive {exclusive}"))?;
         }

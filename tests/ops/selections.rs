@@ -8,13 +8,13 @@ use anywarp::{Device, Error, ErrorClass};
 use half::f16;
 
 use crate::outcome::{TestResult, ensure, equal, refused, same, skip};
-use crate::{Alone, Case};
+use crate::{Alone, Case, Unnamed};
 
 #[path = "../../src/ops/select/reference.rs"]
 mod reference;
 
 pub(crate) fn cases() -> Vec<Case> {
-    let cases: Vec<(&str, fn(&Device) -> TestResult)> = vec![
+    let cases: Vec<Unnamed> = vec![
         ("flags", flags),
         ("conditions", conditions),
         ("unique", neighbours),
@@ -195,7 +195,7 @@ fn short_outputs(device: &Device) -> TestResult {
         let (mut y, mut z) = (device.buffer_from(&[7u32; 12])?, device.buffer_from(&[8u32; 12])?);
         let condition = || Select::new("x % 2u == 0u").form(form);
         let count = condition().partition(&x, y.slice_mut(1..11), z.slice_mut(2..9))?;
-        let [kept, rest] = reference::selected(all.len(), |at| all[at] % 2 == 0);
+        let [kept, rest] = reference::selected(all.len(), |at| all[at].is_multiple_of(2));
         equal(count.read()? as usize, kept.len(), "all are counted")?;
         equal(count.max(), 10, "launches take those that are there")?;
         let mut wanted = [7; 12];
@@ -220,7 +220,7 @@ fn slices(device: &Device) -> TestResult {
             let source = x.slice(from..from + length);
             let kept_flags = Select::flags(flags.slice(2..)).form(form);
             let count = kept_flags.run(source, y.slice_mut(to..to + length))?.read()? as usize;
-            let [kept, _] = reference::selected(length, |at| numbers(length + 2)[at + 2] % 2 != 0);
+            let [kept, _] = reference::selected(length, |at| !numbers(length + 2)[at + 2].is_multiple_of(2));
             let mut wanted = vec![99; 9000];
             wanted[to..to + count].copy_from_slice(&at(part, &kept));
             same(&y.read()?, &wanted, &format!("{length} elements from {from} to {to}, {form:?}"))?;
@@ -318,7 +318,7 @@ fn recorded(device: &Device) -> TestResult {
             let all: Vec<u32> = in_runs(5000).iter().map(|x| x * scale).collect();
             x.copy_from_slice(&all)?;
             recording.submit()?;
-            let [kept, _] = reference::selected(5000, |at| all[at] % 3 == 0);
+            let [kept, _] = reference::selected(5000, |at| all[at].is_multiple_of(3));
             same(&y.read()?[..count.read()? as usize], &at(&all, &kept), &format!("{form:?}"))?;
             let sum: u32 = lengths.read()?[..runs.read()? as usize].iter().sum();
             equal(sum, 5000, "the sum of the lengths")?;
@@ -331,7 +331,7 @@ fn streams(device: &Device) -> TestResult {
     let (first, second) = (device.stream(), device.stream());
     let all = numbers(40_000);
     let x = device.buffer_from(&all)?;
-    let [even, odd] = reference::selected(all.len(), |at| all[at] % 2 == 0);
+    let [even, odd] = reference::selected(all.len(), |at| all[at].is_multiple_of(2));
     for form in FORMS {
         let (mut y, mut z) = (device.buffer::<u32>(all.len())?, device.buffer::<u32>(all.len())?);
         let count = Select::new("x % 2u == 0u").form(form).on(&first).run(&x, &mut y)?;

@@ -70,7 +70,8 @@ impl Choice {
             // As scans: parts of 1 024 to 32 768 elements, 64 groups of 8 lanes if that suffices.
             return Self::Lines { parts: (shape.length / 1024).clamp(1, 512).max(shape.length.div_ceil(1 << 15)) };
         }
-        if shape.length <= tile_length(4) { Self::Tiles } else { Self::Chained }
+        // On an H200 the chained form takes 1.5 to 2.1 times as long with CUDA, 0.95 to 1.7 times with Vulkan.
+        Self::Tiles
     }
 }
 
@@ -118,11 +119,14 @@ mod tests {
     }
 
     #[test]
-    fn a_long_selection_is_chained_and_a_short_one_takes_one_tile() {
+    fn a_long_selection_takes_three_passes_and_a_short_one_takes_one_tile() {
         let passes = |length, software| plan(shape(length), Choice::default_for(shape(length), software)).plan.passes;
         assert_eq!(passes(0, false), []);
         assert_eq!(passes(3328, false), [Pass::Tile]);
-        assert_eq!(passes(3329, false), [Pass::ClearStates, Pass::Chained { groups: 2 }]);
+        let groups = 2;
+        assert_eq!(passes(3329, false), [Pass::CountTiles { groups }, Pass::ScanTileCounts, Pass::Tiles { groups }]);
+        let chained = plan(shape(3329), Choice::Chained).plan.passes;
+        assert_eq!(chained, [Pass::ClearStates, Pass::Chained { groups }]);
         assert_eq!(passes(2047, true), [Pass::Line]);
         let groups = 1;
         assert_eq!(passes(2048, true), [Pass::CountParts { groups }, Pass::ScanPartCounts, Pass::Parts { groups }]);
