@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use anywarp::{Device, DeviceOptions};
 use anywarp_testing_devices::libtest::BenchOptions;
 use clap::Parser;
+#[allow(unused_imports, reason = "not every bench measures pairs")]
 pub(crate) use pairs::{Pair, repeated, timed};
 
 pub(crate) type Outcome<T> = Result<T, Box<dyn Error>>;
