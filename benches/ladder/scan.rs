@@ -98,10 +98,7 @@ fn scanned<T: Number>(x: &[T], y: &mut [T], mut sum: T) {
 }
 
 /// A plain loop, and one for each thread.
-fn host<T: Number>(ladder: &mut Ladder, operator: &str, x: &[T]) -> Outcome<()>
-where
-    T: ScanElement,
-{
+fn host<T: Number + ScanElement>(ladder: &mut Ladder, operator: &str, x: &[T]) -> Outcome<()> {
     let cost = Scan::sum().cost::<T>(&ladder.device, x.len())?;
     let mut y = vec![T::default(); x.len()];
     ladder.host_rung((operator, "one thread of Rust"), cost, || {

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anywarp::{Device, KernelError, Wgsl};
 use anywarp_backend::{Backend, Caps, Program};
-use anywarp_testing::files;
+use anywarp_testing::{features, files};
 
 use crate::suite;
 use capture::Capture;
@@ -38,7 +38,8 @@ pub(crate) fn conformance() -> Vec<Run> {
 /// A file's name and one of its entry points.
 pub(crate) type Shader = (String, Result<Program, KernelError>);
 
-/// Every entry point of the files of `shaders/ops` and `examples/shaders`, by the file's name.
+/// Every entry point of the files of `shaders/ops` and `examples/shaders` with each choice of the features, by the
+/// file's name.
 ///
 /// # Errors
 ///
@@ -53,12 +54,19 @@ pub(crate) fn shaders(caps: &Caps) -> Result<Vec<Shader>, String> {
     for (path, package) in of_operators.chain(of_examples) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let wgsl = Wgsl::open(&path).map_err(|error| error.to_string())?.root(root.join(package)).file(name.as_str());
-        match wgsl.program(caps) {
-            Err(KernelError::WhichEntryPoint { candidates, .. }) => {
-                let of = |entry: String| (name.clone(), wgsl.clone().entry(entry).program(caps));
-                programs.extend(candidates.into_iter().map(of));
-            }
-            one => programs.push((name, one)),
+        let mut seen = HashSet::new();
+        for features in features::choices() {
+            let wgsl = features.into_iter().fold(wgsl.clone(), |wgsl, (feature, on)| wgsl.feature(feature, on));
+            let of_choice = match wgsl.program(caps) {
+                Err(KernelError::WhichEntryPoint { candidates, .. }) => {
+                    candidates.into_iter().map(|entry| wgsl.clone().entry(entry).program(caps)).collect()
+                }
+                one => vec![one],
+            };
+            let new = of_choice
+                .into_iter()
+                .filter(|program| seen.insert(program.as_ref().map(key).map_err(ToString::to_string)));
+            programs.extend(new.map(|program| (name.clone(), program)));
         }
     }
     Ok(programs)
