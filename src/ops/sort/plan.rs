@@ -224,7 +224,7 @@ pub(super) fn plan(shape: &Shape, choice: Choice) -> Plan<Pass> {
     Plan { passes, scratch: words.saturating_mul(4), flops: 0, bytes: length.saturating_mul(moved) }
 }
 
-/// The numbers of scratch arrays that all passes need: of keys, and of values.
+/// The numbers of scratch arrays for keys and for values that all passes need.
 pub(super) fn spares_of(passes: &[Pass]) -> [u64; 2] {
     passes.iter().map(spares).fold([0, 0], |most, one| [most[0].max(one[0]), most[1].max(one[1])])
 }
