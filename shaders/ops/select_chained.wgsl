@@ -1,5 +1,5 @@
 // A selection in one pass: a chained scan of the number of elements that are kept.
-import package::shared::scan_look_back::{next_tile, sum_before_tile};
+import package::shared::scan_look_back::{announce, next_tile, sum_before_tile};
 import package::shared::scan_sizes::sizes;
 import package::shared::scan_tile::{load_tile, share_sums, sum_before, sum_of_tile};
 import package::shared::select_tile::{own_bits, put_tile};
@@ -13,8 +13,9 @@ fn select_chained(@builtin(local_invocation_index) local: u32) {
     load_tile(tile, local);
     let bits = own_bits(local);
     share_sums(local, countOneBits(bits));
-    let before = sum_before(local);
     let own = sum_of_tile();
+    announce(tile, own, local);
+    let before = sum_before(local);
     let carry = sum_before_tile(tile, own, local);
     put_tile(tile, local, bits, carry, before.sum, own.sum);
 }

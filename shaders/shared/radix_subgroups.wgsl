@@ -8,6 +8,8 @@ import package::shared::radix::{
 
 // The size of a workgroup: at most 8 subgroups and 256 invocations.
 override threads: u32 = 256u;
+// No subgroup has more than 32 invocations, so that a ballot is one word.
+override narrow: bool = false;
 
 const items = 14u;
 const most_subgroups = 8u;
@@ -55,14 +57,21 @@ fn add_starts(lane: Lane) {
     workgroupBarrier();
 }
 
+fn votes_of(vote: bool) -> vec4<u32> {
+    let votes = subgroupBallot(vote);
+    if narrow {
+        return vec4(votes.x, 0u, 0u, 0u);
+    }
+    return votes;
+}
+
 // The invocations of the subgroup with the same digit.
 fn with_same(value: u32) -> vec4<u32> {
-    var same = subgroupBallot(true);
+    var same = votes_of(true);
     for (var bit = 0u; bit < 8u; bit++) {
         let is_set = (value >> bit) & 1u;
-        let ballot = subgroupBallot(is_set == 1u);
         // Inverted where the bit is 0.
-        same &= ballot ^ vec4(is_set - 1u);
+        same &= votes_of(is_set == 1u) ^ vec4(is_set - 1u);
     }
     return same;
 }

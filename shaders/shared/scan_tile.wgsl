@@ -114,15 +114,20 @@ fn share_sums(local: u32, own: A) {
     workgroupBarrier();
 }
 
-// The sum of all elements of the tile before those of an invocation.
+// The sum of all elements of the tile before those of an invocation. The loops have as many iterations everywhere, so
+// that their loads do not wait for each other.
 fn sum_before(local: u32) -> Part {
     let row = local / 16u;
     var sum = Part(identity(), false);
-    for (var k = 0u; k < row; k++) {
-        sum = joined(sum, Part(row_sums[k], is_row_cut(k)));
+    for (var k = 0u; k < 15u; k++) {
+        if k < row {
+            sum = joined(sum, Part(row_sums[k], is_row_cut(k)));
+        }
     }
-    for (var k = row * 16u; k < local; k++) {
-        sum = joined(sum, Part(sums[k], is_cut(k)));
+    for (var k = 0u; k < 15u; k++) {
+        if k < local % 16u {
+            sum = joined(sum, Part(sums[row * 16u + k], is_cut(row * 16u + k)));
+        }
     }
     return sum;
 }

@@ -110,7 +110,8 @@ impl Kernels {
                     kernels.by_digit = Some(ByDigit::of(device, blocks.form, floats, wide, words)?);
                 }
                 Pass::Sweep { threads, .. } if kernels.sweep.is_none() => {
-                    let overrides = sweep::Overrides { silent: SILENT, threads, floats, wide, words };
+                    let overrides =
+                        sweep::Overrides { silent: SILENT, threads, narrow: is_narrow(device), floats, wide, words };
                     kernels.sweep = Some((
                         sweep::count_all_with(device, overrides)?,
                         sweep::place_all_with(device, overrides)?,
@@ -252,6 +253,11 @@ impl Kernels {
     }
 }
 
+/// Whether a ballot is one word.
+fn is_narrow(device: &Device) -> bool {
+    device.caps().subgroup_size.is_some_and(|(_, greatest)| greatest <= 32)
+}
+
 impl ByDigit {
     fn of(device: &Device, form: Form, floats: bool, wide: bool, words: u32) -> Result<Self, OperationError> {
         let counts = count::Overrides { floats, wide, words: 0 };
@@ -269,7 +275,10 @@ impl ByDigit {
             Form::Subgroups { threads } => Self::Subgroups(
                 count::count_with(device, counts)?,
                 count::place_with(device, count::Overrides::default())?,
-                subgroups::scatter_with(device, subgroups::Overrides { threads, floats, wide, words })?,
+                subgroups::scatter_with(
+                    device,
+                    subgroups::Overrides { threads, narrow: is_narrow(device), floats, wide, words },
+                )?,
             ),
         })
     }

@@ -2,7 +2,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`ast`], [`walk`], [`print`], `layout` | kernels as data, as text, and their values in memory |
+//! | [`ast`], [`walk`], [`mod@print`], `layout` | kernels as data, as text, and their values in memory |
 //! | [`generate`] | a kernel from a seed |
 //! | [`hostile`] | kernels whose indices are often out of range |
 //! | [`evaluate`] | the reference |

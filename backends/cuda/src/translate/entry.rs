@@ -26,19 +26,25 @@ static __device__ __forceinline__ bool aw_spent(u32& steps, const aw_Status& sta
 }
 ";
 
-/// Zeroes a workgroup variable.
+/// Zeroes a workgroup variable. The numbers of iterations are constants, so that the loops become plain stores.
 pub(super) const CLEAR: &str = "\
 template <u32 COUNT, typename T>
 static __device__ __forceinline__ void aw_clear(T& variable, u32 first) {
     constexpr u32 quads = u32(sizeof(T) / 16u);
     uint4* const quad = reinterpret_cast<uint4*>(&variable);
-    for (u32 i = first; i < quads; i += COUNT) { quad[i] = uint4{0u, 0u, 0u, 0u}; }
+    #pragma unroll 8
+    for (u32 i = 0u; i < quads / COUNT; i++) { quad[i * COUNT + first] = uint4{0u, 0u, 0u, 0u}; }
+    if constexpr (quads % COUNT != 0u) {
+        if (first < quads % COUNT) { quad[quads / COUNT * COUNT + first] = uint4{0u, 0u, 0u, 0u}; }
+    }
     if constexpr (sizeof(T) % 4u == 0u) {
-        u32* const word = reinterpret_cast<u32*>(&variable);
-        for (u32 i = quads * 4u + first; i < u32(sizeof(T) / 4u); i += COUNT) { word[i] = 0u; }
+        constexpr u32 words = u32(sizeof(T) % 16u / 4u);
+        u32* const word = reinterpret_cast<u32*>(&variable) + quads * 4u;
+        for (u32 i = first; i < words; i += COUNT) { word[i] = 0u; }
     } else {
-        unsigned char* const byte = reinterpret_cast<unsigned char*>(&variable);
-        for (u32 i = quads * 16u + first; i < u32(sizeof(T)); i += COUNT) { byte[i] = 0; }
+        constexpr u32 bytes = u32(sizeof(T) % 16u);
+        unsigned char* const byte = reinterpret_cast<unsigned char*>(&variable) + quads * 16u;
+        for (u32 i = first; i < bytes; i += COUNT) { byte[i] = 0; }
     }
 }
 ";

@@ -227,6 +227,9 @@ const RESERVED: &str = "
     y0 y1 yn fma fmax fmin fmod fdim modf frexp ldexp scalbn scalbln remainder remquo copysign nextafter nan norm
     normcdf normcdfinv norm3d norm4d rnorm rnorm3d rnorm4d cyl_bessel_i0 cyl_bessel_i1 saturate umin umax llmin llmax
     ullmin ullmax mulhi mul24 umul24 float_as_int int_as_float
+    any all ballot syncthreads syncthreads_count syncthreads_and syncthreads_or threadfence brkpt prof_trigger
+    clz clzll popc popcll ffs ffsll brev brevll sad usad mul64hi umul64hi umulhi byte_perm fdivide fdividef float2int
+    int2float signbitf finite
     atomicAdd atomicSub atomicExch atomicMin atomicMax atomicInc atomicDec atomicCAS atomicAnd atomicOr atomicXor
     size_t ptrdiff_t clock_t std dim3 uint3 cudaError_t
     char1 char2 char3 char4 uchar1 uchar2 uchar3 uchar4 short1 short2 short3 short4 ushort1 ushort2 ushort3 ushort4

@@ -14,11 +14,21 @@ use anywarp_host::{store, threads};
 const BYTES: usize = 4 << 20;
 /// The share of ordinary memory's rate below which shared memory is not used.
 const ACCEPTED_SHARE: f64 = 0.25;
+/// Measurements before memory counts as slow: other work on the machine makes one too long, never too short.
+const ATTEMPTS: usize = 5;
 
 /// Reads `shared` and as much ordinary memory; returns whether shared memory is fast enough.
 pub(crate) fn reads_fast(shared: &[u8]) -> bool {
     let ordinary = vec![1u8; shared.len()];
-    let share = read_time(&ordinary).as_secs_f64() / read_time(shared).as_secs_f64().max(1e-9);
+    let mut shortest = [Duration::MAX; 2];
+    let mut share = 0.0;
+    for _ in 0..ATTEMPTS {
+        shortest = [shortest[0].min(read_time(&ordinary)), shortest[1].min(read_time(shared))];
+        share = shortest[0].as_secs_f64() / shortest[1].as_secs_f64().max(1e-9);
+        if share >= ACCEPTED_SHARE {
+            break;
+        }
+    }
     log::debug!("the host reads shared memory at {share:.2} of its own memory's rate");
     share >= ACCEPTED_SHARE
 }

@@ -1,5 +1,5 @@
 //! Kernels from a seed whose indices are often out of range, and whose loops count in every way: hard cases for the
-//! proofs about indices and loops. An index out of range has a meaning in them ([`Outside::Defined`]).
+//! proofs about indices and loops. An index out of range has a meaning in them ([`Outside::Defined`](super::ast::Outside::Defined)).
 //!
 //! | module | contents |
 //! |---|---|
