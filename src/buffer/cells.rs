@@ -73,3 +73,40 @@ fn bindable(core: &Core, bytes: &Range<u64>, size: u64) -> (Range<usize>, u64) {
     let end = bytes.end.next_multiple_of(size);
     ((start / size) as usize..(end / size) as usize, bytes.start - start)
 }
+
+/// The bytes of a slice.
+pub(crate) fn bytes_of<'a, T: Element>(slice: &Slice<'a, T>) -> Result<Slice<'a, u8>, BufferError> {
+    Ok(Slice { core: slice.core, range: bytes_in::<T>(slice.range)?, _element: PhantomData })
+}
+
+/// [`bytes_of`] for writing.
+pub(crate) fn bytes_of_mut<'a, T: Element>(slice: &SliceMut<'a, T>) -> Result<SliceMut<'a, u8>, BufferError> {
+    Ok(SliceMut { core: slice.core, range: bytes_in::<T>(slice.range)?, _element: PhantomData })
+}
+
+fn bytes_in<T: Element>(range: Span) -> Result<Span, BufferError> {
+    let bytes = byte_range::<T>(&range.get()?);
+    Ok(Span::within(bytes.start as usize..bytes.end as usize))
+}
+
+/// The whole cells `C` of bytes that begin at a multiple of the cell's size, and the number of cells before the first
+/// one.
+pub(crate) fn whole_cells<'a, C: Element>(slice: &Slice<'a, u8>) -> Result<(Slice<'a, C>, u32), BufferError> {
+    let (range, first) = whole::<C>(slice.core, slice.range)?;
+    Ok((Slice { core: slice.core, range, _element: PhantomData }, first))
+}
+
+/// [`whole_cells`] for writing.
+pub(crate) fn whole_cells_mut<'a, C: Element>(
+    slice: &'a SliceMut<'_, u8>,
+) -> Result<(SliceMut<'a, C>, u32), BufferError> {
+    let (range, first) = whole::<C>(slice.core, slice.range)?;
+    Ok((SliceMut { core: slice.core, range, _element: PhantomData }, first))
+}
+
+fn whole<C: Element>(core: &Core, range: Span) -> Result<(Span, u32), BufferError> {
+    let (bytes, size) = (byte_range::<u8>(&range.get()?), size_of::<C>() as u64);
+    let end = bytes.end - (bytes.end - bytes.start) % size;
+    let (range, before) = bindable(core, &(bytes.start..end), size);
+    Ok((Span::within(range), (before / size) as u32))
+}

@@ -6,51 +6,78 @@
 //!
 //! - [`fill_pattern`]: fills memory with a pattern; [`FillPattern`] adds an offset and recording.
 //! - [`histogram`]: numbers of elements by bins; [`Histogram`] adds edges and recording, [`bincount`] counts numbers.
+//! - [`arange`], [`linspace`], [`full()`], [`one_hot()`]: sequences, values and rows for indices; [`Sequence`], [`Full`] and
+//!   [`OneHot`] add recording.
+//! - [`cast`]: numbers of one type as those of another; [`Cast`] adds recording.
+//! - [`concatenate`], [`stack`], [`split`]: parts of arrays; [`Join`] and [`Split`] add recording.
 //! - [`matmul`]: the product of two matrices; [`Matmul`] adds a precision and recording.
 //! - [`ElementwiseKernel`]: operations on arrays, element by element, by one line of WGSL: `z = a * x + y`.
 //! - [`Random`]: random numbers, permutations and choices, with the same bits on every device.
 //! - [`reduce`]: reductions by name: sums, extremes and their places, means, tests.
 //! - [`ReductionKernel`]: reductions of many elements to one, by four expressions, also along axes.
 //! - [`cumulative_sum`]: cumulative sums; [`Scan`] adds other operations, order, axes, segments and recording.
+//! - [`scatter()`], [`scatter_add`]: elements written or added to the places that indices give; [`Scatter`] adds minima,
+//!   maxima, products, axes, an order and recording.
 //! - [`select`], [`partition`], [`unique`], [`nonzero`]: the elements that fulfil a condition, in their order; [`Select`]
 //!   adds conditions in WGSL, indices and recording.
+//! - [`transpose`], [`permute`], [`flip`], [`roll`], [`tile`], [`broadcast`], [`copy_part`], [`pad()`]: elements in another
+//!   order; [`Rearrange`] adds recording.
 //! - [`run_length_encode`], [`run_length_decode`]: values and lengths of runs; [`RunLengths`] adds recording.
 //! - [`sort`], [`sort_pairs`], [`argsort`]: stable sorts; [`Sort`] adds orders, bit ranges and recording.
+//! - [`gather`], [`take()`], [`take_along_axis`]: elements at the places that indices give; [`Take`] adds rules for indices
+//!   outside, and recording.
 //!
 //! `src/ops/README.md` describes how to add one.
 
+mod convert;
 mod elementwise;
 mod error;
 mod fill_pattern;
+mod full;
 mod histogram;
+mod join;
 mod matmul;
+mod moving;
+mod one_hot;
 mod operation;
 mod operator;
 mod plan;
 mod random;
+mod rearrange;
 pub mod reduce;
 mod reduction;
 mod scan;
 mod scanning;
+mod scatter;
 mod select;
+mod sequence;
 mod sort;
+mod take;
 
 pub use anywarp_backend::Precision;
+pub use convert::{Cast, CastElement, cast};
 pub use elementwise::{ElementwiseCall, ElementwiseKernel};
 pub use error::OperationError;
 pub use fill_pattern::{FillPattern, PatternElement, fill_pattern};
+pub use full::{Full, full};
 pub use histogram::{Histogram, HistogramElement, bincount, histogram};
+pub use join::{Join, Split, concatenate, split, stack};
 pub use matmul::{Matmul, MatmulElement, MatmulInput, matmul};
+pub use one_hot::{OneHot, one_hot};
 pub use operation::arguments::{Argument, Inputs, Outputs, Results};
 pub use operation::shape::{Shaped, shaped};
 pub use plan::Cost;
 pub use random::{Random, RandomBits, RandomFloat, RandomInteger, RandomNumber};
+pub use rearrange::{Pad, Rearrange, Steps, broadcast, copy_part, flip, pad, permute, roll, steps, tile, transpose};
 pub use reduction::{IdentityValue, ReductionCall, ReductionKernel};
 pub use scan::{Scan, ScanElement, ScanForm, ScanKey, cumulative_sum};
+pub use scatter::{Scatter, ScatterElement, scatter, scatter_add};
 pub use select::{RunLengths, Select, nonzero, partition, run_length_decode, run_length_encode, select, unique};
+pub use sequence::{Sequence, SequenceElement, arange, linspace};
 #[doc(hidden)]
 pub use sort::SortWay;
 pub use sort::{Sort, SortKey, argsort, sort, sort_pairs};
+pub use take::{IndexElement, Take, gather, take, take_along_axis};
 
 /// Threads share operators and make clones of them.
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod elementwise;
 mod fill_pattern;
 mod histograms;
 mod matmul;
+mod movement;
 mod random;
 mod reduction;
 mod scans;
@@ -44,6 +45,7 @@ const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     fill_pattern::cases,
     histograms::cases,
     matmul::cases,
+    movement::cases,
     random::cases,
     reduction::cases,
     scans::cases,
@@ -63,6 +65,7 @@ const ALONE: &[fn() -> Vec<Alone>] = &[
 const CHECKED: &[fn() -> Alone] = &[
     fill_pattern::checked,
     histograms::checked,
+    movement::checked,
     random::checked,
     scans::checked,
     selections::checked,

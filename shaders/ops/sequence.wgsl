@@ -1,0 +1,70 @@
+// Numbers at equal distances: start + i * step.
+import package::shared::longs::sum;
+import package::shared::philox::product;
+
+struct Sizes {
+    count: u32,
+    // The first element in the binding.
+    first: u32,
+    // The bits of both numbers, the low word first.
+    start: vec2<u32>,
+    step: vec2<u32>,
+    // The bits of the last element, where it is given.
+    last: u32,
+    has_last: u32,
+}
+
+@group(0) @binding(0) var<uniform> sizes: Sizes;
+@group(0) @binding(1) var<storage, read_write> y: array<u32>;
+
+// The bits of an element, and whether it is a float of 32 bits.
+override bits: u32 = 32u;
+override is_float: bool = false;
+
+fn number_at(i: u32) -> vec2<u32> {
+    if is_float {
+        if sizes.has_last != 0u && i + 1u == sizes.count {
+            return vec2(sizes.last, 0u);
+        }
+        let number = bitcast<f32>(sizes.start.x) + f32(i) * bitcast<f32>(sizes.step.x);
+        return vec2(bitcast<u32>(number), 0u);
+    }
+    // Modulo 2^64, whose lower bits are those of shorter integers.
+    let low = product(i, sizes.step.x);
+    return sum(sizes.start, vec2(low.y, low.x + i * sizes.step.y));
+}
+
+// An invocation writes a word, or an element of two words.
+@compute @workgroup_size(256)
+fn sequence(@builtin(global_invocation_id) id: vec3<u32>) {
+    if bits == 64u {
+        if id.x < sizes.count {
+            let number = number_at(id.x);
+            y[2u * (sizes.first + id.x)] = number.x;
+            y[2u * (sizes.first + id.x) + 1u] = number.y;
+        }
+        return;
+    }
+    let each = max(32u / bits, 1u);
+    let skip = sizes.first % each;
+    if id.x * each >= skip + sizes.count {
+        return;
+    }
+    let at = sizes.first / each + id.x;
+    let ones = 0xffffffffu >> (32u - min(bits, 32u));
+    var word = 0u;
+    var mask = 0u;
+    for (var k = 0u; k < each; k++) {
+        // Elements before the first one wrap around.
+        let i = id.x * each + k - skip;
+        if i < sizes.count {
+            word |= (number_at(i).x & ones) << (k * bits);
+            mask |= ones << (k * bits);
+        }
+    }
+    // Elements around the array keep their bits.
+    if mask != 0xffffffffu {
+        word |= y[at] & ~mask;
+    }
+    y[at] = word;
+}

@@ -1,0 +1,50 @@
+// Operations of two numbers of 32 bits that can be combined in any order, given by their bits.
+
+// The type: 0 unsigned, 1 signed, 2 floating-point.
+override kind: u32 = 0u;
+// The operation: 0 sum, 1 product, 2 minimum, 3 maximum.
+override operation: u32 = 0u;
+
+fn combined(a: u32, b: u32) -> u32 {
+    if operation >= 2u {
+        return extreme(a, b);
+    }
+    if kind == 2u {
+        let x = bitcast<f32>(a);
+        let y = bitcast<f32>(b);
+        if operation == 0u {
+            return bitcast<u32>(x + y);
+        }
+        return bitcast<u32>(x * y);
+    }
+    // The low words of signed and unsigned results are the same.
+    if operation == 0u {
+        return a + b;
+    }
+    return a * b;
+}
+
+fn is_nan(a: u32) -> bool {
+    return (a & 0x7fffffffu) > 0x7f800000u;
+}
+
+// A number whose order as an unsigned integer is that of the values; -0 is below 0.
+fn ordered(a: u32) -> u32 {
+    if kind == 0u {
+        return a;
+    }
+    let negative = (a >> 31u) != 0u;
+    if kind == 2u && negative {
+        return ~a;
+    }
+    return a ^ 0x80000000u;
+}
+
+// NaN wins, with the same bits whatever the order.
+fn extreme(a: u32, b: u32) -> u32 {
+    if kind == 2u && (is_nan(a) || is_nan(b)) {
+        return 0x7fc00000u;
+    }
+    let first = (ordered(a) <= ordered(b)) == (operation == 2u);
+    return select(b, a, first);
+}

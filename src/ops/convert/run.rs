@@ -1,0 +1,57 @@
+//! From a conversion to its commands.
+
+use super::super::error::OperationError;
+use super::super::moving::operands;
+use super::super::plan::Plan;
+use super::OPERATOR;
+use super::elements::Format;
+use super::plan::Pass;
+use crate::buffer::cells::{in_words, in_words_mut};
+use crate::buffer::{Slice, SliceMut};
+use crate::device::Device;
+use crate::submit::Destination;
+
+crate::kernels!(mod kernel = "shaders/ops/convert.wgsl", root = "shaders");
+
+/// The arrays of a call, as bytes.
+pub(super) struct Operands<'x, 'y> {
+    pub(super) x: Slice<'x, u8>,
+    pub(super) y: SliceMut<'y, u8>,
+}
+
+impl Operands<'_, '_> {
+    /// Checks devices and guards.
+    pub(super) fn check(&self, destination: &Destination<'_>) -> Result<(), OperationError> {
+        let arrays = [("x", self.x), ("y", self.y.as_slice())];
+        operands::check(OPERATOR, &self.y.core.device, &arrays, 1, destination)
+    }
+
+    /// Appends the commands of a plan.
+    pub(super) fn run(
+        &self,
+        length: usize,
+        [from, to]: [Format; 2],
+        plan: &Plan<Pass>,
+        destination: &mut Destination<'_>,
+    ) -> Result<(), OperationError> {
+        let device = Device::of(&self.y.core.device);
+        let overrides = kernel::Overrides {
+            from_bits: from.bits,
+            from_signed: from.signed,
+            from_fraction: from.fraction,
+            to_bits: to.bits,
+            to_signed: to.signed,
+            to_fraction: to.fraction,
+        };
+        for Pass { threads } in &plan.passes {
+            let (x, before_x) = in_words(&self.x).map_err(OPERATOR.slice("x"))?;
+            let (y, before_y) = in_words_mut(&self.y).map_err(OPERATOR.slice("y"))?;
+            // The operator's limit keeps all of these within 31 bits.
+            let (first_of_x, first_of_y) = (8 * before_x / from.bits, 8 * before_y / to.bits);
+            let sizes = kernel::Sizes { count: length as u32, first_of_x, first_of_y };
+            let args = kernel::Args { sizes, x, y };
+            kernel::convert_with(&device, overrides)?.launch(args).to(destination.again()).threads(*threads)?;
+        }
+        Ok(())
+    }
+}

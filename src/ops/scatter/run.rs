@@ -1,0 +1,226 @@
+//! From a scatter to its commands.
+
+use super::super::error::OperationError;
+use super::super::moving::indices::{Along, Outside};
+use super::super::moving::launch::modules;
+use super::super::moving::operands::{self, Cells};
+use super::super::plan::Plan;
+use super::super::scan::Scan;
+use super::super::sort::Sort;
+use super::OPERATOR;
+use super::elements::Operation;
+use super::plan::Pass;
+use crate::buffer::cells::{bytes_of_mut, cells, whole_cells};
+use crate::buffer::{Slice, SliceMut, UnifiedBuffer, transfer};
+use crate::device::Device;
+use crate::error::BufferError;
+use crate::submit::{Destination, Refusal};
+
+modules!("shaders/ops/scatter.wgsl": words, wide, vectors, packed);
+crate::kernels!(mod combined = "shaders/ops/scatter_combined.wgsl", root = "shaders");
+
+/// The arrays of a call, as bytes.
+pub(super) struct Operands<'x, 'i, 'y> {
+    pub(super) x: Slice<'x, u8>,
+    pub(super) indices: Slice<'i, u8>,
+    pub(super) y: SliceMut<'y, u8>,
+}
+
+/// A call without its arrays.
+pub(super) struct Call {
+    pub(super) along: Along,
+    /// The size of an index in bytes, and whether it is signed.
+    pub(super) index: (u64, bool),
+    pub(super) outside: Outside,
+    /// Whether all places differ.
+    pub(super) unique: bool,
+    /// The size of an element in bytes.
+    pub(super) element: u64,
+    /// The operation, and the constant of the elements' type.
+    pub(super) operation: Option<(Operation, u32)>,
+}
+
+/// The memory between passes.
+struct Memory {
+    /// The claims of places, or the places of the elements.
+    places: UnifiedBuffer<u32>,
+    /// The elements in the order of their places, and the combination of those of each place.
+    sorted: UnifiedBuffer<f32>,
+    sums: UnifiedBuffer<f32>,
+}
+
+impl Operands<'_, '_, '_> {
+    /// Checks devices and guards.
+    pub(super) fn check(&self, destination: &Destination<'_>) -> Result<(), OperationError> {
+        let arrays = [("x", self.x), ("indices", self.indices), ("y", self.y.as_slice())];
+        operands::check(OPERATOR, &self.y.core.device, &arrays, 1, destination)
+    }
+
+    /// Appends the commands of a plan.
+    pub(super) fn run(
+        &self,
+        call: &Call,
+        plan: &Plan<Pass>,
+        destination: &mut Destination<'_>,
+    ) -> Result<(), OperationError> {
+        let device = Device::of(&self.y.core.device);
+        let ordered = plan.passes.contains(&Pass::Sort);
+        // Places, elements and sums, or claims alone.
+        let words = usize::try_from(plan.scratch / if ordered { 12 } else { 4 }).unwrap_or(usize::MAX).max(1);
+        let elements = if ordered { words } else { 1 };
+        let mut memory = Memory {
+            places: device.scratch(words, destination).map_err(operands::memory(OPERATOR))?,
+            sorted: device.scratch(elements, destination).map_err(operands::memory(OPERATOR))?,
+            sums: device.scratch(elements, destination).map_err(operands::memory(OPERATOR))?,
+        };
+        plan.passes.iter().try_for_each(|pass| self.pass(call, *pass, &mut memory, destination))
+    }
+
+    fn pass(
+        &self,
+        call: &Call,
+        pass: Pass,
+        Memory { places, sorted, sums }: &mut Memory,
+        destination: &mut Destination<'_>,
+    ) -> Result<(), OperationError> {
+        match pass {
+            Pass::Clear { .. } => self.done(transfer::fill(destination.again(), &places.slice_mut(..), 0)),
+            Pass::Claim { cell } => self.by_cells(call, cell, true, places, destination.again()),
+            Pass::Set { cell } => self.by_cells(call, cell, false, places, destination.again()),
+            Pass::Combine | Pass::Find => self.combine(call, pass, (places, sums), destination.again()),
+            Pass::Sort => {
+                let mut elements = sorted.slice_mut(..);
+                let target = bytes_of_mut(&elements).map_err(operands::memory(OPERATOR))?;
+                self.done(transfer::copy(destination.again(), &self.x, &target))?;
+                match destination.again() {
+                    Destination::Own => Sort::new(),
+                    Destination::Stream(stream) => Sort::new().on(&stream),
+                    Destination::Recording(recording) => Sort::new().record(recording),
+                }
+                .pairs_in_place(places, elements.slice_mut(..))
+            }
+            Pass::Scan => {
+                let scan = call.operation.map_or_else(Scan::sum, |(operation, _)| operation.scan());
+                scan.keys(places.slice(..)).to(destination.again()).run(sorted.slice(..), sums)
+            }
+            Pass::AddSums => self.combine(call, pass, (places, sums), destination.again()),
+        }
+    }
+
+    /// The outcome of a copy or a fill.
+    fn done<S>(&self, outcome: Result<S, BufferError>) -> Result<(), OperationError> {
+        match outcome {
+            Err(BufferError::Device { error, .. }) => {
+                Err(OPERATOR.refused(&self.y.core.device, &["x"], Refusal::Device(error)))
+            }
+            Err(BufferError::InUse { guard }) => Err(OPERATOR.in_use("x", guard)),
+            outcome => outcome.map(drop).map_err(OPERATOR.slice("x")),
+        }
+    }
+
+    /// Claims places, or sets elements.
+    fn by_cells(
+        &self,
+        call: &Call,
+        cell: u64,
+        claims_places: bool,
+        claims: &mut UnifiedBuffer<u32>,
+        destination: Destination<'_>,
+    ) -> Result<(), OperationError> {
+        let Call { along, index: (index, signed), unique, element, .. } = *call;
+        let (device, x, y) = (Device::of(&self.y.core.device), &self.x, &self.y);
+        let (indices, first) = whole_cells::<u32>(&self.indices).map_err(OPERATOR.slice("indices"))?;
+        let shared_indices = along.shared;
+        let numbers = if shared_indices { along.lines } else { along.selected() };
+        let [count, inner] = [along.selected(), along.inner].map(|elements| elements * element / cell);
+        macro_rules! launch {
+            ($module:ident, $cells:expr $(, $bits:ident: $value:expr)?) => {{
+                let Cells { x, first_of_x, y, first_of_y } = $cells;
+                // The operator's limit keeps all of these within 31 bits.
+                let sizes = $module::Sizes {
+                    count: count as u32,
+                    numbers: numbers as u32,
+                    first_of_x,
+                    first_of_y,
+                    inner: inner as u32,
+                    each_index: (element / cell).max(1) as u32,
+                    lines: along.lines as u32,
+                    indices: $module::Indices {
+                        size: along.size as u32,
+                        first,
+                        words: (index / 4) as u32,
+                        signs: u32::from(signed),
+                        mode: call.outside as u32,
+                    },
+                    ..bytemuck::Zeroable::zeroed()
+                };
+                let overrides = $module::Overrides { shared_indices, unique $(, $bits: $value)? };
+                if claims_places {
+                    let launch = $module::claim_with(&device, overrides)?;
+                    launch.launch($module::ClaimArgs { sizes, indices, claims }).to(destination).threads(numbers)?;
+                } else {
+                    let launch = $module::scatter_with(&device, overrides)?;
+                    let args = $module::ScatterArgs { sizes, indices, claims: &*claims, x, y };
+                    launch.launch(args).to(destination).threads(count)?;
+                }
+            }};
+        }
+        match cell {
+            16 => launch!(vectors, Cells::<[u32; 4]>::whole(OPERATOR, x, y)?),
+            8 => launch!(wide, Cells::<[u32; 2]>::whole(OPERATOR, x, y)?),
+            4 => launch!(words, Cells::<u32>::whole(OPERATOR, x, y)?),
+            size => launch!(packed, Cells::packed(OPERATOR, x, y, size)?, bits: 8 * size as u32),
+        }
+        Ok(())
+    }
+
+    /// Combines elements with those of y, finds their places, or adds sums.
+    fn combine(
+        &self,
+        call: &Call,
+        pass: Pass,
+        (places, sums): (&mut UnifiedBuffer<u32>, &UnifiedBuffer<f32>),
+        destination: Destination<'_>,
+    ) -> Result<(), OperationError> {
+        let Call { along, index: (index, signed), .. } = *call;
+        let device = Device::of(&self.y.core.device);
+        let (indices, first) = whole_cells::<u32>(&self.indices).map_err(OPERATOR.slice("indices"))?;
+        let Cells { x, first_of_x, y, first_of_y } = Cells::<u32>::whole(OPERATOR, &self.x, &self.y)?;
+        let count = along.selected();
+        // The operator's limit keeps all of these within 31 bits.
+        let sizes = combined::Sizes {
+            count: count as u32,
+            first_of_x,
+            first_of_y,
+            inner: along.inner as u32,
+            lines: along.lines as u32,
+            indices: combined::Indices {
+                size: along.size as u32,
+                first,
+                words: (index / 4) as u32,
+                signs: u32::from(signed),
+                mode: call.outside as u32,
+            },
+            ..bytemuck::Zeroable::zeroed()
+        };
+        let (operation, kind) = call.operation.unwrap_or((Operation::Add, 0));
+        let (atomic_kind, operation, shared_indices) = (operation.atomic(kind), operation.number(), along.shared);
+        let overrides = combined::Overrides { shared_indices, atomic_kind, kind, operation };
+        match pass {
+            Pass::Find => {
+                let args = combined::FindArgs { sizes, indices, places };
+                combined::find_with(&device, overrides)?.launch(args).to(destination).threads(count)?;
+            }
+            Pass::AddSums => {
+                let (sums, _) = cells::<f32, u32>(&sums.slice(..)).map_err(OPERATOR.slice("x"))?;
+                let args = combined::AddSumsArgs { sizes, y, sorted: &*places, sums };
+                combined::add_sums_with(&device, overrides)?.launch(args).to(destination).threads(count)?;
+            }
+            _ => {
+                let args = combined::ScatterArgs { sizes, indices, x, y };
+                combined::scatter_with(&device, overrides)?.launch(args).to(destination).threads(count)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,70 @@
+//! The pass of a sequence, and its launch.
+
+use super::super::error::OperationError;
+use super::super::plan::Plan;
+use super::elements::sealed::Parts;
+use super::{OPERATOR, SequenceElement};
+use crate::buffer::SliceMut;
+use crate::buffer::cells::in_words_mut;
+use crate::device::Device;
+use crate::submit::Destination;
+
+crate::kernels!(mod kernel = "shaders/ops/sequence.wgsl", root = "shaders", feature wide = false);
+
+/// One command: the kernel, in at least as many invocations as it writes words, or elements of two words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pass {
+    threads: u64,
+}
+
+/// The pass for elements of `size` bytes from this byte on.
+pub(super) fn plan(length: u64, size: u64, start: u64) -> Plan<Pass> {
+    if length == 0 {
+        return Plan::nothing();
+    }
+    // Words that y has a part of.
+    let threads = if size >= 4 { length } else { (start % 4 + length * size).div_ceil(4) };
+    Plan { passes: vec![Pass { threads }], scratch: 0, flops: 2 * length, bytes: length * size }
+}
+
+/// Appends the commands of a plan.
+pub(super) fn run<T: SequenceElement>(
+    y: &SliceMut<'_, u8>,
+    length: usize,
+    parts: Parts,
+    plan: &Plan<Pass>,
+    destination: &mut Destination<'_>,
+) -> Result<(), OperationError> {
+    let device = Device::of(&y.core.device);
+    let words = |bits: u64| [bits as u32, (bits >> 32) as u32];
+    // A sequence of one element is its start.
+    let last = parts.last.filter(|_| length > 1);
+    for Pass { threads } in &plan.passes {
+        let (y, before) = in_words_mut(y).map_err(OPERATOR.slice("y"))?;
+        let sizes = kernel::Sizes {
+            count: length as u32,
+            first: before / size_of::<T>() as u32,
+            start: words(parts.start),
+            step: words(parts.step),
+            last: last.unwrap_or(0) as u32,
+            has_last: u32::from(last.is_some()),
+        };
+        let overrides = kernel::Overrides { bits: 8 * size_of::<T>() as u32, is_float: T::IS_FLOAT };
+        let kernel = kernel::sequence_with(&device, overrides)?;
+        kernel.launch(kernel::Args { sizes, y }).to(destination.again()).threads(*threads)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_word_has_an_invocation() {
+        let threads = |length, size, start| plan(length, size, start).passes[0].threads;
+        assert_eq!([threads(5, 8, 0), threads(5, 4, 4), threads(5, 2, 2), threads(4, 1, 3)], [5, 5, 3, 2]);
+        assert_eq!(plan(0, 4, 0), Plan::nothing());
+        assert_eq!((plan(7, 8, 0).flops, plan(7, 8, 0).bytes), (14, 56));
+    }
+}
