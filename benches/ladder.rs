@@ -14,6 +14,8 @@ mod fill_pattern;
 mod histogram;
 #[path = "ladder/matmul.rs"]
 mod matmul;
+#[path = "ladder/movement.rs"]
+mod movement;
 #[path = "ladder/random.rs"]
 mod random;
 #[path = "ladder/reduction.rs"]
@@ -51,6 +53,7 @@ fn run() -> Outcome<()> {
     reduction::climb(&mut ladder, elements)?;
     scan::climb(&mut ladder, elements)?;
     select::climb(&mut ladder, elements)?;
+    movement::climb(&mut ladder, elements)?;
     matmul::climb(&mut ladder, side)?;
     sort::climb(&mut ladder, elements)?;
     ladder.publish(&arguments)
