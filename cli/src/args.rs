@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::bench::BenchArgs;
 use crate::cache::CacheCommand;
 use crate::check::{self, CheckArgs};
 use crate::composition::CompositionArgs;
-use crate::help::{ENVIRONMENT, EXAMPLE, EXIT_CODES, RUN_NOTES, TRANSLATE_EXAMPLE, TRANSLATE_NOTES};
+use crate::help::{ENVIRONMENT, EXAMPLE, EXIT_CODES, OP_NOTES, RUN_NOTES, TRANSLATE_EXAMPLE, TRANSLATE_NOTES};
+use crate::op::OpArgs;
 use crate::output::Output;
 use crate::shape::{self, Given};
 use crate::source::Bind;
@@ -33,6 +35,11 @@ pub(crate) enum Command {
     /// Run a compute kernel once, or several times
     #[command(after_long_help = format!("{RUN_NOTES}\n\n{EXIT_CODES}\n\n{EXAMPLE}"))]
     Run(Box<RunArgs>),
+    /// Run an operator, such as a sum or a sort, on NumPy files; `op --list` names all
+    #[command(after_help = OP_NOTES, after_long_help = format!("{OP_NOTES}\n\n{EXIT_CODES}"))]
+    Op(OpArgs),
+    /// Measure operators on this device, beside its ceiling and a peer
+    Bench(BenchArgs),
     /// Print the stages of a kernel's translation to machine code; needs no device
     #[command(after_long_help = format!("{TRANSLATE_NOTES}\n\n{EXIT_CODES}\n\n{TRANSLATE_EXAMPLE}"))]
     Translate(Box<TranslateArgs>),

@@ -63,6 +63,18 @@ impl Dtype {
         NAMES.iter().find(|(dtype, ..)| *dtype == self).map_or("?", |(.., word)| word)
     }
 
+    /// The layout of one element.
+    pub(crate) fn layout(self) -> Layout {
+        let width = self.width() as u8;
+        let kind = match self {
+            Self::B1 | Self::U1 | Self::U2 | Self::U4 | Self::U8 => ScalarKind::Unsigned,
+            Self::I1 | Self::I2 | Self::I4 | Self::I8 => ScalarKind::Signed,
+            Self::F2 | Self::F4 | Self::F8 => ScalarKind::Float,
+        };
+        let size = u32::from(width);
+        Layout { name: self.word().to_owned(), size, align: size, shape: Shape::Scalar(Scalar { kind, width }) }
+    }
+
     /// The size of one element in bytes.
     pub(crate) fn width(self) -> usize {
         match self {

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use anywarp::ops::OperationError;
 use anywarp::{Error, ErrorClass, Finding, Findings, KernelError, LaunchError};
 
 /// The exit code for an invalid command line.
@@ -180,14 +181,24 @@ fn of_kernel(error: KernelError) -> Failure {
 
 /// Whether the error was caused directly by the command line.
 fn is_usage(error: &Error) -> bool {
-    matches!(
-        error,
-        Error::Launch(
-            LaunchError::UnknownBinding { .. }
-                | LaunchError::UnknownPath { .. }
-                | LaunchError::Missing { .. }
-                | LaunchError::NegativeGrid { .. }
-                | LaunchError::HugeGrid { .. }
+    let of_operator = matches!(
+        error.downcast_ref(),
+        Some(
+            OperationError::Choice { .. }
+                | OperationError::Axis { .. }
+                | OperationError::Parameter { .. }
+                | OperationError::Text { .. }
         )
-    )
+    );
+    of_operator
+        || matches!(
+            error,
+            Error::Launch(
+                LaunchError::UnknownBinding { .. }
+                    | LaunchError::UnknownPath { .. }
+                    | LaunchError::Missing { .. }
+                    | LaunchError::NegativeGrid { .. }
+                    | LaunchError::HugeGrid { .. }
+            )
+        )
 }

@@ -80,3 +80,15 @@ Examples:
   anywarp translate saxpy.wgsl --to spirv
   anywarp translate saxpy.wgsl --side-by-side source,sass --arch sm_120
   anywarp translate saxpy.wgsl --to ptx --line 13";
+
+/// The form of a call of `op`.
+pub(crate) const OP_NOTES: &str = "\
+anywarp op NAME INPUT.npy.. -o OUTPUT.npy.. [--PARAMETER VALUE]..
+
+Inputs and outputs are .npy files in the operator's order, parameters have the names of the Rust builders. Elements have
+the type of the first file. Without -o the first elements of each result are printed. An output whose length the device
+counts, such as that of select, is written with that length.
+
+  anywarp op sum x.npy --axis 1 -o sums.npy
+  anywarp op sort x.npy --descending -o sorted.npy
+  anywarp op elementwise x.npy y.npy 2.5 --inputs 'x: T, y: T, a: T' --outputs 'z: T' --operation 'z = a * x + y'";

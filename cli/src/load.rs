@@ -98,7 +98,7 @@ pub(crate) fn load(bind: &Bind, binding: &BindingInfo, limit: u64) -> Result<Con
 }
 
 /// Reads a file.
-fn read(path: &Path) -> Result<Vec<u8>, String> {
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|error| match path {
         path if path.is_dir() => "expected a file, found a folder: name a file in it".to_owned(),
         path if !path.exists() => "expected a file, there is none of this name: check the path".to_owned(),

@@ -3,6 +3,7 @@
 
 mod args;
 mod assign;
+mod bench;
 mod bindings;
 mod buffers;
 mod cache;
@@ -17,6 +18,7 @@ mod help;
 mod load;
 mod made;
 mod npy;
+mod op;
 mod origin;
 mod output;
 mod outputs;
@@ -53,6 +55,8 @@ fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Devices => devices::devices(cli.json),
         Command::Cache { command } => cache::cache(command, cli.json),
+        Command::Op(arguments) => op::op(arguments, cli.json),
+        Command::Bench(arguments) => bench::bench(arguments, cli.json),
         Command::Check(arguments) => check::check(arguments, cli.json),
         Command::Run(arguments) if arguments.watch => watch::watch(arguments, cli.json),
         Command::Run(arguments) => run::run(arguments, cli.json),

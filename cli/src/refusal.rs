@@ -7,6 +7,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory};
 
 use crate::args::Cli;
+use crate::op;
 
 /// The text of the error; `None` where clap's own text is used, mostly for help.
 pub(crate) fn text(error: &clap::Error, words: impl Iterator<Item = String>) -> Option<String> {
@@ -109,13 +110,17 @@ fn alternatives(argument: &str) -> String {
     plain.replace('|', " or ")
 }
 
-fn example(name: &str) -> &str {
-    match name {
+fn example(name: &str) -> String {
+    if let Some(operator) = name.strip_prefix("anywarp op ").and_then(op::named) {
+        return op::example(operator);
+    }
+    let fixed = match name {
         "anywarp run" => "anywarp run kernel.wgsl --threads 1024",
         "anywarp translate" => "anywarp translate kernel.wgsl --to spirv",
         "anywarp check" => "anywarp check kernel.wgsl",
         _ => "anywarp --help, which describes it",
-    }
+    };
+    fixed.to_owned()
 }
 
 #[cfg(test)]

@@ -109,7 +109,7 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-fn microseconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn microseconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64(time.as_nanos() as f64 / 1e3)
 }
 

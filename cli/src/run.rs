@@ -20,16 +20,16 @@ use crate::{load, outputs, preview, terminal};
 /// Runs a kernel and prints its report. Files that cannot be written fail the run only after all other steps.
 pub(crate) fn run(arguments: &RunArgs, json: bool) -> Result<(), Failure> {
     let wgsl = arguments.composition.read(&arguments.file)?;
-    let device = open(arguments)?;
+    let device = open(arguments.device.as_deref())?;
     let start = Instant::now();
     let kernel = compile(&device, wgsl, arguments)?;
     run_kernel(&device, &kernel, start.elapsed(), arguments, json)
 }
 
 /// Opens the device that the command line names.
-pub(crate) fn open(arguments: &RunArgs) -> Result<Device, Failure> {
+pub(crate) fn open(selector: Option<&str>) -> Result<Device, Failure> {
     let of_argument = |selector: &str| format!("--device {selector}");
-    match arguments.device.as_deref() {
+    match selector {
         Some(selector) if selector.trim().is_empty() => Err(Failure::Usage(
             "--device '': expected a selector, found nothing: choose one that `anywarp devices` lists".to_owned(),
         )),
@@ -237,7 +237,7 @@ fn describe(bound: &[Bound<'_>], shown: u64, spent: &mut Duration) -> Result<Vec
     Ok(described)
 }
 
-fn describe_device(device: &Device) -> report::Device {
+pub(crate) fn describe_device(device: &Device) -> report::Device {
     let caps = device.caps();
     report::Device {
         selector: device.selector().to_owned(),

@@ -38,6 +38,11 @@ impl FromStr for Extents {
 }
 
 impl Extents {
+    /// The extents.
+    pub(crate) fn numbers(&self) -> &[u64] {
+        &self.numbers
+    }
+
     /// The shape of an array of `elements`.
     ///
     /// # Errors

@@ -27,7 +27,7 @@ pub(crate) fn watch(arguments: &RunArgs, json: bool) -> Result<(), Failure> {
             "--watch: expected FILE, found '-': stdin is read only once: write the kernel to a file".to_owned(),
         ));
     }
-    let device = run::open(arguments)?;
+    let device = run::open(arguments.device.as_deref())?;
     let file = arguments.file.display();
     let mut kernel = None;
     let mut wrong = String::new();

@@ -64,7 +64,7 @@ pub use histogram::{Histogram, HistogramElement, bincount, histogram};
 pub use join::{Join, Split, concatenate, split, stack};
 pub use matmul::{Matmul, MatmulElement, MatmulInput, matmul};
 pub use one_hot::{OneHot, one_hot};
-pub use operation::arguments::{Argument, Inputs, Outputs, Results};
+pub use operation::arguments::{AnyInput, AnyOutputs, Argument, Inputs, Outputs, Results};
 pub use operation::shape::{Shaped, shaped};
 pub use plan::Cost;
 pub use random::{Random, RandomBits, RandomFloat, RandomInteger, RandomNumber};

@@ -116,8 +116,9 @@ impl<'e, 'r> Histogram<'e, 'r> {
         Self { edges: Edges::Explicit(edges), destination: Destination::Own }
     }
 
-    /// Bins of one number each: `u32` elements are the numbers of their bins.
-    fn numbers(bins: usize) -> Self {
+    /// Bins of one number each: `u32` elements are the numbers of their bins, as in [`bincount`]. Elements of
+    other types are an error.
+    pub fn numbers(bins: usize) -> Self {
         Self { edges: Edges::Numbers(bins), destination: Destination::Own }
     }
 

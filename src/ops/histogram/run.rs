@@ -44,6 +44,10 @@ impl Bins {
         }
         let all: Vec<f64> = match edges {
             Edges::Numbers(_) => {
+                if T::KIND != u32::KIND {
+                    let got = std::any::type_name::<T>().to_owned();
+                    return Err(OPERATOR.choice("bins of one number each", "use `u32` elements", got));
+                }
                 return Ok(Self { keys: vec![0; bins], least: 0, greatest: u32::MAX, even: None, plain: true });
             }
             Edges::Even(_, range) => {

@@ -84,6 +84,61 @@ pub trait Outputs<'a>: sealed::Outputs<'a> {}
 
 impl<'a, S: sealed::Outputs<'a>> Outputs<'a> for S {}
 
+/// An input whose type is only known at run time. A `Vec` of them is the inputs of a call.
+///
+/// ```
+/// # #[cfg(feature = "cpu")]
+/// # fn main() -> anywarp::Result<()> {
+/// use anywarp::ops::{AnyInput, ElementwiseKernel};
+///
+/// let device = anywarp::Device::open("cpu")?;
+/// let add = ElementwiseKernel::new("x: f32, a: f32", "y: f32", "y = x + a")?;
+/// let x = device.buffer_from(&[1.0f32, 2.0])?;
+/// let inputs = vec![AnyInput::new(&x), AnyInput::new(10.0f32)];
+/// assert_eq!(*add.apply::<f32>(&device, inputs)?.read()?, [11.0, 12.0]);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cpu"))]
+/// # fn main() {}
+/// ```
+pub struct AnyInput<'a>(Given<'a>);
+
+impl<'a> AnyInput<'a> {
+    /// An input from an argument of any type.
+    pub fn new(argument: impl Argument<'a>) -> Self {
+        Self(argument.given())
+    }
+}
+
+impl<'a> sealed::Inputs<'a> for Vec<AnyInput<'a>> {
+    fn all(self) -> Vec<Given<'a>> {
+        self.into_iter().map(|input| input.0).collect()
+    }
+}
+
+/// Outputs whose types and number are only known at run time.
+#[derive(Default)]
+pub struct AnyOutputs<'a>(Vec<Given<'a>>);
+
+impl<'a> AnyOutputs<'a> {
+    /// No outputs yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends an output.
+    pub fn push(&mut self, output: impl Outputs<'a>) {
+        self.0.extend(output.all());
+    }
+}
+
+impl<'a> sealed::Outputs<'a> for AnyOutputs<'a> {
+    fn all(self) -> Vec<Given<'a>> {
+        self.0
+    }
+}
+
 /// The results that a call allocates: one element type for one [`UnifiedBuffer`], or a tuple of up to four for a tuple
 /// of buffers.
 pub trait Results: sealed::Results {}

@@ -1,0 +1,214 @@
+//! One call of an operator: its inputs on the device, the recording of its work, its outputs.
+
+use std::rc::Rc;
+
+use anywarp::ops::Cost;
+use anywarp::{Device, Recording, UnifiedBuffer};
+
+use super::Operator;
+use super::entry::{Number, Types};
+use super::parameter::Values;
+use crate::dtype::Dtype;
+use crate::failure::Failure;
+use crate::npy::Array;
+
+/// An input of a call.
+pub(crate) struct Input {
+    /// The name of its port.
+    pub(crate) port: &'static str,
+    /// The file, or the number, as written.
+    pub(crate) text: String,
+    pub(crate) array: Array,
+    /// Whether it is a number of the command line, whose type may change.
+    pub(crate) is_number: bool,
+}
+
+/// A call that is being recorded.
+pub(crate) struct Call<'a> {
+    pub(crate) device: Device,
+    pub(crate) recording: Recording,
+    pub(crate) values: &'a Values,
+    pub(crate) cost: Option<Cost>,
+    pub(crate) outputs: Vec<Box<dyn Output>>,
+    inputs: &'a [Input],
+}
+
+impl<'a> Call<'a> {
+    /// Checks the types of the inputs and records a call of `operator`.
+    pub(crate) fn record(
+        operator: &Operator,
+        device: &Device,
+        inputs: &'a [Input],
+        values: &'a Values,
+    ) -> Result<Self, Failure> {
+        let dtype = element_type(operator, inputs, values)?;
+        let recording = device.recording();
+        let mut call = Self { device: device.clone(), recording, values, cost: None, outputs: Vec::new(), inputs };
+        (operator.run.record)(&mut call, dtype)?;
+        Ok(call)
+    }
+
+    /// All inputs of a port.
+    pub(crate) fn inputs(&self, port: &str) -> impl Iterator<Item = &'a Input> {
+        self.inputs.iter().filter(move |input| input.port == port)
+    }
+
+    pub(crate) fn input(&self, port: &str) -> Option<&'a Input> {
+        self.inputs(port).next()
+    }
+
+    /// The shape of an input; empty without one, as for a number.
+    pub(crate) fn shape(&self, port: &str) -> Vec<usize> {
+        self.input(port).map(|input| sizes(&input.array.shape)).unwrap_or_default()
+    }
+
+    /// The number of elements of an input.
+    pub(crate) fn length(&self, port: &str) -> usize {
+        self.shape(port).iter().product()
+    }
+
+    /// A buffer with the elements of an input.
+    pub(crate) fn upload<T: Number>(&self, port: &str) -> Result<UnifiedBuffer<T>, Failure> {
+        let input = self.input(port).ok_or_else(|| Failure::Usage(format!("{port}: expected a file, found none")))?;
+        upload(&self.device, input)
+    }
+
+    /// A new buffer for an output.
+    pub(crate) fn empty<T: Number>(&self, length: usize) -> Result<UnifiedBuffer<T>, Failure> {
+        Ok(self.device.buffer(length)?)
+    }
+
+    /// The elements of an input, on the host.
+    pub(crate) fn host<T: Number>(&self, port: &str) -> Vec<T> {
+        self.input(port).map(|input| bytemuck::pod_collect_to_vec(&input.array.bytes)).unwrap_or_default()
+    }
+
+    /// Appends an output of this shape.
+    pub(crate) fn output<T: Number>(&mut self, buffer: UnifiedBuffer<T>, shape: Vec<usize>) {
+        self.outputs.push(Box::new(Whole { buffer, shape }));
+    }
+
+    /// Appends an output of one dimension whose length is only known after the run.
+    pub(crate) fn counted<T: Number>(&mut self, buffer: UnifiedBuffer<T>, length: Length) {
+        self.outputs.push(Box::new(Counted { buffer, length }));
+    }
+
+    /// Reads all outputs.
+    pub(crate) fn read(&self) -> Result<Vec<Array>, Failure> {
+        self.outputs.iter().map(|output| output.read()).collect()
+    }
+}
+
+/// The type `T` of a call, after a check of all inputs.
+fn element_type(operator: &Operator, inputs: &[Input], values: &Values) -> Result<Dtype, Failure> {
+    let first = operator.inputs.iter().find(|port| port.types == Types::T);
+    let given = first.and_then(|port| inputs.iter().find(|input| input.port == port.name));
+    let dtype = match given {
+        Some(input) => input.array.dtype,
+        None => values.text("dtype").and_then(Dtype::from_word).unwrap_or(operator.run.types[0]),
+    };
+    for input in inputs {
+        let Some(port) = operator.inputs.iter().find(|port| port.name == input.port) else { continue };
+        let types = match port.types {
+            Types::Any => continue,
+            Types::Of(types) => types,
+            Types::T if given.is_some_and(|given| std::ptr::eq(given, input)) => operator.run.types,
+            Types::T => std::slice::from_ref(&dtype),
+        };
+        check_type(operator, input, types)?;
+    }
+    if given.is_none() && !operator.run.types.contains(&dtype) {
+        let known = names(operator.run.types);
+        return Err(Failure::Usage(format!(
+            "--dtype {}: expected one of {known} for {}, found {dtype}: choose one of these",
+            dtype.word(),
+            operator.name
+        )));
+    }
+    Ok(dtype)
+}
+
+fn check_type(operator: &Operator, input: &Input, types: &[Dtype]) -> Result<(), Failure> {
+    let found = input.array.dtype;
+    if types.contains(&found) {
+        return Ok(());
+    }
+    let Input { text, port, .. } = input;
+    let known = names(types);
+    let remedy = types.first().map_or("float32", |dtype| dtype.numpy());
+    Err(Failure::File(format!(
+        "{text}: expected {known} as '{port}' of {}, found {found}: save array.astype(np.{remedy}), or another of these",
+        operator.name
+    )))
+}
+
+/// The names of types in `numpy`, with commas between.
+pub(crate) fn names(types: &[Dtype]) -> String {
+    types.iter().map(|dtype| dtype.numpy()).collect::<Vec<_>>().join(", ")
+}
+
+fn sizes(shape: &[u64]) -> Vec<usize> {
+    shape.iter().map(|extent| usize::try_from(*extent).unwrap_or(usize::MAX)).collect()
+}
+
+/// A buffer with the elements of an input, moved to the device now, so that no run is charged for it.
+pub(crate) fn upload<T: Number>(device: &Device, input: &Input) -> Result<UnifiedBuffer<T>, Failure> {
+    let Array { dtype, bytes, .. } = &input.array;
+    let truths: Vec<u8>;
+    let bytes = if *dtype == Dtype::B1 && T::DTYPE == Dtype::U4 {
+        truths = bytes.iter().flat_map(|truth| u32::from(*truth != 0).to_le_bytes()).collect();
+        &truths
+    } else {
+        bytes
+    };
+    let mut buffer =
+        device.buffer::<T>(bytes.len() / size_of::<T>()).map_err(|error| Failure::of(&*input.text, error))?;
+    bytemuck::cast_slice_mut::<T, u8>(&mut buffer.write()?).copy_from_slice(bytes);
+    let few = 4_usize.div_ceil(size_of::<T>());
+    if !device.caps().unified && buffer.len() >= few {
+        // The use of any part uploads the whole buffer.
+        device.buffer::<T>(few)?.copy_from(buffer.slice(..few))?;
+    }
+    Ok(buffer)
+}
+
+/// An output, which is read after the run.
+pub(crate) trait Output {
+    fn read(&self) -> Result<Array, Failure>;
+}
+
+struct Whole<T> {
+    buffer: UnifiedBuffer<T>,
+    shape: Vec<usize>,
+}
+
+impl<T: Number> Output for Whole<T> {
+    fn read(&self) -> Result<Array, Failure> {
+        let bytes = bytemuck::cast_slice::<T, u8>(&self.buffer.read()?).to_vec();
+        Ok(Array { dtype: T::DTYPE, shape: self.shape.iter().map(|extent| *extent as u64).collect(), bytes })
+    }
+}
+
+/// The length of an output, by a count of the device.
+pub(crate) enum Length {
+    Count(Rc<anywarp::DeviceCount>),
+    /// The elements behind the counted ones, of so many in all.
+    Rest(Rc<anywarp::DeviceCount>, usize),
+}
+
+struct Counted<T> {
+    buffer: UnifiedBuffer<T>,
+    length: Length,
+}
+
+impl<T: Number> Output for Counted<T> {
+    fn read(&self) -> Result<Array, Failure> {
+        let length = match &self.length {
+            Length::Count(count) => count.read()? as usize,
+            Length::Rest(count, all) => all.saturating_sub(count.read()? as usize),
+        };
+        let length = length.min(self.buffer.len());
+        let bytes = bytemuck::cast_slice::<T, u8>(&self.buffer.slice(..length).read()?).to_vec();
+        Ok(Array { dtype: T::DTYPE, shape: vec![length as u64], bytes })
+    }
+}

@@ -1,0 +1,134 @@
+//! The form of an entry in the table of operators.
+
+use anywarp::Element;
+
+use super::call::Call;
+use super::parameter::Parameter;
+use crate::dtype::Dtype;
+use crate::failure::Failure;
+
+/// An operator: its list entry, its help, its arguments and its calls all come from this one value.
+pub(crate) struct Operator {
+    /// The name in Rust.
+    pub(crate) name: &'static str,
+    /// One line, which ends without a full stop.
+    pub(crate) summary: &'static str,
+    pub(crate) inputs: &'static [Port],
+    pub(crate) outputs: &'static [Port],
+    pub(crate) parameters: &'static [Parameter],
+    pub(crate) run: Run,
+}
+
+/// The element types `T` of an operator, and the function that records a call with one of them.
+pub(crate) struct Run {
+    pub(crate) types: &'static [Dtype],
+    pub(crate) record: fn(&mut Call<'_>, Dtype) -> Result<(), Failure>,
+}
+
+/// An input or an output.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Port {
+    pub(crate) name: &'static str,
+    pub(crate) summary: &'static str,
+    pub(crate) types: Types,
+    pub(crate) form: Form,
+}
+
+/// The element types of an input or an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Types {
+    /// `T`, which the first input has.
+    T,
+    /// One of these.
+    Of(&'static [Dtype]),
+    /// Any type, also several in one list of files.
+    Any,
+}
+
+/// The place of a port on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// The next file.
+    Required,
+    /// The next file, if there is one.
+    Optional,
+    /// The file after an option of the port's name.
+    Named,
+    /// All remaining files, and numbers.
+    Rest,
+}
+
+impl Port {
+    /// A required port with elements of type `T`.
+    pub(crate) const fn new(name: &'static str, summary: &'static str) -> Self {
+        Self { name, summary, types: Types::T, form: Form::Required }
+    }
+
+    pub(crate) const fn of(mut self, types: &'static [Dtype]) -> Self {
+        self.types = Types::Of(types);
+        self
+    }
+
+    pub(crate) const fn any(mut self) -> Self {
+        self.types = Types::Any;
+        self
+    }
+
+    pub(crate) const fn form(mut self, form: Form) -> Self {
+        self.form = form;
+        self
+    }
+}
+
+/// Flags: also `numpy`'s truth values, which become 0 and 1.
+pub(crate) const FLAGS: &[Dtype] = &[Dtype::U4, Dtype::B1];
+pub(crate) const U32: &[Dtype] = &[Dtype::U4];
+
+/// A Rust type with its `numpy` type.
+pub(crate) trait Number: Element {
+    const DTYPE: Dtype;
+
+    /// Parses a number in decimal notation.
+    fn parse(text: &str) -> Option<Self>;
+}
+
+macro_rules! numbers {
+    ($($rust:ty, $dtype:ident;)*) => {$(
+        impl Number for $rust {
+            const DTYPE: Dtype = Dtype::$dtype;
+
+            fn parse(text: &str) -> Option<Self> {
+                text.trim().parse().ok()
+            }
+        }
+    )*};
+}
+
+numbers! {
+    u8, U1; i8, I1; u16, U2; i16, I2; u32, U4; i32, I4; u64, U8; i64, I8; half::f16, F2; f32, F4; f64, F8;
+}
+
+/// A [`Run`] for these types: in the expression, `$letter` is the Rust type and `$call` the call.
+macro_rules! by_type {
+    ([$($type:ty),+ $(,)?], $letter:ident, $call:ident => $run:expr) => {
+        $crate::op::entry::Run {
+            types: &[$(<$type as $crate::op::entry::Number>::DTYPE),+],
+            record: |$call, dtype| {
+                $(
+                    if dtype == <$type as $crate::op::entry::Number>::DTYPE {
+                        type $letter = $type;
+                        return $run;
+                    }
+                )+
+                Err($crate::op::entry::unlisted(dtype))
+            },
+        }
+    };
+}
+
+pub(crate) use by_type;
+
+/// The error of a type that is not in an operator's list, which is checked before a call.
+pub(crate) fn unlisted(dtype: Dtype) -> Failure {
+    Failure::Usage(format!("expected an element type of the operator, found {dtype}: `anywarp op --list` has them all"))
+}

@@ -1,0 +1,110 @@
+//! Reductions by name.
+
+use anywarp::UnifiedBuffer;
+use anywarp::ops::{AnyInput, ReductionKernel, reduce, shaped};
+
+use super::call::Call;
+use super::entry::{Number, Operator, Port, U32, by_type};
+use super::parameter::{Kind, Parameter};
+use crate::failure::Failure;
+use crate::npy::dimensions;
+
+pub(crate) const AXIS: Parameter = Parameter::new("axis", Kind::Counts, "The axes to reduce along; by default all");
+pub(crate) const KEEP: Parameter = Parameter::new("keepdims", Kind::Flag, "Keep a size of 1 for each reduced axis");
+const X: &[Port] = &[Port::new("x", "The elements")];
+const Y: &[Port] = &[Port::new("y", "The results, with the remaining sizes of x")];
+const COUNT: &[Port] = &[Port::new("y", "The results, with the remaining sizes of x").of(U32)];
+
+/// An operator that reduces `x` by the kernel of the expression, for a type `T` in the first list and with a result of
+/// the second type.
+macro_rules! reduction {
+    ($name:literal, $summary:literal, $outputs:expr, [$($type:ty),+], $letter:ident => $kernel:expr, $result:ty) => {
+        Operator {
+            name: $name,
+            summary: $summary,
+            inputs: X,
+            outputs: $outputs,
+            parameters: &[AXIS, KEEP],
+            run: by_type!([$($type),+], $letter, call => {
+                let x = call.upload::<$letter>("x")?;
+                let shape = call.shape("x");
+                reduce::<$result>(call, $kernel, vec![AnyInput::new(shaped(&x, shape.clone()))], &shape)
+            }),
+        }
+    };
+}
+
+pub(crate) const OPERATORS: &[Operator] = &[
+    reduction!("sum", "Sums", Y, [f32, u32, i32, f64, u64, i64, half::f16], T => reduce::sum(), T),
+    reduction!("product", "Products", Y, [f32, u32, i32, f64, u64, i64, half::f16], T => reduce::product(), T),
+    Operator {
+        name: "dot",
+        summary: "The sum of the products of two arrays",
+        inputs: &[Port::new("x", "The elements"), Port::new("y", "As many elements")],
+        outputs: &[Port::new("z", "The results, with the remaining sizes of x")],
+        parameters: &[AXIS, KEEP],
+        run: by_type!([f32, u32, i32, f64, u64, i64, half::f16], T, call => {
+            let (x, y) = (call.upload::<T>("x")?, call.upload::<T>("y")?);
+            let (of_x, of_y) = (call.shape("x"), call.shape("y"));
+            let inputs = vec![AnyInput::new(shaped(&x, of_x.clone())), AnyInput::new(shaped(&y, of_y))];
+            reduce::<T>(call, reduce::dot(), inputs, &of_x)
+        }),
+    },
+    reduction!("norm", "Euclidean norms", Y, [f32, f64, half::f16], T => reduce::norm(), T),
+    reduction!("min", "The least elements; NaN if there is one", Y, [f32, u32, i32, f64, u64, i64, half::f16],
+        T => reduce::min::<T>(), T),
+    reduction!("max", "The greatest elements; NaN if there is one", Y, [f32, u32, i32, f64, u64, i64, half::f16],
+        T => reduce::max::<T>(), T),
+    reduction!("argmin", "The first places of the least elements", COUNT, [f32, u32, i32, half::f16],
+        T => reduce::argmin(), u32),
+    reduction!("argmax", "The first places of the greatest elements", COUNT, [f32, u32, i32, half::f16],
+        T => reduce::argmax(), u32),
+    reduction!("mean", "Arithmetic means", Y, [f32, f64, half::f16], T => reduce::mean(), T),
+    reduction!("variance", "Variances: means of the squared distances from the mean", Y, [f32, f64, half::f16],
+        T => reduce::variance(), T),
+    reduction!("logsumexp", "Logarithms of sums of exponentials, without overflow", Y, [f32, half::f16],
+        T => reduce::logsumexp(), T),
+    reduction!("count", "Numbers of elements that are not 0", COUNT, [f32, u32, i32, f64, u64, i64, half::f16],
+        T => reduce::count(), u32),
+    reduction!("any", "1 if an element is not 0, else 0", COUNT, [f32, u32, i32, f64, u64, i64, half::f16],
+        T => reduce::any(), u32),
+    reduction!("all", "1 if no element is 0, else 0", COUNT, [f32, u32, i32, f64, u64, i64, half::f16],
+        T => reduce::all(), u32),
+    reduction!("nan_sum", "Sums without NaN", Y, [f32, f64, half::f16], T => reduce::nan_sum(), T),
+    reduction!("nan_min", "The least elements without NaN", Y, [f32, f64, half::f16], T => reduce::nan_min(), T),
+    reduction!("nan_max", "The greatest elements without NaN", Y, [f32, f64, half::f16], T => reduce::nan_max(), T),
+    reduction!("nan_mean", "Means without NaN", Y, [f32, f64, half::f16], T => reduce::nan_mean(), T),
+    reduction!("nan_argmin", "The first places of the least elements without NaN", COUNT, [f32, half::f16],
+        T => reduce::nan_argmin(), u32),
+    reduction!("nan_argmax", "The first places of the greatest elements without NaN", COUNT, [f32, half::f16],
+        T => reduce::nan_argmax(), u32),
+];
+
+/// Reduces inputs, whose joint shape is `shape`, by `kernel`.
+pub(super) fn reduce<R: Number>(
+    call: &mut Call<'_>,
+    kernel: &ReductionKernel,
+    inputs: Vec<AnyInput<'_>>,
+    shape: &[usize],
+) -> Result<(), Failure> {
+    let axes = call.values.counts("axis");
+    if let Some(axis) = axes.iter().flatten().find(|axis| **axis >= shape.len()) {
+        let dimensions = dimensions(&shape.iter().map(|extent| *extent as u64).collect::<Vec<_>>());
+        return Err(Failure::Usage(format!(
+            "--axis {axis}: expected axes below {}, as the shape is {dimensions}, found {axis}: choose another axis",
+            shape.len()
+        )));
+    }
+    let reduced = |axis: usize| axes.as_ref().is_none_or(|axes| axes.contains(&axis));
+    let keep = call.values.flag("keepdims");
+    let remaining = shape.iter().enumerate().filter(|(axis, _)| keep || !reduced(*axis));
+    let result: Vec<usize> = remaining.map(|(axis, extent)| if reduced(axis) { 1 } else { *extent }).collect();
+    let mut y: UnifiedBuffer<R> = call.empty(result.iter().product())?;
+    let mut reduction = kernel.call(&call.device);
+    if let Some(axes) = axes {
+        reduction = reduction.axes(axes);
+    }
+    reduction.record(&mut call.recording).run(inputs, &mut y)?;
+    call.output(y, result);
+    Ok(())
+}
