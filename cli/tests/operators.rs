@@ -206,7 +206,7 @@ fn refusals_name_what_was_expected() {
         ("sum x.npy -o y.txt", 2, "--out y.txt: expected FILE.npy, found 'y.txt'"),
         ("partition u.npy mask.npy -o a.npy a.npy", 2, "--out a.npy: expected a file for each output"),
         ("select u.npy", 2, "expected a file of flags or --condition, found none"),
-        ("select u.npy --condition 'x +'", 2, "x +"),
+        ("select u.npy --condition 'x +'", 1, "x +"),
         ("matmul x.npy x.npy", 1, "expected matrices of shapes (m, k) and (k, n), found (2, 3) and (2, 3)"),
         ("histogram x.npy --bins 4", 2, "expected --bins and --range, or --edges alone"),
         ("random_uniform --shape 4 --dtype u32", 2, "--dtype u32: expected one of float32, float64"),

@@ -62,11 +62,6 @@ impl<'a> Call<'a> {
         self.input(port).map(|input| sizes(&input.array.shape)).unwrap_or_default()
     }
 
-    /// The number of elements of an input.
-    pub(crate) fn length(&self, port: &str) -> usize {
-        self.shape(port).iter().product()
-    }
-
     /// A buffer with the elements of an input.
     pub(crate) fn upload<T: Number>(&self, port: &str) -> Result<UnifiedBuffer<T>, Failure> {
         let input = self.input(port).ok_or_else(|| Failure::Usage(format!("{port}: expected a file, found none")))?;

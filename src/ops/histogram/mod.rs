@@ -117,7 +117,7 @@ impl<'e, 'r> Histogram<'e, 'r> {
     }
 
     /// Bins of one number each: `u32` elements are the numbers of their bins, as in [`bincount`]. Elements of
-    other types are an error.
+    /// other types are an error.
     pub fn numbers(bins: usize) -> Self {
         Self { edges: Edges::Numbers(bins), destination: Destination::Own }
     }
