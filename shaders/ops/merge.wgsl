@@ -81,6 +81,7 @@ var<private> pending: u32;
 
 fn begin_keys(out: u32) {
     let at = sizes.first_of_merged + out;
+    pending = 0u;
     if key_bits < 32u && at % (32u / key_bits) != 0u {
         pending = merged[word_of_key(at)];
     }

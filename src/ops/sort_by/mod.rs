@@ -24,8 +24,9 @@ use run::{Call, Operands};
 ///
 /// The comparison is an expression of type `bool`: whether `x` is before `y`. It must be a strict weak order, as for the
 /// sorts of Rust and C++: nothing is before itself, and being neither before nor behind is transitive. For others, such
-/// as `x < y` with NaN among the elements, all elements are kept, but their order has no meaning. [`Sort`](super::Sort)
-/// is faster for numbers in their own order, and has a place for NaN.
+/// as `x < y` with NaN among the elements, the result has no meaning: its elements are from the array, but some may be
+/// missing and others occur twice. [`Sort`](super::Sort) is faster for numbers in their own order, and has a place for
+/// NaN.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]

@@ -79,8 +79,9 @@ impl Call<'_> {
         let device = &Device::of(&operands.y.bound.core.device);
         // All kernels and all memory first, so that a refused one leaves nothing launched.
         let kernels: Vec<_> = plan.passes.iter().map(|pass| self.kernel(*pass, device)).collect::<Result<_, _>>()?;
-        // A copy has whole words.
-        let mut spare = operands::scratch(OPERATOR, device, plan.scratch.saturating_add(8), destination)?;
+        // A copy has whole words, and a binding whole elements.
+        let bytes = plan.scratch.saturating_add(8).div_ceil(shape.element).saturating_mul(shape.element);
+        let mut spare = operands::scratch(OPERATOR, device, bytes, destination)?;
         let mut first_of_copy = 0;
         for (pass, kernel) in plan.passes.iter().zip(&kernels) {
             if let Some(kernel) = kernel {
