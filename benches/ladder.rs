@@ -16,6 +16,8 @@ mod histogram;
 mod matmul;
 #[path = "ladder/movement.rs"]
 mod movement;
+#[path = "ladder/ordering.rs"]
+mod ordering;
 #[path = "ladder/random.rs"]
 mod random;
 #[path = "ladder/reduction.rs"]
@@ -56,6 +58,7 @@ fn run() -> Outcome<()> {
     movement::climb(&mut ladder, elements)?;
     matmul::climb(&mut ladder, side)?;
     sort::climb(&mut ladder, elements)?;
+    ordering::climb(&mut ladder, elements)?;
     ladder.publish(&arguments)
 }
 

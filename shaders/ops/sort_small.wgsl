@@ -1,5 +1,6 @@
 // A radix sort of as many keys as a workgroup holds, by all digits.
-import package::shared::radix::{digit_of, key_at, sizes, sorted_keys, sorted_values, store_key, values, wide, words};
+import package::shared::ordered_word::wide;
+import package::shared::radix::{digit_of, key_at, sizes, sorted_keys, sorted_values, store_key, values, words};
 import package::shared::radix_tile::{items, sort_tile, tile, tile_items};
 
 // The digits, from the lowest, as `digit_of` takes them.

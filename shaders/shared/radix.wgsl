@@ -2,6 +2,8 @@
 //
 // Keys stay as they are in memory, and are ordered by their `ordered_word`s: so zeros of both signs are equal, and each
 // key keeps its bits. Keys and values consist of words of 32 bits.
+import package::shared::ordered_word::{ordered_word, wide};
+
 struct Sizes {
     // The digit, as `digit_of` takes it.
     word: u32,
@@ -32,42 +34,16 @@ struct Sizes {
 @group(0) @binding(3) var<storage, read_write> sorted_keys: array<u32>;
 @group(0) @binding(4) var<storage, read_write> sorted_values: array<u32>;
 
-// Floats, not integers.
-override floats: bool = false;
-// Keys of two words, the lower one first.
-override wide: bool = false;
 // The number of words of a value, 0 to 2.
 override words: u32 = 0u;
 
 // The number of values of a digit.
 const radix = 256u;
-const top = 0x80000000u;
-const all = 0xffffffffu;
-
-// A word of a key, the lower or the higher one, such that the order of keys is that of unsigned integers. `flip` has
-// the bits to invert: those that make integers unsigned, and all for the descending order. NaN becomes the largest
-// integer, which no other float becomes, in either order.
-fn ordered_word(low: u32, high: u32, higher: bool, flip: u32) -> u32 {
-    let word = select(low, high, wide && higher);
-    if !floats {
-        return word ^ flip;
-    }
-    let last = select(low, high, wide);
-    let rest = select(0u, low, wide);
-    let size = last & ~top;
-    // Comparisons of bits, as devices may assume that there is no NaN.
-    let is_nan = size > sizes.infinity || (size == sizes.infinity && rest != 0u);
-    let is_negative = last > top || (last == top && rest != 0u);
-    let sign = select(0u, top, higher || !wide);
-    // Negative zero is the positive one.
-    let positive = select(word, 0u, (size | rest) == 0u) | sign;
-    return select(select(positive, ~word, is_negative) ^ flip, all, is_nan);
-}
 
 // A digit of a key, at most 255. The digit is given as the word, the shift and the mask in that word, and the bits to
 // invert.
 fn digit_of(low: u32, high: u32, digit: vec4<u32>) -> u32 {
-    return (ordered_word(low, high, digit.x == 1u, digit.w) >> digit.y) & digit.z;
+    return (ordered_word(low, high, digit.x == 1u, digit.w, sizes.infinity) >> digit.y) & digit.z;
 }
 
 // The digit of this pass.

@@ -2,8 +2,9 @@
 //
 // A subgroup ranks one key of each invocation at a time: ballots, one for each bit, find the invocations with the same
 // digit, and the first of them counts for all.
+import package::shared::ordered_word::wide;
 import package::shared::radix::{
-    digit, digit_of, key_at, radix, sizes, sorted_values, store_key, values, wide, words,
+    digit, digit_of, key_at, radix, sizes, sorted_values, store_key, values, words,
 };
 
 // The size of a workgroup: at most 8 subgroups and 256 invocations.

@@ -5,6 +5,7 @@
 
 use std::marker::PhantomData;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::core::{Core, GRANULE};
 use super::slice::{Slice, SliceMut};
@@ -56,6 +57,18 @@ pub(crate) fn in_words_mut<'a, T: Element>(
 /// The same slice once more, for one of several launches that an operator makes in turn.
 pub(crate) fn again<'a, T>(slice: &'a SliceMut<'_, T>) -> SliceMut<'a, T> {
     SliceMut { core: slice.core, range: slice.range, _element: PhantomData }
+}
+
+/// The same slice to be read, for launches that bind it in place of an array without elements.
+pub(crate) fn read_again<'a, T>(slice: &SliceMut<'a, T>) -> Slice<'a, T> {
+    Slice { core: slice.core, range: slice.range, _element: PhantomData }
+}
+
+/// The whole words around these bytes of a buffer.
+pub(crate) fn words_around<'a>(core: &'a Arc<Core>, bytes: &Range<u64>) -> Slice<'a, u32> {
+    // Allocations end at a multiple of the granule.
+    let range = (bytes.start / GRANULE) as usize..bytes.end.div_ceil(GRANULE) as usize;
+    Slice { core, range: Span::within(range), _element: PhantomData }
 }
 
 fn in_cells<T: Element, C: Element>(core: &Core, range: Span) -> Result<(Range<usize>, u32), BufferError> {

@@ -10,7 +10,9 @@
 //!   [`OneHot`] add recording.
 //! - [`cast`]: numbers of one type as those of another; [`Cast`] adds recording.
 //! - [`concatenate`], [`stack`], [`split`]: parts of arrays; [`Join`] and [`Split`] add recording.
+//! - [`is_sorted`]: whether keys are sorted; [`IsSorted`] adds the order, and the result on the device.
 //! - [`matmul`]: the product of two matrices; [`Matmul`] adds a precision and recording.
+//! - [`merge`]: two sorted arrays as one; [`Merge`] adds values, the order and recording.
 //! - [`ElementwiseKernel`]: operations on arrays, element by element, by one line of WGSL: `z = a * x + y`.
 //! - [`Random`]: random numbers, permutations and choices, with the same bits on every device.
 //! - [`reduce`]: reductions by name: sums, extremes and their places, means, tests.
@@ -18,14 +20,17 @@
 //! - [`cumulative_sum`]: cumulative sums; [`Scan`] adds other operations, order, axes, segments and recording.
 //! - [`scatter()`], [`scatter_add`]: elements written or added to the places that indices give; [`Scatter`] adds minima,
 //!   maxima, products, axes, an order and recording.
+//! - [`searchsorted`]: places of values in sorted keys; [`SearchSorted`] adds the side, the order and recording.
 //! - [`select`], [`partition`], [`unique`], [`nonzero`]: the elements that fulfil a condition, in their order; [`Select`]
 //!   adds conditions in WGSL, indices and recording.
 //! - [`transpose`], [`permute`], [`flip`], [`roll`], [`tile`], [`broadcast`], [`copy_part`], [`pad()`]: elements in another
 //!   order; [`Rearrange`] adds recording.
 //! - [`run_length_encode`], [`run_length_decode`]: values and lengths of runs; [`RunLengths`] adds recording.
-//! - [`sort`], [`sort_pairs`], [`argsort`]: stable sorts; [`Sort`] adds orders, bit ranges and recording.
 //! - [`gather`], [`take()`], [`take_along_axis`]: elements at the places that indices give; [`Take`] adds rules for indices
 //!   outside, and recording.
+//! - [`sort`], [`sort_pairs`], [`argsort`]: stable sorts; [`Sort`] adds orders, bit ranges, segments and recording.
+//! - [`SortBy`]: stable sorts by a comparison in WGSL.
+//! - [`top_k`]: the largest elements and their indices; [`TopK`] adds the smallest, rows and recording.
 //!
 //! `src/ops/README.md` describes how to add one.
 
@@ -35,12 +40,15 @@ mod error;
 mod fill_pattern;
 mod full;
 mod histogram;
+mod is_sorted;
 mod join;
 mod matmul;
+mod merge;
 mod moving;
 mod one_hot;
 mod operation;
 mod operator;
+mod ordering;
 mod plan;
 mod random;
 mod rearrange;
@@ -49,10 +57,13 @@ mod reduction;
 mod scan;
 mod scanning;
 mod scatter;
+mod searchsorted;
 mod select;
 mod sequence;
 mod sort;
+mod sort_by;
 mod take;
+mod top_k;
 
 pub use anywarp_backend::Precision;
 pub use convert::{Cast, CastElement, cast};
@@ -61,8 +72,10 @@ pub use error::OperationError;
 pub use fill_pattern::{FillPattern, PatternElement, fill_pattern};
 pub use full::{Full, full};
 pub use histogram::{Histogram, HistogramElement, bincount, histogram};
+pub use is_sorted::{IsSorted, is_sorted};
 pub use join::{Join, Split, concatenate, split, stack};
 pub use matmul::{Matmul, MatmulElement, MatmulInput, matmul};
+pub use merge::{Merge, merge};
 pub use one_hot::{OneHot, one_hot};
 pub use operation::arguments::{AnyInput, AnyOutputs, Argument, Inputs, Outputs, Results};
 pub use operation::shape::{Shaped, shaped};
@@ -72,12 +85,15 @@ pub use rearrange::{Pad, Rearrange, Steps, broadcast, copy_part, flip, pad, perm
 pub use reduction::{IdentityValue, ReductionCall, ReductionKernel};
 pub use scan::{Scan, ScanElement, ScanForm, ScanKey, cumulative_sum};
 pub use scatter::{Scatter, ScatterElement, scatter, scatter_add};
+pub use searchsorted::{SearchSorted, Side, searchsorted};
 pub use select::{RunLengths, Select, nonzero, partition, run_length_decode, run_length_encode, select, unique};
 pub use sequence::{Sequence, SequenceElement, arange, linspace};
 #[doc(hidden)]
 pub use sort::SortWay;
 pub use sort::{Sort, SortKey, argsort, sort, sort_pairs};
+pub use sort_by::SortBy;
 pub use take::{IndexElement, Take, gather, take, take_along_axis};
+pub use top_k::{TopK, top_k};
 
 /// Threads share operators and make clones of them.
 #[cfg(test)]

@@ -11,14 +11,20 @@
 mod elementwise;
 mod fill_pattern;
 mod histograms;
+mod keys;
 mod matmul;
+mod merges;
 mod movement;
 mod random;
 mod reduction;
 mod scans;
+mod searches;
+mod segments;
 mod selections;
 mod shaders;
 mod sort;
+mod sort_by;
+mod top_k;
 mod whole_numbers;
 
 use std::process::ExitCode;
@@ -46,11 +52,16 @@ const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     histograms::cases,
     matmul::cases,
     movement::cases,
+    merges::cases,
     random::cases,
     reduction::cases,
     scans::cases,
+    searches::cases,
+    segments::cases,
     selections::cases,
     sort::cases,
+    sort_by::cases,
+    top_k::cases,
 ];
 
 /// Cases that choose their devices.
@@ -66,10 +77,15 @@ const CHECKED: &[fn() -> Alone] = &[
     fill_pattern::checked,
     histograms::checked,
     movement::checked,
+    merges::checked,
     random::checked,
     scans::checked,
+    searches::checked,
+    segments::checked,
     selections::checked,
     sort::checked,
+    sort_by::checked,
+    top_k::checked,
 ];
 
 fn main() -> ExitCode {

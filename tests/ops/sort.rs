@@ -6,11 +6,9 @@ use anywarp::ops::{OperationError, Sort, SortKey, SortWay, argsort, sort, sort_p
 use anywarp::{Device, Error, ErrorClass, LaunchError};
 use half::{bf16, f16};
 
+use crate::keys::{self as reference, mixed, random};
 use crate::outcome::{Context, TestResult, ensure, equal, refused, same, skip};
 use crate::{Alone, Case, Unnamed};
-
-#[path = "../../src/ops/sort/reference.rs"]
-mod reference;
 
 pub(crate) fn cases() -> Vec<Case> {
     let cases: [Unnamed; 17] = [
@@ -44,33 +42,6 @@ pub(crate) fn cases() -> Vec<Case> {
 
 pub(crate) fn checked() -> Alone {
     ("cpu:checked::sort".to_owned(), Box::new(clean))
-}
-
-/// Numbers without a pattern.
-fn random(count: usize, seed: u64) -> Vec<u64> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let next = |_| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    };
-    (0..count).map(next).collect()
-}
-
-/// The upper bits of each number as a key.
-fn keys_of<K: SortKey>(numbers: &[u64]) -> Vec<K> {
-    let key = |bits: &u64| {
-        let upper = bits >> (64 - 8 * size_of::<K>());
-        bytemuck::pod_read_unaligned(&upper.to_le_bytes()[..size_of::<K>()])
-    };
-    numbers.iter().map(key).collect()
-}
-
-/// Random keys: half of them are one of 16, so that there are equal ones.
-fn mixed<K: SortKey>(count: usize, seed: u64) -> Vec<K> {
-    let few = |bits: u64| if bits & 1 == 0 { bits & 0xf000_0000_0000_0000 } else { bits };
-    keys_of(&random(count, seed).into_iter().map(few).collect::<Vec<_>>())
 }
 
 /// All calls with these keys. The bits of the results are compared, so NaN and zeros count.

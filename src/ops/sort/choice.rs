@@ -146,7 +146,8 @@ impl Blocks {
 
 #[cfg(test)]
 mod tests {
-    use super::super::plan::{Kind, Values};
+    use super::super::super::ordering::keys::Kind;
+    use super::super::plan::Values;
     use super::*;
 
     fn chosen(length: u64, processor: bool, subgroups: Option<(u32, u32)>) -> Choice {

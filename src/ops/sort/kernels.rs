@@ -1,10 +1,11 @@
 //! The kernels of a sort, and their launches.
 
 use super::super::error::OperationError;
+use super::super::ordering::keys::Kind;
 use super::super::plan::Plan;
 use super::arrays::Arrays;
 use super::choice::{Blocks, Form};
-use super::plan::{self, Array, Digit, Kind, Pass, RADIX, Shape, Values};
+use super::plan::{self, Array, Digit, Pass, RADIX, Shape, Values};
 use crate::buffer::cells::again;
 use crate::device::Device;
 use crate::submit::Destination;

@@ -2,12 +2,12 @@
 
 mod arrays;
 mod choice;
-mod elements;
 mod kernels;
 mod plan;
 #[cfg(test)]
 mod reference;
 mod run;
+mod segments;
 #[cfg(all(test, feature = "cpu"))]
 mod tests;
 
@@ -15,6 +15,7 @@ use std::ops::Range;
 
 use super::error::OperationError;
 use super::operator::Operator;
+use super::ordering::keys::{Kind, sealed};
 use super::plan::{Cost, Plan};
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
@@ -23,9 +24,9 @@ use crate::submit::{Destination, Recording, Stream};
 #[doc(hidden)]
 pub use choice::SortWay;
 use choice::{Choice, Place};
-use elements::sealed;
-use plan::{Kind, Pass, Shape, Values};
+use plan::{Pass, Shape, Values};
 use run::{Operand, Operands};
+use segments::Segments;
 
 /// Sorts `x`, a buffer or a slice of any length and start, in ascending order.
 ///
@@ -138,13 +139,14 @@ pub struct Sort<'r> {
     descending: bool,
     bits: Option<Range<u32>>,
     way: Option<SortWay>,
+    segments: Option<Segments<'r>>,
     destination: Destination<'r>,
 }
 
 impl<'r> Sort<'r> {
     /// A stable sort in ascending order.
     pub fn new() -> Self {
-        Self { descending: false, bits: None, way: None, destination: Destination::Own }
+        Self { descending: false, bits: None, way: None, segments: None, destination: Destination::Own }
     }
 
     /// Sorts from the largest key to the smallest. Equal keys keep their order, and NaN comes last.
@@ -170,6 +172,44 @@ impl<'r> Sort<'r> {
     /// ```
     pub fn bits(mut self, bits: Range<u32>) -> Self {
         self.bits = Some(bits);
+        self
+    }
+
+    /// Sorts within segments: a new one begins at each of these offsets, as in NumPy's `split`. So both the `n + 1`
+    /// offsets of `n` segments, from 0 to the number of keys, and the beginnings alone describe the same segments.
+    /// Segments may be empty. A sort is refused if the offsets fall, or exceed the number of keys.
+    ///
+    /// All methods take segments, except for those of costs, which are without. `argsort` writes indices that count
+    /// from the first key of the array.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open("cpu")?;
+    /// let mut x = device.buffer_from(&[5u32, 3, 9, 1, 7])?;
+    /// anywarp::ops::Sort::new().segments(&[0, 2, 5]).in_place(&mut x)?;
+    /// assert_eq!(*x.read()?, [3, 5, 1, 7, 9]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    pub fn segments(mut self, offsets: &'r [u32]) -> Self {
+        self.segments = Some(Segments::Host(offsets));
+        self
+    }
+
+    /// [`segments`](Self::segments) with offsets on the device, which the host does not check: as for
+    /// [`Scan::segments`](super::Scan::segments), their order has no meaning, and offsets behind the last key are
+    /// ignored. So the keys of each segment are sorted, whatever the offsets are.
+    pub fn device_segments(mut self, offsets: impl Into<Slice<'r, u32>>) -> Self {
+        self.segments = Some(Segments::Device(offsets.into()));
+        self
+    }
+
+    /// Sets the destination, for operators that sort.
+    pub(crate) fn to(mut self, destination: Destination<'r>) -> Self {
+        self.destination = destination;
         self
     }
 
@@ -338,10 +378,13 @@ impl<'r> Sort<'r> {
         operands: &Operands<'_, K, V>,
         values: Values,
     ) -> Result<(), OperationError> {
+        if let Some(segments) = self.segments.take() {
+            return segments::call(self, operands, values, (segments, None));
+        }
         let Some(context) = operands.context() else { return Ok(()) };
         let in_place = operands.keys.given.is_none();
         let (shape, plan) = self.plan::<K>(operands.keys.len(), values, in_place, &Device::of(context))?;
-        operands.check(context, &self.destination)?;
+        operands.check(context, &self.destination, None)?;
         operands.run(&shape, &plan, &mut self.destination)
     }
 

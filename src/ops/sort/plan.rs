@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::super::ordering::keys::Kind;
 use super::super::plan::Plan;
 use super::choice::{Blocks, Choice, Form, MOST_SWEPT, TILE};
 
@@ -9,17 +10,6 @@ use super::choice::{Blocks, Choice, Form, MOST_SWEPT, TILE};
 pub(super) const RADIX: u64 = 256;
 /// The number of invocations of a workgroup in all other kernels.
 const WORKGROUP: u64 = 256;
-
-/// The order of a key's bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    Unsigned,
-    Signed,
-    /// A float; the bits of the last word of its infinity.
-    Float {
-        infinity: u32,
-    },
-}
 
 /// The values that are moved with the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -123,3 +123,34 @@ fn every_choice_sorts_every_type() {
         of::<f64>(&device, choice);
     }
 }
+
+#[test]
+fn every_choice_sorts_segments() {
+    use super::Sort;
+    use super::segments::{self, Segments};
+    let device = Device::open("cpu").unwrap();
+    let offsets = [0u32, 3, 3, 900, 1000];
+    let keys: Vec<i16> = random(1800, 4).iter().map(|bits| (*bits >> 58) as i16 - 20).collect();
+    for (choice, descending) in [
+        (segments::Choice::Rows, false),
+        (segments::Choice::Rows, true),
+        (segments::Choice::Passes, false),
+        (segments::Choice::Passes, true),
+    ] {
+        let bounds = [0, 3, 900, 1000, 1800];
+        let of = |pair: &[usize]| {
+            let order = reference::argsort(&keys[pair[0]..pair[1]], descending);
+            order.into_iter().map(|at| at + pair[0] as u32).collect::<Vec<_>>()
+        };
+        let wanted: Vec<u32> = bounds.windows(2).flat_map(of).collect();
+        let x = device.buffer_from(&keys).unwrap();
+        let mut indices = device.buffer::<u32>(keys.len()).unwrap();
+        let sort = if descending { Sort::new().descending() } else { Sort::new() };
+        let operands = Operands {
+            keys: Operand { given: Some(("x", x.slice(..))), result: None },
+            values: Some(Operand { given: None, result: Some(("indices", indices.slice_mut(..))) }),
+        };
+        segments::call(sort, &operands, Values::Indices, (Segments::Host(&offsets), Some(choice))).unwrap();
+        assert_eq!(*indices.read().unwrap(), wanted[..], "{choice:?}, descending {descending}");
+    }
+}

@@ -1,0 +1,9 @@
+// The elements of a sort by a comparison, and the comparison.
+alias T = u32;
+
+// The number of elements that a workgroup sorts.
+const tile = 512u;
+
+fn before(x: T, y: T) -> bool {
+    return x < y;
+}

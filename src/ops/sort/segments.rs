@@ -1,0 +1,367 @@
+//! Sorts within segments.
+//!
+//! Two stable sorts of places, by key and then by segment, have the keys of each segment together and in order. Short
+//! segments are sorted in one workgroup each.
+
+use super::super::error::OperationError;
+use super::super::ordering::arrays::{self, Checked, is_processor, scratch, words, words_mut};
+use super::super::ordering::gather::{Gather, Places};
+use super::super::ordering::keys::KeyOrder;
+use super::super::ordering::rows::{MAX_ROW, OrderRows, Rows};
+use super::super::scan::Scan;
+use super::plan::Values;
+use super::run::{Operand, Operands};
+use super::{OPERATOR, Sort, SortKey};
+use crate::buffer::cells::in_words_mut;
+use crate::buffer::{Slice, UnifiedBuffer};
+use crate::device::Device;
+use crate::element::Element;
+use crate::submit::Destination;
+
+crate::kernels!(mod heads = "shaders/ops/segment_heads.wgsl", root = "shaders");
+
+/// The beginnings of segments.
+#[derive(Clone, Copy)]
+pub(super) enum Segments<'r> {
+    /// Checked by the host.
+    Host(&'r [u32]),
+    /// In any order, and possibly behind the last key.
+    Device(Slice<'r, u32>),
+}
+
+impl Segments<'_> {
+    /// The largest number that a segment can have: the number of marked keys.
+    fn count(&self) -> usize {
+        match self {
+            // The first key is marked, too, as it is the first of the bounds.
+            Self::Host(offsets) => offsets.len() + 1,
+            Self::Device(offsets) => offsets.len(),
+        }
+    }
+
+    /// Returns an error if offsets of the host fall, or exceed the number of keys.
+    fn check(&self, length: usize) -> Result<(), OperationError> {
+        let Self::Host(offsets) = self else { return Ok(()) };
+        let wrong = |expected: String, got: String| Err(OPERATOR.choice("the offset", expected, got));
+        if let Some(pair) = offsets.windows(2).find(|pair| pair[0] > pair[1]) {
+            return wrong("use offsets that do not fall".to_owned(), format!("{} after {}", pair[1], pair[0]));
+        }
+        match offsets.last() {
+            Some(last) if *last as usize > length => {
+                wrong(format!("use offsets up to the number of keys, {length}"), last.to_string())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The bounds of all segments, and the length of the longest; `None` if only the device has them.
+    fn bounds(&self, length: usize) -> Option<(Vec<u32>, u64)> {
+        let Self::Host(offsets) = self else { return None };
+        // Within 32 bits, as the length was checked.
+        let bounds: Vec<u32> = std::iter::once(0).chain(offsets.iter().copied()).chain([length as u32]).collect();
+        let longest = bounds.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0);
+        Some((bounds, longest.into()))
+    }
+}
+
+/// The choice between several ways to do the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// One workgroup for each segment, if all are known and short.
+    Rows,
+    /// Sorts by key and by segment.
+    Passes,
+}
+
+impl Choice {
+    /// The choice without tuning.
+    pub(super) fn default_for(longest: Option<u64>, processor: bool) -> Self {
+        match longest {
+            // Barriers take much longer on the processor than the work between them.
+            Some(longest) if longest <= MAX_ROW && !processor => Self::Rows,
+            _ => Self::Passes,
+        }
+    }
+}
+
+/// One step; all but the last ones write scratch memory only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pass {
+    /// Finds the order by rows between the bounds.
+    OrderRows,
+    /// Sorts the places by key.
+    SortKeys,
+    /// Finds the number of each key's segment.
+    NumberSegments,
+    /// Brings these numbers into the order of the places.
+    GatherNumbers,
+    /// Sorts the places by this many bits of the numbers.
+    SortNumbers {
+        bits: u32,
+    },
+    /// Writes the keys, or the values, in the order of the places.
+    GatherKeys,
+    GatherValues,
+    /// Copies the places to the array of indices.
+    CopyPlaces,
+}
+
+/// The passes for segments between `count` offsets.
+fn plan(values: Values, longest: Option<u64>, count: usize, choice: Choice) -> Vec<Pass> {
+    let mut passes = match choice {
+        Choice::Rows if longest.is_some_and(|longest| longest <= MAX_ROW) => vec![Pass::OrderRows],
+        _ => {
+            let bits = (usize::BITS - count.leading_zeros()).clamp(1, 32);
+            vec![Pass::SortKeys, Pass::NumberSegments, Pass::GatherNumbers, Pass::SortNumbers { bits }]
+        }
+    };
+    match values {
+        Values::None => passes.push(Pass::GatherKeys),
+        Values::Given { .. } => passes.extend([Pass::GatherKeys, Pass::GatherValues]),
+        Values::Indices => passes.push(Pass::CopyPlaces),
+    }
+    passes
+}
+
+/// Runs a sort within segments; `choice` is for tests.
+pub(super) fn call<K: SortKey, V: Element>(
+    mut sort: Sort<'_>,
+    operands: &Operands<'_, K, V>,
+    values: Values,
+    (segments, choice): (Segments<'_>, Option<Choice>),
+) -> Result<(), OperationError> {
+    let Some(context) = operands.context() else { return Ok(()) };
+    let device = &Device::of(context);
+    let length = operands.keys.len();
+    let in_place = operands.keys.given.is_none();
+    // The limits are those of a sort of the same keys.
+    sort.plan::<K>(length, values, in_place, device)?;
+    segments.check(length)?;
+    let offsets = match &segments {
+        Segments::Device(offsets) => Some(Checked::read(OPERATOR, "offsets", offsets)?),
+        Segments::Host(_) => None,
+    };
+    operands.check(context, &sort.destination, offsets)?;
+    if length == 0 {
+        return Ok(());
+    }
+    let mut destination = std::mem::replace(&mut sort.destination, Destination::Own);
+    let bounds = segments.bounds(length);
+    let longest = bounds.as_ref().map(|(_, longest)| *longest);
+    let choice = choice.unwrap_or_else(|| match sort.bits {
+        None => Choice::default_for(longest, is_processor(device)),
+        // Rows are ordered by all bits.
+        Some(_) => Choice::Passes,
+    });
+    let passes = plan(values, longest, segments.count(), choice);
+    let buffer = |error| OperationError::Buffer { operator: OPERATOR.name(), error };
+    let offsets = match (&segments, &bounds) {
+        (Segments::Device(offsets), _) => Offsets::Given(*offsets),
+        (_, Some((bounds, _))) => Offsets::Own(device.buffer_from(bounds).map_err(buffer)?),
+        _ => return Ok(()),
+    };
+    let mut work = Work::of(&sort, operands, &passes, device, &destination)?;
+    for pass in &passes {
+        work.launch(*pass, &sort, operands, &offsets, &mut destination)?;
+    }
+    Ok(())
+}
+
+/// The offsets on the device.
+enum Offsets<'a> {
+    Given(Slice<'a, u32>),
+    /// The bounds of all segments.
+    Own(UnifiedBuffer<u32>),
+}
+
+impl Offsets<'_> {
+    fn slice(&self) -> Slice<'_, u32> {
+        match self {
+            Self::Given(offsets) => *offsets,
+            Self::Own(bounds) => bounds.slice(..),
+        }
+    }
+}
+
+/// The kernels and the memory of a call.
+struct Work {
+    rows: Option<OrderRows>,
+    mark: heads::Mark,
+    gather_numbers: Gather,
+    gather_keys: Gather,
+    gather_values: Gather,
+    /// The places in order, and the numbers of segments in the order of keys and of places.
+    places: UnifiedBuffer<u32>,
+    numbers: UnifiedBuffer<u32>,
+    ordered: UnifiedBuffer<u32>,
+    /// A copy of keys or values that are sorted in place.
+    copied: UnifiedBuffer<u32>,
+    spare: UnifiedBuffer<u32>,
+}
+
+impl Work {
+    fn of<K: SortKey, V: Element>(
+        sort: &Sort<'_>,
+        operands: &Operands<'_, K, V>,
+        passes: &[Pass],
+        device: &Device,
+        destination: &Destination<'_>,
+    ) -> Result<Self, OperationError> {
+        let length = operands.keys.len() as u64;
+        let memory = |words| scratch(OPERATOR, device, words, destination);
+        let numbered = if passes.contains(&Pass::NumberSegments) { length } else { 0 };
+        // Whole words around the elements, from where the device can bind.
+        let size = size_of::<K>().max(if passes.contains(&Pass::GatherValues) { size_of::<V>() } else { 0 }) as u64;
+        let around = u64::from(device.caps().limits.storage_offset_alignment) / 4 + 2;
+        let copied = if operands.keys.given.is_none() { (length * size).div_ceil(4) + around } else { 0 };
+        let order = KeyOrder::of::<K>(sort.descending);
+        let by_rows = passes.contains(&Pass::OrderRows);
+        Ok(Self {
+            rows: by_rows.then(|| OrderRows::of(device, order, false)).transpose()?,
+            mark: heads::mark(device)?,
+            gather_numbers: Gather::of(device, 4)?,
+            gather_keys: Gather::of(device, order.bytes())?,
+            gather_values: Gather::of(device, size_of::<V>() as u64)?,
+            places: memory(length)?,
+            numbers: memory(numbered)?,
+            ordered: memory(numbered)?,
+            copied: memory(copied)?,
+            spare: memory(2)?,
+        })
+    }
+
+    fn launch<K: SortKey, V: Element>(
+        &mut self,
+        pass: Pass,
+        sort: &Sort<'_>,
+        operands: &Operands<'_, K, V>,
+        offsets: &Offsets<'_>,
+        destination: &mut Destination<'_>,
+    ) -> Result<(), OperationError> {
+        let length = operands.keys.len();
+        let to = destination.again();
+        match pass {
+            Pass::OrderRows => {
+                let (Some(rows), Some((argument, x))) = (&self.rows, source(&operands.keys)) else { return Ok(()) };
+                let keys = words(OPERATOR, argument, &x, &self.spare.slice_mut(..))?;
+                rows.launch(keys, Rows::Bounds(offsets.slice()), (&self.places.slice_mut(..), 0), to)
+            }
+            Pass::SortKeys => {
+                let Some((_, x)) = source(&operands.keys) else { return Ok(()) };
+                let by_key = Sort { bits: sort.bits.clone(), ..Sort::new() };
+                let by_key = Sort { descending: sort.descending, way: sort.way, destination: to, ..by_key };
+                by_key.argsort(x, self.places.slice_mut(..length))
+            }
+            Pass::NumberSegments => {
+                arrays::fill(OPERATOR, "offsets", &self.numbers.slice_mut(..), 0, to)?;
+                self.mark_heads(offsets.slice(), length, destination.again())?;
+                Scan::sum().to(destination.again()).run_in_place(self.numbers.slice_mut(..length))
+            }
+            Pass::GatherNumbers => {
+                let (numbers, places) = (self.numbers.slice(..), self.places.slice(..));
+                let places = Places { places, first: 0, length, rows: None };
+                self.gather_numbers.launch((numbers, 0), places, (&self.ordered.slice_mut(..), 0), to)
+            }
+            Pass::SortNumbers { bits } => {
+                let by_segment = Sort { way: sort.way, destination: to, ..Sort::new().bits(0..bits) };
+                by_segment.pairs_in_place(self.ordered.slice_mut(..length), self.places.slice_mut(..length))
+            }
+            Pass::GatherKeys => self.gather(true, &operands.keys, destination),
+            Pass::GatherValues => {
+                operands.values.as_ref().map_or(Ok(()), |values| self.gather(false, values, destination))
+            }
+            Pass::CopyPlaces => {
+                let Some((argument, indices)) = operands.values.as_ref().and_then(|values| values.result.as_ref())
+                else {
+                    return Ok(());
+                };
+                let (mut indices, first) = in_words_mut(indices).map_err(OPERATOR.slice(argument))?;
+                let first = first as usize / 4;
+                let indices = indices.slice_mut(first..first + length);
+                arrays::copy(OPERATOR, argument, &self.places.slice(..length), &indices, to)
+            }
+        }
+    }
+
+    /// Marks the first key of each segment. Without offsets, there is nothing to mark.
+    fn mark_heads(
+        &mut self,
+        offsets: Slice<'_, u32>,
+        length: usize,
+        destination: Destination<'_>,
+    ) -> Result<(), OperationError> {
+        if offsets.is_empty() {
+            return Ok(());
+        }
+        let count = offsets.len();
+        let (offsets, first_of_offsets) = words(OPERATOR, "offsets", &offsets, &self.spare.slice_mut(..))?;
+        // Within 32 bits, as the length was checked; the same holds for offsets in a binding.
+        let sizes = heads::Sizes { count: count as u32, length: length as u32, first_of_offsets };
+        let args = heads::Args { sizes, offsets, heads: self.numbers.slice_mut(..) };
+        self.mark.launch(args).to(destination).threads(count)?;
+        Ok(())
+    }
+
+    /// Writes keys or values in the order of the places.
+    fn gather<T: Element>(
+        &mut self,
+        keys: bool,
+        operand: &Operand<'_, T>,
+        destination: &mut Destination<'_>,
+    ) -> Result<(), OperationError> {
+        let (Some((argument, from)), Some((_, to))) = (source(operand), &operand.result) else { return Ok(()) };
+        let Self { gather_keys, gather_values, places, copied, spare, .. } = self;
+        let length = from.len();
+        let spare = spare.slice_mut(..);
+        let (mut from, first) = words(OPERATOR, argument, &from, &spare)?;
+        if operand.given.is_none() {
+            let to = copied.slice_mut(..from.len());
+            arrays::copy(OPERATOR, argument, &from, &to, destination.again())?;
+            from = copied.slice(..from.len());
+        }
+        let (gathered, first_of_gathered) = words_mut(OPERATOR, argument, to, &spare)?;
+        let places = Places { places: places.slice(..), first: 0, length, rows: None };
+        let gather = if keys { gather_keys } else { gather_values };
+        gather.launch((from, first), places, (&gathered, first_of_gathered), destination.again())
+    }
+}
+
+/// The array of the unsorted elements, and its name.
+fn source<'s, T: Element>(operand: &'s Operand<'_, T>) -> Option<(&'static str, Slice<'s, T>)> {
+    let result = || operand.result.as_ref().map(|(argument, result)| (*argument, result.as_slice()));
+    operand.given.as_ref().map(|(argument, given)| (*argument, *given)).or_else(result)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_segments_are_rows() {
+        assert_eq!(Choice::default_for(Some(1024), false), Choice::Rows);
+        for (longest, processor) in [(Some(1025), false), (None, false), (Some(1), true)] {
+            assert_eq!(Choice::default_for(longest, processor), Choice::Passes);
+        }
+    }
+
+    #[test]
+    fn the_numbers_of_segments_have_few_bits() {
+        let sorted = |count| plan(Values::None, None, count, Choice::Rows)[3];
+        let bits = [0, 1, 2, 255, 256].map(sorted);
+        assert_eq!(bits, [1, 1, 2, 8, 9].map(|bits| Pass::SortNumbers { bits }));
+        assert_eq!(plan(Values::Indices, Some(9), 3, Choice::Rows), [Pass::OrderRows, Pass::CopyPlaces]);
+        let pairs = plan(Values::Given { words: 1 }, Some(1025), 3, Choice::Rows);
+        assert_eq!(pairs[0], Pass::SortKeys);
+        assert_eq!(pairs[4..], [Pass::GatherKeys, Pass::GatherValues]);
+    }
+
+    #[test]
+    fn offsets_of_the_host_are_checked() {
+        let of = |offsets: &[u32]| Segments::Host(offsets).check(5).map_err(|error| error.to_string());
+        assert_eq!(of(&[0, 2, 2, 5]), Ok(()));
+        assert_eq!(of(&[]), Ok(()));
+        assert!(of(&[3, 2]).unwrap_err().contains("offset 2 after 3"));
+        assert!(of(&[3, 6]).unwrap_err().contains("number of keys, 5"));
+        assert_eq!(Segments::Host(&[2, 2]).bounds(5), Some((vec![0, 2, 2, 5], 3)));
+    }
+}

@@ -1,0 +1,42 @@
+//! Keys for sorts, merges and searches.
+
+use anywarp::ops::SortKey;
+
+#[path = "../../src/ops/sort/reference.rs"]
+mod reference;
+
+pub(crate) use reference::argsort;
+
+/// Numbers without a pattern.
+pub(crate) fn random(count: usize, seed: u64) -> Vec<u64> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let next = |_| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    };
+    (0..count).map(next).collect()
+}
+
+/// The upper bits of each number as a key.
+pub(crate) fn keys_of<K: SortKey>(numbers: &[u64]) -> Vec<K> {
+    let key = |bits: &u64| {
+        let upper = bits >> (64 - 8 * size_of::<K>());
+        bytemuck::pod_read_unaligned(&upper.to_le_bytes()[..size_of::<K>()])
+    };
+    numbers.iter().map(key).collect()
+}
+
+/// Random keys: half of them are one of 16, so that there are equal ones. Some floats are NaN.
+pub(crate) fn mixed<K: SortKey>(count: usize, seed: u64) -> Vec<K> {
+    let few = |bits: u64| if bits & 1 == 0 { bits & 0xf000_0000_0000_0000 } else { bits };
+    let nan = |bits: u64| if bits & 0x3e == 0x3e { bits | 0x7fff << 48 } else { bits };
+    keys_of(&random(count, seed).into_iter().map(|bits| nan(few(bits))).collect::<Vec<_>>())
+}
+
+/// [`mixed`] in their order.
+pub(crate) fn sorted<K: SortKey + PartialOrd>(count: usize, seed: u64, descending: bool) -> Vec<K> {
+    let keys = mixed::<K>(count, seed);
+    argsort(&keys, descending).iter().map(|at| keys[*at as usize]).collect()
+}
