@@ -127,7 +127,7 @@ fn streams(device: &Device) -> TestResult {
     let (a, b) = (device.buffer_from(&[3u32, 1])?, device.buffer_from(&[2u32])?);
     let (mut one, mut other) = (device.buffer::<u32>(3)?, device.buffer::<u32>(3)?);
     Merge::new().descending().on(&first).run(&a, &b, &mut one)?;
-    Merge::new().on(&second).run(&b, &b.slice(..0), other.slice_mut(..1))?;
+    Merge::new().on(&second).run(&b, b.slice(..0), other.slice_mut(..1))?;
     same(&one.read()?, &[3, 2, 1], "on one stream")?;
     same(&other.read()?[..1], &[2], "on another")
 }

@@ -21,7 +21,7 @@ use run::Operands;
 
 /// Writes the `k` largest elements of `x`, from the largest, and their indices.
 ///
-/// Equal elements are in the order of their indices. NaN is larger than all numbers, as in PyTorch, and `-0.0`
+/// Equal elements are in the order of their indices. NaN is larger than all numbers, as in `PyTorch`, and `-0.0`
 /// equals `0.0`. All elements keep their bits. [`TopK`] has the smallest elements, and rows.
 ///
 /// ```
