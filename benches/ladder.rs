@@ -26,6 +26,8 @@ mod reduction;
 mod rungs;
 #[path = "ladder/scan.rs"]
 mod scan;
+#[path = "ladder/segments.rs"]
+mod segments;
 #[path = "ladder/select.rs"]
 mod select;
 #[allow(dead_code, reason = "nothing is held against wgpu here")]
@@ -53,6 +55,7 @@ fn run() -> Outcome<()> {
     histogram::climb(&mut ladder, elements)?;
     elementwise::climb(&mut ladder, elements)?;
     reduction::climb(&mut ladder, elements)?;
+    segments::climb(&mut ladder, elements)?;
     scan::climb(&mut ladder, elements)?;
     select::climb(&mut ladder, elements)?;
     movement::climb(&mut ladder, elements)?;

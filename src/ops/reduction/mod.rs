@@ -2,21 +2,25 @@
 
 mod choice;
 mod identity;
+mod keys;
 mod plan;
 mod run;
+mod segments;
 mod wgsl;
 
 use std::panic::Location;
 
 use super::error::OperationError;
-use super::operation::arguments::{Buffers, Inputs, Outputs, Results};
+use super::operation::arguments::{Array, Buffers, Given, Inputs, Outputs, Results};
 use super::operation::call::{self, Signature};
 use super::operation::kept::Identity;
 use super::operation::parameters::parse;
 use super::plan::Cost;
+use crate::buffer::Slice;
 use crate::device::Device;
 use crate::submit::{Destination, Recording, Stream};
 pub use identity::IdentityValue;
+use segments::Limits;
 use wgsl::Own;
 
 /// A reduction defined by four WGSL expressions, for arrays of any length and shape.
@@ -257,10 +261,11 @@ impl ReductionKernel {
         self.call(device).apply::<R>(inputs)
     }
 
-    /// A call with further options: [`axes`](ReductionCall::axes), [`on`](ReductionCall::on),
-    /// [`record`](ReductionCall::record).
+    /// A call with further options: [`axes`](ReductionCall::axes), [`segments`](ReductionCall::segments),
+    /// [`run_by_key`](ReductionCall::run_by_key), [`on`](ReductionCall::on), [`record`](ReductionCall::record).
     pub fn call<'k>(&'k self, device: &Device) -> ReductionCall<'k> {
-        ReductionCall { kernel: self, device: device.clone(), axes: None, size: None, destination: Destination::Own }
+        let destination = Destination::Own;
+        ReductionCall { kernel: self, device: device.clone(), axes: None, segments: None, size: None, destination }
     }
 }
 
@@ -270,6 +275,7 @@ pub struct ReductionCall<'k> {
     kernel: &'k ReductionKernel,
     device: Device,
     axes: Option<Vec<usize>>,
+    segments: Option<Slice<'k, u32>>,
     size: Option<usize>,
     destination: Destination<'k>,
 }
@@ -284,6 +290,37 @@ impl<'k> ReductionCall<'k> {
     /// of 1 for each reduced axis; an output without a shape needs only the right length.
     pub fn axes(mut self, axes: impl Into<Vec<usize>>) -> Self {
         self.axes = Some(axes.into());
+        self
+    }
+
+    /// Reduces each of `offsets.len() - 1` segments: segment `s` has the elements from `offsets[s]` up to, but without,
+    /// `offsets[s + 1]`, in the row-major order of the inputs. The output has one element for each segment.
+    ///
+    /// In map and finish, `n` is the number of elements of the segment and `i` the number of the element in it, so an
+    /// index of [`argmax`](super::reduce::argmax) counts from the beginning of its segment. An empty segment has the
+    /// result of no elements: the identity, after finish. (NumPy's `reduceat` returns an element there.) Elements before
+    /// the first offset and from the last one on are in no segment.
+    ///
+    /// The offsets are not read by the host, so they cannot be checked. They must not fall; otherwise results are
+    /// unspecified. Offsets behind the last element count as its end. Work is balanced over segments of any lengths.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// use anywarp::ops::reduce;
+    ///
+    /// let device = anywarp::Device::open("cpu")?;
+    /// let x = device.buffer_from(&[1.0f32, 5.0, 3.0, 4.0, 0.5])?;
+    /// let offsets = device.buffer_from(&[0u32, 3, 3, 5])?;
+    /// let sums = reduce::sum().call(&device).segments(&offsets).apply::<f32>(&x)?;
+    /// assert_eq!(*sums.read()?, [9.0, 0.0, 4.5]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    pub fn segments(mut self, offsets: impl Into<Slice<'k, u32>>) -> Self {
+        self.segments = Some(offsets.into());
         self
     }
 
@@ -309,10 +346,23 @@ impl<'k> ReductionCall<'k> {
     ///
     /// # Errors
     /// [`OperationError`]; in that case nothing has run.
-    pub fn run<'a>(self, inputs: impl Inputs<'a>, output: impl Outputs<'a>) -> Result<(), OperationError> {
+    pub fn run<'a>(mut self, inputs: impl Inputs<'a>, output: impl Outputs<'a>) -> Result<(), OperationError> {
         let (inputs, outputs) = (inputs.all(), output.all());
-        let fitted = run::fit(&self, inputs, outputs)?;
-        fitted.run(&fitted.plan(), self.destination)
+        let destination = std::mem::replace(&mut self.destination, Destination::Own);
+        self.launch(inputs, outputs, destination)
+    }
+
+    fn launch<'a>(
+        &self,
+        inputs: Vec<Given<'a>>,
+        outputs: Vec<Given<'a>>,
+        mut destination: Destination<'_>,
+    ) -> Result<(), OperationError> {
+        let fitted = run::fit(self, self.parts()?, inputs, outputs, &destination)?;
+        let Some(offsets) = self.segments else { return fitted.run(&fitted.plan(), destination) };
+        let limits = Limits { offsets: Array::new::<u32>(offsets), count: None };
+        fitted.check_guards(&limits, &destination)?;
+        fitted.run_segments(&limits, &fitted.plan_of_segments(false), &mut destination)
     }
 
     /// The cost of this call, to compare its time with the limits of the device.
@@ -341,30 +391,32 @@ impl<'k> ReductionCall<'k> {
     /// As [`run`](Self::run). If the accumulator is a struct, the call compiles its first pass, to find the size of the
     /// struct.
     pub fn cost<'a>(&self, inputs: impl Inputs<'a>, output: impl Outputs<'a>) -> Result<Cost, OperationError> {
-        run::fit(self, inputs.all(), output.all())?.cost()
+        let fitted = run::fit(self, self.parts()?, inputs.all(), output.all(), &self.destination)?;
+        if self.segments.is_some() { fitted.cost_of_segments() } else { fitted.cost() }
     }
 
     /// Reduces and returns a new buffer.
     ///
     /// # Errors
     /// [`OperationError`]; in that case nothing has run.
-    pub fn apply<'a, R: Results>(self, inputs: impl Inputs<'a>) -> Result<Buffers<R>, OperationError> {
+    pub fn apply<'a, R: Results>(mut self, inputs: impl Inputs<'a>) -> Result<Buffers<R>, OperationError> {
         let inputs = inputs.all();
         let length = run::result_length(&self, &inputs, R::COUNT)?;
         let mut buffers = R::allocate(&self.device, length)
             .map_err(|error| OperationError::Buffer { operator: self.kernel.own.signature.kernel.clone(), error })?;
         let outputs = R::outputs(&mut buffers);
-        let fitted = run::fit(&self, inputs, outputs)?;
-        fitted.run(&fitted.plan(), self.destination)?;
-        drop(fitted);
+        let destination = std::mem::replace(&mut self.destination, Destination::Own);
+        self.launch(inputs, outputs, destination)?;
         Ok(buffers)
     }
 
-    /// The WGSL of the passes that this call runs, for inspection.
+    /// The WGSL of the passes that this call runs, for inspection. Passes that do not depend on the kernel's expressions
+    /// are left out.
     ///
     /// # Errors
     /// As [`run`](Self::run).
     pub fn wgsl<'a>(self, inputs: impl Inputs<'a>, output: impl Outputs<'a>) -> Result<Vec<String>, OperationError> {
-        Ok(run::fit(&self, inputs.all(), output.all())?.texts())
+        let fitted = run::fit(&self, self.parts()?, inputs.all(), output.all(), &self.destination)?;
+        Ok(if self.segments.is_some() { fitted.texts_of_segments() } else { fitted.texts() })
     }
 }

@@ -12,6 +12,7 @@ use super::super::operation::kept;
 use super::super::operation::places::{Dimensions, Field};
 use super::super::operation::preface::{Access, Slot};
 use super::super::operation::shape::{Sizes, Strides, Walk, elements};
+use super::super::operation::text::Text;
 use super::super::operation::types::ElementType;
 use super::super::plan::{Cost, Plan};
 use super::ReductionCall;
@@ -28,20 +29,31 @@ const STATEMENTS: Statements = Statements { function: "finished", said: "the fin
 
 /// A call whose arguments were checked.
 pub(super) struct Fitted<'a> {
-    own: &'a Own,
-    device: Device,
-    operands: Vec<Operand<'a>>,
+    pub(super) own: &'a Own,
+    pub(super) device: Device,
+    pub(super) operands: Vec<Operand<'a>>,
     letters: Vec<Letter>,
-    slots: Vec<Slot>,
+    pub(super) slots: Vec<Slot>,
     places: SmallVec<[Option<Place>; 8]>,
     /// The walk over the results, and the walk over the elements of each.
-    walks: [Walk; 2],
-    results: u64,
-    reduced: u64,
+    pub(super) walks: [Walk; 2],
+    pub(super) results: u64,
+    pub(super) reduced: u64,
     /// The size of a partial result in bytes; `None` for a type that only the kernel determines.
-    accumulator: Option<u64>,
+    pub(super) accumulator: Option<u64>,
     /// Whether the device is the CPU.
-    software: bool,
+    pub(super) software: bool,
+}
+
+/// The elements of one result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Parts {
+    /// Those along the reduced axes.
+    Axes,
+    /// One of so many segments.
+    Segments(usize),
+    /// A run of equal keys; the number of runs is unknown.
+    Runs,
 }
 
 /// The number of results of a call.
@@ -54,6 +66,9 @@ pub(super) fn result_length(
     let signature = &call.kernel.own.signature;
     signature.count("outputs", &signature.outputs, count)?;
     let shape = signature.shape_of_inputs(&call.device.context, inputs, call.size)?;
+    if let Parts::Segments(segments) = call.parts()? {
+        return Ok(segments);
+    }
     let (kept, _) = sorted_axes(signature, call.axes.as_deref(), &shape)?;
     let result = signature.countable(kept.iter().map(|axis| shape[*axis]).collect())?;
     Ok(elements(&result).unwrap_or(usize::MAX))
@@ -83,8 +98,10 @@ fn sorted_axes(
 /// Performs all checks that need no kernel.
 pub(super) fn fit<'a>(
     call: &ReductionCall<'a>,
+    parts: Parts,
     inputs: Vec<Given<'a>>,
     outputs: Vec<Given<'a>>,
+    destination: &Destination<'_>,
 ) -> Result<Fitted<'a>, OperationError> {
     call.kernel.check_complete()?;
     let own = &call.kernel.own;
@@ -95,8 +112,18 @@ pub(super) fn fit<'a>(
     let (kept, reduced) = sorted_axes(signature, call.axes.as_deref(), &shape)?;
     // Without elements there may be more results than kernels can count.
     signature.countable(kept.iter().map(|axis| shape[*axis]).collect())?;
-    check_output(signature, &operands, &shape, &kept)?;
-    signature.check_destination(&call.device.context, &call.destination)?;
+    let with_ones = (0..shape.len()).map(|axis| if kept.contains(&axis) { shape[axis] } else { 1 }).collect();
+    let segments = match parts {
+        Parts::Axes => None,
+        Parts::Segments(segments) => Some(segments),
+        // As many as the output has.
+        Parts::Runs => operands.iter().find(|operand| operand.written).and_then(|output| elements(&output.shape)),
+    };
+    match segments {
+        Some(segments) => check_output(signature, &operands, vec![segments], vec![segments])?,
+        None => check_output(signature, &operands, kept.iter().map(|axis| shape[*axis]).collect(), with_ones)?,
+    }
+    signature.check_destination(&call.device.context, destination)?;
     // The output has zeros, which can be joined with any other strides.
     let of = |operand: &Operand<'_>| match operand.written {
         true => Strides::from_elem(0, shape.len()),
@@ -108,7 +135,7 @@ pub(super) fn fit<'a>(
         let sizes: Sizes = axes.iter().map(|axis| shape[*axis]).collect();
         elements(&sizes).unwrap_or(usize::MAX) as u64
     };
-    let (results, reduced) = (count(&kept), count(&reduced));
+    let (results, reduced) = (segments.map_or_else(|| count(&kept), |segments| segments as u64), count(&reduced));
     let slots = slots(&operands, &walks[1]);
     let software = call.device.caps().kind == DeviceKind::Software;
     let places = operands.iter().map(|operand| Some(operand.array()?.place())).collect();
@@ -122,11 +149,9 @@ pub(super) fn fit<'a>(
 fn check_output(
     signature: &Signature,
     operands: &[Operand<'_>],
-    shape: &[usize],
-    kept: &[usize],
+    expected: Sizes,
+    with_ones: Sizes,
 ) -> Result<(), OperationError> {
-    let expected: Sizes = kept.iter().map(|axis| shape[*axis]).collect();
-    let with_ones: Sizes = (0..shape.len()).map(|axis| if kept.contains(&axis) { shape[axis] } else { 1 }).collect();
     for output in operands.iter().filter(|operand| operand.written) {
         if let Some(strides) = output.array().and_then(|array| array.strides.as_ref()) {
             let problem = "is the output, whose results are adjacent, so it cannot have strides".to_owned();
@@ -213,15 +238,31 @@ impl Fitted<'_> {
     }
 
     fn kernel(&self, pass: &Pass) -> Result<Kernel, OperationError> {
-        let key = kept::key(self.own.text, &self.letters, &self.slots, &pass.form.numbers());
+        self.kernel_of(&pass.form.numbers(), pass.form.last, |letters| {
+            wgsl::text(self.own, letters, &self.slots, pass.form)
+        })
+    }
+
+    /// The kernel with this text, which depends on `form` and the operands only.
+    pub(super) fn kernel_of(
+        &self,
+        form: &[usize],
+        last: bool,
+        text: impl FnOnce(&[Letter]) -> Text,
+    ) -> Result<Kernel, OperationError> {
+        let key = kept::key(self.own.text, &self.letters, &self.slots, form);
         Kernel::known(&self.device.context, &key, || {
-            let text = wgsl::text(self.own, &self.letters, &self.slots, pass.form);
+            let text = text(&self.letters);
             let kernel = text.kernel(&self.device, &self.own.signature.kernel)?;
-            if pass.form.last {
+            if last {
                 assigned::check(&text, &self.own.signature.kernel, STATEMENTS, &self.outputs())?;
             }
             Ok(kernel)
         })
+    }
+
+    pub(super) fn letters(&self) -> &[Letter] {
+        &self.letters
     }
 
     /// The outputs that statements of `finish` must assign.
@@ -231,7 +272,7 @@ impl Fitted<'_> {
     }
 
     /// Allocates scratch memory for the results of the first pass.
-    fn partials(
+    pub(super) fn partials(
         &self,
         kernel: &Kernel,
         count: u64,
@@ -328,7 +369,7 @@ impl Fitted<'_> {
 }
 
 /// The size of `count` partial results, in bytes.
-fn partials_size(kernel: &Kernel, count: u64) -> u64 {
+pub(super) fn partials_size(kernel: &Kernel, count: u64) -> u64 {
     let binding = kernel.bindings().iter().find(|binding| binding.name == "partials");
     let stride = binding.map_or(0, |binding| match binding.layout.shape {
         LayoutShape::Array { stride, .. } => stride,

@@ -114,11 +114,11 @@ fn first_of_tail(array: &str) -> String {
 }
 
 /// The inputs that a pass walks.
-fn walked(slots: &[Slot]) -> impl Iterator<Item = &Slot> {
+pub(super) fn walked(slots: &[Slot]) -> impl Iterator<Item = &Slot> {
     slots.iter().filter(|slot| is_walked(slot))
 }
 
-fn is_walked(slot: &Slot) -> bool {
+pub(super) fn is_walked(slot: &Slot) -> bool {
     !slot.written && slot.is_walked()
 }
 
@@ -178,14 +178,14 @@ pub(super) fn text(own: &Own, letters: &[Letter], slots: &[Slot], form: Form) ->
     text
 }
 
-fn heading(own: &Own) -> String {
+pub(super) fn heading(own: &Own) -> String {
     let list = |all: &[_]| all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let signature = &own.signature;
     format!("{}: ({}) -> ({})", signature.kernel, list(&signature.inputs), list(&signature.outputs))
 }
 
 /// Writes the caller's expressions as functions.
-fn functions(text: &mut Text, own: &Own, letters: &[Letter], slots: &[Slot], form: Form) {
+pub(super) fn functions(text: &mut Text, own: &Own, letters: &[Letter], slots: &[Slot], form: Form) {
     let output = slots.iter().find(|slot| slot.written);
     let element = output.map_or_else(String::new, |slot| slot.element.to_string());
     text.line(&format!("\nalias Accumulator = {};", own.accumulator.as_deref().unwrap_or(&element)));
@@ -369,12 +369,12 @@ fn walk(text: &mut Text, slots: &[Slot], form: Form) {
 }
 
 /// The variable for cell `k{suffix}` of an array. No other variable has this prefix, whatever the array's name is.
-fn loaded(name: &str, suffix: &str) -> String {
+pub(super) fn loaded(name: &str, suffix: &str) -> String {
     format!("loaded_{name}{suffix}")
 }
 
 /// Loads the values of cell `k{suffix}`.
-fn values(text: &mut Text, slots: &[Slot], form: Form, suffix: &str, indent: &str) {
+pub(super) fn values(text: &mut Text, slots: &[Slot], form: Form, suffix: &str, indent: &str) {
     if form.source == Source::Partials {
         let index = if form.columns {
             format!("k{suffix} * places.results + o")
@@ -414,7 +414,7 @@ fn value(slots: &[Slot], form: Form, suffix: &str) -> String {
 }
 
 /// The arguments of the map, with `each` for walked arrays.
-fn arguments(slots: &[Slot], each: impl Fn(&Slot) -> String) -> String {
+pub(super) fn arguments(slots: &[Slot], each: impl Fn(&Slot) -> String) -> String {
     let read = slots.iter().filter(|slot| !slot.written && slot.access != Access::Raw);
     let one = |slot: &Slot| match slot.access {
         Access::Value => format!("arguments.{}, ", slot.name),

@@ -14,7 +14,16 @@ use crate::submit::{Context, Destination, Refusal, Resource};
 
 /// The number of elements of an array; an error for a slice outside its buffer.
 pub(crate) fn length(operator: Operator, name: &'static str, array: &Array<'_>) -> Result<usize, OperationError> {
-    let bytes = array.bound.bytes.as_ref().map_err(|error| operator.slice(name)((**error).clone()))?;
+    length_of(operator.0, name, array)
+}
+
+/// [`length`] for an operator that its caller has named.
+pub(crate) fn length_of(operator: &str, name: &str, array: &Array<'_>) -> Result<usize, OperationError> {
+    let bytes = array.bound.bytes.as_ref().map_err(|error| OperationError::Slice {
+        operator: operator.to_owned(),
+        argument: name.to_owned(),
+        error: (**error).clone(),
+    })?;
     Ok(((bytes.end - bytes.start) / array.size.max(1)) as usize)
 }
 

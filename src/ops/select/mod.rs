@@ -179,6 +179,12 @@ impl<'r> Select<'r> {
         self
     }
 
+    /// Sets the destination, for operators that select.
+    pub(crate) fn to(mut self, destination: Destination<'r>) -> Self {
+        self.destination = destination;
+        self
+    }
+
     /// The cost of [`run`](Self::run) for `length` elements on a device, to compare its time with the limits of the
     /// device. Its bytes are a lower bound: the elements that are written are not counted, as their number is unknown.
     ///
@@ -228,6 +234,35 @@ impl<'r> Select<'r> {
     ) -> Result<DeviceCount, OperationError> {
         let indices = Array::new::<u32>(indices.into());
         self.write::<T>(Output::Places, Array::new::<T>(x.into()), ("indices", indices), None)
+    }
+
+    /// Writes the elements to `y` and their indices to `indices`. The two may have different lengths.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// # use anywarp::ops::Select;
+    /// # let device = anywarp::Device::open("cpu")?;
+    /// let x = device.buffer_from(&[7u32, 7, 3])?;
+    /// let (mut y, mut indices) = (device.buffer::<u32>(2)?, device.buffer::<u32>(2)?);
+    /// let count = Select::changes().run_with_indices(&x, &mut y, &mut indices)?;
+    /// assert_eq!((count.read()?, &y.read()?[..], &indices.read()?[..]), (2, &[7, 3][..], &[0, 2][..]));
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// [`OperationError`]; in that case nothing has run.
+    pub fn run_with_indices<'x, 'y, 'z, T: ScanElement>(
+        self,
+        x: impl Into<Slice<'x, T>>,
+        y: impl Into<SliceMut<'y, T>>,
+        indices: impl Into<SliceMut<'z, u32>>,
+    ) -> Result<DeviceCount, OperationError> {
+        let (y, indices) = (Array::new::<T>(y.into()), Array::new::<u32>(indices.into()));
+        self.write::<T>(Output::Both, Array::new::<T>(x.into()), ("y", y), Some(("indices", indices)))
     }
 
     /// Writes the elements to `kept` and all others to `rest`; the number is that of the former.

@@ -2,6 +2,7 @@
 
 mod named;
 mod refusals;
+mod segments;
 
 use anywarp::Device;
 use anywarp::ops::{ReductionKernel, shaped};
@@ -40,8 +41,12 @@ pub(crate) fn cases() -> Vec<Case> {
         ("many_elements", many_elements),
         ("the_same_bits_again", the_same_bits_again),
     ];
-    let cases =
-        cases.into_iter().map(|(name, case)| (name.to_owned(), case)).chain(refusals::cases()).chain(named::cases());
+    let cases = cases
+        .into_iter()
+        .map(|(name, case)| (name.to_owned(), case))
+        .chain(refusals::cases())
+        .chain(named::cases())
+        .chain(segments::cases());
     cases.map(|(name, case)| (format!("reduction::{name}"), case)).collect()
 }
 

@@ -14,7 +14,8 @@ fn run_as_on_a_gpu<'a>(
     inputs: impl Inputs<'a>,
     outputs: impl Outputs<'a>,
 ) -> (bool, usize) {
-    let mut fitted = super::fit(&kernel.call(device).axes(axes), inputs.all(), outputs.all()).unwrap();
+    let call = kernel.call(device).axes(axes);
+    let mut fitted = super::fit(&call, super::Parts::Axes, inputs.all(), outputs.all(), &call.destination).unwrap();
     fitted.software = false;
     let plan = fitted.plan();
     fitted.run(&plan, crate::submit::Destination::Own).unwrap();

@@ -1,0 +1,58 @@
+// The segment that contains each whole chunk of elements, found by halving.
+struct Sizes {
+    elements: u32,
+    // The segments, or the greatest number of them if `count` has their number.
+    segments: u32,
+    // The elements of a chunk, and the number of whole chunks.
+    chunk: u32,
+    chunks: u32,
+    // The first offset in its binding.
+    first: u32,
+}
+
+const none = 0xffffffffu;
+
+@group(0) @binding(0) var<uniform> sizes: Sizes;
+// The first element of each segment, and the end of the last one.
+@group(0) @binding(1) var<storage> offsets: array<u32>;
+@group(0) @binding(2) var<storage, read_write> owners: array<u32>;
+@group(0) @binding(3) var<storage> count: array<u32>;
+
+// The segment of a chunk; `boundaries` offsets are valid. Without an offset behind it, a segment ends with the elements.
+fn owner(chunk: u32, boundaries: u32) -> u32 {
+    let begin = chunk * sizes.chunk;
+    // Offsets before `low` are at or before the chunk, those from `high` on behind its first element.
+    var low = 0u;
+    var high = boundaries;
+    for (var step = 0u; step < 32u && low < high; step++) {
+        let middle = low + (high - low) / 2u;
+        if offsets[sizes.first + middle] <= begin {
+            low = middle + 1u;
+        } else {
+            high = middle;
+        }
+    }
+    if low == 0u || low > sizes.segments {
+        return none;
+    }
+    var end = sizes.elements;
+    if low < boundaries {
+        end = min(end, offsets[sizes.first + low]);
+    }
+    return select(none, low - 1u, end >= begin + sizes.chunk);
+}
+
+@compute @workgroup_size(256)
+fn owners_by_offsets(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x < sizes.chunks {
+        owners[id.x] = owner(id.x, sizes.segments + 1u);
+    }
+}
+
+// Only the starts of segments are known, and their number is on the device.
+@compute @workgroup_size(256)
+fn owners_by_count(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x < sizes.chunks {
+        owners[id.x] = owner(id.x, min(count[0], sizes.segments + 1u));
+    }
+}

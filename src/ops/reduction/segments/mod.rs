@@ -1,0 +1,57 @@
+//! Reductions of segments: ranges of elements whose limits are on the device.
+
+pub(super) mod plan;
+mod run;
+#[cfg(all(test, feature = "cpu"))]
+mod tests;
+mod wgsl;
+
+use super::super::error::OperationError;
+use super::super::operation::arguments::Array;
+use super::super::operation::call::{MAX_ELEMENTS, Signature};
+use super::super::scanning::operands;
+use super::ReductionCall;
+use super::run::Parts;
+use crate::buffer::Slice;
+use crate::kernel::DeviceCount;
+
+/// The limits of segments.
+pub(super) struct Limits<'b> {
+    /// The first element of each segment. Without a count, also the end of the last one.
+    pub(super) offsets: Array<'b>,
+    /// The number of offsets, if only the device knows it.
+    pub(super) count: Option<&'b DeviceCount>,
+}
+
+impl ReductionCall<'_> {
+    /// The elements of one result.
+    pub(super) fn parts(&self) -> Result<Parts, OperationError> {
+        let signature = &self.kernel.own.signature;
+        let Some(offsets) = &self.segments else { return Ok(Parts::Axes) };
+        let segments = checked(signature, self, offsets)?;
+        Ok(Parts::Segments(segments))
+    }
+}
+
+/// The number of segments.
+fn checked(signature: &Signature, call: &ReductionCall<'_>, offsets: &Slice<'_, u32>) -> Result<usize, OperationError> {
+    let operator = signature.kernel.clone();
+    let wrong = |argument, expected: &str, got: &str| {
+        let (operator, expected, got) = (operator.clone(), expected.to_owned(), got.to_owned());
+        Err(OperationError::Choice { operator, argument, expected, got })
+    };
+    if call.axes.is_some() {
+        return wrong("axes", "omit one of the two", "with segments");
+    }
+    let array = Array::new::<u32>(*offsets);
+    let length = operands::length_of(&operator, "offsets", &array)?;
+    if length as u64 > MAX_ELEMENTS {
+        let (argument, shape) = ("offsets".to_owned(), vec![length]);
+        return Err(OperationError::TooLarge { operator, argument, shape, limit: MAX_ELEMENTS });
+    }
+    if length == 0 {
+        return wrong("a number of offsets of", "use one more than there are segments", "0");
+    }
+    signature.same_device(&call.device.context, "'offsets'", &offsets.core.device)?;
+    Ok(length - 1)
+}
