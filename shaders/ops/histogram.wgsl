@@ -1,4 +1,4 @@
-// Counts the elements of each bin.
+// Counts the elements of each bin, or sums their weights.
 //
 // Elements and edges are compared as keys: words whose order as integers is that of the numbers. So every device finds
 // the same bin, whatever the rounding of its arithmetic.
@@ -6,10 +6,10 @@ struct Sizes {
     // The elements, and the first of them in the binding.
     count: u32,
     first: u32,
-    // The bins, and the first of them in the binding.
+    // The bins that elements can be in, and the first counter in the binding.
     bins: u32,
     first_bin: u32,
-    // The elements of a workgroup, and the copies of each bin in its memory: a power of two.
+    // The elements of a workgroup, or its vectors, and the copies of each counter in its memory: a power of two.
     chunk: u32,
     copies: u32,
     // The keys of the least and the greatest element that is counted.
@@ -18,6 +18,16 @@ struct Sizes {
     // Even bins: the bits of the lower end, and the bins per unit.
     low: u32,
     scale: f32,
+    // The distance from an edge, in bins, within which rounding could change the bin.
+    margin: f32,
+    // The counters of each channel, and of all.
+    stride: u32,
+    counters: u32,
+    // The first weight, and the first element in the binding of `tail`.
+    first_weight: u32,
+    first_of_tail: u32,
+    // The highest bit of the greatest weight in a sum of 64 bits.
+    top: u32,
 }
 
 const u32_elements = 0u;
@@ -29,10 +39,27 @@ override kind: u32 = u32_elements;
 override plain: bool = false;
 // All bins have the same width.
 override even: bool = false;
+// Elements are interleaved: element i belongs to channel i % channels.
+override channels: u32 = 1u;
+// Equal neighbours of an invocation are added at once.
+override runs: bool = false;
+// Counts in the result at once, for more bins than a workgroup has memory for.
+override direct: bool = false;
+
+// The sums of ones or of whole weights; the greatest sizes of f32 weights; the sums of those in 64 bits.
+const adds = 0u;
+const greatest_weights = 1u;
+const fixed_sums = 2u;
+
+override operation: u32 = adds;
 
 const most_shared = 4096u;
+const no_counter = 0xffffffffu;
 
 @group(0) @binding(0) var<uniform> sizes: Sizes;
+@if(vectors && !rows)
+@group(0) @binding(1) var<storage> x: array<vec4<u32>>;
+@else
 @group(0) @binding(1) var<storage> x: array<u32>;
 // The key of each bin's lower edge.
 @group(0) @binding(2) var<storage> edges: array<u32>;
@@ -41,6 +68,11 @@ const most_shared = 4096u;
 // The counts of each invocation apart from all others.
 @if(rows)
 @group(0) @binding(3) var<storage, read_write> bins: array<u32>;
+// The elements once more, for those after the last vector.
+@if(vectors)
+@group(0) @binding(4) var<storage> tail: array<u32>;
+@if(weighted)
+@group(0) @binding(5) var<storage> weights: array<u32>;
 
 @if(!rows)
 var<workgroup> shared_bins: array<atomic<u32>, most_shared>;
@@ -67,11 +99,16 @@ fn bin_of(element: u32) -> u32 {
     if even {
         // Rounding errors are below one bin.
         let above = select(f32(element - sizes.low), bitcast<f32>(element) - bitcast<f32>(sizes.low), kind == f32_elements);
-        bin = min(u32(max(above * sizes.scale, 0.0)), sizes.bins - 1u);
-        if place < edges[bin] {
-            bin -= 1u;
-        } else if bin + 1u < sizes.bins && place >= edges[bin + 1u] {
-            bin += 1u;
+        let exact = above * sizes.scale;
+        bin = min(u32(max(exact, 0.0)), sizes.bins - 1u);
+        // Only elements near an edge have to be compared with it.
+        let rest = exact - f32(bin);
+        if rest < sizes.margin || rest > 1.0 - sizes.margin {
+            if place < edges[bin] {
+                bin -= 1u;
+            } else if bin + 1u < sizes.bins && place >= edges[bin + 1u] {
+                bin += 1u;
+            }
         }
     } else {
         var end = sizes.bins;
@@ -87,10 +124,188 @@ fn bin_of(element: u32) -> u32 {
     return bin;
 }
 
+// The counter of an element of a channel; `no_counter` for elements outside all bins.
+fn counter_of(element: u32, channel: u32) -> u32 {
+    let bin = bin_of(element);
+    return select(no_counter, channel * sizes.stride + bin, bin < sizes.bins);
+}
+
+// An f32 weight as a multiple of a power of two that suits the greatest one of its bin: low word, high word. With
+// infinities or NaN, the numbers of positive and of negative infinities.
+@if(weighted)
+fn fixed(weight: u32, greatest: u32) -> vec2<u32> {
+    if greatest >= 0x7f800000u {
+        return vec2(u32(weight == 0x7f800000u), u32(weight == 0xff800000u));
+    }
+    let size = weight & 0x7fffffffu;
+    let mantissa = (size & 0x7fffffu) | select(0u, 0x800000u, size >= 0x800000u);
+    let down = max(greatest >> 23u, 1u) - max(size >> 23u, 1u);
+    let up = sizes.top - 23u;
+    var number = vec2(0u);
+    if down <= up {
+        let shift = up - down;
+        let high = select(mantissa >> 1u >> (31u - (shift & 31u)), mantissa << (shift & 31u), shift >= 32u);
+        number = vec2(select(mantissa << (shift & 31u), 0u, shift >= 32u), high);
+    } else if down - up <= 24u {
+        number.x = ((mantissa >> (down - up - 1u)) + 1u) >> 1u;
+    }
+    if weight >= 0x80000000u {
+        number = vec2(0u - number.x, ~number.y + u32(number.x == 0u));
+    }
+    return number;
+}
+
 @if(!rows)
-fn count_shared(bin: u32, copy: u32) {
-    if bin < sizes.bins {
-        atomicAdd(&shared_bins[bin * sizes.copies + copy], 1u);
+fn add_shared(at: u32, amount: vec2<u32>) {
+    if operation == fixed_sums {
+        let before = atomicAdd(&shared_bins[2u * at], amount.x);
+        let high = amount.y + u32(before > ~amount.x);
+        if high != 0u {
+            atomicAdd(&shared_bins[2u * at + 1u], high);
+        }
+    } else if operation == greatest_weights {
+        atomicMax(&shared_bins[at], amount.x);
+    } else {
+        atomicAdd(&shared_bins[at], amount.x);
+    }
+}
+
+// Adds to a counter of the result. Sums of 64 bits are behind the greatest weights.
+@if(!rows)
+fn add_to_result(counter: u32, amount: vec2<u32>) {
+    if operation == fixed_sums {
+        let at = sizes.counters + 2u * counter;
+        let before = atomicAdd(&bins[at], amount.x);
+        let high = amount.y + u32(before > ~amount.x);
+        if high != 0u {
+            atomicAdd(&bins[at + 1u], high);
+        }
+    } else if operation == greatest_weights {
+        atomicMax(&bins[sizes.first_bin + counter], amount.x);
+    } else {
+        atomicAdd(&bins[sizes.first_bin + counter], amount.x);
+    }
+}
+
+@if(!rows)
+fn add(counter: u32, copy: u32, amount: vec2<u32>) {
+    if counter == no_counter {
+        return;
+    }
+    if direct {
+        add_to_result(counter, amount);
+    } else {
+        add_shared(counter * sizes.copies + copy, amount);
+    }
+}
+
+// The counter of the last elements of this invocation, and their sum.
+@if(!rows)
+var<private> run_counter: u32;
+@if(!rows)
+var<private> run_sum: u32;
+
+@if(!rows)
+fn count(counter: u32, copy: u32, amount: vec2<u32>) {
+    if runs {
+        if counter == run_counter {
+            run_sum += amount.x;
+        } else {
+            add(run_counter, copy, vec2(run_sum, 0u));
+            run_counter = counter;
+            run_sum = amount.x;
+        }
+    } else {
+        add(counter, copy, amount);
+    }
+}
+
+@if(!rows)
+fn greatest_of(counter: u32) -> u32 {
+    return atomicLoad(&bins[sizes.first_bin + counter]);
+}
+
+// There are no rows of f32 weights.
+@else
+fn greatest_of(counter: u32) -> u32 {
+    return 0u;
+}
+
+// The weight of element `at` for this operation.
+@if(weighted)
+fn amount_of(at: u32, counter: u32) -> vec2<u32> {
+    let weight = weights[sizes.first_weight + at];
+    if operation == fixed_sums {
+        if counter == no_counter {
+            return vec2(0u);
+        }
+        return fixed(weight, greatest_of(counter));
+    }
+    return vec2(select(weight, weight & 0x7fffffffu, operation == greatest_weights), 0u);
+}
+
+@else
+fn amount_of(at: u32, counter: u32) -> vec2<u32> {
+    return vec2(1u, 0u);
+}
+
+@if(!rows)
+fn count_element(at: u32, element: u32, copy: u32) {
+    let counter = counter_of(element, at % channels);
+    count(counter, copy, amount_of(at, counter));
+}
+
+// Counts the elements of a workgroup. Four loads are on their way at a time.
+@if(!rows && vectors)
+fn count_all(group: u32, local: u32, copy: u32) {
+    let cells = sizes.count / 4u;
+    let begin = group * sizes.chunk;
+    let end = min(begin + sizes.chunk, cells);
+    var at = begin + local;
+    for (; at + 768u < end; at += 1024u) {
+        let place = sizes.first + at;
+        let a = x[place];
+        let b = x[place + 256u];
+        let c = x[place + 512u];
+        let d = x[place + 768u];
+        count_vector(at, a, copy);
+        count_vector(at + 256u, b, copy);
+        count_vector(at + 512u, c, copy);
+        count_vector(at + 768u, d, copy);
+    }
+    for (; at < end; at += 256u) {
+        count_vector(at, x[sizes.first + at], copy);
+    }
+    if group == 0u && local < sizes.count % 4u {
+        let last = 4u * cells + local;
+        count_element(last, tail[sizes.first_of_tail + last], copy);
+    }
+}
+
+@if(!rows && vectors)
+fn count_vector(cell: u32, four: vec4<u32>, copy: u32) {
+    let at = 4u * cell;
+    count_element(at, four.x, copy);
+    count_element(at + 1u, four.y, copy);
+    count_element(at + 2u, four.z, copy);
+    count_element(at + 3u, four.w, copy);
+}
+
+@if(!rows && !vectors)
+fn count_all(group: u32, local: u32, copy: u32) {
+    let begin = group * sizes.chunk;
+    let end = min(begin + sizes.chunk, sizes.count);
+    var at = begin + local;
+    for (; at + 768u < end; at += 1024u) {
+        let place = sizes.first + at;
+        let four = vec4(x[place], x[place + 256u], x[place + 512u], x[place + 768u]);
+        count_element(at, four.x, copy);
+        count_element(at + 256u, four.y, copy);
+        count_element(at + 512u, four.z, copy);
+        count_element(at + 768u, four.w, copy);
+    }
+    for (; at < end; at += 256u) {
+        count_element(at, x[sizes.first + at], copy);
     }
 }
 
@@ -98,48 +313,43 @@ fn count_shared(bin: u32, copy: u32) {
 @if(!rows)
 @compute @workgroup_size(256)
 fn by_workgroups(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-    for (var at = local; at < most_shared; at += 256u) {
-        atomicStore(&shared_bins[at], 0u);
-    }
-    workgroupBarrier();
-    let begin = group.x * sizes.chunk;
-    let end = min(begin + sizes.chunk, sizes.count);
-    let copy = local & (sizes.copies - 1u);
-    var at = begin + local;
-    // Four loads are on their way at a time.
-    for (; at + 768u < end; at += 1024u) {
-        let place = sizes.first + at;
-        let four = vec4(x[place], x[place + 256u], x[place + 512u], x[place + 768u]);
-        count_shared(bin_of(four.x), copy);
-        count_shared(bin_of(four.y), copy);
-        count_shared(bin_of(four.z), copy);
-        count_shared(bin_of(four.w), copy);
-    }
-    for (; at < end; at += 256u) {
-        count_shared(bin_of(x[sizes.first + at]), copy);
-    }
-    workgroupBarrier();
-    for (var bin = local; bin < sizes.bins; bin += 256u) {
-        var sum = 0u;
-        for (var at = 0u; at < sizes.copies; at++) {
-            sum += atomicLoad(&shared_bins[bin * sizes.copies + at]);
+    if !direct {
+        for (var at = local; at < most_shared; at += 256u) {
+            atomicStore(&shared_bins[at], 0u);
         }
-        if sum > 0u {
-            atomicAdd(&bins[sizes.first_bin + bin], sum);
+        workgroupBarrier();
+    }
+    run_counter = no_counter;
+    run_sum = 0u;
+    let copy = local & (sizes.copies - 1u);
+    count_all(group.x, local, copy);
+    if runs {
+        add(run_counter, copy, vec2(run_sum, 0u));
+    }
+    if !direct {
+        workgroupBarrier();
+        for (var counter = local; counter < sizes.counters; counter += 256u) {
+            var sum = vec2(0u);
+            for (var at = 0u; at < sizes.copies; at++) {
+                sum = combined(sum, counter * sizes.copies + at);
+            }
+            if any(sum != vec2(0u)) {
+                add_to_result(counter, sum);
+            }
         }
     }
 }
 
-// Counts in the result, for more bins than a workgroup has memory for.
+// A sum and one copy of a counter.
 @if(!rows)
-@compute @workgroup_size(256)
-fn by_elements(@builtin(global_invocation_id) id: vec3<u32>) {
-    if id.x < sizes.count {
-        let bin = bin_of(x[sizes.first + id.x]);
-        if bin < sizes.bins {
-            atomicAdd(&bins[sizes.first_bin + bin], 1u);
-        }
+fn combined(sum: vec2<u32>, place: u32) -> vec2<u32> {
+    if operation == fixed_sums {
+        let low = atomicLoad(&shared_bins[2u * place]);
+        let high = atomicLoad(&shared_bins[2u * place + 1u]);
+        return vec2(sum.x + low, sum.y + high + u32(low > ~sum.x));
     }
+    let other = atomicLoad(&shared_bins[place]);
+    return vec2(select(sum.x + other, max(sum.x, other), operation == greatest_weights), 0u);
 }
 
 // Counts without atomics and barriers, which are slow on the CPU: the eight invocations that it runs together read
@@ -147,13 +357,13 @@ fn by_elements(@builtin(global_invocation_id) id: vec3<u32>) {
 @if(rows)
 @compute @workgroup_size(8)
 fn by_rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-    let row = (group.x * 8u + local) * sizes.bins;
+    let row = (group.x * 8u + local) * sizes.counters;
     let begin = group.x * sizes.chunk;
     let end = min(begin + sizes.chunk, sizes.count);
     for (var at = begin + local; at < end; at += 8u) {
-        let bin = bin_of(x[sizes.first + at]);
-        if bin < sizes.bins {
-            bins[row + bin] += 1u;
+        let counter = counter_of(x[sizes.first + at], at % channels);
+        if counter != no_counter {
+            bins[row + counter] += amount_of(at, counter).x;
         }
     }
 }

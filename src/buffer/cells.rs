@@ -40,6 +40,31 @@ pub(crate) fn words_mut<'a, T: Element, C: Element>(
     Ok((SliceMut { core: slice.core, range: Span::within(range), _element: PhantomData }, (before / size) as u32))
 }
 
+/// A part of a slice, given in words, as cells `C` of one or several whole words, and the number of cells before the
+/// first one. The part begins at a multiple of the cell's size.
+pub(crate) fn words<'a, T: Element, C: Element>(
+    slice: &Slice<'a, T>,
+    words: Range<u64>,
+) -> Result<(Slice<'a, C>, u32), BufferError> {
+    let start = byte_range::<T>(&slice.range.get()?).start;
+    let bytes = start + words.start * GRANULE..start + words.end * GRANULE;
+    let size = size_of::<C>() as u64;
+    let (range, before) = bindable(slice.core, &bytes, size);
+    Ok((Slice { core: slice.core, range: Span::within(range), _element: PhantomData }, (before / size) as u32))
+}
+
+/// The words of elements that have one word each.
+pub(crate) fn as_words<'a, T: Element>(slice: &Slice<'a, T>) -> Slice<'a, u32> {
+    const { assert!(size_of::<T>() as u64 == GRANULE) }
+    Slice { core: slice.core, range: slice.range, _element: PhantomData }
+}
+
+/// [`as_words`] for writing.
+pub(crate) fn as_words_mut<'a, T: Element>(slice: &'a SliceMut<'_, T>) -> SliceMut<'a, u32> {
+    const { assert!(size_of::<T>() as u64 == GRANULE) }
+    SliceMut { core: slice.core, range: slice.range, _element: PhantomData }
+}
+
 /// The words that contain the elements, which may be larger than a word, and the number of bytes before the first one.
 pub(crate) fn in_words<'a, T: Element>(slice: &Slice<'a, T>) -> Result<(Slice<'a, u32>, u32), BufferError> {
     let (range, before) = bindable(slice.core, &byte_range::<T>(&slice.range.get()?), GRANULE);

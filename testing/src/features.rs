@@ -1,7 +1,7 @@
 //! The features that conditions in the shaders of this repository name.
 
 /// All of them, in files below `shaders/`.
-const NAMES: [&str; 4] = ["packed", "rows", "vectors", "wide"];
+const NAMES: [&str; 5] = ["packed", "rows", "vectors", "weighted", "wide"];
 
 /// Each choice of the features, as a list of names and whether each is on: first with all off, last with all on.
 pub fn choices() -> impl Iterator<Item = Vec<(String, bool)>> {

@@ -23,6 +23,11 @@ pub(crate) fn cases() -> Vec<Case> {
         ("histogram::many_workgroups".to_owned(), many_workgroups),
         ("histogram::numbers".to_owned(), numbers),
         ("histogram::slices".to_owned(), slices),
+        ("histogram::channels".to_owned(), channels),
+        ("histogram::whole_weights".to_owned(), whole_weights),
+        ("histogram::float_weights".to_owned(), float_weights),
+        ("histogram::weights_of_any_size".to_owned(), weights_of_any_size),
+        ("histogram::near_edges".to_owned(), near_edges),
         ("histogram::recorded".to_owned(), recorded),
         ("histogram::streams".to_owned(), streams),
         ("histogram::refusals".to_owned(), refusals),
@@ -157,6 +162,104 @@ fn slices(device: &Device) -> TestResult {
     Ok(())
 }
 
+fn channels(device: &Device) -> TestResult {
+    let x = random(device, 12_000)?;
+    for (channels, bins) in [(2, 10), (3, 256), (4, 1500), (12, 1), (5, 2)] {
+        let edges = even(bins, [0.25, 0.75]);
+        let of = |channel: usize| x.iter().skip(channel).step_by(channels).map(|x| f64::from(*x)).collect::<Vec<_>>();
+        let length = x.len() / channels * channels;
+        let counts = |channel| reference::histogram(&of(channel)[..length / channels], &edges);
+        let wanted: Vec<u32> = (0..channels).flat_map(counts).collect();
+        let (x, mut counts) = (device.buffer_from(&x[..length])?, device.buffer_from(&vec![5u32; bins * channels])?);
+        Histogram::even(bins, 0.25..0.75).channels(channels).run(&x, &mut counts)?;
+        same(&counts.read()?, &wanted, &format!("{channels} channels, {bins} bins"))?;
+    }
+    Ok(())
+}
+
+/// Sums of integers wrap around.
+fn whole_weights(device: &Device) -> TestResult {
+    let x: Vec<i32> = (0..10_003).map(|at| at * at % 301 - 150).collect();
+    let weights: Vec<i32> = (0..10_003i32).map(|at| at.wrapping_mul(-1_640_531_527)).collect();
+    for bins in [1usize, 10, 3000, 5000] {
+        let edges = even(bins, [-100.0, 100.0]);
+        let mut wanted = vec![0i32; bins];
+        for (x, weight) in x.iter().zip(&weights) {
+            let counted = reference::histogram(&[f64::from(*x)], &edges);
+            if let Some(bin) = counted.iter().position(|count| *count == 1) {
+                wanted[bin] = wanted[bin].wrapping_add(*weight);
+            }
+        }
+        let (of_x, of_weights) = (device.buffer_from(&x)?, device.buffer_from(&weights)?);
+        let mut sums = device.buffer_from(&vec![3i32; bins + 2])?;
+        Histogram::even(bins, -100.0..100.0).run_weighted(&of_x, &of_weights, sums.slice_mut(1..=bins))?;
+        same(&sums.read()?[1..=bins], &wanted, &format!("{bins} bins"))?;
+        equal((sums.read()?[0], sums.read()?[bins + 1]), (3, 3), "around the sums")?;
+    }
+    Ok(())
+}
+
+/// All devices give the exact sums, rounded once.
+fn float_weights(device: &Device) -> TestResult {
+    let x: Vec<u32> = (0..20_011u32).map(|at| at.wrapping_mul(2_654_435_761) >> 10 & 1023).collect();
+    let weights: Vec<f32> = (0..20_011).map(|at| (at % 2003 - 1000) as f32 * 2f32.powi(at as i32 % 7 - 3)).collect();
+    for bins in [16u32, 1000, 5000] {
+        let mut sums = vec![0f64; bins as usize];
+        for (x, weight) in x.iter().zip(&weights).filter(|(x, _)| **x < bins) {
+            sums[*x as usize] += f64::from(*weight);
+        }
+        let wanted: Vec<f32> = sums.iter().map(|sum| *sum as f32).collect();
+        let (of_x, of_weights) = (device.buffer_from(&x)?, device.buffer_from(&weights)?);
+        let mut sums = device.buffer_from(&vec![7.0f32; bins as usize])?;
+        let edges: Vec<f64> = (0..=bins).map(|edge| f64::from(edge) - 0.5).collect();
+        Histogram::edges(&edges).run_weighted(&of_x, &of_weights, &mut sums)?;
+        same(&sums.read()?, &wanted, &format!("{bins} bins"))?;
+    }
+    Ok(())
+}
+
+/// Infinities, NaN, subnormal numbers, sums that overflow, and small weights in a bin beside large ones.
+fn weights_of_any_size(device: &Device) -> TestResult {
+    let (inf, nan, tiny) = (f32::INFINITY, f32::NAN, f32::from_bits(1));
+    let bins: [(&[f32], f32); 12] = [
+        (&[1.0, inf], inf),
+        (&[-inf, 1.0, -inf], -inf),
+        (&[inf, -inf], nan),
+        (&[nan, 1.0], nan),
+        (&[tiny, tiny, tiny], f32::from_bits(3)),
+        (&[-tiny], -tiny),
+        (&[f32::MAX, f32::MAX], inf),
+        (&[f32::MAX, f32::MAX, -f32::MAX], f32::MAX),
+        (&[1e-30, 2e-30], 3e-30),
+        (&[1e30, -1e30], 0.0),
+        (&[1.0, 5.960_464_5e-8], 1.0),
+        (&[1.0, 5.960_464_5e-8, 1e-10], 1.000_000_1),
+    ];
+    let (mut x, mut weights) = (Vec::new(), Vec::new());
+    for (bin, (all, _)) in bins.iter().enumerate() {
+        x.extend(all.iter().map(|_| bin as u32));
+        weights.extend_from_slice(all);
+    }
+    let (x, weights) = (device.buffer_from(&x)?, device.buffer_from(&weights)?);
+    let mut sums = device.buffer::<f32>(bins.len())?;
+    Histogram::even(bins.len(), 0.0..12.0).run_weighted(&x, &weights, &mut sums)?;
+    for (bin, (got, (_, wanted))) in sums.read()?.iter().zip(&bins).enumerate() {
+        let is = got == wanted || (got.is_nan() && wanted.is_nan());
+        ensure(is, || format!("bin {bin}: {got} in place of {wanted}"))?;
+    }
+    Ok(())
+}
+
+/// Elements at each edge of many bins, and beside it: none is counted in another bin because of rounding.
+fn near_edges(device: &Device) -> TestResult {
+    for (bins, range) in [(256, [0.0, 1.0]), (1000, [-3.0, 7.0]), (333, [0.1f32.into(), 0.7f32.into()])] {
+        let near = |edge: f64| [(edge as f32).next_down(), edge as f32, (edge as f32).next_up()];
+        let x: Vec<f32> = even(bins, range).into_iter().flat_map(near).collect();
+        check(device, &x, bins, range)?;
+    }
+    Ok(())
+}
+
 fn recorded(device: &Device) -> TestResult {
     let mut x = device.buffer_from(&[0.1f32, 0.2, 0.9])?;
     let mut counts = device.buffer::<u32>(2)?;
@@ -192,6 +295,13 @@ fn refusals(device: &Device) -> TestResult {
     refused(Histogram::edges(&[1.0]).run(&x, &mut counts), choice, &["a number of bins of 0", "at least one"])?;
     let length = |error: &OperationError| matches!(error, OperationError::Length { .. });
     refused(Histogram::even(4, 0.0..1.0).run(&x, &mut counts), length, &["'counts' has 3", "needs 4"])?;
+    let even = |bins| Histogram::even(bins, 0.0..1.0);
+    refused(even(1).channels(3).run(&x, &mut counts), choice, &["a number of elements of 4", "a multiple of 3"])?;
+    refused(even(1).channels(0).run(&x, &mut counts), choice, &["a number of channels of 0", "at least one"])?;
+    refused(even(2).channels(2).run(&x, &mut counts), length, &["'counts' has 3", "[2, 2]", "needs 4"])?;
+    let weights = device.buffer_from(&[1u32; 3])?;
+    refused(even(3).run_weighted(&x, &weights, &mut counts), length, &["'weights' has 3", "needs 4"])?;
+    refused(even(4).run_weighted(&x, weights.slice(..), &mut counts), length, &["'sums' has 3", "needs 4"])?;
     let slice = |error: &OperationError| matches!(error, OperationError::Slice { .. });
     refused(histogram(x.slice(2..5), &mut counts, 0.0..1.0), slice, &["'x'", "2..5", "4 elements"])?;
     let large = |error: &OperationError| matches!(error, OperationError::TooLarge { .. });
@@ -212,6 +322,9 @@ fn clean() -> TestResult {
     let mut counts = device.buffer::<u32>(20)?;
     histogram(x.slice(3..2900), &mut counts, 0.0..1.0)?;
     Histogram::edges(&[0.0, 0.1, 0.5]).run(&x, counts.slice_mut(1..3))?;
+    let mut sums = device.buffer::<f32>(20)?;
+    Histogram::even(10, 0.0..1.0).channels(2).run_weighted(&x, &x, &mut sums)?;
+    Histogram::even(10, 0.0..1.0).channels(2).run_weighted(&x, &device.buffer_from(&[1u32; 3000])?, &mut counts)?;
     let findings = device.findings();
     ensure(findings.iter().next().is_none(), || findings.to_string())
 }

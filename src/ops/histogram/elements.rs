@@ -1,4 +1,4 @@
-//! The elements of histograms, and their keys.
+//! The elements of histograms, their keys, and their weights.
 
 use crate::element::Element;
 
@@ -6,6 +6,11 @@ use crate::element::Element;
 pub trait HistogramElement: Element + sealed::Key {}
 
 impl<T: Element + sealed::Key> HistogramElement for T {}
+
+/// Weights of histograms: `f32`, `i32`, `u32`.
+pub trait HistogramWeight: Element + sealed::Weight {}
+
+impl<T: Element + sealed::Weight> HistogramWeight for T {}
 
 /// The keys of an edge: words whose order as integers is that of the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +33,22 @@ pub(super) mod sealed {
 
         /// The bits of the lower end of even bins; `None` if bins cannot be found by a product.
         fn low(edge: f64) -> Option<u32>;
+    }
+
+    pub trait Weight {
+        const IS_FLOAT: bool;
+    }
+
+    impl Weight for u32 {
+        const IS_FLOAT: bool = false;
+    }
+
+    impl Weight for i32 {
+        const IS_FLOAT: bool = false;
+    }
+
+    impl Weight for f32 {
+        const IS_FLOAT: bool = true;
     }
 
     fn integer(edge: f64, range: [f64; 2], key: impl Fn(f64) -> u32) -> EdgeKeys {

@@ -11,10 +11,11 @@ use std::ops::Range;
 use super::error::OperationError;
 use super::operator::Operator;
 use super::plan::{Cost, Plan};
+use crate::buffer::cells::{as_words, as_words_mut};
 use crate::buffer::{Slice, SliceMut};
 use crate::submit::{Destination, Recording, Stream};
-pub use elements::HistogramElement;
-use plan::{Choice, Pass, Shape};
+pub use elements::{HistogramElement, HistogramWeight};
+use plan::{Choice, Pass, Shape, Sum};
 use run::{Bins, Operands};
 
 /// Counts the elements in each of `counts.len()` bins of equal width: as NumPy's `histogram(x, bins, range)`. See
@@ -75,10 +76,14 @@ pub fn bincount<'x, 'y>(
 ///
 /// Elements are compared with the edges without rounding, so that every device gives the same counts, and counts are
 /// exact up to 2^32 - 1. Existing contents of `counts` are replaced.
+///
+/// [`channels`](Self::channels) counts interleaved channels apart, such as those of pixels;
+/// [`run_weighted`](Self::run_weighted) sums a weight for each element in place of ones.
 #[must_use = "a histogram does nothing until `run` is called"]
 #[derive(Debug)]
 pub struct Histogram<'e, 'r> {
     edges: Edges<'e>,
+    channels: usize,
     destination: Destination<'r>,
 }
 
@@ -94,7 +99,7 @@ enum Edges<'e> {
 impl<'e, 'r> Histogram<'e, 'r> {
     /// Bins of equal width: edge `k` is `start + (end - start) * (k / bins)`, computed in `f64`.
     pub fn even(bins: usize, range: Range<f64>) -> Self {
-        Self { edges: Edges::Even(bins, range), destination: Destination::Own }
+        Self::of(Edges::Even(bins, range))
     }
 
     /// Bins between these edges, which do not fall.
@@ -113,13 +118,38 @@ impl<'e, 'r> Histogram<'e, 'r> {
     /// # fn main() {}
     /// ```
     pub fn edges(edges: &'e [f64]) -> Self {
-        Self { edges: Edges::Explicit(edges), destination: Destination::Own }
+        Self::of(Edges::Explicit(edges))
     }
 
     /// Bins of one number each: `u32` elements are the numbers of their bins, as in [`bincount`]. Elements of
     /// other types are an error.
     pub fn numbers(bins: usize) -> Self {
-        Self { edges: Edges::Numbers(bins), destination: Destination::Own }
+        Self::of(Edges::Numbers(bins))
+    }
+
+    fn of(edges: Edges<'e>) -> Self {
+        Self { edges, channels: 1, destination: Destination::Own }
+    }
+
+    /// Counts each of several interleaved channels apart: element `i` belongs to channel `i % channels`, and the counts
+    /// of channel `c` are those from `c * bins` on. All channels have the same bins.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open("cpu")?;
+    /// let pixels = device.buffer_from(&[0.1f32, 0.9, 0.9, 0.2, 0.1, 0.8])?; // two pixels: red, green, blue
+    /// let mut counts = device.buffer::<u32>(6)?;
+    /// anywarp::ops::Histogram::even(2, 0.0..1.0).channels(3).run(&pixels, &mut counts)?;
+    /// assert_eq!(*counts.read()?, [2, 0, 1, 1, 0, 2]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    pub fn channels(mut self, channels: usize) -> Self {
+        self.channels = channels;
+        self
     }
 
     /// Appends the histogram to `recording`, in place of the device's default stream.
@@ -156,16 +186,29 @@ impl<'e, 'r> Histogram<'e, 'r> {
     /// # Errors
     /// [`OperationError::TooLarge`].
     pub fn cost(&self, length: usize) -> Result<Cost, OperationError> {
-        Ok(self.plan(length, false)?.cost())
+        let counters = self.counters()?;
+        self.plan(Shape { count: length as u64, counters, sum: Sum::Counts, aligned: true }, false)
+            .map(|plan| plan.cost())
     }
 
-    fn plan(&self, length: usize, cpu: bool) -> Result<Plan<Pass>, OperationError> {
-        for (argument, count, limit) in [("x", length, MAX_LENGTH), ("counts", self.bins(), MAX_BINS)] {
-            if count as u64 > limit {
-                return Err(OPERATOR.too_large(argument, vec![count], limit));
-            }
+    /// The number of bins of all channels.
+    fn counters(&self) -> Result<u64, OperationError> {
+        if self.channels == 0 {
+            return Err(OPERATOR.choice("a number of channels of", "use at least one channel", "0".to_owned()));
         }
-        let shape = Shape { count: length as u64, bins: self.bins() as u64 };
+        let counters = (self.bins() as u64).saturating_mul(self.channels as u64);
+        if counters <= MAX_BINS {
+            return Ok(counters);
+        }
+        let shape = if self.channels == 1 { vec![self.bins()] } else { vec![self.channels, self.bins()] };
+        Err(OPERATOR.too_large("counts", shape, MAX_BINS))
+    }
+
+    fn plan(&self, shape: Shape, cpu: bool) -> Result<Plan<Pass>, OperationError> {
+        if shape.count > MAX_LENGTH {
+            return Err(OPERATOR.too_large("x", vec![shape.count as usize], MAX_LENGTH));
+        }
+        self.counters()?;
         Ok(plan::plan(shape, Choice::default_for(shape, cpu)))
     }
 
@@ -176,13 +219,55 @@ impl<'e, 'r> Histogram<'e, 'r> {
     /// bins, a slice out of range, arrays of two devices, an existing guard, or an error of the device. In that case
     /// nothing has run.
     pub fn run<'x, 'y, T: HistogramElement>(
-        mut self,
+        self,
         x: impl Into<Slice<'x, T>>,
         counts: impl Into<SliceMut<'y, u32>>,
     ) -> Result<(), OperationError> {
-        let mut operands = Operands { x: x.into(), counts: counts.into() };
+        let (counts, channels) = (counts.into(), self.channels);
+        let x = x.into();
+        self.add(Operands { x, weights: None, counts, result: "counts", channels, sum: Sum::Counts })
+    }
+
+    /// Sums the weights of the elements of each bin into `sums`; `weights` has one for each element of `x`.
+    ///
+    /// Sums of integers wrap around. Sums of `f32` do not depend on any order: in each bin, weights are added exactly as
+    /// multiples of a power of two, and the sum is rounded once. So repeated calls and all devices give the same bits. Each
+    /// weight has an error of at most the greatest weight of its bin times `2^-61`, times the number of elements; that is
+    /// less than the error of sums in `f32`. Infinities and NaN give infinities and NaN, as in any sum.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open("cpu")?;
+    /// let x = device.buffer_from(&[0.1f32, 0.5, 0.9, 7.0])?;
+    /// let weights = device.buffer_from(&[1.5f32, -2.0, 0.25, 9.0])?;
+    /// let mut sums = device.buffer::<f32>(2)?;
+    /// anywarp::ops::Histogram::even(2, 0.0..1.0).run_weighted(&x, &weights, &mut sums)?;
+    /// assert_eq!(*sums.read()?, [1.5, -1.75]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// As [`run`](Self::run); also for weights of another length than `x`.
+    pub fn run_weighted<'x, 'y, T: HistogramElement, W: HistogramWeight>(
+        self,
+        x: impl Into<Slice<'x, T>>,
+        weights: impl Into<Slice<'x, W>>,
+        sums: impl Into<SliceMut<'y, W>>,
+    ) -> Result<(), OperationError> {
+        let (x, weights, sums, channels) = (x.into(), weights.into(), sums.into(), self.channels);
+        let weights = as_words(&weights);
+        let sum = if W::IS_FLOAT { Sum::Floats } else { Sum::Integers };
+        self.add(Operands { x, weights: Some(weights), counts: as_words_mut(&sums), result: "sums", channels, sum })
+    }
+
+    fn add<T: HistogramElement>(mut self, mut operands: Operands<'_, '_, T>) -> Result<(), OperationError> {
         let bins = Bins::of::<T>(&self.edges)?;
-        let plan = self.plan(operands.x.len(), operands.is_cpu())?;
+        self.counters()?;
+        let plan = self.plan(operands.shape(self.bins()), operands.is_cpu())?;
         operands.check(self.bins(), &self.destination)?;
         operands.run(&bins, &plan, &mut self.destination)
     }

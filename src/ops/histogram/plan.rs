@@ -8,13 +8,53 @@ const SHARED: u64 = 4096;
 const LANES: u64 = 8;
 /// Counters of all invocations on the CPU: 4 MiB, which its caches hold.
 const MAX_ROWS: u64 = 1 << 20;
+/// Below this number of copies, equal elements wait for each other.
+const MIN_COPIES: u64 = 16;
+/// The elements of a vector.
+const VECTOR: u64 = 4;
 
 /// The sizes of a histogram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     /// The number of elements, of one word each.
     pub(super) count: u64,
-    pub(super) bins: u64,
+    /// The number of bins of all channels.
+    pub(super) counters: u64,
+    pub(super) sum: Sum,
+    /// Whether elements can be read four at a time.
+    pub(super) aligned: bool,
+}
+
+/// The kind of sum for each bin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sum {
+    Counts,
+    /// Sums of integer weights.
+    Integers,
+    /// Sums of `f32` weights, in 64 bits.
+    Floats,
+}
+
+/// The operation of a pass over the elements, as the kernel numbers it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operation {
+    Add = 0,
+    GreatestWeights = 1,
+    FixedSums = 2,
+}
+
+/// A pass over the elements with atomics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Counting {
+    pub(super) operation: Operation,
+    pub(super) groups: u64,
+    /// The elements of a workgroup, or its vectors.
+    pub(super) chunk: u64,
+    /// The copies of each counter in workgroup memory; none for additions to the result.
+    pub(super) copies: u64,
+    pub(super) vectors: bool,
+    /// Whether an invocation adds equal neighbours at once.
+    pub(super) runs: bool,
 }
 
 /// One command.
@@ -22,25 +62,32 @@ pub(super) struct Shape {
 pub(super) enum Pass {
     /// Zeros in the result.
     Clear,
-    /// Counts in workgroup memory, in this many copies of each bin.
-    Workgroups { groups: u64, chunk: u64, copies: u64 },
-    /// Counts in the result.
-    Elements,
-    /// Zeros in the counters of each invocation.
-    ClearRows,
-    /// Counts in those.
+    /// Counts with atomics.
+    Count(Counting),
+    /// Zeros in the scratch memory: the counters of each invocation, or sums of 64 bits.
+    ClearScratch,
+    /// Counts of each invocation.
     Rows { groups: u64, chunk: u64 },
     /// Sums those.
     SumRows { rows: u64 },
+    /// The results of sums of 64 bits.
+    Floats,
 }
 
 /// The choice between several ways to do the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// Counters in workgroup memory, if there is enough of it.
-    Workgroups,
-    /// Atomic additions to the result.
-    Elements,
+    /// Atomic additions.
+    Atomics {
+        /// To counters in workgroup memory, if there is enough of it; otherwise to the result.
+        shared: bool,
+        /// Elements are read four at a time, if they are aligned.
+        vectors: bool,
+        /// An invocation adds equal neighbours at once, so that skewed elements need fewer additions.
+        runs: bool,
+        /// The greatest number of workgroups.
+        groups: u64,
+    },
     /// Counters for each invocation, if they do not become too many.
     Rows,
 }
@@ -48,66 +95,104 @@ pub(super) enum Choice {
 impl Choice {
     /// The choice without tuning.
     pub(super) fn default_for(shape: Shape, cpu: bool) -> Self {
-        match cpu {
-            // Atomics and barriers take several times as long as the additions.
-            true if LANES * shape.bins <= MAX_ROWS => Self::Rows,
-            false if shape.bins <= SHARED => Self::Workgroups,
-            _ => Self::Elements,
+        // Atomics and barriers take several times as long as the additions.
+        if cpu && LANES * shape.counters <= MAX_ROWS && shape.sum != Sum::Floats {
+            return Self::Rows;
         }
+        let copies = copies(shape.counters, if shape.sum == Sum::Floats { 2 } else { 1 });
+        // Enough workgroups for all of a large device, of enough elements that clearing and adding cost little.
+        Self::Atomics { shared: copies > 0, vectors: true, runs: copies < MIN_COPIES, groups: 2048 }
+    }
+}
+
+/// The copies of each counter that fit into workgroup memory: a power of two, or none.
+fn copies(counters: u64, words: u64) -> u64 {
+    match SHARED / (counters * words).max(1) {
+        0 => 0,
+        copies => (1 << copies.ilog2()).min(32),
     }
 }
 
 pub(super) fn plan(shape: Shape, choice: Choice) -> Plan<Pass> {
-    let Shape { count, bins } = shape;
-    let bytes = 4 * (count + bins);
-    if count == 0 || bins == 0 {
-        return Plan { passes: vec![Pass::Clear], scratch: 0, flops: 0, bytes };
+    let Shape { count, counters, sum, .. } = shape;
+    let weights = if sum == Sum::Counts { 0 } else { 4 * count };
+    let (bytes, flops) = (4 * (count + counters) + weights, weights / 4);
+    if count == 0 || counters == 0 {
+        return Plan { passes: vec![Pass::Clear], scratch: 0, flops, bytes };
     }
-    let (passes, scratch) = match choice {
-        Choice::Workgroups if bins <= SHARED => {
-            // Enough workgroups for all of a large device, of enough elements that clearing and adding cost little.
-            let chunk = count.div_ceil(2048).next_multiple_of(1024).max(4096);
-            let copies = prev_power_of_two(SHARED / bins).min(32);
-            (vec![Pass::Clear, Pass::Workgroups { groups: count.div_ceil(chunk), chunk, copies }], 0)
-        }
-        Choice::Rows if LANES * bins <= MAX_ROWS => {
+    let (passes, scratch) = match (choice, sum) {
+        (Choice::Rows, Sum::Counts | Sum::Integers) if LANES * counters <= MAX_ROWS => {
             // Rows are cleared and added up: parts have several times as many elements as bins.
-            let most = (MAX_ROWS / (LANES * bins)).min(64);
-            let groups = (count / (8 * LANES * bins).max(1024)).clamp(1, most);
+            let most = (MAX_ROWS / (LANES * counters)).min(64);
+            let groups = (count / (8 * LANES * counters).max(1024)).clamp(1, most);
             let chunk = count.div_ceil(groups).next_multiple_of(LANES);
             let groups = count.div_ceil(chunk);
             let rows = LANES * groups;
-            (vec![Pass::Clear, Pass::ClearRows, Pass::Rows { groups, chunk }, Pass::SumRows { rows }], 4 * rows * bins)
+            (vec![Pass::ClearScratch, Pass::Rows { groups, chunk }, Pass::SumRows { rows }], 4 * rows * counters)
         }
-        _ => (vec![Pass::Clear, Pass::Elements], 0),
+        (_, Sum::Floats) => {
+            let pass = |operation| Pass::Count(counting(shape, choice, operation));
+            let passes = [Operation::GreatestWeights, Operation::FixedSums].map(pass);
+            ([&[Pass::ClearScratch][..], &passes, &[Pass::Floats]].concat(), 12 * counters)
+        }
+        _ => (vec![Pass::Clear, Pass::Count(counting(shape, choice, Operation::Add))], 0),
     };
-    Plan { passes, scratch, flops: 0, bytes }
+    Plan { passes, scratch, flops, bytes }
 }
 
-fn prev_power_of_two(number: u64) -> u64 {
-    1 << number.max(1).ilog2()
+fn counting(shape: Shape, choice: Choice, operation: Operation) -> Counting {
+    let words = if operation == Operation::FixedSums { 2 } else { 1 };
+    let (shared, vectors, runs, most) = match choice {
+        Choice::Atomics { shared, vectors, runs, groups } => (shared, vectors, runs, groups),
+        Choice::Rows => (false, false, false, 2048),
+    };
+    // Weights are read one at a time. Sums of 64 bits have no runs.
+    let vectors = vectors && shape.aligned && shape.sum == Sum::Counts && shape.count >= VECTOR;
+    let runs = runs && operation == Operation::Add;
+    let cells = if vectors { shape.count / VECTOR } else { shape.count };
+    let chunk = cells.div_ceil(most.max(1)).next_multiple_of(1024).max(if vectors { 1024 } else { 4096 });
+    let copies = if shared { copies(shape.counters, words) } else { 0 };
+    Counting { operation, groups: cells.div_ceil(chunk), chunk, copies, vectors, runs }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn atomics(shared: bool, vectors: bool) -> Choice {
+        Choice::Atomics { shared, vectors, runs: true, groups: 2048 }
+    }
+
+    fn shape(count: u64, counters: u64) -> Shape {
+        Shape { count, counters, sum: Sum::Counts, aligned: true }
+    }
+
+    fn counted(plan: &Plan<Pass>) -> Vec<Counting> {
+        let count = |pass: &Pass| if let Pass::Count(counting) = pass { Some(*counting) } else { None };
+        plan.passes.iter().filter_map(count).collect()
+    }
+
     #[test]
     fn chunks_cover_all_elements() {
-        for count in [1, 2, 4095, 4096, 4097, 1 << 20, (1 << 26) + 1, 1 << 31] {
-            for bins in [1, 2, 255, 4096, 4097, 100_000, 1 << 20] {
-                for choice in [Choice::Workgroups, Choice::Elements, Choice::Rows] {
-                    let plan = plan(Shape { count, bins }, choice);
-                    for pass in &plan.passes {
-                        if let Pass::Workgroups { groups, chunk, .. } | Pass::Rows { groups, chunk } = *pass {
-                            assert!(
-                                groups * chunk >= count && (groups - 1) * chunk < count,
-                                "{count}, {bins}: {plan:?}"
-                            );
-                            assert!(groups <= 65_535 && groups * chunk < 1 << 32, "{count}, {bins}: {plan:?}");
+        for count in [1, 2, 3, 4, 4095, 4096, 4097, 1 << 20, (1 << 26) + 1, 1 << 31] {
+            for counters in [1, 2, 255, 4096, 4097, 100_000, 1 << 20] {
+                for choice in [atomics(true, true), atomics(true, false), atomics(false, true), Choice::Rows] {
+                    for sum in [Sum::Counts, Sum::Integers, Sum::Floats] {
+                        let shape = Shape { sum, ..shape(count, counters) };
+                        let plan = plan(shape, choice);
+                        for pass in &plan.passes {
+                            let (groups, chunk, cells) = match *pass {
+                                Pass::Count(Counting { groups, chunk, vectors, .. }) => {
+                                    (groups, chunk, if vectors { count / 4 } else { count })
+                                }
+                                Pass::Rows { groups, chunk } => (groups, chunk, count),
+                                _ => continue,
+                            };
+                            assert!(groups * chunk >= cells && (groups - 1) * chunk < cells, "{shape:?}: {plan:?}");
+                            assert!(groups <= 65_535 && groups * chunk < 1 << 32, "{shape:?}: {plan:?}");
                         }
+                        assert!(plan.scratch <= 12 * MAX_ROWS, "{shape:?}: {plan:?}");
                     }
-                    assert!(plan.scratch <= 4 * MAX_ROWS, "{count}, {bins}: {plan:?}");
                 }
             }
         }
@@ -115,24 +200,38 @@ mod tests {
 
     #[test]
     fn few_bins_have_several_copies() {
-        let copies = |bins| match plan(Shape { count: 1 << 20, bins }, Choice::Workgroups).passes[1] {
-            Pass::Workgroups { copies, .. } => copies,
-            _ => 0,
-        };
+        let copies = |bins| counted(&plan(shape(1 << 20, bins), atomics(true, true)))[0].copies;
         assert_eq!([1, 100, 128, 129, 256, 4096, 4097].map(copies), [32, 32, 32, 16, 16, 1, 0]);
+        let floats = Shape { sum: Sum::Floats, ..shape(1 << 20, 256) };
+        let copies: Vec<u64> = counted(&plan(floats, atomics(true, true))).iter().map(|pass| pass.copies).collect();
+        assert_eq!(copies, [16, 8]);
+    }
+
+    #[test]
+    fn vectors_need_aligned_elements_without_weights() {
+        let vectors = |shape| counted(&plan(shape, atomics(true, true)))[0].vectors;
+        assert!(vectors(shape(4, 10)) && !vectors(shape(3, 10)));
+        assert!(!vectors(Shape { aligned: false, ..shape(100, 10) }));
+        assert!(!vectors(Shape { sum: Sum::Integers, ..shape(100, 10) }));
     }
 
     #[test]
     fn each_kind_of_device_has_its_way() {
-        let choice = |bins, cpu| Choice::default_for(Shape { count: 1 << 20, bins }, cpu);
-        assert_eq!((choice(256, true), choice(256, false)), (Choice::Rows, Choice::Workgroups));
-        assert_eq!((choice(1 << 18, true), choice(4097, false)), (Choice::Elements, Choice::Elements));
+        let choice = |bins, cpu| Choice::default_for(shape(1 << 20, bins), cpu);
+        let gpu = |shared, runs| Choice::Atomics { shared, vectors: true, runs, groups: 2048 };
+        assert_eq!((choice(256, true), choice(256, false)), (Choice::Rows, gpu(true, false)));
+        assert_eq!((choice(4096, false), choice(4097, false)), (gpu(true, true), gpu(false, true)));
+        assert_eq!(choice(1 << 18, true), gpu(false, true));
+        let floats = Choice::default_for(Shape { sum: Sum::Floats, ..shape(1 << 20, 256) }, true);
+        assert_eq!(floats, gpu(true, true));
     }
 
     #[test]
     fn elements_are_read_and_bins_written_once() {
-        let cost = plan(Shape { count: 1000, bins: 10 }, Choice::Workgroups).cost();
+        let cost = plan(shape(1000, 10), atomics(true, true)).cost();
         assert_eq!((cost.passes, cost.scratch, cost.flops, cost.bytes), (2, 0, 0, 4040));
-        assert_eq!(plan(Shape { count: 0, bins: 10 }, Choice::Rows).passes, [Pass::Clear]);
+        let floats = plan(Shape { sum: Sum::Floats, ..shape(1000, 10) }, atomics(true, true)).cost();
+        assert_eq!((floats.passes, floats.scratch, floats.flops, floats.bytes), (4, 120, 1000, 8040));
+        assert_eq!(plan(shape(0, 10), Choice::Rows).passes, [Pass::Clear]);
     }
 }

@@ -9,16 +9,50 @@ use super::super::plan::Plan;
 use super::super::reduce;
 use super::super::shaped;
 use super::elements::sealed::Key;
-use super::plan::Pass;
+use super::plan::{Counting, Operation, Pass, Shape, Sum};
 use super::{Edges, HistogramElement, OPERATOR};
-use crate::buffer::cells::{cells, cells_mut};
+use crate::buffer::cells::{again, cells, cells_mut, words};
 use crate::buffer::{Slice, SliceMut, UnifiedBuffer, transfer};
 use crate::device::Device;
 use crate::error::BufferError;
 use crate::submit::{Destination, Refusal, Resource};
 
-crate::kernels!(mod shared = "shaders/ops/histogram.wgsl", root = "shaders", feature rows = false);
-crate::kernels!(mod rows = "shaders/ops/histogram.wgsl", root = "shaders", feature rows = true);
+crate::kernels!(
+    mod plain = "shaders/ops/histogram.wgsl",
+    root = "shaders",
+    feature rows = false,
+    feature vectors = false,
+    feature weighted = false
+);
+crate::kernels!(
+    mod vectors = "shaders/ops/histogram.wgsl",
+    root = "shaders",
+    feature rows = false,
+    feature vectors = true,
+    feature weighted = false
+);
+crate::kernels!(
+    mod weighted = "shaders/ops/histogram.wgsl",
+    root = "shaders",
+    feature rows = false,
+    feature vectors = false,
+    feature weighted = true
+);
+crate::kernels!(
+    mod rows = "shaders/ops/histogram.wgsl",
+    root = "shaders",
+    feature rows = true,
+    feature vectors = false,
+    feature weighted = false
+);
+crate::kernels!(
+    mod weighted_rows = "shaders/ops/histogram.wgsl",
+    root = "shaders",
+    feature rows = true,
+    feature vectors = false,
+    feature weighted = true
+);
+crate::kernels!(mod floats = "shaders/ops/histogram_sums.wgsl", root = "shaders");
 
 /// The bins as the kernel takes them.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,9 +62,33 @@ pub(super) struct Bins {
     /// The keys of the least and the greatest element that is counted.
     least: u32,
     greatest: u32,
-    /// The bits of the lower end, and the bins per unit, where bins are found by a product.
-    even: Option<(u32, f32)>,
+    /// How bins are found by a product, where that is possible.
+    even: Option<Even>,
     plain: bool,
+    /// The number of bins, including those that no element can be in.
+    all: usize,
+}
+
+/// Bins of equal width.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Even {
+    /// The bits of the lower end, and the bins per unit.
+    low: u32,
+    scale: f32,
+    /// The distance from an edge, in bins, within which rounding could change the bin.
+    margin: f32,
+}
+
+impl Even {
+    /// Bins between finite numbers, the lower of which has these bits.
+    fn of(bins: usize, range: &std::ops::Range<f64>, low: u32, scale: f32) -> Self {
+        // Four roundings in f32 of a number of at most so many bins; edges that were rounded in f64; numbers that the
+        // device treats as zero.
+        let products = bins as f64 * 2f64.powi(-21);
+        let edges = (range.start.abs() + range.end.abs()) * f64::from(scale) * 2f64.powi(-51);
+        let zeros = f64::from(scale) * 2f64.powi(-125);
+        Self { low, scale, margin: (products + edges + zeros) as f32 }
+    }
 }
 
 impl Bins {
@@ -48,7 +106,8 @@ impl Bins {
                     let got = std::any::type_name::<T>().to_owned();
                     return Err(OPERATOR.choice("bins of one number each", "use `u32` elements", got));
                 }
-                return Ok(Self { keys: vec![0; bins], least: 0, greatest: u32::MAX, even: None, plain: true });
+                let (keys, least, greatest) = (vec![0; bins], 0, u32::MAX);
+                return Ok(Self { keys, least, greatest, even: None, plain: true, all: bins });
             }
             Edges::Even(_, range) => {
                 let width = range.end - range.start;
@@ -76,18 +135,26 @@ impl Bins {
             Edges::Even(_, range) => {
                 let scale = (bins as f64 / (range.end - range.start)) as f32;
                 let product = scale.is_normal() && ((range.end - range.start) as f32).is_normal();
-                T::low(range.start).filter(|_| product && scale < 1e30).map(|low| (low, scale))
+                let low = T::low(range.start).filter(|_| product && scale < 1e30);
+                low.map(|low| Even::of(bins, range, low, scale))
             }
             _ => None,
         };
-        Ok(Self { keys, least, greatest, even, plain: false })
+        Ok(Self { keys, least, greatest, even, plain: false, all: bins })
     }
 }
 
 /// The arrays of a histogram.
 pub(super) struct Operands<'x, 'y, T> {
     pub(super) x: Slice<'x, T>,
+    /// One word each.
+    pub(super) weights: Option<Slice<'x, u32>>,
+    /// The counts, or the sums of weights, of one word each.
     pub(super) counts: SliceMut<'y, u32>,
+    /// The name of that argument.
+    pub(super) result: &'static str,
+    pub(super) channels: usize,
+    pub(super) sum: Sum,
 }
 
 impl<T: HistogramElement> Operands<'_, '_, T> {
@@ -96,21 +163,47 @@ impl<T: HistogramElement> Operands<'_, '_, T> {
         self.counts.core.device.caps().backend == BackendKind::Cpu
     }
 
+    /// The sizes, for so many bins of each channel.
+    pub(super) fn shape(&self, bins: usize) -> Shape {
+        let start = self.x.range.get().map_or(1, |range| range.start);
+        let aligned = (start * size_of::<T>()).is_multiple_of(16);
+        let counters = (bins as u64).saturating_mul(self.channels as u64);
+        Shape { count: self.x.len() as u64, counters, sum: self.sum, aligned }
+    }
+
     /// Checks lengths, devices and guards.
     pub(super) fn check(&self, bins: usize, destination: &Destination<'_>) -> Result<(), OperationError> {
-        self.x.range.get().map_err(OPERATOR.slice("x"))?;
-        let got = self.counts.range.get().map_err(OPERATOR.slice("counts"))?.len();
-        if got != bins {
-            let (operator, argument, shape) = (OPERATOR.name(), "counts".to_owned(), vec![bins]);
-            return Err(OperationError::Length { operator, argument, shape, expected: bins, got });
+        let length = self.x.range.get().map_err(OPERATOR.slice("x"))?.len();
+        if !length.is_multiple_of(self.channels) {
+            let expected = format!("use a multiple of {} elements, as many as there are channels", self.channels);
+            return Err(OPERATOR.choice("a number of elements of", expected, length.to_string()));
+        }
+        let got = self.counts.range.get().map_err(OPERATOR.slice(self.result))?.len();
+        let expected = |argument: &str, shape: Vec<usize>, expected, got| {
+            let (operator, argument) = (OPERATOR.name(), argument.to_owned());
+            Err(OperationError::Length { operator, argument, shape, expected, got })
+        };
+        if got != bins * self.channels {
+            let shape = if self.channels == 1 { vec![bins] } else { vec![self.channels, bins] };
+            return expected(self.result, shape, bins * self.channels, got);
+        }
+        let mut arrays = vec![("x", self.x.core), (self.result, self.counts.core)];
+        if let Some(weights) = &self.weights {
+            let got = weights.range.get().map_err(OPERATOR.slice("weights"))?.len();
+            if got != length {
+                return expected("weights", vec![length], length, got);
+            }
+            arrays.push(("weights", weights.core));
         }
         let ours = &self.counts.core.device;
-        if !Arc::ptr_eq(&self.x.core.device, ours) {
-            return Err(OPERATOR.other_device(ours, "'x'".to_owned(), self.x.core.device.selector.clone()));
+        for (argument, core) in &arrays {
+            if !Arc::ptr_eq(&core.device, ours) {
+                return Err(OPERATOR.other_device(ours, format!("'{argument}'"), core.device.selector.clone()));
+            }
         }
-        destination.check(ours).map_err(|refusal| OPERATOR.refused(ours, &["x", "counts"], refusal))?;
+        destination.check(ours).map_err(|refusal| OPERATOR.refused(ours, &["x", self.result], refusal))?;
         if !matches!(destination, Destination::Recording(_)) {
-            for (argument, core) in [("x", self.x.core), ("counts", self.counts.core)] {
+            for (argument, core) in arrays {
                 core.guarded().map_or(Ok(()), |guard| Err(OPERATOR.in_use(argument, guard)))?;
             }
         }
@@ -126,8 +219,7 @@ impl<T: HistogramElement> Operands<'_, '_, T> {
     ) -> Result<(), OperationError> {
         let device = Device::of(&self.counts.core.device);
         let memory = |error| OperationError::Buffer { operator: OPERATOR.name(), error };
-        let live = bins.keys.len();
-        if live == 0 {
+        if bins.keys.is_empty() {
             return self.clear(&self.counts, destination.again());
         }
         let edges = device.buffer_from(&bins.keys).map_err(memory)?;
@@ -137,15 +229,16 @@ impl<T: HistogramElement> Operands<'_, '_, T> {
             let destination = destination.again();
             match *pass {
                 Pass::Clear => self.clear(&self.counts, destination)?,
-                Pass::Workgroups { groups, chunk, copies } => {
-                    self.count_shared(bins, &edges, [groups, chunk, copies], destination)?;
+                Pass::ClearScratch => self.clear(&scratch.slice_mut(..), destination)?,
+                Pass::Count(counting) if self.sum == Sum::Floats => {
+                    self.count(bins, &edges, counting, &scratch.slice_mut(..), destination)?;
                 }
-                Pass::Elements => self.count_elements(bins, &edges, destination)?,
-                Pass::ClearRows => self.clear(&scratch.slice_mut(..), destination)?,
+                Pass::Count(counting) => self.count(bins, &edges, counting, &again(&self.counts), destination)?,
                 Pass::Rows { groups, chunk } => {
                     self.count_rows(bins, &edges, &mut scratch, [groups, chunk], destination)?;
                 }
-                Pass::SumRows { rows } => self.sum_rows(&scratch, [rows as usize, live], destination)?,
+                Pass::SumRows { rows } => self.sum_rows(&scratch, rows as usize, destination)?,
+                Pass::Floats => self.write_floats(&scratch, destination)?,
             }
         }
         Ok(())
@@ -153,55 +246,97 @@ impl<T: HistogramElement> Operands<'_, '_, T> {
 
     fn clear(&self, target: &SliceMut<'_, u32>, destination: Destination<'_>) -> Result<(), OperationError> {
         match transfer::fill(destination, target, 0) {
-            Err(BufferError::InUse { guard }) => Err(OPERATOR.in_use("counts", guard)),
+            Err(BufferError::InUse { guard }) => Err(OPERATOR.in_use(self.result, guard)),
             Err(BufferError::Device { error, .. }) => {
-                Err(OPERATOR.refused(&self.counts.core.device, &["counts"], Refusal::Device(error)))
+                Err(OPERATOR.refused(&self.counts.core.device, &[self.result], Refusal::Device(error)))
             }
-            outcome => outcome.map(drop).map_err(OPERATOR.slice("counts")),
+            outcome => outcome.map(drop).map_err(OPERATOR.slice(self.result)),
         }
     }
 }
 
-/// The launch of one entry point: `(counters, the first of them, elements of a workgroup, copies)`.
-macro_rules! launch {
-    ($this:ident, $module:ident::$kernel:ident($args:ident), $bins:ident, $edges:ident, $counters:expr) => {{
-        let (x, first) = cells::<T, u32>(&$this.x).map_err(OPERATOR.slice("x"))?;
-        let (counters, first_bin, chunk, copies) = $counters;
-        let (low, scale) = $bins.even.unwrap_or_default();
-        let overrides = $module::Overrides { kind: T::KIND, plain: $bins.plain, even: $bins.even.is_some() };
+/// The highest bit of the greatest weight, so that no sum of `count` weights exceeds 63 bits.
+fn top(count: usize) -> u32 {
+    62 - count.max(1).next_power_of_two().ilog2()
+}
+
+/// The overrides of a kernel.
+macro_rules! overrides {
+    ($module:ident, $this:ident, $bins:ident, $runs:expr, $direct:expr, $operation:expr) => {
+        $module::Overrides {
+            kind: T::KIND,
+            plain: $bins.plain,
+            even: $bins.even.is_some(),
+            channels: $this.channels as u32,
+            runs: $runs,
+            direct: $direct,
+            operation: $operation as u32,
+        }
+    };
+}
+
+/// The numbers that all kernels take, for these first elements, this chunk and these copies.
+macro_rules! sizes {
+    ($module:ident, $this:ident, $bins:ident, $firsts:expr, $chunk:expr, $copies:expr) => {{
+        let [first, first_bin, first_weight, first_of_tail] = $firsts;
         let Bins { least, greatest, .. } = *$bins;
+        let Even { low, scale, margin } = $bins.even.unwrap_or_default();
         // The operator's limits keep all counts within 32 bits.
-        let [count, bins] = [$this.x.len(), $bins.keys.len()].map(|count| count as u32);
-        let sizes = $module::Sizes { count, first, bins, first_bin, chunk, copies, least, greatest, low, scale };
-        let kernel = $module::$kernel(&Device::of(&$this.counts.core.device), overrides)?;
-        kernel.launch($module::$args { sizes, x, edges: $edges, bins: counters })
+        let [count, bins, stride] = [$this.x.len(), $bins.keys.len(), $bins.all].map(|count| count as u32);
+        $module::Sizes {
+            count,
+            first,
+            bins,
+            first_bin,
+            chunk: $chunk as u32,
+            copies: $copies as u32,
+            least,
+            greatest,
+            low,
+            scale,
+            margin,
+            stride,
+            counters: stride * $this.channels as u32,
+            first_weight,
+            first_of_tail,
+            top: top($this.x.len()),
+        }
     }};
 }
 
 impl<T: HistogramElement> Operands<'_, '_, T> {
-    fn count_shared(
+    fn count(
         &self,
         bins: &Bins,
         edges: &UnifiedBuffer<u32>,
-        [groups, chunk, copies]: [u64; 3],
+        counting: Counting,
+        target: &SliceMut<'_, u32>,
         destination: Destination<'_>,
     ) -> Result<(), OperationError> {
-        let (counts, first) = cells_mut::<u32, u32>(&self.counts).map_err(OPERATOR.slice("counts"))?;
-        let counters = (counts, first, chunk as u32, copies as u32);
-        let launch = launch!(self, shared::by_workgroups_with(ByWorkgroupsArgs), bins, edges, counters);
-        launch.to(destination).groups([groups, 1])?;
-        Ok(())
-    }
-
-    fn count_elements(
-        &self,
-        bins: &Bins,
-        edges: &UnifiedBuffer<u32>,
-        destination: Destination<'_>,
-    ) -> Result<(), OperationError> {
-        let (counts, first) = cells_mut::<u32, u32>(&self.counts).map_err(OPERATOR.slice("counts"))?;
-        let launch = launch!(self, shared::by_elements_with(ByElementsArgs), bins, edges, (counts, first, 0, 1));
-        launch.to(destination).threads(self.x.len())?;
+        let Counting { operation, groups, chunk, copies, vectors: by_vectors, runs } = counting;
+        let device = Device::of(&self.counts.core.device);
+        let (x, first) = cells::<T, u32>(&self.x).map_err(OPERATOR.slice("x"))?;
+        let (counters, first_bin) = cells_mut::<u32, u32>(target).map_err(OPERATOR.slice(self.result))?;
+        let direct = copies == 0;
+        if by_vectors {
+            let whole = 0..self.x.len() as u64 / 4 * 4;
+            let (fours, first_vector) = words::<T, [u32; 4]>(&self.x, whole).map_err(OPERATOR.slice("x"))?;
+            let sizes = sizes!(vectors, self, bins, [first_vector, first_bin, 0, first], chunk, copies.max(1));
+            let overrides = overrides!(vectors, self, bins, runs, direct, operation);
+            let args = vectors::Args { sizes, x: fours, edges, bins: counters, tail: x };
+            vectors::by_workgroups_with(&device, overrides)?.launch(args).to(destination).groups([groups, 1])?;
+        } else if let Some(weights) = &self.weights {
+            let (weights, first_weight) = cells::<u32, u32>(weights).map_err(OPERATOR.slice("weights"))?;
+            let sizes = sizes!(weighted, self, bins, [first, first_bin, first_weight, 0], chunk, copies.max(1));
+            let overrides = overrides!(weighted, self, bins, runs, direct, operation);
+            let args = weighted::Args { sizes, x, edges, bins: counters, weights };
+            weighted::by_workgroups_with(&device, overrides)?.launch(args).to(destination).groups([groups, 1])?;
+        } else {
+            let sizes = sizes!(plain, self, bins, [first, first_bin, 0, 0], chunk, copies.max(1));
+            let overrides = overrides!(plain, self, bins, runs, direct, operation);
+            let args = plain::Args { sizes, x, edges, bins: counters };
+            plain::by_workgroups_with(&device, overrides)?.launch(args).to(destination).groups([groups, 1])?;
+        }
         Ok(())
     }
 
@@ -213,15 +348,27 @@ impl<T: HistogramElement> Operands<'_, '_, T> {
         [groups, chunk]: [u64; 2],
         destination: Destination<'_>,
     ) -> Result<(), OperationError> {
-        let counters = (scratch, 0, chunk as u32, 1);
-        launch!(self, rows::by_rows_with(Args), bins, edges, counters).to(destination).groups([groups, 1])?;
+        let device = Device::of(&self.counts.core.device);
+        let (x, first) = cells::<T, u32>(&self.x).map_err(OPERATOR.slice("x"))?;
+        if let Some(weights) = &self.weights {
+            let (weights, first_weight) = cells::<u32, u32>(weights).map_err(OPERATOR.slice("weights"))?;
+            let sizes = sizes!(weighted_rows, self, bins, [first, 0, first_weight, 0], chunk, 1);
+            let overrides = overrides!(weighted_rows, self, bins, false, false, Operation::Add);
+            let args = weighted_rows::Args { sizes, x, edges, bins: scratch, weights };
+            weighted_rows::by_rows_with(&device, overrides)?.launch(args).to(destination).groups([groups, 1])?;
+        } else {
+            let sizes = sizes!(rows, self, bins, [first, 0, 0, 0], chunk, 1);
+            let overrides = overrides!(rows, self, bins, false, false, Operation::Add);
+            let args = rows::Args { sizes, x, edges, bins: scratch };
+            rows::by_rows_with(&device, overrides)?.launch(args).to(destination).groups([groups, 1])?;
+        }
         Ok(())
     }
 
     fn sum_rows(
         &mut self,
         scratch: &UnifiedBuffer<u32>,
-        [rows, bins]: [usize; 2],
+        rows: usize,
         destination: Destination<'_>,
     ) -> Result<(), OperationError> {
         let device = Device::of(&self.counts.core.device);
@@ -231,6 +378,16 @@ impl<T: HistogramElement> Operands<'_, '_, T> {
             Destination::Stream(stream) => call.on(&stream),
             Destination::Recording(recording) => call.record(recording),
         };
-        call.run(shaped(scratch.slice(..rows * bins), [rows, bins]), self.counts.slice_mut(..bins))
+        let counters = self.counts.len();
+        call.run(shaped(scratch.slice(..rows * counters), [rows, counters]), again(&self.counts))
+    }
+
+    fn write_floats(&self, fixed: &UnifiedBuffer<u32>, destination: Destination<'_>) -> Result<(), OperationError> {
+        let (y, first) = cells_mut::<u32, u32>(&self.counts).map_err(OPERATOR.slice(self.result))?;
+        let counters = self.counts.len() as u32;
+        let sums = floats::Sums { counters, top: top(self.x.len()), first };
+        let kernel = floats::histogram_sums(&Device::of(&self.counts.core.device))?;
+        kernel.launch(floats::Args { sums, fixed, y }).to(destination).threads(counters)?;
+        Ok(())
     }
 }

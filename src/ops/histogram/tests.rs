@@ -1,23 +1,117 @@
 //! Tests of each way of counting, against the reference.
 
-use super::plan::{Choice, Shape};
+use super::plan::{Choice, Sum};
 use super::run::{Bins, Operands};
 use super::{Edges, HistogramElement, reference};
 use crate::Device;
 use crate::submit::Destination;
 
-const CHOICES: [Choice; 3] = [Choice::Workgroups, Choice::Elements, Choice::Rows];
+const fn atomics(shared: bool, vectors: bool, runs: bool) -> Choice {
+    Choice::Atomics { shared, vectors, runs, groups: 7 }
+}
 
-fn counted<T: HistogramElement>(device: &Device, x: &[T], edges: &Edges<'_>, bins: usize, choice: Choice) -> Vec<u32> {
+const CHOICES: [Choice; 6] = [
+    atomics(true, true, false),
+    atomics(true, true, true),
+    atomics(true, false, true),
+    atomics(false, true, true),
+    atomics(false, false, false),
+    Choice::Rows,
+];
+
+/// The words that a choice computes for bins of `channels`.
+fn summed<T: HistogramElement>(
+    device: &Device,
+    x: &[T],
+    weights: Option<(&[u32], Sum)>,
+    (edges, bins, channels): (&Edges<'_>, usize, usize),
+    choice: Choice,
+) -> Vec<u32> {
     let x = device.buffer_from(x).unwrap();
-    let mut counts = device.buffer_from(&vec![77u32; bins + 4]).unwrap();
-    let plan = super::plan::plan(Shape { count: x.len() as u64, bins: bins as u64 }, choice);
+    let counters = bins * channels;
+    let mut counts = device.buffer_from(&vec![77u32; counters + 4]).unwrap();
     let found = Bins::of::<T>(edges).unwrap();
-    let mut operands = Operands { x: x.slice(..), counts: counts.slice_mut(3..3 + bins) };
+    let of_weights = weights.map(|(weights, _)| device.buffer_from(weights).unwrap());
+    let mut operands = Operands {
+        x: x.slice(..),
+        weights: of_weights.as_ref().map(|weights| weights.slice(..)),
+        counts: counts.slice_mut(3..3 + counters),
+        result: "counts",
+        channels,
+        sum: weights.map_or(Sum::Counts, |(_, sum)| sum),
+    };
+    let plan = super::plan::plan(operands.shape(bins), choice);
     operands.run(&found, &plan, &mut Destination::Own).unwrap();
     let counts = counts.read().unwrap().to_vec();
-    assert!([0, 1, 2, bins + 3].iter().all(|at| counts[*at] == 77), "counts outside");
-    counts[3..3 + bins].to_vec()
+    assert!([0, 1, 2, counters + 3].iter().all(|at| counts[*at] == 77), "counts outside");
+    counts[3..3 + counters].to_vec()
+}
+
+fn counted<T: HistogramElement>(device: &Device, x: &[T], edges: &Edges<'_>, bins: usize, choice: Choice) -> Vec<u32> {
+    summed(device, x, None, (edges, bins, 1), choice)
+}
+
+#[test]
+fn every_way_counts_channels_apart() {
+    let device = Device::open("cpu").unwrap();
+    let x: Vec<u32> = (0..9000u32).map(|at| at.wrapping_mul(2_654_435_761) >> 27).collect();
+    for channels in [1, 2, 3, 4, 9] {
+        let mut wanted = vec![0u32; 20 * channels];
+        for (at, x) in x.iter().enumerate().filter(|(_, x)| **x < 20) {
+            wanted[at % channels * 20 + *x as usize] += 1;
+        }
+        for choice in CHOICES {
+            let got = summed(&device, &x, None, (&Edges::Numbers(20), 20, channels), choice);
+            assert_eq!(got, wanted, "{channels}, {choice:?}");
+        }
+    }
+}
+
+#[test]
+fn every_way_sums_whole_weights() {
+    let device = Device::open("cpu").unwrap();
+    let x: Vec<u32> = (0..9001u32).map(|at| at / 5 % 11).collect();
+    let weights: Vec<u32> = (0..9001u32).map(|at| at.wrapping_mul(2_654_435_761)).collect();
+    let mut wanted = vec![0u32; 10];
+    for (x, weight) in x.iter().zip(&weights).filter(|(x, _)| **x < 10) {
+        wanted[*x as usize] = wanted[*x as usize].wrapping_add(*weight);
+    }
+    for choice in CHOICES {
+        let got = summed(&device, &x, Some((&weights, Sum::Integers)), (&Edges::Numbers(10), 10, 1), choice);
+        assert_eq!(got, wanted, "{choice:?}");
+    }
+}
+
+/// Sums of any order have the bits of the exact sum, rounded once.
+#[test]
+fn every_way_sums_floats_to_the_same_bits() {
+    let device = Device::open("cpu").unwrap();
+    let x: Vec<u32> = (0..9001u32).map(|at| at.wrapping_mul(2_654_435_761) >> 16 & 15).collect();
+    let weight = |at: u32| ((at.wrapping_mul(40_503) % 20_011) as f32 - 10_000.0) * 2f32.powi((at % 9) as i32 - 4);
+    let mut weights: Vec<f32> = (0..9001).map(weight).collect();
+    // Subnormal numbers in one bin, infinities in others, NaN in one more.
+    let special = [(1, f32::INFINITY), (2, f32::NEG_INFINITY), (3, f32::NAN), (4, f32::MAX)];
+    for (x, weight) in x.iter().zip(&mut weights) {
+        if let Some((_, value)) = special.iter().find(|(bin, _)| bin == x) {
+            *weight = *value;
+        } else if *x == 5 {
+            *weight = f32::from_bits(weight.to_bits() >> 20);
+        }
+    }
+    let both = x.iter().position(|x| *x == 6).unwrap();
+    weights[both] = f32::INFINITY;
+    let last = x.iter().rposition(|x| *x == 6).unwrap();
+    weights[last] = f32::NEG_INFINITY;
+    let mut sums = [0f64; 16];
+    x.iter().zip(&weights).for_each(|(x, weight)| sums[*x as usize] += f64::from(*weight));
+    let bits: Vec<u32> = weights.iter().map(|weight| weight.to_bits()).collect();
+    for choice in CHOICES {
+        let got = summed(&device, &x, Some((&bits, Sum::Floats)), (&Edges::Numbers(16), 16, 1), choice);
+        for (bin, (got, wanted)) in got.iter().zip(&sums).enumerate() {
+            let (got, wanted) = (f32::from_bits(*got), *wanted as f32);
+            assert!(got == wanted || (got.is_nan() && wanted.is_nan()), "bin {bin}: {got} for {wanted}, {choice:?}");
+        }
+    }
 }
 
 #[test]
