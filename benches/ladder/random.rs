@@ -27,6 +27,15 @@ pub(crate) fn climb(ladder: &mut Ladder, elements: usize) -> Outcome<()> {
             |x: &mut UnifiedBuffer<f32>, recording: &mut Recording| Ok(draw(Random::new(1).record(recording), x)?);
         ladder.rung((&operator, what), cost, &mut x, record, |x| within(x, mean, variance))?;
     }
+    let (operator, cost) = (format!("random numbers, {elements} of f16"), Random::new(1).cost::<half::f16>(elements)?);
+    let mut x = device.buffer::<half::f16>(elements)?;
+    let record =
+        |x: &mut UnifiedBuffer<half::f16>, recording: &mut Recording| Ok(Random::new(1).record(recording).normal(x)?);
+    ladder.rung((&operator, "normal"), cost, &mut x, record, |x| {
+        let sum: f64 = x.read()?.iter().map(|x| x.to_f64()).sum();
+        let mean = sum / x.len() as f64;
+        if mean.abs() < 6.0 / (x.len() as f64).sqrt() { Ok(()) } else { Err(format!("mean {mean}").into()) }
+    })?;
     let (operator, cost) = (format!("permutation of {elements}"), Random::new(1).cost::<u32>(elements)?);
     let mut order = device.buffer::<u32>(elements)?;
     let record = |order: &mut UnifiedBuffer<u32>, recording: &mut Recording| {

@@ -10,7 +10,7 @@ struct Draw {
     stream: u32,
     // The words before the first one of the output: 0 to 3.
     skip: u32,
-    // The words of the output, or its vectors, and the first of them in the binding.
+    // The words of the output, its vectors or its halves, and the first of them in the binding.
     count: u32,
     first: u32,
     // Integers: the number of different values, the smallest one, and 2^32 modulo the number. A chance: the number of
@@ -29,11 +29,14 @@ const integers = 3u;
 const normal_f32 = 4u;
 const exponential_f32 = 5u;
 const chance = 6u;
+const uniform_f16 = 7u;
+const normal_f16 = 8u;
+const exponential_f16 = 9u;
 
 override kind: u32 = bits;
 
 @group(0) @binding(0) var<uniform> draw: Draw;
-@if(vectors)
+@if(vectors && !packed)
 @group(0) @binding(1) var<storage, read_write> x: array<vec4<u32>>;
 @else
 @group(0) @binding(1) var<storage, read_write> x: array<u32>;
@@ -159,7 +162,10 @@ fn values(block: u32) -> vec4<u32> {
     let upper = (draw.counter.y + select(0u, 1u, low < block)) & 0x3fffffffu;
     let counter = vec4(low, upper, draw.stream, 0u);
     let words = philox(counter, draw.seed);
-    if kind == uniform_f32 {
+    if kind == uniform_f16 {
+        // All numbers of 11 bits are exact in f16.
+        return bitcast<vec4<u32>>(vec4<f32>(words >> vec4(21u)) * 0x1p-11);
+    } else if kind == uniform_f32 {
         return bitcast<vec4<u32>>(vec4<f32>(words >> vec4(8u)) * 0x1p-24);
     } else if kind == uniform_f64 {
         return vec4(f64_bits(words.xy), f64_bits(words.zw));
@@ -167,9 +173,9 @@ fn values(block: u32) -> vec4<u32> {
         let xy = vec2(below(words.x, 0u, counter), below(words.y, 1u, counter));
         let zw = vec2(below(words.z, 2u, counter), below(words.w, 3u, counter));
         return vec4(xy, zw) + vec4(draw.low);
-    } else if kind == normal_f32 {
+    } else if kind == normal_f32 || kind == normal_f16 {
         return vec4(normal_pair(words.xy), normal_pair(words.zw));
-    } else if kind == exponential_f32 {
+    } else if kind == exponential_f32 || kind == exponential_f16 {
         let xy = vec2(f32_bits(negative_logarithm(words.x)), f32_bits(negative_logarithm(words.y)));
         let zw = vec2(f32_bits(negative_logarithm(words.z)), f32_bits(negative_logarithm(words.w)));
         return vec4(xy, zw);
@@ -179,7 +185,7 @@ fn values(block: u32) -> vec4<u32> {
     return words;
 }
 
-@if(vectors)
+@if(vectors && !packed)
 @compute @workgroup_size(256)
 fn fill(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x < draw.count {
@@ -187,7 +193,72 @@ fn fill(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-@else
+// The bits of the nearest f16 of an f32 below 2^15, halves to even.
+@if(packed)
+fn f16_bits(number: u32) -> u32 {
+    let exponent = (number >> 23u) & 0xffu;
+    let mantissa = (number & 0x7fffffu) | 0x800000u;
+    // Numbers below 2^-14 have fewer bits, and those below 2^-25 none.
+    let lost = select(126u - min(exponent, 126u), 13u, exponent >= 113u);
+    let sign = (number >> 16u) & 0x8000u;
+    if lost > 24u {
+        return sign;
+    }
+    let kept = mantissa >> lost;
+    let rest = mantissa & ((1u << lost) - 1u);
+    let middle = 1u << (lost - 1u);
+    let rounded = kept + u32(rest > middle || (rest == middle && (kept & 1u) != 0u));
+    // The highest bit of normal numbers adds one to the exponent.
+    return sign | (rounded + select(0u, (exponent - 113u) << 10u, exponent >= 113u));
+}
+
+// Writes a word of two elements; elements outside the output are unchanged.
+@if(packed)
+fn store_halves(word: u32, element: u32, low: u32, high: u32) {
+    let inside = vec2(element < draw.count, element + 1u < draw.count);
+    if !any(inside) {
+        return;
+    }
+    var both = f16_bits(low) | (f16_bits(high) << 16u);
+    if !all(inside) {
+        let kept = select(vec2(0xffffu, 0xffff0000u), vec2(0u), inside);
+        both = (both & ~(kept.x | kept.y)) | (x[word] & (kept.x | kept.y));
+    }
+    x[word] = both;
+}
+
+// Two whole words for each invocation, so that no two invocations write one.
+@if(packed)
+@compute @workgroup_size(256)
+fn fill(@builtin(global_invocation_id) id: vec3<u32>) {
+    let odd = draw.first & 1u;
+    if id.x * 4u >= draw.count + odd {
+        return;
+    }
+    // The words of the stream for four elements are those of one counter or of two; counters are numbered from 1, as an
+    // element before the output may have the one before.
+    let number = draw.skip + id.x * 4u + 4u - odd;
+    let four = values(number / 4u - 1u);
+    var next = four;
+    let shift = number % 4u;
+    if shift > 0u {
+        next = values(number / 4u);
+    }
+    var elements = four;
+    if shift == 1u {
+        elements = vec4(four.yzw, next.x);
+    } else if shift == 2u {
+        elements = vec4(four.zw, next.xy);
+    } else if shift == 3u {
+        elements = vec4(four.w, next.xyz);
+    }
+    let word = draw.first / 2u + id.x * 2u;
+    let element = id.x * 4u - odd;
+    store_halves(word, element, elements.x, elements.y);
+    store_halves(word + 1u, element + 2u, elements.z, elements.w);
+}
+
+@if(!vectors && !packed)
 fn store(at: u32, value: u32) {
     // Words before the output wrap around, and are beyond its end as well.
     let place = at - draw.skip;
@@ -196,7 +267,7 @@ fn store(at: u32, value: u32) {
     }
 }
 
-@if(!vectors)
+@if(!vectors && !packed)
 @compute @workgroup_size(256)
 fn fill(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x * 4u < draw.skip + draw.count {

@@ -2,6 +2,7 @@
 
 use anywarp::ops::{OperationError, Random, RandomBits};
 use anywarp::{Device, Element, Error, ErrorClass, UnifiedBuffer};
+use half::f16;
 
 use crate::outcome::{TestResult, ensure, equal, refused, same, skip};
 use crate::{Alone, Case};
@@ -17,6 +18,7 @@ pub(crate) fn cases() -> Vec<Case> {
         ("random::bits_of_each_type".to_owned(), bits_of_each_type),
         ("random::same_bits_everywhere".to_owned(), same_bits_everywhere),
         ("random::distributions".to_owned(), distributions),
+        ("random::halves".to_owned(), halves),
         ("random::integers".to_owned(), integers),
         ("random::chances".to_owned(), chances),
         ("random::permutations".to_owned(), permutations),
@@ -122,6 +124,35 @@ fn distributions(device: &Device) -> TestResult {
         let wanted = reference::normal_pair(pair[0], pair[1]);
         close(got[0], wanted[0], "normal")?;
         close(got[1], wanted[1], "normal")?;
+    }
+    Ok(())
+}
+
+/// Numbers of f16 are those of f32, rounded; slices with any start leave their neighbours unchanged.
+fn halves(device: &Device) -> TestResult {
+    let rounded = |x: Vec<f32>| x.into_iter().map(f16::from_f32).collect::<Vec<f16>>();
+    for (start, length, offset) in
+        [(0, 4000, 0), (1, 999, 5), (3, 1, 2), (2, 0, 0), (5, 1024, 1 << 34), (1, 2, 3), (0, 3, 1)]
+    {
+        let random = || Random::new(SEED).stream(9).offset(offset);
+        let words = stream_words(9, offset..offset + length as u64);
+        let uniform: Vec<f16> = words.iter().map(|word| f16::from_f32((word >> 21) as f32 / 2048.0)).collect();
+        let normal = rounded(drawn(device, length, |x| random().normal(x))?);
+        let exponential = rounded(drawn(device, length, |x| random().exponential(x))?);
+        let seven = f16::from_f32(7.0);
+        for (what, wanted) in [("uniform", uniform), ("normal", normal), ("exponential", exponential)] {
+            let mut x = device.buffer_from(&vec![seven; start + length + 3])?;
+            match what {
+                "uniform" => random().uniform(x.slice_mut(start..start + length))?,
+                "normal" => random().normal(x.slice_mut(start..start + length))?,
+                _ => random().exponential(x.slice_mut(start..start + length))?,
+            }
+            let got = x.read()?.to_vec();
+            let what = format!("{what}: {length} halves from {start}, offset {offset}");
+            same(&got[start..start + length], &wanted, &what)?;
+            let around = got[..start].iter().chain(&got[start + length..]).all(|x| *x == seven);
+            ensure(around, || format!("{what}: neighbours have changed"))?;
+        }
     }
     Ok(())
 }

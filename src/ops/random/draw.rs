@@ -8,6 +8,7 @@ use super::OPERATOR;
 pub(super) enum Draw {
     /// Words as they are.
     Bits,
+    UniformF16,
     UniformF32,
     UniformF64,
     /// `low` plus a word below `span`, which is 1 to 2^32.
@@ -16,7 +17,9 @@ pub(super) enum Draw {
         span: u64,
     },
     Normal,
+    NormalF16,
     Exponential,
+    ExponentialF16,
     /// `one` for this many words out of 2^32, else 0.
     Chance {
         words: u32,
@@ -72,6 +75,9 @@ impl Draw {
             }
             Self::Normal => plain(4),
             Self::Exponential => plain(5),
+            Self::UniformF16 => plain(7),
+            Self::NormalF16 => plain(8),
+            Self::ExponentialF16 => plain(9),
             Self::Chance { words, one } => Parameters { kind: 6, span: words, low: one, rest: 0 },
         }
     }

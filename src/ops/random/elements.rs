@@ -10,10 +10,16 @@ pub trait RandomBits: Element + sealed::Bits {}
 
 impl<T: Element + sealed::Bits> RandomBits for T {}
 
-/// Elements from 0 to 1: `f32`, `f64`.
+/// Elements from 0 to 1: `f16`, `f32`, `f64`.
 pub trait RandomFloat: Element + sealed::Float {}
 
 impl<T: Element + sealed::Float> RandomFloat for T {}
+
+/// Elements of the normal and the exponential distribution: `f16`, `f32`. There is no `f64`: 32 bits of fixed point, in
+/// which they are computed with the same bits on every device, have no digits for it.
+pub trait RandomReal: Element + sealed::Real {}
+
+impl<T: Element + sealed::Real> RandomReal for T {}
 
 /// Elements of ranges: `u32`, `i32`.
 pub trait RandomInteger: Element + Debug + sealed::Integer {}
@@ -40,6 +46,29 @@ mod sealed {
     #[allow(private_interfaces, reason = "the trait is sealed")]
     pub trait Float {
         const UNIFORM: Draw;
+    }
+
+    #[allow(private_interfaces, reason = "the trait is sealed")]
+    pub trait Real {
+        const NORMAL: Draw;
+        const EXPONENTIAL: Draw;
+    }
+
+    #[allow(private_interfaces, reason = "the trait is sealed")]
+    impl Real for half::f16 {
+        const NORMAL: Draw = Draw::NormalF16;
+        const EXPONENTIAL: Draw = Draw::ExponentialF16;
+    }
+
+    #[allow(private_interfaces, reason = "the trait is sealed")]
+    impl Real for f32 {
+        const NORMAL: Draw = Draw::Normal;
+        const EXPONENTIAL: Draw = Draw::Exponential;
+    }
+
+    #[allow(private_interfaces, reason = "the trait is sealed")]
+    impl Float for half::f16 {
+        const UNIFORM: Draw = Draw::UniformF16;
     }
 
     #[allow(private_interfaces, reason = "the trait is sealed")]

@@ -18,7 +18,7 @@ use crate::buffer::SliceMut;
 use crate::element::Element;
 use crate::submit::{Destination, Recording, Stream};
 use draw::{Draw, Source};
-pub use elements::{RandomBits, RandomFloat, RandomInteger, RandomNumber};
+pub use elements::{RandomBits, RandomFloat, RandomInteger, RandomNumber, RandomReal};
 use order::Order;
 use plan::{Choice, Part, Shape};
 
@@ -27,7 +27,7 @@ use plan::{Choice, Part, Shape};
 ///
 /// The words come from Philox4x32-10 (Salmon, Moraes, Dror, Shaw: 'Parallel random numbers: as easy as 1, 2, 3', SC
 /// 2011), numbered as in Random123: word `w` of a stream is word `w % 4` for the counter `(w / 4, stream, 0)` and the
-/// seed as key. Elements of 8 bytes take two words each, all others one. Distributions are computed from these words in
+/// seed as key. Elements of 8 bytes take two words each, all others, also those of 2 bytes, one. Distributions are computed from these words in
 /// integer arithmetic, so that all devices give the same bits.
 ///
 /// ```
@@ -118,7 +118,8 @@ impl<'r> Random<'r> {
         self.draw(Draw::Bits, x.into())
     }
 
-    /// Draws numbers in `0 <= x < 1`: multiples of 2^-24 (`f32`) or 2^-53 (`f64`, on every device), each equally likely.
+    /// Draws numbers in `0 <= x < 1`, each equally likely: multiples of 2^-11 (`f16`), 2^-24 (`f32`) or 2^-53 (`f64`). All
+    /// devices draw all three types, whatever types their shaders have.
     ///
     /// # Errors
     /// See [`Random`].
@@ -144,7 +145,8 @@ impl<'r> Random<'r> {
     }
 
     /// Draws numbers of the standard normal distribution: mean 0, standard deviation 1. Elements `2 k` and `2 k + 1` of
-    /// a stream come from the same two words (Box and Muller, 1958); the largest size is 6.7.
+    /// a stream come from the same two words (Box and Muller, 1958); the largest size is 6.7. Numbers of `f16` are those
+    /// of `f32`, rounded to the nearest.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -164,16 +166,17 @@ impl<'r> Random<'r> {
     ///
     /// # Errors
     /// See [`Random`].
-    pub fn normal<'x>(self, x: impl Into<SliceMut<'x, f32>>) -> Result<(), OperationError> {
-        self.draw(Draw::Normal, x.into())
+    pub fn normal<'x, T: RandomReal>(self, x: impl Into<SliceMut<'x, T>>) -> Result<(), OperationError> {
+        self.draw(T::NORMAL, x.into())
     }
 
     /// Draws numbers of the exponential distribution of rate 1: `-ln(u)`, with `u` an odd multiple of 2^-32.
+    /// Numbers of `f16` are those of `f32`, rounded to the nearest.
     ///
     /// # Errors
     /// See [`Random`].
-    pub fn exponential<'x>(self, x: impl Into<SliceMut<'x, f32>>) -> Result<(), OperationError> {
-        self.draw(Draw::Exponential, x.into())
+    pub fn exponential<'x, T: RandomReal>(self, x: impl Into<SliceMut<'x, T>>) -> Result<(), OperationError> {
+        self.draw(T::EXPONENTIAL, x.into())
     }
 
     /// Draws 1 with this chance, else 0. The chance counts in steps of 2^-32.
@@ -266,7 +269,11 @@ impl<'r> Random<'r> {
     fn draw<T: Element>(mut self, draw: Draw, x: SliceMut<'_, T>) -> Result<(), OperationError> {
         let (words, width) = (words_of::<T>(x.len())?, words_of::<T>(1)?);
         let start = x.range.get().map_err(OPERATOR.slice("x"))?.start as u64 * width;
-        let plan = self.plan(words, start, width);
+        let plan = match size_of::<T>() {
+            // Halves are written in words that begin anywhere.
+            2 => plan::plan(Shape { words, start: 0, number: 0 }, Choice { vectors: false }),
+            _ => self.plan(words, start, width),
+        };
         run::check(&x, &self.destination)?;
         let source = Source { seed: self.seed, stream: self.stream, number: self.offset.wrapping_mul(width), draw };
         plan.passes.iter().try_for_each(|part| run::draw(&x, source, *part, self.destination.again()))
@@ -285,10 +292,13 @@ const MAX_WORDS: u64 = (1 << 32) - (1 << 16);
 
 /// The words of this many elements.
 fn words_of<T: Element>(length: usize) -> Result<u64, OperationError> {
-    let width = size_of::<T>() as u64 / 4;
-    match (length as u64).checked_mul(width) {
-        Some(words) if words <= MAX_WORDS => Ok(words),
-        _ => Err(OPERATOR.too_large("x", vec![length], MAX_WORDS / width)),
+    let size = size_of::<T>() as u64;
+    // Elements below a word are counted themselves.
+    let limit = MAX_WORDS / size.div_ceil(4);
+    if length as u64 <= limit {
+        Ok((length as u64 * size).div_ceil(4))
+    } else {
+        Err(OPERATOR.too_large("x", vec![length], limit))
     }
 }
 

@@ -9,18 +9,24 @@ use super::order::Order;
 use super::plan::Part;
 use super::{OPERATOR, words_of};
 use crate::buffer::SliceMut;
-use crate::buffer::cells::words_mut;
+use crate::buffer::cells::{in_words_mut, words_mut};
 use crate::device::Device;
 use crate::element::Element;
 use crate::submit::{Destination, Resource};
 
-crate::kernels!(mod words = "shaders/ops/random.wgsl", root = "shaders", feature wide = false, feature vectors = false);
+crate::kernels!(mod words = "shaders/ops/random.wgsl", root = "shaders", feature wide = false, feature vectors = false, feature packed = false);
 crate::kernels!(
-    mod words_wide = "shaders/ops/random.wgsl", root = "shaders", feature wide = true, feature vectors = false
+    mod words_wide = "shaders/ops/random.wgsl", root = "shaders", feature wide = true, feature vectors = false, feature packed = false
 );
-crate::kernels!(mod vectors = "shaders/ops/random.wgsl", root = "shaders", feature wide = false, feature vectors = true);
+crate::kernels!(mod vectors = "shaders/ops/random.wgsl", root = "shaders", feature wide = false, feature vectors = true, feature packed = false);
 crate::kernels!(
-    mod vectors_wide = "shaders/ops/random.wgsl", root = "shaders", feature wide = true, feature vectors = true
+    mod vectors_wide = "shaders/ops/random.wgsl", root = "shaders", feature wide = true, feature vectors = true, feature packed = false
+);
+crate::kernels!(
+    mod halves = "shaders/ops/random.wgsl", root = "shaders", feature wide = false, feature vectors = false, feature packed = true
+);
+crate::kernels!(
+    mod halves_wide = "shaders/ops/random.wgsl", root = "shaders", feature wide = true, feature vectors = false, feature packed = true
 );
 crate::kernels!(mod permutation = "shaders/ops/permutation.wgsl", root = "shaders", feature wide = false);
 crate::kernels!(mod permutation_wide = "shaders/ops/permutation.wgsl", root = "shaders", feature wide = true);
@@ -57,11 +63,9 @@ pub(super) fn draw<T: Element>(
     let number = source.number.wrapping_add(part.begin);
     let Parameters { kind, span, low, rest } = source.draw.parameters();
     let [seed, counter] = [source.seed, number / 4].map(|long| [long as u32, (long >> 32) as u32]);
-    // The operator's limit keeps all counts within 32 bits.
-    let (count, skip) = (part.words as u32, (number % 4) as u32);
-    let threads = u64::from(count + skip).div_ceil(4);
+    let skip = (number % 4) as u32;
     macro_rules! launch {
-        ($module:ident, $x:ident, $first:ident, $count:expr) => {{
+        ($module:ident, $x:ident, $first:expr, $count:expr, $threads:expr) => {{
             let draw = $module::Draw {
                 seed,
                 counter,
@@ -75,21 +79,35 @@ pub(super) fn draw<T: Element>(
                 attempts: ATTEMPTS,
             };
             let kernel = $module::fill_with(&device, $module::Overrides { kind })?;
-            kernel.launch($module::Args { draw, x: $x }).to(destination).threads(threads)?;
+            kernel.launch($module::Args { draw, x: $x }).to(destination).threads($threads)?;
         }};
     }
+    if size_of::<T>() == 2 {
+        let (cells, before) = in_words_mut::<T>(x).map_err(OPERATOR.slice("x"))?;
+        let (count, first) = (x.len() as u32, before / 2);
+        // Each invocation writes two whole words.
+        let threads = u64::from(count + first % 2).div_ceil(4);
+        match is_wide(device.caps()) {
+            true => launch!(halves_wide, cells, first, count, threads),
+            false => launch!(halves, cells, first, count, threads),
+        }
+        return Ok(());
+    }
+    // The operator's limit keeps all counts within 32 bits.
+    let count = part.words as u32;
+    let threads = u64::from(count + skip).div_ceil(4);
     let inner = part.begin..part.begin + part.words;
     if part.vectors {
         let (x, first) = words_mut::<T, [u32; 4]>(x, inner).map_err(OPERATOR.slice("x"))?;
         match is_wide(device.caps()) {
-            true => launch!(vectors_wide, x, first, count / 4),
-            false => launch!(vectors, x, first, count / 4),
+            true => launch!(vectors_wide, x, first, count / 4, threads),
+            false => launch!(vectors, x, first, count / 4, threads),
         }
     } else {
         let (x, first) = words_mut::<T, u32>(x, inner).map_err(OPERATOR.slice("x"))?;
         match is_wide(device.caps()) {
-            true => launch!(words_wide, x, first, count),
-            false => launch!(words, x, first, count),
+            true => launch!(words_wide, x, first, count, threads),
+            false => launch!(words, x, first, count, threads),
         }
     }
     Ok(())
