@@ -5,7 +5,8 @@
 //! [`Recording`](crate::Recording), in order with the program's own launches.
 //!
 //! - [`fill_pattern`]: fills memory with a pattern; [`FillPattern`] adds an offset and recording.
-//! - [`histogram`]: numbers of elements by bins; [`Histogram`] adds edges and recording, [`bincount`] counts numbers.
+//! - [`histogram`]: numbers of elements by bins; [`Histogram`] adds edges, weights, channels and recording, [`bincount`]
+//!   counts numbers.
 //! - [`arange`], [`linspace`], [`full()`], [`one_hot()`]: sequences, values and rows for indices; [`Sequence`], [`Full`] and
 //!   [`OneHot`] add recording.
 //! - [`cast`]: numbers of one type as those of another; [`Cast`] adds recording.
@@ -16,7 +17,8 @@
 //! - [`ElementwiseKernel`]: operations on arrays, element by element, by one line of WGSL: `z = a * x + y`.
 //! - [`Random`]: random numbers, permutations and choices, with the same bits on every device.
 //! - [`reduce`]: reductions by name: sums, extremes and their places, means, tests.
-//! - [`ReductionKernel`]: reductions of many elements to one, by four expressions, also along axes.
+//! - [`ReductionKernel`]: reductions of many elements to one, by four expressions, also along axes, of segments
+//!   ([`ReductionCall::segments`]) and of runs of equal keys ([`ReductionCall::run_by_key`]).
 //! - [`cumulative_sum`]: cumulative sums; [`Scan`] adds other operations, order, axes, segments and recording.
 //! - [`scatter()`], [`scatter_add`]: elements written or added to the places that indices give; [`Scatter`] adds minima,
 //!   maxima, products, axes, an order and recording.
@@ -71,7 +73,7 @@ pub use elementwise::{ElementwiseCall, ElementwiseKernel};
 pub use error::OperationError;
 pub use fill_pattern::{FillPattern, PatternElement, fill_pattern};
 pub use full::{Full, full};
-pub use histogram::{Histogram, HistogramElement, bincount, histogram};
+pub use histogram::{Histogram, HistogramElement, HistogramWeight, bincount, histogram};
 pub use is_sorted::{IsSorted, is_sorted};
 pub use join::{Join, Split, concatenate, split, stack};
 pub use matmul::{Matmul, MatmulElement, MatmulInput, matmul};
@@ -80,7 +82,7 @@ pub use one_hot::{OneHot, one_hot};
 pub use operation::arguments::{AnyInput, AnyOutputs, Argument, Inputs, Outputs, Results};
 pub use operation::shape::{Shaped, shaped};
 pub use plan::Cost;
-pub use random::{Random, RandomBits, RandomFloat, RandomInteger, RandomNumber};
+pub use random::{Random, RandomBits, RandomFloat, RandomInteger, RandomNumber, RandomReal};
 pub use rearrange::{Pad, Rearrange, Steps, broadcast, copy_part, flip, pad, permute, roll, steps, tile, transpose};
 pub use reduction::{IdentityValue, ReductionCall, ReductionKernel};
 pub use scan::{Scan, ScanElement, ScanForm, ScanKey, cumulative_sum};
