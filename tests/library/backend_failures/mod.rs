@@ -2,6 +2,7 @@
 
 mod loss;
 mod memory;
+mod operators;
 mod program;
 mod refusals;
 mod slowness;

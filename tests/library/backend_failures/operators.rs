@@ -1,0 +1,132 @@
+//! Operators whose device runs out of memory at each allocation in turn.
+
+use anywarp::ops::{self, Histogram, Random, ReductionKernel, Scan, Select, Sort, reduce};
+use anywarp::{Device, Error, ErrorClass, UnifiedBuffer};
+use anywarp_null::{Call, Fault, Faults, When};
+
+use super::both;
+use super::program::Machine;
+
+/// More than one tile, chunk and workgroup of each operator.
+const LENGTH: usize = 20_000;
+
+/// The arrays that operators read and write.
+struct Arrays {
+    x: UnifiedBuffer<f32>,
+    keys: UnifiedBuffer<u32>,
+    offsets: UnifiedBuffer<u32>,
+    y: UnifiedBuffer<f32>,
+    z: UnifiedBuffer<f32>,
+    places: UnifiedBuffer<u32>,
+}
+
+impl Arrays {
+    fn new(device: &Device) -> anywarp::Result<Self> {
+        Ok(Self {
+            x: device.buffer_from(&vec![1.5f32; LENGTH])?,
+            keys: device.buffer_from(&(0..LENGTH as u32).collect::<Vec<_>>())?,
+            offsets: device.buffer_from(&[0u32, 10, LENGTH as u32])?,
+            y: device.buffer_from(&vec![2.5f32; LENGTH])?,
+            z: device.buffer_from(&vec![3.5f32; LENGTH])?,
+            places: device.buffer_from(&vec![7u32; LENGTH])?,
+        })
+    }
+
+    /// Panics unless all arrays have their first contents.
+    fn are_unchanged(&self, what: &str) {
+        let floats = [(&self.x, 1.5), (&self.y, 2.5), (&self.z, 3.5)];
+        for (array, value) in floats {
+            assert!(array.read().unwrap().iter().all(|x| *x == value), "{what}: {value} has changed");
+        }
+        assert!(self.keys.read().unwrap().iter().copied().eq(0..LENGTH as u32), "{what}: keys have changed");
+        assert!(self.places.read().unwrap().iter().all(|place| *place == 7), "{what}: places have changed");
+        assert_eq!(*self.offsets.read().unwrap(), [0, 10, LENGTH as u32], "{what}");
+    }
+}
+
+/// The operator, its name in errors, and a call of it.
+type Called = (&'static str, &'static str, fn(&Device, &mut Arrays) -> anywarp::Result<()>);
+
+const OPERATORS: &[Called] = &[
+    ("fill_pattern", "fill with a pattern", |_, arrays| Ok(ops::fill_pattern(&mut arrays.y, &[1.0, 2.0, 3.0])?)),
+    ("histogram", "histogram", |_, arrays| Ok(ops::histogram(&arrays.x, arrays.places.slice_mut(..100), 0.0..1.0)?)),
+    ("histogram of many bins", "histogram", |_, arrays| Ok(ops::histogram(&arrays.x, &mut arrays.places, 0.0..1.0)?)),
+    ("weighted histogram", "histogram", |_, Arrays { x, z, y, .. }| {
+        Ok(Histogram::even(50, 0.0..1.0).run_weighted(&*x, &*z, y.slice_mut(..50))?)
+    }),
+    ("bincount", "histogram", |_, arrays| Ok(ops::bincount(&arrays.keys, arrays.places.slice_mut(..100))?)),
+    ("matmul", "matrix product", |_, Arrays { x, z, y, .. }| {
+        Ok(ops::matmul(x.slice(..6400), z.slice(..6400), y.slice_mut(..6400), [80, 80, 80])?)
+    }),
+    ("elementwise", "double", |device, Arrays { x, y, .. }| {
+        let double = ops::ElementwiseKernel::new("x: f32", "y: f32", "y = 2 * x")?.name("double");
+        Ok(double.run(device, &*x, y)?)
+    }),
+    ("uniform", "random numbers", |_, arrays| Ok(Random::new(1).uniform(&mut arrays.y)?)),
+    ("permutation", "random numbers", |_, arrays| Ok(Random::new(1).permutation(&mut arrays.places)?)),
+    ("sum", "reduction sum", |device, Arrays { x, y, .. }| Ok(reduce::sum().run(device, &*x, y.slice_mut(..1))?)),
+    ("own reduction", "greatest", |device, Arrays { x, y, .. }| {
+        let greatest = ReductionKernel::new("x: f32", "y: f32")?.combine("max(a, b)").identity("-inf");
+        Ok(greatest.name("greatest").run(device, &*x, y.slice_mut(..1))?)
+    }),
+    ("sum of segments", "reduction sum", |device, Arrays { x, y, offsets, .. }| {
+        Ok(reduce::sum().call(device).segments(&*offsets).run(&*x, y.slice_mut(..2))?)
+    }),
+    ("sum by key", "reduction sum", |device, Arrays { x, y, keys, places, .. }| {
+        Ok(reduce::sum().call(device).run_by_key(&*keys, &*x, places, y).map(drop)?)
+    }),
+    ("scan", "scan", |_, Arrays { x, y, .. }| Ok(ops::cumulative_sum(&*x, y)?)),
+    ("scan of segments", "scan", |_, Arrays { x, y, offsets, .. }| Ok(Scan::sum().segments(&*offsets).run(&*x, y)?)),
+    ("select", "selection", |_, Arrays { x, y, keys, .. }| Ok(ops::select(&*x, &*keys, y).map(drop)?)),
+    ("partition", "selection", |_, Arrays { x, y, z, .. }| Ok(Select::new("x > 1").partition(&*x, y, z).map(drop)?)),
+    ("run lengths", "run lengths", |_, Arrays { x, y, places, .. }| {
+        Ok(ops::run_length_encode(&*x, y, places).map(drop)?)
+    }),
+    ("runs", "run lengths", |_, Arrays { x, y, keys, .. }| {
+        Ok(ops::run_length_decode(x.slice(..100), keys.slice(..100), y).map(drop)?)
+    }),
+    ("sort", "sort", |_, arrays| Ok(ops::sort(&mut arrays.y)?)),
+    ("sort pairs", "sort", |_, Arrays { y, places, .. }| Ok(Sort::new().pairs_in_place(y, places)?)),
+    ("argsort", "sort", |_, Arrays { x, places, .. }| Ok(ops::argsort(&*x, places)?)),
+];
+
+fn check(what: &str, name: &str, error: &Error) {
+    assert_eq!(error.class(), ErrorClass::Retryable, "{what}: {error}");
+    let said = error.to_string();
+    assert!(said.contains("out of memory") && said.contains(name), "{what}: '{name}' is missing: {said}");
+}
+
+/// Each call that fails names the operator, changes no array and leaks nothing, and the next call succeeds.
+#[test]
+fn operators_without_memory_change_nothing() {
+    for options in both() {
+        for (what, name, call) in OPERATORS {
+            let mut failed = 0;
+            for nth in 0.. {
+                let machine = Machine::new(&options);
+                let mut arrays = Arrays::new(&machine.device).unwrap();
+                machine.faults(Faults::new().fail(Call::Allocate, Fault::OutOfMemory, When::Nth(nth)));
+                let result = call(&machine.device, &mut arrays);
+                let fired = machine.faulty.fired();
+                machine.calm();
+                assert_eq!(result.is_err(), fired > 0, "{what}, allocation {nth}: {result:?}");
+                if let Err(error) = result {
+                    failed += 1;
+                    let what = format!("{what}, allocation {nth}");
+                    check(&what, name, &error);
+                    arrays.are_unchanged(&what);
+                    if let Err(error) = call(&machine.device, &mut arrays) {
+                        panic!("{what}: the next call says: {error}");
+                    }
+                }
+                drop(arrays);
+                machine.device.trim();
+                machine.close();
+                if fired == 0 {
+                    break;
+                }
+            }
+            assert!(failed > 0, "{what} allocates nothing");
+        }
+    }
+}
