@@ -1,6 +1,6 @@
 //! Tests of each choice, against sums and places in plain Rust.
 
-use super::super::super::operation::arguments::{Array, Inputs, Outputs};
+use super::super::super::operation::arguments::{Array, Given, Inputs, Outputs};
 use super::super::ReductionKernel;
 use super::super::run::{Parts, fit};
 use super::Limits;
@@ -42,7 +42,10 @@ fn reduced(
     let call = kernel.call(device);
     {
         let output = y.slice_mut(1..=segments);
-        let fitted = fit(&call, Parts::Segments(segments), (&x).all(), output.all(), &Destination::Own).unwrap();
+        let fitted = {
+            let (inputs, output) = all(&x, output);
+            fit(&call, Parts::Segments(segments), inputs, output, &Destination::Own).unwrap()
+        };
         let limits = Limits { offsets: Array::new::<u32>(&limits), count: count.map(|_| &known) };
         let plan = plan(fitted.segments(count.is_some()), choice);
         fitted.run_segments(&limits, &plan, &mut Destination::Own).unwrap();
@@ -50,6 +53,11 @@ fn reduced(
     let y = y.read().unwrap().to_vec();
     assert!(y[0] == 77 && y[segments + 1] == 77, "results outside");
     y[1..=segments].to_vec()
+}
+
+/// The arguments of a call.
+fn all<'a>(inputs: impl Inputs<'a>, outputs: impl Outputs<'a>) -> (Vec<Given<'a>>, Vec<Given<'a>>) {
+    (inputs.all(), outputs.all())
 }
 
 /// Long segments beside many short and empty ones.
