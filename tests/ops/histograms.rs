@@ -202,7 +202,7 @@ fn whole_weights(device: &Device) -> TestResult {
 /// All devices give the exact sums, rounded once.
 fn float_weights(device: &Device) -> TestResult {
     let x: Vec<u32> = (0..20_011u32).map(|at| at.wrapping_mul(2_654_435_761) >> 10 & 1023).collect();
-    let weights: Vec<f32> = (0..20_011).map(|at| (at % 2003 - 1000) as f32 * 2f32.powi(at as i32 % 7 - 3)).collect();
+    let weights: Vec<f32> = (0..20_011).map(|at| (at % 2003 - 1000) as f32 * 2f32.powi(at % 7 - 3)).collect();
     for bins in [16u32, 1000, 5000] {
         let mut sums = vec![0f64; bins as usize];
         for (x, weight) in x.iter().zip(&weights).filter(|(x, _)| **x < bins) {
