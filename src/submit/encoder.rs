@@ -216,6 +216,21 @@ impl Encoder<'_> {
         Ok(())
     }
 
+    /// Prepares resources for the commands of an operator, so that one that cannot be prepared is an error before the first
+    /// command. A recording prepares all of its resources when it is submitted.
+    pub(crate) fn prepare<R: Resource>(&mut self, resources: &[&Arc<R>]) -> Result<(), Refusal> {
+        let To::Stream(queue) = &mut self.to else { return Ok(()) };
+        for (index, resource) in resources.iter().enumerate() {
+            if let Some(guard) = resource.guarded() {
+                return Err(Refusal::InUse { index, guard });
+            }
+        }
+        for resource in resources {
+            resource.prepare(queue, None)?;
+        }
+        Ok(())
+    }
+
     /// Appends one command that uses `usages`, and keeps `kept` alive while it may run. If the command is refused, it
     /// is not recorded; uploads that were already recorded remain, as they carry current data.
     pub(crate) fn command<R: Resource>(

@@ -225,6 +225,7 @@ impl<T: HistogramElement> Operands<'_, '_, T> {
         let edges = device.buffer_from(&bins.keys).map_err(memory)?;
         let words = usize::try_from(plan.scratch / 4).unwrap_or(usize::MAX);
         let mut scratch = device.scratch::<u32>(words, destination).map_err(memory)?;
+        self.prepare(&edges, destination.again())?;
         for pass in &plan.passes {
             let destination = destination.again();
             match *pass {
@@ -242,6 +243,15 @@ impl<T: HistogramElement> Operands<'_, '_, T> {
             }
         }
         Ok(())
+    }
+
+    /// Uploads what the host has written, so that the result is not cleared if memory for that runs out.
+    fn prepare(&self, edges: &UnifiedBuffer<u32>, destination: Destination<'_>) -> Result<(), OperationError> {
+        let device = &self.counts.core.device;
+        let mut cores = vec![self.x.core, self.counts.core, &edges.core];
+        cores.extend(self.weights.as_ref().map(|weights| weights.core));
+        let prepared = destination.encoder(device).and_then(|mut encoder| encoder.prepare(&cores));
+        prepared.map_err(|refusal| OPERATOR.refused(device, &["x", self.result, "the edges", "weights"], refusal))
     }
 
     fn clear(&self, target: &SliceMut<'_, u32>, destination: Destination<'_>) -> Result<(), OperationError> {

@@ -12,7 +12,7 @@ use super::plan::{Choice, Pass, Shape, plan};
 use super::wgsl::{self, Count, Form, Of};
 use crate::buffer::UnifiedBuffer;
 use crate::kernel::{Kernel, bound};
-use crate::submit::{Destination, Resource};
+use crate::submit::{Destination, Refusal, Resource};
 
 crate::kernels!(mod owners = "shaders/ops/segment_owners.wgsl", root = "shaders");
 
@@ -133,10 +133,35 @@ impl Fitted<'_> {
                 memory = Some(Memory { owners, partials: self.partials(kernel, chunks, destination)? });
             }
         }
+        self.prepare(limits, destination.again())?;
         for (pass, kernel) in plan.passes.iter().zip(&kernels) {
             self.launch_segments(*pass, kernel, limits, memory.as_mut(), destination.again())?;
         }
         Ok(())
+    }
+
+    /// Uploads what the host has written, before any pass runs.
+    fn prepare(&self, limits: &Limits<'_>, destination: Destination<'_>) -> Result<(), OperationError> {
+        let context = &self.device.context;
+        let arrays = self.operands.iter().filter_map(|operand| Some(operand.array()?.bound.core));
+        let cores: Vec<_> = arrays.chain([limits.offsets.bound.core]).collect();
+        let prepared = destination.encoder(context).and_then(|mut encoder| encoder.prepare(&cores));
+        prepared.map_err(|refusal| match refusal {
+            Refusal::Device(error) => OperationError::Device {
+                operator: self.own.signature.kernel.clone(),
+                device: context.caps().name.clone(),
+                error,
+            },
+            // Guards and devices were checked before.
+            Refusal::InUse { guard, .. } => {
+                let (operator, argument) = (self.own.signature.kernel.clone(), "an input".to_owned());
+                OperationError::InUse { operator, argument, guard }
+            }
+            Refusal::OtherDevice { what, theirs } => {
+                let (operator, ours) = (self.own.signature.kernel.clone(), context.selector.clone());
+                OperationError::OtherDevice { operator, what: format!("the {what}"), ours, theirs }
+            }
+        })
     }
 
     fn launch_segments(

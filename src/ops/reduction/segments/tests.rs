@@ -1,6 +1,6 @@
 //! Tests of each choice, against sums and places in plain Rust.
 
-use super::super::super::operation::arguments::{Array, Given, Inputs, Outputs};
+use super::super::super::operation::arguments::{Array, Given};
 use super::super::ReductionKernel;
 use super::super::run::{Parts, fit};
 use super::Limits;
@@ -42,10 +42,9 @@ fn reduced(
     let call = kernel.call(device);
     {
         let output = y.slice_mut(1..=segments);
-        let fitted = {
-            let (inputs, output) = all(&x, output);
-            fit(&call, Parts::Segments(segments), inputs, output, &Destination::Own).unwrap()
-        };
+        let (inputs, outputs) = (Array::new::<i32>(&x), Array::new::<u32>(output));
+        let (inputs, outputs) = (vec![Given::Array(inputs)], vec![Given::Array(outputs)]);
+        let fitted = fit(&call, Parts::Segments(segments), inputs, outputs, &Destination::Own).unwrap();
         let limits = Limits { offsets: Array::new::<u32>(&limits), count: count.map(|_| &known) };
         let plan = plan(fitted.segments(count.is_some()), choice);
         fitted.run_segments(&limits, &plan, &mut Destination::Own).unwrap();
