@@ -54,11 +54,6 @@ fn reduced(
     y[1..=segments].to_vec()
 }
 
-/// The arguments of a call.
-fn all<'a>(inputs: impl Inputs<'a>, outputs: impl Outputs<'a>) -> (Vec<Given<'a>>, Vec<Given<'a>>) {
-    (inputs.all(), outputs.all())
-}
-
 /// Long segments beside many short and empty ones.
 fn skewed() -> Vec<u32> {
     let mut lengths = vec![0, 1, 63, 64, 65, 128, 129, 0, 0, 5000, 2, 300];
