@@ -50,19 +50,25 @@ fn run() -> Outcome<()> {
         (false, _) => (1 << 26, 4096, 41),
     };
     let mut ladder = Ladder::on(&device, elements, repeats)?;
-    fill_pattern::climb(&mut ladder, elements)?;
-    random::climb(&mut ladder, elements)?;
-    histogram::climb(&mut ladder, elements)?;
-    elementwise::climb(&mut ladder, elements)?;
-    reduction::climb(&mut ladder, elements)?;
-    segments::climb(&mut ladder, elements)?;
-    scan::climb(&mut ladder, elements)?;
-    select::climb(&mut ladder, elements)?;
-    movement::climb(&mut ladder, elements)?;
-    matmul::climb(&mut ladder, side)?;
-    sort::climb(&mut ladder, elements)?;
-    ordering::climb(&mut ladder, elements)?;
-    ladder.publish(&arguments)
+    let operators: [fn(&mut Ladder, usize) -> Outcome<()>; 11] = [
+        fill_pattern::climb,
+        random::climb,
+        histogram::climb,
+        elementwise::climb,
+        reduction::climb,
+        segments::climb,
+        scan::climb,
+        select::climb,
+        movement::climb,
+        sort::climb,
+        ordering::climb,
+    ];
+    // One that fails does not take the figures of the others with it.
+    let mut outcomes: Vec<_> = operators.iter().map(|climb| climb(&mut ladder, elements)).collect();
+    outcomes.push(matmul::climb(&mut ladder, side));
+    outcomes.push(ladder.publish(&arguments));
+    let failures: Vec<String> = outcomes.into_iter().filter_map(|outcome| Some(outcome.err()?.to_string())).collect();
+    if failures.is_empty() { Ok(()) } else { Err(failures.join("\n").into()) }
 }
 
 fn main() -> ExitCode {
