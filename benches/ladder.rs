@@ -1,6 +1,6 @@
 //! The time of each operator, from a naive kernel to anywarp's and a peer's, relative to the device's limits.
 //!
-//! `cargo bench --bench ladder -- [--device SELECTOR] [--staged] [--quick] [--json FILE]`
+//! `cargo bench --bench ladder -- [--device SELECTOR] [--staged] [--quick] [--json FILE] [--only NAME,..]`
 //!
 //! The ceilings are measured in the same run: a copy in vectors for bytes, multiply-adds in registers for arithmetic. A
 //! rung's share is the shortest time that they allow for the operator's `Cost`, divided by its time. Every result is
@@ -38,11 +38,23 @@ mod sort;
 use std::process::ExitCode;
 
 use anywarp::backend::DeviceKind;
+use clap::Parser;
 use rungs::Ladder;
 use shared::{Arguments, Outcome};
 
+type Climb = fn(&mut Ladder, usize) -> Outcome<()>;
+
+#[derive(Parser)]
+struct Options {
+    #[command(flatten)]
+    arguments: Arguments,
+    /// The operators to measure, in place of all.
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
+    only: Vec<String>,
+}
+
 fn run() -> Outcome<()> {
-    let arguments = Arguments::read();
+    let Options { arguments, only } = Options::parse();
     let device = arguments.device()?;
     let (elements, side, repeats) = match (arguments.quick, device.caps().kind) {
         (true, _) => (1 << 18, 192, 5),
@@ -50,22 +62,30 @@ fn run() -> Outcome<()> {
         (false, _) => (1 << 26, 4096, 41),
     };
     let mut ladder = Ladder::on(&device, elements, repeats)?;
-    let operators: [fn(&mut Ladder, usize) -> Outcome<()>; 11] = [
-        fill_pattern::climb,
-        random::climb,
-        histogram::climb,
-        elementwise::climb,
-        reduction::climb,
-        segments::climb,
-        scan::climb,
-        select::climb,
-        movement::climb,
-        sort::climb,
-        ordering::climb,
+    let operators: [(&str, Climb); 11] = [
+        ("fill_pattern", fill_pattern::climb),
+        ("random", random::climb),
+        ("histogram", histogram::climb),
+        ("elementwise", elementwise::climb),
+        ("reduction", reduction::climb),
+        ("segments", segments::climb),
+        ("scan", scan::climb),
+        ("select", select::climb),
+        ("movement", movement::climb),
+        ("sort", sort::climb),
+        ("ordering", ordering::climb),
     ];
+    let names: Vec<&str> = operators.iter().map(|(name, _)| *name).chain(["matmul"]).collect();
+    if let Some(unknown) = only.iter().find(|only| !names.contains(&only.as_str())) {
+        return Err(format!("--only: expected some of {}, found '{unknown}'", names.join(", ")).into());
+    }
+    let wanted = |name: &str| only.is_empty() || only.iter().any(|only| only == name);
     // One that fails does not take the figures of the others with it.
-    let mut outcomes: Vec<_> = operators.iter().map(|climb| climb(&mut ladder, elements)).collect();
-    outcomes.push(matmul::climb(&mut ladder, side));
+    let mut outcomes: Vec<_> =
+        operators.iter().filter(|(name, _)| wanted(name)).map(|(_, climb)| climb(&mut ladder, elements)).collect();
+    if wanted("matmul") {
+        outcomes.push(matmul::climb(&mut ladder, side));
+    }
     outcomes.push(ladder.publish(&arguments));
     let failures: Vec<String> = outcomes.into_iter().filter_map(|outcome| Some(outcome.err()?.to_string())).collect();
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\n").into()) }
