@@ -6,7 +6,8 @@
 // another one. A value is published in two words of 16 bits with a flag each, so that no two words need an order: relaxed
 // atomics suffice. The words of a tile are written once or repeatedly with the same value.
 //
-// Workgroups that wait read the memory again and again, so they look at few tiles at a time.
+// Most workgroups find a sum among the nearest few tiles and read no others. One that has to look back beyond `width`
+// tiles waits instead, as the workgroups before it publish sums soon; without progress there, it goes on.
 //
 // Sums of floats have the same bits whatever was found first: the sum before tile k is ((s0 + s1) + s2) + ..., left to
 // right, and so is each sum that the look-back starts from.
@@ -25,12 +26,12 @@ override silent: bool = false;
 
 const flag = 0x10000u;
 const nothing = 0xffffffffu;
-// The number of tiles that are looked at together.
-const window = 32u;
+// The number of tiles that are looked at first; the rest of `width` follows, all at once.
+const near = 32u;
 // The outcomes of an attempt.
 const again = 0u;
 const ready = 1u;
-const next_window = 2u;
+const rest = 2u;
 const farther = 3u;
 const fall_back = 4u;
 
@@ -39,7 +40,7 @@ var<workgroup> nearest_sum: atomic<u32>;
 var<workgroup> nearest_gap: atomic<u32>;
 var<workgroup> outcome: u32;
 var<workgroup> missing: u32;
-// The number of tiles between this one and the window.
+// The number of tiles between this one and those that are looked at: 0 or `near`.
 var<workgroup> nearer: u32;
 var<workgroup> carry: A;
 
@@ -115,8 +116,9 @@ fn sum_before_tile(tile: u32, own: Part, local: u32) -> A {
         if verdict == fall_back {
             sum_missing(missing, local);
         }
-        let distance = min(nearer, width - window) + local;
-        if local < window && distance < end {
+        // All stay within `sums`, whatever the workgroup's memory holds.
+        let distance = select(local, near + local, nearer != 0u);
+        if local < select(near, width - near, nearer != 0u) && distance < end {
             let state = state_of(end - 1u - distance);
             sums[distance] = state.sum;
             if state.found == 2u {
@@ -161,10 +163,13 @@ fn judged(tile: u32, end: u32, attempts: u32) -> u32 {
         return ready;
     }
     if gap == nothing {
-        // All tiles of the window have their own sums.
-        nearer += window;
-        if nearer < width {
-            return next_window;
+        // All these tiles have their own sums.
+        if nearer == 0u {
+            nearer = near;
+            return rest;
+        }
+        if attempts < patience {
+            return again;
         }
         nearer = 0u;
         return farther;
