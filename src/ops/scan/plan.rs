@@ -3,6 +3,9 @@
 use super::super::plan::Plan;
 use super::super::scanning::sizes::{WIDTH, state_words, tile_length};
 
+/// The number of invocations that walk a strip.
+const LANES: u64 = 8;
+
 /// The size of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
@@ -32,6 +35,8 @@ pub(super) enum Choice {
     Tiles,
     /// An invocation walks one of `parts` parts of one line, without workgroup memory. Several parts take three passes.
     Lines { parts: u64 },
+    /// A subgroup of eight walks one of `parts` parts of one line of neighbouring elements.
+    Strips { parts: u64 },
 }
 
 /// The properties of a device on which a choice depends.
@@ -39,6 +44,8 @@ pub(super) enum Choice {
 pub(super) struct Target {
     /// Whether the device is a processor, which runs barriers slowly.
     pub(super) software: bool,
+    /// Whether kernels are compiled by this project for a processor, in subgroups of eight.
+    pub(super) strips: bool,
 }
 
 /// One command.
@@ -77,6 +84,18 @@ pub(super) enum Pass {
     ScanParts {
         groups: u64,
     },
+    /// All lines, each of which is one part of a subgroup.
+    Rows {
+        lines: u64,
+    },
+    SumStrips {
+        parts: u64,
+        lines: u64,
+    },
+    ScanStrips {
+        parts: u64,
+        lines: u64,
+    },
 }
 
 /// A plan with the numbers that kernels need.
@@ -104,6 +123,10 @@ impl Choice {
     /// The choice without tuning.
     pub(super) fn default_for(shape: Shape, target: Target) -> Self {
         let lines = shape.lines.max(1);
+        if target.strips && shape.inner == 1 {
+            // Parts of at least 2 048 elements, and enough of them for every processor.
+            return Self::Strips { parts: (256 / lines).min(shape.length / 2048).max(1) };
+        }
         if target.software {
             // Parts of at least 1 024 elements, 512 for all lines: 64 groups of 8 lanes, enough for dozens of threads.
             // More lines than that need no parts, and one pass reads the elements once. Parts have at most 32 768
@@ -116,7 +139,7 @@ impl Choice {
             // scanned by one invocation for each line, so there are at most 256.
             return Self::Lines { parts: ((1 << 16) / lines).min(shape.length / 32).clamp(1, 256) };
         }
-        // On an H200 the chained form takes 1.7 times as long with CUDA and 1.8 times with Vulkan, for 2^26 elements.
+        // On an H200 the chained form takes at least 1.4 times as long, for 2^26 elements.
         Self::Tiles
     }
 }
@@ -150,8 +173,25 @@ pub(super) fn plan(shape: Shape, choice: Choice) -> Planned {
             }
             (tiles, 0)
         }
+        Choice::Strips { parts } if shape.inner == 1 => {
+            let lines = shape.lines;
+            let chunk = shape.length.div_ceil(parts.clamp(1, shape.length)).next_multiple_of(LANES);
+            let parts = shape.length.div_ceil(chunk);
+            if parts == 1 {
+                passes.push(Pass::Rows { lines });
+            } else {
+                scratch += sums(lines * parts);
+                let groups = lines.div_ceil(WIDTH);
+                passes.extend([
+                    Pass::SumStrips { parts, lines },
+                    Pass::ScanPartSums { groups },
+                    Pass::ScanStrips { parts, lines },
+                ]);
+            }
+            (parts, chunk)
+        }
         choice => {
-            let wanted = if let Choice::Lines { parts } = choice { parts } else { 1 };
+            let wanted = if let Choice::Lines { parts } | Choice::Strips { parts } = choice { parts } else { 1 };
             let chunk = shape.length.div_ceil(wanted.clamp(1, shape.length));
             let parts = shape.length.div_ceil(chunk);
             let [jobs, lines] = [shape.lines * parts, shape.lines].map(|count| count.div_ceil(WIDTH));
@@ -176,8 +216,9 @@ pub(super) fn plan(shape: Shape, choice: Choice) -> Planned {
 mod tests {
     use super::*;
 
-    const GPU: Target = Target { software: false };
-    const CPU: Target = Target { software: true };
+    const GPU: Target = Target { software: false, strips: false };
+    const LLVMPIPE: Target = Target { software: true, strips: false };
+    const CPU: Target = Target { software: true, strips: true };
 
     fn line(length: u64) -> Shape {
         Shape { lines: 1, length, inner: 1, element: 4, value: 4, heads: 0, offsets: None, in_place: false }
@@ -219,10 +260,22 @@ mod tests {
         let groups = 4;
         let wanted = [Pass::SumParts { groups }, Pass::ScanPartSums { groups: 1 }, Pass::ScanParts { groups }];
         assert_eq!(few.plan.passes, wanted);
-        assert_eq!(passes(line(2047), CPU), [Pass::Lines { groups: 1 }]);
-        assert_eq!(passes(line(2048), CPU).len(), 3);
-        assert_eq!(passes(Shape { lines: 600, ..line(1 << 15) }, CPU).len(), 1);
-        assert_eq!(passes(Shape { lines: 600, ..line((1 << 15) + 1) }, CPU).len(), 3);
+        assert_eq!(passes(line(2047), LLVMPIPE), [Pass::Lines { groups: 1 }]);
+        assert_eq!(passes(line(2048), LLVMPIPE).len(), 3);
+        assert_eq!(passes(Shape { lines: 600, ..line(1 << 15) }, LLVMPIPE).len(), 1);
+        assert_eq!(passes(Shape { lines: 600, ..line((1 << 15) + 1) }, LLVMPIPE).len(), 3);
+        assert_eq!(passes(columns, CPU), [Pass::Lines { groups: 256 }]);
+    }
+
+    #[test]
+    fn the_processor_walks_neighbouring_elements_in_strips() {
+        assert_eq!(passes(line(4095), CPU), [Pass::Rows { lines: 1 }]);
+        let strips = plan(line(4097), Choice::default_for(line(4097), CPU));
+        let (sums, scans) = (Pass::SumStrips { parts: 2, lines: 1 }, Pass::ScanStrips { parts: 2, lines: 1 });
+        assert_eq!(strips.plan.passes, [sums, Pass::ScanPartSums { groups: 1 }, scans]);
+        assert_eq!((strips.tiles, strips.chunk), (2, 2056));
+        assert_eq!(passes(Shape { lines: 600, ..line(1 << 20) }, CPU), [Pass::Rows { lines: 600 }]);
+        assert_eq!(passes(Shape { lines: 4, ..line(1 << 20) }, CPU)[0], Pass::SumStrips { parts: 64, lines: 4 });
     }
 
     #[test]
@@ -238,9 +291,11 @@ mod tests {
     fn every_element_is_in_one_part_and_nothing_overflows() {
         for length in [1, 2, 1023, 1024, 1025, 65_537, (1 << 32) - (1 << 16)] {
             for parts in [0, 1, 2, 3, 512, u64::MAX] {
-                let planned = plan(line(length), Choice::Lines { parts });
-                let (tiles, chunk) = (planned.tiles, planned.chunk);
-                assert!(tiles * chunk >= length && (tiles - 1) * chunk < length, "{length} {parts}");
+                for choice in [Choice::Lines { parts }, Choice::Strips { parts }] {
+                    let planned = plan(line(length), choice);
+                    let (tiles, chunk) = (planned.tiles, planned.chunk);
+                    assert!(tiles * chunk >= length && (tiles - 1) * chunk < length, "{length} {choice:?}");
+                }
             }
             for choice in [Choice::Chained, Choice::Tiles] {
                 let tiles = plan(line(length), choice).tiles;

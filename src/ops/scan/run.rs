@@ -1,6 +1,6 @@
 //! From a scan to its commands.
 
-use anywarp_backend::DeviceKind;
+use anywarp_backend::{BackendKind, DeviceKind};
 
 use super::super::error::OperationError;
 use super::super::operation::arguments::Array;
@@ -77,7 +77,11 @@ impl Call<'_> {
 
 /// The properties on which the choice depends.
 pub(super) fn target(device: &Device) -> Target {
-    Target { software: device.caps().kind == DeviceKind::Software }
+    let caps = device.caps();
+    Target {
+        software: caps.kind == DeviceKind::Software,
+        strips: caps.backend == BackendKind::Cpu && caps.subgroup_size == Some((8, 8)),
+    }
 }
 
 /// The arrays of a scan.
@@ -134,7 +138,9 @@ impl Operands<'_> {
             needed.then(|| operands::scratch(OPERATOR, device, bytes, destination)).transpose()
         };
         let sums = shape.lines.saturating_mul(*tiles);
-        let has_sums = has(|pass| matches!(pass, Pass::SumTiles { .. } | Pass::SumParts { .. }));
+        let has_sums = has(|pass| {
+            matches!(pass, Pass::SumTiles { .. } | Pass::SumParts { .. } | Pass::SumStrips { .. })
+        });
         let states = 4 * state_words(*tiles);
         let mut memory = Memory {
             marks: memory(shape.offsets.is_some(), 4 * shape.mark_words(), destination)?,
@@ -174,7 +180,13 @@ impl Operands<'_> {
         let shape = call.shape();
         let by_lines = matches!(
             pass,
-            Pass::Lines { .. } | Pass::SumParts { .. } | Pass::ScanPartSums { .. } | Pass::ScanParts { .. }
+            Pass::Lines { .. }
+                | Pass::SumParts { .. }
+                | Pass::ScanPartSums { .. }
+                | Pass::ScanParts { .. }
+                | Pass::Rows { .. }
+                | Pass::SumStrips { .. }
+                | Pass::ScanStrips { .. }
         );
         // Within 32 bits, as the number of all elements is.
         let mut sizes = Sizes {
@@ -201,7 +213,7 @@ impl Operands<'_> {
         bindings.memory(names[0], sums.as_mut());
         bindings.memory(names[1], cuts.as_mut());
         let groups = match pass {
-            Pass::Tile | Pass::ScanTileSums => 1,
+            Pass::Tile | Pass::ScanTileSums => [1, 1],
             Pass::Marks { groups }
             | Pass::Chained { groups }
             | Pass::SumTiles { groups }
@@ -209,10 +221,12 @@ impl Operands<'_> {
             | Pass::Lines { groups }
             | Pass::SumParts { groups }
             | Pass::ScanPartSums { groups }
-            | Pass::ScanParts { groups } => groups,
-            Pass::ClearMarks | Pass::ClearStates => 0,
+            | Pass::ScanParts { groups } => [groups, 1],
+            Pass::Rows { lines } => [1, lines],
+            Pass::SumStrips { parts, lines } | Pass::ScanStrips { parts, lines } => [parts, lines],
+            Pass::ClearMarks | Pass::ClearStates => [0, 0],
         };
-        bindings.with(&sizes, destination).groups([groups, 1])?;
+        bindings.with(&sizes, destination).groups(groups)?;
         Ok(())
     }
 }
@@ -247,8 +261,8 @@ fn set_marks(
 impl Call<'_> {
     /// The kernel of a pass; none for a pass of another kind.
     fn description(&self, shape: Shape, pass: Pass) -> Option<Description<'static>> {
-        let (chained, tiles, lines) =
-            (kernel_file!("scan_chained.wgsl"), kernel_file!("scan_tiles.wgsl"), kernel_file!("scan_lines.wgsl"));
+        let (chained, tiles) = (kernel_file!("scan_chained.wgsl"), kernel_file!("scan_tiles.wgsl"));
+        let (lines, strips) = (kernel_file!("scan_lines.wgsl"), kernel_file!("scan_strips.wgsl"));
         let (file, entry, in_tiles) = match pass {
             Pass::ClearMarks | Pass::ClearStates | Pass::Marks { .. } => return None,
             Pass::Chained { .. } => (chained, "scan_chained", true),
@@ -260,6 +274,9 @@ impl Call<'_> {
             Pass::SumParts { .. } => (lines, "sum_parts", false),
             Pass::ScanPartSums { .. } => (lines, "scan_sums", false),
             Pass::ScanParts { .. } => (lines, "scan_parts", false),
+            Pass::Rows { .. } => (strips, "scan_rows", false),
+            Pass::SumStrips { .. } => (strips, "sum_strips", false),
+            Pass::ScanStrips { .. } => (strips, "scan_strips", false),
         };
         let monoid = self.monoid.text(self.element, items(shape.value));
         let mut kernel = Description::new(file, entry)

@@ -4,7 +4,7 @@ use cranelift_codegen::ir::{self as cl, InstBuilder, types};
 use cranelift_frontend::{FunctionBuilder, Variable};
 use smallvec::SmallVec;
 
-use super::analysis::{Facts, Form, Live};
+use super::analysis::{Facts, Form, Live, known_lanes};
 use super::ops::{Calls, Emit, Parts, Target, part_count, scalar_type, vector_type};
 use crate::abi::LANES;
 use crate::ir::{BinaryOp, Class, Function, Input, Inst, SubgroupOp, Value, Var};
@@ -307,6 +307,15 @@ impl<'f> Generator<'_, 'f> {
     fn subgroup(&mut self, value: Value, op: SubgroupOp, operand: Value, lane: Option<Value>) {
         let class = self.function.class(operand);
         let parts = self.lanes(operand);
+        if let Some(lanes) = lane.and_then(|lane| known_lanes(self.function, lane)) {
+            if self.form(value) != Form::Varying {
+                let scalar = self.emit().lane(class, &parts, usize::from(lanes[0]));
+                return self.hold_scalar(value, scalar);
+            }
+            if let Some(result) = self.emit().rearranged(class, lanes, &parts) {
+                return self.hold_lanes(value, result);
+            }
+        }
         let lane = lane.map(|lane| self.lanes(lane));
         let mask = self.mask();
         let result = self.emit().subgroup(op, class, &parts, lane.as_deref(), &mask);

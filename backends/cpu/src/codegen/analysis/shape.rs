@@ -97,6 +97,35 @@ fn linear(stride: i64) -> Form {
     }
 }
 
+/// The number of a lane for each lane, modulo their number, if it is an expression of constants and of the own number.
+pub(crate) fn known_lanes(function: &Function, value: Value) -> Option<[u8; LANES]> {
+    // Short expressions alone: an operand that is used twice is evaluated twice.
+    lanes_within(function, value, 4)
+}
+
+fn lanes_within(function: &Function, value: Value, depth: usize) -> Option<[u8; LANES]> {
+    let lanes = match function.inst(value) {
+        Inst::Const(Class::I32, bits) => [*bits as u8; LANES],
+        Inst::Input(Input::Lane) => std::array::from_fn(|lane| lane as u8),
+        Inst::Binary(op, a, b) => {
+            let combine: fn(u8, u8) -> u8 = match op {
+                BinaryOp::Add => u8::wrapping_add,
+                BinaryOp::Sub => u8::wrapping_sub,
+                BinaryOp::And => |a, b| a & b,
+                BinaryOp::Or => |a, b| a | b,
+                BinaryOp::Xor => |a, b| a ^ b,
+                _ => return None,
+            };
+            let operand = |value| lanes_within(function, value, depth.checked_sub(1)?);
+            let (a, b) = (operand(*a)?, operand(*b)?);
+            std::array::from_fn(|lane| combine(a[lane], b[lane]))
+        }
+        _ => return None,
+    };
+    // The low bits of these operations depend on the low bits of their operands alone.
+    Some(lanes.map(|lane| lane % LANES as u8))
+}
+
 /// The shape of an instruction's value, given those of all earlier values and of the variables.
 pub(crate) fn of_inst(function: &Function, value: Value, shapes: &[Shape], vars: &[Shape]) -> Shape {
     let shape = |value: &Value| shapes[value.0 as usize];

@@ -4,7 +4,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 
 use super::target::Shape;
-use super::{Emit, Parts, scalar_type};
+use super::{Emit, Parts, part_count, scalar_type};
 use crate::abi::LANES;
 use crate::ir::{Class, SubgroupOp};
 
@@ -38,8 +38,66 @@ impl Emit<'_, '_> {
                 self.splat(Class::Bool, all)
             }
             (SubgroupOp::First, _) => self.first_active(class, parts, mask),
+            (SubgroupOp::Add | SubgroupOp::InclusiveAdd | SubgroupOp::ExclusiveAdd, Class::I32)
+                if self.target.permute =>
+            {
+                let active = self.each_pair(parts, mask, |emit, value, active| emit.b.ins().band(value, active));
+                let sums = self.sums_up_to(&active);
+                match op {
+                    SubgroupOp::Add => {
+                        let sum = self.lane(Class::I32, &sums, LANES - 1);
+                        self.splat(Class::I32, sum)
+                    }
+                    SubgroupOp::InclusiveAdd => sums,
+                    _ => self.each_pair(&sums, &active, |emit, sum, own| emit.b.ins().isub(sum, own)),
+                }
+            }
             _ => self.subgroup_call(op, class, parts, lane, mask),
         }
+    }
+
+    /// For each lane the value of the lane with the given number; `None` on machines without permutations.
+    pub(in super::super) fn rearranged(&mut self, class: Class, lanes: [u8; LANES], parts: &[Value]) -> Option<Parts> {
+        if !self.target.permute {
+            return None;
+        }
+        let of_part = LANES / part_count(class);
+        let bytes = 16 / of_part as u8;
+        let parts_of = |lane: u8| usize::from(lane) / of_part;
+        lanes
+            .chunks(of_part)
+            .map(|wanted| {
+                // Lanes of at most two parts: of 32 bits there are no others, and of 64 bits two lanes are wanted.
+                let a = parts_of(wanted[0]);
+                let b = wanted.iter().map(|lane| parts_of(*lane)).find(|part| *part != a).unwrap_or(a);
+                if a == b && wanted.iter().enumerate().all(|(at, lane)| usize::from(*lane) == a * of_part + at) {
+                    return Some(parts[a]);
+                }
+                let pattern = std::array::from_fn(|byte| {
+                    let lane = wanted[byte / usize::from(bytes)];
+                    let second = if parts_of(lane) == a { 0 } else { 16 };
+                    second + lane % of_part as u8 * bytes + byte as u8 % bytes
+                });
+                Some(self.permute_bytes(pattern, parts[a], parts[b]))
+            })
+            .collect()
+    }
+
+    /// The integer sums of the lanes up to each, where inactive lanes are 0.
+    fn sums_up_to(&mut self, parts: &[Value]) -> Parts {
+        let zero = self.constant(Class::I32, 0)[0];
+        let (mut low, mut high) = (parts[0], parts[1]);
+        // Bytes that move up by one lane, then by two.
+        for by in [4, 8] {
+            let pattern: [u8; 16] = std::array::from_fn(|byte| byte as u8 + 16 - by);
+            let below = self.permute_bytes(pattern, zero, low);
+            let above = self.permute_bytes(pattern, low, high);
+            low = self.b.ins().iadd(low, below);
+            high = self.b.ins().iadd(high, above);
+        }
+        // Each lane has the sum of four now, so those of the lanes four below are missing.
+        high = self.b.ins().iadd(high, low);
+        Parts::from_slice(&[low, high])
     }
 
     /// The value of the first active lane, read back from memory.

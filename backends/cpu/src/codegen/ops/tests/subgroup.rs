@@ -116,3 +116,40 @@ fn subgroup_operations() {
         unsafe { module.free_memory() };
     }
 }
+
+#[test]
+fn lanes_rearranged_by_a_known_pattern() {
+    let patterns: [[u8; 8]; 7] = [
+        [0, 1, 2, 3, 4, 5, 6, 7],
+        [7, 0, 1, 2, 3, 4, 5, 6],
+        [6, 7, 0, 1, 2, 3, 4, 5],
+        [4, 5, 6, 7, 0, 1, 2, 3],
+        [3; 8],
+        [1, 0, 3, 2, 5, 4, 7, 6],
+        [7, 2, 0, 0, 5, 1, 6, 3],
+    ];
+    for (machine, isa) in machines() {
+        let mut module = module(isa);
+        for class in [Class::Bool, Class::I32, Class::F32, Class::I64, Class::F64] {
+            for pattern in patterns {
+                let mut done = false;
+                let code = compile(&mut module, |emit, [out, operands]| {
+                    let values = emit.load_parts(class, operands, 0);
+                    let result = emit.rearranged(class, pattern, &values);
+                    done = result.is_some();
+                    emit.store_parts(&result.unwrap_or(values), out, 0);
+                });
+                assert_eq!(done, machine != "least" || !cfg!(target_arch = "x86_64"), "{machine}");
+                for values in operands(class).into_iter().filter(|_| done) {
+                    let mut out = store(Class::I32, &[0; 8]);
+                    // SAFETY: the code reads one operand and writes one result.
+                    unsafe { code(&mut out, &store(class, &values)) };
+                    let expected = pattern.map(|lane| values[usize::from(lane)]);
+                    assert_eq!(load(class, &out), expected, "{class:?} {pattern:?} ({machine})");
+                }
+            }
+        }
+        // SAFETY: no pointer into the code is left.
+        unsafe { module.free_memory() };
+    }
+}

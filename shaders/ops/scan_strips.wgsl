@@ -1,0 +1,135 @@
+// Scans of lines of neighbouring elements without workgroup memory: a subgroup of eight invocations walks one part of one
+// line, eight elements at a time.
+//
+// With several parts there are three passes: the sum of each part, the sums before each part (that of `scan_lines`), the
+// results. Loops have the same length for all subgroups, and lanes beyond the end take part with neutral elements, as
+// subgroup operations have to be in uniform control flow.
+enable subgroups;
+
+import package::shared::scan_heads::{is_head, segmented};
+import package::shared::scan_monoid::{A, combined, identity, loaded, stored};
+import package::shared::scan_order::{exclusive, reverse};
+import package::shared::scan_sizes::sizes;
+import package::shared::scan_line_source::at;
+import package::shared::scan_target::y;
+
+// The sum of each part since its last head, and whether it has one; then the sum of all parts before each.
+@group(0) @binding(6) var<storage, read_write> part_sums: array<A>;
+@group(0) @binding(7) var<storage, read_write> part_cuts: array<u32>;
+
+const lanes = 8u;
+
+// A sum since the last head, and whether there is one.
+struct Sum {
+    value: A,
+    cut: bool,
+}
+
+// The place of the k-th element of a line in the order of the scan.
+fn place(line: u32, k: u32) -> u32 {
+    return line * sizes.length + select(k, sizes.length - 1u - k, reverse);
+}
+
+// Whether a segment begins there. Only a single line has segments.
+fn begins(k: u32) -> bool {
+    if !reverse {
+        return is_head(k);
+    }
+    return k != 0u && is_head(sizes.length - k);
+}
+
+fn joined(a: Sum, b: Sum) -> Sum {
+    if segmented && b.cut {
+        return b;
+    }
+    return Sum(combined(a.value, b.value), a.cut || b.cut);
+}
+
+// The k-th element of a line by itself, or a neutral one beyond the end.
+fn single(line: u32, k: u32, end: u32) -> Sum {
+    var sum = Sum(identity(), false);
+    if k < end {
+        sum = Sum(loaded(at(place(line, k))), segmented && begins(k));
+    }
+    return sum;
+}
+
+// The sum of a lane below; `by` is a constant.
+fn of_lane_below(sum: Sum, by: u32) -> Sum {
+    var cut = false;
+    if segmented {
+        cut = subgroupShuffleUp(u32(sum.cut), by) != 0u;
+    }
+    return Sum(subgroupShuffleUp(sum.value, by), cut);
+}
+
+fn with_lane_below(sum: Sum, by: u32, lane: u32) -> Sum {
+    let below = of_lane_below(sum, by);
+    if lane < by {
+        return sum;
+    }
+    return joined(below, sum);
+}
+
+// The sum of all lanes up to each.
+fn up_to(sum: Sum, lane: u32) -> Sum {
+    return with_lane_below(with_lane_below(with_lane_below(sum, 1u, lane), 2u, lane), 4u, lane);
+}
+
+fn of_last_lane(sum: Sum) -> Sum {
+    var cut = false;
+    if segmented {
+        cut = subgroupShuffle(u32(sum.cut), lanes - 1u) != 0u;
+    }
+    return Sum(subgroupShuffle(sum.value, lanes - 1u), cut);
+}
+
+// A workgroup for each part (x) of each line (y).
+@compute @workgroup_size(8)
+fn sum_strips(@builtin(workgroup_id) group: vec3<u32>, @builtin(subgroup_invocation_id) lane: u32) {
+    let begin = group.x * sizes.chunk;
+    let end = min(begin + sizes.chunk, sizes.length);
+    var sum = Sum(identity(), false);
+    for (var step = 0u; step < sizes.chunk; step += lanes) {
+        sum = joined(sum, of_last_lane(up_to(single(group.y, begin + step + lane, end), lane)));
+    }
+    if lane == 0u {
+        part_sums[group.x * sizes.lines + group.y] = sum.value;
+        part_cuts[group.x * sizes.lines + group.y] = u32(sum.cut);
+    }
+}
+
+fn walked(line: u32, begin: u32, lane: u32, sum_before: A) {
+    let end = min(begin + sizes.chunk, sizes.length);
+    var before = sum_before;
+    for (var step = 0u; step < sizes.chunk; step += lanes) {
+        let k = begin + step + lane;
+        let own = single(line, k, end);
+        let results = joined(Sum(before, false), up_to(own, lane));
+        var result = results.value;
+        if exclusive {
+            result = of_lane_below(results, 1u).value;
+            if lane == 0u {
+                result = before;
+            }
+            if own.cut {
+                result = identity();
+            }
+        }
+        if k < end {
+            y[sizes.first_of_y + place(line, k)] = stored(result);
+        }
+        before = of_last_lane(results).value;
+    }
+}
+
+@compute @workgroup_size(8)
+fn scan_strips(@builtin(workgroup_id) group: vec3<u32>, @builtin(subgroup_invocation_id) lane: u32) {
+    walked(group.y, group.x * sizes.chunk, lane, part_sums[group.x * sizes.lines + group.y]);
+}
+
+// Each line is one part.
+@compute @workgroup_size(8)
+fn scan_rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(subgroup_invocation_id) lane: u32) {
+    walked(group.y, 0u, lane, identity());
+}
