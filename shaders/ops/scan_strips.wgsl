@@ -63,17 +63,33 @@ fn of_lane_below(sum: Sum, by: u32) -> Sum {
     return Sum(subgroupShuffleUp(sum.value, by), cut);
 }
 
+fn of_lane_above(sum: Sum, by: u32) -> Sum {
+    var cut = false;
+    if segmented {
+        cut = subgroupShuffleDown(u32(sum.cut), by) != 0u;
+    }
+    return Sum(subgroupShuffleDown(sum.value, by), cut);
+}
+
 fn with_lane_below(sum: Sum, by: u32, lane: u32) -> Sum {
     let below = of_lane_below(sum, by);
-    if lane < by {
-        return sum;
+    var result = sum;
+    if lane >= by {
+        result = joined(below, sum);
     }
-    return joined(below, sum);
+    return result;
 }
 
 // The sum of all lanes up to each.
 fn up_to(sum: Sum, lane: u32) -> Sum {
     return with_lane_below(with_lane_below(with_lane_below(sum, 1u, lane), 2u, lane), 4u, lane);
+}
+
+// In lane 0 the sum of all lanes; those of other lanes mean nothing.
+fn of_all_lanes(sum: Sum) -> Sum {
+    var all = joined(sum, of_lane_above(sum, 1u));
+    all = joined(all, of_lane_above(all, 2u));
+    return joined(all, of_lane_above(all, 4u));
 }
 
 fn of_last_lane(sum: Sum) -> Sum {
@@ -90,8 +106,8 @@ fn sum_strips(@builtin(workgroup_id) group: vec3<u32>, @builtin(subgroup_invocat
     let begin = group.x * sizes.chunk;
     let end = min(begin + sizes.chunk, sizes.length);
     var sum = Sum(identity(), false);
-    for (var step = 0u; step < sizes.chunk; step += lanes) {
-        sum = joined(sum, of_last_lane(up_to(single(group.y, begin + step + lane, end), lane)));
+    for (var step = 0u; step < sizes.chunk / lanes; step++) {
+        sum = joined(sum, of_all_lanes(single(group.y, begin + step * lanes + lane, end)));
     }
     if lane == 0u {
         part_sums[group.x * sizes.lines + group.y] = sum.value;
@@ -102,8 +118,8 @@ fn sum_strips(@builtin(workgroup_id) group: vec3<u32>, @builtin(subgroup_invocat
 fn walked(line: u32, begin: u32, lane: u32, sum_before: A) {
     let end = min(begin + sizes.chunk, sizes.length);
     var before = sum_before;
-    for (var step = 0u; step < sizes.chunk; step += lanes) {
-        let k = begin + step + lane;
+    for (var step = 0u; step < sizes.chunk / lanes; step++) {
+        let k = begin + step * lanes + lane;
         let own = single(line, k, end);
         let results = joined(Sum(before, false), up_to(own, lane));
         var result = results.value;

@@ -4,7 +4,7 @@ use cranelift_codegen::ir::{self as cl, InstBuilder, types};
 use cranelift_frontend::{FunctionBuilder, Variable};
 use smallvec::SmallVec;
 
-use super::analysis::{Facts, Form, Live, known_lanes};
+use super::analysis::{Facts, Form, Live, known_comparison, known_lanes};
 use super::ops::{Calls, Emit, Parts, Target, part_count, scalar_type, vector_type};
 use crate::abi::LANES;
 use crate::ir::{BinaryOp, Class, Function, Input, Inst, SubgroupOp, Value, Var};
@@ -284,6 +284,9 @@ impl<'f> Generator<'_, 'f> {
                 self.emit().ternary(op, class, &a, &b, &c)
             }
             Inst::Compare(op, a, b) => {
+                if let Some(known) = known_comparison(self.function, op, a, b) {
+                    return self.emit().known_mask(known);
+                }
                 let of = self.function.class(a);
                 let (a, b) = (self.lanes(a), self.lanes(b));
                 self.emit().compare(op, of, &a, &b)

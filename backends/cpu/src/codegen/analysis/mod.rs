@@ -8,4 +8,4 @@ mod shape;
 pub(crate) use divergence::{Facts, analyse};
 pub(crate) use live::{Live, across_barriers};
 pub(crate) use outline::{Outline, operands};
-pub(crate) use shape::{Form, Shape, known_lanes, rows_divide};
+pub(crate) use shape::{Form, Shape, known_comparison, known_lanes, rows_divide};

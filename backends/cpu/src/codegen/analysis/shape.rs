@@ -1,7 +1,7 @@
 //! The difference of a value between the lanes of a group.
 
 use crate::abi::LANES;
-use crate::ir::{BinaryOp, Class, Convert, Function, Input, Inst, SubgroupOp, UnaryOp, Value};
+use crate::ir::{BinaryOp, Class, CompareOp, Convert, Function, Input, Inst, SubgroupOp, UnaryOp, Value};
 
 /// The form of a value across lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,6 +124,24 @@ fn lanes_within(function: &Function, value: Value, depth: usize) -> Option<[u8; 
     };
     // The low bits of these operations depend on the low bits of their operands alone.
     Some(lanes.map(|lane| lane % LANES as u8))
+}
+
+/// The result in each lane of a comparison between the lane's number and a constant.
+pub(crate) fn known_comparison(function: &Function, op: CompareOp, a: Value, b: Value) -> Option<[bool; LANES]> {
+    let operand = |value| match function.inst(value) {
+        Inst::Const(Class::I32, bits) => Some([*bits as u32; LANES]),
+        Inst::Input(Input::Lane) => Some(std::array::from_fn(|lane| lane as u32)),
+        _ => None,
+    };
+    let (a, b) = (operand(a)?, operand(b)?);
+    Some(std::array::from_fn(|lane| match op {
+        CompareOp::Eq => a[lane] == b[lane],
+        CompareOp::Ne => a[lane] != b[lane],
+        CompareOp::Lt | CompareOp::LtU => a[lane] < b[lane],
+        CompareOp::Le | CompareOp::LeU => a[lane] <= b[lane],
+        CompareOp::LtS => (a[lane] as i32) < b[lane] as i32,
+        CompareOp::LeS => a[lane] as i32 <= b[lane] as i32,
+    }))
 }
 
 /// The shape of an instruction's value, given those of all earlier values and of the variables.

@@ -4,9 +4,16 @@ use cranelift_codegen::ir::{InstBuilder, InstructionData, Type, Value, types};
 
 use super::lanes::{EVEN, ZIP_HIGH, ZIP_LOW};
 use super::{Emit, Parts};
+use crate::abi::LANES;
 use crate::ir::Class;
 
 impl Emit<'_, '_> {
+    /// Booleans that are known in advance.
+    pub(in super::super) fn known_mask(&mut self, lanes: [bool; LANES]) -> Parts {
+        let half = |lanes: &[bool]| std::array::from_fn(|byte| if lanes[byte / 4] { u8::MAX } else { 0 });
+        lanes.chunks(4).map(|lanes| self.vector_of_bytes(types::I32X4, half(lanes))).collect()
+    }
+
     /// Whether any lane is true: an `I8`, zero or not.
     pub(in super::super) fn any(&mut self, mask: &[Value]) -> Value {
         let either = self.b.ins().bor(mask[0], mask[1]);

@@ -153,3 +153,23 @@ fn lanes_rearranged_by_a_known_pattern() {
         unsafe { module.free_memory() };
     }
 }
+
+#[test]
+fn masks_that_are_known_in_advance() {
+    for (_, isa) in machines() {
+        let mut module = module(isa);
+        for bits in [0u8, 0b1111_1110, 0b1010_0011, 0xff] {
+            let lanes = std::array::from_fn(|lane| bits >> lane & 1 == 1);
+            let code = compile(&mut module, |emit, [out, _]| {
+                let mask = emit.known_mask(lanes);
+                emit.store_parts(&mask, out, 0);
+            });
+            let mut out = store(Class::I32, &[0; 8]);
+            // SAFETY: the code reads no operand and writes one result.
+            unsafe { code(&mut out, &store(Class::I32, &[0; 8])) };
+            assert_eq!(load(Class::Bool, &out), lanes.map(u64::from), "{bits:08b}");
+        }
+        // SAFETY: no pointer into the code is left.
+        unsafe { module.free_memory() };
+    }
+}
