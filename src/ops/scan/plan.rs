@@ -128,10 +128,10 @@ impl Choice {
             return Self::Strips { parts: (256 / lines).min(shape.length / 2048).max(1) };
         }
         if target.software {
-            // Parts of at least 1 024 elements, 512 for all lines: 64 groups of 8 lanes, enough for dozens of threads.
-            // More lines than that need no parts, and one pass reads the elements once. Parts have at most 32 768
-            // elements, as llvmpipe ends loops after 65 535 iterations.
-            let parts = (512 / lines).min(shape.length / 1024).max(shape.length.div_ceil(1 << 15));
+            // Parts of at least 512 elements, 4 096 for all lines: 16 workgroups, one for each thread. More lines than
+            // that need no parts, and one pass reads the elements once. Parts have at most 32 768 elements, as llvmpipe
+            // ends loops after 65 535 iterations.
+            let parts = (4096 / lines).min(shape.length / 512).max(shape.length.div_ceil(1 << 15));
             return Self::Lines { parts: parts.max(1) };
         }
         if shape.inner > 1 {
@@ -260,10 +260,10 @@ mod tests {
         let groups = 4;
         let wanted = [Pass::SumParts { groups }, Pass::ScanPartSums { groups: 1 }, Pass::ScanParts { groups }];
         assert_eq!(few.plan.passes, wanted);
-        assert_eq!(passes(line(2047), LLVMPIPE), [Pass::Lines { groups: 1 }]);
-        assert_eq!(passes(line(2048), LLVMPIPE).len(), 3);
-        assert_eq!(passes(Shape { lines: 600, ..line(1 << 15) }, LLVMPIPE).len(), 1);
-        assert_eq!(passes(Shape { lines: 600, ..line((1 << 15) + 1) }, LLVMPIPE).len(), 3);
+        assert_eq!(passes(line(1023), LLVMPIPE), [Pass::Lines { groups: 1 }]);
+        assert_eq!(passes(line(1024), LLVMPIPE).len(), 3);
+        assert_eq!(passes(Shape { lines: 6000, ..line(1 << 15) }, LLVMPIPE).len(), 1);
+        assert_eq!(passes(Shape { lines: 6000, ..line((1 << 15) + 1) }, LLVMPIPE).len(), 3);
         assert_eq!(passes(columns, CPU), [Pass::Lines { groups: 256 }]);
     }
 

@@ -67,8 +67,8 @@ impl Choice {
     /// The choice without tuning.
     pub(super) fn default_for(shape: Shape, software: bool) -> Self {
         if software {
-            // As scans: parts of 1 024 to 32 768 elements, 64 groups of 8 lanes if that suffices.
-            return Self::Lines { parts: (shape.length / 1024).clamp(1, 512).max(shape.length.div_ceil(1 << 15)) };
+            // As scans: parts of 512 to 32 768 elements. 256 of them make a workgroup, and several of these are needed.
+            return Self::Lines { parts: (shape.length / 512).clamp(1, 4096).max(shape.length.div_ceil(1 << 15)) };
         }
         // On an H200 the chained form takes longer, but for distinct neighbours with Vulkan: 0.8 times as long.
         Self::Tiles
@@ -127,9 +127,9 @@ mod tests {
         assert_eq!(passes(3329, false), [Pass::CountTiles { groups }, Pass::ScanTileCounts, Pass::Tiles { groups }]);
         let chained = plan(shape(3329), Choice::Chained).plan.passes;
         assert_eq!(chained, [Pass::ClearStates, Pass::Chained { groups }]);
-        assert_eq!(passes(2047, true), [Pass::Line]);
+        assert_eq!(passes(1023, true), [Pass::Line]);
         let groups = 1;
-        assert_eq!(passes(2048, true), [Pass::CountParts { groups }, Pass::ScanPartCounts, Pass::Parts { groups }]);
+        assert_eq!(passes(1024, true), [Pass::CountParts { groups }, Pass::ScanPartCounts, Pass::Parts { groups }]);
     }
 
     #[test]
