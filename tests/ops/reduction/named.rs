@@ -1,7 +1,9 @@
 //! Reductions by name: values, NaN, ties, axes, empty arrays.
 
 use anywarp::Device;
+use anywarp::backend::BackendKind;
 use anywarp::ops::{ReductionKernel, reduce, shaped};
+use half::f16;
 
 use crate::outcome::{TestResult, close, ensure, equal, same};
 use crate::whole_numbers::{Number, known, of, whole};
@@ -26,6 +28,7 @@ pub(crate) fn cases() -> Vec<Case> {
         ("first_of_equals", first_of_equals),
         ("moments", moments),
         ("logsumexp", logsumexp),
+        ("logsumexp_of_other_floats", logsumexp_of_other_floats),
         ("axes", axes),
         ("nothing", nothing),
     ];
@@ -141,6 +144,23 @@ fn logsumexp(device: &Device) -> TestResult {
     close(&[one(device, reduce::logsumexp(), &[1000.0, 1000.0])?], &[1000.0 + 2f32.ln()], 1e-6, "large")?;
     equal(one(device, reduce::logsumexp(), &[-INFINITY, -INFINITY])?, -INFINITY, "all minus infinity")?;
     equal(one(device, reduce::logsumexp(), &[1.0, INFINITY])?, INFINITY, "infinity")
+}
+
+fn logsumexp_of_other_floats(device: &Device) -> TestResult {
+    let wanted = [1f32, 2.0, 3.0].iter().map(|x| x.exp()).sum::<f32>().ln();
+    if known::<f16>(device).is_ok() {
+        let x = device.buffer_from(&[1.0, 2.0, 3.0].map(f16::from_f32))?;
+        let got = reduce::logsumexp().apply::<f16>(device, &x)?.read()?[0];
+        close(&[got.to_f32()], &[wanted], 4e-3, "f16")?;
+        let none = reduce::logsumexp().apply::<f16>(device, &device.buffer::<f16>(0)?)?;
+        equal(none.read()?[0], f16::NEG_INFINITY, "no f16")?;
+    }
+    // SPIR-V and HLSL have no exponentials of 64 bits.
+    if matches!(device.caps().backend, BackendKind::Cpu | BackendKind::Cuda) {
+        let got = reduce::logsumexp().apply::<f64>(device, &device.buffer_from(&[1.0f64, 2.0, 3.0])?)?.read()?[0];
+        close(&[got as f32], &[wanted], 1e-6, "f64")?;
+    }
+    Ok(())
 }
 
 fn axes(device: &Device) -> TestResult {
