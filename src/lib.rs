@@ -90,6 +90,7 @@
 //! | `ANYWARP_SOAK_SECONDS` | tests only: the duration of the test `soak`; default 2 |
 //! | `ANYWARP_CHROMIUM` | tests only: the browser that `tools/browser` starts; default `/usr/bin/chromium` |
 //! | `ANYWARP_CTS_DIR` | tests only: the folder of WGSL conformance cases |
+//! | `ANYWARP_ONNX_DIR` | tests only: the folder of ONNX's node tests |
 //! | `ANYWARP_MATRIX_ALLOW_MISSING` | `tools/matrix` only: `1` skips a place whose tools are missing |
 
 #![forbid(unsafe_code)]

@@ -6,6 +6,7 @@ pub mod features;
 pub mod files;
 pub mod hanging;
 pub mod markdown;
+pub mod onnx;
 pub mod process;
 pub mod random;
 pub mod random_kernels;

@@ -1,0 +1,51 @@
+//! Comparison of results with those of the files.
+
+use anywarp_testing::onnx::Tensor;
+use anywarp_testing_devices::outcome::TestResult;
+use half::{bf16, f16};
+
+use crate::array::{Array, Type};
+
+/// The tolerances of ONNX's own runner of these cases.
+const RELATIVE: f64 = 1e-3;
+const ABSOLUTE: f64 = 1e-7;
+
+/// Fails unless type and shape are those of the file, integers are equal, and floats are near enough: NaN is near NaN.
+pub(crate) fn compare(name: &str, got: &Array, expected: &Tensor) -> TestResult {
+    let kind = Type::of(expected.element)?;
+    if (got.kind, &got.shape) != (kind, &expected.shape) {
+        let (shape, wanted) = (&got.shape, &expected.shape);
+        return fail!("output '{name}': expected {kind:?} of shape {wanted:?}, got {:?} of shape {shape:?}", got.kind);
+    }
+    let bytes = got.bytes()?;
+    if !kind.is_float() {
+        let size = bytes.len().checked_div(got.len()).unwrap_or(0);
+        let wrong = bytes.iter().zip(&expected.bytes).position(|(got, expected)| got != expected);
+        return match wrong {
+            None => Ok(()),
+            Some(at) => {
+                let (first, last) = (at / size * size, at / size * size + size);
+                let (got, expected) = (&bytes[first..last], &expected.bytes[first..last]);
+                fail!("output '{name}': element {}: expected the bytes {expected:?}, got {got:?}", at / size)
+            }
+        };
+    }
+    for (at, (got, expected)) in floats(kind, &bytes).into_iter().zip(floats(kind, &expected.bytes)).enumerate() {
+        let near = got == expected
+            || (got.is_nan() && expected.is_nan())
+            || (got - expected).abs() <= ABSOLUTE + RELATIVE * expected.abs();
+        if !near || (expected.is_infinite() && got != expected) {
+            return fail!("output '{name}': element {at}: expected {expected}, got {got}");
+        }
+    }
+    Ok(())
+}
+
+fn floats(kind: Type, bytes: &[u8]) -> Vec<f64> {
+    match kind {
+        Type::F16 => bytemuck::pod_collect_to_vec::<u8, f16>(bytes).into_iter().map(f64::from).collect(),
+        Type::Bf16 => bytemuck::pod_collect_to_vec::<u8, bf16>(bytes).into_iter().map(f64::from).collect(),
+        Type::F64 => bytemuck::pod_collect_to_vec(bytes),
+        _ => bytemuck::pod_collect_to_vec::<u8, f32>(bytes).into_iter().map(f64::from).collect(),
+    }
+}

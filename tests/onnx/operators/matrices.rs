@@ -1,0 +1,129 @@
+//! Products of matrices, and quantisation.
+
+use anywarp::Device;
+use anywarp::ops;
+use anywarp_testing_devices::outcome::{TestResult, skip};
+
+use super::arrange::{iota, permuted, taken};
+use super::line::{Line, broadcast, converted};
+use super::reductions::along;
+use crate::array::{Array, Type, by_type};
+use crate::graph::Call;
+
+/// NumPy's `matmul`: products of matrices for all places of the axes before the last two.
+fn product(device: &Device, a: &Array, b: &Array) -> TestResult<Array> {
+    // Vectors are rows, or columns, whose axis is removed from the result.
+    let (is_row, is_column) = (a.shape.len() == 1, b.shape.len() == 1);
+    let a = if is_row { a.reshaped([1, a.len()])? } else { a.clone() };
+    let b = if is_column { b.reshaped([b.len(), 1])? } else { b.clone() };
+    let ([.., m, k], [.., n]) = (&a.shape[..], &b.shape[..]) else { return fail!("a scalar is no matrix") };
+    let (m, k, n) = (*m, *k, *n);
+    let (batches_a, batches_b) = (&a.shape[..a.shape.len() - 2], &b.shape[..b.shape.len() - 2]);
+    let batches = broadcast(batches_a, batches_b)?;
+    let shape = [&batches[..], &[m, n]].concat();
+    let c = if matches!(a.kind, Type::F32 | Type::F16 | Type::Bf16) {
+        let a = super::arrange::broadcast(device, &a, &[&batches[..], &[m, k]].concat())?;
+        let b = super::arrange::broadcast(device, &b, &[&batches[..], &[k, n]].concat())?;
+        by_type!(a.kind, [F32: f32, F16: half::f16, Bf16: half::bf16], T => {
+            let (kind, a, b) = (a.kind, a.get::<T>()?, b.get::<T>()?);
+            Array::written::<T>(device, kind, shape.clone(), |c| {
+                for at in 0..batches.iter().product() {
+                    let (a, b) = (a.slice(at * m * k..(at + 1) * m * k), b.slice(at * k * n..(at + 1) * k * n));
+                    ops::matmul(a, b, c.slice_mut(at * m * n..(at + 1) * m * n), [m, k, n])?;
+                }
+                Ok(())
+            })
+        })?
+    } else {
+        // Other types: the sums of all products.
+        let a = a.reshaped([batches_a, &[m, k, 1]].concat())?;
+        let b = b.reshaped([batches_b, &[1, k, n]].concat())?;
+        let products = Line::new("y = a * b", a.kind).apply(device, &[&a, &b])?;
+        along(device, "ReduceSum", &products, &[batches.len() + 1])?.reshaped(shape.clone())?
+    };
+    let kept = shape.len() - 2;
+    let rows = if is_row { &[][..] } else { &shape[kept..=kept] };
+    let columns = if is_column { &[][..] } else { &shape[kept + 1..] };
+    c.reshaped([&shape[..kept], rows, columns].concat())
+}
+
+pub(super) fn matmul(call: &Call<'_>) -> TestResult<Vec<Array>> {
+    Ok(vec![product(call.device, call.input(0)?, call.input(1)?)?])
+}
+
+pub(super) fn matmul_integer(call: &Call<'_>) -> TestResult<Vec<Array>> {
+    let centred = |at: usize| {
+        let x = converted(call.device, call.input(at)?, Type::I32)?;
+        match call.optional(at + 2) {
+            None => Ok(x),
+            Some(zero) if zero.len() == 1 => {
+                let zero = converted(call.device, &zero.reshaped([])?, Type::I32)?;
+                Line::new("y = a - b", Type::I32).apply(call.device, &[&x, &zero])
+            }
+            Some(_) => skip("zero points by rows"),
+        }
+    };
+    Ok(vec![product(call.device, &centred(0)?, &centred(1)?)?])
+}
+
+pub(super) fn gemm(call: &Call<'_>) -> TestResult<Vec<Array>> {
+    let device = call.device;
+    let operand = |at: usize, name| {
+        let x = call.input(at)?;
+        if call.flag(name, false) { permuted(device, x, &[1, 0]) } else { Ok(x.clone()) }
+    };
+    let product = product(device, &operand(0, "transA")?, &operand(1, "transB")?)?;
+    let values = [call.float("alpha", 1.0), call.float("beta", 1.0)];
+    let y = match call.optional(2) {
+        Some(c) => Line::new("y = T(p) * a + T(q) * b", product.kind).values(&values).apply(device, &[&product, c])?,
+        None => Line::new("y = T(p) * a", product.kind).values(&values[..1]).apply(device, &[&product])?,
+    };
+    Ok(vec![y])
+}
+
+/// Scale or zero point, in a shape that is broadcast to that of `x`: for all elements, by places of an axis, or by blocks
+/// along it.
+fn spread(call: &Call<'_>, x: &Array, scale: &Array) -> TestResult<Array> {
+    if scale.len() == 1 {
+        return scale.reshaped([]);
+    }
+    let axis = call.axis(1, x.shape.len())?;
+    let block = call.integer("block_size").unwrap_or(0).unsigned_abs() as f32;
+    if block != 0.0 {
+        let places = iota(call.device, &[x.shape[axis]], Type::U32)?;
+        let blocks = Line::new("y = a / u32(p)", Type::U32).values(&[block]).apply(call.device, &[&places])?;
+        return taken(call.device, scale, &blocks, axis);
+    }
+    let mut shape = vec![1; x.shape.len()];
+    shape[axis] = scale.len();
+    scale.reshaped(shape)
+}
+
+pub(super) fn dequantise(call: &Call<'_>) -> TestResult<Vec<Array>> {
+    let (x, scale) = (call.input(0)?, call.input(1)?);
+    let spread_scale = spread(call, x, scale)?;
+    let y = match call.optional(2) {
+        Some(zero) => {
+            let zero = spread(call, x, zero)?;
+            Line::new("y = (Y(a) - Y(c)) * b", scale.kind).apply(call.device, &[x, &spread_scale, &zero])?
+        }
+        None => Line::new("y = Y(a) * b", scale.kind).apply(call.device, &[x, &spread_scale])?,
+    };
+    Ok(vec![y])
+}
+
+/// Rounded quotients, plus the zero point; conversions to integers take the nearest one of the type.
+pub(super) fn quantise(call: &Call<'_>) -> TestResult<Vec<Array>> {
+    let (x, scale) = (call.input(0)?, call.input(1)?);
+    let spread_scale = spread(call, x, scale)?;
+    let named = call.kind("output_dtype")?.unwrap_or(Type::U8);
+    let (kind, y) = match call.optional(2) {
+        Some(zero) => {
+            let spread_zero = spread(call, x, zero)?;
+            let line = Line::new("y = round(a / b) + T(c)", x.kind);
+            (zero.kind, line.apply(call.device, &[x, &spread_scale, &spread_zero])?)
+        }
+        None => (named, Line::new("y = round(a / b)", x.kind).apply(call.device, &[x, &spread_scale])?),
+    };
+    Ok(vec![converted(call.device, &y, kind)?])
+}

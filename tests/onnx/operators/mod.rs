@@ -1,0 +1,93 @@
+//! Operators of ONNX in terms of `anywarp::ops`.
+
+mod arrange;
+mod creation;
+mod elementwise;
+mod indexing;
+mod line;
+mod matrices;
+mod movement;
+mod ordering;
+mod reductions;
+
+use anywarp_testing::onnx::{Attribute, Node};
+use anywarp_testing_devices::outcome::{TestResult, skip};
+
+use crate::array::Array;
+use crate::graph::Call;
+
+/// Computes the outputs of a node.
+pub(crate) type Operator = fn(&Call<'_>) -> TestResult<Vec<Array>>;
+
+/// The operator of a node; a skip with the reason if there is none.
+pub(crate) fn find(node: &Node) -> TestResult<Operator> {
+    if node.attributes.values().any(|value| *value == Attribute::Graph) {
+        return skip("graphs as attributes");
+    }
+    let standard = node.domain.is_empty() || node.domain == "ai.onnx";
+    let found = elementwise::find(&node.operator).or_else(|| other(&node.operator)).filter(|_| standard);
+    found.map_or_else(|| skip(format!("no operator for {}", node.operator)), Ok)
+}
+
+#[rustfmt::skip] // one a line
+fn other(name: &str) -> Option<Operator> {
+    let operator: Operator = match name {
+        "ArgMax" | "ArgMin" => reductions::arg,
+        "BitCast" => elementwise::bit_cast,
+        "BitShift" => elementwise::bit_shift,
+        "BlackmanWindow" | "HammingWindow" | "HannWindow" => creation::window,
+        "Cast" | "CastLike" => elementwise::convert,
+        "CenterCropPad" => movement::center_crop_pad,
+        "Clip" => elementwise::clip,
+        "Compress" => ordering::compress,
+        "Concat" => movement::concat,
+        "Constant" => creation::constant,
+        "ConstantOfShape" => creation::constant_of_shape,
+        "CumProd" | "CumSum" => ordering::scan,
+        "DepthToSpace" | "SpaceToDepth" => movement::blocks,
+        "DequantizeLinear" => matrices::dequantise,
+        "Dropout" => elementwise::dropout,
+        "Expand" => movement::expand,
+        "EyeLike" => creation::eye,
+        "Flatten" => movement::flatten,
+        "Gather" => indexing::gather,
+        "GatherElements" => indexing::gather_elements,
+        "GatherND" => indexing::gather_nd,
+        "Gelu" => elementwise::gelu,
+        "Gemm" => matrices::gemm,
+        "GlobalAveragePool" | "GlobalMaxPool" => reductions::global_pool,
+        "Hardmax" => reductions::hardmax,
+        "Identity" => movement::identity,
+        "LogSoftmax" | "Softmax" => reductions::softmax,
+        "LpNormalization" => reductions::lp_normalisation,
+        "MatMul" => matrices::matmul,
+        "MatMulInteger" => matrices::matmul_integer,
+        "Max" | "Mean" | "Min" | "Sum" => elementwise::several,
+        "Mod" => elementwise::modulo,
+        "NonZero" => ordering::nonzero,
+        "OneHot" => indexing::one_hot,
+        "Pad" => movement::pad,
+        "Pow" => elementwise::power,
+        "QuantizeLinear" => matrices::quantise,
+        "Range" => creation::range,
+        "ReduceL1" | "ReduceL2" | "ReduceLogSum" | "ReduceLogSumExp" | "ReduceMax" | "ReduceMean" | "ReduceMin"
+        | "ReduceProd" | "ReduceSum" | "ReduceSumSquare" => reductions::reduction,
+        "Reshape" => movement::reshape,
+        "ReverseSequence" => indexing::reverse_sequence,
+        "Scatter" | "ScatterElements" => indexing::scatter_elements,
+        "ScatterND" => indexing::scatter_nd,
+        "Shape" | "Size" => movement::shape,
+        "Slice" => movement::slice,
+        "Split" => movement::split,
+        "Squeeze" => movement::squeeze,
+        "Tile" => movement::tile,
+        "TopK" => ordering::top_k,
+        "Transpose" => movement::transpose,
+        "Trilu" => creation::triangle,
+        "Unique" => ordering::unique,
+        "Unsqueeze" => movement::unsqueeze,
+        "Where" => elementwise::where_,
+        _ => return None,
+    };
+    Some(operator)
+}
