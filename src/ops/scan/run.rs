@@ -138,9 +138,8 @@ impl Operands<'_> {
             needed.then(|| operands::scratch(OPERATOR, device, bytes, destination)).transpose()
         };
         let sums = shape.lines.saturating_mul(*tiles);
-        let has_sums = has(|pass| {
-            matches!(pass, Pass::SumTiles { .. } | Pass::SumParts { .. } | Pass::SumStrips { .. })
-        });
+        let has_sums =
+            has(|pass| matches!(pass, Pass::SumTiles { .. } | Pass::SumParts { .. } | Pass::SumStrips { .. }));
         let states = 4 * state_words(*tiles);
         let mut memory = Memory {
             marks: memory(shape.offsets.is_some(), 4 * shape.mark_words(), destination)?,

@@ -67,7 +67,7 @@ impl Emit<'_, '_> {
         lanes
             .chunks(of_part)
             .map(|wanted| {
-                // Lanes of at most two parts: of 32 bits there are no others, and of 64 bits two lanes are wanted.
+                // Two parts at most: 32-bit lanes have no others, and only two 64-bit lanes are wanted.
                 let a = parts_of(wanted[0]);
                 let b = wanted.iter().map(|lane| parts_of(*lane)).find(|part| *part != a).unwrap_or(a);
                 if a == b && wanted.iter().enumerate().all(|(at, lane)| usize::from(*lane) == a * of_part + at) {
