@@ -20,9 +20,15 @@ pub struct Case {
 }
 
 impl Case {
-    /// The file, the line and the name.
+    /// The file, the line of the case, and its name if it has one.
     pub fn title(&self) -> String {
-        format!("{}:{}: {}", self.file, self.line, self.name)
+        self.at(self.line)
+    }
+
+    /// The file, a line of it, and the name of the case if it has one.
+    pub(super) fn at(&self, line: usize) -> String {
+        let separator = if self.name.is_empty() { "" } else { ": " };
+        format!("{}:{line}{separator}{}", self.file, self.name)
     }
 
     /// The words after another directive that the test names.

@@ -120,7 +120,7 @@ impl Case {
                 Kind::Check => (from.0, from.1, lines.len()),
                 Kind::Next => match last {
                     Some((line, _)) => (line + 1, 0, (line + 2).min(lines.len())),
-                    None => return Err(format!("{}:{}: `next` before any `check`", self.file, directive.line)),
+                    None => return Err(format!("{}: `next` before any `check`", self.at(directive.line))),
                 },
             };
             let found = (first..until).find_map(|number| {
@@ -163,9 +163,9 @@ impl Case {
     }
 
     fn failure<'a>(&self, directive: &Directive, problem: &str, rest: impl Iterator<Item = &'a str>) -> String {
-        let (file, line, text) = (&self.file, directive.line, &directive.pattern.text);
+        let (at, text) = (self.at(directive.line), &directive.pattern.text);
         let rest: String = rest.flat_map(|line| ["  ", line, "\n"]).collect();
-        format!("{file}:{line}: {}: `{text}` {problem} in:\n{rest}", self.name)
+        format!("{at}: `{text}` {problem} in:\n{rest}")
     }
 }
 

@@ -27,14 +27,14 @@ fn directives_that_hold() {
 #[test]
 fn directives_that_do_not_hold() {
     for (directives, problem) in [
-        ("; check: let b\n; check: let a", "name.ir:3: : `let a` is missing in:\n      let b = a * a;\n"),
-        ("; check: one\n; next: return", "name.ir:3: : `return` is not in the next line in:\n      let a = one"),
-        ("; check: two\n; check: two", "name.ir:3: : `two` is missing in:\n"),
-        ("; not: a * a\n; check: return", "name.ir:2: : `a * a` must not be there in:\n  let b = a * a;\n"),
-        ("; check: let b\n; not: return", "name.ir:3: : `return` must not be there in:\n  return b;"),
-        ("; not: one\n; check: two", "name.ir:2: : `one` must not be there"),
-        ("; count 1: let", "name.ir:2: : `let` occurs 2 times, expected 1 in:\n  fn main"),
-        ("; check: $x = one\n; check: return $x", "name.ir:3: : `return $x` is missing"),
+        ("; check: let b\n; check: let a", "name.ir:3: `let a` is missing in:\n      let b = a * a;\n"),
+        ("; check: one\n; next: return", "name.ir:3: `return` is not in the next line in:\n      let a = one"),
+        ("; check: two\n; check: two", "name.ir:3: `two` is missing in:\n"),
+        ("; not: a * a\n; check: return", "name.ir:2: `a * a` must not be there in:\n  let b = a * a;\n"),
+        ("; check: let b\n; not: return", "name.ir:3: `return` must not be there in:\n  return b;"),
+        ("; not: one\n; check: two", "name.ir:2: `one` must not be there"),
+        ("; count 1: let", "name.ir:2: `let` occurs 2 times, expected 1 in:\n  fn main"),
+        ("; check: $x = one\n; check: return $x", "name.ir:3: `return $x` is missing"),
         ("; next: let", "name.ir:2: `next` before any `check`"),
     ] {
         let error = compared(directives).expect_err(directives);
@@ -60,7 +60,7 @@ fn wrong_files_are_refused() {
         ("; pass: fold\n; chekc: 1\n", "f:2: unknown directive: `; chekc: 1`"),
         ("; pass: fold\n; count: 1\n", "f:2: unknown directive: `; count: 1`"),
         ("; pass: fold\n; check:\n", "f:2: expected a text after the colon: `; check:`"),
-        ("; check: 1\n", "f:1: : no pass is named"),
+        ("; check: 1\n", "f:1: no pass is named"),
         ("; pass: fold\n; case: a\n; check: 1\n; case: b\n", "f:4: b: nothing is expected"),
     ] {
         assert_eq!(cases("f", text, &[]).map(drop), Err(problem.to_owned()));
