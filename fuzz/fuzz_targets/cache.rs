@@ -1,3 +1,5 @@
+//! A program for `cargo fuzz`, which calls [`anywarp_fuzz::cache`].
+
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| anywarp_fuzz::cache(bytes));

@@ -1,3 +1,5 @@
+//! A program for `cargo fuzz`, which calls [`anywarp_fuzz::compose`].
+
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| anywarp_fuzz::compose(bytes));

@@ -4,7 +4,8 @@
 //! cargo +nightly fuzz run compile fuzz/corpus/compile fuzz/seeds/wgsl --features libfuzzer -- -max_total_time=600
 //! ```
 //!
-//! `tests/replay.rs` calls them on a stable compiler, with the seeds and with random changes of them.
+//! `.ci/run fuzzers` runs all programs for a minute each; `docs/results/2026-11-23-fuzzing.md` has figures.
+//! `tests/replay.rs` calls the functions on a stable compiler, with the seeds and with random changes of them.
 
 mod files;
 mod texts;

@@ -18,6 +18,8 @@ pub mod analysis;
 mod circumstances;
 mod domain;
 pub mod explicit;
+#[cfg(test)]
+mod filetests;
 pub mod optimise;
 mod rebuild;
 pub mod tables;

@@ -11,9 +11,6 @@
 //!
 //! A call replaces an expression in place, so that all other expressions keep their handles.
 
-#[cfg(test)]
-mod tests;
-
 use naga::{
     Arena, BinaryOperator, Block, Expression, Function, FunctionArgument, FunctionResult, Handle, Literal, Module,
     Range, Scalar, ScalarKind, Span, Statement, Type, TypeInner, UniqueArena, VectorSize,

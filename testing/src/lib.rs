@@ -4,7 +4,9 @@
 
 pub mod features;
 pub mod files;
+pub mod filetests;
 pub mod hanging;
+pub mod kernel_texts;
 pub mod markdown;
 pub mod onnx;
 pub mod process;

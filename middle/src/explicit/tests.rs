@@ -58,70 +58,6 @@ fn assert_in_order(text: &str, parts: &[&str]) {
     }
 }
 
-#[test]
-fn each_kind_of_access_has_its_check() {
-    let cases: [(&str, &[&str]); 18] = [
-        // Reads.
-        ("data[0] = data[i];", &["arrayLength((&data)) - 1u)", "= data[min(i, last_index)];"]),
-        ("data[0] = shared_data[s];", &["shared_data[min(bitcast<u32>(s), 15u)]"]),
-        ("data[0] = data[5];", &["data[min(5u, last_index)]"]),
-        (
-            "data[0] = wide.rows[i][n];",
-            &["arrayLength((&wide.rows)) - 1u", "wide.rows[min(i, last_index)][min(n, 3u)]"],
-        ),
-        ("let v = table[i][n]; data[0] = u32(v);", &["table[min(i, 3u)][min(n, 3u)]"]),
-        ("let v = vec4(i); data[0] = v[n];", &["[min(n, 3u)]"]),
-        ("var v = vec3(i); data[0] = v[n];", &["v[min(n, 2u)]"]),
-        ("var m = mat3x2f(); data[0] = u32(m[i][n]);", &["m[min(i, 2u)][min(n, 1u)]"]),
-        ("let k = i64(s); data[0] = data[k];", &["data[u32(min(bitcast<u64>(k), u64(last_index)))]"]),
-        ("let k = u64(i); data[0] = shared_data[k];", &["shared_data[u32(min(k, u64(15u)))]"]),
-        (
-            "data[0] = atomicLoad(&counts[i]);",
-            &["= atomicLoad((&counts[min(i, 7u)]));", "= select(u32(), ", ", (i <= 7u));"],
-        ),
-        ("data[0] = workgroupUniformLoad(&shared_data[n]);", &["workgroupUniformLoad((&shared_data[min(n, 15u)]))"]),
-        // Changes.
-        ("data[i] = 1u;", &["if (i <= last_index)", "data[min(i, last_index)] = 1u;", "}"]),
-        (
-            "wide.rows[i][n] = 1u;",
-            &["if (", "(i <= last_index)", "(n <= 3u)", "wide.rows[min(i, last_index)][min(n, 3u)] = 1u;", "}"],
-        ),
-        ("atomicStore(&counts[i], 1u);", &["if (i <= 7u)", "atomicStore((&counts[min(i, 7u)]), 1u);", "}"]),
-        ("atomicAdd(&counts[i], 1u);", &["if (i <= 7u)", "atomicAdd((&counts[min(i, 7u)]), 1u);", "}"]),
-        (
-            "data[0] = atomicMax(&counts[i], 3u);",
-            &[
-                "changed = u32();",
-                "if (i <= 7u)",
-                "atomicMax((&counts[min(i, 7u)]), 3u);",
-                "changed = _e",
-                "}",
-                "= changed;",
-            ],
-        ),
-        ("var v = vec3(i); v[n] = 1u; data[0] = v.x;", &["if (n <= 2u)", "v[min(n, 2u)] = 1u;", "}"]),
-    ];
-    for (statements, parts) in cases {
-        assert_in_order(&written(&kernel(statements), &Proofs::default()), parts);
-    }
-}
-
-#[test]
-fn constant_indices_in_range_have_no_check() {
-    for statements in [
-        "data[0] = 1u;",
-        "data[0] = shared_data[15];",
-        "atomicStore(&counts[7], 1u);",
-        "wide.rows[0][3] = wide.head;",
-        "const LAST = 3; data[0] = u32(table[LAST].w);",
-        "let v = vec4(i); data[0] = v[2] + v.w;",
-        "if i < 4 { data[0] = i; } else { shared_data[0] = n; workgroupBarrier(); }",
-    ] {
-        let (module, info) = parsed(&kernel(statements));
-        assert!(explicit(&module, &info, &Proofs::default()).is_none(), "changed: {statements}");
-    }
-}
-
 /// Proofs of all accesses and loops except those with some numbers.
 fn proven(module: &Module, but_accesses: &[usize], but_loops: &[usize]) -> Proofs {
     let function = &module.entry_points[0].function;
@@ -148,33 +84,6 @@ fn proven_accesses_and_loops_have_no_check() {
     assert_in_order(&text, &["shared_data[min(n, 15u)]"]);
     assert_in_order(&text, &["shared_data[s]"]);
     assert!(!text.contains("turns"), "a loop that ends is counted: {text}");
-}
-
-#[test]
-fn unproven_loops_are_counted() {
-    let counted: &[&str] = &[
-        "turns_low = 4294967295u; turns_high = 4294967295u; loop {",
-        "continuing {",
-        "= turns_low;",
-        "- 1u);",
-        "turns_low = _e",
-        " == 0u) {",
-        "= turns_high;",
-        " != 0u) {",
-        "turns_high = (",
-        "turns_low = 4294967295u;",
-        "= turns_low;",
-        "break if",
-    ];
-    for statements in [
-        "loop { if data[0] == i { break; } }",
-        "while data[0] != i { if n == 1 { continue; } data[0] = 1u; }",
-        "for (var k = i; k != n; k += 2u) { data[0] = k; }",
-        "var k = i; loop { data[0] = k; continuing { k += 2u; break if k == n; } }",
-        "loop { if n == 2 { return; } switch i { case 1u { continue; } default { break; } } }",
-    ] {
-        assert_in_order(&written(&kernel(statements), &Proofs::default()), counted);
-    }
 }
 
 #[test]

@@ -144,3 +144,14 @@ fn without_unused(function: &Function) -> Option<Function> {
     }
     made
 }
+
+/// A pass over one function by its name, for tests of this pass alone.
+#[cfg(test)]
+pub(crate) fn pass_over_function(name: &str) -> Option<fn(&Function) -> Option<Function>> {
+    Some(match name {
+        "bind" => bind::bind,
+        "continues" => continues::branch,
+        "unused" => without_unused,
+        _ => return None,
+    })
+}

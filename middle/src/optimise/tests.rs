@@ -1,5 +1,6 @@
 //! Kernels before and after optimisation.
 
+use anywarp_testing::kernel_texts::of_repository;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
 use super::*;
@@ -37,71 +38,6 @@ const START: &str = "@group(0) @binding(0) var<storage, read_write> out: array<u
 @group(0) @binding(3) var<storage, read_write> sums: array<f32>;
 ";
 
-#[test]
-fn a_product_in_loops_becomes_straight_line_code() {
-    let text = include_str!("product.wgsl");
-    let made = optimised(text);
-    let body = &made[made.find("fn main").expect("the entry point")..];
-    assert!(!body.contains("array<"), "no array is left:\n{body}");
-    assert_eq!(body.matches("var ").count(), 64 + 1, "64 sums and the counter of the tiles:\n{body}");
-    assert_eq!(body.matches("loop {").count(), 1, "only the loop over tiles is left:\n{body}");
-    assert_eq!(body.matches("sums_7_7_ = (").count(), 1, "each sum is written once a tile:\n{body}");
-    assert_eq!(body.matches("= tile_a[").count(), 8 * 8, "each factor is read once:\n{body}");
-}
-
-/// Every complete kernel of the repository: files of WGSL, and strings in files of Rust.
-fn corpus() -> Vec<(String, String)> {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut folders: Vec<_> =
-        ["shaders", "tests", "benches", "examples", "src", "backends"].iter().map(|name| root.join(name)).collect();
-    let mut texts = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
-            match path.extension().and_then(|extension| extension.to_str()) {
-                None if path.is_dir() => folders.push(path),
-                Some("wgsl") => texts.extend(std::fs::read_to_string(&path).map(|text| (name, text))),
-                Some("rs") => {
-                    let Ok(text) = std::fs::read_to_string(&path) else { continue };
-                    for (number, text) in strings(&text).into_iter().enumerate() {
-                        texts.push((format!("{name}#{number}"), text));
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-    texts
-}
-
-/// The strings of a file of Rust that may be kernels.
-fn strings(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut rest = text;
-    while let Some(start) = rest.find('"') {
-        let raw = rest[..start].ends_with("r#");
-        let body = &rest[start + 1..];
-        let end = if raw {
-            body.find("\"#")
-        } else {
-            let mut escaped = false;
-            body.find(|character| {
-                let ends = character == '"' && !escaped;
-                escaped = character == '\\' && !escaped;
-                ends
-            })
-        };
-        let Some(end) = end else { break };
-        if body[..end].contains("@compute") {
-            let text = if raw { body[..end].to_owned() } else { body[..end].replace("\\n", "\n").replace("\\\n", "") };
-            found.push(text);
-        }
-        rest = &body[end + 1..];
-    }
-    found
-}
-
 /// Whether each of naga's writers can write a module.
 fn written(module: &Module, info: &ModuleInfo) -> [bool; 3] {
     use naga::back::{hlsl, msl, spv};
@@ -137,7 +73,9 @@ fn every_kernel_stays_valid_and_can_be_written() {
     let mut slowest = (std::time::Duration::ZERO, String::new());
     let mut failures = Vec::new();
     let unrolled = [Unrolling::Full, Unrolling::Selective, Unrolling::ByCompiler];
-    for ((name, text), unrolling) in corpus().into_iter().flat_map(|kernel| unrolled.map(|how| (kernel.clone(), how))) {
+    for ((name, text), unrolling) in
+        of_repository().into_iter().flat_map(|kernel| unrolled.map(|how| (kernel.clone(), how)))
+    {
         let Ok(module) = naga::front::wgsl::parse_str(&text) else { continue };
         let Ok(info) = validate(&module) else { continue };
         let (name, known) = (format!("{name}, {unrolling:?}"), Circumstances { unrolling, ..Circumstances::default() });
@@ -176,213 +114,6 @@ fn every_kernel_stays_valid_and_can_be_written() {
     println!("{tried} kernels, {changed} changed; the slowest took {:?}: {}", slowest.0, slowest.1);
     assert!(failures.is_empty(), "{} of {tried}:\n{}", failures.len(), failures.join("\n"));
     assert!(tried > 300, "only {tried} kernels were found");
-}
-
-#[test]
-fn passes_have_their_effect() {
-    // A name, the kernel, and the parts that the optimised text must and must not contain.
-    let cases: &[(&str, &str, &[&str], &[&str])] = &[
-        (
-            "constants fold, zero too",
-            "var x = 7u; var z = 0u; x = x / z; out[0] = x % 4u + (1u << 2u);",
-            &["out[0] = 7u;"],
-            &["/"],
-        ),
-        ("neutral operands are removed", "let x = id.x; out[(x + 0u) * 1u] = (x | 0u) ^ 0u;", &["out[x] = x;"], &["+"]),
-        ("masks of some bits stay", "out[0] = id.x & 6u;", &["& 6u"], &[]),
-        ("masks of signed integers stay", "out[0] = u32(i32(id.x) & 2147483647i);", &["& 2147483647i"], &[]),
-        ("masks of all bits are removed", "out[0] = u32(i32(id.x) & -1i) & 4294967295u;", &[], &["&"]),
-        (
-            "amounts of shifts are taken modulo the width",
-            "var by = 33u; out[0] = id.x << by; out[1] = id.x >> (by - 1u);",
-            &["<< 1u"],
-            &["33u", ">>"],
-        ),
-        ("constants in sums are combined", "out[(id.x + 3u) + 4u] = 1u;", &["(id.x + 7u)"], &["3u"]),
-        ("floats stay", "sums[0] = in[0] * 1.0 + 0.0;", &["* 1f", "+ 0f"], &[]),
-        (
-            "known branches are taken",
-            "var a = 3u; if a > 2u { out[0] = a; } else { out[1] = a; }",
-            &["out[0] = 3u;"],
-            &["if", "out[1]"],
-        ),
-        (
-            "known cases are taken",
-            "var a = 2u; switch a { case 1u, 2u: { out[0] = 1u; } default: { out[1] = 1u; } }",
-            &["out[0] = 1u;"],
-            &["switch", "out[1]"],
-        ),
-        (
-            "components of vectors are known",
-            "let v = vec4(id.x, 2u, id.y, 4u); out[v.w] = v.zyx.y;",
-            &["out[4] = 2u;"],
-            &["vec4"],
-        ),
-        (
-            "vectors of constant vectors are flat",
-            "var a = 1u; for (var i = 0u; i < n; i++) { out[dot(vec3(PLACE, a), id)] = dot(vec4(vec2<u32>(), vec2(a)), id.xyzx); }",
-            &["vec3<u32>(3u, 4u, 1u)", "vec4<u32>(0u, 0u, 1u, 1u)"],
-            &[],
-        ),
-        ("variables forward", "var a = id.x; a = a * 2u; a = a + 1u; out[a] = a;", &["out[", "+ 1u)"], &["var a"]),
-        (
-            "variables do not forward past a branch that stores",
-            "var a = 1u; if id.x > 5u { a = id.y; } out[0] = a;",
-            &["out[0] = _e"],
-            &["out[0] = 1u"],
-        ),
-        (
-            "variables forward past a branch that returns",
-            "var a = 1u; if id.x > 5u { a = 2u; return; } out[0] = a;",
-            &["out[0] = 1u"],
-            &["var a"],
-        ),
-        (
-            "variables do not forward past a call that may store",
-            "var a = 1u; change(&a); out[0] = a;",
-            &["out[0] = _e"],
-            &["out[0] = 1u"],
-        ),
-        (
-            "variables do not forward into a loop that stores",
-            "var a = 1u; for (var i = 0u; i < n; i++) { out[i] = a; a = i; }",
-            &["out[_e"],
-            &["= 1u;\n        out"],
-        ),
-        (
-            "counted loops unroll",
-            "for (var i = 0u; i < 4u; i++) { out[i * 2u] = i; }",
-            &["out[0] = 0u;", "out[6] = 3u;"],
-            &["loop"],
-        ),
-        (
-            "loops that count down and test at the end unroll",
-            "var i = 3; loop { out[i] = 1u; continuing { i--; break if i < 0; } }",
-            &["out[3i] = 1u;", "out[0i] = 1u;"],
-            &["loop"],
-        ),
-        ("loops of unknown length do not unroll", "for (var i = 0u; i < n; i++) { out[i] = i; }", &["loop"], &[]),
-        (
-            "loops with a break in an unknown branch do not unroll",
-            "for (var i = 0u; i < 4u; i++) { if in[i] > 0.0 { break; } out[i] = i; }",
-            &["loop"],
-            &[],
-        ),
-        ("loops with many iterations do not unroll", "for (var i = 0u; i < 65u; i++) { out[i] = i; }", &["loop"], &[]),
-        (
-            "loops with a return unroll",
-            "for (var i = 0u; i < 4u; i++) { if in[i] > 0.0 { return; } out[i] = i; }",
-            &["out[3] = 3u;", "return"],
-            &["loop"],
-        ),
-        (
-            "long loops with a barrier do not unroll",
-            "for (var i = 0u; i < 16u; i++) { out[i] = id.x * i + id.y; out[i + 20u] = id.x / (i + 2u); workgroupBarrier(); out[i + 50u] = out[i] * id.y; }",
-            &["loop"],
-            &[],
-        ),
-        (
-            "loops whose iterations are all the same do not unroll",
-            "var a = id.x; for (var i = 0u; i < 60u; i++) { a = a * 5u + id.y; a = a ^ (a >> 3u); } out[0] = a;",
-            &["loop"],
-            &[],
-        ),
-        (
-            "elements of tables are known",
-            "for (var i = 0u; i < 2u; i++) { for (var j = 0u; j < 2u; j++) { out[i * 2u + j] = TABLE[i][j]; } }",
-            &["out[0] = 5u;", "out[3] = 8u;"],
-            &["TABLE", "loop"],
-        ),
-        (
-            "loops with a constant index out of range do not unroll",
-            "var a: array<u32, 3>; for (var i = 0u; i < 4u; i++) { a[i] = in_range(i); } out[0] = a[1];",
-            &["loop", "array<u32, 3>"],
-            &[],
-        ),
-        (
-            "continuing blocks load variables again",
-            "var i = 0u; loop { if i >= n { break; } out[i] = 1u; continuing { i += 1u; } }",
-            &["continuing {\n            let _e"],
-            &[],
-        ),
-        (
-            "loops with a continue unroll",
-            "for (var i = 0u; i < 4u; i++) { if in[i] > 0.0 { out[5] = 1u; continue; } out[i] = i; }",
-            &["out[3] = 3u;", "} else {"],
-            &["loop", "continue"],
-        ),
-        (
-            "arrays become variables",
-            "var a: array<f32, 4>; for (var i = 0u; i < 4u; i++) { a[i] = in[i + id.x]; } for (var i = 0u; i < n; i++) { a[0] += a[3]; } sums[0] = a[0];",
-            &["var a_0_: f32"],
-            &["array<f32, 4>", "a_1_"],
-        ),
-        (
-            "structs become variables",
-            "var p = Pair(id.x, array<u32, 2>(1u, 2u)); for (var i = 0u; i < n; i++) { p.a += p.b[1]; } out[0] = p.a;",
-            &["var p_a", "+ 2u"],
-            &["Pair("],
-        ),
-        (
-            "arrays with computed indices stay",
-            "var a: array<u32, 4>; a[id.x & 3u] = 1u; out[0] = a[0];",
-            &["array<u32, 4>"],
-            &[],
-        ),
-        (
-            "common expressions are shared",
-            "out[0] = id.x * id.y + 1u; out[1] = id.x * id.y + 2u;",
-            &["* id.y)"],
-            &["* id.y) + 1u", "* id.y) + 2u"],
-        ),
-        ("loads are shared", "sums[1] = in[id.x] + in[id.x];", &["(_e"], &["in[id.x] + in"]),
-        (
-            "invariant expressions move out of loops",
-            "for (var i = 0u; i < n; i++) { out[i] = id.x * id.y; }",
-            &["(id.x * id.y)"],
-            &["loop {\n        let _e8 = (id.x"],
-        ),
-        (
-            "divisions by what may be zero do not move",
-            "for (var i = 0u; i < n; i++) { if id.y > 0u { out[i] = (id.x / id.y) * (id.x / id.y) + (id.x % 5u) * (id.x % 5u); } }",
-            &["= (id.x % 5u);\n    loop {"],
-            &["(id.x / id.y);\n    loop", "(id.x / id.y);\n    let"],
-        ),
-        (
-            "dead stores are removed",
-            "var a = id.x; out[0] = a; a = 7u; a = id.y; out[1] = a; a = 9u;",
-            &["out[1] = id.y"],
-            &["9u", "7u"],
-        ),
-        (
-            "crossed bounds of clamp, which WGSL cannot express as constants",
-            "var z = 0u; out[0] = clamp(id.x, countLeadingZeros(z), 2u); out[1] = firstLeadingBit(z) << 3u;",
-            &["out[0] = 2u", "out[1] = 4294967288u"],
-            &["clamp", "<<"],
-        ),
-        ("empty branches are removed", "if id.x > 3u { var a = 1u; a = 2u; } out[0] = 1u;", &[], &["if"]),
-    ];
-    let mut failures = Vec::new();
-    for (name, body, wanted, unwanted) in cases {
-        let text = format!(
-            "{START}struct Pair {{ a: u32, b: array<u32, 2> }}
-            fn change(a: ptr<function, u32>) {{ *a = 2u; }}
-            fn in_range(i: u32) -> u32 {{ return min(i, 3u); }}
-            const PLACE = vec2<u32>(3u, 4u);
-            const TABLE = array<array<u32, 2>, 2>(array<u32, 2>(5u, 6u), array<u32, 2>(7u, 8u));
-            @compute @workgroup_size(8, 8) fn main(@builtin(global_invocation_id) id: vec3<u32>) {{ {body} }}"
-        );
-        let made = optimised(&text);
-        // naga writes constant indices of runtime-sized arrays in two ways.
-        let made = made[made.find("fn main").unwrap_or(0)..].replace("u]", "]");
-        for part in wanted.iter().filter(|part| !made.contains(**part)) {
-            failures.push(format!("{name}: expected `{part}` in\n{made}"));
-        }
-        for part in unwanted.iter().filter(|part| made.contains(**part)) {
-            failures.push(format!("{name}: unexpected `{part}` in\n{made}"));
-        }
-    }
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 #[test]

@@ -21,6 +21,8 @@ mod builder;
 mod check;
 mod inst;
 pub(crate) mod optimise;
+#[cfg(test)]
+mod parse;
 mod print;
 mod stmt;
 #[cfg(any(test, debug_assertions))]

@@ -1,4 +1,6 @@
 // A tiled matrix product in plain loops: each invocation computes 8 x 8 results, in arrays that the loops index.
+// pass: optimise
+
 struct Sizes { m: u32, n: u32, k: u32 }
 @group(0) @binding(0) var<uniform> sizes: Sizes;
 @group(0) @binding(1) var<storage> a: array<f32>;
@@ -37,3 +39,11 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) i
         }
     }
 }
+
+// No array is left, and only the loop over tiles. The variables are 64 sums and the counter of the tiles.
+// count 0: array<
+// count 1: loop {
+// count 65: var
+// Each sum is written once in a tile, each factor is read once.
+// count 1: sums_7_7_ = (
+// count 64: = tile_a[

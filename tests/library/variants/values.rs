@@ -1,0 +1,116 @@
+//! Variants for launches with the same values.
+
+use anywarp::Variants;
+
+use super::{ADD, Launch, PROVEN, USUAL, check, on_each, settled};
+
+#[test]
+fn launches_that_are_alike_run_a_variant() {
+    on_each(Variants::InBackground, |device| {
+        let kernel = device.kernel(ADD).expect("a kernel");
+        check(device, &kernel, &[(15, USUAL)]);
+        assert_eq!(device.variant_stats().made, 0, "15 launches are too few");
+        check(device, &kernel, &[(1, USUAL), (10, USUAL)]);
+        let stats = device.variant_stats();
+        assert_eq!((stats.made, stats.launches, device.stats().launches), (1, 10, 26));
+    });
+}
+
+#[test]
+fn other_launches_do_not() {
+    on_each(Variants::InBackground, |device| {
+        // Launches for which the usual variant would be wrong, with the flag whether they still run one.
+        let others = [
+            (Launch { bound: 100, ..USUAL }, false),
+            (Launch { bound: 512, ..USUAL }, false),
+            (Launch { size: [32, 32], groups: [4, 4], bound: 512, ..USUAL }, false),
+            (Launch { groups: [4, 4], ..USUAL }, false),
+            (Launch { size: [16, 8], ..USUAL }, false),
+            (Launch { size: [1 << 20, 2], ..USUAL }, false),
+            (Launch { round: 3, ..USUAL }, false),
+            (Launch { more: 7.0, ..USUAL }, true),
+            (USUAL, true),
+        ];
+        let kernel = device.kernel(ADD).expect("a kernel");
+        check(device, &kernel, &[(20, USUAL)]);
+        for (number, (other, runs)) in others.into_iter().enumerate() {
+            let before = device.variant_stats();
+            check(device, &kernel, &[(1, other), (1, USUAL)]);
+            let taken = device.variant_stats().launches - before.launches;
+            assert_eq!(taken, 1 + u64::from(runs), "{}: other {number}", device.selector());
+        }
+        assert_eq!(device.variant_stats().made, 1);
+    });
+}
+
+#[test]
+fn with_at_once_the_first_launch_runs_a_variant() {
+    on_each(Variants::AtOnce, |device| {
+        let kernel = device.kernel(ADD).expect("a kernel");
+        let wide = Launch { size: [32, 32], groups: [4, 4], bound: 1024, ..USUAL };
+        check(device, &kernel, &[(2, USUAL), (1, Launch { bound: 100, ..USUAL }), (1, wide)]);
+        let stats = device.variant_stats();
+        // With 100 cells the index may be out of range, so the variant would save nothing.
+        assert_eq!((stats.made, stats.launches), (2, 3), "{}", device.selector());
+    });
+}
+
+#[test]
+fn a_value_that_changes_is_not_specialised() {
+    on_each(Variants::InBackground, |device| {
+        let kernel = device.kernel(ADD).expect("a kernel");
+        let rounds: Vec<_> = (0..60).map(|round| (1, Launch { round, more: round as f32, ..USUAL })).collect();
+        check(device, &kernel, &rounds);
+        let stats = device.variant_stats();
+        assert_eq!(stats.made, 1, "{}", device.selector());
+        assert!(stats.launches > 30, "{stats:?}");
+    });
+}
+
+#[test]
+fn a_variant_that_no_longer_fits_is_followed_by_another() {
+    on_each(Variants::InBackground, |device| {
+        let kernel = device.kernel(ADD).expect("a kernel");
+        let other = Launch { round: 1, ..USUAL };
+        check(device, &kernel, &[(16, USUAL), (4, USUAL), (16, other), (16, other), (4, other), (4, USUAL)]);
+        let stats = device.variant_stats();
+        // Until it is there, 15 of the others run one that is made by conditions: they were unlike those before.
+        assert_eq!((stats.made, stats.launches), (3, 4 + 4 + 4 + 15), "{}", device.selector());
+    });
+}
+
+#[test]
+fn no_variant_is_made_without_a_gain() {
+    on_each(Variants::InBackground, |device| {
+        let kernel = device.kernel(PROVEN).expect("a kernel");
+        let mut cells = device.buffer::<u32>(64).expect("memory");
+        for _ in 0..40 {
+            kernel.launch().set("more", 2u32).bind("cells", &mut cells).threads(64).expect("a launch");
+            settled(device);
+        }
+        assert_eq!(cells.read().expect("the cells")[63], 80);
+        assert_eq!(device.variant_stats().made, 0, "{}", device.selector());
+    });
+}
+
+#[test]
+fn never_makes_no_variants() {
+    on_each(Variants::Never, |device| {
+        let kernel = device.kernel(ADD).expect("a kernel");
+        check(device, &kernel, &[(40, USUAL)]);
+        let stats = device.variant_stats();
+        assert_eq!((stats.made, stats.pending, stats.launches), (0, 0, 0));
+    });
+}
+
+#[test]
+fn the_number_of_variants_is_bounded() {
+    on_each(Variants::AtOnce, |device| {
+        let kernel = device.kernel(ADD).expect("a kernel");
+        let lengths: Vec<_> = (0..100).map(|less| (1, Launch { bound: 1024 - 4 * less, ..USUAL })).collect();
+        check(device, &kernel, &lengths);
+        // Eight by numbers, and one by what these have to do with each other.
+        let stats = device.variant_stats();
+        assert_eq!((stats.made, stats.launches), (9, 100), "{}", device.selector());
+    });
+}
