@@ -241,7 +241,10 @@ impl<T: Number> Output for Counted<T> {
             Length::Rest(count, all) => all.saturating_sub(count.read()? as usize),
         };
         let length = length.min(self.buffer.len());
-        let bytes = bytemuck::cast_slice::<T, u8>(&self.buffer.slice(..length).read()?).to_vec();
+        // Transfers end at whole words, or at the end of the buffer.
+        let end = length.next_multiple_of(4_usize.div_ceil(size_of::<T>())).min(self.buffer.len());
+        let elements = self.buffer.slice(..end).read()?;
+        let bytes = bytemuck::cast_slice::<T, u8>(&elements[..length]).to_vec();
         Ok(Array { dtype: T::DTYPE, shape: vec![length as u64], bytes })
     }
 }

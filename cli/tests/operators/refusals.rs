@@ -39,7 +39,7 @@ fn refusals_name_what_was_expected() {
         ("roll x.npy --shifts 1", 2, "--shifts 1: expected pairs of whole numbers with : between, found '1': write"),
         ("roll x.npy --shifts -1:1", 2, "--shifts -1:1: expected numbers from 0 on, found '-1:1': write --shifts 0:1"),
         ("copy_part x.npy --parts 1", 2, "--parts 1: expected slices as in Python with commas between, found '1'"),
-        ("broadcast x.npy --to 3x2", 1, "(2, 3)"),
+        ("broadcast x.npy --to 3x2", 1, "'x' of shape [2, 3] cannot be broadcast to the shape [3, 2]"),
         ("pad x.npy --widths 1:1", 2, "use two widths for each of the 2 axes"),
         (
             "pad u.npy --widths 1:1 --value 0.5",
