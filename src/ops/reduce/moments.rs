@@ -85,7 +85,7 @@ pub fn logsumexp() -> &'static ReductionKernel {
             .map("Part(x, T(1))")
             .combine("joined(a, b)")
             .finish("a.greatest + log(a.sum)")
-            .identity("Part(-inf, T(0))")
+            .identity("Part(T(-inf), T(0))")
     });
     &KEPT
 }
