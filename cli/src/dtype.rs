@@ -48,6 +48,11 @@ impl Dtype {
         known.into_iter().find(|(_, _, ours, numpy)| *ours == word || *numpy == word).map(|(dtype, ..)| *dtype)
     }
 
+    /// Finds the type of an array's elements, of one byte or more, by its name in Rust or `numpy`: `u8`, `uint8`.
+    pub(crate) fn of_elements(word: &str) -> Option<Self> {
+        NAMES.iter().find(|(_, _, ours, numpy)| *ours == word || *numpy == word).map(|(dtype, ..)| *dtype)
+    }
+
     /// Its name in files.
     pub(crate) fn name(self) -> &'static str {
         NAMES.iter().find(|(dtype, ..)| *dtype == self).map_or("?", |(_, name, ..)| name)
@@ -212,6 +217,7 @@ pub(crate) mod tests {
             assert_eq!((Dtype::from_word(word), Dtype::from_word(numpy)), (wide, wide), "{word} {numpy}");
             assert_eq!((dtype.name(), dtype.word(), dtype.numpy()), (name, word, numpy));
         }
+        assert_eq!([Dtype::of_elements("u8"), Dtype::of_elements("int8")], [Some(Dtype::U1), Some(Dtype::I1)]);
         assert_eq!(Dtype::from_name("c8"), None);
         assert_eq!([Dtype::from_word("u8"), Dtype::from_word("f4"), Dtype::from_word("")], [None; 3]);
     }

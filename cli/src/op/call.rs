@@ -10,7 +10,7 @@ use super::entry::{Number, Types};
 use super::parameter::Values;
 use crate::dtype::Dtype;
 use crate::failure::Failure;
-use crate::npy::Array;
+use crate::npy::{Array, dimensions};
 
 /// An input of a call.
 pub(crate) struct Input {
@@ -23,6 +23,12 @@ pub(crate) struct Input {
     pub(crate) is_number: bool,
 }
 
+impl Input {
+    pub(crate) fn shape(&self) -> Vec<usize> {
+        self.array.shape.iter().map(|extent| usize::try_from(*extent).unwrap_or(usize::MAX)).collect()
+    }
+}
+
 /// A call that is being recorded.
 pub(crate) struct Call<'a> {
     pub(crate) device: Device,
@@ -31,6 +37,8 @@ pub(crate) struct Call<'a> {
     pub(crate) cost: Option<Cost>,
     pub(crate) outputs: Vec<Box<dyn Output>>,
     inputs: &'a [Input],
+    /// The type `T`.
+    dtype: Dtype,
 }
 
 impl<'a> Call<'a> {
@@ -43,7 +51,8 @@ impl<'a> Call<'a> {
     ) -> Result<Self, Failure> {
         let dtype = element_type(operator, inputs, values)?;
         let recording = device.recording();
-        let mut call = Self { device: device.clone(), recording, values, cost: None, outputs: Vec::new(), inputs };
+        let mut call =
+            Self { device: device.clone(), recording, values, cost: None, outputs: Vec::new(), inputs, dtype };
         (operator.run.record)(&mut call, dtype)?;
         Ok(call)
     }
@@ -57,15 +66,36 @@ impl<'a> Call<'a> {
         self.inputs(port).next()
     }
 
+    /// The type of an input, if it is given.
+    pub(crate) fn dtype(&self, port: &str) -> Option<Dtype> {
+        self.input(port).map(|input| input.array.dtype)
+    }
+
     /// The shape of an input; empty without one, as for a number.
     pub(crate) fn shape(&self, port: &str) -> Vec<usize> {
-        self.input(port).map(|input| sizes(&input.array.shape)).unwrap_or_default()
+        self.input(port).map(Input::shape).unwrap_or_default()
     }
 
     /// A buffer with the elements of an input.
     pub(crate) fn upload<T: Number>(&self, port: &str) -> Result<UnifiedBuffer<T>, Failure> {
         let input = self.input(port).ok_or_else(|| Failure::Usage(format!("{port}: expected a file, found none")))?;
         upload(&self.device, input)
+    }
+
+    /// As [`upload`](Self::upload), for an input that may be missing.
+    pub(crate) fn upload_given<T: Number>(&self, port: &str) -> Result<Option<UnifiedBuffer<T>>, Failure> {
+        self.input(port).map(|input| upload(&self.device, input)).transpose()
+    }
+
+    /// A new buffer for an output of this shape.
+    pub(crate) fn array<T: Number>(&self, shape: &[usize]) -> Result<UnifiedBuffer<T>, Failure> {
+        let length = shape.iter().try_fold(1usize, |all, extent| all.checked_mul(*extent)).ok_or_else(|| {
+            let shape = dimensions(&shape.iter().map(|extent| *extent as u64).collect::<Vec<_>>());
+            Failure::Usage(format!(
+                "expected a result of fewer than 2^64 elements, found the shape {shape}: write less"
+            ))
+        })?;
+        self.empty(length)
     }
 
     /// A new buffer for an output.
@@ -80,7 +110,10 @@ impl<'a> Call<'a> {
 
     /// Appends an output of this shape.
     pub(crate) fn output<T: Number>(&mut self, buffer: UnifiedBuffer<T>, shape: Vec<usize>) {
-        self.outputs.push(Box::new(Whole { buffer, shape }));
+        // Truth values are bytes in Rust.
+        let truths = self.dtype == Dtype::B1 && T::DTYPE == Dtype::U1;
+        let dtype = if truths { Dtype::B1 } else { T::DTYPE };
+        self.outputs.push(Box::new(Whole { buffer, shape, dtype }));
     }
 
     /// Appends an output of one dimension whose length is only known after the run.
@@ -100,7 +133,7 @@ fn element_type(operator: &Operator, inputs: &[Input], values: &Values) -> Resul
     let given = first.and_then(|port| inputs.iter().find(|input| input.port == port.name));
     let dtype = match given {
         Some(input) => input.array.dtype,
-        None => values.text("dtype").and_then(Dtype::from_word).unwrap_or(operator.run.types[0]),
+        None => values.text("dtype").and_then(Dtype::of_elements).unwrap_or(operator.run.types[0]),
     };
     for input in inputs {
         let Some(port) = operator.inputs.iter().find(|port| port.name == input.port) else { continue };
@@ -142,13 +175,17 @@ pub(crate) fn names(types: &[Dtype]) -> String {
     types.iter().map(|dtype| dtype.numpy()).collect::<Vec<_>>().join(", ")
 }
 
-fn sizes(shape: &[u64]) -> Vec<usize> {
-    shape.iter().map(|extent| usize::try_from(*extent).unwrap_or(usize::MAX)).collect()
-}
-
 /// A buffer with the elements of an input, moved to the device now, so that no run is charged for it.
 pub(crate) fn upload<T: Number>(device: &Device, input: &Input) -> Result<UnifiedBuffer<T>, Failure> {
     let Array { dtype, bytes, .. } = &input.array;
+    let is_truth = *dtype == Dtype::B1 && matches!(T::DTYPE, Dtype::U1 | Dtype::U4);
+    if *dtype != T::DTYPE && !is_truth {
+        let (Input { text, port, .. }, expected) = (input, T::DTYPE);
+        return Err(Failure::File(format!(
+            "{text}: expected {expected} as '{port}', as the other files have it, found {dtype}: save \
+             array.astype(np.{expected})"
+        )));
+    }
     let truths: Vec<u8>;
     let bytes = if *dtype == Dtype::B1 && T::DTYPE == Dtype::U4 {
         truths = bytes.iter().flat_map(|truth| u32::from(*truth != 0).to_le_bytes()).collect();
@@ -175,12 +212,13 @@ pub(crate) trait Output {
 struct Whole<T> {
     buffer: UnifiedBuffer<T>,
     shape: Vec<usize>,
+    dtype: Dtype,
 }
 
 impl<T: Number> Output for Whole<T> {
     fn read(&self) -> Result<Array, Failure> {
         let bytes = bytemuck::cast_slice::<T, u8>(&self.buffer.read()?).to_vec();
-        Ok(Array { dtype: T::DTYPE, shape: self.shape.iter().map(|extent| *extent as u64).collect(), bytes })
+        Ok(Array { dtype: self.dtype, shape: self.shape.iter().map(|extent| *extent as u64).collect(), bytes })
     }
 }
 
@@ -203,7 +241,10 @@ impl<T: Number> Output for Counted<T> {
             Length::Rest(count, all) => all.saturating_sub(count.read()? as usize),
         };
         let length = length.min(self.buffer.len());
-        let bytes = bytemuck::cast_slice::<T, u8>(&self.buffer.slice(..length).read()?).to_vec();
+        // Transfers end at whole words, or at the end of the buffer.
+        let end = length.next_multiple_of(4_usize.div_ceil(size_of::<T>())).min(self.buffer.len());
+        let elements = self.buffer.slice(..end).read()?;
+        let bytes = bytemuck::cast_slice::<T, u8>(&elements[..length]).to_vec();
         Ok(Array { dtype: T::DTYPE, shape: vec![length as u64], bytes })
     }
 }

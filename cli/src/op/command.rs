@@ -76,7 +76,8 @@ fn subcommand(operator: &'static Operator) -> Command {
 
 /// Whether the type is a parameter, as no input has it.
 pub(super) fn takes_type(operator: &Operator) -> bool {
-    operator.inputs.is_empty() && operator.run.types.len() > 1
+    let is_fixed = |port: &Port| matches!(port.types, Types::Of(_));
+    operator.inputs.iter().all(is_fixed) && operator.run.types.len() > 1
 }
 
 fn input(port: &'static Port) -> Arg {
@@ -87,6 +88,7 @@ fn input(port: &'static Port) -> Arg {
         Form::Named => arg.long(port.name),
         // Numbers may be negative.
         Form::Rest => arg.num_args(1..).required(true).allow_negative_numbers(true),
+        Form::Files => arg.num_args(1..).required(true),
     }
 }
 
@@ -128,8 +130,8 @@ fn option(parameter: &'static Parameter) -> Arg {
 }
 
 fn dtype_word(text: &str) -> Result<String, String> {
-    let known = "f32, f16, f64, i32, u32, i64 or u64";
-    let found = crate::dtype::Dtype::from_word(text);
+    let known = "f32, f16, f64, i32, u32, i64, u64, i16, u16, i8 or u8";
+    let found = crate::dtype::Dtype::of_elements(text);
     found
         .map(|dtype| dtype.word().to_owned())
         .ok_or_else(|| format!("expected {known}, found '{text}': write --dtype f32"))
@@ -149,7 +151,7 @@ fn types(operator: &Operator) -> String {
 /// A call of the operator, as a user would begin it.
 pub(crate) fn example(operator: &Operator) -> String {
     let mut words = vec!["anywarp op".to_owned(), operator.name.to_owned()];
-    let files = operator.inputs.iter().filter(|port| matches!(port.form, Form::Required | Form::Rest));
+    let files = operator.inputs.iter().filter(|port| matches!(port.form, Form::Required | Form::Rest | Form::Files));
     words.extend(files.map(|port| format!("{}.npy", port.name)));
     for parameter in operator.parameters.iter().filter(|parameter| parameter.need == Need::Required) {
         words.push(format!("--{} {}", parameter.name, parameter.kind.example()));

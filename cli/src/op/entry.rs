@@ -56,6 +56,8 @@ pub(crate) enum Form {
     Named,
     /// All remaining files, and numbers.
     Rest,
+    /// All remaining files, of the same type.
+    Files,
 }
 
 impl Port {
@@ -83,6 +85,8 @@ impl Port {
 /// Flags: also `numpy`'s truth values, which become 0 and 1.
 pub(crate) const FLAGS: &[Dtype] = &[Dtype::U4, Dtype::B1];
 pub(crate) const U32: &[Dtype] = &[Dtype::U4];
+/// Indices along an axis.
+pub(crate) const INDICES: &[Dtype] = &[Dtype::U4, Dtype::I4, Dtype::U8, Dtype::I8];
 
 /// A Rust type with its `numpy` type.
 pub(crate) trait Number: Element {
@@ -108,25 +112,58 @@ numbers! {
     u8, U1; i8, I1; u16, U2; i16, I2; u32, U4; i32, I4; u64, U8; i64, I8; half::f16, F2; f32, F4; f64, F8;
 }
 
+/// Evaluates the expression for the Rust type, of this list, of a `numpy` type.
+macro_rules! for_type {
+    ([$($type:ty),+ $(,)?], $dtype:expr, $letter:ident => $run:expr) => {{
+        let dtype: $crate::dtype::Dtype = $dtype;
+        match dtype {
+            $(dtype if dtype == <$type as $crate::op::entry::Number>::DTYPE => {
+                type $letter = $type;
+                $run
+            })+
+            other => Err($crate::op::entry::unlisted(other)),
+        }
+    }};
+}
+
 /// A [`Run`] for these types: in the expression, `$letter` is the Rust type and `$call` the call.
 macro_rules! by_type {
     ([$($type:ty),+ $(,)?], $letter:ident, $call:ident => $run:expr) => {
         $crate::op::entry::Run {
             types: &[$(<$type as $crate::op::entry::Number>::DTYPE),+],
+            record: |$call, dtype| $crate::op::entry::for_type!([$($type),+], dtype, $letter => $run),
+        }
+    };
+}
+
+/// A [`Run`] for numbers of all types.
+macro_rules! any_number {
+    ($letter:ident, $call:ident => $run:expr) => {
+        $crate::op::entry::by_type!([f32, u32, i32, f64, u64, i64, half::f16, u16, i16, u8, i8], $letter, $call => $run)
+    };
+}
+
+/// A [`Run`] for operators that move elements: numbers of all types, and truth values, which are bytes in Rust.
+macro_rules! any_element {
+    ($letter:ident, $call:ident => $run:expr) => {
+        $crate::op::entry::Run {
+            types: $crate::op::entry::ELEMENTS,
             record: |$call, dtype| {
-                $(
-                    if dtype == <$type as $crate::op::entry::Number>::DTYPE {
-                        type $letter = $type;
-                        return $run;
-                    }
-                )+
-                Err($crate::op::entry::unlisted(dtype))
+                let dtype = if dtype == $crate::dtype::Dtype::B1 { $crate::dtype::Dtype::U1 } else { dtype };
+                $crate::op::entry::for_type!(
+                    [f32, u32, i32, f64, u64, i64, half::f16, u16, i16, u8, i8], dtype, $letter => $run)
             },
         }
     };
 }
 
-pub(crate) use by_type;
+pub(crate) use {any_element, any_number, by_type, for_type};
+
+/// The types of [`any_element`].
+pub(crate) const ELEMENTS: &[Dtype] = {
+    use Dtype::{B1, F2, F4, F8, I1, I2, I4, I8, U1, U2, U4, U8};
+    &[F4, U4, I4, F8, U8, I8, F2, U2, I2, U1, I1, B1]
+};
 
 /// The error of a type that is not in an operator's list, which is checked before a call.
 pub(crate) fn unlisted(dtype: Dtype) -> Failure {

@@ -5,6 +5,7 @@ use anywarp::ops::{FillPattern, OperationError, PatternElement, Random, RandomIn
 
 use super::call::Call;
 use super::entry::{Number, Operator, Port, U32, by_type};
+use super::numbers::numbers;
 use super::parameter::{Kind, Parameter};
 use crate::failure::Failure;
 
@@ -41,7 +42,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
         inputs: &[],
         outputs: X,
         parameters: &[SHAPE, SEED, STREAM, OFFSET],
-        run: by_type!([f32, f64], T, call => draw::<T>(call, |random, x| random.uniform(x))),
+        run: by_type!([f32, f64, half::f16], T, call => draw::<T>(call, |random, x| random.uniform(x))),
     },
     Operator {
         name: "random_integers",
@@ -63,7 +64,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
         inputs: &[],
         outputs: X,
         parameters: &[SHAPE, SEED, STREAM, OFFSET],
-        run: by_type!([f32], T, call => draw::<T>(call, |random, x| random.normal(x))),
+        run: by_type!([f32, half::f16], T, call => draw::<T>(call, |random, x| random.normal(x))),
     },
     Operator {
         name: "random_exponential",
@@ -71,7 +72,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
         inputs: &[],
         outputs: X,
         parameters: &[SHAPE, SEED, STREAM, OFFSET],
-        run: by_type!([f32], T, call => draw::<T>(call, |random, x| random.exponential(x))),
+        run: by_type!([f32, half::f16], T, call => draw::<T>(call, |random, x| random.exponential(x))),
     },
     Operator {
         name: "random_bernoulli",
@@ -120,16 +121,9 @@ pub(crate) const OPERATORS: &[Operator] = &[
 ];
 
 fn fill<T: Number + PatternElement>(call: &mut Call<'_>) -> Result<(), Failure> {
-    let text = call.values.text("pattern").unwrap_or_default();
-    let pattern: Option<Vec<T>> = text.split(',').map(T::parse).collect();
-    let pattern = pattern.ok_or_else(|| {
-        let word = T::DTYPE.word();
-        Failure::Usage(format!(
-            "--pattern {text}: expected numbers of type {word}: write --pattern 1,2, or --dtype f32"
-        ))
-    })?;
+    let pattern: Vec<T> = numbers(call, "pattern")?.unwrap_or_default();
     let shape = call.values.shape("shape").unwrap_or_default();
-    let mut x = call.empty::<T>(shape.iter().product())?;
+    let mut x = call.array::<T>(&shape)?;
     let fill = FillPattern::new(&pattern).offset(call.values.count("offset").unwrap_or_default());
     call.cost = fill.cost(x.len()).ok();
     fill.record(&mut call.recording).run(&mut x)?;
@@ -157,7 +151,7 @@ fn drawn<T: Number>(
         Failure::Usage(format!("--stream {}: expected a number below 2^32: write --stream 1", count("stream")))
     })?;
     let random = Random::new(count("seed") as u64).stream(stream).offset(count("offset") as u64);
-    let mut x = call.empty::<T>(shape.iter().product())?;
+    let mut x = call.array::<T>(&shape)?;
     call.cost = random.cost::<T>(x.len()).ok();
     draw(random.record(&mut call.recording), &mut x)?;
     call.output(x, shape);

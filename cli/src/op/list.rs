@@ -46,6 +46,7 @@ fn port_text(port: &Port) -> String {
         Form::Required => format!("{name}: {types}"),
         Form::Optional | Form::Named => format!("[{name}: {types}]"),
         Form::Rest => format!("{name}.."),
+        Form::Files => format!("{name}..: {types}"),
     }
 }
 
@@ -76,7 +77,7 @@ fn as_json(operator: &Operator) -> Value {
             Types::Of(types) => words(types),
             Types::Any => vec!["any"],
         };
-        let required = matches!(port.form, Form::Required | Form::Rest);
+        let required = matches!(port.form, Form::Required | Form::Rest | Form::Files);
         json!({
             "name": port.name, "summary": port.summary, "types": types, "is_t": port.types == Types::T,
             "required": required, "option": port.form == Form::Named,

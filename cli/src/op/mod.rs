@@ -2,19 +2,31 @@
 //!
 //! [`all`] is the only list of operators: the command line, `--list`, the help and the runs come from its entries.
 
+mod by_key;
 mod call;
 mod command;
+mod conversions;
 mod counting;
 mod entry;
+mod extremes;
 mod generated;
+mod joins;
 mod list;
 mod matmul;
+mod numbers;
 mod parameter;
+mod places;
+mod rearrangements;
 mod reductions;
 mod report;
 mod scans;
+mod scatters;
+mod searches;
 mod selections;
+mod sequences;
+mod shapes;
 mod sorts;
+mod takes;
 mod texts;
 
 use std::io::Write;
@@ -36,11 +48,20 @@ use crate::{load, preview, terminal, timing};
 /// Every operator, by family.
 const FAMILIES: &[&[Operator]] = &[
     reductions::OPERATORS,
+    by_key::OPERATORS,
     scans::OPERATORS,
     selections::OPERATORS,
     sorts::OPERATORS,
+    extremes::OPERATORS,
+    searches::OPERATORS,
     counting::OPERATORS,
     matmul::OPERATORS,
+    rearrangements::OPERATORS,
+    joins::OPERATORS,
+    takes::OPERATORS,
+    scatters::OPERATORS,
+    conversions::OPERATORS,
+    sequences::OPERATORS,
     generated::OPERATORS,
     texts::OPERATORS,
 ];

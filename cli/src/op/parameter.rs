@@ -2,6 +2,9 @@
 
 use std::collections::HashMap;
 
+use anywarp::ops::Steps;
+
+use super::places;
 use crate::count;
 use crate::shape::Extents;
 
@@ -41,6 +44,10 @@ pub(crate) enum Kind {
     Integers,
     /// A shape: `512x512`.
     Shape,
+    /// Pairs of whole numbers: `0:2,1:-3`.
+    Pairs,
+    /// Steps along axes, as Python's slices: `1:5,::-1`.
+    Parts,
     /// One of these words.
     Word(&'static [&'static str]),
     /// Any text.
@@ -77,6 +84,8 @@ impl Parameter {
             Kind::Range => range::<f64>(text).is_some(),
             Kind::Integers => range::<i128>(text).is_some(),
             Kind::Shape => text.parse::<Extents>().is_ok(),
+            Kind::Pairs => places::pairs(text).is_some(),
+            Kind::Parts => places::parts(text).is_some(),
             Kind::Word(known) => known.contains(&text),
         };
         if right {
@@ -98,6 +107,8 @@ impl Kind {
             Self::Numbers => "NUMBER[,NUMBER..]",
             Self::Range | Self::Integers => "START..END",
             Self::Shape => "SHAPE",
+            Self::Pairs => "N:N[,N:N..]",
+            Self::Parts => "[START]:[END][:STEP][,..]",
             Self::Word(_) => "WORD",
             Self::Text => "WGSL",
         }
@@ -113,6 +124,8 @@ impl Kind {
             Self::Range => "0..1",
             Self::Integers => "0..8",
             Self::Shape => "512x512",
+            Self::Pairs => "0:1",
+            Self::Parts => "1:5,::-1",
             Self::Word(known) => known.first().copied().unwrap_or_default(),
             Self::Text => "'y = 2 * x'",
         }
@@ -127,6 +140,8 @@ impl Kind {
             Self::Range => "two numbers with .. between".to_owned(),
             Self::Integers => "two whole numbers with .. between".to_owned(),
             Self::Shape => "a shape".to_owned(),
+            Self::Pairs => "pairs of whole numbers with : between".to_owned(),
+            Self::Parts => "slices as in Python with commas between".to_owned(),
             Self::Word(known) => format!("one of {}", known.join(", ")),
             Self::Flag | Self::Text => "a text".to_owned(),
         }
@@ -185,6 +200,10 @@ impl Values {
         range(self.text(name)?).map(|(start, end)| start..end)
     }
 
+    pub(crate) fn parts(&self, name: &str) -> Option<Vec<Steps>> {
+        places::parts(self.text(name)?)
+    }
+
     pub(crate) fn shape(&self, name: &str) -> Option<Vec<usize>> {
         let extents: Extents = self.text(name)?.parse().ok()?;
         extents.numbers().iter().map(|extent| usize::try_from(*extent).ok()).collect()
@@ -197,13 +216,15 @@ mod tests {
 
     #[test]
     fn values_have_the_form_of_their_kind() {
-        let table: [(Kind, &[&str], &[&str]); 7] = [
+        let table: [(Kind, &[&str], &[&str]); 9] = [
             (Kind::Count, &["0", "64Ki"], &["", "-1", "1.5"]),
             (Kind::Counts, &["0", "0,2"], &["", "0,,1", "a"]),
             (Kind::Number, &["-1e3"], &["x", ""]),
             (Kind::Range, &["0..1", "-1.5..2"], &["0", "0..", "..1"]),
             (Kind::Integers, &["-4..8"], &["0..1.5"]),
             (Kind::Shape, &["4", "4x2"], &["4x"]),
+            (Kind::Pairs, &["0:2", "1:-3,0:0"], &["", "1", "a:b"]),
+            (Kind::Parts, &[":", "1:,::-2"], &["", "1", "a:"]),
             (Kind::Word(&["sum", "max"]), &["max"], &["", "min"]),
         ];
         for (kind, right, wrong) in table {

@@ -4,14 +4,18 @@ use anywarp::UnifiedBuffer;
 use anywarp::ops::{AnyInput, ReductionKernel, reduce, shaped};
 
 use super::call::Call;
-use super::entry::{Number, Operator, Port, U32, by_type};
+use super::entry::{Form, Number, Operator, Port, U32, by_type};
 use super::parameter::{Kind, Parameter};
+use super::shapes::expect_axis;
 use crate::failure::Failure;
-use crate::npy::dimensions;
 
 pub(crate) const AXIS: Parameter = Parameter::new("axis", Kind::Counts, "The axes to reduce along; by default all");
 pub(crate) const KEEP: Parameter = Parameter::new("keepdims", Kind::Flag, "Keep a size of 1 for each reduced axis");
-const X: &[Port] = &[Port::new("x", "The elements")];
+pub(crate) const SEGMENTS: Port =
+    Port::new("segments", "The first element of each segment, and the end of the last: one result for each segment")
+        .of(U32)
+        .form(Form::Named);
+const X: &[Port] = &[Port::new("x", "The elements"), SEGMENTS];
 const Y: &[Port] = &[Port::new("y", "The results, with the remaining sizes of x")];
 const COUNT: &[Port] = &[Port::new("y", "The results, with the remaining sizes of x").of(U32)];
 
@@ -40,7 +44,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
     Operator {
         name: "dot",
         summary: "The sum of the products of two arrays",
-        inputs: &[Port::new("x", "The elements"), Port::new("y", "As many elements")],
+        inputs: &[Port::new("x", "The elements"), Port::new("y", "As many elements"), SEGMENTS],
         outputs: &[Port::new("z", "The results, with the remaining sizes of x")],
         parameters: &[AXIS, KEEP],
         run: by_type!([f32, u32, i32, f64, u64, i64, half::f16], T, call => {
@@ -88,19 +92,20 @@ pub(super) fn reduce<R: Number>(
     shape: &[usize],
 ) -> Result<(), Failure> {
     let axes = call.values.counts("axis");
-    if let Some(axis) = axes.iter().flatten().find(|axis| **axis >= shape.len()) {
-        let dimensions = dimensions(&shape.iter().map(|extent| *extent as u64).collect::<Vec<_>>());
-        return Err(Failure::Usage(format!(
-            "--axis {axis}: expected axes below {}, as the shape is {dimensions}, found {axis}: choose another axis",
-            shape.len()
-        )));
-    }
+    axes.iter().flatten().try_for_each(|axis| expect_axis(*axis, shape))?;
+    let segments = call.upload_given::<u32>("segments")?;
     let reduced = |axis: usize| axes.as_ref().is_none_or(|axes| axes.contains(&axis));
     let keep = call.values.flag("keepdims");
     let remaining = shape.iter().enumerate().filter(|(axis, _)| keep || !reduced(*axis));
-    let result: Vec<usize> = remaining.map(|(axis, extent)| if reduced(axis) { 1 } else { *extent }).collect();
-    let mut y: UnifiedBuffer<R> = call.empty(result.iter().product())?;
+    let mut result: Vec<usize> = remaining.map(|(axis, extent)| if reduced(axis) { 1 } else { *extent }).collect();
+    if let Some(offsets) = &segments {
+        result = vec![offsets.len().saturating_sub(1)];
+    }
+    let mut y: UnifiedBuffer<R> = call.array(&result)?;
     let mut reduction = kernel.call(&call.device);
+    if let Some(offsets) = &segments {
+        reduction = reduction.segments(offsets);
+    }
     if let Some(axes) = axes {
         reduction = reduction.axes(axes);
     }

@@ -4,7 +4,7 @@ use anywarp::UnifiedBuffer;
 use anywarp::ops::{Scan, ScanElement, ScanKey};
 
 use super::call::Call;
-use super::entry::{FLAGS, Form, Number, Operator, Port, U32, by_type};
+use super::entry::{FLAGS, Form, Number, Operator, Port, U32, by_type, for_type};
 use super::parameter::{Kind, Parameter};
 use crate::dtype::Dtype;
 use crate::failure::Failure;
@@ -14,7 +14,7 @@ const REVERSE: Parameter = Parameter::new("reverse", Kind::Flag, "Scan from the 
 const AXIS: Parameter = Parameter::new("axis", Kind::Count, "The axis to scan along; without it, x is one row");
 const X: Port = Port::new("x", "The elements");
 const Y: &[Port] = &[Port::new("y", "The results, with the shape of x if there is an axis, else flat")];
-const KEYS: &[Dtype] = &[Dtype::U4, Dtype::I4, Dtype::F4, Dtype::F2, Dtype::U8, Dtype::I8, Dtype::F8];
+pub(super) const KEYS: &[Dtype] = &[Dtype::U4, Dtype::I4, Dtype::F4, Dtype::F2, Dtype::U8, Dtype::I8, Dtype::F8];
 
 pub(crate) const OPERATORS: &[Operator] = &[
     Operator {
@@ -72,15 +72,11 @@ fn scan<T: Number + ScanElement>(call: &mut Call<'_>) -> Result<(), Failure> {
     if let Some(segments) = &segments {
         scan = scan.segments(segments);
     }
-    match call.input("keys").map(|keys| keys.array.dtype) {
+    match call.dtype("keys") {
         None => scan.record(&mut call.recording).run(&x, &mut y)?,
-        Some(Dtype::U4) => by_keys::<T, u32>(scan, call, &x, &mut y)?,
-        Some(Dtype::I4) => by_keys::<T, i32>(scan, call, &x, &mut y)?,
-        Some(Dtype::F2) => by_keys::<T, half::f16>(scan, call, &x, &mut y)?,
-        Some(Dtype::F8) => by_keys::<T, f64>(scan, call, &x, &mut y)?,
-        Some(Dtype::U8) => by_keys::<T, u64>(scan, call, &x, &mut y)?,
-        Some(Dtype::I8) => by_keys::<T, i64>(scan, call, &x, &mut y)?,
-        Some(_) => by_keys::<T, f32>(scan, call, &x, &mut y)?,
+        Some(keys) => for_type!([u32, i32, f32, half::f16, u64, i64, f64], keys, K => {
+            by_keys::<T, K>(scan, call, &x, &mut y)
+        })?,
     }
     call.output(y, shape);
     Ok(())

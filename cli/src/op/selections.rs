@@ -17,6 +17,9 @@ const CONDITION: Parameter =
 const PREAMBLE: Parameter = Parameter::new("preamble", Kind::Text, "Declarations for --condition");
 const INDICES: Parameter = Parameter::new("indices", Kind::Flag, "Write the indices (uint32) in place of the elements");
 
+const WITH_INDICES: &[Port] =
+    &[Port::new("y", "The selected elements"), Port::new("indices", "Their indices in the flat array").of(U32)];
+
 pub(crate) const OPERATORS: &[Operator] = &[
     Operator {
         name: "select",
@@ -28,6 +31,18 @@ pub(crate) const OPERATORS: &[Operator] = &[
             let flags = flags(call)?;
             let select = condition(call, flags.as_ref())?;
             select_by::<T>(call, select)
+        }),
+    },
+    Operator {
+        name: "select_with_indices",
+        summary: "The elements that fulfil a condition, and their indices, in their order",
+        inputs: &[X, MASK],
+        outputs: WITH_INDICES,
+        parameters: &[CONDITION, PREAMBLE],
+        run: by_type!([f32, u32, i32, f64, u64, i64, half::f16], T, call => {
+            let flags = flags(call)?;
+            let select = condition(call, flags.as_ref())?;
+            with_indices::<T>(call, select)
         }),
     },
     Operator {
@@ -45,6 +60,14 @@ pub(crate) const OPERATORS: &[Operator] = &[
         outputs: &[Port::new("y", "The elements")],
         parameters: &[INDICES],
         run: by_type!([f32, u32, i32, f64, u64, i64, half::f16], T, call => select_by::<T>(call, Select::changes())),
+    },
+    Operator {
+        name: "unique_with_indices",
+        summary: "The first of each run of equal neighbours, and its index",
+        inputs: &[X],
+        outputs: WITH_INDICES,
+        parameters: &[],
+        run: by_type!([f32, u32, i32, f64, u64, i64, half::f16], T, call => with_indices::<T>(call, Select::changes())),
     },
     Operator {
         name: "nonzero",
@@ -97,6 +120,16 @@ fn select_by<T: Number + ScanElement>(call: &mut Call<'_>, select: Select<'_>) -
     call.cost = Some(select.cost::<T>(&call.device, x.len())?);
     let count = select.record(&mut call.recording).run(&x, &mut y)?;
     call.counted(y, Length::Count(Rc::new(count)));
+    Ok(())
+}
+
+fn with_indices<T: Number + ScanElement>(call: &mut Call<'_>, select: Select<'_>) -> Result<(), Failure> {
+    let x = call.upload::<T>("x")?;
+    let (mut y, mut indices) = (call.empty::<T>(x.len())?, call.empty::<u32>(x.len())?);
+    call.cost = Some(select.cost::<T>(&call.device, x.len())?);
+    let count = Rc::new(select.record(&mut call.recording).run_with_indices(&x, &mut y, &mut indices)?);
+    call.counted(y, Length::Count(Rc::clone(&count)));
+    call.counted(indices, Length::Count(count));
     Ok(())
 }
 

@@ -4,9 +4,9 @@ use anywarp::UnifiedBuffer;
 use anywarp::ops::{AnyInput, AnyOutputs, ElementwiseKernel, ReductionKernel, shaped};
 
 use super::call::{Call, Input, upload};
-use super::entry::{Form, Number, Operator, Port, Run};
+use super::entry::{Form, Number, Operator, Port, Run, for_type};
 use super::parameter::{Kind, Parameter};
-use super::reductions::{self, AXIS, KEEP};
+use super::reductions::{self, AXIS, KEEP, SEGMENTS};
 use crate::dtype::Dtype;
 use crate::failure::Failure;
 
@@ -35,7 +35,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
     Operator {
         name: "reduction",
         summary: "A reduction by four WGSL expressions: ReductionKernel",
-        inputs: INPUTS,
+        inputs: &[INPUTS[0], SEGMENTS],
         outputs: &[Port::new("output", "The results, with the remaining sizes").any()],
         parameters: &[
             DECLARED,
@@ -74,20 +74,10 @@ impl<T: Number> AnyBuffer for UnifiedBuffer<T> {
     }
 }
 
-/// Calls the function for the Rust type of a `numpy` type.
-macro_rules! for_type {
-    ($dtype:expr, $letter:ident => $run:expr) => {{
-        let dtype: Dtype = $dtype;
-        for_type!(@ dtype, $letter => $run; f32, u32, i32, f64, u64, i64, half::f16, u16, i16)
-    }};
-    (@ $dtype:ident, $letter:ident => $run:expr; $($type:ty),+) => {
-        match $dtype {
-            $(dtype if dtype == <$type as Number>::DTYPE => {
-                type $letter = $type;
-                $run
-            })+
-            other => Err(super::entry::unlisted(other)),
-        }
+/// Evaluates the expression for the Rust type of a declaration.
+macro_rules! for_declared {
+    ($dtype:expr, $letter:ident => $run:expr) => {
+        for_type!([f32, u32, i32, f64, u64, i64, half::f16, u16, i16], $dtype, $letter => $run)
     };
 }
 
@@ -100,7 +90,7 @@ fn elementwise(call: &mut Call<'_>) -> Result<(), Failure> {
     let length = arguments.shape.iter().product();
     for declared in text("outputs").split(',') {
         let dtype = arguments.type_of(declared)?;
-        results.push(for_type!(dtype, T => Ok(Box::new(call.empty::<T>(length)?) as Box<dyn AnyBuffer>))?);
+        results.push(for_declared!(dtype, T => Ok(Box::new(call.empty::<T>(length)?) as Box<dyn AnyBuffer>))?);
     }
     let mut outputs = AnyOutputs::new();
     for result in &mut results {
@@ -129,7 +119,7 @@ fn reduction(call: &mut Call<'_>) -> Result<(), Failure> {
         kernel = kernel.accumulator(accumulator);
     }
     let dtype = arguments.type_of(text("output"))?;
-    for_type!(dtype, T => reductions::reduce::<T>(call, &kernel, arguments.inputs(), &arguments.shape))
+    for_declared!(dtype, T => reductions::reduce::<T>(call, &kernel, arguments.inputs(), &arguments.shape))
 }
 
 /// The inputs of a call, with the types of their declarations.
@@ -169,7 +159,7 @@ impl Arguments {
                 ))
             })?;
             let dtype = if input.is_number { arguments.type_of(declared)? } else { input.array.dtype };
-            let buffer = for_type!(dtype, T => Ok(if input.is_number {
+            let buffer = for_declared!(dtype, T => Ok(if input.is_number {
                 let number = T::parse(&input.text).ok_or_else(|| of_type(input, dtype))?;
                 Box::new(call.device.buffer_from(&[number])?) as Box<dyn AnyBuffer>
             } else {

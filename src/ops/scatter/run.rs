@@ -98,10 +98,11 @@ impl Operands<'_, '_, '_> {
                     Destination::Recording(recording) => Sort::new().record(recording),
                 }
                 .pairs_in_place(places, elements.slice_mut(..))
+                .map_err(of_step)
             }
             Pass::Scan => {
                 let scan = call.operation.map_or_else(Scan::sum, |(operation, _)| operation.scan());
-                scan.keys(places.slice(..)).to(destination.again()).run(sorted.slice(..), sums)
+                scan.keys(places.slice(..)).to(destination.again()).run(sorted.slice(..), sums).map_err(of_step)
             }
             Pass::AddSums => self.combine(call, pass, (places, sums), destination.again()),
         }
@@ -222,5 +223,13 @@ impl Operands<'_, '_, '_> {
             }
         }
         Ok(())
+    }
+}
+
+/// The error of a step that is an operator of its own: a failed allocation names the scatter.
+fn of_step(error: OperationError) -> OperationError {
+    match error {
+        OperationError::Buffer { error, .. } => operands::memory(OPERATOR)(error),
+        error => error,
     }
 }

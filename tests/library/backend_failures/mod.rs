@@ -4,6 +4,7 @@ mod loss;
 mod memory;
 mod operators;
 mod program;
+mod ready_made;
 mod refusals;
 mod slowness;
 

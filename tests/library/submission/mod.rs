@@ -4,4 +4,5 @@ mod errors;
 mod events;
 mod handles;
 mod operators;
+mod ready_made;
 mod ways;

@@ -1,4 +1,4 @@
-//! All operators that make commands, each in the three ways of recording.
+//! Operators that make commands, each in the three ways of recording; `ready_made` has the others.
 
 use anywarp::ops::{ElementwiseKernel, Matmul, ReductionKernel, Sort};
 use anywarp::{Destination, Device, Error, Recording, Stream, UnifiedBuffer};
@@ -19,18 +19,35 @@ pub(crate) enum Way<'a> {
     Recording(&'a mut Recording),
 }
 
-/// One buffer that is read, and one that is written.
+impl Way<'_> {
+    /// The same way for another call.
+    pub(crate) fn again(&mut self) -> Way<'_> {
+        match self {
+            Self::Own => Way::Own,
+            Self::Stream(stream) => Way::Stream(stream),
+            Self::Recording(recording) => Way::Recording(recording),
+        }
+    }
+}
+
+/// Buffers that are read, and buffers that are written.
 pub(crate) struct Data {
     pub(crate) device: Device,
     pub(crate) x: UnifiedBuffer<f32>,
     pub(crate) y: UnifiedBuffer<f32>,
+    /// The places of `x` in reverse order.
+    pub(crate) reversed: UnifiedBuffer<u32>,
+    /// Results that are integers.
+    pub(crate) words: UnifiedBuffer<u32>,
 }
 
 impl Data {
     pub(crate) fn new(device: &Device) -> anywarp::Result<Self> {
         let ramp: Vec<f32> = (0..LENGTH).map(|at| at as f32).collect();
         let (x, y) = (device.buffer_from(&ramp)?, device.buffer_from(&[-1.0; LENGTH])?);
-        Ok(Self { device: device.clone(), x, y })
+        let reversed: Vec<u32> = (0..LENGTH as u32).rev().collect();
+        let (reversed, words) = (device.buffer_from(&reversed)?, device.buffer_from(&[77; LENGTH])?);
+        Ok(Self { device: device.clone(), x, y, reversed, words })
     }
 }
 

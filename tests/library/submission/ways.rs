@@ -4,7 +4,12 @@ use anywarp::{Device, Error, ErrorClass, Event};
 use anywarp_null::NullOptions;
 
 use super::operators::{Data, OPERATORS, Operator, Way};
+use super::ready_made::READY_MADE;
 use anywarp_testing_devices::null_device::open;
+
+fn all() -> impl Iterator<Item = &'static Operator> {
+    OPERATORS.iter().chain(READY_MADE)
+}
 
 fn check(operator: &Operator, data: &Data, way: &str) -> anywarp::Result<()> {
     let expected: Vec<f32> = (0..data.y.len()).map(operator.expected).collect();
@@ -15,7 +20,7 @@ fn check(operator: &Operator, data: &Data, way: &str) -> anywarp::Result<()> {
 #[test]
 fn each_operator_runs_on_a_stream_and_in_a_recording() -> anywarp::Result<()> {
     let device = Device::open("cpu")?;
-    for operator in OPERATORS {
+    for operator in all() {
         let mut data = Data::new(&device)?;
         (operator.run)(&mut data, Way::Own)?;
         check(operator, &data, "on its own")?;
@@ -40,7 +45,7 @@ fn each_operator_runs_on_a_stream_and_in_a_recording() -> anywarp::Result<()> {
 fn commands_use_the_given_stream() -> anywarp::Result<()> {
     let (device, ..) = open(&NullOptions { streams: 3, ..NullOptions::staged() });
     let streams = [device.stream(), device.stream()];
-    for operator in OPERATORS {
+    for operator in all() {
         let mut data = Data::new(&device)?;
         let observer = device.observe();
         let streams_of = |kept| {
@@ -78,7 +83,7 @@ fn each_operator_refuses_objects_of_another_device() -> anywarp::Result<()> {
     let device = Device::open("cpu")?;
     let (other, _, null) = open(&NullOptions::staged());
     let (stream, mut recording) = (other.stream(), other.recording());
-    for operator in OPERATORS {
+    for operator in all() {
         let mut data = Data::new(&device)?;
         let check = |result: Result<(), Error>, what: &str| {
             let error = result.expect_err(operator.name);

@@ -1,0 +1,33 @@
+//! `anywarp bench`.
+
+use serde_json::Value;
+
+use crate::folder;
+
+#[test]
+fn benches_check_and_measure_every_case() {
+    let Some(folder) = folder("bench") else { return };
+    let bench = |line: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_anywarp"));
+        command.current_dir(folder.path()).env("ANYWARP_LOG", "error").arg("bench").args(line.split_whitespace());
+        command.output().unwrap()
+    };
+    let output = bench("--device cpu --quick --n 2^12 --budget 0.2 --json --svg plot.svg");
+    assert!(output.status.success(), "{output:?}");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let rows = report["rows"].as_array().unwrap();
+    assert!(rows.len() >= 9, "{report:#}");
+    for row in rows {
+        assert!(row["seconds"].as_f64() > Some(0.0) && row["share"].as_f64() > Some(0.0), "{row:#}");
+    }
+    assert!(rows.iter().any(|row| row["peer"]["name"] == "one thread of Rust"), "{report:#}");
+    let plot = String::from_utf8(folder.read("plot.svg")).unwrap();
+    assert!(plot.contains("<polyline") && plot.ends_with("</svg>\n"), "{plot}");
+
+    let table = String::from_utf8(bench("sum --device cpu --n 4096 --budget 0.1").stdout).unwrap();
+    assert!(table.contains("ceilings of this run") && table.contains("sum"), "{table}");
+    let output = bench("wave --device cpu");
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text.contains("wave: expected an operator with a bench, found 'wave': choose one of sum,"), "{text}");
+}

@@ -1,0 +1,64 @@
+//! Operators that need no array of elements, and those that count.
+
+use crate::cases::{Case, File, all, of, run};
+
+const INDICES: File = ("indices.npy", "i64", "(2,)", &[2.0, -3.0]);
+
+pub(crate) const SEQUENCES: &[Case] = &[
+    all("arange --shape 2x2 --start 2 --step 3 --dtype T", &[], &[("T", "(2, 2)", &[2.0, 5.0, 8.0, 11.0])]),
+    of(&["i8", "f32"], "arange --shape 3 --step -1 --dtype T", &[], &[("T", "(3,)", &[0.0, -1.0, -2.0])]),
+    all("linspace --shape 5 --start -1 --stop 1", &[], &[("f32", "(5,)", &[-1.0, -0.5, 0.0, 0.5, 1.0])]),
+    all("full --shape 2x2 --value 7 --dtype T", &[], &[("T", "(2, 2)", &[7.0; 4])]),
+    all("one_hot indices.npy --classes 3 --dtype T", &[INDICES], &[("T", "(2, 3)", &[0.0, 0.0, 1.0, 1.0, 0.0, 0.0])]),
+    of(
+        &["f16"],
+        "one_hot indices.npy --classes 3 --values -2,9 --dtype T",
+        &[INDICES],
+        &[("T", "(2, 3)", &[-2.0, -2.0, 9.0, 9.0, -2.0, -2.0])],
+    ),
+    all("fill_pattern --shape 4 --pattern 1,2,3 --offset 1 --dtype T", &[], &[("T", "(4,)", &[2.0, 3.0, 1.0, 2.0])]),
+];
+
+const X: File = ("x.npy", "T", "(6,)", &[0.0, 1.0, 3.0, 3.0, 2.0, 9.0]);
+const WEIGHTS: File = ("weights.npy", "i32", "(6,)", &[1.0, 2.0, 3.0, 4.0, -5.0, 6.0]);
+
+pub(crate) const COUNTED: &[Case] = &[
+    all("histogram x.npy --bins 2 --range 0..4", &[X], &[("u32", "(2,)", &[2.0, 3.0])]),
+    all("histogram x.npy --bins 2 --range 0..4 --channels 2", &[X], &[("u32", "(2, 2)", &[1.0, 2.0, 1.0, 1.0])]),
+    all("histogram x.npy --edges 0,2,4 --weights weights.npy", &[X, WEIGHTS], &[("i32", "(2,)", &[3.0, 2.0])]),
+    of(
+        &["u32"],
+        "histogram x.npy --edges 0,2,4 --weights shares.npy",
+        &[X, ("shares.npy", "f32", "(6,)", &[0.5, 0.25, 1.0, 1.0, 1.0, 1.0])],
+        &[("f32", "(2,)", &[0.75, 3.0])],
+    ),
+    all("bincount x.npy --bins 4", &[X], &[("u32", "(4,)", &[1.0, 1.0, 1.0, 2.0])]),
+    all("bincount x.npy --bins 4 --weights weights.npy", &[X, WEIGHTS], &[("i32", "(4,)", &[1.0, 2.0, -5.0, 7.0])]),
+    all("bincount x.npy --bins 2 --channels 2", &[X], &[("u32", "(2, 2)", &[1.0, 0.0, 0.0, 1.0])]),
+];
+
+const MATRIX: File = ("matrix.npy", "T", "(2, 2)", &[1.0, 2.0, 3.0, 4.0]);
+
+pub(crate) const COMPUTED: &[Case] = &[
+    all("matmul matrix.npy matrix.npy", &[MATRIX], &[("T", "(2, 2)", &[7.0, 10.0, 15.0, 22.0])]),
+    all(
+        "elementwise matrix.npy 3 --inputs 'x: T, a: T' --outputs 'z: T' --operation 'z = a * x'",
+        &[MATRIX],
+        &[("T", "(2, 2)", &[3.0, 6.0, 9.0, 12.0])],
+    ),
+];
+
+#[test]
+fn sequences_have_their_shape() {
+    run("op-sequences", SEQUENCES);
+}
+
+#[test]
+fn histograms_count_or_sum_weights() {
+    run("op-counted", COUNTED);
+}
+
+#[test]
+fn products_and_texts_take_every_type() {
+    run("op-computed", COMPUTED);
+}

@@ -1,0 +1,283 @@
+//! The list of operators has all parts of the public interface of `anywarp::ops`.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::cases::{Case, list};
+use crate::support::Folder;
+use crate::{generated, moves, op, orders};
+
+/// The builders, and the operators that call their methods.
+const BUILDERS: &[(&str, &[&str])] = &[
+    ("Cast", &["cast"]),
+    ("ElementwiseCall", &["elementwise"]),
+    ("ElementwiseKernel", &["elementwise"]),
+    ("FillPattern", &["fill_pattern"]),
+    ("Full", &["full"]),
+    ("Histogram", &["histogram", "bincount"]),
+    ("IsSorted", &["is_sorted"]),
+    ("Join", &["concatenate", "stack"]),
+    ("Matmul", &["matmul"]),
+    ("Merge", &["merge", "merge_pairs"]),
+    ("OneHot", &["one_hot"]),
+    ("Random", &["random_bits", "random_uniform"]),
+    ("Rearrange", &["transpose"]),
+    ("ReductionCall", &["reduction", "sum", "reduce_by_key"]),
+    ("ReductionKernel", &["reduction"]),
+    ("RunLengths", &["run_length_encode", "run_length_decode"]),
+    ("Scan", &["scan", "cumulative_sum"]),
+    ("Scatter", &["scatter", "scatter_add"]),
+    ("SearchSorted", &["searchsorted"]),
+    ("Select", &["select", "select_with_indices"]),
+    ("Sequence", &["arange", "linspace"]),
+    ("Sort", &["sort", "sort_pairs", "argsort"]),
+    ("SortBy", &["sort_by"]),
+    ("Split", &["split"]),
+    ("Take", &["take", "take_along_axis"]),
+    ("TopK", &["top_k"]),
+];
+
+/// Public types that are parts of calls, and no operators.
+const PARTS: &[&str] = &[
+    "AnyInput",
+    "AnyOutputs",
+    "Argument",
+    "CastElement",
+    "Cost",
+    "HistogramElement",
+    "HistogramWeight",
+    "IdentityValue",
+    "IndexElement",
+    "Inputs",
+    "MatmulElement",
+    "MatmulInput",
+    "OperationError",
+    "Ordered",
+    "Outputs",
+    "Pad",
+    "PatternElement",
+    "Precision",
+    "RandomBits",
+    "RandomFloat",
+    "RandomInteger",
+    "RandomNumber",
+    "RandomReal",
+    "Results",
+    "ScanElement",
+    "ScanForm",
+    "ScanKey",
+    "ScatterElement",
+    "SequenceElement",
+    "Shaped",
+    "Side",
+    "SortKey",
+    "SortWay",
+    "Steps",
+];
+
+/// Methods that every entry calls, or that have no meaning for files.
+const GENERAL: &[&str] = &[
+    "new",
+    "run",
+    "record",
+    "call",
+    "cost",
+    // A tool without other work needs no stream.
+    "on",
+    // The files of inputs are never changed.
+    "in_place",
+    "run_in_place",
+    "pairs_in_place",
+    // Results always have a file, and files have a size.
+    "apply",
+    "size",
+    // The name in errors, and the generated text.
+    "name",
+    "wgsl",
+    // Ways of working with one result, to compare their times.
+    "form",
+    "way",
+];
+
+/// Functions and methods by another name: an entry, or a parameter or an input of one.
+const RENAMED: &[(&str, &str, &str)] = &[
+    ("steps", "copy_part", "parts"),
+    ("Histogram::even", "histogram", "range"),
+    ("Histogram::numbers", "bincount", ""),
+    ("Histogram::run_weighted", "histogram", "weights"),
+    ("Merge::pairs", "merge_pairs", ""),
+    ("Random::bits", "random_bits", ""),
+    ("Random::uniform", "random_uniform", ""),
+    ("Random::integers", "random_integers", ""),
+    ("Random::normal", "random_normal", ""),
+    ("Random::exponential", "random_exponential", ""),
+    ("Random::bernoulli", "random_bernoulli", ""),
+    ("Random::dropout", "random_dropout", ""),
+    ("Random::permutation", "random_permutation", ""),
+    ("Random::choice", "random_choice", ""),
+    ("Rearrange::part", "copy_part", ""),
+    ("Rearrange::shape", "transpose", ""),
+    ("ReductionCall::axes", "sum", "axis"),
+    ("ReductionCall::run_by_key", "reduce_by_key", ""),
+    ("RunLengths::encode", "run_length_encode", ""),
+    ("RunLengths::decode", "run_length_decode", ""),
+    ("Scan::sum", "scan", "operation"),
+    ("Scan::product", "scan", "operation"),
+    ("Scan::min", "scan", "operation"),
+    ("Scan::max", "scan", "operation"),
+    ("Scatter::set", "scatter", ""),
+    ("Scatter::add", "scatter_add", ""),
+    ("Scatter::multiply", "scatter_multiply", ""),
+    ("Scatter::min", "scatter_min", ""),
+    ("Scatter::max", "scatter_max", ""),
+    ("Scatter::cost_of_add", "scatter_add", ""),
+    ("Select::changes", "unique", ""),
+    ("Select::not_zero", "nonzero", ""),
+    ("Select::run_with_indices", "select_with_indices", ""),
+    ("Sort::device_segments", "sort", "segments"),
+    ("Sort::pairs", "sort_pairs", ""),
+    ("Sort::cost_of_pairs", "sort_pairs", ""),
+    ("Sort::cost_of_argsort", "argsort", ""),
+    ("Take::along", "take_along_axis", ""),
+];
+
+/// Public functions that make arguments, in Rust only.
+const NO_OPERATORS: &[&str] = &["shaped"];
+
+#[test]
+fn the_list_names_every_operator_with_its_parts() {
+    let folder = Folder::new("op-list");
+    let text = op(&folder, "--list").ok();
+    for operator in list(&folder) {
+        let name = operator["name"].as_str().unwrap();
+        assert!(text.lines().any(|line| line.starts_with(&format!("{name}: "))), "{name}");
+        let help = op(&folder, &format!("{name} --help")).ok();
+        for parameter in operator["parameters"].as_array().unwrap() {
+            assert!(help.contains(&format!("--{}", parameter["name"].as_str().unwrap())), "{name}\n{help}");
+        }
+    }
+}
+
+#[test]
+fn every_public_function_and_method_has_an_entry() {
+    let list = list(&Folder::new("op-public"));
+    let mut missing = Vec::new();
+    let (types, functions) = exported();
+    for function in functions.iter().chain(&public_functions("reduce")) {
+        if !has(&list, function) && !is_renamed(&list, function) && !NO_OPERATORS.contains(&function.as_str()) {
+            missing.push(format!("{function}: no entry"));
+        }
+    }
+    for name in types.iter().filter(|name| !PARTS.contains(&name.as_str())) {
+        let Some((_, operators)) = BUILDERS.iter().find(|(builder, _)| builder == name) else {
+            missing.push(format!("{name}: neither a builder nor a part of calls"));
+            continue;
+        };
+        let methods = methods(name);
+        assert!(methods.len() > 1, "{name}: its methods were not found");
+        for method in methods {
+            let full = format!("{name}::{method}");
+            let is_part = operators.iter().any(|operator| has_part(&list, operator, &method));
+            if !is_part && !has(&list, &method) && !is_renamed(&list, &full) && !GENERAL.contains(&method.as_str()) {
+                missing.push(format!("{full}: no entry, parameter or input"));
+            }
+        }
+    }
+    assert!(types.len() > 40 && functions.len() > 35, "{types:?}, {functions:?}");
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+#[test]
+fn every_operator_has_a_case() {
+    let tables: [&[Case]; 12] = [
+        moves::REARRANGED,
+        moves::JOINED,
+        moves::TAKEN,
+        moves::SCATTERED,
+        moves::CONVERTED,
+        orders::SORTED,
+        orders::SEARCHED,
+        orders::SELECTED,
+        orders::REDUCED,
+        orders::SCANNED,
+        generated::SEQUENCES,
+        generated::COUNTED,
+    ];
+    let lines = tables.into_iter().flatten().chain(generated::COMPUTED).map(|case| case.line);
+    let names: Vec<&str> = lines.map(|line| line.split(' ').next().unwrap()).collect();
+    for operator in list(&Folder::new("op-cases")) {
+        let name = operator["name"].as_str().unwrap();
+        // Random numbers have tests of their own.
+        assert!(names.contains(&name) || name.starts_with("random_"), "{name}: no case");
+    }
+}
+
+fn has(list: &[Value], name: &str) -> bool {
+    list.iter().any(|operator| operator["name"] == *name)
+}
+
+/// Whether the operator has a parameter or an input of this name.
+fn has_part(list: &[Value], name: &str, part: &str) -> bool {
+    let operator = list.iter().find(|operator| operator["name"] == *name);
+    let operator = operator.unwrap_or_else(|| panic!("{name}: no such operator in the list"));
+    let parts = ["parameters", "inputs"].into_iter().flat_map(|parts| operator[parts].as_array().unwrap());
+    parts.into_iter().any(|known| known["name"] == *part)
+}
+
+fn is_renamed(list: &[Value], name: &str) -> bool {
+    let renamed = RENAMED.iter().find(|(rust, ..)| *rust == name);
+    renamed
+        .is_some_and(|(_, operator, part)| has(list, operator) && (part.is_empty() || has_part(list, operator, part)))
+}
+
+fn sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../src/ops")
+}
+
+/// The types and the functions that `anywarp::ops` exports.
+fn exported() -> (Vec<String>, Vec<String>) {
+    let source = std::fs::read_to_string(sources().join("mod.rs")).unwrap();
+    let mut names = Vec::new();
+    for line in source.lines().filter_map(|line| line.strip_prefix("pub use ")) {
+        let last = line.rsplit("::").next().unwrap();
+        let listed = last.trim_matches(['{', '}', ';']).split(',');
+        names.extend(listed.map(|name| name.trim_matches([' ', '}', ';']).to_owned()));
+    }
+    names.into_iter().partition(|name| name.starts_with(char::is_uppercase))
+}
+
+/// All files in a folder of the operators.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+/// The public functions in a folder of the operators.
+fn public_functions(folder: &str) -> Vec<String> {
+    let texts = files(&sources().join(folder)).into_iter().map(|path| std::fs::read_to_string(path).unwrap());
+    texts.flat_map(|text| text.lines().filter_map(|line| name_of(line, "pub fn ")).collect::<Vec<_>>()).collect()
+}
+
+/// The public methods of a type.
+fn methods(name: &str) -> Vec<String> {
+    let mut methods = Vec::new();
+    for path in files(&sources()) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let mut is_inside = false;
+        for line in text.lines() {
+            if line.starts_with("impl") {
+                is_inside = line.split([' ', '<']).any(|word| word == name) && !line.contains(" for ");
+            } else if is_inside {
+                methods.extend(name_of(line, "    pub fn "));
+            }
+        }
+    }
+    methods
+}
+
+/// The name in the first line of a function.
+fn name_of(line: &str, start: &str) -> Option<String> {
+    let rest = line.strip_prefix(start)?;
+    Some(rest[..rest.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))?].to_owned())
+}

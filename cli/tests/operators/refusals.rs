@@ -1,0 +1,137 @@
+//! Wrong calls.
+
+use serde_json::Value;
+
+use crate::arrays::array;
+use crate::{folder, op};
+
+#[test]
+fn refusals_name_what_was_expected() {
+    let Some(folder) = folder("op-refused") else { return };
+    folder.write("falling.npy", array("u32", "(2,)", &[3.0, 2.0]));
+    folder.write("six.npy", array("f32", "(6,)", &[0.0; 6]));
+    let table = [
+        ("", 2, "expected NAME or --list, found none: write anywarp op sum x.npy"),
+        ("smu x.npy", 2, "smu: expected a command of `anywarp op`, found 'smu': choose one of sum,"),
+        ("sum", 2, "expected X.npy, found none: write anywarp op sum x.npy -o y.npy"),
+        ("bincount u.npy", 2, "expected --bins N, found none: write anywarp op bincount x.npy --bins 16 -o counts.npy"),
+        ("sum none.npy", 1, "none.npy: expected a file, there is none of this name"),
+        ("bincount x.npy --bins 4", 1, "x.npy: expected uint32 as 'x' of bincount, found float32"),
+        ("dot x.npy double.npy", 1, "double.npy: expected float32 as 'y' of dot, found float64"),
+        ("sum x.npy --axis 2", 2, "--axis 2: expected axes below 2, as the shape is (2, 3), found 2"),
+        (
+            "sum x.npy --axis one",
+            2,
+            "--axis one: expected whole numbers with commas between, found 'one': write --axis 0,1",
+        ),
+        ("sum x.npy --exclusive", 2, "--exclusive: expected an option of `anywarp op sum`, found '--exclusive'"),
+        ("sum x.npy -o y.txt", 2, "--out y.txt: expected FILE.npy, found 'y.txt'"),
+        ("partition u.npy mask.npy -o a.npy a.npy", 2, "--out a.npy: expected a file for each output"),
+        ("select u.npy", 2, "expected a file of flags or --condition, found none"),
+        ("select u.npy --condition 'x +'", 1, "x +"),
+        ("matmul x.npy x.npy", 1, "expected matrices of shapes (m, k) and (k, n), found (2, 3) and (2, 3)"),
+        ("histogram x.npy --bins 4", 2, "expected --bins and --range, or --edges alone"),
+        ("random_uniform --shape 4 --dtype u32", 2, "--dtype u32: expected one of float32, float64"),
+        ("sort x.npy --bits 0..8", 2, "bits"),
+        ("sort u.npy --segments falling.npy", 2, "use offsets that do not fall"),
+        ("permute x.npy", 2, "expected --axes N[,N..], found none: write anywarp op permute x.npy --axes 0,1 -o y.npy"),
+        ("permute x.npy --axes 0,2", 2, "axis 2 is out of range for"),
+        ("roll x.npy --shifts 1", 2, "--shifts 1: expected pairs of whole numbers with : between, found '1': write"),
+        ("roll x.npy --shifts -1:1", 2, "--shifts -1:1: expected numbers from 0 on, found '-1:1': write --shifts 0:1"),
+        ("copy_part x.npy --parts 1", 2, "--parts 1: expected slices as in Python with commas between, found '1'"),
+        ("broadcast x.npy --to 3x2", 1, "'x' of shape [2, 3] cannot be broadcast to the shape [3, 2]"),
+        ("pad x.npy --widths 1:1", 2, "use two widths for each of the 2 axes"),
+        (
+            "pad u.npy --widths 1:1 --value 0.5",
+            2,
+            "--value 0.5: expected a number of type u32, found '0.5': write --value 1",
+        ),
+        ("concatenate", 2, "expected PARTS.npy..., found none: write anywarp op concatenate parts.npy -o y.npy"),
+        (
+            "concatenate x.npy b.npy",
+            1,
+            "b.npy: expected the shape (2, 3), that of the first part, except for axis 0, found (3, 2)",
+        ),
+        ("concatenate x.npy u.npy", 1, "u.npy: expected float32 as 'parts' of concatenate, found uint32"),
+        ("stack row.npy x.npy", 1, "x.npy: expected the shape (3,) as 'parts', that of the first part, found (2, 3)"),
+        ("stack row.npy --axis 2", 2, "--axis 2: expected axes below 2, as the shape is (3, 1), found 2"),
+        ("split x.npy --sizes 1,2", 2, "--sizes 1,2: expected sizes whose sum is 2, the size of axis 0, found 3"),
+        ("split x.npy --sizes 1,1 -o a.npy", 2, "--out: expected 2 files, one for each output, found 1"),
+        ("take x.npy u.npy --axis 2", 2, "--axis 2: expected axes below 2, as the shape is (2, 3), found 2"),
+        ("take x.npy row.npy", 1, "row.npy: expected uint32, int32, uint64, int64 as 'indices' of take, found float32"),
+        ("gather x.npy u.npy --clip --wrap", 2, "expected one of --fill, --keep, --clip and --wrap, found several"),
+        (
+            "gather x.npy u.npy --keep row.npy",
+            1,
+            "row.npy: expected the shape (6,) as 'keep', that of the result, found (3,)",
+        ),
+        (
+            "take_along_axis x.npy u.npy",
+            1,
+            "u.npy: expected the shape (6, 3) as 'indices', that of x except for the axis",
+        ),
+        ("scatter row.npy u.npy x.npy", 1, "x"),
+        (
+            "scatter row.npy u.npy x.npy --axis 0",
+            1,
+            "row.npy: expected the shape (6, 3) as 'x', that of y with the indices",
+        ),
+        ("scatter x.npy u.npy x.npy --clip --wrap", 2, "expected one of --clip and --wrap, found both"),
+        (
+            "scatter_add double.npy u.npy double.npy",
+            1,
+            "double.npy: expected float32, uint32, int32 as 'x' of scatter_add",
+        ),
+        ("cast x.npy --to bf16", 2, "--to bf16: expected one of f32, f16,"),
+        ("arange --shape 4 --start 0.5 --dtype u8", 2, "--start 0.5: expected a number of type u8, found '0.5'"),
+        ("arange --shape 4 --dtype f64", 2, "--dtype f64: expected one of float32, uint32,"),
+        ("full --shape 4", 2, "expected --value NUMBER, found none"),
+        (
+            "full --shape 4294967296,4294967296,2 --value 1",
+            2,
+            "expected a result of fewer than 2^64 elements, found the shape",
+        ),
+        ("one_hot u.npy --classes 2 --values 1", 2, "--values 1: expected two numbers, found 1: write --values 0,1"),
+        ("searchsorted row.npy row.npy --side top", 2, "--side top: expected one of left, right, found 'top'"),
+        ("merge row.npy u.npy", 1, "u.npy: expected float32 as 'b' of merge, found uint32"),
+        (
+            "merge_pairs row.npy row.npy row.npy u.npy",
+            1,
+            "u.npy: expected the shape (3,) as 'b_values', that of its keys, found (6,)",
+        ),
+        (
+            "merge_pairs u.npy u.npy u.npy six.npy",
+            1,
+            "six.npy: expected uint32 as 'b_values', as the other files have it, found float32",
+        ),
+        ("top_k x.npy --k 7", 2, "a row has 6 elements"),
+        ("top_k x.npy --k 1 --rows 4", 2, "use a divisor of the number of elements, 6"),
+        ("sort_by x.npy --comparison 'x <'", 1, "x <"),
+        ("sum x.npy --axis 0 --segments u.npy", 2, "omit one of the two"),
+        ("reduce_by_key u.npy row.npy", 1, "u.npy: expected the shape (3,) as 'keys', that of x, found (6,)"),
+        (
+            "reduce_by_key u.npy u.npy --operation norm",
+            1,
+            "--operation norm: expected float32, float64, float16 as 'x', found uint32",
+        ),
+        (
+            "reduce_by_key u.npy u.npy --combine 'a + b'",
+            2,
+            "expected --combine and --identity together, found one of the two",
+        ),
+        ("histogram x.npy --bins 2 --range 0..1 --channels 0", 2, "use at least one channel"),
+        (
+            "bincount u.npy --bins 4 --weights row.npy",
+            1,
+            "row.npy: expected the shape (6,) as 'weights', that of x, found (3,)",
+        ),
+    ];
+    for (line, code, expected) in table {
+        let outcome = op(&folder, line);
+        assert_eq!(outcome.code, Some(code), "{line}: {outcome:#?}");
+        assert!(outcome.stderr.contains(expected), "{line}: {}\nlacks\n{expected}", outcome.stderr);
+        let outcome = op(&folder, &format!("--json {line}"));
+        let error: Value = serde_json::from_str(&outcome.stderr).unwrap_or_else(|_| panic!("{line}: {outcome:#?}"));
+        assert_eq!(error["class"] == "usage", code == 2, "{line}: {error}");
+    }
+}
