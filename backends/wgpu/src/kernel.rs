@@ -4,6 +4,8 @@ pub(crate) mod pipelines;
 pub(crate) mod ready;
 #[cfg(any(target_arch = "wasm32", feature = "translate", test))]
 pub(crate) mod text;
+#[cfg(not(target_arch = "wasm32"))]
+mod wide_math;
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -56,9 +56,12 @@ impl Made {
 /// Prepares a program for wgpu. `spirv`: whether it is translated to SPIR-V.
 ///
 /// # Errors
-/// The error of a module that is invalid after the workarounds for the SPIR-V writer.
+/// A function that drivers lack, or the error of a module that is invalid after the workarounds for the SPIR-V writer.
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) fn ready(program: &Program, spirv: bool) -> Result<Ready, String> {
+    if let Some(reason) = super::wide_math::refusal(&program.module) {
+        return Err(reason);
+    }
     let module = || program.module.clone();
     let (module, checks) = match (program.leave.checks, &program.proofs) {
         (Checks::Off(_), _) => (module(), Made::Nothing),
