@@ -165,21 +165,27 @@ fn values(block: u32) -> vec4<u32> {
     if kind == uniform_f16 {
         // All numbers of 11 bits are exact in f16.
         return bitcast<vec4<u32>>(vec4<f32>(words >> vec4(21u)) * 0x1p-11);
-    } else if kind == uniform_f32 {
+    }
+    if kind == uniform_f32 {
         return bitcast<vec4<u32>>(vec4<f32>(words >> vec4(8u)) * 0x1p-24);
-    } else if kind == uniform_f64 {
+    }
+    if kind == uniform_f64 {
         return vec4(f64_bits(words.xy), f64_bits(words.zw));
-    } else if kind == integers {
+    }
+    if kind == integers {
         let xy = vec2(below(words.x, 0u, counter), below(words.y, 1u, counter));
         let zw = vec2(below(words.z, 2u, counter), below(words.w, 3u, counter));
         return vec4(xy, zw) + vec4(draw.low);
-    } else if kind == normal_f32 || kind == normal_f16 {
+    }
+    if kind == normal_f32 || kind == normal_f16 {
         return vec4(normal_pair(words.xy), normal_pair(words.zw));
-    } else if kind == exponential_f32 || kind == exponential_f16 {
+    }
+    if kind == exponential_f32 || kind == exponential_f16 {
         let xy = vec2(f32_bits(negative_logarithm(words.x)), f32_bits(negative_logarithm(words.y)));
         let zw = vec2(f32_bits(negative_logarithm(words.z)), f32_bits(negative_logarithm(words.w)));
         return vec4(xy, zw);
-    } else if kind == chance {
+    }
+    if kind == chance {
         return select(vec4(0u), vec4(draw.low), words < vec4(draw.span));
     }
     return words;

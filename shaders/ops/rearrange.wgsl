@@ -51,6 +51,20 @@ struct Place {
     inside: bool,
 }
 
+// A place outside an axis that continues periodically, where each period may be reflected. `extent` is one period of the
+// places, which go back in its second half if they are reflected.
+fn folded(place: i32, extent: i32, mode: u32) -> i32 {
+    var s = place % extent;
+    s += select(0, extent, s < 0);
+    if mode == reflect {
+        return min(s, extent - s);
+    }
+    if mode == symmetric {
+        return min(s, extent - 1 - s);
+    }
+    return s;
+}
+
 fn place(number: u32) -> Place {
     var rest = number;
     var found = Place(0u, 0u, true);
@@ -70,15 +84,7 @@ fn place(number: u32) -> Place {
             } else if axis.mode == edge {
                 s = clamp(s, 0, axis.extent - 1);
             } else {
-                // `extent` is one period of the places, which go back in its second half if they are reflected.
-                let turns = axis.extent;
-                s %= turns;
-                s += select(0, turns, s < 0);
-                if axis.mode == reflect {
-                    s = min(s, turns - s);
-                } else if axis.mode == symmetric {
-                    s = min(s, turns - 1 - s);
-                }
+                s = folded(s, axis.extent, axis.mode);
             }
             source = u32(s);
         }

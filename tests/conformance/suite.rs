@@ -9,6 +9,7 @@ mod data;
 mod device;
 pub(crate) mod kernel;
 mod kernels;
+mod operators;
 pub(crate) mod portable_waits;
 pub(crate) mod properties;
 mod recording;
@@ -26,6 +27,7 @@ const GROUPS: &[(&str, &[&[Case]])] = &[
     ("kernel", kernel::CASES),
     ("recording", &[recording::CASES]),
     ("submission", &[submission::CASES]),
+    ("operators", operators::CASES),
     ("streams", &[streams::CASES]),
     ("concurrency", &[concurrency::CASES]),
     ("awaited", &[awaited::CASES]),

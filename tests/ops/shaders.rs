@@ -8,6 +8,7 @@ use anywarp::ops::matmul;
 use anywarp_backend::SourceFile;
 use anywarp_testing::{features, files};
 use anywarp_wgsl::compose::{Folder, Options, compose};
+use anywarp_wgsl::guard::is_shallow;
 use anywarp_wgsl::{diagnostic, module};
 use half::{bf16, f16};
 
@@ -49,6 +50,7 @@ fn check_with(path: &Path, options: Options) -> TestResult {
         Ok(source) => source,
         Err(error) => return fail(error.to_string()),
     };
+    ensure(is_shallow(source.text()), || format!("{}: too deep or too long for a browser's stack", path.display()))?;
     let module = match module::parse(&source) {
         Ok(module) => module,
         Err(error) => return fail(error.to_string()),

@@ -42,6 +42,18 @@ pub struct Room<'a> {
     own_stack: bool,
 }
 
+/// Whether a text can be parsed on the caller's stack, which is the only one in a browser.
+#[must_use]
+pub fn is_shallow(text: &str) -> bool {
+    measure(text).fits(SHALLOW)
+}
+
+impl Extent {
+    fn fits(self, limit: Self) -> bool {
+        self.depth <= limit.depth && self.declarations <= limit.declarations
+    }
+}
+
 impl<'a> Room<'a> {
     /// A context for a text.
     ///
@@ -62,7 +74,7 @@ impl<'a> Room<'a> {
                 MOST_DECLARATIONS,
             );
         }
-        let own_stack = extent.depth > SHALLOW.depth || extent.declarations > SHALLOW.declarations;
+        let own_stack = !extent.fits(SHALLOW);
         if own_stack && cfg!(target_arch = "wasm32") {
             // There are no threads that could provide another stack.
             return too_deep("operators, brackets and 'else if'", extent.line, extent.depth, SHALLOW.depth);
