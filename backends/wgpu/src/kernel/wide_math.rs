@@ -4,8 +4,8 @@
 //! HLSL converts their arguments to 32 bits. Drivers accept such shaders all the same, and return other numbers.
 
 use anywarp_backend::Validated;
-use naga::valid::FunctionInfo;
-use naga::{Expression, Function, MathFunction, Scalar, ScalarKind};
+use anywarp_backend::naga::valid::FunctionInfo;
+use anywarp_backend::naga::{Expression, Function, MathFunction, Scalar, ScalarKind};
 
 /// The reason for which a program cannot run, if it calls such a function.
 pub(crate) fn refusal(module: &Validated) -> Option<String> {
