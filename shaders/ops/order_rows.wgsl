@@ -1,6 +1,6 @@
 // The order of the keys of short rows: a bitonic sort of places, each row in one workgroup.
-import package::shared::key_order::{key_in, precedes, rank, word_of_key};
-import package::shared::ordered_word::wide;
+import package::shared::key_order::precedes;
+import package::shared::ordered_keys::rank_of_key;
 
 struct Sizes {
     rows: u32,
@@ -15,7 +15,6 @@ struct Sizes {
 }
 
 @group(0) @binding(1) var<uniform> sizes: Sizes;
-@group(0) @binding(2) var<storage> keys: array<u32>;
 // The bounds of the rows; or, for each key of a row, its place in the row.
 @group(0) @binding(3) var<storage> bounds: array<u32>;
 @group(0) @binding(4) var<storage, read_write> places: array<u32>;
@@ -26,16 +25,6 @@ override listed: bool = false;
 const most = 1024u;
 var<workgroup> row_ranks: array<vec2<u32>, 1024>;
 var<workgroup> row_places: array<u32, 1024>;
-
-fn rank_of_key(index: u32) -> vec2<u32> {
-    let at = sizes.first_of_keys + index;
-    let word = word_of_key(at);
-    var next = 0u;
-    if wide {
-        next = keys[word + 1u];
-    }
-    return rank(key_in(keys[word], next, at));
-}
 
 @compute @workgroup_size(256)
 fn order_rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
@@ -67,7 +56,7 @@ fn order_rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation
             if listed {
                 index = bounds[group.x * sizes.row + at];
             }
-            row_ranks[at] = rank_of_key(begin + index);
+            row_ranks[at] = rank_of_key(sizes.first_of_keys + begin + index);
         }
     }
     workgroupBarrier();

@@ -1,5 +1,6 @@
 // The places of values in sorted keys, by halving.
 import package::shared::key_order::{key_in, precedes, rank, word_of_key};
+import package::shared::ordered_keys::rank_of_key;
 import package::shared::ordered_word::wide;
 
 struct Sizes {
@@ -15,19 +16,8 @@ struct Sizes {
 }
 
 @group(0) @binding(1) var<uniform> sizes: Sizes;
-@group(0) @binding(2) var<storage> keys: array<u32>;
 @group(0) @binding(3) var<storage> values: array<u32>;
 @group(0) @binding(4) var<storage, read_write> places: array<u32>;
-
-fn rank_of_key(index: u32) -> vec2<u32> {
-    let at = sizes.first_of_keys + index;
-    let word = word_of_key(at);
-    var next = 0u;
-    if wide {
-        next = keys[word + 1u];
-    }
-    return rank(key_in(keys[word], next, at));
-}
 
 fn rank_of_value(index: u32) -> vec2<u32> {
     let at = sizes.first_of_values + index;
@@ -50,7 +40,7 @@ fn search(@builtin(global_invocation_id) id: vec3<u32>) {
     // 32 bits are halved at most 32 times.
     for (var step = 0u; step < 33u && low < high; step++) {
         let middle = low + (high - low) / 2u;
-        let there = rank_of_key(middle);
+        let there = rank_of_key(sizes.first_of_keys + middle);
         if precedes(there, value) || (sizes.right == 1u && !precedes(value, there)) {
             low = middle + 1u;
         } else {

@@ -1,6 +1,6 @@
 // The places of the first keys of each row in their order, by a radix select: counts the keys by one digit at a time,
 // from the highest, until the last of them is known. Then it collects them, in the order of their places.
-import package::shared::key_order::{key_in, rank, word_of_key};
+import package::shared::ordered_keys::rank_of_key;
 import package::shared::ordered_word::wide;
 import package::shared::prefix::{exclusive_prefix, total};
 
@@ -22,7 +22,6 @@ struct Sizes {
 }
 
 @group(0) @binding(1) var<uniform> sizes: Sizes;
-@group(0) @binding(2) var<storage> keys: array<u32>;
 // For each row, the numbers of keys by digit.
 @group(0) @binding(3) var<storage, read_write> counts: array<atomic<u32>>;
 // For each row, the digits of the last selected key that are known, and the number of keys to select among those that
@@ -33,16 +32,6 @@ struct Sizes {
 @group(0) @binding(6) var<storage, read_write> kept: array<vec4<u32>>;
 @group(0) @binding(7) var<storage> known_kept: array<vec4<u32>>;
 @group(0) @binding(8) var<storage, read_write> places: array<u32>;
-
-fn rank_of_key(index: u32) -> vec2<u32> {
-    let at = sizes.first_of_keys + index;
-    let word = word_of_key(at);
-    var next = 0u;
-    if wide {
-        next = keys[word + 1u];
-    }
-    return rank(key_in(keys[word], next, at));
-}
 
 @compute @workgroup_size(256)
 fn begin_rows(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -70,7 +59,7 @@ fn count_digit(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocatio
     let known = known_states[row].xy;
     let above = vec2(sizes.above, sizes.above_low);
     for (var at = begin + local; at < end; at += 256u) {
-        let place = rank_of_key(row * sizes.length + at);
+        let place = rank_of_key(sizes.first_of_keys + row * sizes.length + at);
         if all((place & above) == known) {
             let digit = (select(place.x, place.y, sizes.word == 1u) >> sizes.shift) & 255u;
             atomicAdd(&counters[digit * copies + local % copies], 1u);
@@ -107,7 +96,7 @@ fn narrow(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
 
 // The digits of the last selected key, and whether a key is before it or equal to it.
 fn kept_at(row: u32, at: u32, last: vec2<u32>) -> vec2<bool> {
-    let place = rank_of_key(row * sizes.length + at) & vec2(sizes.above, sizes.above_low);
+    let place = rank_of_key(sizes.first_of_keys + row * sizes.length + at) & vec2(sizes.above, sizes.above_low);
     return vec2(place.x < last.x || (place.x == last.x && place.y < last.y), all(place == last));
 }
 
@@ -203,7 +192,7 @@ fn collect(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
 @compute @workgroup_size(256)
 fn rank_all(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x < sizes.rows * sizes.length {
-        let place = rank_of_key(id.x);
+        let place = rank_of_key(sizes.first_of_keys + id.x);
         if wide {
             ranks[id.x * 2u] = place.y;
             ranks[id.x * 2u + 1u] = place.x;

@@ -1,22 +1,30 @@
 //! Keys for sorts, merges and searches.
 
 use anywarp::ops::SortKey;
+use anywarp_testing::random::Random;
 
 #[path = "../../src/ops/sort/reference.rs"]
 mod reference;
 
 pub(crate) use reference::argsort;
 
+/// The cases of a test for each type of keys, named by it: `("u8", types::<u8>)` and so on for `each_key!(types)`.
+macro_rules! each_key {
+    ($test:ident) => {
+        $crate::keys::each_key!($test: u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64)
+    };
+    ($test:ident: $($key:ident)*) => {{
+        let cases: [$crate::Unnamed; 12] = [$((stringify!($key), $test::<$key>)),*];
+        cases
+    }};
+}
+
+pub(crate) use each_key;
+
 /// Numbers without a pattern.
 pub(crate) fn random(count: usize, seed: u64) -> Vec<u64> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let next = |_| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    };
-    (0..count).map(next).collect()
+    let mut random = Random::new(seed);
+    (0..count).map(|_| random.bits()).collect()
 }
 
 /// The upper bits of each number as a key.

@@ -6,7 +6,7 @@ use anywarp::ops::{IsSorted, OperationError, SearchSorted, Side, SortKey, is_sor
 use anywarp::{Device, Error, ErrorClass};
 use half::{bf16, f16};
 
-use crate::keys::{mixed, sorted};
+use crate::keys::{each_key, mixed, sorted};
 use crate::outcome::{TestResult, ensure, equal, refused, same, skip};
 use crate::{Alone, Case, Unnamed};
 
@@ -16,19 +16,7 @@ mod order;
 mod places;
 
 pub(crate) fn cases() -> Vec<Case> {
-    let cases: [Unnamed; 22] = [
-        ("searchsorted::u8", searches::<u8>),
-        ("searchsorted::u16", searches::<u16>),
-        ("searchsorted::u32", searches::<u32>),
-        ("searchsorted::u64", searches::<u64>),
-        ("searchsorted::i8", searches::<i8>),
-        ("searchsorted::i16", searches::<i16>),
-        ("searchsorted::i32", searches::<i32>),
-        ("searchsorted::i64", searches::<i64>),
-        ("searchsorted::f16", searches::<f16>),
-        ("searchsorted::bf16", searches::<bf16>),
-        ("searchsorted::f32", searches::<f32>),
-        ("searchsorted::f64", searches::<f64>),
+    let others: [Unnamed; 10] = [
         ("searchsorted::numpy", numpy),
         ("searchsorted::recorded", recorded),
         ("searchsorted::streams", streams),
@@ -50,7 +38,8 @@ pub(crate) fn cases() -> Vec<Case> {
         ("is_sorted::recorded", test_recorded),
         ("is_sorted::refusals", test_refusals),
     ];
-    cases.into_iter().map(|(name, run)| (name.to_owned(), run)).collect()
+    let keys = each_key!(searches).map(|(key, run)| (format!("searchsorted::{key}"), run));
+    keys.into_iter().chain(others.map(|(name, run)| (name.to_owned(), run))).collect()
 }
 
 pub(crate) fn checked() -> Alone {

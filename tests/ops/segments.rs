@@ -6,24 +6,12 @@ use anywarp::Device;
 use anywarp::ops::{OperationError, Sort, SortKey};
 use half::{bf16, f16};
 
-use crate::keys::{argsort, mixed, random};
+use crate::keys::{argsort, each_key, mixed, random};
 use crate::outcome::{TestResult, ensure, refused, same, skip};
 use crate::{Alone, Case, Unnamed};
 
 pub(crate) fn cases() -> Vec<Case> {
-    let cases: [Unnamed; 18] = [
-        ("u8", types::<u8>),
-        ("u16", types::<u16>),
-        ("u32", types::<u32>),
-        ("u64", types::<u64>),
-        ("i8", types::<i8>),
-        ("i16", types::<i16>),
-        ("i32", types::<i32>),
-        ("i64", types::<i64>),
-        ("f16", types::<f16>),
-        ("bf16", types::<bf16>),
-        ("f32", types::<f32>),
-        ("f64", types::<f64>),
+    let others: [Unnamed; 6] = [
         ("lengths", lengths),
         ("unordered", unordered),
         ("slices", slices),
@@ -31,7 +19,7 @@ pub(crate) fn cases() -> Vec<Case> {
         ("recorded", recorded),
         ("refusals", refusals),
     ];
-    cases.into_iter().map(|(name, run)| (format!("sort::segments::{name}"), run)).collect()
+    each_key!(types).into_iter().chain(others).map(|(name, run)| (format!("sort::segments::{name}"), run)).collect()
 }
 
 pub(crate) fn checked() -> Alone {

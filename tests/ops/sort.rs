@@ -6,38 +6,24 @@ use anywarp::ops::{OperationError, Sort, SortKey, SortWay, argsort, sort, sort_p
 use anywarp::{Device, Error, ErrorClass, LaunchError};
 use half::{bf16, f16};
 
-use crate::keys::{self as reference, mixed, random};
+use crate::keys::{self as reference, each_key, mixed, random};
 use crate::outcome::{Context, TestResult, ensure, equal, refused, same, skip};
 use crate::{Alone, Case, Unnamed};
 
 pub(crate) fn cases() -> Vec<Case> {
-    let cases: [Unnamed; 17] = [
-        ("u8", types::<u8>),
-        ("u16", types::<u16>),
-        ("u32", types::<u32>),
-        ("u64", types::<u64>),
-        ("i8", types::<i8>),
-        ("i16", types::<i16>),
-        ("i32", types::<i32>),
-        ("i64", types::<i64>),
-        ("f16", types::<f16>),
-        ("bf16", types::<bf16>),
-        ("f32", types::<f32>),
-        ("f64", types::<f64>),
+    let others: [Unnamed; 10] = [
         ("orders", orders),
         ("floats", floats),
         ("bits", bits),
         ("ways", ways),
         ("many_keys", many_keys),
-    ];
-    let others: [Unnamed; 5] = [
         ("slices", slices),
         ("recorded", recorded),
         ("streams", streams),
         ("written", written),
         ("refusals", refusals),
     ];
-    cases.into_iter().chain(others).map(|(name, run)| (format!("sort::{name}"), run)).collect()
+    each_key!(types).into_iter().chain(others).map(|(name, run)| (format!("sort::{name}"), run)).collect()
 }
 
 pub(crate) fn checked() -> Alone {

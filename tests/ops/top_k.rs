@@ -6,7 +6,7 @@ use anywarp::Device;
 use anywarp::ops::{OperationError, SortKey, TopK, top_k};
 use half::{bf16, f16};
 
-use crate::keys::mixed;
+use crate::keys::{each_key, mixed};
 use crate::outcome::{TestResult, ensure, refused, same, skip};
 use crate::{Alone, Case, Unnamed};
 
@@ -14,19 +14,7 @@ use crate::{Alone, Case, Unnamed};
 mod reference;
 
 pub(crate) fn cases() -> Vec<Case> {
-    let cases: [Unnamed; 19] = [
-        ("u8", types::<u8>),
-        ("u16", types::<u16>),
-        ("u32", types::<u32>),
-        ("u64", types::<u64>),
-        ("i8", types::<i8>),
-        ("i16", types::<i16>),
-        ("i32", types::<i32>),
-        ("i64", types::<i64>),
-        ("f16", types::<f16>),
-        ("bf16", types::<bf16>),
-        ("f32", types::<f32>),
-        ("f64", types::<f64>),
+    let others: [Unnamed; 7] = [
         ("nan", nan),
         ("ties", ties),
         ("long", long),
@@ -35,7 +23,7 @@ pub(crate) fn cases() -> Vec<Case> {
         ("streams", streams),
         ("refusals", refusals),
     ];
-    cases.into_iter().map(|(name, run)| (format!("top_k::{name}"), run)).collect()
+    each_key!(types).into_iter().chain(others).map(|(name, run)| (format!("top_k::{name}"), run)).collect()
 }
 
 pub(crate) fn checked() -> Alone {

@@ -1,5 +1,7 @@
 //! Tests of every choice against the reference.
 
+use anywarp_testing::random::Random;
+
 use super::choice::{Choice, Form};
 use super::plan::{Shape, Values, plan};
 use super::run::{Operand, Operands};
@@ -16,14 +18,8 @@ fn choices() -> Vec<Choice> {
 
 /// Numbers without a pattern.
 fn random(count: usize, seed: u64) -> Vec<u64> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let next = |_| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    };
-    (0..count).map(next).collect()
+    let mut random = Random::new(seed);
+    (0..count).map(|_| random.bits()).collect()
 }
 
 /// Sorts the keys, and 8 bytes with each, in place or not, with an argsort beside. Elements around slices stay.
