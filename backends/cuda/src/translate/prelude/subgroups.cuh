@@ -10,7 +10,7 @@ aw_fn u32 aw_lane() {
 // not take part the value is undefined.
 enum { aw_from, aw_below, aw_above, aw_across };
 template <i32 WAY> aw_fn u32 aw_moved_word(u32 mask, u32 value, u32 n) {
-    if constexpr (WAY == aw_from) return __shfl_sync(mask, value, i32(n & 31u));
+    if constexpr (WAY == aw_from) return __shfl_sync(mask, value, i32(n));
     else if constexpr (WAY == aw_below) return __shfl_up_sync(mask, value, n & 31u);
     else if constexpr (WAY == aw_above) return __shfl_down_sync(mask, value, n & 31u);
     else return __shfl_xor_sync(mask, value, i32(n & 31u));
