@@ -91,24 +91,30 @@ fn bin_of(element: u32) -> u32 {
     if plain {
         return min(element, sizes.bins);
     }
-    let place = key(element);
-    if place < sizes.least || place > sizes.greatest {
-        return sizes.bins;
-    }
     var bin = 0u;
     if even {
         // Rounding errors are below one bin.
         let above = select(f32(element - sizes.low), bitcast<f32>(element) - bitcast<f32>(sizes.low), kind == f32_elements);
         let exact = above * sizes.scale;
-        bin = min(u32(max(exact, 0.0)), sizes.bins - 1u);
-        // Only elements near an edge have to be compared with it.
-        let rest = exact - f32(bin);
-        if rest < sizes.margin || rest > 1.0 - sizes.margin {
-            if place < edges[bin] {
-                bin -= 1u;
-            } else if bin + 1u < sizes.bins && place >= edges[bin + 1u] {
-                bin += 1u;
-            }
+        bin = u32(clamp(exact, 0.0, 4294967040.0));
+        // Only elements near an edge have to be compared with it. The bits of positive numbers are in their order, and
+        // those of negative ones and of NaN above them.
+        let rest = bitcast<u32>(exact - f32(bin));
+        let least = bitcast<u32>(sizes.margin);
+        if bin < sizes.bins && rest - least <= bitcast<u32>(1.0 - sizes.margin) - least {
+            return bin;
+        }
+        bin = min(bin, sizes.bins - 1u);
+    }
+    let place = key(element);
+    if place < sizes.least || place > sizes.greatest {
+        return sizes.bins;
+    }
+    if even {
+        if place < edges[bin] {
+            bin -= 1u;
+        } else if bin + 1u < sizes.bins && place >= edges[bin + 1u] {
+            bin += 1u;
         }
     } else {
         var end = sizes.bins;
@@ -330,8 +336,9 @@ fn by_workgroups(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
         workgroupBarrier();
         for (var counter = local; counter < sizes.counters; counter += 256u) {
             var sum = vec2(0u);
+            // Neighbouring invocations begin with different copies, which are in different banks of the memory.
             for (var at = 0u; at < sizes.copies; at++) {
-                sum = combined(sum, counter * sizes.copies + at);
+                sum = combined(sum, counter * sizes.copies + ((at + local) & (sizes.copies - 1u)));
             }
             if any(sum != vec2(0u)) {
                 add_to_result(counter, sum);

@@ -101,7 +101,7 @@ impl Choice {
         }
         let copies = copies(shape.counters, if shape.sum == Sum::Floats { 2 } else { 1 });
         // Enough workgroups for all of a large device, of enough elements that clearing and adding cost little.
-        Self::Atomics { shared: copies > 0, vectors: true, runs: copies < MIN_COPIES, groups: 2048 }
+        Self::Atomics { shared: copies > 0, vectors: true, runs: copies < MIN_COPIES, groups: 1024 }
     }
 }
 
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     fn atomics(shared: bool, vectors: bool) -> Choice {
-        Choice::Atomics { shared, vectors, runs: true, groups: 2048 }
+        Choice::Atomics { shared, vectors, runs: true, groups: 1024 }
     }
 
     fn shape(count: u64, counters: u64) -> Shape {
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn each_kind_of_device_has_its_way() {
         let choice = |bins, cpu| Choice::default_for(shape(1 << 20, bins), cpu);
-        let gpu = |shared, runs| Choice::Atomics { shared, vectors: true, runs, groups: 2048 };
+        let gpu = |shared, runs| Choice::Atomics { shared, vectors: true, runs, groups: 1024 };
         assert_eq!((choice(256, true), choice(256, false)), (Choice::Rows, gpu(true, false)));
         assert_eq!((choice(4096, false), choice(4097, false)), (gpu(true, true), gpu(false, true)));
         assert_eq!(choice(1 << 18, true), gpu(false, true));

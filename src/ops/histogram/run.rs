@@ -136,7 +136,8 @@ impl Bins {
                 let scale = (bins as f64 / (range.end - range.start)) as f32;
                 let product = scale.is_normal() && ((range.end - range.start) as f32).is_normal();
                 let low = T::low(range.start).filter(|_| product && scale < 1e30);
-                low.map(|low| Even::of(bins, range, low, scale))
+                // With many bins all elements would be near an edge.
+                low.map(|low| Even::of(bins, range, low, scale)).filter(|even| even.margin < 0.25)
             }
             _ => None,
         };
