@@ -45,7 +45,7 @@ fn scatter(
             if value < radix - 1u {
                 last = starts[value + 1u];
             }
-            next[value] += last - starts[value];
+            next[value] += last;
         }
         workgroupBarrier();
     }

@@ -38,10 +38,25 @@ fn count_all(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_
     workgroupBarrier();
     let begin = min(group.x * sizes.span, sizes.length);
     let end = begin + min(sizes.span, sizes.length - begin);
-    for (var at = begin + local; at < end; at += 256u) {
+    // Four loads are on their way at a time.
+    var at = begin + local;
+    for (; at + 768u < end; at += 1024u) {
+        let first = key_at(at);
+        let second = key_at(at + 256u);
+        let third = key_at(at + 512u);
+        let fourth = key_at(at + 768u);
+        for (var step = 0u; step < sizes.word; step++) {
+            let digit = all_digits[step];
+            count_one(step, first, digit);
+            count_one(step, second, digit);
+            count_one(step, third, digit);
+            count_one(step, fourth, digit);
+        }
+    }
+    for (; at < end; at += 256u) {
         let key = key_at(at);
         for (var step = 0u; step < sizes.word; step++) {
-            atomicAdd(&counters[step * radix + digit_of(key.x, key.y, all_digits[step])], 1u);
+            count_one(step, key, all_digits[step]);
         }
     }
     workgroupBarrier();
@@ -51,6 +66,10 @@ fn count_all(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_
             atomicAdd(&totals[step * radix + local], count);
         }
     }
+}
+
+fn count_one(step: u32, key: vec2<u32>, digit: vec4<u32>) {
+    atomicAdd(&counters[step % 8u * radix + digit_of(key.x, key.y, digit) % radix], 1u);
 }
 
 // A workgroup for each digit.
@@ -102,7 +121,7 @@ fn sweep(
         if tile > 0u && (silent == 0u || tile % max(silent, 1u) != 0u) {
             publish(tile, value, next[value] + own[k], added_up);
         }
-        next[value] += bases[sizes.span * radix + value];
+        next[value] += bases[sizes.span * radix + value] - starts[value];
     }
     workgroupBarrier();
     move_tile(lane, first, count, low, high, places);
@@ -134,14 +153,38 @@ fn add_tiles_before(lane: Lane, tile: u32) {
             var sum = sums[k];
             var spins = 0u;
             while before > 0u && spins < patience {
-                let seen = atomicLoad(&progress[1u + (before - 1u) * radix + value]);
-                let state = seen >> 30u;
+                // The loads do not wait for each other. Those below the first tile load its count again.
+                let tiles = vec4(before - 1u) - min(vec4(0u, 1u, 2u, 3u), vec4(before - 1u));
+                let at = vec4(1u + value) + tiles * radix;
+                let seen = vec4(
+                    atomicLoad(&progress[at.x]),
+                    atomicLoad(&progress[at.y]),
+                    atomicLoad(&progress[at.z]),
+                    atomicLoad(&progress[at.w]),
+                );
                 spins += 1u;
-                if state != 0u {
-                    spins = 0u;
-                    sum += seen & 0x3fffffffu;
-                    before = select(before - 1u, 0u, state == added_up);
+                // Up to the first one that has nothing yet, or everything.
+                let states = seen >> vec4(30u);
+                let counts = seen & vec4(0x3fffffffu);
+                var open = before;
+                if states.x != 0u {
+                    sum += counts.x;
+                    open = select(open - 1u, 0u, states.x == added_up);
+                    if open != 0u && states.y != 0u {
+                        sum += counts.y;
+                        open = select(open - 1u, 0u, states.y == added_up);
+                        if open != 0u && states.z != 0u {
+                            sum += counts.z;
+                            open = select(open - 1u, 0u, states.z == added_up);
+                            if open != 0u && states.w != 0u {
+                                sum += counts.w;
+                                open = select(open - 1u, 0u, states.w == added_up);
+                            }
+                        }
+                    }
                 }
+                spins = select(0u, spins, open == before);
+                before = open;
             }
             left[k] = before;
             sums[k] = sum;

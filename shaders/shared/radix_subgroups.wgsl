@@ -1,7 +1,7 @@
 // Sorts one tile of keys by a digit, ranked within subgroups, and moves it to its places.
 //
 // A subgroup ranks one key of each invocation at a time: ballots, one for each bit, find the invocations with the same
-// digit, and the first of them counts for all.
+// digit, and the last of them counts for all.
 import package::shared::ordered_word::wide;
 import package::shared::radix::{
     digit, digit_of, key_at, radix, sizes, sorted_values, store_key, values, words,
@@ -20,7 +20,8 @@ const most_subgroups = 8u;
 var<workgroup> exchange: array<atomic<u32>, 3584>;
 // For each digit, its first key in the tile.
 var<workgroup> starts: array<u32, 256>;
-// For each digit, the place of its first key in the tile.
+// For each digit, the place of its first key in the tile; without the number of keys of the tile before it, for
+// `move_tile`.
 var<workgroup> next: array<u32, 256>;
 
 // The invocation in its workgroup and subgroup.
@@ -67,12 +68,12 @@ fn votes_of(vote: bool) -> vec4<u32> {
 }
 
 // The invocations of the subgroup with the same digit.
-fn with_same(value: u32) -> vec4<u32> {
-    var same = votes_of(true);
+fn with_same(value: u32, everyone: vec4<u32>) -> vec4<u32> {
+    var same = everyone;
     for (var bit = 0u; bit < 8u; bit++) {
-        let is_set = (value >> bit) & 1u;
-        // Inverted where the bit is 0.
-        same &= votes_of(is_set == 1u) ^ vec4(is_set - 1u);
+        // Negative if the bit is set.
+        let sign = bitcast<i32>(value << (31u - bit));
+        same &= ~(votes_of(sign < 0) ^ vec4(bitcast<u32>(sign >> 31u)));
     }
     return same;
 }
@@ -90,10 +91,18 @@ fn count_of(lanes: vec4<u32>) -> u32 {
     return counts.x + counts.y + counts.z + counts.w;
 }
 
-fn first_of(lanes: vec4<u32>) -> u32 {
-    let upper = select(96u + firstTrailingBit(lanes.w), 64u + firstTrailingBit(lanes.z), lanes.z != 0u);
-    let lower = select(upper, 32u + firstTrailingBit(lanes.y), lanes.y != 0u);
-    return select(lower, firstTrailingBit(lanes.x), lanes.x != 0u);
+fn last_of(lanes: vec4<u32>) -> u32 {
+    if narrow {
+        return firstLeadingBit(lanes.x);
+    }
+    let lower = select(firstLeadingBit(lanes.x), 32u + firstLeadingBit(lanes.y), lanes.y != 0u);
+    let upper = select(lower, 64u + firstLeadingBit(lanes.z), lanes.z != 0u);
+    return select(upper, 96u + firstLeadingBit(lanes.w), lanes.w != 0u);
+}
+
+// The first counter of a subgroup.
+fn counters_of(subgroup: u32) -> u32 {
+    return (subgroup % most_subgroups) * radix;
 }
 
 // Reads a tile of `count` keys, and ranks them. Afterwards `starts` has the number of keys with each digit, and each
@@ -112,6 +121,8 @@ fn rank_keys(
     workgroupBarrier();
     let own = lane.subgroup * lane.size * items + lane.lane;
     let before = lanes_before(lane.lane);
+    let everyone = votes_of(true);
+    let counters = counters_of(lane.subgroup);
     for (var i = 0u; i < items; i++) {
         let at = own + i * lane.size;
         // Keys beyond the end come last.
@@ -122,28 +133,28 @@ fn rank_keys(
             (*high)[i] = key.y;
             value = digit_of(key.x, key.y, digit());
         }
-        let same = with_same(value);
+        value %= radix;
+        let same = with_same(value, everyone);
         let rank = count_of(same & before);
         var counted = 0u;
-        if rank == 0u {
-            counted = atomicAdd(&exchange[lane.subgroup * radix + value], count_of(same));
+        let last = last_of(same);
+        if lane.lane == last {
+            counted = atomicAdd(&exchange[counters + value], rank + 1u);
         }
-        (*places)[i] = value | ((subgroupShuffle(counted, first_of(same)) + rank) << 8u);
+        (*places)[i] = value | ((subgroupShuffle(counted, last) + rank) << 8u);
     }
     workgroupBarrier();
     for (var value = lane.local; value < radix; value += threads) {
         var sum = 0u;
         for (var subgroup = 0u; subgroup < lane.subgroups; subgroup++) {
-            let counted = atomicLoad(&exchange[subgroup * radix + value]);
-            atomicStore(&exchange[subgroup * radix + value], sum);
-            sum += counted;
+            sum += atomicLoad(&exchange[counters_of(subgroup) + value]);
         }
         starts[value] = sum;
     }
     workgroupBarrier();
 }
 
-// Replaces the ranks by places in the tile, and the keys by those at `local + threads * i` of the sorted tile.
+// Replaces the ranks by places in the tile, `next` by what `move_tile` takes, and the keys by those at `local + threads * i` of the sorted tile.
 fn exchange_keys(
     lane: Lane,
     low: ptr<function, array<u32, 14>>,
@@ -151,10 +162,22 @@ fn exchange_keys(
     places: ptr<function, array<u32, 14>>,
 ) {
     add_starts(lane);
+    // The place of the first key with each digit of each subgroup.
+    for (var value = lane.local; value < radix; value += threads) {
+        var place = starts[value];
+        next[value] -= place;
+        for (var subgroup = 0u; subgroup < lane.subgroups; subgroup++) {
+            let at = counters_of(subgroup) + value;
+            let counted = atomicLoad(&exchange[at]);
+            atomicStore(&exchange[at], place);
+            place += counted;
+        }
+    }
+    workgroupBarrier();
+    let counters = counters_of(lane.subgroup);
     for (var i = 0u; i < items; i++) {
         let value = (*places)[i] & 255u;
-        let counted = atomicLoad(&exchange[lane.subgroup * radix + value]);
-        (*places)[i] = starts[value] + counted + ((*places)[i] >> 8u);
+        (*places)[i] = atomicLoad(&exchange[counters + value]) + ((*places)[i] >> 8u);
     }
     workgroupBarrier();
     exchange_words(lane, *places, low);
@@ -163,7 +186,7 @@ fn exchange_keys(
     }
 }
 
-// Moves the exchanged keys, and their values, to the places given by `next`.
+// Moves the exchanged keys, and their values: key `at` of the sorted tile to place `at + next[its digit]`.
 fn move_tile(
     lane: Lane,
     first: u32,
@@ -176,7 +199,7 @@ fn move_tile(
     for (var i = 0u; i < items; i++) {
         let at = lane.local + threads * i;
         let value = digit_of(low[i], high[i], digit());
-        targets[i] = next[value] + at - starts[value];
+        targets[i] = next[value % radix] + at;
         if at < count && sizes.no_keys == 0u {
             store_key(vec2(low[i], high[i]), targets[i]);
         }
