@@ -7,10 +7,12 @@ use rayon::prelude::*;
 use crate::rungs::{Ladder, close, is_host, numbers};
 use crate::shared::Outcome;
 
-const FORMS: [(&str, Option<ScanForm>); 4] = [
+const FORMS: [(&str, Option<ScanForm>); 6] = [
     ("naive: lines", Some(ScanForm::Lines { parts: 4096 })),
     ("tiles", Some(ScanForm::Tiles)),
     ("chained", Some(ScanForm::Chained)),
+    ("vectors", Some(ScanForm::Vectors { each: 8, chained: false })),
+    ("vectors, chained", Some(ScanForm::Vectors { each: 8, chained: true })),
     ("Scan", None),
 ];
 

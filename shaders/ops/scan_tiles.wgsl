@@ -1,10 +1,11 @@
 // A scan in three passes: the sum of each tile, the sums before each tile, the results.
 import package::shared::scan_heads::segmented;
 import package::shared::scan_monoid::{A, identity, items};
+import package::shared::scan_part::{Part, joined};
 import package::shared::scan_results::{place_results, store_tile};
 import package::shared::scan_sizes::sizes;
 import package::shared::scan_tile::{
-    Part, head_bits, joined, load_tile, own_heads, own_sum, share_sums, sum_before, sum_of_tile,
+    head_bits, load_tile, own_heads, own_sum, share_sums, sum_before, sum_of_tile,
 };
 
 // The sum of each tile since its last head, and whether it has one; then the sum of all tiles before each.

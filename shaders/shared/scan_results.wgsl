@@ -2,10 +2,11 @@
 import package::shared::scan_heads::segmented;
 import package::shared::scan_monoid::{A, combined, identity, items, stored};
 import package::shared::scan_order::exclusive;
+import package::shared::scan_part::Part;
 import package::shared::scan_sizes::sizes;
 import package::shared::scan_source::place;
 import package::shared::scan_target::y;
-import package::shared::scan_tile::{Part, tile_length, values, width};
+import package::shared::scan_tile::{tile_length, values, width};
 
 // Replaces the invocation's elements by their results. `carry` is the sum before the tile, `before` that of the tile's
 // elements before the invocation's, `heads` the heads among its elements.

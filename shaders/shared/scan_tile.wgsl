@@ -1,16 +1,11 @@
 // A tile: consecutive elements that a workgroup scans in its memory. An invocation owns `items` of them.
 import package::shared::scan_heads::segmented;
 import package::shared::scan_monoid::{A, combined, identity, items};
+import package::shared::scan_part::{Part, joined};
 import package::shared::scan_source::{begins, element};
 
 const width = 256u;
 const tile_length = 256u * items;
-
-// The sum of elements since the last head among them, and whether there is a head.
-struct Part {
-    sum: A,
-    cut: bool,
-}
 
 var<workgroup> values: array<A, tile_length>;
 // The heads among the elements of each invocation, a bit for each.
@@ -19,14 +14,6 @@ var<workgroup> head_bits: array<atomic<u32>, 256>;
 var<workgroup> sums: array<A, 256>;
 var<workgroup> row_sums: array<A, 16>;
 var<workgroup> row_cuts: array<u32, 16>;
-
-// Two neighbours as one.
-fn joined(a: Part, b: Part) -> Part {
-    if b.cut {
-        return b;
-    }
-    return Part(combined(a.sum, b.sum), a.cut);
-}
 
 // Loads a tile: neighbouring invocations read neighbouring elements.
 fn load_tile(tile: u32, local: u32) {

@@ -1,6 +1,9 @@
 //! The position of an array within the bound range of its buffer.
 
+use std::any::TypeId;
+
 use super::arguments::Array;
+use crate::element::Element;
 use crate::kernel::BoundBuffer;
 
 /// The properties of a walked array that a plan needs.
@@ -41,6 +44,23 @@ impl<'a> Array<'a> {
             Err(error) => (Err(error.clone()), 0),
         };
         (BoundBuffer { core, bytes, mutable: *mutable, element: *element, layout: *layout }, first)
+    }
+
+    /// The array as vectors of four words, and the number of these before it in the binding; none if it is not made of
+    /// whole, aligned vectors.
+    pub(crate) fn vectors(&self) -> Option<(BoundBuffer<'a>, u64)> {
+        let bytes = self.bound.bytes.as_ref().ok()?;
+        let alignment = u64::from(self.bound.core.device.caps().limits.storage_offset_alignment).max(16);
+        let start = bytes.start / alignment * alignment;
+        let whole = self.size == 4 && bytes.start.is_multiple_of(16) && bytes.end.is_multiple_of(16);
+        // Bytes, for elements of any type.
+        let bound = BoundBuffer {
+            bytes: Ok(start..bytes.end),
+            element: TypeId::of::<u8>(),
+            layout: u8::layout,
+            ..self.whole()
+        };
+        whole.then(|| (bound, (bytes.start - start) / 16))
     }
 
     /// Whether it begins at a bindable offset and ends where a binding can end.

@@ -1,5 +1,6 @@
 //! Scans: cumulative sums, products, minima, maxima and other operations.
 
+mod kernels;
 mod plan;
 #[cfg(test)]
 mod reference;
@@ -15,7 +16,7 @@ use super::operator::Operator;
 use super::plan::Cost;
 use super::reduction::IdentityValue;
 use super::scanning::monoid::Monoid;
-use super::scanning::sizes::MAX_LENGTH;
+use super::scanning::sizes::{Chain, MAX_LENGTH};
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
 use crate::element::Element;
@@ -89,6 +90,14 @@ pub enum ScanForm {
     Chained,
     /// Three passes over tiles: the sum of each, the sums before each, the results.
     Tiles,
+    /// One pass or three over tiles of this many vectors of four elements for each invocation, held in registers; for
+    /// aligned arrays of whole vectors without segments, on devices with subgroups.
+    Vectors {
+        /// The vectors of an invocation.
+        each: u32,
+        /// Whether it takes one pass.
+        chained: bool,
+    },
     /// An invocation walks one of at most this many parts of a line, without workgroup memory.
     Lines {
         /// The number of parts of a line.
@@ -101,6 +110,7 @@ impl ScanForm {
         match self {
             Self::Chained => Choice::Chained,
             Self::Tiles => Choice::Tiles,
+            Self::Vectors { each, chained } => Choice::Vectors { each: each.into(), chained },
             Self::Lines { parts } => Choice::Lines { parts: parts.into() },
         }
     }
@@ -375,8 +385,8 @@ impl<'r> Scan<'r> {
             exclusive: self.exclusive,
             reverse: self.reverse,
             in_place,
-            patience: run::PATIENCE,
-            silent: false,
+            vectors: None,
+            chain: Chain::USUAL,
         }
     }
 
@@ -408,7 +418,7 @@ impl<'r> Scan<'r> {
     fn run_on<T: ScanElement>(mut self, length: usize, operands: Operands<'_>) -> Result<(), OperationError> {
         let shape = self.shape(length)?;
         let mut destination = std::mem::replace(&mut self.destination, Destination::Own);
-        let call = self.call::<T>(&shape, operands.x.is_none());
+        let call = Call { vectors: operands.vectors(), ..self.call::<T>(&shape, operands.x.is_none()) };
         operands.check(&call, &shape, &destination)?;
         let device = Device::of(&operands.y.bound.core.device);
         operands.run(&call, &self.planned(&call, &device), &mut destination)

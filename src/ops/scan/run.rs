@@ -5,10 +5,9 @@ use anywarp_backend::{BackendKind, DeviceKind};
 use super::super::error::OperationError;
 use super::super::operation::arguments::Array;
 use super::super::operation::types::ElementType;
-use super::super::scanning::kernel::{Description, kernel_file, shared_file};
 use super::super::scanning::monoid::{Monoid, combined};
 use super::super::scanning::operands::{self, Bindings};
-use super::super::scanning::sizes::{Sizes, items, state_words};
+use super::super::scanning::sizes::{Chain, Sizes, state_words};
 use super::OPERATOR;
 use super::plan::{Pass, Planned, Shape, Target};
 use crate::buffer::cells::{cells, cells_mut};
@@ -51,13 +50,10 @@ pub(super) struct Call<'a> {
     pub(super) exclusive: bool,
     pub(super) reverse: bool,
     pub(super) in_place: bool,
-    /// How often a tile that is not ready is asked for before it is summed, and whether tests have some never ready.
-    pub(super) patience: u32,
-    pub(super) silent: bool,
+    /// The size of the largest subgroup, if there are subgroups and the arrays are whole, aligned vectors of four words.
+    pub(super) vectors: Option<u32>,
+    pub(super) chain: Chain,
 }
-
-/// The attempts before a tile is summed by another workgroup.
-pub(super) const PATIENCE: u32 = 64;
 
 impl Call<'_> {
     pub(super) fn shape(&self) -> Shape {
@@ -71,6 +67,11 @@ impl Call<'_> {
             heads: self.heads.bytes(lines.saturating_mul(length)),
             offsets: self.heads.offsets.map(|offsets| offsets.len() as u64),
             in_place: self.in_place,
+            vectors: self.vectors.is_some()
+                && lines == 1
+                && inner == 1
+                && self.element.lanes == 1
+                && !self.heads.are_given(),
         }
     }
 }
@@ -80,6 +81,7 @@ pub(super) fn target(device: &Device) -> Target {
     let caps = device.caps();
     Target {
         software: caps.kind == DeviceKind::Software,
+        cuda: caps.backend == BackendKind::Cuda,
         strips: caps.backend == BackendKind::Cpu && caps.subgroup_size == Some((8, 8)),
     }
 }
@@ -92,6 +94,13 @@ pub(super) struct Operands<'a> {
 }
 
 impl Operands<'_> {
+    /// The size of the largest subgroup, if there are subgroups and all arrays are whole, aligned vectors of four words.
+    pub(super) fn vectors(&self) -> Option<u32> {
+        let (least, greatest) = self.y.bound.core.device.caps().subgroup_size?;
+        let are_vectors = self.x.iter().chain([&self.y]).all(|array| array.vectors().is_some());
+        (least >= 4 && greatest <= 128 && are_vectors).then_some(greatest)
+    }
+
     /// Checks lengths, devices and guards.
     pub(super) fn check(
         &self,
@@ -138,8 +147,12 @@ impl Operands<'_> {
             needed.then(|| operands::scratch(OPERATOR, device, bytes, destination)).transpose()
         };
         let sums = shape.lines.saturating_mul(*tiles);
-        let has_sums =
-            has(|pass| matches!(pass, Pass::SumTiles { .. } | Pass::SumParts { .. } | Pass::SumStrips { .. }));
+        let has_sums = has(|pass| {
+            matches!(
+                pass,
+                Pass::SumTiles { .. } | Pass::SumVectors { .. } | Pass::SumParts { .. } | Pass::SumStrips { .. }
+            )
+        });
         let states = 4 * state_words(*tiles);
         let mut memory = Memory {
             marks: memory(shape.offsets.is_some(), 4 * shape.mark_words(), destination)?,
@@ -197,11 +210,13 @@ impl Operands<'_> {
             inner: shape.inner as u32,
             ..Sizes::new()
         };
+        let in_vectors =
+            matches!(pass, Pass::ChainedVectors { .. } | Pass::SumVectors { .. } | Pass::ScanVectors { .. });
         let mut bindings = Bindings::of(kernel);
         if let Some(x) = &self.x {
-            sizes.first_of_x = bindings.array("x", x);
+            sizes.first_of_x = bindings.elements("x", x, in_vectors);
         }
-        sizes.first_of_y = bindings.array("y", &self.y);
+        sizes.first_of_y = bindings.elements("y", &self.y, in_vectors);
         let keys = call.heads.keys.as_ref().map(|(keys, _)| keys);
         if let Some(heads) = call.heads.flags.as_ref().or(keys) {
             sizes.first_of_heads = bindings.array("heads", heads);
@@ -217,6 +232,9 @@ impl Operands<'_> {
             | Pass::Chained { groups }
             | Pass::SumTiles { groups }
             | Pass::ScanTiles { groups }
+            | Pass::ChainedVectors { groups, .. }
+            | Pass::SumVectors { groups, .. }
+            | Pass::ScanVectors { groups, .. }
             | Pass::Lines { groups }
             | Pass::SumParts { groups }
             | Pass::ScanPartSums { groups }
@@ -255,56 +273,4 @@ fn set_marks(
         .to(destination)
         .groups([groups, 1])?;
     Ok(())
-}
-
-impl Call<'_> {
-    /// The kernel of a pass; none for a pass of another kind.
-    fn description(&self, shape: Shape, pass: Pass) -> Option<Description<'static>> {
-        let (chained, tiles) = (kernel_file!("scan_chained.wgsl"), kernel_file!("scan_tiles.wgsl"));
-        let (lines, strips) = (kernel_file!("scan_lines.wgsl"), kernel_file!("scan_strips.wgsl"));
-        let (file, entry, in_tiles) = match pass {
-            Pass::ClearMarks | Pass::ClearStates | Pass::Marks { .. } => return None,
-            Pass::Chained { .. } => (chained, "scan_chained", true),
-            Pass::Tile => (tiles, "scan_tile", true),
-            Pass::SumTiles { .. } => (tiles, "sum_tiles", true),
-            Pass::ScanTileSums => (tiles, "scan_sums", true),
-            Pass::ScanTiles { .. } => (tiles, "scan_tiles", true),
-            Pass::Lines { .. } => (lines, "scan_lines", false),
-            Pass::SumParts { .. } => (lines, "sum_parts", false),
-            Pass::ScanPartSums { .. } => (lines, "scan_sums", false),
-            Pass::ScanParts { .. } => (lines, "scan_parts", false),
-            Pass::Rows { .. } => (strips, "scan_rows", false),
-            Pass::SumStrips { .. } => (strips, "sum_strips", false),
-            Pass::ScanStrips { .. } => (strips, "scan_strips", false),
-        };
-        let monoid = self.monoid.text(self.element, items(shape.value));
-        let mut kernel = Description::new(file, entry)
-            .replace("shared::scan_monoid", monoid)
-            .set("reverse", self.reverse.into())
-            .set("exclusive", self.exclusive.into());
-        if self.in_place {
-            kernel = if in_tiles {
-                kernel.replace("shared::scan_source", shared_file!("scan_source_in_place"))
-            } else {
-                kernel.replace("shared::scan_line_source", shared_file!("scan_line_source_in_place"))
-            };
-        }
-        if matches!(pass, Pass::Chained { .. }) {
-            kernel = kernel.set("patience", self.patience.into()).set("silent", self.silent.into());
-        }
-        if let Some((_, key)) = &self.heads.keys {
-            let extension = key.extension().map(|name| format!("enable {name};\n")).unwrap_or_default();
-            kernel = kernel.replace("shared::scan_keys", format!("{extension}alias K = {key};"));
-        }
-        let Heads { flags, offsets, keys } = self.heads;
-        let heads = match (flags, offsets, keys) {
-            (_, _, Some(_)) => shared_file!("scan_heads_keys"),
-            (Some(_), Some(_), _) => shared_file!("scan_heads_both"),
-            (Some(_), None, _) => shared_file!("scan_heads_flags"),
-            (None, Some(_), _) => shared_file!("scan_heads_marks"),
-            (None, None, None) if in_tiles && shape.lines > 1 => shared_file!("scan_heads_rows"),
-            (None, None, None) => return Some(kernel),
-        };
-        Some(kernel.replace("shared::scan_heads", heads))
-    }
 }

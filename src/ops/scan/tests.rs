@@ -2,15 +2,18 @@
 
 use super::super::operation::arguments::Array;
 use super::super::scanning::monoid::Monoid;
+use super::super::scanning::sizes::Chain;
 use super::plan::{Choice, plan};
 use super::run::{Call, Heads, Operands};
 use super::{ScanElement, element, reference};
 use crate::Device;
 use crate::submit::Destination;
 
-const CHOICES: [Choice; 8] = [
+const CHOICES: [Choice; 10] = [
     Choice::Chained,
     Choice::Tiles,
+    Choice::Vectors { each: 4, chained: true },
+    Choice::Vectors { each: 2, chained: false },
     Choice::Lines { parts: 1 },
     Choice::Lines { parts: 3 },
     Choice::Lines { parts: 100 },
@@ -31,15 +34,16 @@ fn is_possible(device: &Device, choice: Choice) -> bool {
 
 fn call<'a>(monoid: &'a Monoid, heads: &'a Heads<'a>, lines: [usize; 3], exclusive: bool, reverse: bool) -> Call<'a> {
     let element = element::<u32>();
-    Call { monoid, element, heads, lines, exclusive, reverse, in_place: false, patience: 4, silent: false }
+    Call { monoid, element, heads, lines, exclusive, reverse, in_place: false, vectors: None, chain: Chain::TESTED }
 }
 
 fn scanned<T: ScanElement>(device: &Device, x: &[T], call: &Call<'_>, choice: Choice) -> Vec<T> {
-    let planned = plan(call.shape(), choice);
     let input = device.buffer_from(x).unwrap();
     let mut y = if call.in_place { device.buffer_from(x).unwrap() } else { device.buffer::<T>(x.len()).unwrap() };
     let input = (!call.in_place).then(|| Array::new::<T>(&input));
     let operands = Operands { x: input, y: Array::new::<T>(&mut y) };
+    let call = &Call { vectors: operands.vectors(), ..*call };
+    let planned = plan(call.shape(), choice);
     operands.run(call, &planned, &mut Destination::Own).unwrap();
     y.read().unwrap().to_vec()
 }
@@ -52,7 +56,7 @@ fn numbers(length: usize) -> Vec<u32> {
 fn every_form_scans_alike() {
     let (monoid, none) = (Monoid::Sum, Heads::default());
     for device in devices() {
-        for length in [1, 255, 3328, 3329, 40_009] {
+        for length in [1, 255, 3328, 3329, 40_009, 40_960, 40_964] {
             let x = numbers(length);
             for [exclusive, reverse] in [[false, false], [true, false], [false, true], [true, true]] {
                 let lines = [1, length, 1];
@@ -106,7 +110,7 @@ fn tiles_that_never_publish_are_summed_by_others() {
         preamble: String::new(),
     };
     let combine = |a: u32, b: u32| (if b > 0xffff { b } else { a } & 0xffff_0000) | (a.wrapping_add(b) & 0xffff);
-    let length = 40 * 3328 + 5;
+    let length = 40 * 4096 + 8;
     let x: Vec<u32> = numbers(length).iter().map(|x| if x % 3000 == 0 { x << 16 | 1 } else { 1 }).collect();
     let flags: Vec<u32> = numbers(length).iter().map(|x| u32::from(x % 4001 == 0)).collect();
     for device in devices() {
@@ -116,10 +120,13 @@ fn tiles_that_never_publish_are_summed_by_others() {
             let is_head = |at: usize| segmented && flags[at] != 0;
             let wanted = reference::scan(&x, [1, length, 1], [false; 2], is_head, 0, combine);
             for silent in [false, true] {
-                let call = Call { silent, ..call(&monoid, heads, [1, length, 1], false, false) };
-                let got = scanned(&device, &x, &call, Choice::Chained);
-                let at = got.iter().zip(&wanted).position(|(got, wanted)| got != wanted);
-                assert!(at.is_none(), "{silent} {segmented}: element {at:?}");
+                for choice in [Choice::Chained, Choice::Vectors { each: 4, chained: true }] {
+                    let chain = Chain { silent, ..Chain::TESTED };
+                    let call = Call { chain, ..call(&monoid, heads, [1, length, 1], false, false) };
+                    let got = scanned(&device, &x, &call, choice);
+                    let at = got.iter().zip(&wanted).position(|(got, wanted)| got != wanted);
+                    assert!(at.is_none(), "{choice:?} {silent} {segmented}: element {at:?}");
+                }
             }
         }
     }
@@ -131,11 +138,13 @@ fn float_sums_have_the_same_bits_with_and_without_the_fallback() {
     let x: Vec<f32> = numbers(100_000).iter().map(|x| (*x as f32 - 2000.0) * 1.37).collect();
     let (monoid, none) = (Monoid::Sum, Heads::default());
     for device in devices() {
-        let sums = |silent| {
+        let sums = |silent, choice| {
             let call = call(&monoid, &none, [1, x.len(), 1], false, false);
-            let call = Call { element: element::<f32>(), silent, ..call };
-            bytemuck::cast_vec::<f32, u32>(scanned(&device, &x, &call, Choice::Chained))
+            let call = Call { element: element::<f32>(), chain: Chain { silent, ..Chain::TESTED }, ..call };
+            bytemuck::cast_vec::<f32, u32>(scanned(&device, &x, &call, choice))
         };
-        assert!(sums(false) == sums(true));
+        for choice in [Choice::Chained, Choice::Vectors { each: 4, chained: true }] {
+            assert!(sums(false, choice) == sums(true, choice), "{choice:?}");
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::sizes::Chain;
 use crate::device::Device;
 use crate::error::KernelError;
 use crate::kernel::{Kernel, Wgsl};
@@ -30,8 +31,9 @@ macro_rules! all_shared {
 
 /// The files that kernels import, unless they are replaced.
 const FILES: &[(&str, &str)] = all_shared! {
-    "scan_heads" "scan_keys" "scan_line_source" "scan_look_back" "scan_monoid" "scan_order" "scan_results"
-    "scan_sizes" "scan_source" "scan_target" "scan_tile" "select_kept" "select_line_source" "select_source"
+    "scan_heads" "scan_keys" "scan_line_source" "scan_look_back" "scan_monoid" "scan_order" "scan_other"
+    "scan_part" "scan_results"
+    "scan_sizes" "scan_source" "scan_target" "scan_tile" "scan_vector_source" "scan_vector_target" "scan_vector_tile" "select_kept" "select_line_source" "select_source"
     "select_tile"
 };
 
@@ -62,6 +64,12 @@ impl<'t> Description<'t> {
     pub(crate) fn set(mut self, name: &'static str, value: f64) -> Self {
         self.overrides.push((name, value));
         self
+    }
+
+    /// Sets how workgroups wait for each other, and how they sum the tile of another one: a file for `scan_other`.
+    pub(crate) fn chained(self, chain: Chain, other: &'static str) -> Self {
+        let kernel = self.replace("shared::scan_other", other);
+        chain.overrides().into_iter().fold(kernel, |kernel, (name, value)| kernel.set(name, value))
     }
 
     pub(crate) fn kernel(&self, device: &Device) -> Result<Kernel, KernelError> {

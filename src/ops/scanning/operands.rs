@@ -142,6 +142,18 @@ impl<'k, 'a> Bindings<'k, 'a> {
         first as u32
     }
 
+    /// Binds an array, whose elements the kernel has as vectors of four words or one by one, and returns the number of
+    /// these before it in the binding.
+    pub(crate) fn elements(&mut self, name: &str, array: &Array<'a>, in_vectors: bool) -> u32 {
+        match array.vectors().filter(|_| in_vectors) {
+            Some((bound, first)) => {
+                self.bound(name, || bound);
+                first as u32
+            }
+            None => self.array(name, array),
+        }
+    }
+
     /// Binds an array, or spare memory in its place.
     pub(crate) fn array_or(&mut self, name: &str, array: &Array<'a>, spare: Option<&'a mut UnifiedBuffer<u8>>) -> u32 {
         let Some(spare) = spare else { return self.array(name, array) };

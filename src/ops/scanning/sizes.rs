@@ -49,9 +49,37 @@ pub(crate) fn tile_length(bytes: u64) -> u64 {
     WIDTH * items(bytes)
 }
 
+/// How the workgroups of a chained scan wait for each other: overrides of `shaders/shared/scan_look_back.wgsl`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chain {
+    /// How often a sum that is not ready is asked for before it is computed.
+    pub(crate) patience: u32,
+    /// Whether some tiles never publish anything.
+    pub(crate) silent: bool,
+    pub(crate) tiles_of_block: u32,
+    /// The number of blocks that are looked at.
+    pub(crate) reach: u32,
+}
+
+impl Chain {
+    pub(crate) const USUAL: Self = Self { patience: 64, silent: false, tiles_of_block: 32, reach: 64 };
+    /// For tests: few elements have many blocks.
+    pub(crate) const TESTED: Self = Self { patience: 4, silent: false, tiles_of_block: 4, reach: 3 };
+
+    pub(crate) fn overrides(self) -> [(&'static str, f64); 4] {
+        let Self { patience, silent, tiles_of_block, reach } = self;
+        [
+            ("patience", patience.into()),
+            ("silent", silent.into()),
+            ("tiles_of_block", tiles_of_block.into()),
+            ("reach", reach.into()),
+        ]
+    }
+}
+
 /// The words of the memory through which the workgroups of a chained scan exchange sums.
 pub(crate) fn state_words(tiles: u64) -> u64 {
-    1 + 4 * tiles
+    4 + 2 * tiles + 4 * tiles.div_ceil(u64::from(Chain::TESTED.tiles_of_block))
 }
 
 #[cfg(test)]
@@ -61,8 +89,10 @@ mod tests {
     #[test]
     fn a_tile_fits_into_the_workgroup_memory_of_every_device() {
         for bytes in [4, 8, 16] {
-            // Values, heads and sums of each invocation, sums and heads of 16 rows, some single words.
-            let used = tile_length(bytes) * bytes + WIDTH * (4 + bytes) + 16 * (4 + bytes) + 64;
+            // Values, heads and sums of each invocation, sums and heads of 16 rows; for chains, which have words as values,
+            // sums of tiles and blocks; some single words.
+            let chain = if bytes == 4 { 4 * (Chain::USUAL.tiles_of_block + Chain::USUAL.reach) } else { 0 };
+            let used = tile_length(bytes) * bytes + WIDTH * (4 + bytes) + 16 * (4 + bytes) + u64::from(chain) + 64;
             assert!(used <= 16 << 10, "{bytes}: {used}");
         }
     }

@@ -16,6 +16,7 @@ use super::operator::Operator;
 use super::plan::Cost;
 use super::scan::{ScanElement, ScanForm};
 use super::scanning::operands;
+use super::scanning::sizes::Chain;
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
 use crate::kernel::DeviceCount;
@@ -314,7 +315,7 @@ impl<'r> Select<'r> {
 }
 
 fn call(kept: &Kept, output: Output, element: ElementType) -> Call<'_> {
-    Call { operator: OPERATOR, kept, output, element, silent: false }
+    Call { operator: OPERATOR, kept, output, element, chain: Chain::USUAL }
 }
 
 /// The WGSL type of an element.

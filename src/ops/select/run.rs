@@ -8,7 +8,7 @@ use super::super::operation::types::ElementType;
 use super::super::operator::Operator;
 use super::super::scanning::kernel::{Description, kernel_file, shared_file};
 use super::super::scanning::operands::{self, Bindings};
-use super::super::scanning::sizes::{MAX_LENGTH, Sizes, state_words};
+use super::super::scanning::sizes::{Chain, MAX_LENGTH, Sizes, state_words};
 use super::kept::{Kept, Output, text};
 use super::plan::{Choice, Pass, Planned, Shape, plan};
 use crate::buffer::UnifiedBuffer;
@@ -22,8 +22,7 @@ pub(super) struct Call<'a> {
     pub(super) kept: &'a Kept,
     pub(super) output: Output,
     pub(super) element: ElementType,
-    /// Whether tests have some tiles of a chained selection publish nothing.
-    pub(super) silent: bool,
+    pub(super) chain: Chain,
 }
 
 /// The arrays of a selection.
@@ -48,7 +47,7 @@ impl Call<'_> {
         // Indices of flags need no elements, and the number of elements that are kept is unknown.
         let read = flags + if flags > 0 && self.output == Output::Places { 0 } else { self.element.size() };
         let written = if self.output == Output::Partition { self.element.size() } else { 0 };
-        Ok(Shape { length, read, written })
+        Ok(Shape { length, read, written, flags: flags > 0 })
     }
 
     fn description(&self, pass: Pass) -> Option<Description<'static>> {
@@ -80,8 +79,8 @@ impl Call<'_> {
                 let kernel = kernel
                     .replace("shared::select_kept", kept)
                     .replace("shared::scan_source", shared_file!("select_source"));
-                if self.silent && matches!(pass, Pass::Chained { .. }) {
-                    kernel.set("silent", 1.0).set("patience", 4.0)
+                if matches!(pass, Pass::Chained { .. }) {
+                    kernel.chained(self.chain, shared_file!("scan_other_tile"))
                 } else {
                     kernel
                 }

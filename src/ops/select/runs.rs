@@ -7,7 +7,7 @@ use super::super::operator::Operator;
 use super::super::scan::{Scan, ScanElement, ScanForm};
 use super::super::scanning::kernel::{Description, kernel_file};
 use super::super::scanning::operands::{self, Bindings};
-use super::super::scanning::sizes::{MAX_LENGTH, WIDTH};
+use super::super::scanning::sizes::{Chain, MAX_LENGTH, WIDTH};
 use super::kept::{Kept, Output};
 use super::run::{Call, Operands};
 use crate::buffer::{Slice, SliceMut, UnifiedBuffer};
@@ -130,7 +130,7 @@ impl<'r> RunLengths<'r> {
             kept: &Kept::Changes,
             output: Output::Both,
             element: super::element::<T>(),
-            silent: false,
+            chain: Chain::USUAL,
         };
         let length = operands::length(OPERATOR, "x", &x)?;
         call.shape(length as u64)?;

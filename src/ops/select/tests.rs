@@ -1,6 +1,7 @@
 //! Tests of every form of a selection, against the reference.
 
 use super::super::operation::arguments::Array;
+use super::super::scanning::sizes::Chain;
 use super::kept::{Kept, Output};
 use super::plan::Choice;
 use super::run::Operands;
@@ -42,7 +43,7 @@ fn every_form_selects_alike() {
                         z: Some(Array::new::<u32>(&mut z)),
                     };
                     let mut call = call(&Kept::Flags, Output::Partition, element::<u32>());
-                    call.silent = silent;
+                    call.chain = Chain { silent, ..Chain::TESTED };
                     let lengths = [length; 3];
                     let count = call.run(&operands, lengths, Some(choice), &mut Destination::Own).unwrap();
                     drop(operands);

@@ -10,7 +10,7 @@ use crate::outcome::{TestResult, ensure, same, skip};
 pub(super) fn slices(device: &Device) -> TestResult {
     let all = numbers(12_000);
     let x = device.buffer_from(&all)?;
-    for (from, to, length) in [(1, 3, 5), (3, 1, 1000), (64, 65, 3328), (7, 7, 0), (130, 9, 10_007)] {
+    for (from, to, length) in [(1, 3, 5), (3, 1, 1000), (64, 65, 3328), (7, 7, 0), (130, 9, 10_007), (132, 8, 10_004)] {
         for form in FORMS {
             let mut wanted = vec![99u32; 11_000];
             let mut y = device.buffer_from(&wanted)?;
@@ -110,6 +110,16 @@ pub(super) fn clean() -> TestResult {
             Scan::sum().form(form).run(x.slice(3..3 + length), y.slice_mut(5..5 + length))?;
             Scan::sum().form(form).segments(x.slice(..50)).run(x.slice(3..3 + length), y.slice_mut(5..5 + length))?;
             Scan::sum().form(form).reverse().run_in_place(y.slice_mut(1..=length))?;
+            let findings = device.findings();
+            ensure(findings.iter().next().is_none(), || format!("{form:?}, {length} elements:\n{findings}"))?;
+        }
+    }
+    for chained in [false, true] {
+        let mut y = device.buffer::<u32>(9000)?;
+        let form = ScanForm::Vectors { each: 2, chained };
+        for length in [4, 8996] {
+            Scan::sum().form(form).run(x.slice(4..4 + length), y.slice_mut(..length))?;
+            Scan::sum().form(form).reverse().exclusive().run_in_place(y.slice_mut(4..4 + length))?;
             let findings = device.findings();
             ensure(findings.iter().next().is_none(), || format!("{form:?}, {length} elements:\n{findings}"))?;
         }

@@ -51,8 +51,14 @@ pub(crate) fn checked() -> Alone {
 /// 0, 1, and both sides of lanes, workgroups, tiles of 3 328 elements, and parts; primes.
 const LENGTHS: [usize; 17] = [0, 1, 2, 7, 31, 127, 255, 256, 257, 1023, 1024, 3327, 3328, 3329, 6657, 32_769, 60_001];
 
-const FORMS: [ScanForm; 4] =
-    [ScanForm::Chained, ScanForm::Tiles, ScanForm::Lines { parts: 1 }, ScanForm::Lines { parts: 64 }];
+const FORMS: [ScanForm; 6] = [
+    ScanForm::Chained,
+    ScanForm::Tiles,
+    ScanForm::Vectors { each: 2, chained: true },
+    ScanForm::Vectors { each: 2, chained: false },
+    ScanForm::Lines { parts: 1 },
+    ScanForm::Lines { parts: 64 },
+];
 
 /// Numbers below 4096 without a pattern.
 fn numbers(length: usize) -> Vec<u32> {

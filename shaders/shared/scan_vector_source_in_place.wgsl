@@ -1,0 +1,20 @@
+// The elements of a scan in place as vectors of four, in its order: a variant of `scan_vector_source`.
+import package::shared::scan_monoid::{A, identity, loaded};
+import package::shared::scan_order::reverse;
+import package::shared::scan_sizes::sizes;
+import package::shared::scan_vector_target::y;
+
+// The place of a vector in memory.
+fn place(i: u32) -> u32 {
+    return select(i, sizes.length / 4u - 1u - i, reverse);
+}
+
+// The elements of a vector; identities beyond the end.
+fn vector(i: u32) -> vec4<A> {
+    if i >= sizes.length / 4u {
+        return vec4(identity());
+    }
+    let v = y[sizes.first_of_y + place(i)];
+    let ordered = vec4(loaded(v.x), loaded(v.y), loaded(v.z), loaded(v.w));
+    return select(ordered, ordered.wzyx, reverse);
+}

@@ -1,0 +1,107 @@
+//! Tests of the passes.
+
+use super::*;
+
+const GPU: Target = Target { software: false, strips: false, cuda: false };
+const CUDA: Target = Target { cuda: true, ..GPU };
+const LLVMPIPE: Target = Target { software: true, ..GPU };
+const CPU: Target = Target { strips: true, ..LLVMPIPE };
+
+fn line(length: u64) -> Shape {
+    Shape { lines: 1, length, inner: 1, element: 4, value: 4, heads: 0, offsets: None, in_place: false, vectors: false }
+}
+
+fn passes(shape: Shape, target: Target) -> Vec<Pass> {
+    plan(shape, Choice::default_for(shape, target)).plan.passes
+}
+
+#[test]
+fn a_long_scan_takes_three_passes_and_a_short_one_takes_one_tile() {
+    assert_eq!(passes(line(0), GPU), []);
+    assert_eq!(passes(line(1), GPU), [Pass::Tile]);
+    assert_eq!(passes(line(3328), GPU), [Pass::Tile]);
+    let three = [Pass::SumTiles { groups: 2 }, Pass::ScanTileSums, Pass::ScanTiles { groups: 2 }];
+    assert_eq!(passes(line(3329), GPU), three);
+    let chained = plan(line(3329), Choice::Chained).plan.passes;
+    assert_eq!(chained, [Pass::ClearStates, Pass::Chained { groups: 2 }]);
+}
+
+#[test]
+fn what_cannot_be_chained_takes_three_passes() {
+    let three = |groups| vec![Pass::SumTiles { groups }, Pass::ScanTileSums, Pass::ScanTiles { groups }];
+    let in_place = Shape { in_place: true, ..line(10_000) };
+    assert_eq!(passes(in_place, GPU), three(4));
+    assert_eq!(plan(in_place, Choice::Chained).plan.passes, three(4));
+    let wide = Shape { element: 8, value: 8, ..line(10_000) };
+    assert_eq!(passes(wide, GPU), three(8));
+    assert_eq!(plan(wide, Choice::Chained).plan.passes, three(8));
+}
+
+#[test]
+fn columns_and_the_processor_walk_lines() {
+    let columns = Shape { lines: 1 << 16, inner: 1 << 10, ..line(1 << 10) };
+    assert_eq!(passes(columns, GPU), [Pass::Lines { groups: 256 }]);
+    assert_eq!(plan(columns, Choice::Chained).plan.passes, [Pass::Lines { groups: 256 }]);
+    let few = plan(Shape { lines: 4, inner: 4, ..line(1 << 20) }, Choice::Lines { parts: 256 });
+    assert_eq!((few.tiles, few.chunk), (256, 4096));
+    let groups = 4;
+    let wanted = [Pass::SumParts { groups }, Pass::ScanPartSums { groups: 1 }, Pass::ScanParts { groups }];
+    assert_eq!(few.plan.passes, wanted);
+    assert_eq!(passes(line(1023), LLVMPIPE), [Pass::Lines { groups: 1 }]);
+    assert_eq!(passes(line(1024), LLVMPIPE).len(), 3);
+    assert_eq!(passes(Shape { lines: 6000, ..line(1 << 15) }, LLVMPIPE).len(), 1);
+    assert_eq!(passes(Shape { lines: 6000, ..line((1 << 15) + 1) }, LLVMPIPE).len(), 3);
+    assert_eq!(passes(columns, CPU), [Pass::Lines { groups: 256 }]);
+}
+
+#[test]
+fn aligned_vectors_stay_in_registers() {
+    let vectors = |length| Shape { vectors: true, ..line(length) };
+    assert_eq!(passes(vectors(3328), GPU), [Pass::Tile]);
+    let (groups, each) = (2, 2);
+    let three = [Pass::SumVectors { groups, each }, Pass::ScanTileSums, Pass::ScanVectors { groups, each }];
+    assert_eq!(passes(vectors(3332), GPU), three);
+    assert_eq!(passes(Shape { in_place: true, ..vectors(3332) }, CUDA), three);
+    assert_eq!(passes(vectors(3332), CUDA), [Pass::ClearStates, Pass::ChainedVectors { groups, each }]);
+    let (groups, each) = (512, 8);
+    assert_eq!(passes(vectors(1 << 22), CUDA), [Pass::ClearStates, Pass::ChainedVectors { groups, each }]);
+    assert_eq!(passes(line(3329), CUDA), [Pass::ClearStates, Pass::Chained { groups: 2 }]);
+    assert_eq!(passes(line(3328), CUDA), [Pass::Tile]);
+}
+
+#[test]
+fn the_processor_walks_neighbouring_elements_in_strips() {
+    assert_eq!(passes(line(4095), CPU), [Pass::Rows { lines: 1 }]);
+    let strips = plan(line(4097), Choice::default_for(line(4097), CPU));
+    let (sums, scans) = (Pass::SumStrips { parts: 2, lines: 1 }, Pass::ScanStrips { parts: 2, lines: 1 });
+    assert_eq!(strips.plan.passes, [sums, Pass::ScanPartSums { groups: 1 }, scans]);
+    assert_eq!((strips.tiles, strips.chunk), (2, 2056));
+    assert_eq!(passes(Shape { lines: 600, ..line(1 << 20) }, CPU), [Pass::Rows { lines: 600 }]);
+    assert_eq!(passes(Shape { lines: 4, ..line(1 << 20) }, CPU)[0], Pass::SumStrips { parts: 64, lines: 4 });
+}
+
+#[test]
+fn offsets_set_bits_first() {
+    let shape = Shape { offsets: Some(300), heads: 1200, ..line(10_000) };
+    let planned = plan(shape, Choice::Chained).plan;
+    assert_eq!(planned.passes[..2], [Pass::ClearMarks, Pass::Marks { groups: 2 }]);
+    assert_eq!(planned.scratch, 4 * 313 + 4 * (4 + 2 * 4 + 4));
+    assert_eq!((planned.flops, planned.bytes), (10_000, 2 * 4 * 10_000 + 1200));
+}
+
+#[test]
+fn every_element_is_in_one_part_and_nothing_overflows() {
+    for length in [1, 2, 1023, 1024, 1025, 65_537, (1 << 32) - (1 << 16)] {
+        for parts in [0, 1, 2, 3, 512, u64::MAX] {
+            for choice in [Choice::Lines { parts }, Choice::Strips { parts }] {
+                let planned = plan(line(length), choice);
+                let (tiles, chunk) = (planned.tiles, planned.chunk);
+                assert!(tiles * chunk >= length && (tiles - 1) * chunk < length, "{length} {choice:?}");
+            }
+        }
+        for choice in [Choice::Chained, Choice::Tiles] {
+            let tiles = plan(line(length), choice).tiles;
+            assert!(tiles * 3328 >= length && tiles * 3328 < 1 << 32, "{length}");
+        }
+    }
+}
