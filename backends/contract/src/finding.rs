@@ -1,10 +1,14 @@
 //! Mistakes that a checked device finds in the kernels it runs.
 
+mod findings;
+mod spot;
+
 use std::fmt;
 use std::sync::Arc;
 
-/// The number of different findings that are kept; further ones are only counted.
-const MAX_FINDINGS: usize = 256;
+pub use findings::Findings;
+use spot::quote;
+pub use spot::{Invocation, Spot, Touch};
 
 /// The mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -88,70 +92,6 @@ impl FindingKind {
 impl fmt::Display for FindingKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-/// A position in the WGSL.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Spot {
-    /// The file as the user named it.
-    pub file: Arc<str>,
-    /// The line, from 1; 0 if it is not known.
-    pub line: u32,
-    /// The column in bytes, from 1.
-    pub column: u32,
-    /// The number of bytes of the line that are underlined.
-    pub width: u32,
-    /// The line's text.
-    pub text: Arc<str>,
-}
-
-impl fmt::Display for Spot {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            0 => f.write_str(&self.file),
-            line => write!(f, "{}:{line}:{}", self.file, self.column),
-        }
-    }
-}
-
-/// One invocation of a dispatch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Invocation {
-    /// Its `workgroup_id`.
-    pub workgroup: [u32; 3],
-    /// Its `local_invocation_id`.
-    pub local: [u32; 3],
-    /// Its `global_invocation_id`.
-    pub global: [u32; 3],
-}
-
-impl fmt::Display for Invocation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ([x, y, z], [a, b, c]) = (self.global, self.local);
-        let [i, j, k] = self.workgroup;
-        write!(f, "invocation ({x}, {y}, {z}) (local ({a}, {b}, {c}) of workgroup ({i}, {j}, {k}))")
-    }
-}
-
-/// The kind of a memory access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Touch {
-    /// A read.
-    Read,
-    /// A write.
-    Write,
-    /// An atomic read or update.
-    Atomic,
-}
-
-impl fmt::Display for Touch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Read => "read",
-            Self::Write => "written",
-            Self::Atomic => "accessed atomically",
-        })
     }
 }
 
@@ -288,111 +228,5 @@ impl fmt::Display for Finding {
             writeln!(f, "  = {} times in all", self.occurrences)?;
         }
         write!(f, "  = help: {}", self.advice())
-    }
-}
-
-/// Writes the line, with the spot underlined.
-fn quote(f: &mut fmt::Formatter<'_>, spot: &Spot) -> fmt::Result {
-    if spot.line == 0 {
-        return Ok(());
-    }
-    let start = (spot.column as usize).saturating_sub(1).min(spot.text.len());
-    let before: String = spot.text.bytes().take(start).map(|byte| if byte == b'\t' { '\t' } else { ' ' }).collect();
-    let width = (spot.width as usize).clamp(1, spot.text.len().saturating_sub(start).max(1));
-    let number = spot.line.to_string();
-    writeln!(f, " {number} | {}", spot.text)?;
-    writeln!(f, " {:1$} | {before}{2}", "", number.len(), "^".repeat(width))
-}
-
-/// The findings of a checked device, different mistakes in the order of their first occurrence.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Findings {
-    list: Vec<Finding>,
-    /// The number of different mistakes above the limit on those that are kept.
-    dropped: u64,
-}
-
-impl Findings {
-    /// Adds a finding. A finding like an earlier one only increases that one's count.
-    pub fn add(&mut self, finding: Finding) {
-        if let Some(known) = self.list.iter_mut().find(|known| known.is_like(&finding)) {
-            known.occurrences = known.occurrences.saturating_add(finding.occurrences);
-        } else if self.list.len() < MAX_FINDINGS {
-            self.list.push(finding);
-        } else {
-            self.dropped += 1;
-        }
-    }
-
-    /// Adds all findings of `others`.
-    pub fn extend(&mut self, others: Self) {
-        self.dropped += others.dropped;
-        others.list.into_iter().for_each(|finding| self.add(finding));
-    }
-
-    /// The different mistakes.
-    pub fn iter(&self) -> std::slice::Iter<'_, Finding> {
-        self.list.iter()
-    }
-
-    /// The different mistakes without the notes.
-    pub fn errors(&self) -> impl Iterator<Item = &Finding> {
-        self.list.iter().filter(|finding| finding.kind.severity() == Severity::Error)
-    }
-
-    /// Whether any finding is more than a note. A finding that was only counted counts as an error.
-    #[must_use]
-    pub fn has_errors(&self) -> bool {
-        self.dropped > 0 || self.errors().next().is_some()
-    }
-
-    /// The number of different findings, including notes.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.list.len()
-    }
-
-    /// Whether nothing was found.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
-    }
-
-    /// The number of findings that were counted but not kept.
-    #[must_use]
-    pub fn dropped(&self) -> u64 {
-        self.dropped
-    }
-}
-
-impl<'a> IntoIterator for &'a Findings {
-    type Item = &'a Finding;
-    type IntoIter = std::slice::Iter<'a, Finding>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
-    }
-}
-
-impl IntoIterator for Findings {
-    type Item = Finding;
-    type IntoIter = std::vec::IntoIter<Finding>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.list.into_iter()
-    }
-}
-
-/// All findings as text, with an empty line between them.
-impl fmt::Display for Findings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, finding) in self.list.iter().enumerate() {
-            let gap = if index > 0 { "\n\n" } else { "" };
-            write!(f, "{gap}{finding}")?;
-        }
-        if self.dropped > 0 {
-            write!(f, "\n\nand {} more", self.dropped)?;
-        }
-        Ok(())
     }
 }

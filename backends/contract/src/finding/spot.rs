@@ -1,0 +1,81 @@
+//! Where a finding is: the position in the source, and the invocation.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// A position in the WGSL.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Spot {
+    /// The file as the user named it.
+    pub file: Arc<str>,
+    /// The line, from 1; 0 if it is not known.
+    pub line: u32,
+    /// The column in bytes, from 1.
+    pub column: u32,
+    /// The number of bytes of the line that are underlined.
+    pub width: u32,
+    /// The line's text.
+    pub text: Arc<str>,
+}
+
+impl fmt::Display for Spot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => f.write_str(&self.file),
+            line => write!(f, "{}:{line}:{}", self.file, self.column),
+        }
+    }
+}
+
+/// One invocation of a dispatch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Invocation {
+    /// Its `workgroup_id`.
+    pub workgroup: [u32; 3],
+    /// Its `local_invocation_id`.
+    pub local: [u32; 3],
+    /// Its `global_invocation_id`.
+    pub global: [u32; 3],
+}
+
+impl fmt::Display for Invocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ([x, y, z], [a, b, c]) = (self.global, self.local);
+        let [i, j, k] = self.workgroup;
+        write!(f, "invocation ({x}, {y}, {z}) (local ({a}, {b}, {c}) of workgroup ({i}, {j}, {k}))")
+    }
+}
+
+/// The kind of a memory access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Touch {
+    /// A read.
+    Read,
+    /// A write.
+    Write,
+    /// An atomic read or update.
+    Atomic,
+}
+
+impl fmt::Display for Touch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Read => "read",
+            Self::Write => "written",
+            Self::Atomic => "accessed atomically",
+        })
+    }
+}
+
+/// Writes the line, with the spot underlined.
+pub(super) fn quote(f: &mut fmt::Formatter<'_>, spot: &Spot) -> fmt::Result {
+    if spot.line == 0 {
+        return Ok(());
+    }
+    let start = (spot.column as usize).saturating_sub(1).min(spot.text.len());
+    let before: String = spot.text.bytes().take(start).map(|byte| if byte == b'\t' { '\t' } else { ' ' }).collect();
+    let width = (spot.width as usize).clamp(1, spot.text.len().saturating_sub(start).max(1));
+    let number = spot.line.to_string();
+    writeln!(f, " {number} | {}", spot.text)?;
+    writeln!(f, " {:1$} | {before}{2}", "", number.len(), "^".repeat(width))
+}
