@@ -5,6 +5,8 @@
 //! by a multiple of 2^32. This holds for each operand, too, so only the sum of the whole index has to be in range: if
 //! `0 <= row * width + column < 2^32` without wrapping, the index is that number, even if an intermediate result wraps.
 
+mod ways;
+
 use naga::{BuiltIn, Module};
 use smallvec::{SmallVec, smallvec};
 
@@ -14,6 +16,7 @@ use super::order::Orders;
 use super::sums::Sum;
 use super::values::{BOOL, Binary, Id, Node, Unary, Values};
 use crate::domain::{Int, Known};
+use ways::{MAX_WAYS, Way, Ways, larger, not_negative, pairs, product};
 
 /// The depth to which the operands of a value are followed.
 const DEPTH: u32 = 9;
@@ -21,46 +24,8 @@ const DEPTH: u32 = 9;
 /// The number of values that are visited for one index.
 const STEPS: u32 = 300;
 
-/// The number of alternative bounds kept for a value.
-const MAX_WAYS: usize = 4;
-
-/// The number of sums that one pair of bounds may need.
-const MAX_NEEDS: usize = 16;
-
 /// The number of comparisons of a value that are used.
 const MAX_COMPARISONS: usize = 3;
-
-/// A lower and an upper bound of a value, which hold if no sum in `needs` is negative.
-#[derive(Clone, Debug)]
-struct Way {
-    low: Sum,
-    high: Sum,
-    needs: SmallVec<[Sum; 2]>,
-}
-
-type Ways = SmallVec<[Way; MAX_WAYS]>;
-
-impl Way {
-    fn exactly(sum: Sum) -> Self {
-        Self { low: sum.clone(), high: sum, needs: SmallVec::new() }
-    }
-
-    /// Adds the needs of another.
-    fn and(mut self, other: &Self) -> Self {
-        // Without duplicates: needs that both operands share would double at every operation.
-        for need in &other.needs {
-            if !self.needs.contains(need) {
-                self.needs.push(need.clone());
-            }
-        }
-        self
-    }
-
-    fn need(mut self, sum: Option<Sum>) -> Option<Self> {
-        self.needs.push(sum?);
-        Some(self)
-    }
-}
 
 /// Searches for the bounds of values at one point of a kernel.
 pub(super) struct Bounds<'a> {
@@ -366,53 +331,4 @@ impl<'a> Bounds<'a> {
             _ => Ways::new(),
         }
     }
-}
-
-impl Way {
-    /// Replaces the upper bound.
-    fn pick(self, high: Sum) -> Option<Self> {
-        Some(Self { high, ..self })
-    }
-}
-
-/// The bounds of the first value, with the needs under which neither value is negative.
-fn not_negative(one: &Way, two: &Way) -> Option<Way> {
-    let way = Way { low: Sum::default(), high: one.high.clone(), needs: one.needs.clone() }.and(two);
-    way.need(Some(one.low.clone()))?.need(Some(two.low.clone()))
-}
-
-/// The bounds of the larger of two values.
-fn larger(one: &[Way], two: &[Way], low: impl Fn(&Way, &Way) -> Option<Sum>) -> Ways {
-    let either = |more: &Way, less: &Way| {
-        let way = Way { low: low(more, less)?, high: more.high.clone(), needs: more.needs.clone() }.and(less);
-        way.need(more.high.minus(&less.high))
-    };
-    let mut ways = pairs(one, two, |one, two| either(one, two));
-    ways.extend(pairs(one, two, |one, two| either(two, one)));
-    // Bounds with the fewest conditions first. A constant that is not negative is no condition.
-    ways.sort_by_key(|way| way.needs.iter().filter(|need| need.value().is_none_or(|value| value < 0)).count());
-    ways.truncate(MAX_WAYS);
-    ways
-}
-
-/// The bounds of a product. One factor is a constant, or neither factor may be negative, which the bounds then need.
-fn product(one: &Way, two: &Way) -> Option<Way> {
-    let number = |way: &Way| way.low.value().filter(|low| way.high.value() == Some(*low));
-    for (by, of) in [(number(two), one), (number(one), two)] {
-        if let Some(by) = by {
-            let (low, high) = (of.low.scaled(by)?, of.high.scaled(by)?);
-            let (low, high) = if by < 0 { (high, low) } else { (low, high) };
-            return Some(Way { low, high, needs: SmallVec::new() });
-        }
-    }
-    let way = Way { low: one.low.times(&two.low)?, high: one.high.times(&two.high)?, needs: SmallVec::new() };
-    way.need(Some(one.low.clone()))?.need(Some(two.low.clone()))
-}
-
-/// All combinations of the bounds of two values, in the order of the sum of their positions.
-fn pairs(one: &[Way], two: &[Way], make: impl Fn(&Way, &Way) -> Option<Way>) -> Ways {
-    let mut all: Vec<(usize, usize)> = (0..one.len()).flat_map(|a| (0..two.len()).map(move |b| (a, b))).collect();
-    all.sort_by_key(|(a, b)| a + b);
-    let made = all.into_iter().filter_map(|(a, b)| Some(make(&one[a], &two[b])?.and(&one[a]).and(&two[b])));
-    made.filter(|way| way.needs.len() <= MAX_NEEDS).take(MAX_WAYS).collect()
 }

@@ -3,6 +3,7 @@
 //! | module | concept |
 //! |---|---|
 //! | `walk` | abstract execution of a kernel |
+//! | `inputs` | values that a kernel begins with |
 //! | `evaluate`, `types` | values of expressions; the types whose values are tracked |
 //! | `loops` | facts that hold in every iteration, and whether the loop ends |
 //! | `state` | contents of variables, and their union where paths join |
@@ -18,6 +19,7 @@ mod bounds;
 mod conditions;
 mod evaluate;
 mod facts;
+mod inputs;
 mod loops;
 mod notes;
 mod order;
@@ -30,16 +32,15 @@ mod values;
 mod verdicts;
 mod walk;
 
-pub use conditions::{Conditions, Outer};
-pub use notes::{AccessNote, LoopNote};
-pub use verdicts::{Advice, Count, LoopAdvice};
-
 use anywarp_backend::Proofs;
 use naga::Module;
 use naga::valid::ModuleInfo;
 
 use crate::Circumstances;
 use crate::rebuild::depth::nests_too_deeply;
+pub use conditions::{Conditions, Outer};
+pub use notes::{AccessNote, LoopNote};
+pub use verdicts::{Advice, Count, LoopAdvice};
 
 /// The proofs of a module, and the reasons where there is none.
 #[derive(Clone, Debug, Default)]

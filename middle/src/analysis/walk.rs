@@ -3,11 +3,13 @@
 //! A function is executed again at each call with the arguments of the call: an access is proven if it is proven at
 //! each call.
 
+mod branches;
+
 use std::rc::Rc;
 
 use anywarp_backend::loops;
 use naga::valid::{FunctionInfo, ModuleInfo};
-use naga::{AddressSpace, Block, Expression, Function, GlobalVariable, Handle, Module, Statement, SwitchValue};
+use naga::{AddressSpace, Block, Expression, Function, GlobalVariable, Handle, Module, Statement};
 use rustc_hash::FxHashMap;
 
 use super::facts::{Facts, Mark};
@@ -17,7 +19,7 @@ use super::types;
 use super::values::{Id, Part, Values};
 use super::verdicts::Verdicts;
 use crate::Circumstances;
-use crate::domain::{Comparison, Known};
+use crate::domain::Known;
 use crate::rebuild::depth::MAX_NESTED;
 
 /// Whether the next statement is reached.
@@ -51,9 +53,6 @@ pub(super) struct Frame<'a> {
     mark: Mark,
     returns: Vec<Arrival>,
 }
-
-/// The number of cases of a `switch` for which the value of the selector is used.
-const MAX_CASES: usize = 64;
 
 /// The depth of calls.
 const MAX_CALLS: usize = 64;
@@ -315,79 +314,6 @@ impl<'a> Walker<'a> {
             Some(list) if continues => list.push(arrival),
             _ => target.breaks.push(arrival),
         }
-    }
-
-    fn branch(
-        &mut self,
-        frame: &mut Frame<'a>,
-        condition: Handle<Expression>,
-        accept: &'a Block,
-        reject: &'a Block,
-    ) -> Flow {
-        let condition = self.value(frame, condition).scalar();
-        let before = self.slots.clone();
-        let mark = self.facts.mark();
-        let mut arrivals = Vec::new();
-        let mut both = 0;
-        for (block, truth) in [(accept, true), (reject, false)] {
-            self.slots.clone_from(&before);
-            let possible = condition.is_none_or(|id| self.facts.assume(&mut self.values, id, truth));
-            if possible && self.block(frame, block) == Flow::Next {
-                arrivals.push(self.arrival(mark));
-                both += 1;
-            }
-            self.facts.undo(mark);
-        }
-        self.resume(arrivals, condition.filter(|_| both == 2))
-    }
-
-    fn switch(&mut self, frame: &mut Frame<'a>, selector: Handle<Expression>, cases: &'a [naga::SwitchCase]) -> Flow {
-        let selector = self.value(frame, selector).scalar();
-        let before = self.slots.clone();
-        let mark = self.facts.mark();
-        let distinguished = cases.len() <= MAX_CASES;
-        frame.targets.push(Target { mark, breaks: Vec::new(), continues: None });
-        let mut fallen: Option<Arrival> = None;
-        let number = |value: &SwitchValue| match *value {
-            SwitchValue::I32(number) => Some(i64::from(number)),
-            SwitchValue::U32(number) => Some(i64::from(number)),
-            SwitchValue::Default => None,
-        };
-        for case in cases {
-            self.slots.clone_from(&before);
-            let mut possible = true;
-            if let Some(selector) = selector.filter(|_| distinguished) {
-                let ty = self.values.ty(selector);
-                let assume = |this: &mut Self, number: i64, truth: bool| {
-                    if !Known::any(ty).contains(number) {
-                        return !truth;
-                    }
-                    let number = this.values.constant(ty, number);
-                    let equal = this.values.compare(Comparison::Equal, selector, number);
-                    this.facts.assume(&mut this.values, equal, truth)
-                };
-                possible = match number(&case.value) {
-                    Some(chosen) => assume(self, chosen, true),
-                    None => cases.iter().filter_map(|case| number(&case.value)).all(|other| assume(self, other, false)),
-                };
-            }
-            let mut ways: Vec<Arrival> = fallen.take().into_iter().collect();
-            if possible {
-                ways.push(self.arrival(mark));
-            }
-            self.facts.undo(mark);
-            if self.resume(ways, None) == Flow::Next && self.block(frame, &case.body) == Flow::Next {
-                let arrival = self.arrival(mark);
-                if case.fall_through {
-                    fallen = Some(arrival);
-                } else if let Some(target) = frame.targets.last_mut() {
-                    target.breaks.push(arrival);
-                }
-            }
-            self.facts.undo(mark);
-        }
-        let arrivals = frame.targets.pop().map(|target| target.breaks).unwrap_or_default();
-        self.resume(arrivals, None)
     }
 
     /// The content of a location; `None` if it is not tracked.

@@ -1,0 +1,90 @@
+//! Upper bounds as sums, each with the conditions under which it holds.
+
+use smallvec::SmallVec;
+
+use super::super::sums::Sum;
+
+/// The number of alternative bounds kept for a value.
+pub(super) const MAX_WAYS: usize = 4;
+
+/// The number of sums that one pair of bounds may need.
+const MAX_NEEDS: usize = 16;
+
+/// A lower and an upper bound of a value, which hold if no sum in `needs` is negative.
+#[derive(Clone, Debug)]
+pub(super) struct Way {
+    pub(super) low: Sum,
+    pub(super) high: Sum,
+    pub(super) needs: SmallVec<[Sum; 2]>,
+}
+
+pub(super) type Ways = SmallVec<[Way; MAX_WAYS]>;
+
+impl Way {
+    pub(super) fn exactly(sum: Sum) -> Self {
+        Self { low: sum.clone(), high: sum, needs: SmallVec::new() }
+    }
+
+    /// Adds the needs of another.
+    pub(super) fn and(mut self, other: &Self) -> Self {
+        // Without duplicates: needs that both operands share would double at every operation.
+        for need in &other.needs {
+            if !self.needs.contains(need) {
+                self.needs.push(need.clone());
+            }
+        }
+        self
+    }
+
+    pub(super) fn need(mut self, sum: Option<Sum>) -> Option<Self> {
+        self.needs.push(sum?);
+        Some(self)
+    }
+
+    /// Replaces the upper bound.
+    pub(super) fn pick(self, high: Sum) -> Option<Self> {
+        Some(Self { high, ..self })
+    }
+}
+
+/// The bounds of the first value, with the needs under which neither value is negative.
+pub(super) fn not_negative(one: &Way, two: &Way) -> Option<Way> {
+    let way = Way { low: Sum::default(), high: one.high.clone(), needs: one.needs.clone() }.and(two);
+    way.need(Some(one.low.clone()))?.need(Some(two.low.clone()))
+}
+
+/// The bounds of the larger of two values.
+pub(super) fn larger(one: &[Way], two: &[Way], low: impl Fn(&Way, &Way) -> Option<Sum>) -> Ways {
+    let either = |more: &Way, less: &Way| {
+        let way = Way { low: low(more, less)?, high: more.high.clone(), needs: more.needs.clone() }.and(less);
+        way.need(more.high.minus(&less.high))
+    };
+    let mut ways = pairs(one, two, |one, two| either(one, two));
+    ways.extend(pairs(one, two, |one, two| either(two, one)));
+    // Bounds with the fewest conditions first. A constant that is not negative is no condition.
+    ways.sort_by_key(|way| way.needs.iter().filter(|need| need.value().is_none_or(|value| value < 0)).count());
+    ways.truncate(MAX_WAYS);
+    ways
+}
+
+/// The bounds of a product. One factor is a constant, or neither factor may be negative, which the bounds then need.
+pub(super) fn product(one: &Way, two: &Way) -> Option<Way> {
+    let number = |way: &Way| way.low.value().filter(|low| way.high.value() == Some(*low));
+    for (by, of) in [(number(two), one), (number(one), two)] {
+        if let Some(by) = by {
+            let (low, high) = (of.low.scaled(by)?, of.high.scaled(by)?);
+            let (low, high) = if by < 0 { (high, low) } else { (low, high) };
+            return Some(Way { low, high, needs: SmallVec::new() });
+        }
+    }
+    let way = Way { low: one.low.times(&two.low)?, high: one.high.times(&two.high)?, needs: SmallVec::new() };
+    way.need(Some(one.low.clone()))?.need(Some(two.low.clone()))
+}
+
+/// All combinations of the bounds of two values, in the order of the sum of their positions.
+pub(super) fn pairs(one: &[Way], two: &[Way], make: impl Fn(&Way, &Way) -> Option<Way>) -> Ways {
+    let mut all: Vec<(usize, usize)> = (0..one.len()).flat_map(|a| (0..two.len()).map(move |b| (a, b))).collect();
+    all.sort_by_key(|(a, b)| a + b);
+    let made = all.into_iter().filter_map(|(a, b)| Some(make(&one[a], &two[b])?.and(&one[a]).and(&two[b])));
+    made.filter(|way| way.needs.len() <= MAX_NEEDS).take(MAX_WAYS).collect()
+}
