@@ -3,15 +3,17 @@
 //! The mask of active lanes is a Cranelift variable and always correct; `masked` is set if it may have fewer lanes than
 //! the group. Lanes that leave a block before the others are collected in the block's own mask and rejoin at its end.
 
+mod mask;
+mod shape;
+
 use cranelift_codegen::ir::{self as cl, InstBuilder, condcodes::IntCC, types};
 use cranelift_frontend::Variable;
 
 use super::generator::{Generator, MASKS, Mask};
 use crate::abi::Stop;
 use crate::ir::{Label, List, SiteId, Stmt, Value};
-
-/// The largest number of loop iterations between two that are counted.
-const MAX_UNCOUNTED: u32 = 256;
+pub(super) use shape::is_heavy;
+use shape::turns_within;
 
 /// A mask that is saved while other code runs, in Cranelift variables so that it survives barriers.
 pub(super) type SavedMask = [Variable; MASKS];
@@ -64,58 +66,6 @@ pub(super) struct Target {
 }
 
 impl Generator<'_, '_> {
-    /// The active lanes.
-    pub(super) fn mask(&mut self) -> Mask {
-        self.flow.mask.map(|variable| self.b.use_var(variable))
-    }
-
-    /// Whether lanes that memory accesses include may be inactive.
-    pub(super) fn is_masked(&self) -> bool {
-        self.flow.masked || self.flow.partial
-    }
-
-    fn set_mask(&mut self, mask: Mask) {
-        for (variable, value) in self.flow.mask.into_iter().zip(mask) {
-            self.b.def_var(variable, value);
-        }
-    }
-
-    pub(super) fn no_lanes(&mut self) -> Mask {
-        let zero = self.emit().constant(crate::ir::Class::Bool, 0);
-        std::array::from_fn(|part| zero[part])
-    }
-
-    pub(super) fn save_mask(&mut self, value: Mask, at_barrier: AtBarrier) -> SavedMask {
-        let saved: SavedMask = std::array::from_fn(|_| self.b.declare_var(types::I32X4));
-        self.define_mask(saved, value);
-        self.flow.saved.push((saved, at_barrier));
-        saved
-    }
-
-    pub(super) fn define_mask(&mut self, saved: SavedMask, value: Mask) {
-        for (variable, value) in saved.into_iter().zip(value) {
-            self.b.def_var(variable, value);
-        }
-    }
-
-    fn saved_mask(&mut self, saved: SavedMask) -> Mask {
-        saved.map(|variable| self.b.use_var(variable))
-    }
-
-    fn combine(&mut self, a: Mask, b: Mask, with: fn(&mut Self, cl::Value, cl::Value) -> cl::Value) -> Mask {
-        std::array::from_fn(|part| with(self, a[part], b[part]))
-    }
-
-    fn or(&mut self, a: Mask, b: Mask) -> Mask {
-        self.combine(a, b, |generator, a, b| generator.b.ins().bor(a, b))
-    }
-
-    /// Whether any lane is active.
-    pub(super) fn any_active(&mut self) -> cl::Value {
-        let mask = self.mask();
-        self.emit().any(&mask)
-    }
-
     /// Generates statements in order.
     pub(super) fn list(&mut self, statements: &[Stmt]) {
         let mut joins = Vec::new();
@@ -364,71 +314,4 @@ impl Generator<'_, '_> {
         self.b.switch_to_block(block);
         self.b.seal_block(block);
     }
-
-    /// Whether some lanes may leave a statement to a point outside of it while others stay.
-    fn leaves_lanes(&self, statement: &Stmt) -> bool {
-        match statement {
-            Stmt::If { accept, reject, .. } => self.list_parts(accept) || self.list_parts(reject),
-            Stmt::Block { label, body } => self.block_leaks(*label, body),
-            Stmt::Loop { body, .. } => self.list_parts(body),
-            _ => false,
-        }
-    }
-
-    /// Whether some lanes may leave a block to a point other than its own end.
-    fn block_leaks(&self, label: Label, body: &List) -> bool {
-        exits(body, &mut vec![label], &mut |label| self.facts.parting[label.0 as usize])
-    }
-
-    /// Whether lanes may leave a list at different times.
-    fn list_parts(&self, list: &List) -> bool {
-        exits(list, &mut Vec::new(), &mut |label| self.facts.parting[label.0 as usize])
-    }
-}
-
-/// Whether a list contains an exit to an enclosing block for which `wanted` holds.
-fn exits(list: &List, inner: &mut Vec<Label>, wanted: &mut impl FnMut(Label) -> bool) -> bool {
-    list.iter().any(|statement| match statement {
-        Stmt::Exit(label) => !inner.contains(label) && wanted(*label),
-        Stmt::If { accept, reject, .. } => exits(accept, inner, wanted) || exits(reject, inner, wanted),
-        Stmt::Loop { body, .. } => exits(body, inner, wanted),
-        Stmt::Block { label, body } => {
-            inner.push(*label);
-            let found = exits(body, inner, wanted);
-            inner.pop();
-            found
-        }
-        _ => false,
-    })
-}
-
-/// The largest number of iterations of a loop including its inner loops, if it is so small that counting is
-/// unnecessary: at most that of an unrolled loop.
-fn turns_within(body: &List, turns: Option<u32>) -> Option<u32> {
-    let all = turns?.checked_mul(uncounted(body).saturating_add(1))?;
-    (all <= MAX_UNCOUNTED).then_some(all)
-}
-
-/// The number of iterations of loops in a list that are not counted.
-fn uncounted(list: &[Stmt]) -> u32 {
-    list.iter()
-        .map(|statement| match statement {
-            Stmt::If { accept, reject, .. } => uncounted(accept).max(uncounted(reject)),
-            Stmt::Block { body, .. } => uncounted(body),
-            Stmt::Loop { body, turns, .. } => turns_within(body, *turns).unwrap_or(0),
-            _ => 0,
-        })
-        .fold(0, u32::saturating_add)
-}
-
-/// Whether running a list with no active lane costs more than a test. Lists with loops always need the test: a loop
-/// without active lanes might not end.
-pub(super) fn is_heavy(list: &[Stmt]) -> bool {
-    list.len() > 12
-        || list.iter().any(|statement| match statement {
-            Stmt::Let(_) | Stmt::Declare(..) | Stmt::Write(..) | Stmt::Exit(_) => false,
-            Stmt::Store { .. } | Stmt::Loop { .. } | Stmt::Barrier(_) | Stmt::Check(_) | Stmt::Call { .. } => true,
-            Stmt::If { accept, reject, .. } => is_heavy(accept) || is_heavy(reject),
-            Stmt::Block { body, .. } => is_heavy(body),
-        })
 }

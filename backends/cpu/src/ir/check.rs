@@ -1,7 +1,8 @@
 //! Reports of a checked kernel to the checker.
 
-use super::inst::{Count, Space, Value};
+use super::place::{Count, Space};
 use super::stmt::SiteId;
+use super::value::Value;
 
 /// The largest number of dynamic indices in one report.
 pub(crate) const MAX_INDICES: usize = 7;

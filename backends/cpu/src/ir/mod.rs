@@ -23,18 +23,19 @@ mod inst;
 pub(crate) mod optimise;
 #[cfg(test)]
 mod parse;
+mod place;
 mod print;
 mod stmt;
+mod value;
 #[cfg(any(test, debug_assertions))]
 pub(crate) mod verify;
 
 pub(crate) use builder::Builder;
 pub(crate) use check::{Access, Check, CheckKind, CheckSpec, MAX_INDICES, Order, Range, Reach};
-pub(crate) use inst::{
-    BinaryOp, Class, CompareOp, Convert, Count, Index, Input, Inst, MemType, Place, Space, SubgroupOp, TernaryOp,
-    UnaryOp, Value, Var,
-};
+pub(crate) use inst::{BinaryOp, CompareOp, Convert, Inst, SubgroupOp, TernaryOp, UnaryOp};
+pub(crate) use place::{Count, Index, Place, Space};
 pub(crate) use stmt::{AtomicOp, Label, List, Site, SiteId, Stmt};
+pub(crate) use value::{Class, Input, MemType, Value, Var};
 
 /// A kernel as one scalar program.
 #[derive(Debug, Default)]

@@ -3,7 +3,8 @@
 use naga::Span;
 
 use super::check::Check;
-use super::inst::{MemType, Place, Value, Var};
+use super::place::Place;
+use super::value::{MemType, Value, Var};
 
 /// Statements in order.
 pub(crate) type List = Vec<Stmt>;

@@ -1,0 +1,177 @@
+//! The walk over workgroups and their lanes, and the inputs that each begins with.
+
+use cranelift_codegen::ir::{self as cl, InstBuilder, MemFlagsData, condcodes::IntCC, types};
+
+use super::super::analysis::{Form, rows_divide};
+use super::super::barrier::GroupLoop;
+use super::super::generator::{Generator, Held};
+use super::lane_groups;
+use crate::abi::{Frame, LANES};
+use crate::ir::{BinaryOp, Class, CompareOp, Input};
+
+impl Generator<'_, '_> {
+    pub(super) fn zero_workgroup_memory(&mut self) {
+        let mut signature = cl::Signature::new(self.target.call_conv);
+        signature.params.extend([cl::AbiParam::new(self.target.pointer); 2]);
+        let signature = self.b.import_signature(signature);
+        let callee = self.b.ins().iconst(self.target.pointer, zero as *const () as i64);
+        let bytes = self.b.ins().iconst(self.target.pointer, i64::from(self.function.workgroup_bytes));
+        self.b.ins().call_indirect(signature, callee, &[self.constants.workgroup, bytes]);
+    }
+
+    fn allow_steps(&mut self) {
+        let offset = std::mem::offset_of!(Frame, steps) as i32;
+        let steps = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.constants.frame, offset);
+        self.b.def_var(self.flow.steps, steps);
+    }
+
+    /// Generates lane groups that run in order, each to its end.
+    pub(super) fn groups_in_turn(&mut self, workgroup: [cl::Value; 3], next: cl::Block) {
+        let header = self.b.create_block();
+        let index = self.b.append_block_param(header, types::I32);
+        let zero = self.b.ins().iconst(types::I32, 0);
+        self.b.ins().jump(header, &[zero.into()]);
+        self.b.switch_to_block(header);
+        self.private = self.constants_private();
+        self.allow_steps();
+        self.begin_group(index, workgroup);
+        self.body();
+        let following = self.b.ins().iadd_imm_s(index, 1);
+        let groups = i64::from(lane_groups(self.function));
+        let more = self.b.ins().icmp_imm_s(IntCC::UnsignedLessThan, following, groups);
+        self.b.ins().brif(more, header, &[following.into()], next, &[]);
+        self.b.seal_block(header);
+    }
+
+    /// Generates lane groups that run from barrier to barrier.
+    pub(super) fn groups_with_barriers(&mut self, workgroup: [cl::Value; 3], next: cl::Block) {
+        let (header, start, arrive) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let [index, point, first] = std::array::from_fn(|_| self.b.append_block_param(header, types::I32));
+        self.allow_steps();
+        let zero = self.b.ins().iconst(types::I32, 0);
+        self.b.ins().jump(header, &[zero.into(), zero.into(), zero.into()]);
+        self.b.switch_to_block(header);
+        self.suspend.points.push(start);
+        self.suspend.arrive = Some(arrive);
+        let base = self.constants_private();
+        // The size of a group's frame is known only after the body: a placeholder is replaced then.
+        let frame_bytes = self.b.ins().iconst(types::I64, 0);
+        let placeholder = self.b.func.dfg.value_def(frame_bytes).unwrap_inst();
+        let wide = self.b.ins().uextend(types::I64, index);
+        let offset = self.b.ins().imul(wide, frame_bytes);
+        self.private = self.b.ins().iadd(base, offset);
+        let live = self.live;
+        for value in &live.values {
+            if self.is_hoisted(*value) {
+                continue;
+            }
+            let variables = self.new_variables(self.function.class(*value), self.form(*value));
+            self.values[value.0 as usize] = Held::Kept(variables);
+        }
+        self.begin_group(index, workgroup);
+        let enter = self.b.create_block();
+        self.b.ins().jump(enter, &[]);
+        self.b.switch_to_block(start);
+        self.body();
+        let finished = self.b.ins().iconst(types::I32, 0);
+        self.b.ins().jump(arrive, &[finished.into()]);
+
+        let group = GroupLoop { header, index, point, first, groups: lane_groups(self.function), next_workgroup: next };
+        self.close_groups(arrive, &group);
+        self.b.switch_to_block(enter);
+        let points: Vec<_> = self.suspend.points.clone();
+        let calls: Vec<_> = points.iter().map(|block| self.b.func.dfg.block_call(*block, &[])).collect();
+        let table = self.b.create_jump_table(cl::JumpTableData::new(calls[0], &calls));
+        self.b.ins().br_table(point, table);
+        self.b.seal_block(enter);
+        let bytes = i64::from(self.suspend.frame_bytes.next_multiple_of(64));
+        self.b.func.dfg.insts[placeholder] =
+            cl::InstructionData::UnaryImm { opcode: cl::Opcode::Iconst, imm: bytes.into() };
+    }
+
+    fn constants_private(&mut self) -> cl::Value {
+        let offset = std::mem::offset_of!(Frame, private) as i32;
+        let flags = MemFlagsData::trusted().with_readonly().with_can_move();
+        self.b.ins().load(self.target.pointer, flags, self.constants.frame, offset)
+    }
+
+    /// Defines the inputs and the mask of the lane group with this index.
+    fn begin_group(&mut self, index: cl::Value, workgroup: [cl::Value; 3]) {
+        let base = self.define_inputs(index, workgroup);
+        if self.flow.partial {
+            let index = self.spread(Class::I32, Form::Linear(1), base);
+            let count = u64::from(self.function.invocations());
+            let count = self.emit().constant(Class::I32, count);
+            let mask = self.emit().compare(CompareOp::LtU, Class::I32, &index, &count);
+            self.flow.entry = std::array::from_fn(|part| mask[part]);
+        }
+        let entry = self.flow.entry;
+        self.define_mask(self.flow.mask, entry);
+    }
+
+    /// Defines the inputs of the lane group with this index; returns the index of its first invocation.
+    pub(in crate::codegen) fn define_inputs(&mut self, index: cl::Value, workgroup: [cl::Value; 3]) -> cl::Value {
+        self.calling.place = [index, workgroup[0], workgroup[1], workgroup[2]];
+        let size = self.function.workgroup_size;
+        let base = self.b.ins().ishl_imm_u(index, i64::from(LANES.trailing_zeros()));
+        for (value, input) in self.used_inputs() {
+            let scalar = match input {
+                Input::LocalIndex => base,
+                Input::Lane => self.b.ins().iconst(types::I32, 0),
+                Input::SubgroupId => index,
+                Input::WorkgroupId(axis) => workgroup[usize::from(axis)],
+                Input::NumWorkgroups(axis) => self.constants.groups[usize::from(axis)],
+                Input::ArrayLength(slot) => self.constants.slots[slot as usize].1,
+                Input::LocalId(axis) if self.form(value) == Form::Varying => {
+                    let lanes = self.local_ids(base, axis);
+                    self.hold_lanes(value, lanes);
+                    continue;
+                }
+                Input::LocalId(axis) if rows_divide(size) => self.local_id(base, axis),
+                // A single row: the index. A dimension of size one: always 0.
+                Input::LocalId(axis) if size[usize::from(axis)] == 1 => self.b.ins().iconst(types::I32, 0),
+                Input::LocalId(_) => base,
+            };
+            self.hold_scalar(value, scalar);
+        }
+        base
+    }
+
+    /// A component of the local id of a group's lane 0.
+    fn local_id(&mut self, base: cl::Value, axis: u8) -> cl::Value {
+        let size = self.function.workgroup_size;
+        let before: u32 = size[..usize::from(axis)].iter().product();
+        let mut emit = self.emit();
+        let before = emit.constant_scalar(Class::I32, u64::from(before));
+        let row = emit.binary_scalar(BinaryOp::DivU, Class::I32, base, before);
+        if axis == 2 {
+            return row;
+        }
+        let size = emit.constant_scalar(Class::I32, u64::from(size[usize::from(axis)]));
+        emit.binary_scalar(BinaryOp::RemU, Class::I32, row, size)
+    }
+
+    /// A component of the local ids, where a group is not part of one row.
+    fn local_ids(&mut self, base: cl::Value, axis: u8) -> super::super::ops::Parts {
+        let size = self.function.workgroup_size;
+        let before: u32 = size[..usize::from(axis)].iter().product();
+        let index = self.spread(Class::I32, Form::Linear(1), base);
+        let mut emit = self.emit();
+        let before = emit.constant(Class::I32, u64::from(before));
+        let row = emit.binary(BinaryOp::DivU, Class::I32, &index, &before);
+        if axis == 2 {
+            return row;
+        }
+        let size = emit.constant(Class::I32, u64::from(size[usize::from(axis)]));
+        emit.binary(BinaryOp::RemU, Class::I32, &row, &size)
+    }
+}
+
+/// Zeroes memory; called by kernels for their workgroup memory.
+///
+/// # Safety
+/// `bytes` bytes at `start` must be writable.
+unsafe extern "C" fn zero(start: *mut u8, bytes: usize) {
+    // SAFETY: the caller owns the memory; see above.
+    unsafe { std::ptr::write_bytes(start, 0, bytes) }
+}
