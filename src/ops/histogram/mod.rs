@@ -1,5 +1,6 @@
 //! Numbers of elements by bins.
 
+mod bins;
 mod elements;
 mod plan;
 #[cfg(test)]
@@ -14,9 +15,10 @@ use super::plan::{Cost, Plan};
 use crate::buffer::cells::{as_words, as_words_mut};
 use crate::buffer::{Slice, SliceMut};
 use crate::submit::{Destination, Recording, Stream};
+use bins::Bins;
 pub use elements::{HistogramElement, HistogramWeight};
 use plan::{Choice, Pass, Shape, Sum};
-use run::{Bins, Operands};
+use run::Operands;
 
 /// Counts the elements in each of `counts.len()` bins of equal width: as NumPy's `histogram(x, bins, range)`. See
 /// [`Histogram`].

@@ -1,7 +1,8 @@
 //! Tests of each way of counting, against the reference.
 
+use super::bins::Bins;
 use super::plan::{Choice, Sum};
-use super::run::{Bins, Operands};
+use super::run::Operands;
 use super::{Edges, HistogramElement, reference};
 use crate::Device;
 use crate::submit::Destination;

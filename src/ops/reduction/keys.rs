@@ -1,5 +1,7 @@
 //! Reductions of runs of equal keys.
 
+use std::sync::Arc;
+
 use super::super::error::OperationError;
 use super::super::operation::arguments::{Array, Inputs, Outputs};
 use super::super::operation::call::Signature;
@@ -7,13 +9,12 @@ use super::super::scan::ScanElement;
 use super::super::scanning::operands;
 use super::super::select::Select;
 use super::ReductionCall;
-use super::run::{self, Fitted, Parts};
+use super::fit::{self, Fitted, Parts};
 use super::segments::Limits;
 use crate::buffer::{Slice, SliceMut};
 use crate::error::LaunchError;
 use crate::kernel::DeviceCount;
 use crate::submit::{Destination, Resource};
-use std::sync::Arc;
 
 impl ReductionCall<'_> {
     /// Reduces each run of elements whose neighbouring keys are equal. Writes the key of each run to `unique` and its
@@ -61,7 +62,7 @@ impl ReductionCall<'_> {
             let (operator, got) = (signature.kernel.clone(), "with keys".to_owned());
             return Err(OperationError::Choice { operator, argument, expected: "omit one of the two".to_owned(), got });
         }
-        let fitted = run::fit(&self, Parts::Runs, inputs.all(), output.all(), &destination)?;
+        let fitted = fit::fit(&self, Parts::Runs, inputs.all(), output.all(), &destination)?;
         let (keys, unique) = (keys.into(), unique.into());
         let (length, capacity) = (fitted.reduced as usize, fitted.results as usize);
         let (of_keys, of_unique) = (Array::new::<K>(keys), Array::new::<K>(crate::buffer::cells::again(&unique)));

@@ -5,7 +5,7 @@ use super::super::operation::preface::{Access, Slot, WORKGROUP};
 use super::super::operation::shape::{Walk, touched};
 use super::super::plan::Plan;
 use super::choice::{Choice, Scheme, Work};
-use super::wgsl::{Form, Source};
+use super::form::{Form, Source};
 
 /// The input of a plan. Slots, their places and the strides of the walks have the same order.
 #[derive(Clone, Copy, Debug)]

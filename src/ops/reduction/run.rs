@@ -1,198 +1,28 @@
 //! From a call of a reduction to its launches.
 
-use anywarp_backend::{DeviceKind, Shape as LayoutShape};
+use anywarp_backend::Shape as LayoutShape;
 use smallvec::{SmallVec, smallvec};
 
 use super::super::error::OperationError;
 use super::super::operation::arguments::Given;
 use super::super::operation::assigned::{self, Output, Statements};
-use super::super::operation::binding::Place;
-use super::super::operation::call::{Letter, Operand, Signature};
+use super::super::operation::call::Letter;
 use super::super::operation::kept;
 use super::super::operation::places::{Dimensions, Field};
-use super::super::operation::preface::{Access, Slot};
-use super::super::operation::shape::{Sizes, Strides, Walk, elements};
+use super::super::operation::preface::Access;
 use super::super::operation::text::Text;
-use super::super::operation::types::ElementType;
 use super::super::plan::{Cost, Plan};
-use super::ReductionCall;
 use super::choice::Choice;
+use super::fit::Fitted;
+use super::form::{self, Count, Source};
 use super::plan::{self, Pass, Shape};
-use super::wgsl::{self, Count, Own, Source};
+use super::wgsl;
 use crate::buffer::UnifiedBuffer;
-use crate::device::Device;
 use crate::kernel::{Kernel, bound};
 use crate::submit::Destination;
 
 /// The statements of `finish` in the text.
 const STATEMENTS: Statements = Statements { function: "finished", said: "the finish" };
-
-/// A call whose arguments were checked.
-pub(super) struct Fitted<'a> {
-    pub(super) own: &'a Own,
-    pub(super) device: Device,
-    pub(super) operands: Vec<Operand<'a>>,
-    letters: Vec<Letter>,
-    pub(super) slots: Vec<Slot>,
-    places: SmallVec<[Option<Place>; 8]>,
-    /// The walk over the results, and the walk over the elements of each.
-    pub(super) walks: [Walk; 2],
-    pub(super) results: u64,
-    pub(super) reduced: u64,
-    /// The size of a partial result in bytes; `None` for a type that only the kernel determines.
-    pub(super) accumulator: Option<u64>,
-    /// Whether the device is the CPU.
-    pub(super) software: bool,
-}
-
-/// The elements of one result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Parts {
-    /// Those along the reduced axes.
-    Axes,
-    /// One of so many segments.
-    Segments(usize),
-    /// A run of equal keys; the number of runs is unknown.
-    Runs,
-}
-
-/// The number of results of a call.
-pub(super) fn result_length(
-    call: &ReductionCall<'_>,
-    inputs: &[Given<'_>],
-    count: usize,
-) -> Result<usize, OperationError> {
-    call.kernel.check_complete()?;
-    let signature = &call.kernel.own.signature;
-    signature.count("outputs", &signature.outputs, count)?;
-    let shape = signature.shape_of_inputs(&call.device.context, inputs, call.size)?;
-    if let Parts::Segments(segments) = call.parts()? {
-        return Ok(segments);
-    }
-    let (kept, _) = sorted_axes(signature, call.axes.as_deref(), &shape)?;
-    let result = signature.countable(kept.iter().map(|axis| shape[*axis]).collect())?;
-    Ok(elements(&result).unwrap_or(usize::MAX))
-}
-
-/// The remaining axes, and the reduced ones.
-fn sorted_axes(
-    signature: &Signature,
-    axes: Option<&[usize]>,
-    shape: &[usize],
-) -> Result<(Vec<usize>, Vec<usize>), OperationError> {
-    let Some(axes) = axes else { return Ok((Vec::new(), (0..shape.len()).collect())) };
-    for (index, axis) in axes.iter().enumerate() {
-        let problem = if *axis >= shape.len() {
-            "is out of range for"
-        } else if axes[..index].contains(axis) {
-            "is given twice for"
-        } else {
-            continue;
-        };
-        let (kernel, shape) = (signature.kernel.clone(), shape.to_vec());
-        return Err(OperationError::Axis { operator: kernel, axis: *axis, problem, shape });
-    }
-    Ok((0..shape.len()).partition(|axis| !axes.contains(axis)))
-}
-
-/// Performs all checks that need no kernel.
-pub(super) fn fit<'a>(
-    call: &ReductionCall<'a>,
-    parts: Parts,
-    inputs: Vec<Given<'a>>,
-    outputs: Vec<Given<'a>>,
-    destination: &Destination<'_>,
-) -> Result<Fitted<'a>, OperationError> {
-    call.kernel.check_complete()?;
-    let own = &call.kernel.own;
-    let signature = &own.signature;
-    let (operands, letters) = signature.operands(&call.device.context, inputs, outputs)?;
-    let walked = || operands.iter().filter(|operand| !operand.written && operand.is_walked());
-    let shape = signature.shape(walked(), call.size)?;
-    let (kept, reduced) = sorted_axes(signature, call.axes.as_deref(), &shape)?;
-    // Without elements there may be more results than kernels can count.
-    signature.countable(kept.iter().map(|axis| shape[*axis]).collect())?;
-    let with_ones = (0..shape.len()).map(|axis| if kept.contains(&axis) { shape[axis] } else { 1 }).collect();
-    let segments = match parts {
-        Parts::Axes => None,
-        Parts::Segments(segments) => Some(segments),
-        // As many as the output has.
-        Parts::Runs => operands.iter().find(|operand| operand.written).and_then(|output| elements(&output.shape)),
-    };
-    match segments {
-        Some(segments) => check_output(signature, &operands, vec![segments], vec![segments])?,
-        None => check_output(signature, &operands, kept.iter().map(|axis| shape[*axis]).collect(), with_ones)?,
-    }
-    signature.check_destination(&call.device.context, destination)?;
-    // The output has zeros, which can be joined with any other strides.
-    let of = |operand: &Operand<'_>| match operand.written {
-        true => Strides::from_elem(0, shape.len()),
-        false => operand.strides(&shape),
-    };
-    let strides: Vec<Strides> = operands.iter().map(of).collect();
-    let walks = [&kept, &reduced].map(|axes| Walk::over(axes, &shape, &strides));
-    let count = |axes: &[usize]| {
-        let sizes: Sizes = axes.iter().map(|axis| shape[*axis]).collect();
-        elements(&sizes).unwrap_or(usize::MAX) as u64
-    };
-    let (results, reduced) = (segments.map_or_else(|| count(&kept), |segments| segments as u64), count(&reduced));
-    let slots = slots(&operands, &walks[1]);
-    let software = call.device.caps().kind == DeviceKind::Software;
-    let places = operands.iter().map(|operand| Some(operand.array()?.place())).collect();
-    let accumulator = own.combined(&letters, &slots).map(ElementType::size);
-    let device = call.device.clone();
-    Ok(Fitted { own, device, operands, letters, slots, places, walks, results, reduced, accumulator, software })
-}
-
-/// Checks that the output has the remaining sizes, with or without a size of 1 for each reduced axis, or at least as
-/// many elements.
-fn check_output(
-    signature: &Signature,
-    operands: &[Operand<'_>],
-    expected: Sizes,
-    with_ones: Sizes,
-) -> Result<(), OperationError> {
-    for output in operands.iter().filter(|operand| operand.written) {
-        if let Some(strides) = output.array().and_then(|array| array.strides.as_ref()) {
-            let problem = "is the output, whose results are adjacent, so it cannot have strides".to_owned();
-            return Err(signature.wrong_view(&output.name, &output.shape, strides, problem));
-        }
-        let unshaped = output.array().is_some_and(|array| array.shape.is_none());
-        let fits = match unshaped {
-            true => elements(&expected) == output.shape.first().copied(),
-            false => output.shape == expected || output.shape == with_ones,
-        };
-        if !fits {
-            return Err(OperationError::Output {
-                operator: signature.kernel.clone(),
-                argument: output.name.clone(),
-                expected,
-                got: output.shape.clone(),
-            });
-        }
-    }
-    Ok(())
-}
-
-/// The way in which the kernel accesses each operand.
-fn slots(operands: &[Operand<'_>], reduced: &Walk) -> Vec<Slot> {
-    let slot = |(operand, strides): (&Operand<'_>, &Strides)| Slot {
-        name: operand.name.clone(),
-        element: operand.element,
-        access: match &operand.given {
-            Given::Value { .. } => Access::Value,
-            Given::Array(_) if operand.written => Access::Each,
-            Given::Array(_) if operand.raw => Access::Raw,
-            Given::Array(_) => match strides.as_slice() {
-                [1] => Access::Each,
-                _ => Access::Strided,
-            },
-        },
-        read: operand.read,
-        written: operand.written,
-    };
-    operands.iter().zip(&reduced.strides).map(slot).collect()
-}
 
 impl Fitted<'_> {
     fn shape(&self) -> Shape<'_> {
@@ -364,7 +194,7 @@ impl Fitted<'_> {
                 (walk(of).strides[slot][axis] / cell) as u32
             }
         };
-        wgsl::fields(&self.slots, pass.form).into_iter().map(value).collect()
+        form::fields(&self.slots, pass.form).into_iter().map(value).collect()
     }
 }
 

@@ -1,5 +1,7 @@
 //! Scans: cumulative sums, products, minima, maxima and other operations.
 
+mod element;
+mod form;
 mod kernels;
 mod plan;
 #[cfg(test)]
@@ -19,8 +21,10 @@ use super::scanning::monoid::Monoid;
 use super::scanning::sizes::{Chain, MAX_LENGTH};
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
-use crate::element::Element;
 use crate::submit::{Destination, Recording, Stream};
+use element::element;
+pub use element::{ScanElement, ScanKey};
+pub use form::ScanForm;
 use plan::{Choice, Planned};
 use run::{Call, Heads, Operands};
 
@@ -52,68 +56,6 @@ pub fn cumulative_sum<'x, 'y, T: ScanElement>(
     y: impl Into<SliceMut<'y, T>>,
 ) -> Result<(), OperationError> {
     Scan::sum().run(x, y)
-}
-
-/// Elements of scans: `u32`, `i32` and `f32`, arrays of two or four of them as vectors, and, where the device has them,
-/// `f16` (combined as `f32`, and rounded when stored), `u64`, `i64` and `f64`.
-pub trait ScanElement: Element + sealed::Scanned {}
-
-impl<T: Element + sealed::Scanned> ScanElement for T {}
-
-/// Keys of scans: `u32`, `i32`, `f32`, and, where the device has them, `f16`, `u64`, `i64` and `f64`.
-pub trait ScanKey: Element + sealed::Key {}
-
-impl<T: Element + sealed::Key> ScanKey for T {}
-
-mod sealed {
-    pub trait Scanned {}
-    pub trait Key {}
-
-    macro_rules! numbers {
-        ($trait:ident: $($number:ty),*) => {
-            $(impl $trait for $number {})*
-        };
-    }
-
-    numbers! { Scanned: u32, i32, f32, half::f16, u64, i64, f64 }
-    numbers! { Scanned: [u32; 2], [i32; 2], [f32; 2], [u32; 4], [i32; 4], [f32; 4] }
-    numbers! { Key: u32, i32, f32, half::f16, u64, i64, f64 }
-}
-
-/// The way in which a [`Scan`] or a selection processes its elements. [`Scan::form`] sets it, to compare them; the
-/// default depends on the size and the device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ScanForm {
-    /// One pass over tiles; each reads the sums that tiles before it have published, and sums a tile that it would have
-    /// to wait for. In place, and for combined values of more than four bytes, it is [`Tiles`](Self::Tiles) instead.
-    Chained,
-    /// Three passes over tiles: the sum of each, the sums before each, the results.
-    Tiles,
-    /// One pass or three over tiles of this many vectors of four elements for each invocation, held in registers; for
-    /// aligned arrays of whole vectors without segments, on devices with subgroups.
-    Vectors {
-        /// The vectors of an invocation.
-        each: u32,
-        /// Whether it takes one pass.
-        chained: bool,
-    },
-    /// An invocation walks one of at most this many parts of a line, without workgroup memory.
-    Lines {
-        /// The number of parts of a line.
-        parts: u32,
-    },
-}
-
-impl ScanForm {
-    fn choice(self) -> Choice {
-        match self {
-            Self::Chained => Choice::Chained,
-            Self::Tiles => Choice::Tiles,
-            Self::Vectors { each, chained } => Choice::Vectors { each: each.into(), chained },
-            Self::Lines { parts } => Choice::Lines { parts: parts.into() },
-        }
-    }
 }
 
 /// A scan: each result combines all elements up to one of them, by an associative operation.
@@ -430,11 +372,6 @@ impl<'r> Scan<'r> {
         let choice = self.form.map(ScanForm::choice);
         plan::plan(shape, choice.unwrap_or_else(|| Choice::default_for(shape, run::target(device))))
     }
-}
-
-/// The WGSL type of an element.
-fn element<T: ScanElement>() -> ElementType {
-    ElementType::of(&T::layout()).expect("all elements of scans are scalars, or vectors of two or four")
 }
 
 const OPERATOR: Operator = Operator("scan");

@@ -15,7 +15,9 @@ fn run_as_on_a_gpu<'a>(
     outputs: impl Outputs<'a>,
 ) -> (bool, usize) {
     let call = kernel.call(device).axes(axes);
-    let mut fitted = super::fit(&call, super::Parts::Axes, inputs.all(), outputs.all(), &call.destination).unwrap();
+    let mut fitted =
+        super::super::fit::fit(&call, super::super::fit::Parts::Axes, inputs.all(), outputs.all(), &call.destination)
+            .unwrap();
     fitted.software = false;
     let plan = fitted.plan();
     fitted.run(&plan, crate::submit::Destination::Own).unwrap();

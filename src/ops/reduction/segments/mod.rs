@@ -1,5 +1,6 @@
 //! Reductions of segments: ranges of elements whose limits are on the device.
 
+mod form;
 pub(super) mod plan;
 mod run;
 #[cfg(all(test, feature = "cpu"))]
@@ -11,7 +12,7 @@ use super::super::operation::arguments::Array;
 use super::super::operation::call::{MAX_ELEMENTS, Signature};
 use super::super::scanning::operands;
 use super::ReductionCall;
-use super::run::Parts;
+use super::fit::Parts;
 use crate::buffer::Slice;
 use crate::kernel::DeviceCount;
 

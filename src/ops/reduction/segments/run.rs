@@ -6,10 +6,12 @@ use super::super::super::operation::places::{Dimensions, Field};
 use super::super::super::operation::preface::Access;
 use super::super::super::operation::shape::touched;
 use super::super::super::plan::{Cost, Plan};
-use super::super::run::{Fitted, partials_size};
+use super::super::fit::Fitted;
+use super::super::run::partials_size;
 use super::Limits;
+use super::form::{self, Count, Form, Of};
 use super::plan::{Choice, Pass, Shape, plan};
-use super::wgsl::{self, Count, Form, Of};
+use super::wgsl;
 use crate::buffer::UnifiedBuffer;
 use crate::kernel::{Kernel, bound};
 use crate::submit::{Destination, Refusal, Resource};
@@ -252,6 +254,6 @@ impl Fitted<'_> {
             Field::Size(of, axis) => walk(of).sizes[axis] as u32,
             Field::Step(of, slot, axis) => walk(of).strides[slot][axis] as u32,
         };
-        wgsl::fields(&self.slots, form).into_iter().map(value).collect()
+        form::fields(&self.slots, form).into_iter().map(value).collect()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::super::operation::arguments::{Array, Given};
 use super::super::ReductionKernel;
-use super::super::run::{Parts, fit};
+use super::super::fit::{Parts, fit};
 use super::Limits;
 use super::plan::{Choice, plan};
 use crate::Device;
