@@ -1,15 +1,15 @@
 //! The kernels of one device, cached by content.
 
+mod cache;
+
 use std::any::TypeId;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use anywarp_backend::{
-    Backend, BindingInfo, Caps, Compilation, KernelId, KernelResources, Layout, Leave, Program, Source,
-};
+use anywarp_backend::{Backend, BindingInfo, Caps, Compilation, KernelId, KernelResources, Layout, Program};
 use anywarp_middle::analysis::LaunchProofs;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
-use super::front::{self, Front, Others, Start, Text};
+use super::front::{self, Front, Start};
 use super::kernels::{Kernels, Shared};
 use super::launch::Launch;
 use super::source::Wgsl;
@@ -17,7 +17,8 @@ use super::values::Values;
 use super::variants::{Choice, Common, Job, Seen, Variants, Watch};
 use crate::debug::Sites;
 use crate::error::KernelError;
-use crate::submit::{Context, Event, Stopwatch};
+use crate::submit::Context;
+pub(crate) use cache::KernelCache;
 
 /// One program, compiled for one device.
 pub(crate) struct Compiled {
@@ -196,17 +197,11 @@ impl Kernel {
         make: impl FnOnce() -> Result<Self, E>,
     ) -> Result<Self, E> {
         let kernels = Kernels::of(device);
-        let known = || kernels.cache.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = known().get(key).cloned();
-        if let Some(inner) = found {
+        if let Some(inner) = kernels.cache.known(key) {
             return Ok(Self { device: Arc::clone(device), inner, opened: None });
         }
         let made = make()?;
-        let mut known = known();
-        if known.len() >= MAX_KEPT {
-            known.clear();
-        }
-        known.insert(key.into(), Arc::clone(&made.inner));
+        kernels.cache.keep(key, &made.inner);
         Ok(made)
     }
 
@@ -330,82 +325,5 @@ impl Kernel {
 impl std::fmt::Debug for Kernel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Kernel").field("name", &self.name()).field("bindings", &self.bindings()).finish()
-    }
-}
-
-/// Above this number, kernels without other handles are removed from the cache.
-const MAX_KEPT: usize = 512;
-
-/// The properties that identify a kernel.
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct Key {
-    /// The text as read now; the files may have changed since the last time.
-    source: Arc<Source>,
-    entry: Option<String>,
-    overrides: Vec<(String, u64)>,
-    leave: Leave,
-}
-
-/// The kernels of one device.
-#[derive(Default)]
-pub(crate) struct KernelCache {
-    variants: Variants,
-    kept: Mutex<FxHashMap<Key, Arc<KernelInner>>>,
-    /// By keys of operators that generate WGSL.
-    known: Mutex<FxHashMap<Box<[u8]>, Arc<KernelInner>>>,
-}
-
-impl KernelCache {
-    pub(crate) fn new(variants: Variants) -> Self {
-        Self { variants, ..Self::default() }
-    }
-
-    pub(crate) fn get(
-        &self,
-        context: &Context,
-        shared: &Arc<Shared>,
-        wgsl: &Wgsl<'_>,
-        others: Others<'_>,
-    ) -> Result<Arc<KernelInner>, KernelError> {
-        let made = self.find_or_make(context, shared, wgsl, others);
-        made.map_err(|error| front::with_location(wgsl, context.backend.caps(), others, error))
-    }
-
-    fn find_or_make(
-        &self,
-        context: &Context,
-        shared: &Arc<Shared>,
-        wgsl: &Wgsl<'_>,
-        others: Others<'_>,
-    ) -> Result<Arc<KernelInner>, KernelError> {
-        let (backend, debug) = (&context.backend, &shared.debug);
-        let source = Arc::new(wgsl.source()?);
-        let key = Key {
-            source: Arc::clone(&source),
-            entry: wgsl.entry.as_ref().map(ToString::to_string),
-            overrides: wgsl.overrides.iter().map(|(name, value)| (name.to_string(), value.to_bits())).collect(),
-            leave: wgsl.leave,
-        };
-        if let Some(kernel) = self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
-            context.events.emit(|| Event::CompileHit { kernel: Arc::clone(&kernel.plain.program.name) });
-            return Ok(Arc::clone(kernel));
-        }
-        let watch = Stopwatch::start();
-        // Not under the lock, as compiling takes long and must not block other kernels.
-        let text = Text { wgsl, source, others, number: &|count| debug.number(count), warns: true };
-        let made = front::kernel(&Start::Text(text), backend.caps(), |front| {
-            KernelInner::new(backend, front, self.variants, shared)
-        })?;
-        let made = Arc::new(made);
-        let took = || watch.elapsed();
-        context.events.emit(|| Event::CompileMiss { kernel: Arc::clone(&made.plain.program.name), took: took() });
-        if let Some(sites) = &made.plain.sites {
-            debug.register(sites);
-        }
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() >= MAX_KEPT {
-            kept.retain(|_, kernel| Arc::strong_count(kernel) > 1);
-        }
-        Ok(Arc::clone(kept.entry(key).or_insert(made)))
     }
 }
