@@ -33,7 +33,7 @@ fn pass(name: &str, module: &Module, info: &ModuleInfo) -> Result<Option<Module>
         "optimise selective" => optimised(Unrolling::Selective),
         "optimise by-compiler" => optimised(Unrolling::ByCompiler),
         "explicit" => explicit(module, info, &Proofs::default()),
-        "tables" => tables::place(module, info),
+        "tables" => tables::to_variables(module, info),
         "wide" => wide::mend(module, info),
         _ => match pass_over_function(name) {
             Some(pass) => over_functions(module, pass),

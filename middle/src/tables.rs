@@ -2,7 +2,7 @@
 //!
 //! SPIR-V cannot index such a value at run time. So naga's writer stores the whole array, even a constant one, to a
 //! variable before each access. A table that is read in an unrolled loop is then copied once for each iteration, and
-//! drivers take minutes to compile that. [`place`] stores each array once:
+//! drivers take minutes to compile that. [`to_variables`] stores each array once:
 //!
 //! ```text
 //! const TABLE = array(..);  TABLE[i]    becomes    var<private> TABLE = array(..);  TABLE[i]
@@ -24,7 +24,7 @@ use constants::Constants;
 
 /// Moves arrays that are values with a computed index into variables; `None` if there are none.
 #[must_use]
-pub fn place(module: &Module, info: &ModuleInfo) -> Option<Module> {
+pub fn to_variables(module: &Module, info: &ModuleInfo) -> Option<Module> {
     let mut placed: Option<Module> = None;
     let mut constants = Constants::default();
     for (handle, function) in module.functions.iter() {

@@ -13,7 +13,7 @@ use anywarp_backend::{Refused, Validated};
 use anywarp_middle::analysis::prove;
 use anywarp_middle::explicit::explicit;
 use anywarp_middle::optimise::optimise;
-use anywarp_middle::tables::place;
+use anywarp_middle::tables::to_variables;
 use anywarp_middle::{Circumstances, Unrolling};
 use naga::valid::Capabilities;
 
@@ -63,7 +63,7 @@ fn differs(
         let [selective, by_compiler] = [Unrolling::Selective, Unrolling::ByCompiler].map(faster);
         let (faster, selective, by_compiler) = (faster(Unrolling::Full)?, selective?, by_compiler?);
         let (safe, plainly_safe) = (checks(&faster)?, checks(&module)?);
-        let placed = safe.clone().after_pass(place(&safe, safe.info())).map_err(not_valid)?;
+        let placed = safe.clone().after_pass(to_variables(&safe, safe.info())).map_err(not_valid)?;
         Ok(ran("optimised, with every check", plain, &faster, None)
             .or_else(|| ran("optimised, with unproven checks", plain, &faster, Some(proofs(&faster))))
             .or_else(|| ran("unrolled selectively", plain, &selective, Some(proofs(&selective))))

@@ -10,7 +10,7 @@ use anywarp_backend::{SourceFile, Validated, loops};
 use anywarp_middle::analysis::prove;
 use anywarp_middle::explicit::explicit;
 use anywarp_middle::optimise::{Unrolled, optimise_and_count};
-use anywarp_middle::tables::place;
+use anywarp_middle::tables::to_variables;
 use anywarp_middle::{Circumstances, Unrolling};
 use anywarp_testing::features;
 use anywarp_wgsl::compose::{Folder, Options, compose};
@@ -144,7 +144,7 @@ impl Made {
 fn with_checks(module: &Validated) -> Outcome<Validated> {
     let proofs = prove(module, module.info(), &Circumstances::default()).proofs;
     let checked = after(module, explicit(module, module.info(), &proofs))?;
-    let placed = place(&checked, checked.info());
+    let placed = to_variables(&checked, checked.info());
     after(&checked, placed)
 }
 

@@ -80,7 +80,7 @@ pub(crate) fn in_words_mut<'a, T: Element>(
 }
 
 /// The same slice once more, for one of several launches that an operator makes in turn.
-pub(crate) fn again<'a, T>(slice: &'a SliceMut<'_, T>) -> SliceMut<'a, T> {
+pub(crate) fn reborrow<'a, T>(slice: &'a SliceMut<'_, T>) -> SliceMut<'a, T> {
     SliceMut { core: slice.core, range: slice.range, _element: PhantomData }
 }
 

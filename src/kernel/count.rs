@@ -143,7 +143,7 @@ impl Launch<'_> {
             .set("grid.most", count.max)
             .bind("count", &count.buffer)
             .bind("groups", &mut groups)
-            .to(self.destination.again())
+            .to(self.destination.reborrow())
             .groups(1u32)?;
         let grid = Grid::Indirect { memory: groups.core.memory, offset: 0 };
         let (physical, logical) = (groups.slice(..3), groups.slice(LOGICAL));

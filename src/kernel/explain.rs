@@ -176,7 +176,7 @@ impl Wgsl<'_> {
 }
 
 fn place(source: Option<&Source>, span: naga::Span) -> String {
-    let found = || source?.place(span.to_range()?.start);
+    let found = || source?.position(span.to_range()?.start);
     found().map_or_else(String::new, |place| format!("{}:{}:{}", place.file, place.line, place.column))
 }
 

@@ -31,9 +31,9 @@ pub struct TuneOptions {
     /// The measurements of one setting in one round, whose median counts.
     pub repetitions: usize,
     /// The greatest number of workers to try.
-    pub most_workers: usize,
+    pub max_workers: usize,
     /// The greatest number of batches ahead to try.
-    pub most_prefetch: usize,
+    pub max_prefetch: usize,
     /// The seed of the random settings and their order.
     pub seed: u64,
 }
@@ -41,8 +41,8 @@ pub struct TuneOptions {
 impl Default for TuneOptions {
     /// 12 settings, 16 batches, 3 repetitions; up to two workers for each core and 8 batches ahead.
     fn default() -> Self {
-        let most_workers = super::cores().saturating_mul(2);
-        Self { settings: 12, batches: 16, repetitions: 3, most_workers, most_prefetch: 8, seed: 0 }
+        let max_workers = super::cores().saturating_mul(2);
+        Self { settings: 12, batches: 16, repetitions: 3, max_workers, max_prefetch: 8, seed: 0 }
     }
 }
 
@@ -70,15 +70,15 @@ impl TuneOptions {
 
     /// Sets the greatest number of workers to try.
     #[must_use]
-    pub fn most_workers(mut self, workers: usize) -> Self {
-        self.most_workers = workers;
+    pub fn max_workers(mut self, workers: usize) -> Self {
+        self.max_workers = workers;
         self
     }
 
     /// Sets the greatest number of batches ahead to try.
     #[must_use]
-    pub fn most_prefetch(mut self, batches: usize) -> Self {
-        self.most_prefetch = batches;
+    pub fn max_prefetch(mut self, batches: usize) -> Self {
+        self.max_prefetch = batches;
         self
     }
 

@@ -81,7 +81,7 @@ impl From<BackendError> for Refusal {
 /// fn quadruple(double: &Kernel, x: &mut UnifiedBuffer<f32>, mut to: Destination<'_>) -> Result<(), LaunchError> {
 ///     for _ in 0..2 {
 ///         let length = x.len() as u64;
-///         double.launch().bind("x", &mut *x).to(to.again()).threads(length)?;
+///         double.launch().bind("x", &mut *x).to(to.reborrow()).threads(length)?;
 ///     }
 ///     Ok(())
 /// }
@@ -130,7 +130,7 @@ impl<'a> From<&'a mut Recording> for Destination<'a> {
 impl Destination<'_> {
     /// Reborrows the destination, for one of several commands.
     #[must_use]
-    pub fn again(&mut self) -> Destination<'_> {
+    pub fn reborrow(&mut self) -> Destination<'_> {
         match self {
             Self::Own => Destination::Own,
             Self::Stream(stream) => Destination::Stream(stream.clone()),

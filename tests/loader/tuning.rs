@@ -13,7 +13,7 @@ use crate::data::Samples;
 use crate::{hanging, null, on_each_device};
 
 fn options() -> TuneOptions {
-    TuneOptions::default().settings(6).batches(4).repetitions(2).most_workers(4).most_prefetch(4).seed(1)
+    TuneOptions::default().settings(6).batches(4).repetitions(2).max_workers(4).max_prefetch(4).seed(1)
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn a_consumer_that_workers_slow_down_gets_fewer() {
         let crowd = Arc::<AtomicUsize>::default();
         let builder = Loader::builder(&null(), Crowd(Arc::clone(&crowd))).batch_size(1);
         let options =
-            TuneOptions::default().settings(20).batches(4).repetitions(3).most_workers(3).most_prefetch(0).seed(1);
+            TuneOptions::default().settings(20).batches(4).repetitions(3).max_workers(3).max_prefetch(0).seed(1);
         let tuning = builder.tune(&options, |_batch| {
             let beyond = crowd.load(Ordering::SeqCst).saturating_sub(1);
             thread::sleep(READING / 4 + 2 * READING * u32::try_from(beyond).unwrap_or(u32::MAX));

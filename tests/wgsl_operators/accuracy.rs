@@ -68,7 +68,7 @@ impl Inexact {
     fn result(self, value: f64, error: f64, ulps: f64) -> Self {
         let own = ulps * self.scalar.ulp(value);
         // Subnormal intermediate results may be flushed, and too large ones lost.
-        let flushed = if value != 0.0 && value.abs() < self.scalar.least_normal() { value.abs() } else { 0.0 };
+        let flushed = if value != 0.0 && value.abs() < self.scalar.min_normal() { value.abs() } else { 0.0 };
         let lost = if value.is_finite() && value.abs() <= self.scalar.greatest() { 0.0 } else { f64::INFINITY };
         let error = error + own.max(flushed) + lost;
         Self { value, error: if error.is_nan() { f64::INFINITY } else { error }, ..self }
@@ -181,7 +181,7 @@ impl Div for Inexact {
         let value = self.value / other.value;
         let divisor = other.value.abs() - other.error;
         // The specification gives no accuracy where the reciprocal of the divisor is not normal.
-        let bounds = self.scalar.least_normal()..=self.scalar.least_normal().recip();
+        let bounds = self.scalar.min_normal()..=self.scalar.min_normal().recip();
         if !bounds.contains(&divisor) {
             return self.result(value, f64::INFINITY, 0.0);
         }

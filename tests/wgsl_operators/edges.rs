@@ -20,7 +20,7 @@ pub(crate) fn edges(scalar: Scalar) -> Vec<Value> {
 pub(crate) fn few(scalar: Scalar) -> Vec<Value> {
     if scalar.is_float() {
         let great = scalar.greatest();
-        let values = [0.0, -0.0, 1.0, -1.0, 0.3, -2.5, 7.0, great, -great, scalar.least_normal() / 2.0];
+        let values = [0.0, -0.0, 1.0, -1.0, 0.3, -2.5, 7.0, great, -great, scalar.min_normal() / 2.0];
         let special = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
         return values.into_iter().chain(special).map(|value| Value::float(scalar, value)).collect();
     }
@@ -38,7 +38,7 @@ pub(crate) fn few(scalar: Scalar) -> Vec<Value> {
 
 fn float_edges(scalar: Scalar) -> Vec<Value> {
     use std::f64::consts::{E, LN_2, PI};
-    let (least, great) = (scalar.least_normal(), scalar.greatest());
+    let (least, great) = (scalar.min_normal(), scalar.greatest());
     let (one_ulp, tiny) = (scalar.ulp(1.0), scalar.ulp(0.0));
     let mut positive = vec![0.0, tiny, 3.0 * tiny, least - tiny, least, least * 1.5, least * 4.0];
     positive.extend([0.001, 0.1, 0.25, 0.5 - one_ulp / 4.0, 0.5, 0.75, 1.0 - one_ulp / 2.0, 1.0, 1.0 + one_ulp]);

@@ -87,7 +87,7 @@ fn divide(scalar: Scalar, v: &[Value]) -> Want {
         return Want::int(scalar, if y == 0 { x } else { x / y });
     }
     let (x, y) = (v[0].f(), v[1].f());
-    let range = scalar.least_normal()..=scalar.least_normal().recip();
+    let range = scalar.min_normal()..=scalar.min_normal().recip();
     let ulps = if range.contains(&y.abs()) { 2.5 } else { f64::INFINITY };
     rounded(scalar, x / y, ulps)
 }
@@ -115,7 +115,7 @@ fn remainder(scalar: Scalar, v: &[Value]) -> Want {
     let cpu = Want::OneOf([exact, formula, fused, wide].map(|value| Want::float(scalar, value)).to_vec());
     let quotient = (x / y).abs();
     // The accuracy of the formula's division is only specified for such divisors.
-    let range = scalar.least_normal()..=scalar.least_normal().recip();
+    let range = scalar.min_normal()..=scalar.min_normal().recip();
     let others = if quotient < 1.0 / scalar.ulp(1.0) && range.contains(&y.abs()) {
         // The quotient may be rounded up to the next integer, or down to the previous one.
         let within = 2.5 * scalar.ulp(quotient) * y.abs() + scalar.ulp(x);

@@ -88,7 +88,7 @@ impl Scalar {
     }
 
     /// The least positive normal value of a float.
-    pub(crate) fn least_normal(self) -> f64 {
+    pub(crate) fn min_normal(self) -> f64 {
         exp2i(self.significand().1)
     }
 
@@ -105,7 +105,7 @@ impl Scalar {
     pub(crate) fn ulp(self, value: f64) -> f64 {
         let (bits, least) = self.significand();
         let magnitude = value.abs().min(self.greatest());
-        let exponent = if magnitude < self.least_normal() {
+        let exponent = if magnitude < self.min_normal() {
             least
         } else {
             // Subnormal f64 values do not occur here, so the exponent field holds the exponent.
@@ -189,7 +189,7 @@ impl Value {
     }
 
     pub(crate) fn is_subnormal(self) -> bool {
-        self.scalar.is_float() && self.f() != 0.0 && self.f().abs() < self.scalar.least_normal()
+        self.scalar.is_float() && self.f() != 0.0 && self.f().abs() < self.scalar.min_normal()
     }
 
     /// Whether the value is an infinite float or NaN.

@@ -74,7 +74,7 @@ impl Want {
         match self {
             Self::Any => true,
             Self::Is(value) => value.is_float_zero() || value.is_subnormal(),
-            Self::Near { value, within } => value.abs() - within < scalar.least_normal(),
+            Self::Near { value, within } => value.abs() - within < scalar.min_normal(),
             Self::OneOf(wants) => wants.iter().any(|want| want.may_be_zero(scalar)),
             Self::PerBackend { others, .. } => others.may_be_zero(scalar),
         }

@@ -71,7 +71,7 @@ impl<'a> Room<'a> {
     pub fn of_source(source: &'a Source) -> Result<Self, TextError> {
         Self::of(source.file(), source.text()).map_err(|error| match (error, source.is_plain()) {
             (TextError::TooDeep { file, line, what, depth, limit }, false) => {
-                let place = source.place_of_line(line).map(|place| (place.file.to_owned(), place.line));
+                let place = source.position_of_line(line).map(|place| (place.file.to_owned(), place.line));
                 let (file, line) = place.unwrap_or((file, line));
                 TextError::TooDeep { file, line, what, depth, limit }
             }
@@ -122,7 +122,7 @@ pub fn check_types(source: &Source, module: &naga::Module) -> Result<(), TextErr
         };
         if depth > MAX_TYPE_DEPTH {
             let span = module.types.get_span(handle);
-            let place = span.to_range().and_then(|range| source.place(range.start));
+            let place = span.to_range().and_then(|range| source.position(range.start));
             let (file, line) = place.map_or((source.file(), 1), |place| (place.file, place.line));
             let (what, limit) = ("types", MAX_TYPE_DEPTH);
             return Err(TextError::TooDeep { file: file.to_owned(), line, what, depth, limit });

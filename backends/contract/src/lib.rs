@@ -57,7 +57,7 @@ pub use program::{
 pub use proofs::{FunctionProofs, Proofs, loops};
 pub use recording::{Bound, Command, Dispatch, Grid, Recording, Region};
 pub use slot::Slot;
-pub use source::{Piece, Place, Source, SourceFile};
+pub use source::{Piece, Position, Source, SourceFile};
 pub use statements::{for_each_block, statements};
 pub use ticket::{Clock, Completion, Ticket, Timing, Timings};
 pub use validated::{Refused, Validated};

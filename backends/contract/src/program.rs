@@ -120,7 +120,7 @@ pub struct KernelResources {
     /// Bytes of spilled registers, where the compiler reports them.
     pub spilled_bytes: Option<u32>,
     /// The largest possible workgroup of this kernel, in invocations.
-    pub most_invocations: u32,
+    pub max_invocations: u32,
     /// Workgroups that run on one multiprocessor at a time.
     pub workgroups_per_multiprocessor: u32,
     /// Invocations that run on one multiprocessor at a time, as a share of its maximum: 0 to 1.

@@ -6,8 +6,8 @@ use crate::Spot;
 
 /// The text that a program was made from: one WGSL file, or several that were composed into one text.
 ///
-/// A module's spans point into [`text`](Self::text); [`place`](Self::place) returns the position in the author's file
-/// that a byte of the text comes from.
+/// A module's spans point into [`text`](Self::text); [`position`](Self::position) returns the position in the author's
+/// file that a byte of the text comes from.
 ///
 /// ```
 /// use anywarp_backend::{Piece, Source, SourceFile};
@@ -20,9 +20,9 @@ use crate::Spot;
 ///     Piece { at: 1, file: 0, offset: 6, copied: true },
 /// ];
 /// let source = Source::composed(files, "b\nmain".to_owned(), pieces);
-/// let place = |at| source.place(at).map(|place| (place.file, place.line, place.column));
-/// assert_eq!(place(0), Some(("b.wgsl", 2, 2)));
-/// assert_eq!(place(2), Some(("main.wgsl", 2, 1)));
+/// let position = |at| source.position(at).map(|found| (found.file, found.line, found.column));
+/// assert_eq!(position(0), Some(("b.wgsl", 2, 2)));
+/// assert_eq!(position(2), Some(("main.wgsl", 2, 1)));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Source {
@@ -59,7 +59,7 @@ pub struct Piece {
 
 /// A position in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place<'a> {
+pub struct Position<'a> {
     /// The file's name.
     pub file: &'a str,
     /// The file's index.
@@ -115,13 +115,13 @@ impl Source {
 
     /// The origin of the byte at `at` of the text; `None` outside of the text.
     #[must_use]
-    pub fn place(&self, at: usize) -> Option<Place<'_>> {
+    pub fn position(&self, at: usize) -> Option<Position<'_>> {
         let (index, offset) = self.origin(at)?;
         let SourceFile { name, text } = self.files.get(index)?;
         let offset = (0..=offset.min(text.len())).rev().find(|at| text.is_char_boundary(*at))?;
         let before = &text[..offset];
         let start = before.rfind('\n').map_or(0, |at| at + 1);
-        Some(Place {
+        Some(Position {
             file: name,
             index,
             offset,
@@ -133,7 +133,7 @@ impl Source {
 
     /// The origin of a line of the text; lines are counted from 1.
     #[must_use]
-    pub fn place_of_line(&self, line: u32) -> Option<Place<'_>> {
+    pub fn position_of_line(&self, line: u32) -> Option<Position<'_>> {
         let before = line.checked_sub(1)?;
         let text = self.text();
         let mut start = 0;
@@ -141,19 +141,19 @@ impl Source {
             start += text[start..].find('\n')? + 1;
         }
         let rest = text[start..].lines().next().unwrap_or_default();
-        self.place(start + (rest.len() - rest.trim_start().len()))
+        self.position(start + (rest.len() - rest.trim_start().len()))
     }
 
-    /// [`place`](Self::place) of a range of the text, as an owned value.
+    /// [`position`](Self::position) of a range of the text, as an owned value.
     #[must_use]
     pub fn spot(&self, range: Range<usize>) -> Option<Spot> {
-        let place = self.place(range.start)?;
+        let position = self.position(range.start)?;
         Some(Spot {
-            file: place.file.into(),
-            line: place.line,
-            column: place.column,
+            file: position.file.into(),
+            line: position.line,
+            column: position.column,
             width: range.len() as u32,
-            text: place.text.into(),
+            text: position.text.into(),
         })
     }
 
@@ -213,20 +213,20 @@ mod tests {
     #[test]
     fn places_are_of_the_author() {
         let source = composed();
-        let place = |at| source.place(at).map(|place| (place.file, place.line, place.column, place.text));
+        let place = |at| source.position(at).map(|place| (place.file, place.line, place.column, place.text));
         assert_eq!(place(0), Some(("b", 2, 1, "five")));
         assert_eq!(place(3), Some(("b", 2, 4, "five")));
         assert_eq!(place(7), Some(("a", 1, 5, "one two")));
         assert_eq!(place(9), Some(("a", 2, 1, "three")));
         assert_eq!(place(14), Some(("a", 2, 6, "three")));
         assert_eq!(place(15), None);
-        assert_eq!(Source::new("é", "é\nb").place(1).map(|place| place.column), Some(1));
+        assert_eq!(Source::new("é", "é\nb").position(1).map(|place| place.column), Some(1));
     }
 
     #[test]
     fn a_line_is_where_its_first_letter_was_written() {
         let source = composed();
-        let place = |line| source.place_of_line(line).map(|place| (place.file, place.line));
+        let place = |line| source.position_of_line(line).map(|place| (place.file, place.line));
         assert_eq!([place(0), place(1), place(2), place(3)], [None, Some(("b", 2)), Some(("a", 2)), None]);
     }
 

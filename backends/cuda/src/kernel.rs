@@ -108,7 +108,7 @@ impl Kernel {
 
     /// Returns the error for a dispatch that exceeded the loop limit.
     pub(crate) fn stopped(&self, label: &str, stop: Stop, loop_limit: u32) -> BackendError {
-        let place = self.program.source.as_deref().and_then(|source| source.place_of_line(stop.line));
+        let place = self.program.source.as_deref().and_then(|source| source.position_of_line(stop.line));
         let at = match (place, stop.line) {
             (Some(place), _) => format!(" at {}:{}", place.file, place.line),
             (None, 0) => String::new(),

@@ -131,14 +131,14 @@ fn rejected(message: String) -> BackendError {
     BackendError::Rejected { operation: "compiling", message }
 }
 
-fn slots(bindings: &[BindingInfo], most_dynamic: u32) -> Vec<Slot> {
+fn slots(bindings: &[BindingInfo], max_dynamic: u32) -> Vec<Slot> {
     let mut uniforms = 0;
     bindings
         .iter()
         .map(|info| {
             let uniform = info.class == BindingClass::Uniform;
             uniforms += u32::from(uniform);
-            Slot { binding: info.resource.binding, uniform, dynamic: uniform && uniforms <= most_dynamic }
+            Slot { binding: info.resource.binding, uniform, dynamic: uniform && uniforms <= max_dynamic }
         })
         .collect()
 }

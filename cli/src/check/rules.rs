@@ -28,7 +28,7 @@ pub(super) fn findings(source: &Source, is_browser: bool) -> Vec<Finding> {
 
 fn of_failure(source: &Source, failure: &Failure, severity: Severity) -> Finding {
     let severity = if failure.severity == filters::Severity::Error { severity } else { Severity::Warning };
-    Finding::of_text(source, failure.place(source), severity, without_severity(&failure.message(source)))
+    Finding::of_text(source, failure.spot(source), severity, without_severity(&failure.message(source)))
 }
 
 fn of_breach(source: &Source, breach: &Breach, severity: Severity) -> Finding {

@@ -61,7 +61,7 @@ async function openGpu() {
   $('adapter').textContent = nameOf(adapter.info);
   $('binding').textContent = `${count(convolution.largest_binding() / (1 << 20))} MiB`;
   $('invocations').textContent = count(convolution.workgroup_invocations());
-  $('largest').textContent = `${megapixels(convolution.most_pixels())} megapixels`;
+  $('largest').textContent = `${megapixels(convolution.max_pixels())} megapixels`;
 }
 
 /** The browser's description of its adapter: often just the maker and the family. */
@@ -172,7 +172,7 @@ async function load(name, address) {
   });
   const { naturalWidth: width, naturalHeight: height } = image;
   if (!width || !height) throw new Told(`${name} has no size of its own. Choose a picture made of pixels.`);
-  const most = convolution.most_pixels();
+  const most = convolution.max_pixels();
   if (width * height > most) {
     const side = Math.floor(Math.sqrt(most));
     throw new Told(

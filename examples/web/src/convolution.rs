@@ -84,7 +84,7 @@ impl Convolution {
 
     /// The maximum number of pixels of a picture.
     #[must_use]
-    pub fn most_pixels(&self) -> f64 {
+    pub fn max_pixels(&self) -> f64 {
         let colour = (RGB * size_of::<f32>()) as f64;
         (self.largest_binding() / colour).floor().min(MAX_PIXELS as f64)
     }
@@ -111,8 +111,8 @@ impl Convolution {
                 rgba.len()
             )));
         }
-        if pixels as f64 > self.most_pixels() {
-            let most = self.most_pixels();
+        if pixels as f64 > self.max_pixels() {
+            let most = self.max_pixels();
             return Err(Error::new(&format!("{width} x {height} pixels exceed the limit of {most} pixels")));
         }
         let weights: [f32; 9] =

@@ -254,7 +254,7 @@ impl<'a> Walker<'a> {
                     ends: true,
                     counter: self.name_of_slot(frame, one.slot),
                     known: Some((one.known.low(), one.known.high())),
-                    turns: if rises || falls { self.most_turns(one, next, rises) } else { None },
+                    turns: if rises || falls { self.max_turns(one, next, rises) } else { None },
                     advice: None,
                 };
                 break;
@@ -273,7 +273,7 @@ impl<'a> Walker<'a> {
     }
 
     /// The maximum number of iterations while a variable only rises or only falls: each begins with a different number.
-    fn most_turns(&self, one: &Changing, next: Id, rises: bool) -> Option<u32> {
+    fn max_turns(&self, one: &Changing, next: Id, rises: bool) -> Option<u32> {
         let step = match *self.values.node(next) {
             // Without wrapping, the variable moves by exactly this number.
             Node::Binary(Binary::Add, from, by) if from == one.begins && rises => self.values.constant_of(by),

@@ -4,7 +4,7 @@ use anywarp_backend::statements;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, Expression, Module, Statement, front::wgsl};
 
-use super::place;
+use super::to_variables;
 
 fn parsed(statements: &str) -> (Module, ModuleInfo) {
     let text = format!(
@@ -31,7 +31,7 @@ fn validated(module: &Module) -> Result<ModuleInfo, String> {
 /// remain.
 fn found(statements: &str) -> (usize, usize, usize) {
     let (module, info) = parsed(statements);
-    let placed = place(&module, &info).unwrap_or_else(|| module.clone());
+    let placed = to_variables(&module, &info).unwrap_or_else(|| module.clone());
     let info = validated(&placed).unwrap_or_else(|error| panic!("{statements}: {error}\n{placed:#?}"));
     let locals = |module: &Module| module.entry_points[0].function.local_variables.len();
     let main = &placed.entry_points[0].function;
@@ -89,7 +89,7 @@ fn a_part_of_a_constant_is_read_from_the_variable_of_the_whole() {
         }
     }
     let info = validated(&module).unwrap();
-    let placed = place(&module, &info).expect("an array that is indexed");
+    let placed = to_variables(&module, &info).expect("an array that is indexed");
     validated(&placed).unwrap();
     let made: Vec<_> = placed.global_variables.iter().skip(module.global_variables.len()).collect();
     assert_eq!((made.len(), made[0].1.name.as_deref()), (1, Some("NESTED")));
@@ -110,14 +110,14 @@ fn arrays_that_are_not_copied_stay_values() {
         let (passed, _) = passed.expect("the kernel has the function `passed`");
         *module.functions.get_mut(passed) = empty;
         let info = validated(&module).unwrap();
-        assert!(place(&module, &info).is_none(), "moved into a variable without need: {statements}");
+        assert!(to_variables(&module, &info).is_none(), "moved into a variable without need: {statements}");
     }
 }
 
 #[test]
 fn an_array_is_stored_once_after_its_evaluation() {
     let (module, info) = parsed("let a = made(i); for (var k = 0u; k < 3u; k++) { out[k] = a[k] + a[2u - k]; }");
-    let placed = place(&module, &info).expect("arrays that are indexed");
+    let placed = to_variables(&module, &info).expect("arrays that are indexed");
     let (before, after) = (&module.entry_points[0].function, &placed.entry_points[0].function);
     assert_eq!(stores(&after.body), stores(&before.body) + 1, "in `main`");
     let passed = |module: &Module| {
@@ -130,7 +130,7 @@ fn an_array_is_stored_once_after_its_evaluation() {
 #[test]
 fn constants_are_initial_values_of_variables_without_stores() {
     let (module, info) = parsed("for (var k = 0u; k < i; k++) { out[k] = TABLE[k % 4u] + array(5u, 6u)[k % 2u]; }");
-    let placed = place(&module, &info).expect("arrays that are indexed");
+    let placed = to_variables(&module, &info).expect("arrays that are indexed");
     let made = placed.global_variables.iter().skip(module.global_variables.len());
     let made: Vec<_> =
         made.map(|(_, variable)| (variable.name.as_deref(), variable.space, variable.init.is_some())).collect();

@@ -116,6 +116,6 @@ fn error(source: &Source, span: Span, message: String) -> KernelError {
 
 /// The file and the line.
 fn place(source: &Source, span: Span) -> (&str, u32) {
-    let place = span.to_range().and_then(|range| source.place(range.start));
+    let place = span.to_range().and_then(|range| source.position(range.start));
     place.map_or((source.file(), 1), |place| (place.file, place.line))
 }

@@ -16,9 +16,9 @@ pub(super) fn settings(options: &TuneOptions) -> Vec<Setting> {
         |most: usize, steps: &[usize]| -> Vec<usize> { steps.iter().copied().filter(|step| *step <= most).collect() };
     let default = Setting::default();
     let mut others = Vec::new();
-    for workers in up_to(options.most_workers, &[0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]) {
+    for workers in up_to(options.max_workers, &[0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]) {
         // Without workers there are no batches ahead.
-        for prefetch in up_to(if workers == 0 { 0 } else { options.most_prefetch }, &[0, 1, 2, 4, 8, 16, 32]) {
+        for prefetch in up_to(if workers == 0 { 0 } else { options.max_prefetch }, &[0, 1, 2, 4, 8, 16, 32]) {
             let both = [true, false].map(|pinned| Setting { workers, prefetch, pinned });
             others.extend(both.into_iter().filter(|setting| *setting != default));
         }
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn settings_are_different_and_within_bounds() {
-        let options = TuneOptions { settings: 20, most_workers: 5, most_prefetch: 3, ..TuneOptions::default() };
+        let options = TuneOptions { settings: 20, max_workers: 5, max_prefetch: 3, ..TuneOptions::default() };
         let mut settings = settings(&options);
         assert_eq!(settings[0], Setting::default());
         assert!(settings[1..].iter().all(|setting| setting.workers <= 5 && setting.prefetch <= 3), "{settings:?}");
@@ -161,8 +161,7 @@ mod tests {
     #[test]
     fn the_consumer_decides_and_noise_does_not() {
         for seed in 0..20 {
-            let options =
-                TuneOptions { settings: 100, repetitions: 7, most_workers: 8, seed, ..TuneOptions::default() };
+            let options = TuneOptions { settings: 100, repetitions: 7, max_workers: 8, seed, ..TuneOptions::default() };
             let mut calls = 0u32;
             let machine = |setting: Setting, _, consumed| {
                 calls += 1;

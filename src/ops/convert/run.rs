@@ -50,7 +50,7 @@ impl Operands<'_, '_> {
             let (first_of_x, first_of_y) = (8 * before_x / from.bits, 8 * before_y / to.bits);
             let sizes = kernel::Sizes { count: length as u32, first_of_x, first_of_y };
             let args = kernel::Args { sizes, x, y };
-            kernel::convert_with(&device, overrides)?.launch(args).to(destination.again()).threads(*threads)?;
+            kernel::convert_with(&device, overrides)?.launch(args).to(destination.reborrow()).threads(*threads)?;
         }
         Ok(())
     }

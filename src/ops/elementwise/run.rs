@@ -149,7 +149,7 @@ impl Fitted<'_> {
 
     /// Launches the passes of a plan.
     pub(super) fn run(&self, plan: &Plan<Pass>, mut destination: Destination<'_>) -> Result<(), OperationError> {
-        plan.passes.iter().try_for_each(|pass| self.launch(pass, destination.again()))
+        plan.passes.iter().try_for_each(|pass| self.launch(pass, destination.reborrow()))
     }
 
     fn launch(&self, pass: &Pass, destination: Destination<'_>) -> Result<(), OperationError> {

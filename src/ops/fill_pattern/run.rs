@@ -38,8 +38,8 @@ impl<T: PatternElement> Operands<'_, '_, T> {
     pub(super) fn run(&mut self, plan: &Plan<Pass>, destination: &mut Destination<'_>) -> Result<(), OperationError> {
         for pass in &plan.passes {
             match *pass {
-                Pass::Word => self.by_word(destination.again())?,
-                Pass::Kernel { span, groups } => self.by_kernel(span, groups, destination.again())?,
+                Pass::Word => self.by_word(destination.reborrow())?,
+                Pass::Kernel { span, groups } => self.by_kernel(span, groups, destination.reborrow())?,
             }
         }
         Ok(())

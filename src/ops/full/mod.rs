@@ -87,7 +87,7 @@ impl<'r, T: Element> Full<'r, T> {
         let starts = [0, operands::start_mut(&bytes)];
         let call = Move { operator: OPERATOR, x: &source, y: &bytes, fill: &[] };
         let pass = plan(&layout, starts, Choice::default_for(&layout));
-        pass.iter().try_for_each(|pass| call.run(pass, self.destination.again()))
+        pass.iter().try_for_each(|pass| call.run(pass, self.destination.reborrow()))
     }
 }
 

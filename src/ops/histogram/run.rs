@@ -11,7 +11,7 @@ use super::super::shaped;
 use super::bins::{Bins, Even};
 use super::plan::{Counting, Operation, Pass, Shape, Sum};
 use super::{HistogramElement, OPERATOR};
-use crate::buffer::cells::{again, cells, cells_mut, words};
+use crate::buffer::cells::{cells, cells_mut, reborrow, words};
 use crate::buffer::{Slice, SliceMut, UnifiedBuffer, transfer};
 use crate::device::Device;
 use crate::error::BufferError;
@@ -130,21 +130,21 @@ impl<T: HistogramElement> Operands<'_, '_, T> {
         let device = Device::of(&self.counts.core.device);
         let memory = |error| OperationError::Buffer { operator: OPERATOR.name(), error };
         if bins.keys.is_empty() {
-            return self.clear(&self.counts, destination.again());
+            return self.clear(&self.counts, destination.reborrow());
         }
         let edges = device.buffer_from(&bins.keys).map_err(memory)?;
         let words = usize::try_from(plan.scratch / 4).unwrap_or(usize::MAX);
         let mut scratch = device.scratch::<u32>(words, destination).map_err(memory)?;
-        self.prepare(&edges, destination.again())?;
+        self.prepare(&edges, destination.reborrow())?;
         for pass in &plan.passes {
-            let destination = destination.again();
+            let destination = destination.reborrow();
             match *pass {
                 Pass::Clear => self.clear(&self.counts, destination)?,
                 Pass::ClearScratch => self.clear(&scratch.slice_mut(..), destination)?,
                 Pass::Count(counting) if self.sum == Sum::Floats => {
                     self.count(bins, &edges, counting, &scratch.slice_mut(..), destination)?;
                 }
-                Pass::Count(counting) => self.count(bins, &edges, counting, &again(&self.counts), destination)?,
+                Pass::Count(counting) => self.count(bins, &edges, counting, &reborrow(&self.counts), destination)?,
                 Pass::Rows { groups, chunk } => {
                     self.count_rows(bins, &edges, &mut scratch, [groups, chunk], destination)?;
                 }
@@ -299,7 +299,7 @@ impl<T: HistogramElement> Operands<'_, '_, T> {
             Destination::Recording(recording) => call.record(recording),
         };
         let counters = self.counts.len();
-        call.run(shaped(scratch.slice(..rows * counters), [rows, counters]), again(&self.counts))
+        call.run(shaped(scratch.slice(..rows * counters), [rows, counters]), reborrow(&self.counts))
     }
 
     fn write_floats(&self, fixed: &UnifiedBuffer<u32>, destination: Destination<'_>) -> Result<(), OperationError> {

@@ -51,7 +51,7 @@ impl<K: Element> Operands<'_, '_, K> {
         let spare = spare.slice_mut(..);
         for pass in &plan.passes {
             match *pass {
-                Pass::SetResult => arrays::fill(OPERATOR, "result", &self.result, 1, destination.again())?,
+                Pass::SetResult => arrays::fill(OPERATOR, "result", &self.result, 1, destination.reborrow())?,
                 Pass::Compare { groups, span } => {
                     let (keys, first) = words(OPERATOR, "keys", &self.keys, &spare)?;
                     let (result, first_of_result) = words_mut(OPERATOR, "result", &self.result, &spare)?;
@@ -59,7 +59,7 @@ impl<K: Element> Operands<'_, '_, K> {
                     let (length, span) = (self.keys.len() as u32, span as u32);
                     let sizes = kernel::Sizes { length, first, first_of_result, span };
                     let args = kernel::Args { order: order.uniform(), sizes, keys, result };
-                    compare.launch(args).to(destination.again()).groups([groups, 1])?;
+                    compare.launch(args).to(destination.reborrow()).groups([groups, 1])?;
                 }
             }
         }

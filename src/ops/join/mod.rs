@@ -183,7 +183,7 @@ impl<'r> Join<'r> {
         operands::check(JOIN, &target.core.device, &arrays, 1, &self.destination)?;
         for (part, pass) in &plan.passes {
             let call = Move { operator: JOIN, x: &inputs[*part].1, y: &target, fill: &[] };
-            call.run(pass, self.destination.again())?;
+            call.run(pass, self.destination.reborrow())?;
         }
         Ok(())
     }
@@ -250,7 +250,7 @@ impl<'r> Split<'r> {
         }
         for (part, pass) in &plan.passes {
             let call = Move { operator: SPLIT, x: &source, y: &targets[*part], fill: &[] };
-            call.run(pass, self.destination.again())?;
+            call.run(pass, self.destination.reborrow())?;
         }
         Ok(())
     }

@@ -112,8 +112,8 @@ impl<T: MatmulElement> Operands<'_, '_, '_, T> {
         for pass in &plan.passes {
             match *pass {
                 Pass::Zeros => self.zeros(sizes, destination)?,
-                Pass::Library(precision) => self.by_library(sizes, precision, destination.again())?,
-                Pass::Tiles { groups } => self.by_tiles(sizes, groups, destination.again())?,
+                Pass::Library(precision) => self.by_library(sizes, precision, destination.reborrow())?,
+                Pass::Tiles { groups } => self.by_tiles(sizes, groups, destination.reborrow())?,
             }
         }
         Ok(())
@@ -121,13 +121,13 @@ impl<T: MatmulElement> Operands<'_, '_, '_, T> {
 
     /// Sets `c` to zero, the sum of no products.
     fn zeros(&mut self, sizes: [u32; 3], destination: &mut Destination<'_>) -> Result<(), OperationError> {
-        match transfer::fill(destination.again(), &self.c, T::zeroed()) {
+        match transfer::fill(destination.reborrow(), &self.c, T::zeroed()) {
             // The kernel can write halves of words, too.
             Err(BufferError::Misaligned { .. }) => {
                 let empty = Device::of(&self.c.core.device).buffer::<T>(2).map_err(OPERATOR.slice("a"))?;
                 let operands = Operands { a: empty.slice(..), b: empty.slice(..), c: self.c.slice_mut(..) };
                 let [m, _, n] = sizes;
-                operands.by_tiles(sizes, super::plan::tile_grid(m, n), destination.again())
+                operands.by_tiles(sizes, super::plan::tile_grid(m, n), destination.reborrow())
             }
             Err(BufferError::Device { error, .. }) => Err(self.refused(Refusal::Device(error))),
             outcome => outcome.map(|_| ()).map_err(OPERATOR.slice("c")),

@@ -6,7 +6,7 @@ use super::super::ordering::keys::KeyOrder;
 use super::super::plan::Plan;
 use super::OPERATOR;
 use super::plan::{Pass, Shape};
-use crate::buffer::cells::again;
+use crate::buffer::cells::reborrow;
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
 use crate::element::Element;
@@ -110,7 +110,7 @@ impl<K: Element, V: Element> Operands<'_, '_, '_, K, V> {
             parts: 0,
         };
         let (mut a_values, mut b_values, mut merged_values) =
-            (spare.as_slice(), spare.as_slice(), again(&spare_values));
+            (spare.as_slice(), spare.as_slice(), reborrow(&spare_values));
         if let Some(values) = &self.values {
             (a_values, sizes.first_of_a_values) = words(OPERATOR, "the values of a", &values.a, &spare)?;
             (b_values, sizes.first_of_b_values) = words(OPERATOR, "the values of b", &values.b, &spare)?;
@@ -119,23 +119,23 @@ impl<K: Element, V: Element> Operands<'_, '_, '_, K, V> {
         }
         let order = order.uniform();
         for pass in &plan.passes {
-            let to = destination.again();
+            let to = destination.reborrow();
             match *pass {
                 Pass::Pieces { pieces: parts, span } => {
                     let sizes = kernel::Sizes { span: span as u32, parts: parts as u32, ..sizes };
-                    let (merged, merged_values) = (again(&merged), again(&merged_values));
+                    let (merged, merged_values) = (reborrow(&merged), reborrow(&merged_values));
                     let args =
                         kernel::MergePiecesArgs { order, sizes, a, b, merged, a_values, b_values, merged_values };
                     pieces.launch(args).to(to).threads(parts)?;
                 }
                 Pass::Split { tiles } => {
                     let sizes = kernel::Sizes { parts: tiles as u32, ..sizes };
-                    let args = kernel::SplitTilesArgs { order, sizes, a, b, splits: again(&splits) };
+                    let args = kernel::SplitTilesArgs { order, sizes, a, b, splits: reborrow(&splits) };
                     split.launch(args).to(to).threads(tiles + 1)?;
                 }
                 Pass::Tiles { tiles } => {
                     let sizes = kernel::Sizes { parts: tiles as u32, ..sizes };
-                    let (merged, merged_values) = (again(&merged), again(&merged_values));
+                    let (merged, merged_values) = (reborrow(&merged), reborrow(&merged_values));
                     let known_splits = splits.as_slice();
                     let args = kernel::MergeTilesArgs {
                         order,

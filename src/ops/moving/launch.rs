@@ -5,7 +5,7 @@ use super::super::operator::Operator;
 use super::layout::{Axis, Layout, Mode, period};
 use super::operands::Cells;
 use super::plan::{Pass, tiles};
-use crate::buffer::cells::again;
+use crate::buffer::cells::reborrow;
 use crate::buffer::{Slice, SliceMut, transfer};
 use crate::device::Device;
 use crate::error::BufferError;
@@ -59,7 +59,7 @@ impl Move<'_, '_> {
     fn copy(&self, layout: &Layout, destination: Destination<'_>) -> Result<(), OperationError> {
         let [from, to] = layout.begin.map(|begin| (begin * layout.cell) as usize);
         let bytes = (layout.count() * layout.cell) as usize;
-        let mut target = again(self.y);
+        let mut target = reborrow(self.y);
         let target = target.slice_mut(to..to + bytes);
         match transfer::copy(destination, &self.x.slice(from..from + bytes), &target) {
             Err(BufferError::Device { error, .. }) => {

@@ -65,7 +65,7 @@ impl Operands<'_, '_> {
                     };
                     let threads: u64 = $threads(u64::from(first_of_y));
                     let args = $module::Args { sizes, hot, cold, indices, y };
-                    launch!(@kernel $module $($bits: $value)?).launch(args).to(destination.again()).threads(threads)?;
+                    launch!(@kernel $module $($bits: $value)?).launch(args).to(destination.reborrow()).threads(threads)?;
                 }};
                 (@kernel $module:ident) => { $module::one_hot(&device)? };
                 (@kernel $module:ident $bits:ident: $value:expr) => {

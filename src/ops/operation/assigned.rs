@@ -132,7 +132,7 @@ fn read_first(source: &Source, output: &Output, span: Option<Span>) -> String {
 
 /// Whether the caller wrote the text at `span`: the first file is the generated one.
 fn is_users(source: &Source, span: Span) -> bool {
-    span.to_range().and_then(|range| source.place(range.start)).is_some_and(|place| place.index != 0)
+    span.to_range().and_then(|range| source.position(range.start)).is_some_and(|place| place.index != 0)
 }
 
 /// Whether a function may write the global variable of this name.

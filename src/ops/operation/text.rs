@@ -95,7 +95,7 @@ mod tests {
             (6, ("k", 1)),
             (7, ("k", 2)),
         ] {
-            let place = source.place_of_line(line).map(|place| (place.file, place.line));
+            let place = source.position_of_line(line).map(|place| (place.file, place.line));
             assert_eq!(place, Some(wanted), "line {line}");
         }
     }

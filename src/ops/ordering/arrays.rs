@@ -7,7 +7,7 @@ use anywarp_backend::BackendKind;
 
 use super::super::error::OperationError;
 use super::super::operator::Operator;
-use crate::buffer::cells::{again, in_words, in_words_mut, read_again};
+use crate::buffer::cells::{in_words, in_words_mut, read_again, reborrow};
 use crate::buffer::core::Core;
 use crate::buffer::span::{Span, byte_range};
 use crate::buffer::{Slice, SliceMut, UnifiedBuffer, transfer};
@@ -156,7 +156,7 @@ pub(crate) fn words_mut<'a, T: Element>(
     spare: &'a SliceMut<'_, u32>,
 ) -> Result<(SliceMut<'a, u32>, u32), OperationError> {
     if slice.is_empty() {
-        return Ok((again(spare), 0));
+        return Ok((reborrow(spare), 0));
     }
     let (words, first_byte) = in_words_mut(slice).map_err(operator.slice(argument))?;
     Ok((words, first_byte / size_of::<T>() as u32))

@@ -1,7 +1,7 @@
 //! Elements at places that a sort has found.
 
 use super::super::error::OperationError;
-use crate::buffer::cells::again;
+use crate::buffer::cells::reborrow;
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
 use crate::submit::Destination;
@@ -56,7 +56,7 @@ impl Gather {
             row,
             stride,
         };
-        let (places, gathered) = (at.places, again(gathered));
+        let (places, gathered) = (at.places, reborrow(gathered));
         match self {
             Self::Whole(kernel) => {
                 let args = kernel::GatherArgs { sizes, source, places, gathered };

@@ -2,7 +2,7 @@
 
 use super::super::error::OperationError;
 use super::keys::KeyOrder;
-use crate::buffer::cells::again;
+use crate::buffer::cells::reborrow;
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
 use crate::submit::Destination;
@@ -51,7 +51,7 @@ impl OrderRows {
             Rows::Listed { rows, row, stride, list } => (list, [rows, row, stride, row]),
         };
         let sizes = kernel::Sizes { rows, first_of_keys, first_of_places, row, stride, kept };
-        let args = kernel::Args { order: self.order.uniform(), sizes, keys, bounds, places: again(places) };
+        let args = kernel::Args { order: self.order.uniform(), sizes, keys, bounds, places: reborrow(places) };
         self.kernel.launch(args).to(destination).groups([rows, 1])?;
         Ok(())
     }

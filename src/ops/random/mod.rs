@@ -276,7 +276,7 @@ impl<'r> Random<'r> {
         };
         run::check(&x, &self.destination)?;
         let source = Source { seed: self.seed, stream: self.stream, number: self.offset.wrapping_mul(width), draw };
-        plan.passes.iter().try_for_each(|part| run::draw(&x, source, *part, self.destination.again()))
+        plan.passes.iter().try_for_each(|part| run::draw(&x, source, *part, self.destination.reborrow()))
     }
 
     fn order(self, n: usize, x: SliceMut<'_, u32>) -> Result<(), OperationError> {

@@ -65,7 +65,7 @@ impl ReductionCall<'_> {
         let fitted = fit::fit(&self, Parts::Runs, inputs.all(), output.all(), &destination)?;
         let (keys, unique) = (keys.into(), unique.into());
         let (length, capacity) = (fitted.reduced as usize, fitted.results as usize);
-        let (of_keys, of_unique) = (Array::new::<K>(keys), Array::new::<K>(crate::buffer::cells::again(&unique)));
+        let (of_keys, of_unique) = (Array::new::<K>(keys), Array::new::<K>(crate::buffer::cells::reborrow(&unique)));
         for (name, array, expected) in [("keys", &of_keys, length), ("unique", &of_unique, capacity)] {
             let got = operands::length_of(&signature.kernel, name, array)?;
             if got != expected {
@@ -93,7 +93,7 @@ impl ReductionCall<'_> {
             }
         }
         drop((of_keys, of_unique));
-        let selected = Select::changes().to(destination.again()).run_with_indices(keys, unique, &mut starts);
+        let selected = Select::changes().to(destination.reborrow()).run_with_indices(keys, unique, &mut starts);
         let count = selected.map_err(|error| match error {
             OperationError::Buffer { error, .. } => memory(error),
             error => error,

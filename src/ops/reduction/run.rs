@@ -62,7 +62,7 @@ impl Fitted<'_> {
             partials = Some(self.partials(kernel, self.results * first.splits, &destination)?);
         }
         for (pass, kernel) in passes.iter().zip(&kernels) {
-            self.launch(pass, kernel, partials.as_mut(), destination.again())?;
+            self.launch(pass, kernel, partials.as_mut(), destination.reborrow())?;
         }
         Ok(())
     }

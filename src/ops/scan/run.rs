@@ -162,7 +162,7 @@ impl Operands<'_> {
         };
         for (pass, kernel) in plan.passes.iter().zip(&kernels) {
             let numbers = [*tiles, *chunk];
-            self.pass(call, *pass, kernel.as_ref(), numbers, &mut memory, destination.again())?;
+            self.pass(call, *pass, kernel.as_ref(), numbers, &mut memory, destination.reborrow())?;
         }
         Ok(())
     }

@@ -84,15 +84,15 @@ impl Operands<'_, '_, '_> {
         destination: &mut Destination<'_>,
     ) -> Result<(), OperationError> {
         match pass {
-            Pass::Clear { .. } => self.done(transfer::fill(destination.again(), &places.slice_mut(..), 0)),
-            Pass::Claim { cell } => self.by_cells(call, cell, true, places, destination.again()),
-            Pass::Set { cell } => self.by_cells(call, cell, false, places, destination.again()),
-            Pass::Combine | Pass::Find => self.combine(call, pass, (places, sums), destination.again()),
+            Pass::Clear { .. } => self.done(transfer::fill(destination.reborrow(), &places.slice_mut(..), 0)),
+            Pass::Claim { cell } => self.by_cells(call, cell, true, places, destination.reborrow()),
+            Pass::Set { cell } => self.by_cells(call, cell, false, places, destination.reborrow()),
+            Pass::Combine | Pass::Find => self.combine(call, pass, (places, sums), destination.reborrow()),
             Pass::Sort => {
                 let mut elements = sorted.slice_mut(..);
                 let target = bytes_of_mut(&elements).map_err(operands::memory(OPERATOR))?;
-                self.done(transfer::copy(destination.again(), &self.x, &target))?;
-                match destination.again() {
+                self.done(transfer::copy(destination.reborrow(), &self.x, &target))?;
+                match destination.reborrow() {
                     Destination::Own => Sort::new(),
                     Destination::Stream(stream) => Sort::new().on(&stream),
                     Destination::Recording(recording) => Sort::new().record(recording),
@@ -102,9 +102,9 @@ impl Operands<'_, '_, '_> {
             }
             Pass::Scan => {
                 let scan = call.operation.map_or_else(Scan::sum, |(operation, _)| operation.scan());
-                scan.keys(places.slice(..)).to(destination.again()).run(sorted.slice(..), sums).map_err(of_step)
+                scan.keys(places.slice(..)).to(destination.reborrow()).run(sorted.slice(..), sums).map_err(of_step)
             }
-            Pass::AddSums => self.combine(call, pass, (places, sums), destination.again()),
+            Pass::AddSums => self.combine(call, pass, (places, sums), destination.reborrow()),
         }
     }
 

@@ -69,7 +69,7 @@ impl<K: Element> Operands<'_, '_, '_, K> {
                 right: u32::from(side == Side::Right),
             };
             let args = kernel::Args { order: order.uniform(), sizes, keys, values, places };
-            search.launch(args).to(destination.again()).threads(*threads)?;
+            search.launch(args).to(destination.reborrow()).threads(*threads)?;
         }
         Ok(())
     }

@@ -136,9 +136,9 @@ impl Call<'_> {
             match (kernel, memory.first_mut()) {
                 (Some(kernel), _) => {
                     let memory = (memory.as_mut_slice(), &mut spares);
-                    launch(*pass, kernel, operands, &mut count, memory, sizes, destination.again())?;
+                    launch(*pass, kernel, operands, &mut count, memory, sizes, destination.reborrow())?;
                 }
-                (None, Some(states)) => operands::clear(self.operator, states, destination.again())?,
+                (None, Some(states)) => operands::clear(self.operator, states, destination.reborrow())?,
                 (None, None) => {}
             }
         }

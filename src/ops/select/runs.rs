@@ -158,7 +158,7 @@ impl<'r> RunLengths<'r> {
         launch.bind_to("starts", bound(&starts));
         launch.bind_to("count", bound(&count));
         launch.bind_to("lengths", bound_lengths);
-        launch.to(destination.again()).threads_of(&count)?;
+        launch.to(destination.reborrow()).threads_of(&count)?;
         Ok(count)
     }
 
@@ -195,7 +195,7 @@ impl<'r> RunLengths<'r> {
         let kernel = decoding(super::element::<T>()).kernel(&device)?;
         let mut ends: UnifiedBuffer<u32> = device.scratch(runs, destination).map_err(refused)?;
         let mut spare = operands::spare(OPERATOR, &device, capacity, destination)?;
-        let scan = Scan::sum().to(destination.again());
+        let scan = Scan::sum().to(destination.reborrow());
         let scan = if let Some(form) = self.form { scan.form(form) } else { scan };
         scan.run(lengths, &mut ends)?;
         let mut bindings = Bindings::of(&kernel);
@@ -205,7 +205,7 @@ impl<'r> RunLengths<'r> {
         bindings.bound("total", || bound(&mut count));
         let numbers: [u32; 5] = [0, capacity as u32, runs as u32, first_of_y, first_of_values];
         let groups = (capacity as u64).div_ceil(WIDTH).max(1);
-        bindings.with_bytes("runs", bytemuck::bytes_of(&numbers), destination.again()).groups([groups, 1])?;
+        bindings.with_bytes("runs", bytemuck::bytes_of(&numbers), destination.reborrow()).groups([groups, 1])?;
         Ok(count)
     }
 }

@@ -51,7 +51,7 @@ pub(super) fn run<T: SequenceElement>(
         };
         let overrides = kernel::Overrides { bits: 8 * size_of::<T>() as u32, is_float: T::IS_FLOAT };
         let kernel = kernel::sequence_with(&device, overrides)?;
-        kernel.launch(kernel::Args { sizes, y }).to(destination.again()).threads(*threads)?;
+        kernel.launch(kernel::Args { sizes, y }).to(destination.reborrow()).threads(*threads)?;
     }
     Ok(())
 }

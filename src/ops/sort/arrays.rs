@@ -4,7 +4,7 @@ use super::super::error::OperationError;
 use super::super::plan::Plan;
 use super::OPERATOR;
 use super::plan::{Array, Pass, Shape, counters_of, spares_of};
-use crate::buffer::cells::{again, in_words, in_words_mut};
+use crate::buffer::cells::{in_words, in_words_mut, reborrow};
 use crate::buffer::{Slice, SliceMut, UnifiedBuffer};
 use crate::device::Device;
 use crate::element::Element;
@@ -80,8 +80,8 @@ impl Set<'_> {
     /// An array to write: the words, the number before the first element, and the number of elements before it.
     pub(super) fn written(&self, array: Array) -> (SliceMut<'_, u32>, u32, u32) {
         match self.at(array) {
-            Some(words) => (again(&words.slice), words.first, words.first_element),
-            None => (again(&self.unused[1]), 0, 0),
+            Some(words) => (reborrow(&words.slice), words.first, words.first_element),
+            None => (reborrow(&self.unused[1]), 0, 0),
         }
     }
 

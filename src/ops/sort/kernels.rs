@@ -6,7 +6,7 @@ use super::super::plan::Plan;
 use super::arrays::Arrays;
 use super::choice::{Blocks, Form};
 use super::plan::{self, Array, Digit, Pass, RADIX, Shape, Values};
-use crate::buffer::cells::again;
+use crate::buffer::cells::reborrow;
 use crate::device::Device;
 use crate::submit::Destination;
 
@@ -133,7 +133,7 @@ impl Kernels {
         arrays: &Arrays<'_>,
         destination: &mut Destination<'_>,
     ) -> Result<(), OperationError> {
-        let to = destination.again();
+        let to = destination.reborrow();
         match (pass, &self.by_digit) {
             (Pass::Unpack, _) => self.unpack(order, arrays, to),
             (Pass::Pack { from }, _) => self.pack(*from, order, arrays, to),
@@ -166,12 +166,12 @@ impl Kernels {
                     blocks.span as u32,
                     blocks.count as u32
                 );
-                let (all_digits, totals) = (numbers(digits), again(&arrays.totals));
+                let (all_digits, totals) = (numbers(digits), reborrow(&arrays.totals));
                 let args = sweep::CountAllArgs { sizes, keys: from.slice, all_digits, totals };
                 count_all.launch(args).to(to).groups([blocks.count, 1])?;
             }
             Pass::PlaceAll { digits } => {
-                let args = sweep::PlaceAllArgs { totals: arrays.totals.as_slice(), bases: again(&arrays.bases) };
+                let args = sweep::PlaceAllArgs { totals: arrays.totals.as_slice(), bases: reborrow(&arrays.bases) };
                 place_all.launch(args).to(to).groups([*digits, 1])?;
             }
             Pass::Sweep { tiles, digit, number, keys, values, .. } => {
@@ -192,7 +192,7 @@ impl Kernels {
                     *tiles as u32
                 );
                 let (keys, values, bases) = (from_keys.slice, from_values.slice, arrays.bases.as_slice());
-                let progress = again(&arrays.counts);
+                let progress = reborrow(&arrays.counts);
                 let args = sweep::SweepArgs { sizes, keys, values, sorted_keys, sorted_values, bases, progress };
                 sweep.launch(args).to(to).groups([*tiles, 1])?;
             }
@@ -295,7 +295,7 @@ impl ByDigit {
     ) -> Result<(), OperationError> {
         let from = arrays.keys.read(keys);
         let (span, groups) = (blocks.span as u32, [blocks.count, 1]);
-        let (keys, counts) = (from.slice, again(&arrays.counts));
+        let (keys, counts) = (from.slice, reborrow(&arrays.counts));
         macro_rules! sizes_of {
             ($module:ident) => {
                 sizes!($module, order, digit, order.length, [from.first, 0], [0, 0], false, span, blocks.count as u32)
@@ -321,7 +321,7 @@ impl ByDigit {
         arrays: &Arrays<'_>,
         to: Destination<'_>,
     ) -> Result<(), OperationError> {
-        let counts = again(&arrays.counts);
+        let counts = reborrow(&arrays.counts);
         macro_rules! sizes_of {
             ($module:ident) => {
                 sizes!($module, order, Digit::default(), order.length, [0, 0], [0, 0], false, 0, blocks.count as u32)
@@ -333,7 +333,7 @@ impl ByDigit {
                 kernel.launch(args).to(to).groups(1)?;
             }
             Self::Workgroups(_, kernel, _) | Self::Subgroups(_, kernel, _) => {
-                let args = count::PlaceArgs { sizes: sizes_of!(count), counts, totals: again(&arrays.totals) };
+                let args = count::PlaceArgs { sizes: sizes_of!(count), counts, totals: reborrow(&arrays.totals) };
                 kernel.launch(args).to(to).groups([RADIX, 1])?;
             }
         }

@@ -88,10 +88,10 @@ impl<K: Element, V: Element> Operands<'_, K, V> {
         let order = Order::of(shape);
         for pass in &plan.passes {
             match pass {
-                Pass::CopyKeys => copy(&arrays.keys, destination.again())?,
-                Pass::CopyValues => copy(&arrays.values, destination.again())?,
-                Pass::ClearTotals => clear(&arrays.totals, destination.again())?,
-                Pass::ClearProgress => clear(&arrays.counts, destination.again())?,
+                Pass::CopyKeys => copy(&arrays.keys, destination.reborrow())?,
+                Pass::CopyValues => copy(&arrays.values, destination.reborrow())?,
+                Pass::ClearTotals => clear(&arrays.totals, destination.reborrow())?,
+                Pass::ClearProgress => clear(&arrays.counts, destination.reborrow())?,
                 pass => kernels.launch(pass, order, &arrays, destination)?,
             }
         }

@@ -239,7 +239,7 @@ impl Work {
         destination: &mut Destination<'_>,
     ) -> Result<(), OperationError> {
         let length = operands.keys.len();
-        let to = destination.again();
+        let to = destination.reborrow();
         match pass {
             Pass::OrderRows => {
                 let (Some(rows), Some((argument, x))) = (&self.rows, source(&operands.keys)) else { return Ok(()) };
@@ -254,8 +254,8 @@ impl Work {
             }
             Pass::NumberSegments => {
                 arrays::fill(OPERATOR, "offsets", &self.numbers.slice_mut(..), 0, to)?;
-                self.mark_heads(offsets.slice(), length, destination.again())?;
-                Scan::sum().to(destination.again()).run_in_place(self.numbers.slice_mut(..length))
+                self.mark_heads(offsets.slice(), length, destination.reborrow())?;
+                Scan::sum().to(destination.reborrow()).run_in_place(self.numbers.slice_mut(..length))
             }
             Pass::GatherNumbers => {
                 let (numbers, places) = (self.numbers.slice(..), self.places.slice(..));
@@ -316,13 +316,13 @@ impl Work {
         let (mut from, first) = words(OPERATOR, argument, &from, &spare)?;
         if operand.given.is_none() {
             let to = copied.slice_mut(..from.len());
-            arrays::copy(OPERATOR, argument, &from, &to, destination.again())?;
+            arrays::copy(OPERATOR, argument, &from, &to, destination.reborrow())?;
             from = copied.slice(..from.len());
         }
         let (gathered, first_of_gathered) = words_mut(OPERATOR, argument, to, &spare)?;
         let places = Places { places: places.slice(..), first: 0, length, rows: None };
         let gather = if keys { gather_keys } else { gather_values };
-        gather.launch((from, first), places, (&gathered, first_of_gathered), destination.again())
+        gather.launch((from, first), places, (&gathered, first_of_gathered), destination.reborrow())
     }
 }
 

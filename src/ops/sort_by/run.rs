@@ -85,10 +85,10 @@ impl Call<'_> {
         let mut first_of_copy = 0;
         for (pass, kernel) in plan.passes.iter().zip(&kernels) {
             if let Some(kernel) = kernel {
-                launch(*pass, kernel, operands, (&mut spare, first_of_copy), shape, destination.again())?;
+                launch(*pass, kernel, operands, (&mut spare, first_of_copy), shape, destination.reborrow())?;
                 first_of_copy = 0;
             } else {
-                first_of_copy = copy(&operands.y, &mut spare, destination.again())?;
+                first_of_copy = copy(&operands.y, &mut spare, destination.reborrow())?;
             }
         }
         Ok(())

@@ -52,7 +52,7 @@ impl Operands<'_, '_, '_> {
         // Kernels need an element in each array, also where the axis is empty.
         let spare = device.scratch::<u8>(16, destination).map_err(operands::memory(OPERATOR))?;
         let x = if self.x.is_empty() { spare.slice(..) } else { self.x };
-        plan.passes.iter().try_for_each(|pass| self.launch(call, *pass, &x, destination.again()))
+        plan.passes.iter().try_for_each(|pass| self.launch(call, *pass, &x, destination.reborrow()))
     }
 
     fn launch(

@@ -9,7 +9,7 @@ use super::super::plan::Plan;
 use super::super::sort::Sort;
 use super::OPERATOR;
 use super::plan::{Blocks, Pass, RADIX, Shape, blocks};
-use crate::buffer::cells::{again, in_words_mut};
+use crate::buffer::cells::{in_words_mut, reborrow};
 use crate::buffer::{Slice, SliceMut, UnifiedBuffer};
 use crate::device::Device;
 use crate::element::Element;
@@ -170,7 +170,7 @@ impl<K: Element> Call<'_, '_, '_, '_, K> {
         let [rows, length, k] = [self.shape.rows, self.shape.length, self.shape.k].map(|count| count as u32);
         let x = words(OPERATOR, "x", &self.operands.x, spare)?;
         let (places, first) = words_mut(OPERATOR, "indices", &self.operands.indices, spare)?;
-        let to = destination.again();
+        let to = destination.reborrow();
         match pass {
             Pass::OrderRows => {
                 self.kernels.rows.launch(x, Rows::Equal { rows, row: length, kept: k }, (&places, first), to)
@@ -278,7 +278,7 @@ impl<K: Element> Call<'_, '_, '_, '_, K> {
             let args = kernel::RankAllArgs { order: self.order.uniform(), sizes, keys, ranks };
             rank_all.launch(args).to(to).threads(rows * length)?;
         } else {
-            let args = kernel::TakeArgs { sizes, places: again(places), sorted: &*sorted };
+            let args = kernel::TakeArgs { sizes, places: reborrow(places), sorted: &*sorted };
             take.launch(args).to(to).threads(rows * k)?;
         }
         Ok(())
@@ -288,7 +288,7 @@ impl<K: Element> Call<'_, '_, '_, '_, K> {
     fn sort(&self, memory: &mut Memory, destination: &mut Destination<'_>) -> Result<(), OperationError> {
         let Shape { rows, length, .. } = self.shape;
         let bounds: Vec<u32> = (1..rows).map(|row| (row * length) as u32).collect();
-        let mut sort = Sort::new().to(destination.again());
+        let mut sort = Sort::new().to(destination.reborrow());
         if rows > 1 {
             sort = sort.segments(&bounds);
         }

@@ -100,7 +100,7 @@ async fn resources(device: &Device) -> TestResult {
     let told = format!("{resources:?}");
     ensure((1..=255).contains(&resources.registers), || told.clone())?;
     ensure((1024..4096).contains(&resources.workgroup_bytes), || told.clone())?;
-    ensure(resources.most_invocations >= 256 && resources.workgroups_per_multiprocessor >= 1, || told.clone())?;
+    ensure(resources.max_invocations >= 256 && resources.workgroups_per_multiprocessor >= 1, || told.clone())?;
     ensure(resources.occupancy > 0.0 && resources.occupancy <= 1.0, || told)
 }
 

@@ -21,7 +21,7 @@ pub(crate) enum Way<'a> {
 
 impl Way<'_> {
     /// The same way for another call.
-    pub(crate) fn again(&mut self) -> Way<'_> {
+    pub(crate) fn reborrow(&mut self) -> Way<'_> {
         match self {
             Self::Own => Way::Own,
             Self::Stream(stream) => Way::Stream(stream),
@@ -97,7 +97,7 @@ fn launch_to(data: &mut Data, way: Way<'_>) -> Result<(), Error> {
         Way::Recording(recording) => recording.into(),
     };
     for _ in 0..2 {
-        kernel.launch().bind("x", &data.x).bind("y", &mut data.y).to(to.again()).threads(LENGTH)?;
+        kernel.launch().bind("x", &data.x).bind("y", &mut data.y).to(to.reborrow()).threads(LENGTH)?;
     }
     Ok(())
 }

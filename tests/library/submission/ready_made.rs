@@ -110,7 +110,7 @@ pub(crate) const READY_MADE: &[Operator] = &[
     Operator {
         name: "searchsorted",
         run: |data, mut way| {
-            let search = by!(way.again(), SearchSorted::new());
+            let search = by!(way.reborrow(), SearchSorted::new());
             search.run(&data.x, data.x.slice(1..63), data.words.slice_mut(1..63))?;
             as_floats(data, way, 1..63)
         },
@@ -119,7 +119,7 @@ pub(crate) const READY_MADE: &[Operator] = &[
     Operator {
         name: "is_sorted",
         run: |data, mut way| {
-            by!(way.again(), IsSorted::new()).run(&data.x, data.words.slice_mut(..1))?;
+            by!(way.reborrow(), IsSorted::new()).run(&data.x, data.words.slice_mut(..1))?;
             as_floats(data, way, 0..1)
         },
         expected: |at| if at == 0 { 1.0 } else { -1.0 },
@@ -174,7 +174,7 @@ pub(crate) const READY_MADE: &[Operator] = &[
     Operator {
         name: "histogram",
         run: |data, mut way| {
-            by!(way.again(), Histogram::even(2, 0.0..48.0)).run(&data.x, data.words.slice_mut(..2))?;
+            by!(way.reborrow(), Histogram::even(2, 0.0..48.0)).run(&data.x, data.words.slice_mut(..2))?;
             as_floats(data, way, 0..2)
         },
         expected: |at| [24.0, 25.0].get(at).copied().unwrap_or(-1.0),

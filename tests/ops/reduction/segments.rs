@@ -73,9 +73,9 @@ fn named(device: &Device) -> TestResult {
     same(&of(reduce::min::<f32>())?.read()?, &parts().map(least).collect::<Vec<_>>(), "min")?;
     same(&of(reduce::max::<f32>())?.read()?, &parts().map(greatest).collect::<Vec<_>>(), "max")?;
     let first = |part: &[f32], wanted: f32| part.iter().position(|x| *x == wanted).map_or(u32::MAX, |at| at as u32);
-    let of_least: Vec<u32> = parts().map(|part| first(part, least(part))).collect();
+    let of_min: Vec<u32> = parts().map(|part| first(part, least(part))).collect();
     let of_greatest: Vec<u32> = parts().map(|part| first(part, greatest(part))).collect();
-    same(&places(reduce::argmin())?.read()?, &of_least, "argmin")?;
+    same(&places(reduce::argmin())?.read()?, &of_min, "argmin")?;
     same(&places(reduce::argmax())?.read()?, &of_greatest, "argmax")?;
     let not_zero = |part: &[f32]| part.iter().filter(|x| **x != 0.0).count() as u32;
     same(&places(reduce::count())?.read()?, &parts().map(not_zero).collect::<Vec<_>>(), "count")?;

@@ -156,7 +156,7 @@ fn vectors(types: &[Type]) -> Vec<Row> {
                     values.iter_mut().for_each(|value| *value /= length);
                 }
                 3 => values.iter_mut().for_each(|value| *value *= ty.scalar.greatest().sqrt() / 8.0),
-                4 => values.iter_mut().for_each(|value| *value *= ty.scalar.least_normal().sqrt()),
+                4 => values.iter_mut().for_each(|value| *value *= ty.scalar.min_normal().sqrt()),
                 5 if round % 16 == 5 => values.fill(0.0),
                 _ => {}
             }

@@ -69,7 +69,7 @@ fn halves() -> Vec<Case> {
             let (value, bits) = (row[0][lane].f(), nearest[lane].bits);
             let beside = [bits.saturating_sub(1), bits, bits + 1].map(|bits| Value::new(Scalar::F16, bits));
             let close = beside.into_iter().filter(move |half| (half.f() - value).abs() < Scalar::F16.ulp(value));
-            let flushed = nearest[lane].f().abs() < Scalar::F16.least_normal();
+            let flushed = nearest[lane].f().abs() < Scalar::F16.min_normal();
             let zero = flushed.then_some(Value::float(Scalar::F16, 0.0f64.copysign(value)));
             close.chain(zero).chain([nearest[lane]]).map(|half| half.bits).collect::<Vec<u64>>()
         };

@@ -228,7 +228,7 @@ fn quantize(scalar: Scalar, v: &[Value]) -> Want {
     let value = v[0].f();
     let nearest = Value::float(Scalar::F16, value).f();
     let within = Scalar::F16.ulp(value);
-    let others = if nearest.abs() < Scalar::F16.least_normal() {
+    let others = if nearest.abs() < Scalar::F16.min_normal() {
         Want::OneOf(vec![Want::Near { value, within }, Want::Near { value: 0.0, within: 0.0 }])
     } else if nearest.is_finite() {
         Want::Near { value, within }

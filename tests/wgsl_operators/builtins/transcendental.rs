@@ -99,8 +99,8 @@ fn atan2(scalar: Scalar, v: &[Value]) -> Want {
     let (y, x) = (v[0].f(), v[1].f());
     let value = y.atan2(x);
     let ulps = arc_ulps(scalar);
-    let range = scalar.least_normal()..=scalar.least_normal().recip();
-    let specified = range.contains(&x.abs()) && (y.abs() >= scalar.least_normal() && y.is_finite());
+    let range = scalar.min_normal()..=scalar.min_normal().recip();
+    let specified = range.contains(&x.abs()) && (y.abs() >= scalar.min_normal() && y.is_finite());
     let cpu = Want::Near { value, within: ulps * scalar.ulp(value) };
     Want::per_backend(cpu.clone(), if specified { cpu } else { Want::Any })
 }

@@ -29,7 +29,7 @@ pub(super) fn between(places: &[(&SourceFile, Range<usize>, &str)], message: &st
     }
     let files: Vec<SourceFile> = places.iter().map(|(file, ..)| (*file).clone()).collect();
     let source = Source::composed(files, text, pieces);
-    let first = labels.first().and_then(|(span, _)| source.place(span.to_range()?.start));
+    let first = labels.first().and_then(|(span, _)| source.position(span.to_range()?.start));
     let (file, line) = first.map_or((String::new(), 1), |place| (place.file.to_owned(), place.line));
     TextError::Compose { file, line, diagnostic: diagnostic::at(&source, message, labels, notes.to_vec()) }
 }

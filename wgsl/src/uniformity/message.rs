@@ -27,7 +27,7 @@ impl Failure {
 
     /// The author's file and line of the operation.
     #[must_use]
-    pub fn place(&self, source: &Source) -> Option<Spot> {
+    pub fn spot(&self, source: &Source) -> Option<Spot> {
         source.spot(self.at.to_range()?)
     }
 

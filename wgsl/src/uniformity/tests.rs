@@ -178,7 +178,7 @@ fn spans_are_those_of_the_authors_files() {
     let pieces = vec![Piece { at: 0, file: 1, offset: 1, copied: true }];
     let source = Source::composed(files.to_vec(), text.to_owned(), pieces);
     let found = failures(&source, &parse(&source).unwrap(), Language::Common);
-    let place = found[0].place(&source).unwrap();
+    let place = found[0].spot(&source).unwrap();
     assert_eq!((&*place.file, place.line), ("other.wgsl", 4));
     assert!(found[0].message(&source).contains("other.wgsl:4:1"), "{}", found[0].message(&source));
 }

@@ -67,7 +67,7 @@ impl<'a> Text<'a> {
 
     /// The author's line of a span.
     pub(super) fn line(self, span: Span) -> Option<u32> {
-        Some(self.source.place(span.to_range()?.start)?.line)
+        Some(self.source.position(span.to_range()?.start)?.line)
     }
 
     /// The tokens of the whole text, comments left out.

@@ -48,6 +48,6 @@ fn sites(program: &Program, function: &ir::Function) -> Vec<String> {
 
 /// ` at kernel.wgsl:7`, if the line is known.
 fn at(program: &Program, span: naga::Span) -> String {
-    let place = || program.source.as_deref()?.place(span.to_range()?.start);
+    let place = || program.source.as_deref()?.position(span.to_range()?.start);
     place().map_or_else(String::new, |place| format!(" at {}:{}", place.file, place.line))
 }

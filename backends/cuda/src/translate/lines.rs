@@ -46,7 +46,7 @@ impl Lines {
 
     /// Returns the line and file, as a C++ string, that a line of the text comes from.
     fn written(&self, line: u32) -> (u32, String) {
-        let place = self.source.as_ref().and_then(|source| source.place_of_line(line));
+        let place = self.source.as_ref().and_then(|source| source.position_of_line(line));
         let (line, file) = place.map_or((line, ""), |place| (place.line, place.file));
         let file = file.replace('\\', "/").replace(|c: char| c == '"' || c.is_control(), "_");
         (line, format!("\"{file}\""))

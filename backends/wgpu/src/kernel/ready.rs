@@ -77,7 +77,7 @@ pub(crate) fn ready(program: &Program, spirv: bool) -> Result<Ready, String> {
     let invalid = |refused: Box<Refused>| refused.error.emit_to_string("");
     let mended = anywarp_middle::wide::mend(&module, module.info());
     let module = module.after_pass(mended).map_err(invalid)?;
-    let placed = anywarp_middle::tables::place(&module, module.info());
+    let placed = anywarp_middle::tables::to_variables(&module, module.info());
     Ok(Ready { module: module.after_pass(placed).map_err(invalid)?, checks })
 }
 

@@ -115,13 +115,13 @@ fn with_sizes(text: &str, module: &Module, layouts: &Layouter) -> String {
 
 /// The `@size` that each member needs, in bytes.
 fn sizes(members: &[StructMember], span: u32, module: &Module, layouts: &Layouter) -> Vec<Option<u32>> {
-    let most_aligned = members.iter().map(|member| layouts[member.ty].alignment).max();
+    let max_alignment = members.iter().map(|member| layouts[member.ty].alignment).max();
     let ends_open = |member: &StructMember| {
         matches!(module.types[member.ty].inner, TypeInner::Array { size: ArraySize::Dynamic, .. })
     };
     let size = |(at, member): (usize, &StructMember)| {
         let next = members.get(at + 1);
-        let alignment = next.map(|next| layouts[next.ty].alignment).or(most_aligned)?;
+        let alignment = next.map(|next| layouts[next.ty].alignment).or(max_alignment)?;
         let by_itself = alignment.round_up(member.offset + layouts[member.ty].size);
         let wanted = next.map_or(span, |next| next.offset);
         (by_itself != wanted && !ends_open(member)).then_some(wanted - member.offset)

@@ -13,7 +13,7 @@ fn assert_sound(what: &dyn Fn() -> String, result: Known, wanted: &Values) {
     if let Some(value) = wanted.missing_from(result.ty(), &has) {
         panic!("{}: {result:?} leaves out {value}", what());
     }
-    assert_eq!(Some(parts(result)), has.least_set(result.ty()), "{}: {result:?} is not reduced", what());
+    assert_eq!(Some(parts(result)), has.smallest_set(result.ty()), "{}: {result:?} is not reduced", what());
 }
 
 /// The number of exact results and of all results.
@@ -26,7 +26,7 @@ struct Tally {
 impl Tally {
     fn count(&mut self, result: Known, wanted: &Values) {
         self.all += 1;
-        self.exact += usize::from(Some(parts(result)) == wanted.least_set(result.ty()));
+        self.exact += usize::from(Some(parts(result)) == wanted.smallest_set(result.ty()));
     }
 
     fn in_a_thousand(&self) -> usize {

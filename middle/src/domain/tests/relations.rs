@@ -47,7 +47,7 @@ fn assert_reduced(ty: Int, low: i64, high: i64, bits: Bits) {
         }
     }
     let reduced = Known::reduced(ty, low, high, bits);
-    assert_eq!(reduced.map(parts), wanted.least_set(ty), "{low} to {high} of {ty:?} with {bits:x?}");
+    assert_eq!(reduced.map(parts), wanted.smallest_set(ty), "{low} to {high} of {ty:?} with {bits:x?}");
     if let Some(known) = reduced {
         let only = known.value().is_some();
         assert_eq!(only, wanted.iter(ty).count() == 1, "the value of {known:?}");
@@ -88,8 +88,8 @@ fn unions_and_intersections_are_exact() {
                 let mut either = left.values;
                 either.add(&right.values);
                 let join = left.known.join(right.known);
-                assert_eq!(Some(parts(join)), either.least_set(ty), "{:?} or {:?}", left.known, right.known);
-                let both = left.values.intersection(&right.values).least_set(ty);
+                assert_eq!(Some(parts(join)), either.smallest_set(ty), "{:?} or {:?}", left.known, right.known);
+                let both = left.values.intersection(&right.values).smallest_set(ty);
                 let meet = left.known.meet(right.known);
                 assert_eq!(meet.map(parts), both, "{:?} and {:?}", left.known, right.known);
             }
@@ -116,7 +116,7 @@ fn assert_compared(op: Comparison, left: &Set, right: &Set) {
     let ty = left.known.ty();
     let lefts = where_it_holds(op, left, right);
     let rights = where_it_holds(op.mirrored(), right, left);
-    let [lefts, rights] = [lefts, rights].map(|values| values.least_set(ty));
+    let [lefts, rights] = [lefts, rights].map(|values| values.smallest_set(ty));
     let what = || format!("{:?} {op:?} {:?}", left.known, right.known);
     let refined = Known::refine(op, left.known, right.known);
     assert_eq!(refined.map(|(left, _)| parts(left)), lefts, "the left side of {}", what());
@@ -200,7 +200,7 @@ fn casts_contain_every_value() {
                 // A cast to a narrower type or to the other signedness may split an interval.
                 let from = set.known.ty();
                 if to.width > from.width && (to.signed || !from.signed || set.known.low() >= 0) || to == from {
-                    assert_eq!(Some(parts(result)), wanted.least_set(to), "{:?} as {to:?}", set.known);
+                    assert_eq!(Some(parts(result)), wanted.smallest_set(to), "{:?} as {to:?}", set.known);
                 }
                 if to.width == from.width {
                     assert_eq!(set.known.bitcast(to), result, "the same bits");

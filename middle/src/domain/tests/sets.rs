@@ -38,7 +38,7 @@ impl Values {
     }
 
     /// The least and the greatest value, and the bits that are 0 and 1 in all; `None` if there is no value.
-    pub(super) fn least_set(&self, ty: Int) -> Option<(i64, i64, u32, u32)> {
+    pub(super) fn smallest_set(&self, ty: Int) -> Option<(i64, i64, u32, u32)> {
         let of = |value: i64| (value, value, ty.mask() & !ty.pattern(value), ty.pattern(value));
         self.iter(ty)
             .map(of)
@@ -46,7 +46,7 @@ impl Values {
     }
 }
 
-/// The ends and the bits of a set, in the order of [`Values::least_set`].
+/// The ends and the bits of a set, in the order of [`Values::smallest_set`].
 pub(super) fn parts(known: Known) -> (i64, i64, u32, u32) {
     (known.low(), known.high(), known.zeros(), known.ones())
 }

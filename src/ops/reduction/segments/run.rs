@@ -135,9 +135,9 @@ impl Fitted<'_> {
                 memory = Some(Memory { owners, partials: self.partials(kernel, chunks, destination)? });
             }
         }
-        self.prepare(limits, destination.again())?;
+        self.prepare(limits, destination.reborrow())?;
         for (pass, kernel) in plan.passes.iter().zip(&kernels) {
-            self.launch_segments(*pass, kernel, limits, memory.as_mut(), destination.again())?;
+            self.launch_segments(*pass, kernel, limits, memory.as_mut(), destination.reborrow())?;
         }
         Ok(())
     }

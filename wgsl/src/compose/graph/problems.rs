@@ -1,4 +1,4 @@
-//! Errors of imports: what is missing, and cycles.
+//! Errors of imports: missing modules and items, and cycles.
 
 use super::super::failure::list;
 use super::Graph;

@@ -124,7 +124,7 @@ proptest! {
             if let Ok(source) = composed(&text, &modules, &options) {
                 // Every byte has a source position.
                 for at in 0..=source.text().len() {
-                    prop_assert!(source.place(at).is_some(), "{at}");
+                    prop_assert!(source.position(at).is_some(), "{at}");
                 }
             }
         }

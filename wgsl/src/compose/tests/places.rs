@@ -10,7 +10,7 @@ fn words_have_their_position_in_the_authors_files() {
     let text = "import package::shared::tile::{\n  twice as double,\n};\n@if(off) const gone =\n  1;\nfn load() { let x = double(); }";
     let source = composed(text, &[("shared::tile", module)], &features(&[("off", false)])).unwrap();
     let at = |word: &str| {
-        let place = source.place(source.text().find(word).expect(word)).unwrap();
+        let place = source.position(source.text().find(word).expect(word)).unwrap();
         (place.file.to_owned(), place.line, place.column)
     };
     assert_eq!(at("fn load"), ("main.wgsl".to_owned(), 6, 1));

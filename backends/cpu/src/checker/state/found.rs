@@ -1,4 +1,4 @@
-//! Findings in terms of the source: what was found, where, and by which invocations.
+//! Findings in terms of the source: positions, variables and invocations.
 
 use std::sync::Arc;
 

@@ -32,7 +32,7 @@ struct Layout {
     /// The biased exponent of [0.5, 1).
     half: i64,
     /// The smallest normal number.
-    least_normal: f64,
+    min_normal: f64,
     to_bits: Convert,
     from_bits: Convert,
 }
@@ -44,7 +44,7 @@ impl Layout {
                 fraction_bits: 52,
                 special: 0x7ff,
                 half: 1022,
-                least_normal: f64::MIN_POSITIVE,
+                min_normal: f64::MIN_POSITIVE,
                 to_bits: Convert::BitsF64ToI64,
                 from_bits: Convert::BitsI64ToF64,
             }
@@ -53,7 +53,7 @@ impl Layout {
                 fraction_bits: 23,
                 special: 0xff,
                 half: 126,
-                least_normal: f64::from(f32::MIN_POSITIVE),
+                min_normal: f64::from(f32::MIN_POSITIVE),
                 to_bits: Convert::BitsF32ToI32,
                 from_bits: Convert::BitsI32ToF32,
             }
@@ -72,7 +72,7 @@ fn split(b: &mut Builder, scalar: Scalar, x: Value) -> (Value, Value) {
     // Subnormal f16 are normal f32.
     let tiny = (scalar.width != 2).then(|| {
         let magnitude = b.unary(UnaryOp::Abs, x);
-        let least = float_like(b, x, layout.least_normal);
+        let least = float_like(b, x, layout.min_normal);
         b.compare(CompareOp::Lt, magnitude, least)
     });
     let lifted = tiny.map_or(x, |tiny| {

@@ -116,7 +116,7 @@ impl Module {
         resources.registers = registers;
         resources.workgroup_bytes = shared;
         resources.private_bytes = private_bytes;
-        resources.most_invocations = most;
+        resources.max_invocations = most;
         resources.workgroups_per_multiprocessor = blocks;
         resources.occupancy = (resident as f32 / needs.max_resident.max(1) as f32).min(1.0);
         Ok(())

@@ -35,9 +35,9 @@ impl FunctionWriter<'_, '_> {
             }
             Expression::ZeroValue(_) => Some(0),
             Expression::FunctionArgument(argument) => {
-                self.builtin_most(self.function.arguments.get(argument as usize)?.binding.as_ref()?, 0)
+                self.max_of_builtin(self.function.arguments.get(argument as usize)?.binding.as_ref()?, 0)
             }
-            Expression::AccessIndex { base, index } => self.part_most(base, index, depth),
+            Expression::AccessIndex { base, index } => self.max_of_part(base, index, depth),
             Expression::Select { accept, reject, .. } => Some(of(accept)?.max(of(reject)?)),
             Expression::As { expr, .. } => of(expr).filter(|most| *most <= limit),
             Expression::Binary { op, left, right } => match op {
@@ -70,14 +70,14 @@ impl FunctionWriter<'_, '_> {
     }
 
     /// The bound of a member or component.
-    fn part_most(&self, base: Handle<Expression>, index: u32, depth: u32) -> Option<u32> {
+    fn max_of_part(&self, base: Handle<Expression>, index: u32, depth: u32) -> Option<u32> {
         match self.function.expressions[base] {
             Expression::FunctionArgument(argument) => {
                 let argument = self.function.arguments.get(argument as usize)?;
                 match (&argument.binding, &self.m.module.types[argument.ty].inner) {
-                    (Some(binding), _) => self.builtin_most(binding, index),
+                    (Some(binding), _) => self.max_of_builtin(binding, index),
                     (None, TypeInner::Struct { members, .. }) => {
-                        self.builtin_most(members.get(index as usize)?.binding.as_ref()?, 0)
+                        self.max_of_builtin(members.get(index as usize)?.binding.as_ref()?, 0)
                     }
                     _ => None,
                 }
@@ -86,10 +86,10 @@ impl FunctionWriter<'_, '_> {
                 let Expression::FunctionArgument(argument) = self.function.expressions[base] else { return None };
                 let argument = self.function.arguments.get(argument as usize)?;
                 let TypeInner::Struct { members, .. } = &self.m.module.types[argument.ty].inner else { return None };
-                self.builtin_most(members.get(member as usize)?.binding.as_ref()?, index)
+                self.max_of_builtin(members.get(member as usize)?.binding.as_ref()?, index)
             }
             Expression::Swizzle { vector, ref pattern, .. } => {
-                self.part_most(vector, *pattern.get(index as usize)? as u32, depth.checked_sub(1)?)
+                self.max_of_part(vector, *pattern.get(index as usize)? as u32, depth.checked_sub(1)?)
             }
             Expression::Compose { ty, ref components } => match self.m.module.types[ty].inner {
                 // Only if each component is one operand.
@@ -103,7 +103,7 @@ impl FunctionWriter<'_, '_> {
     }
 
     /// The bound of a built-in input of the entry point.
-    fn builtin_most(&self, binding: &Binding, component: u32) -> Option<u32> {
+    fn max_of_builtin(&self, binding: &Binding, component: u32) -> Option<u32> {
         let size = self.m.program.workgroup_size;
         let Binding::BuiltIn(builtin) = binding else { return None };
         match builtin {
