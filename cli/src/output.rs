@@ -98,12 +98,12 @@ impl Output {
         if !folder.is_dir() {
             let name = folder.display();
             return Err(if folder.exists() {
-                format!("expected a folder, '{name}' is a file: choose another place")
+                format!("expected a folder, '{name}' is a file: choose another path")
             } else {
                 format!("expected the folder '{name}', there is none: create it, or choose another")
             });
         }
-        let refused = |error| format!("the file cannot be written: {error}: choose another place, or allow it");
+        let refused = |error| format!("the file cannot be written: {error}: choose another path, or permit writing");
         match std::fs::metadata(path) {
             // Opening a pipe would wait for its reader.
             Ok(there) if !there.is_file() => Ok(()),

@@ -119,7 +119,7 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(path, text).map_err(|error| {
         let path = path.display();
         Failure::File(format!(
-            "--output {path}: expected a file that can be written, found one that cannot: {error}: choose another place"
+            "--output {path}: expected a file that can be written, found one that cannot: {error}: choose another path"
         ))
     })
 }

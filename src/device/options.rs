@@ -33,10 +33,10 @@ pub struct DeviceOptions {
     /// [`DeviceStats::staging_bytes`]: crate::DeviceStats::staging_bytes
     /// [`DeviceStats::staging_bypassed`]: crate::DeviceStats::staging_bypassed
     pub staging_limit: Option<u64>,
-    /// When kernels are specialised for repeated similar launches. A variant of a kernel is compiled with the integers
-    /// of its uniforms and immediates, the lengths of its buffers and its grid as constants, so it needs fewer checks
-    /// and branches. A variant runs only launches for which every constant matches; floats are never made constants. A
-    /// kernel has at most 8 variants, compiled one at a time, and only where they remove work;
+    /// The time at which kernels are specialised for repeated similar launches. A variant of a kernel is compiled with
+    /// the integers of its uniforms and immediates, the lengths of its buffers and its grid as constants, so it needs
+    /// fewer checks and branches. A variant runs only launches for which every constant matches; floats are never made
+    /// constants. A kernel has at most 8 variants, compiled one at a time, and only where they remove work;
     /// [`VariantStats`](crate::VariantStats) counts them. A launch in a recording keeps the variant with which it was
     /// recorded.
     ///

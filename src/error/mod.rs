@@ -48,7 +48,7 @@ pub enum Error {
     Part(PartError),
 }
 
-/// The reaction that an error calls for.
+/// The recommended reaction to an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorClass {
     /// A later attempt may succeed.
@@ -63,7 +63,7 @@ pub enum ErrorClass {
 
 /// An error with a class; such errors convert into [`Error`].
 pub trait Classified: StdError + Send + Sync + 'static {
-    /// The reaction that the error calls for.
+    /// The recommended reaction to the error.
     fn class(&self) -> ErrorClass;
 }
 
@@ -95,7 +95,7 @@ impl Error {
         Self::Part(PartError(Arc::new(error)))
     }
 
-    /// The reaction that the error calls for.
+    /// The recommended reaction to the error.
     ///
     /// ```
     /// use anywarp::{Device, Error, ErrorClass};

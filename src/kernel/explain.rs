@@ -33,7 +33,7 @@ pub struct ExplainedAccess {
     pub place: String,
     /// The access as written.
     pub text: String,
-    /// Whether it has no check in any launch.
+    /// Whether the access has no check in any launch.
     pub proven: bool,
     /// The conditions that a launch must meet for the access to have no check, as expressions of the kernel:
     /// `params.n <= arrayLength(&x)`. The host checks them once per launch. Empty if the access is proven, or if no
@@ -53,9 +53,9 @@ pub struct ExplainedAccess {
 pub struct ExplainedLoop {
     /// File, line and column.
     pub place: String,
-    /// Whether its iterations need not be counted.
+    /// Whether the loop always ends, so that its iterations are not counted.
     pub proven: bool,
-    /// The variable that it counts with.
+    /// The variable that counts the iterations.
     pub counter: Option<String>,
     /// The smallest and the largest value of the counter.
     pub range: Option<(i64, i64)>,
@@ -63,20 +63,20 @@ pub struct ExplainedLoop {
     pub advice: Option<String>,
 }
 
-/// How many accesses of a kernel have a check, and when.
+/// The numbers of accesses of a kernel with and without a check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AccessCounts {
-    /// Those that have none in any launch.
+    /// Accesses without a check in any launch.
     pub proven: usize,
-    /// Those that have none in launches that meet their conditions.
+    /// Accesses without a check in launches that meet their conditions.
     pub at_launch: usize,
-    /// Those that have one.
+    /// Accesses with a check in every launch.
     pub checked: usize,
 }
 
 impl Explanation {
-    /// How many accesses have a check, and when.
+    /// The numbers of accesses with and without a check.
     #[must_use]
     pub fn counts(&self) -> AccessCounts {
         let mut counts = AccessCounts::default();
@@ -91,20 +91,20 @@ impl Explanation {
     }
 }
 
-/// When an access needs no check.
+/// The launches in which an access needs no check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AccessVerdict {
-    /// Always.
+    /// All launches.
     Proven,
-    /// In launches that meet [`conditions`](ExplainedAccess::conditions), which their host checks once.
+    /// Launches that meet the [`conditions`](ExplainedAccess::conditions), which the host checks once for each launch.
     AtLaunch,
-    /// Never: the device checks the index at each access.
+    /// None: the device checks the index at each access.
     Checked,
 }
 
 impl AccessVerdict {
-    /// One word or two, as it is printed: `proven`, `at launch`, `checked`.
+    /// The verdict as printed: `proven`, `at launch`, `checked`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -116,7 +116,7 @@ impl AccessVerdict {
 }
 
 impl ExplainedAccess {
-    /// When it needs no check.
+    /// The launches in which the access needs no check.
     #[must_use]
     pub fn verdict(&self) -> AccessVerdict {
         match self.conditions.is_empty() {

@@ -6,7 +6,7 @@ use crate::error::{BufferError, Classified, Error, ErrorClass, KernelError, Laun
 
 anywarp_backend::debug_as_display!(OperationError);
 
-/// A matrix product or a call of a one-line kernel was refused; no part of it has run.
+/// A call of an operator was refused; no part of it has run.
 ///
 /// An [`Error`] converted from it returns it by [`Error::downcast_ref`]:
 ///

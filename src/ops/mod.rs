@@ -16,20 +16,20 @@
 //! - [`merge`]: two sorted arrays as one; [`Merge`] adds values, the order and recording.
 //! - [`ElementwiseKernel`]: operations on arrays, element by element, by one line of WGSL: `z = a * x + y`.
 //! - [`Random`]: random numbers, permutations and choices, with the same bits on every device.
-//! - [`reduce`]: reductions by name: sums, extremes and their places, means, tests.
+//! - [`reduce`]: reductions by name: sums, extremes and their indices, means, tests.
 //! - [`ReductionKernel`]: reductions of many elements to one, by four expressions, also along axes, of segments
 //!   ([`ReductionCall::segments`]) and of runs of equal keys ([`ReductionCall::run_by_key`]).
 //! - [`cumulative_sum`]: cumulative sums; [`Scan`] adds other operations, order, axes, segments and recording.
-//! - [`scatter()`], [`scatter_add`]: elements written or added to the places that indices give; [`Scatter`] adds minima,
-//!   maxima, products, axes, an order and recording.
-//! - [`searchsorted`]: places of values in sorted keys; [`SearchSorted`] adds the side, the order and recording.
+//! - [`scatter()`], [`scatter_add`]: elements written or added to the positions that indices give; [`Scatter`] adds
+//!   minima, maxima, products, axes, an order and recording.
+//! - [`searchsorted`]: positions of values in sorted keys; [`SearchSorted`] adds the side, the order and recording.
 //! - [`select`], [`partition`], [`unique`], [`nonzero`]: the elements that fulfil a condition, in their order; [`Select`]
 //!   adds conditions in WGSL, indices and recording.
 //! - [`transpose`], [`permute`], [`flip`], [`roll`], [`tile`], [`broadcast`], [`copy_part`], [`pad()`]: elements in another
 //!   order; [`Rearrange`] adds recording.
 //! - [`run_length_encode`], [`run_length_decode`]: values and lengths of runs; [`RunLengths`] adds recording.
-//! - [`gather`], [`take()`], [`take_along_axis`]: elements at the places that indices give; [`Take`] adds rules for indices
-//!   outside, and recording.
+//! - [`gather`], [`take()`], [`take_along_axis`]: elements at the positions that indices give; [`Take`] adds rules for
+//!   indices outside, and recording.
 //! - [`sort`], [`sort_pairs`], [`argsort`]: stable sorts; [`Sort`] adds orders, bit ranges, segments and recording.
 //! - [`SortBy`]: stable sorts by a comparison in WGSL.
 //! - [`top_k`]: the largest elements and their indices; [`TopK`] adds the smallest, rows and recording.

@@ -41,7 +41,7 @@ fn conflict(source: &Source, severity: Severity) -> Option<Finding> {
     let ranges = Filters::of(source.text()).conflict()?;
     let label =
         |range: &std::ops::Range<usize>| (Span::new(range.start as u32, range.end as u32), "one of the two".to_owned());
-    let message = "two filters give one rule different severities in the same place";
+    let message = "two filters give one rule different severities at the same position";
     let diagnostic = diagnostic::at(source, message, ranges.iter().map(label).collect(), Vec::new());
     Some(Finding::of_text(source, source.spot(ranges[1].clone()), severity, without_severity(&diagnostic)))
 }

@@ -40,7 +40,7 @@ pub(crate) const OPERATORS: &[Operator] = &[Operator {
     inputs: &[Port::new("keys", "The keys").of(KEYS), Port::new("x", "As many elements")],
     outputs: &[
         Port::new("unique", "The key of each run").of(KEYS),
-        Port::new("y", "The result of each run; uint32 for counts, tests and places").any(),
+        Port::new("y", "The result of each run; uint32 for counts, tests and indices").any(),
     ],
     parameters: &[
         Parameter::new("operation", Kind::Word(NAMES), "The reduction").default("sum"),

@@ -92,7 +92,7 @@ impl<'a> Call<'a> {
         let length = shape.iter().try_fold(1usize, |all, extent| all.checked_mul(*extent)).ok_or_else(|| {
             let shape = dimensions(&shape.iter().map(|extent| *extent as u64).collect::<Vec<_>>());
             Failure::Usage(format!(
-                "expected a result of fewer than 2^64 elements, found the shape {shape}: write less"
+                "expected a result of fewer than 2^64 elements, found the shape {shape}: choose smaller sizes"
             ))
         })?;
         self.empty(length)

@@ -50,7 +50,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
         inputs: X,
         outputs: Y,
         parameters: &[
-            Parameter::new("shifts", Kind::Pairs, "Axes, each with the places to move by: AXIS:PLACES").required()
+            Parameter::new("shifts", Kind::Pairs, "Axes, each with the number of positions to move by: AXIS:COUNT").required()
         ],
         run: any_element!(T, call => {
             let shifts = places::counted::<isize>(call, "shifts")?;

@@ -59,9 +59,9 @@ pub(crate) const OPERATORS: &[Operator] = &[
         T => reduce::min::<T>(), T),
     reduction!("max", "The greatest elements; NaN if there is one", Y, [f32, u32, i32, f64, u64, i64, half::f16],
         T => reduce::max::<T>(), T),
-    reduction!("argmin", "The first places of the least elements", COUNT, [f32, u32, i32, half::f16],
+    reduction!("argmin", "The index of the first least element", COUNT, [f32, u32, i32, half::f16],
         T => reduce::argmin(), u32),
-    reduction!("argmax", "The first places of the greatest elements", COUNT, [f32, u32, i32, half::f16],
+    reduction!("argmax", "The index of the first greatest element", COUNT, [f32, u32, i32, half::f16],
         T => reduce::argmax(), u32),
     reduction!("mean", "Arithmetic means", Y, [f32, f64, half::f16], T => reduce::mean(), T),
     reduction!("variance", "Variances: means of the squared distances from the mean", Y, [f32, f64, half::f16],
@@ -78,9 +78,9 @@ pub(crate) const OPERATORS: &[Operator] = &[
     reduction!("nan_min", "The least elements without NaN", Y, [f32, f64, half::f16], T => reduce::nan_min(), T),
     reduction!("nan_max", "The greatest elements without NaN", Y, [f32, f64, half::f16], T => reduce::nan_max(), T),
     reduction!("nan_mean", "Means without NaN", Y, [f32, f64, half::f16], T => reduce::nan_mean(), T),
-    reduction!("nan_argmin", "The first places of the least elements without NaN", COUNT, [f32, half::f16],
+    reduction!("nan_argmin", "The index of the first least element that is not NaN", COUNT, [f32, half::f16],
         T => reduce::nan_argmin(), u32),
-    reduction!("nan_argmax", "The first places of the greatest elements without NaN", COUNT, [f32, half::f16],
+    reduction!("nan_argmax", "The index of the first greatest element that is not NaN", COUNT, [f32, half::f16],
         T => reduce::nan_argmax(), u32),
 ];
 

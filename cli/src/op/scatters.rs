@@ -12,16 +12,16 @@ use crate::failure::Failure;
 
 const INPUTS: &[Port] = &[
     Port::new("x", "The elements to write"),
-    Port::new("indices", "Their places in y; negative ones count from the end, others outside are left out")
+    Port::new("indices", "Their positions in y; negative ones count from the end, others outside are left out")
         .of(INDICES),
     Port::new("y", "The array to write to; the file is not changed"),
 ];
 const OUTPUTS: &[Port] = &[Port::new("result", "y with the elements of x")];
 const AXIS: Parameter = Parameter::new("axis", Kind::Count, "The axis of y that is indexed; without it, y is one row");
 const ALONG: Parameter = Parameter::new("along", Kind::Flag, "Take an index for each element, as put_along_axis");
-const CLIP: Parameter = Parameter::new("clip", Kind::Flag, "Take the nearest place for indices outside");
+const CLIP: Parameter = Parameter::new("clip", Kind::Flag, "Take the nearest position for indices outside");
 const WRAP: Parameter = Parameter::new("wrap", Kind::Flag, "Take the remainder of indices outside");
-const UNIQUE: Parameter = Parameter::new("unique", Kind::Flag, "State that all places differ, which is faster");
+const UNIQUE: Parameter = Parameter::new("unique", Kind::Flag, "State that all positions differ, which is faster");
 const ORDERED: Parameter = Parameter::new("ordered", Kind::Flag, "Combine floats in the order of their indices");
 
 /// An operator by a method of the builder that combines elements.

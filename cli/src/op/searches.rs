@@ -30,11 +30,11 @@ pub(crate) const OPERATORS: &[Operator] = &[
     },
     Operator {
         name: "searchsorted",
-        summary: "The place of each value in sorted keys: the number of keys before it",
+        summary: "The position of each value in sorted keys: the number of keys before it",
         inputs: &[Port::new("keys", "The sorted keys"), Port::new("values", "The values to find")],
         outputs: &[Port::new("places", "The places, with the shape of the values").of(U32)],
         parameters: &[
-            Parameter::new("side", Kind::Word(&["left", "right"]), "The place among equal keys: before or behind them")
+            Parameter::new("side", Kind::Word(&["left", "right"]), "The position among equal keys: before or behind them")
                 .default("left"),
             DESCENDING,
         ],

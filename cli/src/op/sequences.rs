@@ -57,12 +57,12 @@ pub(crate) const OPERATORS: &[Operator] = &[
     },
     Operator {
         name: "one_hot",
-        summary: "For each index a row with one value at the place of the index, and another one at all others",
-        inputs: &[Port::new("indices", "The indices; rows of those outside have no place").of(INDICES)],
+        summary: "For each index a row with one value at the position of the index, and another one at all others",
+        inputs: &[Port::new("indices", "The indices; rows of those outside have no such position").of(INDICES)],
         outputs: &[Port::new("y", "The rows, as a new last axis")],
         parameters: &[
             Parameter::new("classes", Kind::Count, "The number of elements of each row").required(),
-            Parameter::new("values", Kind::Numbers, "The values at all other places, and at the place of the index")
+            Parameter::new("values", Kind::Numbers, "The values at all other positions, and at the position of the index")
                 .default("0,1"),
         ],
         run: any_number!(T, call => {

@@ -22,7 +22,7 @@ const FILL: Parameter = Parameter::new(
     Kind::Number,
     "The element for indices outside; by default NaN, the least signed or the greatest unsigned integer",
 );
-const CLIP: Parameter = Parameter::new("clip", Kind::Flag, "Take the nearest place for indices outside");
+const CLIP: Parameter = Parameter::new("clip", Kind::Flag, "Take the nearest position for indices outside");
 const WRAP: Parameter = Parameter::new("wrap", Kind::Flag, "Take the remainder of indices outside");
 
 pub(crate) const OPERATORS: &[Operator] = &[

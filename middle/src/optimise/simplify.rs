@@ -29,7 +29,7 @@ impl From<Option<Literal>> for Simpler {
 }
 
 impl Rewriter<'_> {
-    /// The simpler form of an expression with new operands and the type of an old expression.
+    /// The simpler form of `expression`, which has new operands; `old` is the expression of the source, with its type.
     pub(super) fn simpler(&mut self, old: Handle<Expression>, expression: &Expression) -> Simpler {
         match *expression {
             Expression::Unary { op, expr } => self.simpler_unary(op, expr),

@@ -22,7 +22,7 @@ use super::values::Values;
 use shapes::{Shapes, State, circumstances, mark_integers, passed_by_value};
 pub(crate) use workshop::{Job, Workshop};
 
-/// When variants of kernels are made: see [`DeviceOptions::variants`](crate::DeviceOptions::variants).
+/// The time at which variants of kernels are compiled: see [`DeviceOptions::variants`](crate::DeviceOptions::variants).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Variants {
     /// After 16 similar launches, on a background thread. Launches run the unspecialised kernel until the variant is
@@ -35,7 +35,7 @@ pub enum Variants {
     /// As [`AtOnce`](Self::AtOnce), but only for conditions between the values of a launch, such as
     /// `n <= arrayLength(&x)`, and without constants: for tests.
     AtOnceByConditions,
-    /// Never.
+    /// Never: each launch runs the unspecialised kernel.
     Never,
 }
 

@@ -33,7 +33,7 @@ fn compare(bits: u64, magnitude: u64, exponent: i32, [fraction, exponents]: [u32
     if own == 0 || magnitude == 0 {
         return own.cmp(&magnitude);
     }
-    // By the highest bit first, then by all of them with the highest one at the same place.
+    // By the highest bit first, then by all of them with the highest one at the same position.
     let top = |number: u64, exponent: i32| 63 - number.leading_zeros() as i32 + exponent;
     let digits = |number: u64| number << number.leading_zeros();
     top(own, own_exponent).cmp(&top(magnitude, exponent)).then(digits(own).cmp(&digits(magnitude)))

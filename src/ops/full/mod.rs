@@ -41,7 +41,7 @@ pub struct Full<'r, T> {
 }
 
 impl<'r, T: Element> Full<'r, T> {
-    /// All elements are this value.
+    /// A call that sets all elements to this value.
     pub fn new(value: T) -> Self {
         Self { value, destination: Destination::Own }
     }

@@ -30,7 +30,7 @@ pub(crate) mod sealed {
     }
 }
 
-/// The place of an index outside the axis.
+/// The position of an index outside the axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Outside {
     /// None.
@@ -45,11 +45,11 @@ pub(crate) enum Outside {
 /// An array with an axis that is indexed, and the array of the elements that the indices select.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Along {
-    /// The elements before and behind a place of the axis, and the size of the axis.
+    /// The elements before and behind a position of the axis, and the size of the axis.
     pub(crate) outer: u64,
     pub(crate) size: u64,
     pub(crate) inner: u64,
-    /// The number of selected places of a line.
+    /// The number of selected positions of a line.
     pub(crate) lines: u64,
     /// Whether all lines have the same indices.
     pub(crate) shared: bool,
@@ -98,7 +98,7 @@ impl Along {
     /// The size of the widest cells in bytes, for elements of this size and arrays that begin at these bytes.
     pub(crate) fn cell(&self, element: u64, starts: &[u64], most: u64) -> u64 {
         let plain = 1 << element.trailing_zeros().min(2);
-        // All elements behind a place move together, if they have one index.
+        // All elements behind a position move together, if they have one index.
         let piece = if self.shared { self.inner.saturating_mul(element) } else { element };
         let fits = |cell: &u64| piece.is_multiple_of(*cell) && starts.iter().all(|start| start.is_multiple_of(*cell));
         [16, 8, 4].into_iter().filter(|cell| *cell <= most && *cell > plain).find(fits).unwrap_or(plain)

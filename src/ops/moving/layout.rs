@@ -1,21 +1,21 @@
-//! The place in x of each element of y. This module is pure.
+//! The position in x of each element of y. This module is pure.
 
 use smallvec::SmallVec;
 
 /// The number of axes that the kernels walk.
 pub(crate) const MAX_AXES: usize = 8;
 
-/// The place in x for a place outside an axis.
+/// The position in x for a position outside an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// All places are inside.
+    /// All positions are inside.
     #[default]
     Plain,
     /// There is none: y has the fill value.
     Constant,
     /// The nearest one.
     Edge,
-    /// Mirrored at the first and the last place, which are not repeated.
+    /// Mirrored at the first and the last position, which are not repeated.
     Reflect,
     /// Mirrored at both ends, which are repeated.
     Symmetric,
@@ -39,26 +39,26 @@ impl Mode {
     }
 }
 
-/// An axis of y: place `o` comes from place `start + step * o` of an axis of x.
+/// An axis of y: position `o` comes from position `start + step * o` of an axis of x.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Map {
     /// The number of places.
     pub(crate) size: usize,
-    /// The axis of x; all places come from the same elements if there is none.
+    /// The axis of x; all positions come from the same elements if there is none.
     pub(crate) source: Option<usize>,
     pub(crate) start: i64,
     pub(crate) step: i64,
-    /// The place in x for places outside. Modes other than plain have a step of 1.
+    /// The position in x for positions outside. Modes other than plain have a step of 1.
     pub(crate) mode: Mode,
 }
 
 impl Map {
-    /// All places of an axis of x, in their order.
+    /// All positions of an axis of x, in their order.
     pub(crate) fn whole(size: usize, source: usize) -> Self {
         Self { size, source: Some(source), start: 0, step: 1, mode: Mode::Plain }
     }
 
-    /// The same elements of x at each place.
+    /// The same elements of x at each position.
     pub(crate) fn repeated(size: usize) -> Self {
         Self { size, source: None, start: 0, step: 0, mode: Mode::Plain }
     }
@@ -68,16 +68,16 @@ impl Map {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Axis {
     pub(crate) size: u64,
-    /// The distance of places in y.
+    /// The distance of positions in y.
     pub(crate) to: u64,
-    /// The distance of places in x; negative ones only without a mode.
+    /// The distance of positions in x; negative ones only without a mode.
     pub(crate) from: i64,
     pub(crate) start: i64,
     pub(crate) extent: i64,
     pub(crate) mode: Mode,
 }
 
-/// The elements of a box in y, with the place in x of each.
+/// The elements of a box in y, with the position in x of each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// The last axis first.
@@ -161,7 +161,7 @@ impl Layout {
         })
     }
 
-    /// Whether an axis has a mode, so that its places are computed one by one.
+    /// Whether an axis has a mode, so that its positions are computed one by one.
     pub(crate) fn is_mapped(&self) -> bool {
         self.axes.iter().any(|axis| axis.mode != Mode::Plain)
     }

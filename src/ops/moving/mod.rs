@@ -3,7 +3,7 @@
 //! | module | step |
 //! |---|---|
 //! | `indices` | indices along an axis |
-//! | `layout` | the place in x of each element of y, axis by axis |
+//! | `layout` | the position in x of each element of y, axis by axis |
 //! | `plan` | the passes: a copy, tiles, or a walk over all elements |
 //! | `launch` | the kernels of these passes |
 //! | `operands` | the arrays of a call, as bytes, and their checks |
@@ -14,5 +14,5 @@ pub(crate) mod layout;
 pub(crate) mod operands;
 pub(crate) mod plan;
 
-/// Kernels count cells in 31 bits, as places in x may be before its start, and a workgroup may be beyond the end.
+/// Kernels count cells in 31 bits, as positions in x may be before its start, and a workgroup may be beyond the end.
 pub(crate) const MAX_ELEMENTS: u64 = (1 << 31) - (1 << 16);

@@ -12,7 +12,7 @@ pub(crate) enum Pass {
     Copy(Layout),
     /// Exchanges two axes through tiles: the axis of y that is the last of x, and whether four words move at once.
     Tiles { layout: Layout, columns: usize, vectors: bool },
-    /// A place for each cell.
+    /// A position for each cell.
     Walk(Layout),
 }
 
@@ -36,7 +36,7 @@ impl Choice {
     }
 }
 
-/// The axis of y that is the last of x, if it is not the last one of y, and all places are inside.
+/// The axis of y that is the last of x, if it is not the last one of y, and all positions are inside.
 fn exchanged(layout: &Layout) -> Option<usize> {
     let last = layout.axes.first().filter(|axis| axis.to == 1 && axis.from != 1)?;
     if last.size == 1 || layout.is_mapped() || layout.cell > 8 {

@@ -1,4 +1,4 @@
-//! Rows with one value at the place of an index.
+//! Rows with one value at the position of an index.
 
 mod run;
 
@@ -13,8 +13,8 @@ use crate::element::Element;
 use crate::submit::{Destination, Recording, Stream};
 use run::{Operands, Pass};
 
-/// For each index a row of `classes` elements: `on` at the place of the index, `off` at all others. Rows of indices outside
-/// are `off`; negative ones count from the end. See [`OneHot`].
+/// For each index a row of `classes` elements: `on` at the position of the index, `off` at all others. Rows of indices
+/// outside are `off`; negative ones count from the end. See [`OneHot`].
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -50,7 +50,7 @@ pub struct OneHot<'r, T> {
 }
 
 impl<'r, T: Element> OneHot<'r, T> {
-    /// Rows of `classes` elements, which are `off` or `on`.
+    /// A call that writes rows of `classes` elements, each `off` or `on`.
     pub fn new(classes: usize, [off, on]: [T; 2]) -> Self {
         Self { classes, values: [off, on], destination: Destination::Own }
     }

@@ -1,4 +1,4 @@
-//! Elements at places that a sort has found.
+//! Elements at positions that a sort has found.
 
 use super::super::error::OperationError;
 use crate::buffer::cells::reborrow;
@@ -15,13 +15,13 @@ pub(crate) enum Gather {
     Packed(kernel::GatherPacked),
 }
 
-/// The places, and the rows of the source in which they are.
+/// The positions, and the rows of the source in which they are.
 #[derive(Clone, Copy)]
 pub(crate) struct Places<'a> {
     pub(crate) places: Slice<'a, u32>,
     pub(crate) first: u32,
     pub(crate) length: usize,
-    /// The number of places of each row, and the distance of the rows of the source; `None` for one row.
+    /// The number of positions of each row, and the distance of the rows of the source; `None` for one row.
     pub(crate) rows: Option<(u32, u32)>,
 }
 

@@ -50,7 +50,7 @@ pub(crate) struct KeyOrder {
     pub(crate) bits: u32,
     kind: Kind,
     descending: bool,
-    /// Whether the order, with the place of NaN, is inverted.
+    /// Whether the order, with the position of NaN, is inverted.
     inverted: bool,
 }
 

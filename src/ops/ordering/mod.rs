@@ -3,7 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `arrays` | the arrays of a call: checks, words to bind, scratch memory |
-//! | `gather` | elements at places that a sort has found |
+//! | `gather` | elements at positions that a sort has found |
 //! | `keys` | the types of keys, and their order |
 //! | `rows` | the order of keys in short rows |
 

@@ -21,11 +21,12 @@ pub(crate) struct OrderRows {
 /// The rows, of at most [`MAX_ROW`] keys each.
 #[derive(Clone, Copy)]
 pub(crate) enum Rows<'a> {
-    /// Rows between neighbouring bounds, one less than these; places count from the beginning of the array.
+    /// Rows between neighbouring bounds, one less than these; positions count from the beginning of the array.
     Bounds(Slice<'a, u32>),
-    /// `rows` rows of `row` keys; the first `kept` places of each are written, and count from the beginning of the row.
+    /// `rows` rows of `row` keys; the first `kept` positions of each are written, and count from the beginning of the
+    /// row.
     Equal { rows: u32, row: u32, kept: u32 },
-    /// The same for keys at listed places of rows that begin `stride` keys after each other.
+    /// The same for keys at listed positions of rows that begin `stride` keys after each other.
     Listed { rows: u32, row: u32, stride: u32, list: Slice<'a, u32> },
 }
 
@@ -36,7 +37,7 @@ impl OrderRows {
         Ok(Self { kernel: kernel::order_rows_with(device, overrides)?, order })
     }
 
-    /// Writes the places of the keys in their order.
+    /// Writes the positions of the keys in their order.
     pub(crate) fn launch(
         &self,
         (keys, first_of_keys): (Slice<'_, u32>, u32),

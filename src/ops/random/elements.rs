@@ -5,28 +5,28 @@ use std::fmt::Debug;
 use super::draw::Draw;
 use crate::element::Element;
 
-/// Elements of all bits: `u32`, `i32`, `u64`, `i64`.
+/// Element types of random bits: `u32`, `i32`, `u64`, `i64`.
 pub trait RandomBits: Element + sealed::Bits {}
 
 impl<T: Element + sealed::Bits> RandomBits for T {}
 
-/// Elements from 0 to 1: `f16`, `f32`, `f64`.
+/// Element types of uniform numbers from 0 to 1: `f16`, `f32`, `f64`.
 pub trait RandomFloat: Element + sealed::Float {}
 
 impl<T: Element + sealed::Float> RandomFloat for T {}
 
-/// Elements of the normal and the exponential distribution: `f16`, `f32`. There is no `f64`: 32 bits of fixed point, in
-/// which they are computed with the same bits on every device, have no digits for it.
+/// Element types of the normal and the exponential distribution: `f16`, `f32`. There is no `f64`: 32 bits of fixed
+/// point, in which they are computed with the same bits on every device, have no digits for it.
 pub trait RandomReal: Element + sealed::Real {}
 
 impl<T: Element + sealed::Real> RandomReal for T {}
 
-/// Elements of ranges: `u32`, `i32`.
+/// Element types of integers in a range: `u32`, `i32`.
 pub trait RandomInteger: Element + Debug + sealed::Integer {}
 
 impl<T: Element + Debug + sealed::Integer> RandomInteger for T {}
 
-/// Elements that are 0 or 1: `u32`, `i32`, `f32`.
+/// Element types of draws of 0 or 1: `u32`, `i32`, `f32`.
 pub trait RandomNumber: Element + sealed::Number {}
 
 impl<T: Element + sealed::Number> RandomNumber for T {}

@@ -179,19 +179,19 @@ impl<'r> Random<'r> {
         self.draw(T::EXPONENTIAL, x.into())
     }
 
-    /// Draws 1 with this chance, else 0. The chance counts in steps of 2^-32.
+    /// Draws 1 with this probability, else 0. The probability is rounded to a multiple of 2^-32.
     ///
     /// # Errors
-    /// See [`Random`]; [`OperationError::Choice`] for a chance that is not within 0 and 1.
+    /// See [`Random`]; [`OperationError::Choice`] for a probability that is not within 0 and 1.
     pub fn bernoulli<'x, T: RandomNumber>(
         self,
-        chance: f64,
+        probability: f64,
         x: impl Into<SliceMut<'x, T>>,
     ) -> Result<(), OperationError> {
-        self.draw(Draw::chance(chance, T::ONE)?, x.into())
+        self.draw(Draw::chance(probability, T::ONE)?, x.into())
     }
 
-    /// Draws the factors of a dropout: 0 with the chance `rate`, else `1 / (1 - rate)`.
+    /// Draws the factors of a dropout: 0 with probability `rate`, else `1 / (1 - rate)`.
     ///
     /// # Errors
     /// See [`Random`]; [`OperationError::Choice`] for a rate that is not within 0 and 1.
@@ -202,7 +202,7 @@ impl<'r> Random<'r> {
 
     /// Writes the numbers `0..x.len()` in a random order. The [`offset`](Self::offset) does not apply.
     ///
-    /// Each place computes its number alone, by a cipher on all numbers of sufficiently many bits (Mitchell, Stokes,
+    /// Each position computes its number alone, by a cipher on all numbers of sufficiently many bits (Mitchell, Stokes,
     /// Frank, Holmes: 'Bandwidth-optimal random shuffling for GPUs', 2022). Not all orders of a long array can occur:
     /// a seed and a stream have 96 bits.
     ///

@@ -101,7 +101,7 @@ impl Change {
                         return Err(operator.choice("a step of", expected, "0".to_owned()));
                     }
                     let (start, size) = steps.within(map.size);
-                    // A step beyond an axis of at most one place has no meaning.
+                    // A step beyond an axis of at most one position has no meaning.
                     let step = if size > 1 { steps.step as i64 } else { 0 };
                     (map.start, map.step, map.size) = (start, step, size);
                 }

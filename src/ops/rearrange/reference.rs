@@ -1,4 +1,4 @@
-//! The reference implementation in plain Rust: the place in x of each element of y, one coordinate at a time.
+//! The reference implementation in plain Rust: the position in x of each element of y, one coordinate at a time.
 
 /// A change of a shape.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ pub(crate) enum Around {
     Wrap,
 }
 
-/// The places of an axis of `size` places that a part takes.
+/// The positions of an axis of `size` positions that a part takes.
 fn taken((start, end, step): (Option<isize>, Option<isize>, isize), size: isize) -> Vec<isize> {
     let from_end = |place: isize| if place < 0 { place + size } else { place };
     let (least, greatest) = if step > 0 { (0, size) } else { (-1, size - 1) };
@@ -38,7 +38,7 @@ fn taken((start, end, step): (Option<isize>, Option<isize>, isize), size: isize)
     places
 }
 
-/// The place within `0..size` for a place outside; none for a constant.
+/// The position within `0..size` for a position outside; none for a constant.
 fn around(mut at: isize, size: isize, how: Around) -> Option<isize> {
     while at < 0 || at >= size {
         at = match how {
@@ -65,7 +65,7 @@ fn around(mut at: isize, size: isize, how: Around) -> Option<isize> {
     Some(at)
 }
 
-/// For each axis of y, the axis of x and its place for each place of y.
+/// For each axis of y, the axis of x and its place for each position of y.
 type Places = Vec<(Option<usize>, Vec<Option<isize>>)>;
 
 fn places(shape: &[usize], change: &Change) -> Places {

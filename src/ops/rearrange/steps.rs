@@ -6,14 +6,14 @@ use std::ops::{Bound, RangeBounds};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Steps {
     start: Option<isize>,
-    /// The first place that is not taken.
+    /// The first position that is not taken.
     end: Option<isize>,
     pub(super) step: isize,
 }
 
-/// Every `step`-th place of a range of an axis, as Python's `start:end:step`. Negative places count from the end of the
-/// axis, and places outside it are left out. A negative step goes backwards, from `start` down to the place before
-/// `end`.
+/// Every `step`-th position of a range of an axis, as Python's `start:end:step`. Negative positions count from the end
+/// of the axis, and positions outside it are left out. A negative step goes backwards, from `start` down to the
+/// position before `end`.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -40,7 +40,7 @@ pub struct Steps {
 #[must_use]
 pub fn steps(range: impl RangeBounds<isize>, step: isize) -> Steps {
     let next = if step < 0 { -1 } else { 1 };
-    // Behind the last place there is none: -1 would be the last place again.
+    // Behind the last position there is none: -1 would be the last position again.
     let after = |place: isize| if place == -1 && next == 1 { None } else { place.checked_add(next) };
     let start = match range.start_bound() {
         Bound::Included(start) => Some(*start),
@@ -57,7 +57,7 @@ pub fn steps(range: impl RangeBounds<isize>, step: isize) -> Steps {
 }
 
 impl Steps {
-    /// The first place, and the number of places, of an axis of this size.
+    /// The first position, and the number of positions, of an axis of this size.
     pub(super) fn within(self, size: usize) -> (i64, usize) {
         let (size, step) = (size as i64, self.step as i64);
         let (least, greatest) = if step < 0 { (-1, size - 1) } else { (0, size) };

@@ -1,10 +1,10 @@
-//! The least and the greatest elements, and their places.
+//! The least and the greatest elements, and their indices.
 
 use super::{IS_NAN, Kept, built};
 use crate::element::Element;
 use crate::ops::ReductionKernel;
 
-/// Elements with a least and a greatest one: `f32`, `f64`, `f16`, `i32`, `u32`, `i64`, `u64`.
+/// Element types with a least and a greatest value: `f32`, `f64`, `f16`, `i32`, `u32`, `i64`, `u64`.
 pub trait Ordered: Element + sealed::Ordered {}
 
 impl<T: Element + sealed::Ordered> Ordered for T {}
@@ -106,25 +106,25 @@ fn without_nan(name: &str, before: &str, identity: &str) -> ReductionKernel {
     kernel.map(&format!("select(x, {identity}, is_nan(x))")).identity(identity)
 }
 
-/// The place of the first least element, or of the first NaN.
+/// The index of the first least element, or of the first NaN.
 pub fn argmin() -> &'static ReductionKernel {
     static KEPT: Kept = Kept::new(|| place("argmin", "<", false));
     &KEPT
 }
 
-/// The place of the first greatest element, or of the first NaN.
+/// The index of the first greatest element, or of the first NaN.
 pub fn argmax() -> &'static ReductionKernel {
     static KEPT: Kept = Kept::new(|| place("argmax", ">", false));
     &KEPT
 }
 
-/// The place of the first least element, without those that are NaN; 0xffffffff if all are.
+/// The index of the first least element, without those that are NaN; 0xffffffff if all are.
 pub fn nan_argmin() -> &'static ReductionKernel {
     static KEPT: Kept = Kept::new(|| place("nan_argmin", "<", true));
     &KEPT
 }
 
-/// The place of the first greatest element, without those that are NaN; 0xffffffff if all are.
+/// The index of the first greatest element, without those that are NaN; 0xffffffff if all are.
 pub fn nan_argmax() -> &'static ReductionKernel {
     static KEPT: Kept = Kept::new(|| place("nan_argmax", ">", true));
     &KEPT

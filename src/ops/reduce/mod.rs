@@ -24,7 +24,7 @@
 //! | [`dot`] | `x: T, y: T`, `z: T` | sum of `x * y` | 0 |
 //! | [`norm`] | `x: T`, `y: T` | square root of the sum of squares | 0 |
 //! | [`min`], [`max`] | `x: T`, `y: T` | the extreme; NaN if there is one | infinity, or the last integer |
-//! | [`argmin`], [`argmax`] | `x: T`, `y: u32` | the first place of the extreme, or of NaN | 0xffffffff |
+//! | [`argmin`], [`argmax`] | `x: T`, `y: u32` | the first index of the extreme, or of NaN | 0xffffffff |
 //! | [`mean`], [`variance`] | `x: T`, `y: T`, floats | as NumPy's `mean` and `var` | NaN |
 //! | [`logsumexp`] | `x: T`, `y: T`, floats | `ln(sum(exp(x)))`, without overflow | -infinity |
 //! | [`count`] | `x: T`, `y: u32` | the number of elements that are not 0 | 0 |

@@ -53,7 +53,7 @@ impl Operation {
         }
     }
 
-    /// The scan by which the elements of one place are combined in order.
+    /// The scan by which the elements of one position are combined in order.
     pub(super) fn scan<'s>(self) -> Scan<'s> {
         match self {
             Self::Add => Scan::sum(),

@@ -1,4 +1,4 @@
-//! Elements written to the places that indices give.
+//! Elements written to the positions that indices give.
 
 mod elements;
 mod plan;
@@ -117,19 +117,19 @@ pub struct Scatter<'r> {
 }
 
 impl<'r> Scatter<'r> {
-    /// A scatter into an array of this shape, by the places of an axis.
+    /// A scatter into an array of this shape, by the positions of an axis.
     pub fn new(shape: impl Into<Vec<usize>>, axis: usize) -> Self {
         let (outside, destination) = (Outside::Nowhere, Destination::Own);
         Self { shape: shape.into(), axis, shared: true, outside, unique: false, ordered: false, destination }
     }
 
-    /// Takes an index for each element, in place of one for all elements at a place of the axis.
+    /// Takes an index for each element, in place of one for all elements at a position of the axis.
     pub fn along(mut self) -> Self {
         self.shared = false;
         self
     }
 
-    /// Takes the nearest place for indices outside the axis: the first one for all negative indices.
+    /// Takes the nearest position for indices outside the axis: the first one for all negative indices.
     pub fn clip(mut self) -> Self {
         self.outside = Outside::Clip;
         self
@@ -141,16 +141,17 @@ impl<'r> Scatter<'r> {
         self
     }
 
-    /// States that all indices give different places, so that [`set`](Self::set) need not find the last one of each
-    /// place. If some are equal, any of their elements is written.
+    /// States that all indices give different positions, so that [`set`](Self::set) need not find the last one of each
+    /// position. If some are equal, any of their elements is written.
     pub fn unique(mut self) -> Self {
         self.unique = true;
         self
     }
 
     /// Combines floats in the order of their indices, so that sums and products have the same bits at each call on a
-    /// device: the elements of a place are combined with each other by a [`Scan`](super::Scan), and then with that of
-    /// `y`. It sorts the elements by their places, which takes several times as long, and needs memory for three copies.
+    /// device: the elements of a position are combined with each other by a [`Scan`](super::Scan), and then with that
+    /// of `y`. It sorts the elements by their positions, which takes several times as long, and needs memory for three
+    /// copies.
     ///
     /// Integers, minima and maxima have the same bits without it.
     pub fn ordered(mut self) -> Self {
@@ -208,15 +209,15 @@ impl<'r> Scatter<'r> {
         let along = Along::of::<T>(OPERATOR, "y", &self.shape, self.axis, (indices, self.shared))?;
         if along.size == 0 && along.selected() > 0 && self.outside != Outside::Nowhere {
             let expected = "indices cannot be clipped or wrapped; leave out those outside";
-            return Err(OPERATOR.choice("an axis of", expected, "0 places".to_owned()));
+            return Err(OPERATOR.choice("an axis of", expected, "0 positions".to_owned()));
         }
         let (element, index) = (size_of::<T>() as u64, size_of::<I>() as u64);
         let shape = Shape { along, combination, element, index, starts };
         Ok((along, plan::plan(&shape, Choice::default_for(&shape))))
     }
 
-    /// Writes the elements of `x`, of any type, to their places in `y`; the last one wins where places are equal. Other
-    /// elements of `y` are unchanged.
+    /// Writes the elements of `x`, of any type, to their positions in `y`; the last one wins where positions are equal.
+    /// Other elements of `y` are unchanged.
     ///
     /// Arrays are buffers or slices of any start; `y` must be in another buffer than the other two, unless the device has
     /// [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings).
@@ -234,8 +235,8 @@ impl<'r> Scatter<'r> {
         self.call(combination, None, x.into(), indices.into(), y.into())
     }
 
-    /// Adds the elements of `x` to those at their places in `y`. Sums of integers wrap around. The order of additions is
-    /// not defined, so that sums of floats may have other bits in another call, unless they are
+    /// Adds the elements of `x` to the elements of `y` at their indices. Sums of integers wrap around. The order of
+    /// additions is not defined, so that sums of floats may have other bits in another call, unless they are
     /// [`ordered`](Self::ordered).
     ///
     /// # Errors
@@ -249,7 +250,7 @@ impl<'r> Scatter<'r> {
         self.combine(Operation::Add, x.into(), indices.into(), y.into())
     }
 
-    /// Multiplies those at their places in `y` by the elements of `x`, as in [`add`](Self::add).
+    /// Multiplies the elements of `y` by the elements of `x` with their index, as in [`add`](Self::add).
     ///
     /// # Errors
     /// As [`set`](Self::set).
@@ -262,7 +263,8 @@ impl<'r> Scatter<'r> {
         self.combine(Operation::Multiply, x.into(), indices.into(), y.into())
     }
 
-    /// Keeps the least of the elements of `x` and those at their places in `y`. NaN wins, and -0 is below 0.
+    /// Replaces each element of `y` by the least of itself and the elements of `x` with its index. NaN wins, and -0 is
+    /// below 0.
     ///
     /// # Errors
     /// As [`set`](Self::set).
@@ -275,7 +277,8 @@ impl<'r> Scatter<'r> {
         self.combine(Operation::Min, x.into(), indices.into(), y.into())
     }
 
-    /// Keeps the greatest of the elements of `x` and those at their places in `y`. NaN wins, and -0 is below 0.
+    /// Replaces each element of `y` by the greatest of itself and the elements of `x` with its index. NaN wins, and -0
+    /// is below 0.
     ///
     /// # Errors
     /// As [`set`](Self::set).

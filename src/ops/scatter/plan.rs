@@ -31,17 +31,17 @@ pub(super) struct Shape {
 pub(super) enum Pass {
     /// Zeros in this many claims.
     Clear { claims: u64 },
-    /// The number of the last index of each place.
+    /// The number of the last index of each position.
     Claim { cell: u64 },
     /// The elements of the last indices, or of all, in cells of this many bytes.
     Set { cell: u64 },
     /// Atomic operations.
     Combine,
-    /// The places of all elements.
+    /// The positions of all elements.
     Find,
     /// Those in order, each with its element.
     Sort,
-    /// The combination of the elements of each place.
+    /// The combination of the elements of each position.
     Scan,
     /// The combination with the elements of y.
     AddSums,

@@ -32,7 +32,7 @@ pub(super) struct Call {
     /// The size of an index in bytes, and whether it is signed.
     pub(super) index: (u64, bool),
     pub(super) outside: Outside,
-    /// Whether all places differ.
+    /// Whether all positions differ.
     pub(super) unique: bool,
     /// The size of an element in bytes.
     pub(super) element: u64,
@@ -42,9 +42,9 @@ pub(super) struct Call {
 
 /// The memory between passes.
 struct Memory {
-    /// The claims of places, or the places of the elements.
+    /// The claims of positions, or the positions of the elements.
     places: UnifiedBuffer<u32>,
-    /// The elements in the order of their places, and the combination of those of each place.
+    /// The elements in the order of their positions, and the combination of those of each position.
     sorted: UnifiedBuffer<f32>,
     sums: UnifiedBuffer<f32>,
 }
@@ -65,7 +65,7 @@ impl Operands<'_, '_, '_> {
     ) -> Result<(), OperationError> {
         let device = Device::of(&self.y.core.device);
         let ordered = plan.passes.contains(&Pass::Sort);
-        // Places, elements and sums, or claims alone.
+        // Positions, elements and sums, or claims alone.
         let words = usize::try_from(plan.scratch / if ordered { 12 } else { 4 }).unwrap_or(usize::MAX).max(1);
         let elements = if ordered { words } else { 1 };
         let mut memory = Memory {
@@ -119,7 +119,7 @@ impl Operands<'_, '_, '_> {
         }
     }
 
-    /// Claims places, or sets elements.
+    /// Claims positions, or sets elements.
     fn by_cells(
         &self,
         call: &Call,
@@ -175,7 +175,7 @@ impl Operands<'_, '_, '_> {
         Ok(())
     }
 
-    /// Combines elements with those of y, finds their places, or adds sums.
+    /// Combines elements with those of y, finds their positions, or adds sums.
     fn combine(
         &self,
         call: &Call,

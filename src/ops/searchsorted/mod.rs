@@ -1,4 +1,4 @@
-//! Places of values in sorted keys.
+//! Positions of values in sorted keys.
 
 mod plan;
 mod run;
@@ -14,7 +14,7 @@ use crate::submit::{Destination, Recording, Stream};
 use plan::Shape;
 use run::Operands;
 
-/// Writes the place of each of `values` in the ascending `keys`: the number of keys before it, as NumPy's
+/// Writes the position of each of `values` in the ascending `keys`: the number of keys before it, as NumPy's
 /// `searchsorted(keys, values)`. Inserted there, the value comes before equal keys, and the keys are still sorted.
 ///
 /// The order is that of [`sort`](super::sort()): `-0.0` equals `0.0`, and NaN equals NaN and comes last.
@@ -45,7 +45,7 @@ pub fn searchsorted<'k, 'v, 'p, K: SortKey>(
     SearchSorted::new().run(keys, values, places)
 }
 
-/// The place of a value among keys that are equal to it.
+/// The position of a value among keys that are equal to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Side {
     /// Before them: the number of keys that precede the value.
@@ -57,7 +57,7 @@ pub enum Side {
 
 /// [`searchsorted`] behind equal keys, in descending keys, on a stream, or into a recording.
 ///
-/// If the keys are not sorted, places have no meaning, and are at most the number of keys.
+/// If the keys are not sorted, positions have no meaning, and are at most the number of keys.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -84,12 +84,12 @@ pub struct SearchSorted<'r> {
 }
 
 impl<'r> SearchSorted<'r> {
-    /// A search in ascending keys, for places before equal keys.
+    /// A search in ascending keys, for positions before equal keys.
     pub fn new() -> Self {
         Self { side: Side::Left, descending: false, destination: Destination::Own }
     }
 
-    /// Sets the place among equal keys.
+    /// Sets the position among equal keys.
     pub fn side(mut self, side: Side) -> Self {
         self.side = side;
         self
@@ -124,7 +124,7 @@ impl<'r> SearchSorted<'r> {
         Ok(plan::plan(Shape::of(&order, length, count, device)?).cost())
     }
 
-    /// Writes the places of `values` in `keys`; see [`searchsorted`].
+    /// Writes the positions of `values` in `keys`; see [`searchsorted`].
     ///
     /// `places` and the arrays that are read must be in different buffers, unless the device has
     /// [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings).

@@ -58,7 +58,7 @@ pub fn select<'x, 'f, 'y, T: ScanElement>(
 }
 
 /// Writes the elements of `x` whose flag is not zero to `kept` and all others to `rest`, both in their order, and returns
-/// the number of the former.
+/// the number of elements in `kept`.
 ///
 /// # Errors
 /// [`OperationError`]; in that case nothing has run.
@@ -266,7 +266,7 @@ impl<'r> Select<'r> {
         self.write::<T>(Output::Both, Array::new::<T>(x.into()), ("y", y), Some(("indices", indices)))
     }
 
-    /// Writes the elements to `kept` and all others to `rest`; the number is that of the former.
+    /// Writes the elements to `kept` and all others to `rest`, and returns the number of elements in `kept`.
     ///
     /// # Errors
     /// [`OperationError`]; in that case nothing has run.

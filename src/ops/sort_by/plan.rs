@@ -58,7 +58,7 @@ impl Choice {
     }
 }
 
-/// The number of elements of a tile that, with their places, fit into 16 KiB.
+/// The number of elements of a tile that, with their positions, fit into 16 KiB.
 pub(super) fn tile(element: u64) -> u64 {
     if element <= 16 { 512 } else { 256 }
 }

@@ -1,4 +1,4 @@
-//! Elements at the places that indices give.
+//! Elements at the positions that indices give.
 
 mod plan;
 #[cfg(test)]
@@ -55,8 +55,8 @@ pub fn gather<'x, 'i, 'y, T: Element, I: IndexElement>(
     Take::new([x.len()], 0).run(x, indices, y)
 }
 
-/// Elements of `x`, which has this shape, at some places of an axis: as NumPy's `take(x, indices, axis)`. In the shape of
-/// `y`, the size of the axis is the number of indices.
+/// Elements of `x`, which has this shape, at some positions of an axis: as NumPy's `take(x, indices, axis)`. In the
+/// shape of `y`, the size of the axis is the number of indices.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -85,8 +85,8 @@ pub fn take<'x, 'i, 'y, T: Element, I: IndexElement>(
     Take::new(shape, axis).run(x, indices, y)
 }
 
-/// Elements of `x`, which has this shape, at a place of an axis for each element of `y`: as NumPy's `take_along_axis`.
-/// `indices` has the shape of `y`, which is that of `x` except for the axis.
+/// Elements of `x`, which has this shape, at a position of an axis for each element of `y`: as NumPy's
+/// `take_along_axis`. `indices` has the shape of `y`, which is that of `x` except for the axis.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -126,8 +126,8 @@ enum Rest<T> {
 /// A selection of elements by indices, of any type: [`gather`], [`take`] and [`take_along_axis`] with other rules for
 /// indices outside the axis, on a stream, or into a recording.
 ///
-/// Negative indices count from the end of the axis. The element of an index outside, for an axis of `n` places below -n or
-/// from n on, is a fill value: NaN for floats, the least value for signed integers, the greatest one for unsigned
+/// Negative indices count from the end of the axis. The element of an index outside, for an axis of `n` positions below
+/// -n or from n on, is a fill value: NaN for floats, the least value for signed integers, the greatest one for unsigned
 /// integers, and zeros for other elements, as in JAX.
 ///
 /// ```
@@ -162,7 +162,7 @@ pub struct Take<'r, T> {
 }
 
 impl<'r, T: Element> Take<'r, T> {
-    /// Elements of an array of this shape, by the places of an axis; see [`take`].
+    /// Elements of an array of this shape, by the positions of an axis; see [`take`].
     pub fn new(shape: impl Into<Vec<usize>>, axis: usize) -> Self {
         let (outside, rest, destination) = (Outside::Nowhere, Rest::Default, Destination::Own);
         Self { shape: shape.into(), axis, shared: true, outside, rest, destination, _element: PhantomData }
@@ -185,7 +185,7 @@ impl<'r, T: Element> Take<'r, T> {
         self
     }
 
-    /// Takes the nearest place for indices outside the axis: the first one for all negative indices.
+    /// Takes the nearest position for indices outside the axis: the first one for all negative indices.
     pub fn clip(mut self) -> Self {
         self.outside = Outside::Clip;
         self
@@ -230,7 +230,7 @@ impl<'r, T: Element> Take<'r, T> {
         let along = Along::of::<T>(OPERATOR, "x", &self.shape, self.axis, (indices, self.shared))?;
         if along.size == 0 && along.selected() > 0 && self.outside != Outside::Nowhere {
             let expected = "indices cannot be clipped or wrapped; use a fill value";
-            return Err(OPERATOR.choice("an axis of", expected, "0 places".to_owned()));
+            return Err(OPERATOR.choice("an axis of", expected, "0 positions".to_owned()));
         }
         let (element, index) = (size_of::<T>() as u64, size_of::<I>() as u64);
         let cell = 1 << element.trailing_zeros().min(2);

@@ -20,8 +20,8 @@ pub(crate) fn place(index: i128, size: usize, outside: Outside) -> Option<usize>
     (0..end).contains(&at).then_some(at as usize)
 }
 
-/// The place in an array of `[outer, size, inner]` elements of each selected one, by the indices of all lines, or those
-/// of each element.
+/// The position in an array of `[outer, size, inner]` elements of each selected one, by the indices of all lines, or
+/// those of each element.
 pub(crate) fn places(
     [outer, size, inner]: [usize; 3],
     indices: &[i128],

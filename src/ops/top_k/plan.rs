@@ -48,7 +48,7 @@ pub(super) enum Pass {
     CountKept { known: [u32; 2] },
     /// Adds up these counts.
     PlaceKept,
-    /// Collects the places of the selected keys.
+    /// Collects the positions of the selected keys.
     Collect { known: [u32; 2] },
     /// Orders the collected keys of each row in a workgroup.
     OrderCollected,
@@ -56,7 +56,7 @@ pub(super) enum Pass {
     RankAll,
     /// Sorts these.
     Sort,
-    /// Takes the first places of each row.
+    /// Takes the first positions of each row.
     Take,
     /// Writes the selected elements.
     Gather,

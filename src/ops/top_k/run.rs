@@ -111,7 +111,7 @@ struct Memory {
     counts: UnifiedBuffer<u32>,
     states: UnifiedBuffer<[u32; 4]>,
     kept: UnifiedBuffer<[u32; 4]>,
-    /// The places of the selected keys, in the order of the rows.
+    /// The positions of the selected keys, in the order of the rows.
     collected: UnifiedBuffer<u32>,
     /// All keys as integers, and their order.
     ranks: UnifiedBuffer<u32>,

@@ -237,7 +237,7 @@ fn refusals(device: &Device) -> TestResult {
     refused(uneven, length, &["'indices' has 3", "needs 2"])?;
     let choice = |error: &OperationError| matches!(error, OperationError::Choice { .. });
     let empty = Take::new([0], 0).clip().run(x.slice(..0), &indices, &mut y);
-    refused(empty, choice, &["an axis of 0 places", "use a fill value"])?;
+    refused(empty, choice, &["an axis of 0 positions", "use a fill value"])?;
     let slice = |error: &OperationError| matches!(error, OperationError::Slice { .. });
     refused(gather(&x, indices.slice(3..5), &mut y), slice, &["'indices'", "3..5"])?;
     let large = |error: &OperationError| matches!(error, OperationError::TooLarge { .. });
@@ -339,7 +339,7 @@ fn scatter_refusals(device: &Device) -> TestResult {
     refused(Scatter::new([7], 0).add(&x, &indices, &mut y), length, &["'y' has 6", "needs 7"])?;
     let choice = |error: &OperationError| matches!(error, OperationError::Choice { .. });
     let empty = Scatter::new([0], 0).wrap().set(&x, &indices, y.slice_mut(..0));
-    refused(empty, choice, &["an axis of 0 places"])?;
+    refused(empty, choice, &["an axis of 0 positions"])?;
     let other = device.reopen()?;
     let foreign = |error: &OperationError| matches!(error, OperationError::OtherDevice { .. });
     refused(scatter(&x, &other.buffer::<u32>(4)?, &mut y), foreign, &["'indices'"])?;

@@ -200,7 +200,7 @@ impl<'a> Lowering<'a> {
         let (far, near) = if tile.row_major { (row, column) } else { (column, row) };
         let (far, near) = (self.b.u32(far), self.b.u32(near));
         let lane = if own { self.b.input(Input::Lane) } else { self.b.u32(0) };
-        // The uniform part first.
+        // The lane's part is added last, so that the sum before it stays uniform.
         let distance = self.b.binary(BinaryOp::Mul, tile.stride, far);
         let start = self.b.binary(BinaryOp::Add, tile.step.index.value, distance);
         let start = self.b.binary(BinaryOp::Add, start, near);

@@ -61,7 +61,7 @@ impl Reach {
         self.limited.contains(&true)
     }
 
-    /// Whether there is a context.
+    /// Whether any function takes the context.
     pub(super) fn has_context(&self) -> bool {
         self.contexts.contains(&true)
     }
