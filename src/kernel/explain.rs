@@ -228,7 +228,7 @@ fn access(note: &AccessNote, proven: bool, conditions: Vec<String>, source: Opti
 fn one_loop(note: &LoopNote, proven: bool, source: Option<&Source>) -> ExplainedLoop {
     let advice = note.advice.as_ref().filter(|_| !proven).map(|advice| match (advice, &note.counter) {
         (LoopAdvice::MayWrap, Some(counter)) => {
-            format!("{counter} may go beyond its last number: an end that is bounded, as by min(), would prove it")
+            format!("{counter} may overflow: an end that is limited, as by min(), would prove it")
         }
         _ => "no integer grows in each iteration or shrinks in each one; one that counts iterations would prove it"
             .to_owned(),

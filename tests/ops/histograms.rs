@@ -291,7 +291,7 @@ fn refusals(device: &Device) -> TestResult {
         refused(histogram(&x, &mut counts, range), choice, &["histogram", "a range", "start < end"])?;
     }
     let falling = Histogram::edges(&[0.0, 2.0, 1.0, 3.0]).run(&x, &mut counts);
-    refused(falling, choice, &["a pair of edges [2.0, 1.0]", "do not fall"])?;
+    refused(falling, choice, &["a pair of edges [2.0, 1.0]", "in ascending order"])?;
     refused(Histogram::edges(&[1.0]).run(&x, &mut counts), choice, &["a number of bins of 0", "at least one"])?;
     let length = |error: &OperationError| matches!(error, OperationError::Length { .. });
     refused(Histogram::even(4, 0.0..1.0).run(&x, &mut counts), length, &["'counts' has 3", "needs 4"])?;

@@ -76,6 +76,6 @@ small.wgsl:main: 2 of 4 accesses and 1 of 2 loops need no check; 2 need none in 
   small.wgsl:8:37: tile[k]: proven: 0 to 3, of 64
   small.wgsl:8:48: x[i + k]: at launch: 0 to 66, of arrayLength(&x); no check in launches with 67 <= arrayLength(&x)
   small.wgsl:8:5: loop: proven: k from 0 to 4
-  small.wgsl:9:5: loop: checked: k from 0 to 4294967295; k may go beyond its last number: an end that is bounded, as by min(), would prove it";
+  small.wgsl:9:5: loop: checked: k from 0 to 4294967295; k may overflow: an end that is limited, as by min(), would prove it";
     assert_eq!(explanation.to_string(), expected);
 }

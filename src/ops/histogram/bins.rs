@@ -72,7 +72,7 @@ impl Bins {
         };
         let wrong = |pair: &&[f64]| !(pair[0] <= pair[1] && pair[0].is_finite() && pair[1].is_finite());
         if let Some(pair) = all.windows(2).find(wrong) {
-            let expected = "use finite edges that do not fall";
+            let expected = "use finite edges in ascending order";
             return Err(OPERATOR.choice("a pair of edges", expected, format!("{pair:?}")));
         }
         let keys: Vec<u32> = all[..bins].iter().map_while(|edge| T::keys(*edge).from).collect();

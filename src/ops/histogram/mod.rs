@@ -104,7 +104,7 @@ impl<'e, 'r> Histogram<'e, 'r> {
         Self::of(Edges::Even(bins, range))
     }
 
-    /// Bins between these edges, which do not fall.
+    /// Bins between these edges, which must be in ascending order and may be equal.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
