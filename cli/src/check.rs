@@ -7,26 +7,25 @@
 //! | `browser` | requirements of browsers outside of entry points |
 //! | `rules` | rules of WGSL that browsers check and naga does not |
 //! | `finding` | findings, in three output forms |
+//! | `report` | the results for one file, as text and as JSON |
 
 mod arguments;
 mod browser;
 mod files;
 mod finding;
+mod report;
 mod rules;
 
-use std::sync::Arc;
-
 use anywarp::{Device, Explanation, KernelError};
-use anywarp_backend::{BackendKind, BindingClass, Caps, Program, Source};
-use serde_json::json;
-
-pub(crate) use arguments::{CheckArgs, NOTES};
+use anywarp_backend::{BackendKind, BindingClass, Caps, Program};
 
 use crate::failure::Failure;
 use crate::terminal;
 use arguments::{Against, Format};
+pub(crate) use arguments::{CheckArgs, NOTES};
 use files::{Content, Input, inputs};
 use finding::{Finding, Severity};
+use report::{Report, as_json, as_text};
 
 /// The size of `var<immediate>` in WebGPU, in bytes.
 const IMMEDIATE_BYTES: u32 = 64;
@@ -76,55 +75,6 @@ fn targets(arguments: &CheckArgs) -> Result<Vec<Target>, Failure> {
         targets.push(Target { name: device.selector().to_owned(), caps: device.caps().clone(), is_baseline: false });
     }
     Ok(targets)
-}
-
-/// The result for one file.
-struct Report {
-    file: String,
-    /// The entry points that were checked, with any result.
-    entries: Vec<String>,
-    findings: Vec<Finding>,
-    /// Whether an entry point needs a feature that the baseline lacks.
-    lacks_feature: bool,
-    /// The source, once an entry point has passed.
-    source: Option<Arc<Source>>,
-    /// The proofs of entry points for each target, with `--explain`.
-    explanations: Vec<Explanation>,
-}
-
-impl Report {
-    fn count(&self, severity: Severity) -> usize {
-        self.findings.iter().filter(|finding| finding.severity == severity).count()
-    }
-
-    fn add_entry(&mut self, entry: Option<String>) {
-        self.entries.extend(entry.filter(|entry| !self.entries.contains(entry)));
-    }
-
-    fn add(&mut self, finding: Finding) {
-        self.add_entry(finding.entry.clone());
-        // A finding on every device occurs once for each target.
-        if !self.findings.contains(&finding) {
-            self.findings.push(finding);
-        }
-    }
-
-    /// One line: whether the file passes.
-    fn summary(&self) -> String {
-        let counted = |severity, word: &str| match self.count(severity) {
-            0 => None,
-            1 => Some(format!("1 {word}")),
-            many => Some(format!("{many} {word}s")),
-        };
-        let counts = [counted(Severity::Error, "error"), counted(Severity::Warning, "warning")];
-        let counts: Vec<String> = counts.into_iter().flatten().collect();
-        let said = match (counts.as_slice(), self.entries.as_slice()) {
-            ([], []) => "nothing to check".to_owned(),
-            ([], entries) => format!("passes ({})", entries.join(", ")),
-            (counts, _) => counts.join(", "),
-        };
-        format!("{}: {said}", self.file)
-    }
 }
 
 struct Checker<'a> {
@@ -300,58 +250,4 @@ fn bindings_above_the_limit(program: &Program, caps: &Caps) -> Vec<KernelError> 
         })
     });
     above.collect()
-}
-
-fn as_text(reports: &[Report], format: Format) -> String {
-    let mut lines = Vec::new();
-    for report in reports {
-        lines.extend(report.findings.iter().map(|finding| match format {
-            Format::Text => finding.as_text(),
-            Format::Github => finding.as_annotation(),
-        }));
-        lines.push(report.summary());
-        lines.extend(report.explanations.iter().map(ToString::to_string));
-    }
-    lines.join("\n")
-}
-
-fn as_json(reports: &[Report], targets: &[Target]) -> String {
-    let files = reports.iter().map(|report| {
-        let mut file = json!({
-            "file": report.file,
-            "entries": report.entries,
-            "errors": report.count(Severity::Error),
-            "warnings": report.count(Severity::Warning),
-        });
-        if !report.explanations.is_empty() {
-            file["explained"] = report.explanations.iter().map(explained).collect();
-        }
-        file
-    });
-    let findings: Vec<&Finding> = reports.iter().flat_map(|report| &report.findings).collect();
-    let against: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
-    format!("{:#}", json!({ "against": against, "files": files.collect::<Vec<_>>(), "findings": findings }))
-}
-
-/// An explanation as a value of JSON.
-fn explained(explanation: &Explanation) -> serde_json::Value {
-    let accesses = explanation.accesses.iter().map(|access| {
-        json!({
-            "place": access.place, "text": access.text, "proven": access.proven,
-            "verdict": access.verdict().name(), "conditions": access.conditions,
-            "range": access.range, "count": access.count, "advice": access.advice,
-        })
-    });
-    let loops = explanation.loops.iter().map(|one| {
-        json!({
-            "place": one.place, "proven": one.proven, "counter": one.counter,
-            "range": one.range, "advice": one.advice,
-        })
-    });
-    let counts = explanation.counts();
-    json!({
-        "kernel": explanation.kernel, "gave_up": explanation.gave_up,
-        "counts": { "proven": counts.proven, "at_launch": counts.at_launch, "checked": counts.checked },
-        "accesses": accesses.collect::<Vec<_>>(), "loops": loops.collect::<Vec<_>>(),
-    })
 }

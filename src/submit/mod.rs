@@ -5,6 +5,7 @@
 //! | `context` | the state shared by all handles of a device |
 //! | `timeline`, `batch` | pending commands, and submissions that may still run |
 //! | `queue` | the locked timeline, set to one stream |
+//! | `destination` | the default stream, another one, or a recording |
 //! | `encoder` | the only way for a command into a stream or a recording |
 //! | `stream`, `recording`, `submission` | streams, recordings and submitted work, as users see them |
 //! | `staging` | host-visible blocks that are reused |
@@ -15,6 +16,7 @@
 
 mod batch;
 mod context;
+mod destination;
 mod encoder;
 mod events;
 mod extensions;
@@ -28,7 +30,7 @@ mod traffic;
 
 pub(crate) use batch::Batch;
 pub(crate) use context::Context;
-pub use encoder::Destination;
+pub use destination::Destination;
 pub(crate) use encoder::{Refusal, Resource, Usage, Usages};
 pub(crate) use events::Stopwatch;
 pub use events::{Event, Observed, Observer};

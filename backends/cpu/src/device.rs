@@ -134,7 +134,10 @@ impl CpuDevice {
             let mut nothing = self.queue.empty();
             nothing.memories.append(&mut resolved.memories);
             self.queue.submit(nothing, submission);
-            return Err(BackendError::rejected("submitting", "the host has mapped a memory that the recording uses; end the mapping first"));
+            return Err(BackendError::rejected(
+                "submitting",
+                "the host has mapped a memory that the recording uses; end the mapping first",
+            ));
         }
         Ok(())
     }

@@ -176,7 +176,10 @@ impl Memory {
         if self.pinned.is_some() {
             let mut state = self.state();
             if state.mapping.is_mapped() {
-                return Err(refused("submitting", "the host has mapped a memory that the recording uses; end the mapping first"));
+                return Err(refused(
+                    "submitting",
+                    "the host has mapped a memory that the recording uses; end the mapping first",
+                ));
             }
             match state.last_uses.iter_mut().find(|last| last.stream == point.stream) {
                 Some(last) => last.sequence = point.sequence,

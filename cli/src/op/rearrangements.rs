@@ -49,9 +49,12 @@ pub(crate) const OPERATORS: &[Operator] = &[
         summary: "Elements moved along axes; those that leave an axis come back at its other end",
         inputs: X,
         outputs: Y,
-        parameters: &[
-            Parameter::new("shifts", Kind::Pairs, "Axes, each with the number of positions to move by: AXIS:COUNT").required()
-        ],
+        parameters: &[Parameter::new(
+            "shifts",
+            Kind::Pairs,
+            "Axes, each with the number of positions to move by: AXIS:COUNT",
+        )
+        .required()],
         run: any_element!(T, call => {
             let shifts = places::counted::<isize>(call, "shifts")?;
             rearrange(call, Rearrange::<T>::roll(call.shape("x"), &shifts))

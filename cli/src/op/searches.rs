@@ -34,8 +34,12 @@ pub(crate) const OPERATORS: &[Operator] = &[
         inputs: &[Port::new("keys", "The sorted keys"), Port::new("values", "The values to find")],
         outputs: &[Port::new("places", "The places, with the shape of the values").of(U32)],
         parameters: &[
-            Parameter::new("side", Kind::Word(&["left", "right"]), "The position among equal keys: before or behind them")
-                .default("left"),
+            Parameter::new(
+                "side",
+                Kind::Word(&["left", "right"]),
+                "The position among equal keys: before or behind them",
+            )
+            .default("left"),
             DESCENDING,
         ],
         run: any_number!(T, call => search::<T>(call)),

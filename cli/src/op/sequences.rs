@@ -62,8 +62,12 @@ pub(crate) const OPERATORS: &[Operator] = &[
         outputs: &[Port::new("y", "The rows, as a new last axis")],
         parameters: &[
             Parameter::new("classes", Kind::Count, "The number of elements of each row").required(),
-            Parameter::new("values", Kind::Numbers, "The values at all other positions, and at the position of the index")
-                .default("0,1"),
+            Parameter::new(
+                "values",
+                Kind::Numbers,
+                "The values at all other positions, and at the position of the index",
+            )
+            .default("0,1"),
         ],
         run: any_number!(T, call => {
             let indices = call.dtype("indices").unwrap_or(INDICES[0]);

@@ -1,13 +1,15 @@
 //! The state of generating one kernel, and the evaluation of instructions.
 
+mod evaluate;
+
 use cranelift_codegen::ir::{self as cl, InstBuilder, types};
 use cranelift_frontend::{FunctionBuilder, Variable};
 use smallvec::SmallVec;
 
-use super::analysis::{Facts, Form, Live, known_comparison, known_lanes};
+use super::analysis::{Facts, Form, Live};
 use super::ops::{Calls, Emit, Parts, Target, part_count, scalar_type, vector_type};
 use crate::abi::LANES;
-use crate::ir::{BinaryOp, Class, Function, Input, Inst, SubgroupOp, Value, Var};
+use crate::ir::{BinaryOp, Class, Function, Input, Inst, Value, Var};
 
 /// The number of vectors of a mask, or of a 32-bit value in all lanes.
 pub(super) const MASKS: usize = LANES / 4;
@@ -190,147 +192,6 @@ impl<'f> Generator<'_, 'f> {
             let class = self.function.class(value);
             let scalar = self.emit().lane(class, &parts, 0);
             self.hold(value, Held::Scalar(scalar));
-        }
-    }
-
-    /// Evaluates the instruction of a value.
-    pub(super) fn evaluate(&mut self, value: Value) {
-        let function = self.function;
-        let class = function.class(value);
-        let uniform = self.form(value) != Form::Varying;
-        match function.inst(value) {
-            Inst::Const(..) | Inst::Input(_) | Inst::Argument(_) | Inst::Part { .. } => {}
-            Inst::Read(var) => self.read(value, *var),
-            Inst::Load(place, ty, count) => self.load(value, place, *ty, *count),
-            Inst::Atomic { op, place, ty, value: operand, compare } => {
-                self.atomic(value, *op, place, *ty, *operand, *compare);
-            }
-            Inst::Subgroup(op, operand, lane) => self.subgroup(value, *op, *operand, *lane),
-            inst if uniform => {
-                let result = self.evaluate_scalar(class, inst);
-                self.hold_scalar(value, result);
-            }
-            inst => {
-                let result = self.evaluate_lanes(class, inst);
-                self.hold_lanes(value, result);
-                self.hold_likely(value, inst);
-                self.hold_agreement(value, inst);
-            }
-        }
-    }
-
-    fn evaluate_scalar(&mut self, class: Class, inst: &Inst) -> cl::Value {
-        match *inst {
-            Inst::Unary(op, a) => {
-                let a = self.scalar(a);
-                self.emit().unary_scalar(op, class, a)
-            }
-            Inst::Binary(op, a, b) => {
-                let (a, b) = (self.scalar(a), self.scalar(b));
-                self.emit().binary_scalar(op, class, a, b)
-            }
-            Inst::Ternary(op, a, b, c) => {
-                let (a, b, c) = (self.scalar(a), self.scalar(b), self.scalar(c));
-                self.emit().ternary_scalar(op, class, a, b, c)
-            }
-            Inst::Compare(op, a, b) => {
-                let of = self.function.class(a);
-                let (a, b) = (self.scalar(a), self.scalar(b));
-                self.emit().compare_scalar(op, of, a, b)
-            }
-            Inst::Select(c, a, b) => {
-                let (c, a, b) = (self.scalar(c), self.scalar(a), self.scalar(b));
-                self.emit().select_scalar(c, a, b)
-            }
-            Inst::Convert(convert, a) => {
-                let a = self.scalar(a);
-                self.emit().convert_scalar(convert, a)
-            }
-            Inst::Call(function, a, b) => {
-                let (a, b) = (self.scalar(a), self.scalar(b));
-                self.emit().call_scalar(function, class, a, b)
-            }
-            _ => self.emit().constant_scalar(class, 0),
-        }
-    }
-
-    fn evaluate_lanes(&mut self, class: Class, inst: &Inst) -> Parts {
-        match *inst {
-            Inst::Unary(op, a) => {
-                let a = self.lanes(a);
-                self.emit().unary(op, class, &a)
-            }
-            Inst::Binary(op @ (BinaryOp::Shl | BinaryOp::ShrS | BinaryOp::ShrU), a, b) if self.is_uniform(b) => {
-                let (a, by) = (self.lanes(a), self.scalar(b));
-                self.emit().shift_by_scalar(op, class, &a, by)
-            }
-            Inst::Binary(op @ (BinaryOp::DivU | BinaryOp::RemU), a, b)
-                if class == Class::I32 && self.known(b).is_some_and(u64::is_power_of_two) =>
-            {
-                let (a, by) = (self.lanes(a), self.known(b).unwrap_or(1));
-                if op == BinaryOp::RemU {
-                    let mask = self.emit().constant(class, by - 1);
-                    return self.emit().binary(BinaryOp::And, class, &a, &mask);
-                }
-                let by = self.emit().constant_scalar(class, u64::from(by.trailing_zeros()));
-                self.emit().shift_by_scalar(BinaryOp::ShrU, class, &a, by)
-            }
-            Inst::Binary(op, a, b) => {
-                let (a, b) = (self.lanes(a), self.lanes(b));
-                self.emit().binary(op, class, &a, &b)
-            }
-            Inst::Ternary(op, a, b, c) => {
-                let (a, b, c) = (self.lanes(a), self.lanes(b), self.lanes(c));
-                self.emit().ternary(op, class, &a, &b, &c)
-            }
-            Inst::Compare(op, a, b) => {
-                if let Some(known) = known_comparison(self.function, op, a, b) {
-                    return self.emit().known_mask(known);
-                }
-                let of = self.function.class(a);
-                let (a, b) = (self.lanes(a), self.lanes(b));
-                self.emit().compare(op, of, &a, &b)
-            }
-            Inst::Select(c, a, b) => {
-                let (c, a, b) = (self.lanes(c), self.lanes(a), self.lanes(b));
-                self.emit().select(class, &c, &a, &b)
-            }
-            Inst::Convert(convert, a) => {
-                let a = self.lanes(a);
-                self.emit().convert(convert, &a)
-            }
-            Inst::Call(function, a, b) => {
-                let (a, b) = (self.lanes(a), self.lanes(b));
-                self.emit().call(function, class, &a, &b)
-            }
-            _ => self.emit().constant(class, 0),
-        }
-    }
-
-    fn subgroup(&mut self, value: Value, op: SubgroupOp, operand: Value, lane: Option<Value>) {
-        let class = self.function.class(operand);
-        let parts = self.lanes(operand);
-        if let Some(lanes) = lane.and_then(|lane| known_lanes(self.function, lane)) {
-            if self.form(value) != Form::Varying {
-                let scalar = self.emit().lane(class, &parts, usize::from(lanes[0]));
-                return self.hold_scalar(value, scalar);
-            }
-            if let Some(result) = self.emit().rearranged(class, lanes, &parts) {
-                return self.hold_lanes(value, result);
-            }
-        }
-        let lane = lane.map(|lane| self.lanes(lane));
-        let mask = self.mask();
-        let result = self.emit().subgroup(op, class, &parts, lane.as_deref(), &mask);
-        // A uniform result is that of any active lane; inactive lanes have arbitrary values.
-        if self.form(value) == Form::Varying || !self.is_masked() {
-            self.hold_lanes(value, result);
-        } else {
-            let class = self.function.class(value);
-            let bits = self.emit().bits(&mask);
-            let first = self.first_lane(bits);
-            let scalar = self.lane_at(class, &result, first);
-            self.hold_scalar(value, scalar);
         }
     }
 
