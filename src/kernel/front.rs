@@ -61,7 +61,7 @@ pub(crate) enum Start<'a> {
     LargeGrid(&'a Program),
     /// A finished program, for launches with these circumstances.
     Launches(&'a Program, &'a Circumstances),
-    /// At the end, with a program that is made already.
+    /// The last step, with a program from an earlier run.
     Made(&'a Program),
 }
 

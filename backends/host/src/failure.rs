@@ -11,7 +11,7 @@ use anywarp_backend::BackendError;
 /// Marks a failure that was not reported to any caller.
 const UNREPORTED: u64 = u64::MAX;
 
-/// The error of work that failed.
+/// The error of submitted work, and whether a caller has received it.
 #[derive(Debug)]
 pub struct Failure {
     error: BackendError,

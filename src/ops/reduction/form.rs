@@ -34,7 +34,7 @@ pub(super) struct Form {
 }
 
 impl Form {
-    /// All fields, for a key.
+    /// All fields, for the key of the kernel.
     pub(super) fn numbers(&self) -> [usize; 8] {
         let Self { source, last, columns, width, vectors, tail, ranks } = *self;
         let [last, columns, vectors, tail] = [last, columns, vectors, tail].map(usize::from);

@@ -118,8 +118,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The positions of a statement's expressions. Reads through pointers that are not emitted (local variables,
-    /// arguments) have the position of the pointer's declaration; they get the position of their user instead.
+    /// The positions of a statement's expressions. naga gives a read of a local variable or an argument the position of
+    /// the declaration; such a read gets the position of the expression that uses its value.
     fn places(&self, frame: &Frame<'a>, range: naga::Range<Expression>) -> Vec<Span> {
         let expressions = &frame.function.expressions;
         let handles: Vec<Handle<Expression>> = range.collect();
