@@ -61,7 +61,7 @@ pub(crate) enum Start<'a> {
     LargeGrid(&'a Program),
     /// A finished program, for launches with these circumstances.
     Launches(&'a Program, &'a Circumstances),
-    /// The last step, with a program from an earlier run.
+    /// A finished program with further proofs: only the last step runs.
     Made(&'a Program),
 }
 

@@ -29,7 +29,7 @@ pub(super) enum Of {
 }
 
 impl Form {
-    /// All fields, for the key of the kernel. The length differs from that of other reductions, so the keys differ, too.
+    /// All fields, for the key of the kernel. The length differs from that of other reductions, and so do the keys.
     pub(super) fn numbers(self) -> [usize; 9] {
         let [pass, first, second] = match self.pass {
             Of::Chunks { width } => [0, width as usize, 0],
