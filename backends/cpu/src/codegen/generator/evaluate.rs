@@ -1,6 +1,6 @@
 //! Instructions as machine values: one scalar for all lanes, or a vector.
 
-use cranelift_codegen::ir::{self as cl, InstBuilder};
+use cranelift_codegen::ir as cl;
 
 use super::super::analysis::{Form, known_comparison, known_lanes};
 use super::super::ops::Parts;
