@@ -112,6 +112,10 @@ impl Shared {
                 let mut work = self.lock();
                 let job = work.waiting.pop_front();
                 work.busy = job.is_some();
+                if !work.busy {
+                    // Detaches this thread, which no longer uses the device: a kept handle would keep its stack, too.
+                    work.thread = None;
+                }
                 job
             };
             let Some(job) = job else { return };
