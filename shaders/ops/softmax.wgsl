@@ -1,0 +1,275 @@
+// Softmax of rows, or its logarithm: exponentials relative to the row's greatest element, divided by their sum.
+//
+// A row with NaN, with positive infinity, or with nothing but negative infinity is NaN: its greatest element is infinite,
+// or all of its exponentials are 0.
+import package::shared::row_team::{group, team_max, team_sum, teams, width};
+import package::shared::rows::{
+    Unit, Walk, greatest_of, load, not_a_number, place, rows, store, total_of, walk_of, without_nan,
+};
+
+override logarithm: bool = false;
+// The units of a row in each invocation's registers: 4 or 8.
+override held: u32 = 4u;
+
+// The greatest element and the sum of each part of each row.
+@group(0) @binding(3) var<storage, read_write> parts: array<vec2<f32>>;
+
+// The greatest of some elements, or the least finite number, and the sum of their exponentials relative to it.
+struct Part {
+    greatest: f32,
+    sum: f32,
+}
+
+const nothing = Part(-0x1.fffffep+127f, 0.0);
+
+// The exponential is exactly 0 here; differences of infinities do not go further.
+const lowest = -110.0;
+
+fn power(unit: Unit, greatest: f32) -> Unit {
+    return exp(max(unit - greatest, Unit(lowest)));
+}
+
+// The factor of a sum that becomes relative to a greater element.
+fn factor(before: f32, now: f32) -> f32 {
+    return exp(max(before - now, lowest));
+}
+
+fn with_unit(part: Part, unit: Unit) -> Part {
+    let greatest = max(part.greatest, greatest_of(unit));
+    return Part(greatest, part.sum * factor(part.greatest, greatest) + total_of(power(unit, greatest)));
+}
+
+// Several units at a time need one factor for all of them: the online form of Milakov and Gimelshein (2018) in blocks.
+fn with_units(part: Part, a: Unit, b: Unit, c: Unit, d: Unit) -> Part {
+    let greatest = max(part.greatest, greatest_of(max(max(a, b), max(c, d))));
+    let powers = (power(a, greatest) + power(b, greatest)) + (power(c, greatest) + power(d, greatest));
+    return Part(greatest, part.sum * factor(part.greatest, greatest) + total_of(powers));
+}
+
+fn joined(a: Part, b: Part) -> Part {
+    let greatest = max(a.greatest, b.greatest);
+    return Part(greatest, a.sum * factor(a.greatest, greatest) + b.sum * factor(b.greatest, greatest));
+}
+
+// The part of all elements of a team.
+fn of_team(part: Part, local: u32) -> Part {
+    let greatest = team_max(part.greatest, local, 0u);
+    return Part(greatest, team_sum(part.sum * factor(part.greatest, greatest), local, 1u));
+}
+
+// What results need of a row: the inverse of the sum, or its logarithm.
+struct Total {
+    greatest: f32,
+    term: f32,
+    is_number: bool,
+}
+
+fn total(part: Part) -> Total {
+    let is_number = bitcast<u32>(part.greatest) != 0x7f800000u && part.sum > 0.0;
+    if logarithm {
+        return Total(part.greatest, log(part.sum), is_number);
+    }
+    return Total(part.greatest, 1.0 / part.sum, is_number);
+}
+
+fn write(at: u32, unit: Unit, total: Total) {
+    var result = Unit(not_a_number());
+    if total.is_number {
+        if logarithm {
+            result = (unit - total.greatest) - total.term;
+        } else {
+            result = power(unit, total.greatest) * total.term;
+        }
+    }
+    store(at, result);
+}
+
+// Four units of a row. Named members, not an array, so that they stay in registers.
+struct Held {
+    a: Unit,
+    b: Unit,
+    c: Unit,
+    d: Unit,
+}
+
+// Negative infinity beyond the row.
+fn unit_at(row: u32, k: u32) -> Unit {
+    if row < rows.count && k < rows.length {
+        return without_nan(load(row * rows.length + k));
+    }
+    return Unit(bitcast<f32>(rows.infinity | 0x80000000u));
+}
+
+fn loaded(row: u32, k: u32) -> Held {
+    return Held(unit_at(row, k), unit_at(row, k + width), unit_at(row, k + 2u * width), unit_at(row, k + 3u * width));
+}
+
+fn greatest_held(units: Held) -> f32 {
+    return greatest_of(max(max(units.a, units.b), max(units.c, units.d)));
+}
+
+fn powers(units: Held, greatest: f32) -> Held {
+    return Held(
+        power(units.a, greatest), power(units.b, greatest), power(units.c, greatest), power(units.d, greatest));
+}
+
+fn total_held(units: Held) -> f32 {
+    return total_of((units.a + units.b) + (units.c + units.d));
+}
+
+// `unit` is an element, or, unless logarithms are wanted, its exponential.
+fn write_held(row: u32, k: u32, unit: Unit, total: Total) {
+    if row >= rows.count || k >= rows.length {
+        return;
+    }
+    var result = Unit(not_a_number());
+    if total.is_number {
+        if logarithm {
+            result = (unit - total.greatest) - total.term;
+        } else {
+            result = unit * total.term;
+        }
+    }
+    store(row * rows.length + k, result);
+}
+
+fn write_all(row: u32, k: u32, units: Held, total: Total) {
+    write_held(row, k, units.a, total);
+    write_held(row, k + width, units.b, total);
+    write_held(row, k + 2u * width, units.c, total);
+    write_held(row, k + 3u * width, units.d, total);
+}
+
+// A row is in the registers of a team.
+@compute @workgroup_size(group)
+fn held_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let row = id.x * teams() + local / width;
+    let lane = local % width;
+    var low = loaded(row, lane);
+    var high = low;
+    var greatest = greatest_held(low);
+    if held > 4u {
+        high = loaded(row, lane + 4u * width);
+        greatest = max(greatest, greatest_held(high));
+    }
+    // A row of nothing but negative infinity has a finite element to be relative to.
+    greatest = team_max(max(greatest, nothing.greatest), local, 0u);
+    let low_powers = powers(low, greatest);
+    var sum = total_held(low_powers);
+    if !logarithm {
+        low = low_powers;
+    }
+    if held > 4u {
+        let high_powers = powers(high, greatest);
+        sum += total_held(high_powers);
+        if !logarithm {
+            high = high_powers;
+        }
+    }
+    let all = total(Part(greatest, team_sum(sum, local, 1u)));
+    write_all(row, lane, low, all);
+    if held > 4u {
+        write_all(row, lane + 4u * width, high, all);
+    }
+}
+
+// The part of the elements that are `step` units apart, from the first but `lane`.
+fn walked(walk: Walk, lane: u32, step: u32) -> Part {
+    var part = nothing;
+    let steps = (walk.end - walk.begin) / (4u * step);
+    for (var at = 0u; at < steps; at++) {
+        let k = walk.begin + at * 4u * step + lane;
+        let a = without_nan(load(place(walk.origin, k)));
+        let b = without_nan(load(place(walk.origin, k + step)));
+        let c = without_nan(load(place(walk.origin, k + 2u * step)));
+        let d = without_nan(load(place(walk.origin, k + 3u * step)));
+        part = with_units(part, a, b, c, d);
+    }
+    for (var k = walk.begin + steps * 4u * step + lane; k < walk.end; k += step) {
+        part = with_unit(part, without_nan(load(place(walk.origin, k))));
+    }
+    return part;
+}
+
+fn write_walk(walk: Walk, lane: u32, step: u32, all: Total) {
+    let steps = (walk.end - walk.begin) / step;
+    for (var at = 0u; at < steps; at++) {
+        let to = place(walk.origin, walk.begin + at * step + lane);
+        write(to, load(to), all);
+    }
+    let k = walk.begin + steps * step + lane;
+    if k < walk.end {
+        let to = place(walk.origin, k);
+        write(to, load(to), all);
+    }
+}
+
+// The parts of a row that are `step` apart, from the first but `lane`.
+fn of_parts(row: u32, lane: u32, step: u32) -> Part {
+    var sum = nothing;
+    for (var part = lane; part < rows.parts; part += step) {
+        let one = parts[part * rows.count + row];
+        sum = joined(sum, Part(one.x, one.y));
+    }
+    return sum;
+}
+
+// A workgroup for each part of each row.
+@compute @workgroup_size(group)
+fn parts_of_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let row = id.x / rows.parts;
+    let part = id.x % rows.parts;
+    if row >= rows.count {
+        return;
+    }
+    let found = of_team(walked(walk_of(row, part), local, group), local);
+    if local == 0u {
+        parts[part * rows.count + row] = vec2(found.greatest, found.sum);
+    }
+}
+
+@compute @workgroup_size(group)
+fn rows_from_parts(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let row = id.x / rows.parts;
+    if row >= rows.count {
+        return;
+    }
+    let all = total(of_team(of_parts(row, local, group), local));
+    write_walk(walk_of(row, id.x % rows.parts), local, group, all);
+}
+
+// A workgroup for each row.
+@compute @workgroup_size(group)
+fn whole_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    if id.x >= rows.count {
+        return;
+    }
+    let walk = walk_of(id.x, 0u);
+    write_walk(walk, local, group, total(of_team(walked(walk, local, group), local)));
+}
+
+// An invocation for each part of each row.
+@compute @workgroup_size(group)
+fn parts_of_lines(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x < rows.count * rows.parts {
+        let found = walked(walk_of(id.x % rows.count, id.x / rows.count), 0u, 1u);
+        parts[id.x] = vec2(found.greatest, found.sum);
+    }
+}
+
+@compute @workgroup_size(group)
+fn lines_from_parts(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x < rows.count * rows.parts {
+        let row = id.x % rows.count;
+        write_walk(walk_of(row, id.x / rows.count), 0u, 1u, total(of_parts(row, 0u, 1u)));
+    }
+}
+
+// An invocation for each row.
+@compute @workgroup_size(group)
+fn whole_lines(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x < rows.count {
+        let walk = walk_of(id.x, 0u);
+        write_walk(walk, 0u, 1u, total(walked(walk, 0u, 1u)));
+    }
+}

@@ -1,0 +1,89 @@
+//! Tests of every choice, against the reference.
+
+use half::{bf16, f16};
+
+use super::super::rows::elements::FloatElement;
+use super::super::rows::numbers::{CHOICES, Float, LEAST_F16, SHAPES, devices, numbers};
+use super::super::rows::plan::{Choice, plan};
+use super::run::Operands;
+use super::{OPERATOR, Softmax, cost, operands, reference, starts};
+use crate::Device;
+use crate::submit::Destination;
+
+/// Arrays begin at element `skip` of their buffers.
+fn computed<T: FloatElement>(
+    device: &Device,
+    x: &[T],
+    shape: [usize; 3],
+    logarithm: bool,
+    choice: Choice,
+    skip: usize,
+) -> Vec<T> {
+    let padded: Vec<T> = [&vec![T::zeroed(); skip], x, &[T::zeroed(); 3][..]].concat();
+    let (input, mut output) = (device.buffer_from(&padded).unwrap(), device.buffer_from(&padded).unwrap());
+    let range = skip..skip + x.len();
+    let (x, y) = (input.slice(range.clone()), output.slice_mut(range.clone()));
+    let operands =
+        Operands { x: operands::bytes(OPERATOR, "x", &x).unwrap(), y: operands::bytes_mut(OPERATOR, "y", &y).unwrap() };
+    let softmax = Softmax::new(shape, 1);
+    let softmax = if logarithm { softmax.logarithm() } else { softmax };
+    let call = softmax.call::<T>(&starts(&[&operands.x], &[&operands.y])).unwrap();
+    let planned = plan(call.shape, choice, cost(call.shape));
+    operands.run(call, &planned, &mut Destination::Own).unwrap();
+    let all = output.read().unwrap().to_vec();
+    assert!(bytemuck::cast_slice::<T, u8>(&all[range.end..]).iter().all(|byte| *byte == 0), "behind the array");
+    all[range].to_vec()
+}
+
+fn check<T: Float>(device: &Device, shape: [usize; 3], choice: Choice, skip: usize) {
+    let x: Vec<T> = numbers(shape.iter().product()).into_iter().map(T::of).collect();
+    let wide: Vec<f64> = x.iter().map(|x| x.wide()).collect();
+    for logarithm in [false, true] {
+        let wanted = reference::softmax(&wide, shape, logarithm);
+        let got = computed(device, &x, shape, logarithm, choice, skip);
+        for (at, (got, wanted)) in got.into_iter().zip(wanted).enumerate() {
+            // Exponents up to 16 with roundings of half a unit in the last place, those of the sum, and f16's least number.
+            let tolerance = (4e-6 + T::ROUNDING) * wanted.abs() + if logarithm { 4e-6 } else { 1e-20 };
+            let what = format!("{shape:?} {choice:?} {logarithm} {skip}, element {at}");
+            assert!((got.wide() - wanted).abs() <= tolerance + LEAST_F16, "{what}: {} and not {wanted}", got.wide());
+        }
+    }
+}
+
+#[test]
+fn every_choice_computes_the_same() {
+    for device in devices() {
+        for shape in SHAPES {
+            for choice in CHOICES {
+                check::<f32>(&device, shape, choice, 0);
+                check::<f32>(&device, shape, choice, 1);
+                check::<f16>(&device, shape, choice, 1);
+                check::<bf16>(&device, shape, choice, 0);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_choice_has_the_rules_for_infinities() {
+    let (inf, nan) = (f32::INFINITY, f32::NAN);
+    let mut x = vec![0.5f32; 5 * 40];
+    x[3] = -inf;
+    x[40 + 39] = nan;
+    x[80 + 5] = inf;
+    x[120..160].fill(-inf);
+    x[160] = f32::MAX;
+    x[161] = f32::MIN;
+    for device in devices() {
+        for choice in CHOICES {
+            for logarithm in [false, true] {
+                let y = computed(&device, &x, [5, 40, 1], logarithm, choice, 0);
+                let what = format!("{choice:?} {logarithm}: {y:?}");
+                assert!(y[40..160].iter().all(|y| y.is_nan()), "{what}");
+                let infinite = if logarithm { -inf } else { 0.0 };
+                assert!(y[3] == infinite && y[161] == infinite && !y[..40].iter().any(|y| y.is_nan()), "{what}");
+                assert!(y[160] == if logarithm { 0.0 } else { 1.0 }, "{what}");
+            }
+        }
+    }
+}
