@@ -196,7 +196,7 @@ fn write_all(row: u32, k: u32, units: Held, total: Total) {
 
 // A row is in the registers of a team.
 @compute @workgroup_size(group)
-fn held_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+fn team_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let row = id.x * teams() + local / width;
     let lane = local % width;
     let low = loaded(row, lane);

@@ -6,10 +6,15 @@ import package::shared::row_team::{group, team_max, team_sum, teams, width};
 import package::shared::rows::{
     Unit, Walk, greatest_of, load, not_a_number, place, rows, store, total_of, walk_of, without_nan,
 };
+@if(!packed)
+import package::shared::rows::stored;
 
 override logarithm: bool = false;
 // The units of a row in each invocation's registers: 4 or 8.
 override held: u32 = 4u;
+
+// Whether a row is in a fast cache, so that reading it once more is cheaper than a second exponential.
+override in_cache: bool = false;
 
 // The greatest element and the sum of each part of each row.
 @group(0) @binding(3) var<storage, read_write> parts: array<vec2<f32>>;
@@ -142,7 +147,7 @@ fn write_all(row: u32, k: u32, units: Held, total: Total) {
 
 // A row is in the registers of a team.
 @compute @workgroup_size(group)
-fn held_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+fn team_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let row = id.x * teams() + local / width;
     let lane = local % width;
     var low = loaded(row, lane);
@@ -204,6 +209,65 @@ fn write_walk(walk: Walk, lane: u32, step: u32, all: Total) {
     }
 }
 
+// The greatest of the elements that are `step` units apart, from the first but `lane`.
+fn greatest_walked(walk: Walk, lane: u32, step: u32) -> f32 {
+    var greatest = nothing.greatest;
+    let steps = (walk.end - walk.begin) / (2u * step);
+    for (var at = 0u; at < steps; at++) {
+        let k = walk.origin + walk.begin + at * 2u * step + lane;
+        greatest = max(greatest, greatest_of(max(without_nan(load(k)), without_nan(load(k + step)))));
+    }
+    for (var k = walk.begin + steps * 2u * step + lane; k < walk.end; k += step) {
+        greatest = max(greatest, greatest_of(without_nan(load(walk.origin + k))));
+    }
+    return greatest;
+}
+
+// The exponential of an element, which is stored where that does not round it.
+fn power_at(at: u32, greatest: f32) -> Unit {
+    let result = power(load(at), greatest);
+    @if(!packed)
+    if !logarithm {
+        store(at, result);
+    }
+    return result;
+}
+
+fn powers_walked(walk: Walk, lane: u32, step: u32, greatest: f32) -> f32 {
+    var sum = Unit(0.0);
+    let steps = (walk.end - walk.begin) / step;
+    for (var at = 0u; at < steps; at++) {
+        sum += power_at(walk.origin + walk.begin + at * step + lane, greatest);
+    }
+    let k = walk.begin + steps * step + lane;
+    if k < walk.end {
+        sum += power_at(walk.origin + k, greatest);
+    }
+    return total_of(sum);
+}
+
+@if(packed)
+fn finish_walk(walk: Walk, lane: u32, step: u32, all: Total) {
+    write_walk(walk, lane, step, all);
+}
+
+@if(!packed)
+fn finish_walk(walk: Walk, lane: u32, step: u32, all: Total) {
+    if logarithm || !all.is_number {
+        write_walk(walk, lane, step, all);
+        return;
+    }
+    let steps = (walk.end - walk.begin) / step;
+    for (var at = 0u; at < steps; at++) {
+        let to = walk.origin + walk.begin + at * step + lane;
+        store(to, stored(to) * all.term);
+    }
+    let k = walk.begin + steps * step + lane;
+    if k < walk.end {
+        store(walk.origin + k, stored(walk.origin + k) * all.term);
+    }
+}
+
 // The parts of a row that are `step` apart, from the first but `lane`.
 fn of_parts(row: u32, lane: u32, step: u32) -> Part {
     var sum = nothing;
@@ -245,6 +309,12 @@ fn whole_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_in
         return;
     }
     let walk = walk_of(id.x, 0u);
+    if in_cache {
+        let greatest = team_max(greatest_walked(walk, local, group), local, 0u);
+        let sum = team_sum(powers_walked(walk, local, group, greatest), local, 1u);
+        finish_walk(walk, local, group, total(Part(greatest, sum)));
+        return;
+    }
     write_walk(walk, local, group, total(of_team(walked(walk, local, group), local)));
 }
 

@@ -112,6 +112,12 @@ fn store(at: u32, value: Unit) {
     y[rows.first_of_y + at] = value;
 }
 
+// A result that was stored.
+@if(!packed)
+fn stored(at: u32) -> Unit {
+    return y[rows.first_of_y + at];
+}
+
 @if(vectors)
 fn total_of(unit: Unit) -> f32 {
     return (unit.x + unit.y) + (unit.z + unit.w);

@@ -15,7 +15,7 @@
 //! - [`matmul`]: the product of two matrices; [`Matmul`] adds a precision and recording.
 //! - [`merge`]: two sorted arrays as one; [`Merge`] adds values, the order and recording.
 //! - [`layer_norm`], [`rms_norm`], [`group_norm`], [`instance_norm`]: normalised rows; [`Norm`] adds optional weights,
-//!   statistics and recording.
+//!   statistics, derivatives and recording.
 //! - [`ElementwiseKernel`]: operations on arrays, element by element, by one line of WGSL: `z = a * x + y`.
 //! - [`Random`]: random numbers, permutations and choices, with the same bits on every device.
 //! - [`reduce`]: reductions by name: sums, extremes and their places, means, tests.
@@ -32,7 +32,8 @@
 //! - [`run_length_encode`], [`run_length_decode`]: values and lengths of runs; [`RunLengths`] adds recording.
 //! - [`gather`], [`take()`], [`take_along_axis`]: elements at the places that indices give; [`Take`] adds rules for indices
 //!   outside, and recording.
-//! - [`softmax()`], [`log_softmax`]: normalised exponentials along an axis; [`Softmax`] adds recording.
+//! - [`softmax()`], [`log_softmax`]: normalised exponentials along an axis; [`softmax_backward`], [`log_softmax_backward`]:
+//!   their derivatives; [`Softmax`] adds recording.
 //! - [`sort`], [`sort_pairs`], [`argsort`]: stable sorts; [`Sort`] adds orders, bit ranges, segments and recording.
 //! - [`SortBy`]: stable sorts by a comparison in WGSL.
 //! - [`top_k`]: the largest elements and their indices; [`TopK`] adds the smallest, rows and recording.
@@ -98,7 +99,7 @@ pub use scatter::{Scatter, ScatterElement, scatter, scatter_add};
 pub use searchsorted::{SearchSorted, Side, searchsorted};
 pub use select::{RunLengths, Select, nonzero, partition, run_length_decode, run_length_encode, select, unique};
 pub use sequence::{Sequence, SequenceElement, arange, linspace};
-pub use softmax::{Softmax, log_softmax, softmax};
+pub use softmax::{Softmax, log_softmax, log_softmax_backward, softmax, softmax_backward};
 #[doc(hidden)]
 pub use sort::SortWay;
 pub use sort::{Sort, SortKey, argsort, sort, sort_pairs};

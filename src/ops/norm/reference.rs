@@ -23,3 +23,28 @@ pub(crate) fn norm(
     }
     [y, means, inverses]
 }
+
+/// The derivatives by the elements, and those by scale and bias, which are by element of a row.
+pub(crate) fn backward(
+    x: &[f64],
+    dy: &[f64],
+    length: usize,
+    centred: bool,
+    epsilon: f64,
+    scale: impl Fn(usize) -> f64,
+) -> [Vec<f64>; 3] {
+    let [n, _, inverses] = norm(x, length, centred, epsilon, |_| [1.0, 0.0]);
+    let (mut dx, mut by_scale, mut by_bias) = (vec![0.0; x.len()], vec![0.0; length], vec![0.0; length]);
+    for (row, inverse) in inverses.iter().enumerate() {
+        let range = row * length..(row + 1) * length;
+        let sum = |of: &dyn Fn(usize) -> f64| range.clone().map(of).sum::<f64>() / length as f64;
+        let (plain, products) = (sum(&|at| dy[at] * scale(at)), sum(&|at| dy[at] * scale(at) * n[at]));
+        for at in range.clone() {
+            let g = dy[at] * scale(at) - n[at] * products;
+            dx[at] = inverse * if centred { g - plain } else { g };
+            by_scale[at % length] += dy[at] * n[at];
+            by_bias[at % length] += dy[at];
+        }
+    }
+    [dx, by_scale, by_bias]
+}

@@ -2,13 +2,12 @@
 
 use super::super::error::OperationError;
 use super::super::moving::operands::{self, Cells, memory};
-use super::super::rows::launch::{INFINITY, modules, parts};
+use super::super::rows::launch::{INFINITY, Numbers, compile, halves, launch, modules, parts};
 use super::super::rows::plan::{Pass, Planned, Shape};
 use super::OPERATOR;
-use crate::buffer::cells::{again, in_words, whole_cells, whole_cells_mut};
+use crate::buffer::cells::{again, whole_cells, whole_cells_mut};
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
-use crate::error::BufferError;
 use crate::submit::Destination;
 
 modules!("shaders/ops/norm.wgsl": words, vectors, packed, packed_vectors);
@@ -67,10 +66,8 @@ impl Operands<'_, '_, '_> {
         }
         let Call { shape, centred, epsilon, bf16, .. } = call;
         let device = &Device::of(&self.y.core.device);
-        // The operator's limit keeps all of these within 32 bits.
-        let [count, parts_of_row, chunk] = [shape.rows, planned.parts, planned.chunk].map(|count| count as u32);
-        let [group, width, held] = [planned.group, planned.width, planned.held].map(|count| count as u32);
-        let length = (shape.length / if planned.vectors { 4 } else { 1 }) as u32;
+        let Numbers { count, length, inner: distance, parts: parts_of_row, chunk, group, width, held } =
+            Numbers::of(shape, planned);
         let (has_scale, has_bias, has_statistics) = (self.scale.is_some(), self.bias.is_some(), self.means.is_some());
         let by_channel = call.by_channel.is_some();
         let channels = call.by_channel.unwrap_or(Channels { period: 1, channels: 1, inner: 1 });
@@ -80,7 +77,7 @@ impl Operands<'_, '_, '_> {
         let (spare_means, spare_inverses) = spare.split_at_mut(512);
         let means = self.means.as_ref().map_or_else(|| again(&spare_means), again);
         let inverses = self.inverses.as_ref().map_or_else(|| again(&spare_inverses), again);
-        macro_rules! launch {
+        macro_rules! run {
             ($module:ident, $cells:expr, $weights:expr $(, $bf16:ident)?) => {{
                 let overrides = $module::Overrides {
                     group,
@@ -94,21 +91,9 @@ impl Operands<'_, '_, '_> {
                     strided: false
                     $(, $bf16)?
                 };
-                // All kernels and all memory first, so that a refused one leaves nothing launched.
-                for pass in &planned.plan.passes {
-                    match pass {
-                        Pass::Held { .. } => drop($module::held_rows_with(device, overrides)?),
-                        Pass::PartsOfRows { .. } => drop($module::parts_of_rows_with(device, overrides)?),
-                        Pass::RowsFromParts { .. } => drop($module::rows_from_parts_with(device, overrides)?),
-                        Pass::WholeRows { .. } => drop($module::whole_rows_with(device, overrides)?),
-                        Pass::PartsOfLines { .. } => drop($module::parts_of_lines_with(device, overrides)?),
-                        Pass::LinesFromParts { .. } => drop($module::lines_from_parts_with(device, overrides)?),
-                        Pass::WholeLines { .. } => drop($module::whole_lines_with(device, overrides)?),
-                    }
-                }
+                compile!($module, planned, device, overrides);
                 let mut parts = parts(OPERATOR, device, planned, destination)?;
                 for pass in &planned.plan.passes {
-                    let to = destination.again();
                     let Cells { x, first_of_x, y, first_of_y } = $cells;
                     // Weights that are not given are not read.
                     let weights = |given: &Option<_>, name| match given {
@@ -124,7 +109,7 @@ impl Operands<'_, '_, '_> {
                     let rows = $module::Rows {
                         count,
                         length,
-                        inner: 1,
+                        inner: distance,
                         first_of_x,
                         first_of_y,
                         parts: parts_of_row,
@@ -142,57 +127,20 @@ impl Operands<'_, '_, '_> {
                         first_of_means,
                         first_of_inverses,
                     };
-                    match *pass {
-                        Pass::Held { groups } => {
-                            let args = $module::HeldRowsArgs { rows, norm, x, y, scale, bias, means, inverses };
-                            $module::held_rows_with(device, overrides)?.launch(args).to(to).groups([groups, 1])?;
-                        }
-                        Pass::PartsOfRows { groups } => {
-                            let args = $module::PartsOfRowsArgs { rows, x, parts: &mut parts };
-                            $module::parts_of_rows_with(device, overrides)?.launch(args).to(to).groups([groups, 1])?;
-                        }
-                        Pass::RowsFromParts { groups } => {
-                            let parts = &parts;
-                            let args =
-                                $module::RowsFromPartsArgs { rows, norm, x, y, parts, scale, bias, means, inverses };
-                            $module::rows_from_parts_with(device, overrides)?.launch(args).to(to).groups([groups, 1])?;
-                        }
-                        Pass::WholeRows { groups } => {
-                            let args = $module::WholeRowsArgs { rows, norm, x, y, scale, bias, means, inverses };
-                            $module::whole_rows_with(device, overrides)?.launch(args).to(to).groups([groups, 1])?;
-                        }
-                        Pass::PartsOfLines { groups } => {
-                            let args = $module::PartsOfLinesArgs { rows, x, parts: &mut parts };
-                            $module::parts_of_lines_with(device, overrides)?.launch(args).to(to).groups([groups, 1])?;
-                        }
-                        Pass::LinesFromParts { groups } => {
-                            let parts = &parts;
-                            let args =
-                                $module::LinesFromPartsArgs { rows, norm, x, y, parts, scale, bias, means, inverses };
-                            $module::lines_from_parts_with(device, overrides)?.launch(args).to(to).groups([groups, 1])?;
-                        }
-                        Pass::WholeLines { groups } => {
-                            let args = $module::WholeLinesArgs { rows, norm, x, y, scale, bias, means, inverses };
-                            $module::whole_lines_with(device, overrides)?.launch(args).to(to).groups([groups, 1])?;
-                        }
-                    }
+                    launch!($module, *pass, device, overrides, destination.again(), parts,
+                        sums: [rows, x], results: [rows, norm, x, y, scale, bias, means, inverses]);
                 }
             }};
         }
         let (x, y) = (&self.x, &self.y);
         match (shape.halves, planned.vectors) {
-            (false, false) => launch!(words, Cells::<f32>::whole(OPERATOR, x, y)?, whole_cells::<f32>),
-            (false, true) => launch!(vectors, Cells::<[f32; 4]>::whole(OPERATOR, x, y)?, whole_cells::<[f32; 4]>),
-            (true, false) => launch!(packed, Cells::packed(OPERATOR, x, y, 2)?, halves, bf16),
+            (false, false) => run!(words, Cells::<f32>::whole(OPERATOR, x, y)?, whole_cells::<f32>),
+            (false, true) => run!(vectors, Cells::<[f32; 4]>::whole(OPERATOR, x, y)?, whole_cells::<[f32; 4]>),
+            (true, false) => run!(packed, Cells::packed(OPERATOR, x, y, 2)?, halves, bf16),
             (true, true) => {
-                launch!(packed_vectors, Cells::<[u32; 2]>::whole(OPERATOR, x, y)?, whole_cells::<[u32; 2]>, bf16);
+                run!(packed_vectors, Cells::<[u32; 2]>::whole(OPERATOR, x, y)?, whole_cells::<[u32; 2]>, bf16);
             }
         }
         Ok(())
     }
-}
-
-/// The words of halves, and the number of halves before the first one.
-fn halves<'a>(slice: &Slice<'a, u8>) -> Result<(Slice<'a, u32>, u32), BufferError> {
-    in_words(slice).map(|(words, before)| (words, before / 2))
 }

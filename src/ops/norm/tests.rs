@@ -125,3 +125,117 @@ fn rows_that_are_not_finite_are_nan() {
         }
     }
 }
+
+/// Derivatives, with arrays that begin at element `skip` of their buffers.
+fn check_backward<T: Float>(device: &Device, [rows, length, _]: [usize; 3], choice: Choice, skip: usize) {
+    let x: Vec<T> = numbers(rows * length).into_iter().map(T::of).collect();
+    let dy: Vec<T> = numbers(rows * length + 5)[5..].iter().map(|x| T::of(*x)).collect();
+    let scale: Vec<T> = numbers(length).into_iter().map(|x| T::of(x + 1.0)).collect();
+    let wide = |array: &[T]| -> Vec<f64> { array.iter().map(|x| x.wide()).collect() };
+    let (wide_x, wide_dy, wide_scale) = (wide(&x), wide(&dy), wide(&scale));
+    let padded = |array: &[T]| device.buffer_from(&[&vec![T::zeroed(); skip], array].concat()).unwrap();
+    let (x, dy, scale, mut dx) = (padded(&x), padded(&dy), padded(&scale), padded(&dy));
+    for (centred, has_scale) in [(true, true), (false, true), (true, false)] {
+        let norm = if centred { Norm::<T>::layer(length) } else { Norm::rms(length) }.epsilon(0.5);
+        let [_, means, inverses] = reference::norm(&wide_x, length, centred, 0.5, |_| [1.0, 0.0]);
+        let narrow = |array: &[f64]| device.buffer_from(&array.iter().map(|x| *x as f32).collect::<Vec<f32>>()).unwrap();
+        let (means, inverses) = (narrow(&means), narrow(&inverses));
+        let to = dx.slice_mut(skip..);
+        let statistic = |array| operands::bytes(OPERATOR, "means", array).unwrap();
+        let operands = super::backward::Operands {
+            x: read(&x.slice(skip..)),
+            dy: read(&dy.slice(skip..)),
+            scale: has_scale.then(|| read(&scale.slice(skip..))),
+            means: statistic(&means.slice(..)),
+            inverses: statistic(&inverses.slice(..)),
+            dx: operands::bytes_mut(OPERATOR, "dx", &to).unwrap(),
+        };
+        let mut slices = vec![&operands.x, &operands.dy];
+        slices.extend(operands.scale.as_ref());
+        let call = norm.call(rows * length, &starts(&slices, &[&operands.dx])).unwrap();
+        operands.run(call, &plan(call.shape, choice, norm.cost_of(&call)), &mut Destination::Own).unwrap();
+        let scale = |at: usize| if has_scale { wide_scale[at % length] } else { 1.0 };
+        let [wanted, ..] = reference::backward(&wide_x, &wide_dy, length, centred, 0.5, scale);
+        let got: Vec<f64> = dx.read().unwrap()[skip..].iter().map(|dx| dx.wide()).collect();
+        let what = format!("{rows} of {length}, {choice:?}, {centred} {has_scale} {skip}");
+        close(&got, &wanted, |wanted| 1e-4 + (1e-4 + T::ROUNDING) * wanted.abs() + LEAST_F16, &what);
+    }
+}
+
+#[test]
+fn every_choice_computes_the_same_derivatives() {
+    for device in devices() {
+        for shape in SHAPES {
+            for choice in CHOICES {
+                check_backward::<f32>(&device, shape, choice, 0);
+                check_backward::<f32>(&device, shape, choice, 1);
+                check_backward::<f16>(&device, shape, choice, 0);
+                check_backward::<bf16>(&device, shape, choice, 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_number_of_parts_has_the_derivatives_by_weights() {
+    let (rows, length) = (301, 37);
+    let (x, dy) = (numbers(rows * length), numbers(rows * length + 3)[3..].to_vec());
+    let [_, means, inverses] = reference::norm(&x, length, true, 0.5, |_| [1.0, 0.0]);
+    let [_, by_scale, by_bias] = reference::backward(&x, &dy, length, true, 0.5, |_| 1.0);
+    for device in devices() {
+        let narrow = |array: &[f64]| device.buffer_from(&array.iter().map(|x| *x as f32).collect::<Vec<f32>>()).unwrap();
+        let [x, dy, means, inverses] = [&x, &dy, &means, &inverses].map(|array| narrow(array));
+        for chunk in [1, 7, 300, 301] {
+            let (mut dscale, mut dbias) = (device.buffer::<f32>(length).unwrap(), device.buffer::<f32>(length).unwrap());
+            let (to_scale, to_bias) = (dscale.slice_mut(..), dbias.slice_mut(..));
+            let bytes = |array| operands::bytes(OPERATOR, "x", array).unwrap();
+            let operands = super::weights::Operands {
+                x: bytes(&x.slice(..)),
+                dy: bytes(&dy.slice(..)),
+                means: bytes(&means.slice(..)),
+                inverses: bytes(&inverses.slice(..)),
+                by_scale: operands::bytes_mut(OPERATOR, "dscale", &to_scale).unwrap(),
+                by_bias: operands::bytes_mut(OPERATOR, "dbias", &to_bias).unwrap(),
+            };
+            let call = Norm::<f32>::layer(length).epsilon(0.5).call(rows * length, &[]).unwrap();
+            let parts = super::weights::Parts { parts: (rows as u64).div_ceil(chunk), chunk };
+            operands.run(call, parts, &mut Destination::Own).unwrap();
+            for (array, wanted, what) in [(&dscale, &by_scale, "scale"), (&dbias, &by_bias, "bias")] {
+                let got: Vec<f64> = array.read().unwrap().iter().map(|x| f64::from(*x)).collect();
+                // Sums of 301 numbers of up to 30.
+                close(&got, wanted, |wanted| 1e-2 + 1e-5 * wanted.abs(), &format!("{what}, parts of {chunk}"));
+            }
+        }
+    }
+}
+
+/// The derivatives of the reference are those of its function.
+#[test]
+fn the_reference_has_the_derivatives_of_its_function() {
+    let (rows, length, step) = (3, 5, 1e-6);
+    let (x, dy, weights) = (numbers(15), numbers(22)[7..].to_vec(), numbers(10));
+    for centred in [true, false] {
+        let loss = |x: &[f64], weights: &[f64]| -> f64 {
+            let weight = |at: usize| [weights[at % length], weights[length + at % length]];
+            let [y, ..] = reference::norm(x, length, centred, 0.25, weight);
+            y.iter().zip(&dy).map(|(y, dy)| y * dy).sum()
+        };
+        let all = reference::backward(&x, &dy, length, centred, 0.25, |at| weights[at % length]);
+        let [dx, by_scale, by_bias] = &all;
+        let moved = |array: &[f64], at: usize, by: f64| {
+            let mut array = array.to_vec();
+            array[at] += by;
+            array
+        };
+        for at in 0..rows * length {
+            let difference = loss(&moved(&x, at, step), &weights) - loss(&moved(&x, at, -step), &weights);
+            let difference = difference / (2.0 * step);
+            assert!((dx[at] - difference).abs() < 1e-5, "element {at}: {} and not {difference}", dx[at]);
+        }
+        for (at, got) in by_scale.iter().chain(by_bias).enumerate() {
+            let difference = loss(&x, &moved(&weights, at, step)) - loss(&x, &moved(&weights, at, -step));
+            let difference = difference / (2.0 * step);
+            assert!((got - difference).abs() < 1e-5, "weight {at}: {got} and not {difference}");
+        }
+    }
+}

@@ -53,7 +53,7 @@ pub(crate) enum Choice {
 /// One command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pass {
-    Held { groups: u64 },
+    Teams { groups: u64 },
     PartsOfRows { groups: u64 },
     RowsFromParts { groups: u64 },
     WholeRows { groups: u64 },
@@ -139,7 +139,7 @@ pub(crate) fn plan(shape: Shape, choice: Choice, [flops, bytes]: [u64; 2]) -> Pl
             let held = if units <= GROUP * VECTOR { VECTOR } else { MAX_HELD };
             let width = units.div_ceil(held).next_power_of_two();
             let groups = rows.div_ceil(GROUP / width);
-            planned(vec![Pass::Held { groups }], [GROUP, width, held], aligned, [1, units])
+            planned(vec![Pass::Teams { groups }], [GROUP, width, held], aligned, [1, units])
         }
         Choice::Held if inner == 1 => plan(shape, Choice::Groups { parts: 1 }, [flops, bytes]),
         Choice::Groups { parts } | Choice::Strips { parts } if inner == 1 => {
@@ -205,7 +205,7 @@ mod tests {
     fn a_row_fits_into_its_registers() {
         for length in (1..2050).chain([4096, 4100, 8188, 8192]) {
             let planned = plan(shape(1000, length, 1), Choice::Held, [0; 2]);
-            let [Pass::Held { groups }] = planned.plan.passes[..] else {
+            let [Pass::Teams { groups }] = planned.plan.passes[..] else {
                 assert!(length == 2049, "{length}");
                 continue;
             };

@@ -1,5 +1,6 @@
 //! Softmax and its logarithm along an axis.
 
+mod backward;
 #[cfg(test)]
 mod reference;
 mod run;
@@ -71,6 +72,64 @@ pub fn log_softmax<'x, 'y, T: FloatElement>(
     axis: usize,
 ) -> Result<(), OperationError> {
     Softmax::new(shape, axis).logarithm().run(x, y)
+}
+
+/// Computes the derivatives `dx` by the elements of a [`softmax()`] along an axis, from its results `y` and the derivatives
+/// `dy` by them: `dx = y * (dy - sum(y * dy))`. See [`Softmax::backward`].
+///
+/// ```
+/// # #[cfg(feature = "cpu")]
+/// # fn main() -> anywarp::Result<()> {
+/// let device = anywarp::Device::open("cpu")?;
+/// let (y, dy) = (device.buffer_from(&[0.5f32, 0.5])?, device.buffer_from(&[1.0f32, 3.0])?);
+/// let mut dx = device.buffer::<f32>(2)?;
+/// anywarp::ops::softmax_backward(&y, &dy, &mut dx, [2], 0)?;
+/// assert_eq!(*dx.read()?, [-0.5, 0.5]);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cpu"))]
+/// # fn main() {}
+/// ```
+///
+/// # Errors
+/// As [`Softmax::run`].
+pub fn softmax_backward<'y, 'd, 'x, T: FloatElement>(
+    y: impl Into<Slice<'y, T>>,
+    dy: impl Into<Slice<'d, T>>,
+    dx: impl Into<SliceMut<'x, T>>,
+    shape: impl Into<Vec<usize>>,
+    axis: usize,
+) -> Result<(), OperationError> {
+    Softmax::new(shape, axis).backward(y, dy, dx)
+}
+
+/// Computes the derivatives `dx` by the elements of a [`log_softmax()`] along an axis, from its results `y` and the
+/// derivatives `dy` by them: `dx = dy - exp(y) * sum(dy)`. See [`Softmax::backward`].
+///
+/// ```
+/// # #[cfg(feature = "cpu")]
+/// # fn main() -> anywarp::Result<()> {
+/// let device = anywarp::Device::open("cpu")?;
+/// let (y, dy) = (device.buffer_from(&[0.0f32, f32::NEG_INFINITY])?, device.buffer_from(&[1.0f32, 3.0])?);
+/// let mut dx = device.buffer::<f32>(2)?;
+/// anywarp::ops::log_softmax_backward(&y, &dy, &mut dx, [2], 0)?;
+/// assert_eq!(*dx.read()?, [-3.0, 3.0]);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cpu"))]
+/// # fn main() {}
+/// ```
+///
+/// # Errors
+/// As [`Softmax::run`].
+pub fn log_softmax_backward<'y, 'd, 'x, T: FloatElement>(
+    y: impl Into<Slice<'y, T>>,
+    dy: impl Into<Slice<'d, T>>,
+    dx: impl Into<SliceMut<'x, T>>,
+    shape: impl Into<Vec<usize>>,
+    axis: usize,
+) -> Result<(), OperationError> {
+    Softmax::new(shape, axis).logarithm().backward(y, dy, dx)
 }
 
 /// [`softmax()`] or [`log_softmax()`] on a stream, or into a recording.
@@ -185,6 +244,58 @@ impl<'r> Softmax<'r> {
         let device = Device::of(&y.core.device);
         operands.run(call, &planned(&call, &device), &mut self.destination)
     }
+
+    /// Computes the derivatives `dx` by the elements from the results `y` and the derivatives `dy` by them, all with the
+    /// shape of the softmax: [`softmax_backward`], or [`log_softmax_backward`] for the [`logarithm`](Self::logarithm).
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn backward<'y, 'd, 'x, T: FloatElement>(
+        mut self,
+        y: impl Into<Slice<'y, T>>,
+        dy: impl Into<Slice<'d, T>>,
+        dx: impl Into<SliceMut<'x, T>>,
+    ) -> Result<(), OperationError> {
+        let (y, dy, dx) = (y.into(), dy.into(), dx.into());
+        self.call::<T>(&[])?;
+        let operands = backward::Operands {
+            y: operands::bytes(OPERATOR, "y", &y)?,
+            dy: operands::bytes(OPERATOR, "dy", &dy)?,
+            dx: operands::bytes_mut(OPERATOR, "dx", &dx)?,
+        };
+        for (name, length) in [("y", y.len()), ("dy", dy.len()), ("dx", dx.len())] {
+            operands::expect(OPERATOR, name, (length, &self.shape))?;
+        }
+        operands.check(&self.destination)?;
+        let call = self.call::<T>(&starts(&[&operands.y, &operands.dy], &[&operands.dx]))?;
+        let planned = planned_backward(&call, &Device::of(&dx.core.device));
+        operands.run(call, &planned, &mut self.destination)
+    }
+
+    /// The cost of [`backward`](Self::backward), as [`cost`](Self::cost). An element counts four operations.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// let device = anywarp::Device::open("cpu")?;
+    /// let cost = anywarp::ops::Softmax::new([10, 100], 1).cost_of_backward::<f32>(&device)?;
+    /// assert_eq!((cost.flops, cost.bytes), (4000, 12_000));
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// As [`cost`](Self::cost).
+    pub fn cost_of_backward<T: FloatElement>(&self, device: &Device) -> Result<Cost, OperationError> {
+        Ok(planned_backward(&self.call::<T>(&[])?, device).plan.cost())
+    }
+}
+
+fn planned_backward(call: &Call, device: &Device) -> Planned {
+    let [flops, bytes] = cost(call.shape);
+    plan(call.shape, Choice::default_for(call.shape, target(device)), [flops / 5 * 4, bytes / 2 * 3])
 }
 
 fn planned(call: &Call, device: &Device) -> Planned {

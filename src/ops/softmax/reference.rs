@@ -16,3 +16,17 @@ pub(crate) fn softmax(x: &[f64], [outer, length, inner]: [usize; 3], logarithm: 
     }
     y
 }
+
+/// The derivatives by the elements of a softmax, or of its logarithm, from its results and the derivatives by them.
+pub(crate) fn backward(y: &[f64], dy: &[f64], [outer, length, inner]: [usize; 3], logarithm: bool) -> Vec<f64> {
+    let mut dx = vec![0.0; y.len()];
+    for row in 0..outer * inner {
+        let at = |k: usize| (row / inner * length + k) * inner + row % inner;
+        let sum: f64 = (0..length).map(|k| if logarithm { dy[at(k)] } else { y[at(k)] * dy[at(k)] }).sum();
+        for k in 0..length {
+            let (y, dy) = (y[at(k)], dy[at(k)]);
+            dx[at(k)] = if logarithm { dy - y.exp() * sum } else { y * (dy - sum) };
+        }
+    }
+    dx
+}

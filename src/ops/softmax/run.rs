@@ -2,7 +2,7 @@
 
 use super::super::error::OperationError;
 use super::super::moving::operands::{self, Cells};
-use super::super::rows::launch::{INFINITY, modules, parts};
+use super::super::rows::launch::{INFINITY, Numbers, compile, launch, modules, parts};
 use super::super::rows::plan::{Pass, Planned, Shape};
 use super::OPERATOR;
 use crate::buffer::{Slice, SliceMut};
@@ -42,30 +42,17 @@ impl Operands<'_, '_> {
     ) -> Result<(), OperationError> {
         let Call { shape, logarithm, bf16 } = call;
         let device = &Device::of(&self.y.core.device);
-        // The operator's limit keeps all of these within 32 bits.
-        let [count, inner, parts_of_row, chunk] =
-            [shape.rows, shape.inner, planned.parts, planned.chunk].map(|count| count as u32);
-        let [group, width, held] = [planned.group, planned.width, planned.held].map(|count| count as u32);
-        let length = (shape.length / if planned.vectors { 4 } else { 1 }) as u32;
-        macro_rules! launch {
+        let Numbers { count, length, inner, parts: parts_of_row, chunk, group, width, held } =
+            Numbers::of(shape, planned);
+        // Eight invocations walk a row on a processor.
+        let in_cache = group == 8;
+        macro_rules! run {
             ($module:ident, $cells:expr $(, $bf16:ident)?) => {{
-                let overrides =
-                    $module::Overrides { group, width, held, logarithm, strided: inner > 1 $(, $bf16)? };
-                // All kernels and all memory first, so that a refused one leaves nothing launched.
-                for pass in &planned.plan.passes {
-                    match pass {
-                        Pass::Held { .. } => drop($module::held_rows_with(device, overrides)?),
-                        Pass::PartsOfRows { .. } => drop($module::parts_of_rows_with(device, overrides)?),
-                        Pass::RowsFromParts { .. } => drop($module::rows_from_parts_with(device, overrides)?),
-                        Pass::WholeRows { .. } => drop($module::whole_rows_with(device, overrides)?),
-                        Pass::PartsOfLines { .. } => drop($module::parts_of_lines_with(device, overrides)?),
-                        Pass::LinesFromParts { .. } => drop($module::lines_from_parts_with(device, overrides)?),
-                        Pass::WholeLines { .. } => drop($module::whole_lines_with(device, overrides)?),
-                    }
-                }
+                let strided = inner > 1;
+                let overrides = $module::Overrides { group, width, held, logarithm, in_cache, strided $(, $bf16)? };
+                compile!($module, planned, device, overrides);
                 let mut parts = parts(OPERATOR, device, planned, destination)?;
                 for pass in &planned.plan.passes {
-                    let to = destination.again();
                     let Cells { x, first_of_x, y, first_of_y } = $cells;
                     let rows = $module::Rows {
                         count,
@@ -77,45 +64,17 @@ impl Operands<'_, '_> {
                         chunk,
                         infinity: INFINITY,
                     };
-                    match *pass {
-                        Pass::Held { groups } => {
-                            let args = $module::HeldRowsArgs { rows, x, y };
-                            $module::held_rows_with(device, overrides)?.launch(args).to(to).groups([groups, 1])?;
-                        }
-                        Pass::PartsOfRows { groups } => {
-                            let args = $module::PartsOfRowsArgs { rows, x, parts: &mut parts };
-                            $module::parts_of_rows_with(device, overrides)?.launch(args).to(to).groups([groups, 1])?;
-                        }
-                        Pass::RowsFromParts { groups } => {
-                            let args = $module::RowsFromPartsArgs { rows, x, y, parts: &parts };
-                            $module::rows_from_parts_with(device, overrides)?.launch(args).to(to).groups([groups, 1])?;
-                        }
-                        Pass::WholeRows { groups } => {
-                            let args = $module::WholeRowsArgs { rows, x, y };
-                            $module::whole_rows_with(device, overrides)?.launch(args).to(to).groups([groups, 1])?;
-                        }
-                        Pass::PartsOfLines { groups } => {
-                            let args = $module::PartsOfLinesArgs { rows, x, parts: &mut parts };
-                            $module::parts_of_lines_with(device, overrides)?.launch(args).to(to).groups([groups, 1])?;
-                        }
-                        Pass::LinesFromParts { groups } => {
-                            let args = $module::LinesFromPartsArgs { rows, x, y, parts: &parts };
-                            $module::lines_from_parts_with(device, overrides)?.launch(args).to(to).groups([groups, 1])?;
-                        }
-                        Pass::WholeLines { groups } => {
-                            let args = $module::WholeLinesArgs { rows, x, y };
-                            $module::whole_lines_with(device, overrides)?.launch(args).to(to).groups([groups, 1])?;
-                        }
-                    }
+                    launch!($module, *pass, device, overrides, destination.again(), parts,
+                        sums: [rows, x], results: [rows, x, y]);
                 }
             }};
         }
         let (x, y) = (&self.x, &self.y);
         match (shape.halves, planned.vectors) {
-            (false, false) => launch!(words, Cells::<f32>::whole(OPERATOR, x, y)?),
-            (false, true) => launch!(vectors, Cells::<[f32; 4]>::whole(OPERATOR, x, y)?),
-            (true, false) => launch!(packed, Cells::packed(OPERATOR, x, y, 2)?, bf16),
-            (true, true) => launch!(packed_vectors, Cells::<[u32; 2]>::whole(OPERATOR, x, y)?, bf16),
+            (false, false) => run!(words, Cells::<f32>::whole(OPERATOR, x, y)?),
+            (false, true) => run!(vectors, Cells::<[f32; 4]>::whole(OPERATOR, x, y)?),
+            (true, false) => run!(packed, Cells::packed(OPERATOR, x, y, 2)?, bf16),
+            (true, true) => run!(packed_vectors, Cells::<[u32; 2]>::whole(OPERATOR, x, y)?, bf16),
         }
         Ok(())
     }

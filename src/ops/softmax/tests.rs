@@ -87,3 +87,65 @@ fn every_choice_has_the_rules_for_infinities() {
         }
     }
 }
+
+/// Derivatives by the reference's results, with arrays that begin at element `skip` of their buffers.
+fn check_backward<T: Float>(device: &Device, shape: [usize; 3], choice: Choice, skip: usize) {
+    let length: usize = shape.iter().product();
+    for logarithm in [false, true] {
+        let y: Vec<T> = reference::softmax(&numbers(length), shape, logarithm).into_iter().map(T::of).collect();
+        let dy: Vec<T> = numbers(length + 5)[5..].iter().map(|x| T::of(*x)).collect();
+        let padded = |array: &[T]| device.buffer_from(&[&vec![T::zeroed(); skip], array].concat()).unwrap();
+        let (y_of, dy_of, mut dx_of) = (padded(&y), padded(&dy), padded(&dy));
+        let (from_y, from_dy, to) = (y_of.slice(skip..), dy_of.slice(skip..), dx_of.slice_mut(skip..));
+        let operands = super::backward::Operands {
+            y: operands::bytes(OPERATOR, "y", &from_y).unwrap(),
+            dy: operands::bytes(OPERATOR, "dy", &from_dy).unwrap(),
+            dx: operands::bytes_mut(OPERATOR, "dx", &to).unwrap(),
+        };
+        let softmax = Softmax::new(shape, 1);
+        let softmax = if logarithm { softmax.logarithm() } else { softmax };
+        let call = softmax.call::<T>(&starts(&[&operands.y, &operands.dy], &[&operands.dx])).unwrap();
+        operands.run(call, &plan(call.shape, choice, cost(call.shape)), &mut Destination::Own).unwrap();
+        let wide = |array: &[T]| -> Vec<f64> { array.iter().map(|x| x.wide()).collect() };
+        let wanted = reference::backward(&wide(&y), &wide(&dy), shape, logarithm);
+        for (at, (got, wanted)) in dx_of.read().unwrap()[skip..].iter().zip(wanted).enumerate() {
+            // A sum of the row's derivatives, up to 8 each, rounded as often as the row is long in parts of 100.
+            let tolerance = (1e-4 + T::ROUNDING) * wanted.abs() + if logarithm { 1e-3 } else { 1e-6 } + LEAST_F16;
+            let what = format!("{shape:?} {choice:?} {logarithm} {skip}, element {at}");
+            assert!((got.wide() - wanted).abs() <= tolerance, "{what}: {} and not {wanted}", got.wide());
+        }
+    }
+}
+
+#[test]
+fn every_choice_computes_the_same_derivatives() {
+    for device in devices() {
+        for shape in SHAPES {
+            for choice in CHOICES {
+                check_backward::<f32>(&device, shape, choice, 0);
+                check_backward::<f32>(&device, shape, choice, 1);
+                check_backward::<f16>(&device, shape, choice, 0);
+                check_backward::<bf16>(&device, shape, choice, 1);
+            }
+        }
+    }
+}
+
+/// The derivatives of the reference are those of its function.
+#[test]
+fn the_reference_has_the_derivatives_of_its_function() {
+    let (shape, step) = ([2, 5, 3], 1e-6);
+    let (x, dy) = (numbers(30), numbers(37)[7..].to_vec());
+    for logarithm in [false, true] {
+        let dx = reference::backward(&reference::softmax(&x, shape, logarithm), &dy, shape, logarithm);
+        for (at, dx) in dx.iter().enumerate() {
+            let loss = |by: f64| -> f64 {
+                let mut x = x.clone();
+                x[at] += by;
+                reference::softmax(&x, shape, logarithm).iter().zip(&dy).map(|(y, dy)| y * dy).sum()
+            };
+            let difference = (loss(step) - loss(-step)) / (2.0 * step);
+            assert!((dx - difference).abs() < 1e-6, "{logarithm}, element {at}: {dx} and not {difference}");
+        }
+    }
+}

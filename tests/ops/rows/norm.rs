@@ -26,6 +26,12 @@ pub(super) fn cases() -> Vec<Unnamed> {
         ("norm::recorded", recorded),
         ("norm::streams", streams),
         ("norm::refusals", refusals),
+        ("norm_backward::f32", derivatives::<f32>),
+        ("norm_backward::f16", derivatives::<f16>),
+        ("norm_backward::bf16", derivatives::<bf16>),
+        ("norm_backward::groups", group_derivatives),
+        ("norm_backward::recorded", derivatives_recorded),
+        ("norm_backward::refusals", derivatives_refused),
     ]
 }
 
@@ -241,12 +247,96 @@ fn refusals(device: &Device) -> TestResult {
     same(&y.read()?, &[7.0; 6], "nothing has run")
 }
 
+fn check_backward<T: Float>(device: &Device, rows: usize, length: usize) -> TestResult {
+    let (x, dy, scale): (Vec<T>, Vec<T>, Vec<T>) =
+        (numbers(rows * length, 1), numbers(rows * length, 2), numbers(length, 3));
+    let (input, derivatives, scales) = (device.buffer_from(&x)?, device.buffer_from(&dy)?, device.buffer_from(&scale)?);
+    let (x, dy, scale) = (wide(&x), wide(&dy), wide(&scale));
+    let (mut means, mut inverses) = (device.buffer::<f32>(rows)?, device.buffer::<f32>(rows)?);
+    let (mut y, mut dx) = (device.buffer::<T>(rows * length)?, device.buffer::<T>(rows * length)?);
+    let (mut dscale, mut dbias) = (device.buffer::<f32>(length)?, device.buffer::<f32>(length)?);
+    for centred in [true, false] {
+        let norm = || if centred { Norm::<T>::layer(length) } else { Norm::rms(length) }.epsilon(0.5).scale(&scales);
+        norm().statistics(&mut means, &mut inverses).run(&input, &mut y)?;
+        norm().backward(&input, &derivatives, &means, &inverses, &mut dx)?;
+        norm().backward_weights(&input, &derivatives, &means, &inverses, &mut dscale, &mut dbias)?;
+        let wanted = reference::backward(&x, &dy, length, centred, 0.5, |at| scale[at % length]);
+        let what = format!("{rows} rows of {length}, centred {centred}");
+        close(&dx.read()?, &wanted[0], [1e-4, 1e-4], &format!("{what}, dx"))?;
+        // Sums of as many products as there are rows.
+        let tolerance = [1e-4, 1e-5 * (rows + 10) as f64];
+        close(&dscale.read()?, &wanted[1], tolerance, &format!("{what}, dscale"))?;
+        close(&dbias.read()?, &wanted[2], tolerance, &format!("{what}, dbias"))?;
+    }
+    Ok(())
+}
+
+fn derivatives<T: Float>(device: &Device) -> TestResult {
+    for (rows, length) in [(0, 5), (1, 1), (300, 10), (3, 33), (2, 4096), (2, 9001), (2000, 64)] {
+        check_backward::<T>(device, rows, length)?;
+    }
+    Ok(())
+}
+
+fn group_derivatives(device: &Device) -> TestResult {
+    let (shape, groups) = ([2, 6, 35], 3);
+    let length = 2 * 6 * 35;
+    let (x, dy, scale) = (numbers::<f32>(length, 1), numbers::<f32>(length, 2), numbers::<f32>(6, 3));
+    let (input, derivatives, scales) = (device.buffer_from(&x)?, device.buffer_from(&dy)?, device.buffer_from(&scale)?);
+    let (mut means, mut inverses) = (device.buffer::<f32>(6)?, device.buffer::<f32>(6)?);
+    let (mut y, mut dx) = (device.buffer::<f32>(length)?, device.buffer::<f32>(length)?);
+    Norm::group(shape, groups).statistics(&mut means, &mut inverses).run(&input, &mut y)?;
+    Norm::group(shape, groups).scale(&scales).backward(&input, &derivatives, &means, &inverses, &mut dx)?;
+    let of_channel = |at: usize| f64::from(scale[at / 35 % 6]);
+    let [wanted, ..] = reference::backward(&wide(&x), &wide(&dy), 2 * 35, true, f64::from(1e-5f32), of_channel);
+    close(&dx.read()?, &wanted, [1e-4, 1e-4], "groups")
+}
+
+fn derivatives_recorded(device: &Device) -> TestResult {
+    let (x, mut dy) = (device.buffer_from(&[3.0f32, 4.0])?, device.buffer_from(&[1.0f32, 0.0])?);
+    let (means, inverses) = (device.buffer::<f32>(1)?, device.buffer_from(&[0.2f32])?);
+    let mut dx = device.buffer::<f32>(2)?;
+    let mut recording = device.recording();
+    Norm::rms(2).record(&mut recording).backward(&x, &dy, &means, &inverses, &mut dx)?;
+    same(&dx.read()?, &[0.0; 2], "before it was submitted")?;
+    for derivatives in [[1.0f32, 0.0], [0.0, 2.0]] {
+        dy.copy_from_slice(&derivatives)?;
+        recording.submit()?;
+        // n is (0.6, 0.8).
+        let mean = f64::from(0.6 * derivatives[0] + 0.8 * derivatives[1]) / 2.0;
+        let wanted = [0.6, 0.8].iter().zip(derivatives).map(|(n, dy)| 0.2 * (f64::from(dy) - n * mean));
+        close(&dx.read()?, &wanted.collect::<Vec<f64>>(), [1e-5, 1e-6], "submitted")?;
+    }
+    Ok(())
+}
+
+fn derivatives_refused(device: &Device) -> TestResult {
+    let (x, two) = (device.buffer_from(&[1.0f32; 6])?, device.buffer_from(&[1.0f32; 2])?);
+    let mut dx = device.buffer_from(&[7.0f32; 6])?;
+    let (mut means, mut inverses) = (device.buffer::<f32>(2)?, device.buffer::<f32>(2)?);
+    let is_length = |error: &OperationError| matches!(error, OperationError::Length { .. });
+    let norm = || Norm::<f32>::layer(3);
+    refused(norm().backward(&x, x.slice(1..), &two, &two, &mut dx), is_length, &["norm: 'dy' has 5 elements"])?;
+    refused(norm().backward(&x, &x, &x, &two, &mut dx), is_length, &["norm: 'means' has 6 elements", "needs 2"])?;
+    refused(norm().scale(&two).backward(&x, &x, &two, &two, &mut dx), is_length, &["norm: 'scale' has 2 elements"])?;
+    let weights = norm().backward_weights(&x, &x, &two, &two, dx.slice_mut(..3), means.slice_mut(..));
+    refused(weights, is_length, &["norm: 'dbias' has 2 elements", "needs 3"])?;
+    let is_choice = |error: &OperationError| matches!(error, OperationError::Choice { .. });
+    let groups = Norm::<f32>::group([2, 3, 1], 1);
+    let weights = groups.backward_weights(&x, &x, &two, &two, dx.slice_mut(..3), means.slice_mut(..));
+    refused(weights, is_choice, &["norm: derivatives by weights of channels", "Norm::layer"])?;
+    let statistics = norm().statistics(&mut means, &mut inverses).backward(&x, &x, &two, &two, &mut dx);
+    refused(statistics, is_choice, &["norm: statistics as outputs"])?;
+    same(&dx.read()?, &[7.0; 6], "nothing has run")
+}
+
 /// No race, no access out of range, and no read of uninitialised data.
 pub(super) fn clean() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     for (rows, length) in [(3, 5), (3, 100), (2, 9000)] {
         check::<f32>(&device, rows, length)?;
         check::<bf16>(&device, rows, length)?;
+        check_backward::<f32>(&device, rows, length)?;
         groups(&device)?;
         let findings = device.findings();
         ensure(findings.iter().next().is_none(), || format!("{rows} rows of {length}:\n{findings}"))?;

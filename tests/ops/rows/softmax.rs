@@ -1,6 +1,6 @@
 //! Softmax and its logarithm.
 
-use anywarp::ops::{OperationError, Softmax, log_softmax, softmax};
+use anywarp::ops::{OperationError, Softmax, log_softmax, log_softmax_backward, softmax, softmax_backward};
 use anywarp::{Device, Error, ErrorClass};
 use half::{bf16, f16};
 
@@ -25,6 +25,11 @@ pub(super) fn cases() -> Vec<Unnamed> {
         ("softmax::streams", streams),
         ("softmax::after_the_host", after_the_host),
         ("softmax::refusals", refusals),
+        ("softmax_backward::f32", derivatives::<f32>),
+        ("softmax_backward::f16", derivatives::<f16>),
+        ("softmax_backward::bf16", derivatives::<bf16>),
+        ("softmax_backward::recorded", derivatives_recorded),
+        ("softmax_backward::refusals", derivatives_refused),
     ]
 }
 
@@ -218,12 +223,60 @@ fn refusals(device: &Device) -> TestResult {
     same(&y.read()?, &[7.0; 6], "nothing has run")
 }
 
+fn check_backward<T: Float>(device: &Device, shape: &[usize], axis: usize) -> TestResult {
+    let length = shape.iter().product();
+    let (x, dy): (Vec<f64>, Vec<T>) = (wide(&numbers::<T>(length, 8)), numbers(length, 9));
+    for logarithm in [false, true] {
+        let lines = lines(shape, axis);
+        let y: Vec<T> = reference::softmax(&x, lines, logarithm).into_iter().map(T::of).collect();
+        let mut dx = device.buffer::<T>(length + 1)?;
+        let (results, derivatives) = (device.buffer_from(&y)?, device.buffer_from(&dy)?);
+        along(logarithm, shape, axis).backward(&results, &derivatives, dx.slice_mut(1..))?;
+        let wanted = reference::backward(&wide(&y), &wide(&dy), lines, logarithm);
+        // A sum of derivatives of up to 8.
+        let tolerance = [1e-4, if logarithm { 1e-3 } else { 1e-6 }];
+        close(&dx.read()?[1..], &wanted, tolerance, &format!("{shape:?}, axis {axis}, logarithm {logarithm}"))?;
+    }
+    Ok(())
+}
+
+fn derivatives<T: Float>(device: &Device) -> TestResult {
+    for shape in [vec![0], vec![3, 0], vec![6, 5, 7], vec![300, 10], vec![3, 33], vec![2, 4096], vec![2, 9001]] {
+        (0..shape.len()).try_for_each(|axis| check_backward::<T>(device, &shape, axis))?;
+    }
+    Ok(())
+}
+
+fn derivatives_recorded(device: &Device) -> TestResult {
+    let (y, mut dy) = (device.buffer_from(&[0.5f32; 2])?, device.buffer_from(&[1.0f32, 3.0])?);
+    let mut dx = device.buffer::<f32>(2)?;
+    let mut recording = device.recording();
+    Softmax::new([2], 0).record(&mut recording).backward(&y, &dy, &mut dx)?;
+    recording.submit()?;
+    same(&dx.read()?, &[-0.5, 0.5], "submitted")?;
+    dy.copy_from_slice(&[8.0, 0.0])?;
+    recording.submit()?;
+    same(&dx.read()?, &[2.0, -2.0], "submitted again")
+}
+
+fn derivatives_refused(device: &Device) -> TestResult {
+    let x = device.buffer_from(&[1.0f32; 6])?;
+    let mut dx = device.buffer_from(&[7.0f32; 6])?;
+    let is_length = |error: &OperationError| matches!(error, OperationError::Length { .. });
+    refused(softmax_backward(&x, x.slice(1..), &mut dx, [6], 0), is_length, &["softmax: 'dy' has 5 elements"])?;
+    refused(log_softmax_backward(&x, &x, dx.slice_mut(1..), [6], 0), is_length, &["softmax: 'dx' has 5 elements"])?;
+    let is_axis = |error: &OperationError| matches!(error, OperationError::Axis { .. });
+    refused(softmax_backward(&x, &x, &mut dx, [6], 1), is_axis, &["softmax: axis 1"])?;
+    same(&dx.read()?, &[7.0; 6], "nothing has run")
+}
+
 /// No race, no access out of range, and no read of uninitialised data.
 pub(super) fn clean() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     for (shape, axis) in [([3, 5], 1), ([3, 100], 1), ([2, 9000], 1), ([50, 9], 0)] {
         check::<f32>(&device, &shape, axis)?;
         check::<f16>(&device, &shape, axis)?;
+        check_backward::<f32>(&device, &shape, axis)?;
         let findings = device.findings();
         ensure(findings.iter().next().is_none(), || format!("{shape:?}:\n{findings}"))?;
     }
