@@ -1,5 +1,5 @@
-//! Softmax and norms of rows: a kernel with an invocation for each row, anywarp's, and loops of the host. Rows have 4 096
-//! elements.
+//! Softmax and norms of rows: a kernel with an invocation for each row, anywarp's, and loops of the host. Rows have 4
+//! 096 elements.
 
 use anywarp::ops::{Cost, Norm, Softmax};
 use anywarp::{Recording, UnifiedBuffer};

@@ -95,7 +95,7 @@ fn of_team(part: Part, count: f32, local: u32) -> Part {
     return Part(mean, team_sum(part.squares + distance * distance * part.count, local, 1u), count);
 }
 
-// What results need of a row: the inverse is that of the root of the mean square.
+// The numbers that all results of a row need: `inverse` is that of the root of the mean square.
 struct Total {
     mean: f32,
     inverse: f32,

@@ -1,7 +1,7 @@
 // Softmax of rows, or its logarithm: exponentials relative to the row's greatest element, divided by their sum.
 //
-// A row with NaN, with positive infinity, or with nothing but negative infinity is NaN: its greatest element is infinite,
-// or all of its exponentials are 0.
+// A row with NaN, with positive infinity, or with nothing but negative infinity is NaN.
+import package::shared::row_powers::{Part, is_number, nothing, of_parts, of_team, parts, power, walked};
 import package::shared::row_team::{group, team_max, team_sum, teams, width};
 import package::shared::rows::{
     Unit, Walk, greatest_of, load, not_a_number, place, rows, store, total_of, walk_of, without_nan,
@@ -16,53 +16,7 @@ override held: u32 = 4u;
 // Whether a row is in a fast cache, so that reading it once more is cheaper than a second exponential.
 override in_cache: bool = false;
 
-// The greatest element and the sum of each part of each row.
-@group(0) @binding(3) var<storage, read_write> parts: array<vec2<f32>>;
-
-// The greatest of some elements, or the least finite number, and the sum of their exponentials relative to it.
-struct Part {
-    greatest: f32,
-    sum: f32,
-}
-
-const nothing = Part(-0x1.fffffep+127f, 0.0);
-
-// The exponential is exactly 0 here; differences of infinities do not go further.
-const lowest = -110.0;
-
-fn power(unit: Unit, greatest: f32) -> Unit {
-    return exp(max(unit - greatest, Unit(lowest)));
-}
-
-// The factor of a sum that becomes relative to a greater element.
-fn factor(before: f32, now: f32) -> f32 {
-    return exp(max(before - now, lowest));
-}
-
-fn with_unit(part: Part, unit: Unit) -> Part {
-    let greatest = max(part.greatest, greatest_of(unit));
-    return Part(greatest, part.sum * factor(part.greatest, greatest) + total_of(power(unit, greatest)));
-}
-
-// Several units at a time need one factor for all of them: the online form of Milakov and Gimelshein (2018) in blocks.
-fn with_units(part: Part, a: Unit, b: Unit, c: Unit, d: Unit) -> Part {
-    let greatest = max(part.greatest, greatest_of(max(max(a, b), max(c, d))));
-    let powers = (power(a, greatest) + power(b, greatest)) + (power(c, greatest) + power(d, greatest));
-    return Part(greatest, part.sum * factor(part.greatest, greatest) + total_of(powers));
-}
-
-fn joined(a: Part, b: Part) -> Part {
-    let greatest = max(a.greatest, b.greatest);
-    return Part(greatest, a.sum * factor(a.greatest, greatest) + b.sum * factor(b.greatest, greatest));
-}
-
-// The part of all elements of a team.
-fn of_team(part: Part, local: u32) -> Part {
-    let greatest = team_max(part.greatest, local, 0u);
-    return Part(greatest, team_sum(part.sum * factor(part.greatest, greatest), local, 1u));
-}
-
-// What results need of a row: the inverse of the sum, or its logarithm.
+// The numbers that all results of a row need: `term` is the inverse of the sum, or its logarithm.
 struct Total {
     greatest: f32,
     term: f32,
@@ -70,11 +24,10 @@ struct Total {
 }
 
 fn total(part: Part) -> Total {
-    let is_number = bitcast<u32>(part.greatest) != 0x7f800000u && part.sum > 0.0;
     if logarithm {
-        return Total(part.greatest, log(part.sum), is_number);
+        return Total(part.greatest, log(part.sum), is_number(part));
     }
-    return Total(part.greatest, 1.0 / part.sum, is_number);
+    return Total(part.greatest, 1.0 / part.sum, is_number(part));
 }
 
 fn write(at: u32, unit: Unit, total: Total) {
@@ -178,24 +131,6 @@ fn team_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_ind
     }
 }
 
-// The part of the elements that are `step` units apart, from the first but `lane`.
-fn walked(walk: Walk, lane: u32, step: u32) -> Part {
-    var part = nothing;
-    let steps = (walk.end - walk.begin) / (4u * step);
-    for (var at = 0u; at < steps; at++) {
-        let k = walk.begin + at * 4u * step + lane;
-        let a = without_nan(load(place(walk.origin, k)));
-        let b = without_nan(load(place(walk.origin, k + step)));
-        let c = without_nan(load(place(walk.origin, k + 2u * step)));
-        let d = without_nan(load(place(walk.origin, k + 3u * step)));
-        part = with_units(part, a, b, c, d);
-    }
-    for (var k = walk.begin + steps * 4u * step + lane; k < walk.end; k += step) {
-        part = with_unit(part, without_nan(load(place(walk.origin, k))));
-    }
-    return part;
-}
-
 fn write_walk(walk: Walk, lane: u32, step: u32, all: Total) {
     let steps = (walk.end - walk.begin) / step;
     for (var at = 0u; at < steps; at++) {
@@ -266,16 +201,6 @@ fn finish_walk(walk: Walk, lane: u32, step: u32, all: Total) {
     if k < walk.end {
         store(walk.origin + k, stored(walk.origin + k) * all.term);
     }
-}
-
-// The parts of a row that are `step` apart, from the first but `lane`.
-fn of_parts(row: u32, lane: u32, step: u32) -> Part {
-    var sum = nothing;
-    for (var part = lane; part < rows.parts; part += step) {
-        let one = parts[part * rows.count + row];
-        sum = joined(sum, Part(one.x, one.y));
-    }
-    return sum;
 }
 
 // A workgroup for each part of each row.

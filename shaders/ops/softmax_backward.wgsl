@@ -1,4 +1,5 @@
-// The derivatives of softmax, or of its logarithm: x are its results, dy the derivatives by them, y those by its elements.
+// The derivatives of softmax, or of its logarithm: x are its results, dy the derivatives by them, y those by its
+// elements.
 import package::shared::row_team::{group, team_sum, teams, width};
 import package::shared::rows::{
     Cell, Unit, Walk, cell_units, load, place, rows, store, total_of, unit_in, walk_of,
@@ -21,7 +22,7 @@ fn load_dy(at: u32) -> Unit {
     return unit_in(dy[place / cell_units], place);
 }
 
-// What an element adds to the sum of its row.
+// The summand of an element.
 fn term(at: u32) -> Unit {
     if logarithm {
         return load_dy(at);

@@ -10,13 +10,13 @@ fn teams() -> u32 {
     return group / width;
 }
 
-// Values of all invocations, and of parts of a team; for two calls, so that the second one does not have to wait for
+// Values of all invocations, and of parts of a team; for two calls, so that the second one need not wait for
 // the first one's loads.
 var<workgroup> shared_values: array<f32, 512>;
 var<workgroup> shared_parts: array<f32, 512>;
 
-// In a team of more than this, 16 parts are combined first.
-const parts = 16u;
+// In a team of more invocations than this, as many sums of parts are combined first.
+const first_sums = 16u;
 
 // The sum of a team's values, in each of its invocations. `call` is 0 or 1, and different in successive calls.
 fn team_sum(value: f32, local: u32, call: u32) -> f32 {
@@ -28,15 +28,15 @@ fn team_sum(value: f32, local: u32, call: u32) -> f32 {
     shared_values[call * 256u + local] = value;
     workgroupBarrier();
     var sum = 0.0;
-    if width <= parts {
+    if width <= first_sums {
         for (var at = 0u; at < width; at++) {
             sum += shared_values[first + at];
         }
         return sum;
     }
-    let each = width / parts;
-    let first_part = call * 256u + local / width * parts;
-    if lane < parts {
+    let each = width / first_sums;
+    let first_part = call * 256u + local / width * first_sums;
+    if lane < first_sums {
         for (var at = 0u; at < each; at++) {
             sum += shared_values[first + lane * each + at];
         }
@@ -44,7 +44,7 @@ fn team_sum(value: f32, local: u32, call: u32) -> f32 {
     }
     workgroupBarrier();
     sum = 0.0;
-    for (var at = 0u; at < parts; at++) {
+    for (var at = 0u; at < first_sums; at++) {
         sum += shared_parts[first_part + at];
     }
     return sum;
@@ -60,22 +60,22 @@ fn team_max(value: f32, local: u32, call: u32) -> f32 {
     shared_values[call * 256u + local] = value;
     workgroupBarrier();
     var greatest = value;
-    if width <= parts {
+    if width <= first_sums {
         for (var at = 0u; at < width; at++) {
             greatest = max(greatest, shared_values[first + at]);
         }
         return greatest;
     }
-    let each = width / parts;
-    let first_part = call * 256u + local / width * parts;
-    if lane < parts {
+    let each = width / first_sums;
+    let first_part = call * 256u + local / width * first_sums;
+    if lane < first_sums {
         for (var at = 0u; at < each; at++) {
             greatest = max(greatest, shared_values[first + lane * each + at]);
         }
         shared_parts[first_part + lane] = greatest;
     }
     workgroupBarrier();
-    for (var at = 0u; at < parts; at++) {
+    for (var at = 0u; at < first_sums; at++) {
         greatest = max(greatest, shared_parts[first_part + at]);
     }
     return greatest;

@@ -10,6 +10,7 @@
 //! - [`arange`], [`linspace`], [`full()`], [`one_hot()`]: sequences, values and rows for indices; [`Sequence`], [`Full`] and
 //!   [`OneHot`] add recording.
 //! - [`cast`]: numbers of one type as those of another; [`Cast`] adds recording.
+//! - [`cross_entropy`]: the loss of classes; [`CrossEntropy`] adds sums, weights, ignored rows, derivatives and recording.
 //! - [`concatenate`], [`stack`], [`split`]: parts of arrays; [`Join`] and [`Split`] add recording.
 //! - [`is_sorted`]: whether keys are sorted; [`IsSorted`] adds the order, and the result on the device.
 //! - [`matmul`]: the product of two matrices; [`Matmul`] adds a precision and recording.
@@ -41,6 +42,7 @@
 //! `src/ops/README.md` describes how to add one.
 
 mod convert;
+mod cross_entropy;
 mod elementwise;
 mod error;
 mod fill_pattern;
@@ -76,6 +78,7 @@ mod top_k;
 
 pub use anywarp_backend::Precision;
 pub use convert::{Cast, CastElement, cast};
+pub use cross_entropy::{CrossEntropy, cross_entropy};
 pub use elementwise::{ElementwiseCall, ElementwiseKernel};
 pub use error::OperationError;
 pub use fill_pattern::{FillPattern, PatternElement, fill_pattern};

@@ -11,6 +11,7 @@ use crate::{generated, moves, op, orders, rows};
 /// The builders, and the operators that call their methods.
 const BUILDERS: &[(&str, &[&str])] = &[
     ("Cast", &["cast"]),
+    ("CrossEntropy", &["cross_entropy"]),
     ("ElementwiseCall", &["elementwise"]),
     ("ElementwiseKernel", &["elementwise"]),
     ("FillPattern", &["fill_pattern"]),
@@ -119,6 +120,10 @@ const RENAMED: &[(&str, &str, &str)] = &[
     ("Random::dropout", "random_dropout", ""),
     ("Random::permutation", "random_permutation", ""),
     ("Random::choice", "random_choice", ""),
+    ("CrossEntropy::backward", "cross_entropy_backward", ""),
+    ("Norm::backward", "layer_norm_backward", ""),
+    ("Norm::backward_weights", "layer_norm_backward", ""),
+    ("Norm::cost_of_backward", "layer_norm_backward", ""),
     ("Norm::layer", "layer_norm", ""),
     ("Norm::rms", "rms_norm", ""),
     ("Norm::group", "group_norm", ""),
@@ -143,6 +148,8 @@ const RENAMED: &[(&str, &str, &str)] = &[
     ("Select::changes", "unique", ""),
     ("Select::not_zero", "nonzero", ""),
     ("Select::run_with_indices", "select_with_indices", ""),
+    ("Softmax::backward", "softmax_backward", ""),
+    ("Softmax::cost_of_backward", "softmax_backward", ""),
     ("Softmax::logarithm", "log_softmax", ""),
     ("Sort::device_segments", "sort", "segments"),
     ("Sort::pairs", "sort_pairs", ""),

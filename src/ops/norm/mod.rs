@@ -20,8 +20,8 @@ use crate::device::Device;
 use crate::submit::{Destination, Recording, Stream};
 use run::{Call, Channels, Operands};
 
-/// Computes `y = (x - mean) / sqrt(variance + epsilon) * scale + bias` of each row; a row has as many elements as `scale`
-/// and `bias`. See [`Norm::layer`].
+/// Computes `y = (x - mean) / sqrt(variance + epsilon) * scale + bias` of each row; a row has as many elements as
+/// `scale` and `bias`. See [`Norm::layer`].
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -145,9 +145,9 @@ pub fn instance_norm<'x, 's, 'b, 'y, T: FloatElement>(
 
 /// A norm of the rows of an array, with optional weights, on a stream, or into a recording.
 ///
-/// Sums are `f32`, those of squares relative to the mean; rows that are too long for a workgroup are read twice, and their
-/// parts are combined by their means, so that a large mean costs no digits. Repeated calls on a device return the same
-/// bits. A row whose sum of squares is not finite is NaN, as for a row with NaN or infinity.
+/// Sums are `f32`, those of squares relative to the mean; rows that are too long for a workgroup are read twice, and
+/// their parts are combined by their means, so that a large mean costs no digits. Repeated calls on a device return the
+/// same bits. A row whose sum of squares is not finite is NaN, as for a row with NaN or infinity.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -189,8 +189,8 @@ enum Rows {
 }
 
 impl<'r, T: FloatElement> Norm<'r, T> {
-    /// Layer norm: `y = (x - mean) / sqrt(variance + epsilon) * scale + bias` of each row of `length` elements, where the
-    /// variance is the mean of the squared differences (Ba, Kiros and Hinton, 'Layer Normalization', 2016).
+    /// Layer norm: `y = (x - mean) / sqrt(variance + epsilon) * scale + bias` of each row of `length` elements, where
+    /// the variance is the mean of the squared differences (Ba, Kiros and Hinton, 'Layer Normalization', 2016).
     pub fn layer(length: usize) -> Self {
         Self::of(Rows::Length(length), true)
     }
@@ -207,8 +207,8 @@ impl<'r, T: FloatElement> Norm<'r, T> {
         Self::of(Rows::Groups(shape, groups), true)
     }
 
-    /// Instance norm of arrays of shape `[examples, channels, elements of a channel]`: a group norm with a group for each
-    /// channel (Ulyanov, Vedaldi and Lempitsky, 'Instance Normalization', 2016).
+    /// Instance norm of arrays of shape `[examples, channels, elements of a channel]`: a group norm with a group for
+    /// each channel (Ulyanov, Vedaldi and Lempitsky, 'Instance Normalization', 2016).
     pub fn instance(shape: [usize; 3]) -> Self {
         Self::group(shape, shape[1])
     }
@@ -272,8 +272,9 @@ impl<'r, T: FloatElement> Norm<'r, T> {
     /// ```
     ///
     /// # Errors
-    /// [`OperationError::TooLarge`], [`OperationError::Choice`] for rows without elements, for groups that do not divide
-    /// the channels, and for an epsilon that is negative or not finite, and [`OperationError::Length`] for a part of a row.
+    /// [`OperationError::TooLarge`], [`OperationError::Choice`] for rows without elements, for groups that do not
+    /// divide the channels, and for an epsilon that is negative or not finite, and [`OperationError::Length`] for a
+    /// part of a row.
     pub fn cost(&self, device: &Device, length: usize) -> Result<Cost, OperationError> {
         let call = self.call(length, &[])?;
         Ok(self.planned(&call, device).plan.cost())
@@ -332,13 +333,13 @@ impl<'r, T: FloatElement> Norm<'r, T> {
         call.by_channel.map_or(call.shape.length as usize, |channels| channels.period * channels.channels)
     }
 
-    /// Computes `y` from the rows of `x`, which has the same length. They are buffers or slices of any start, in different
-    /// buffers unless the device has [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings).
+    /// Computes `y` from the rows of `x`, which has the same length. They are buffers or slices of any start, in
+    /// different buffers unless the device has [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings).
     ///
     /// # Errors
     /// [`OperationError`] for the reasons of [`cost`](Self::cost), weights, statistics or results of another length, a
-    /// slice out of range, arrays of two devices, an existing guard, or an error of the device. In that case nothing has
-    /// run.
+    /// slice out of range, arrays of two devices, an existing guard, or an error of the device. In that case nothing
+    /// has run.
     pub fn run<'x, 'y>(
         mut self,
         x: impl Into<Slice<'x, T>>,
@@ -375,8 +376,8 @@ impl<'r, T: FloatElement> Norm<'r, T> {
         operands.run(call, &planned, &mut self.destination)
     }
 
-    /// Computes the derivatives `dx` by the elements, from the elements `x`, the derivatives `dy` by the results, and the
-    /// [`statistics`](Self::statistics) of the rows. With `n = (x - mean) * inverse` and `g = dy * scale`, it is
+    /// Computes the derivatives `dx` by the elements, from the elements `x`, the derivatives `dy` by the results, and
+    /// the [`statistics`](Self::statistics) of the rows. With `n = (x - mean) * inverse` and `g = dy * scale`, it is
     /// `dx = inverse * (g - mean(g) - n * mean(g * n))`, without `mean(g)` for [`rms`](Self::rms).
     ///
     /// ```

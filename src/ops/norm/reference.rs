@@ -1,7 +1,7 @@
 //! The reference implementation in plain Rust.
 
-/// Each row without its mean, if it is `centred`, divided by the root of its mean square plus `epsilon`; and the mean and
-/// the inverse of that root of each row. `weights(i)` are scale and bias of element i.
+/// Each row without its mean, if it is `centred`, divided by the root of its mean square plus `epsilon`; and the mean
+/// and the inverse of that root of each row. `weights(i)` are scale and bias of element i.
 pub(crate) fn norm(
     x: &[f64],
     length: usize,

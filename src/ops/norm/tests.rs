@@ -138,7 +138,8 @@ fn check_backward<T: Float>(device: &Device, [rows, length, _]: [usize; 3], choi
     for (centred, has_scale) in [(true, true), (false, true), (true, false)] {
         let norm = if centred { Norm::<T>::layer(length) } else { Norm::rms(length) }.epsilon(0.5);
         let [_, means, inverses] = reference::norm(&wide_x, length, centred, 0.5, |_| [1.0, 0.0]);
-        let narrow = |array: &[f64]| device.buffer_from(&array.iter().map(|x| *x as f32).collect::<Vec<f32>>()).unwrap();
+        let narrow =
+            |array: &[f64]| device.buffer_from(&array.iter().map(|x| *x as f32).collect::<Vec<f32>>()).unwrap();
         let (means, inverses) = (narrow(&means), narrow(&inverses));
         let to = dx.slice_mut(skip..);
         let statistic = |array| operands::bytes(OPERATOR, "means", array).unwrap();
@@ -183,10 +184,12 @@ fn every_number_of_parts_has_the_derivatives_by_weights() {
     let [_, means, inverses] = reference::norm(&x, length, true, 0.5, |_| [1.0, 0.0]);
     let [_, by_scale, by_bias] = reference::backward(&x, &dy, length, true, 0.5, |_| 1.0);
     for device in devices() {
-        let narrow = |array: &[f64]| device.buffer_from(&array.iter().map(|x| *x as f32).collect::<Vec<f32>>()).unwrap();
+        let narrow =
+            |array: &[f64]| device.buffer_from(&array.iter().map(|x| *x as f32).collect::<Vec<f32>>()).unwrap();
         let [x, dy, means, inverses] = [&x, &dy, &means, &inverses].map(|array| narrow(array));
         for chunk in [1, 7, 300, 301] {
-            let (mut dscale, mut dbias) = (device.buffer::<f32>(length).unwrap(), device.buffer::<f32>(length).unwrap());
+            let (mut dscale, mut dbias) =
+                (device.buffer::<f32>(length).unwrap(), device.buffer::<f32>(length).unwrap());
             let (to_scale, to_bias) = (dscale.slice_mut(..), dbias.slice_mut(..));
             let bytes = |array| operands::bytes(OPERATOR, "x", array).unwrap();
             let operands = super::weights::Operands {

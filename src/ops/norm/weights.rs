@@ -80,8 +80,7 @@ impl Operands<'_> {
         let [x, dy, means, inverses] = given.map(|slice| if slice.is_empty() { spare.slice(..) } else { slice });
         let (means, first_of_means) = whole_cells::<f32>(&means).map_err(OPERATOR.slice("means"))?;
         let (inverses, first_of_inverses) = whole_cells::<f32>(&inverses).map_err(OPERATOR.slice("inverses"))?;
-        let (by_scale, first_of_scale) =
-            whole_cells_mut::<f32>(&self.by_scale).map_err(OPERATOR.slice("dscale"))?;
+        let (by_scale, first_of_scale) = whole_cells_mut::<f32>(&self.by_scale).map_err(OPERATOR.slice("dscale"))?;
         let (by_bias, first_of_bias) = whole_cells_mut::<f32>(&self.by_bias).map_err(OPERATOR.slice("dbias"))?;
         macro_rules! run {
             ($module:ident, $cells:expr $(, $bf16:ident)?) => {{
@@ -91,7 +90,8 @@ impl Operands<'_> {
                 let (x, first_of_x) = $cells(&x).map_err(OPERATOR.slice("x"))?;
                 let (dy, first_of_dy) = $cells(&dy).map_err(OPERATOR.slice("dy"))?;
                 // The operator's limit keeps all of these within 32 bits.
-                let [count, length_of_row, parts_of_rows, chunk] = [rows, length, parts, chunk].map(|count| count as u32);
+                let [count, length_of_row, parts_of_rows, chunk] =
+                    [rows, length, parts, chunk].map(|count| count as u32);
                 let columns = $module::Columns {
                     count,
                     length: length_of_row,

@@ -6,8 +6,8 @@ use super::super::error::OperationError;
 use super::super::moving::operands::{memory, start, start_mut};
 use super::super::operator::Operator;
 use super::plan::{Planned, Shape, Target};
-use crate::buffer::{Slice, SliceMut, UnifiedBuffer};
 use crate::buffer::cells::in_words;
+use crate::buffer::{Slice, SliceMut, UnifiedBuffer};
 use crate::device::Device;
 use crate::error::BufferError;
 use crate::submit::Destination;
@@ -42,8 +42,8 @@ macro_rules! compile {
     };
 }
 
-/// Launches a pass. `sums` are the arguments of kernels that write partial results, without these; `results` are those of
-/// kernels that write results.
+/// Launches a pass. `sums` are the arguments of kernels that write partial results, without these; `results` are those
+/// of kernels that write results.
 macro_rules! launch {
     ($module:ident, $pass:expr, $device:expr, $overrides:expr, $to:expr, $parts:ident,
      sums: [$($sum:ident),*], results: [$($result:ident),*]) => {

@@ -1,4 +1,4 @@
-//! The common parts of operators on rows of floats: softmax and norms.
+//! The common parts of operators on rows of floats: softmax, norms and losses.
 //!
 //! | module | step |
 //! |---|---|

@@ -74,8 +74,8 @@ pub fn log_softmax<'x, 'y, T: FloatElement>(
     Softmax::new(shape, axis).logarithm().run(x, y)
 }
 
-/// Computes the derivatives `dx` by the elements of a [`softmax()`] along an axis, from its results `y` and the derivatives
-/// `dy` by them: `dx = y * (dy - sum(y * dy))`. See [`Softmax::backward`].
+/// Computes the derivatives `dx` by the elements of a [`softmax()`] along an axis, from its results `y` and the
+/// derivatives `dy` by them: `dx = y * (dy - sum(y * dy))`. See [`Softmax::backward`].
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -138,8 +138,8 @@ pub fn log_softmax_backward<'y, 'd, 'x, T: FloatElement>(
 /// are read twice: the greatest element and the sum are found in one pass (Milakov and Gimelshein, 'Online normalizer
 /// calculation for softmax', 2018). Repeated calls on a device return the same bits.
 ///
-/// Negative infinity has the result 0, or negative infinity as a logarithm. A row is NaN if it has NaN, positive infinity,
-/// or nothing but negative infinity, as in PyTorch.
+/// Negative infinity has the result 0, or negative infinity as a logarithm. A row is NaN if it has NaN, positive
+/// infinity, or nothing but negative infinity, as in PyTorch.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -228,7 +228,8 @@ impl<'r> Softmax<'r> {
     ///
     /// # Errors
     /// [`OperationError`] for an axis that the shape does not have, another length, a slice out of range, arrays of two
-    /// devices, an existing guard, 2^31 - 2^16 elements or more, or an error of the device. In that case nothing has run.
+    /// devices, an existing guard, 2^31 - 2^16 elements or more, or an error of the device. In that case nothing has
+    /// run.
     pub fn run<'x, 'y, T: FloatElement>(
         mut self,
         x: impl Into<Slice<'x, T>>,
@@ -245,8 +246,9 @@ impl<'r> Softmax<'r> {
         operands.run(call, &planned(&call, &device), &mut self.destination)
     }
 
-    /// Computes the derivatives `dx` by the elements from the results `y` and the derivatives `dy` by them, all with the
-    /// shape of the softmax: [`softmax_backward`], or [`log_softmax_backward`] for the [`logarithm`](Self::logarithm).
+    /// Computes the derivatives `dx` by the elements from the results `y` and the derivatives `dy` by them, all with
+    /// the shape of the softmax: [`softmax_backward`], or [`log_softmax_backward`] for the
+    /// [`logarithm`](Self::logarithm).
     ///
     /// # Errors
     /// As [`run`](Self::run).

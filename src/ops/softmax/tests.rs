@@ -42,7 +42,8 @@ fn check<T: Float>(device: &Device, shape: [usize; 3], choice: Choice, skip: usi
         let wanted = reference::softmax(&wide, shape, logarithm);
         let got = computed(device, &x, shape, logarithm, choice, skip);
         for (at, (got, wanted)) in got.into_iter().zip(wanted).enumerate() {
-            // Exponents up to 16 with roundings of half a unit in the last place, those of the sum, and f16's least number.
+            // Exponents up to 16 with roundings of half a unit in the last place, those of the sum, and f16's least
+            // number.
             let tolerance = (4e-6 + T::ROUNDING) * wanted.abs() + if logarithm { 4e-6 } else { 1e-20 };
             let what = format!("{shape:?} {choice:?} {logarithm} {skip}, element {at}");
             assert!((got.wide() - wanted).abs() <= tolerance + LEAST_F16, "{what}: {} and not {wanted}", got.wide());

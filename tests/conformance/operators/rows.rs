@@ -1,7 +1,7 @@
-//! Softmax and norms, in values whose results are known.
+//! Softmax, norms and cross-entropy, in values whose results are known.
 
 use anywarp::Device;
-use anywarp::ops::{Norm, Softmax};
+use anywarp::ops::{CrossEntropy, Norm, Softmax};
 use half::f16;
 
 use super::{LENGTHS, floats};
@@ -17,6 +17,9 @@ pub(crate) const CASES: &[Case] = cases![
     layer_norm_of_rows,
     rms_norm_of_halves,
     group_norm_of_channels,
+    derivatives_of_softmax,
+    derivatives_of_norms,
+    cross_entropy_of_even_rows,
 ];
 
 fn near(got: &[f32], wanted: impl Fn(usize) -> f64, what: &str) -> TestResult {
@@ -126,4 +129,62 @@ async fn group_norm_of_channels(device: &Device) -> TestResult {
     Norm::group(shape, 3).epsilon(0.0).scale(&scale).run(&x, &mut y)?;
     let wanted = |at: usize| (at / 35 % 6) as f64 * if at / 35 % 2 == 0 { 1.0 } else { -1.0 };
     near(&y.read_here().await?, wanted, "groups")
+}
+
+/// Of even shares, derivatives without their mean.
+async fn derivatives_of_softmax(device: &Device) -> TestResult {
+    for length in [2, 64, 1000, 9000] {
+        let (y, dy) = (vec![1.0 / length as f32; 3 * length], small(3 * length));
+        let mean =
+            |row: usize| dy[row * length..][..length].iter().map(|dy| f64::from(*dy)).sum::<f64>() / length as f64;
+        let means: Vec<f64> = (0..3).map(mean).collect();
+        let wanted = |at: usize| f64::from(dy[at]) - means[at / length];
+        let (results, derivatives) = (device.buffer_from(&y)?, device.buffer_from(&dy)?);
+        let mut dx = device.buffer::<f32>(y.len())?;
+        Softmax::new([3, length], 1).backward(&results, &derivatives, &mut dx)?;
+        let dx: Vec<f32> = dx.read_here().await?.iter().map(|dx| dx * length as f32).collect();
+        let wrong = (0..dx.len()).find(|at| (f64::from(dx[*at]) - wanted(*at)).abs() > 1e-3);
+        ensure(wrong.is_none(), || format!("rows of {length}: element {wrong:?}"))?;
+    }
+    Ok(())
+}
+
+/// Derivatives that are multiples of the normalised elements, or equal in a row, have no effect.
+async fn derivatives_of_norms(device: &Device) -> TestResult {
+    for length in [2, 64, 1000, 9000] {
+        let x: Vec<f32> = (0..3 * length).map(|at| if at % 2 == 0 { 3.0 } else { 1.0 }).collect();
+        let dy: Vec<f32> = x.iter().map(|x| 5.0 * (x - 2.0) + 7.0).collect();
+        let (x, dy) = (device.buffer_from(&x)?, device.buffer_from(&dy)?);
+        let (means, inverses) = (device.buffer_from(&[2.0f32; 3])?, device.buffer_from(&[1.0f32; 3])?);
+        let mut dx = device.buffer::<f32>(3 * length)?;
+        let (mut dscale, mut dbias) = (device.buffer::<f32>(length)?, device.buffer::<f32>(length)?);
+        Norm::layer(length).backward(&x, &dy, &means, &inverses, &mut dx)?;
+        Norm::layer(length).backward_weights(&x, &dy, &means, &inverses, &mut dscale, &mut dbias)?;
+        let largest = dx.read_here().await?.iter().fold(0.0f32, |largest, dx| largest.max(dx.abs()));
+        ensure(largest < 1e-3, || format!("rows of {length}: a derivative of {largest}"))?;
+        let even = |at: usize| at % 2 == 0;
+        near(&dscale.read_here().await?, |at| if even(at) { 36.0 } else { -6.0 }, "dscale")?;
+        near(&dbias.read_here().await?, |at| if even(at) { 36.0 } else { 6.0 }, "dbias")?;
+    }
+    Ok(())
+}
+
+async fn cross_entropy_of_even_rows(device: &Device) -> TestResult {
+    for classes in [2, 64, 1000, 9000] {
+        let (x, targets) = (device.buffer_from(&vec![3.0f32; 3 * classes])?, device.buffer_from(&[1i32, -1, 0])?);
+        let mut loss = device.buffer::<f32>(1)?;
+        CrossEntropy::new([3, classes], 1).ignore(-1).run(&x, &targets, &mut loss)?;
+        near(&loss.read_here().await?, |_| (classes as f64).ln(), &format!("{classes} classes"))?;
+        let mut dx = device.buffer::<f32>(3 * classes)?;
+        let by_loss = device.buffer_from(&[2.0f32])?;
+        CrossEntropy::new([3, classes], 1).ignore(-1).backward(&x, &targets, &by_loss, &mut dx)?;
+        let share = 1.0 / classes as f64;
+        let wanted = |at: usize| match (at / classes, at % classes) {
+            (1, _) => 0.0,
+            (0, 1) | (2, 0) => share - 1.0,
+            _ => share,
+        };
+        near(&dx.read_here().await?, wanted, &format!("derivatives of {classes} classes"))?;
+    }
+    Ok(())
 }

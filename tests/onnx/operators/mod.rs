@@ -68,6 +68,7 @@ fn other(name: &str) -> Option<Operator> {
         "Max" | "Mean" | "Min" | "Sum" => elementwise::several,
         "MeanVarianceNormalization" => rows::mean_variance,
         "Mod" => elementwise::modulo,
+        "NegativeLogLikelihoodLoss" | "SoftmaxCrossEntropyLoss" => rows::loss,
         "NonZero" => ordering::nonzero,
         "OneHot" => indexing::one_hot,
         "Pad" => movement::pad,

@@ -1,10 +1,10 @@
-//! Softmax and norms.
+//! Softmax, norms and losses.
 
-use anywarp::ops::{Norm, Softmax};
+use anywarp::ops::{CrossEntropy, Norm, Softmax};
 use anywarp_testing_devices::outcome::TestResult;
 
 use super::arrange::{broadcast, permuted};
-use super::line::Line;
+use super::line::{Line, converted};
 use super::reductions::along;
 use crate::array::{Array, Type, by_type};
 use crate::graph::{Call, axis};
@@ -107,4 +107,40 @@ pub(super) fn mean_variance(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let [y, ..] = norm!(call, rows, T => Norm::<T>::layer(length))?;
     let back: Vec<usize> = (0..rank).map(|axis| order.iter().position(|at| *at == axis).unwrap_or(axis)).collect();
     Ok(vec![permuted(call.device, &y, &back)?])
+}
+
+/// `SoftmaxCrossEntropyLoss` and `NegativeLogLikelihoodLoss`, of classes along the second axis; then the logarithms of
+/// softmax.
+pub(super) fn loss(call: &Call<'_>) -> TestResult<Vec<Array>> {
+    let (x, targets) = (call.input(0)?, call.input(1)?);
+    let (shape, device) = (x.shape.clone(), call.device);
+    let reduction = call.text("reduction", "mean");
+    let weights = call.optional(2).map(|weights| converted(device, weights, Type::F32)).transpose()?;
+    let mut entropy = CrossEntropy::new(shape.clone(), 1);
+    let losses = if reduction == "none" { targets.shape.clone() } else { Vec::new() };
+    match &*reduction {
+        "none" => entropy = entropy.each(),
+        "sum" => entropy = entropy.sum(),
+        _ => {}
+    }
+    if let Some(ignored) = call.integer("ignore_index") {
+        entropy = entropy.ignore(ignored);
+    }
+    if let Some(weights) = &weights {
+        entropy = entropy.weights(weights.get::<f32>()?);
+    }
+    if call.node.operator == "NegativeLogLikelihoodLoss" {
+        entropy = entropy.logarithms();
+    }
+    let mut loss = device.buffer::<f32>(losses.iter().product())?;
+    let logarithms = by_type!(x.kind, [F32: f32, F16: half::f16, Bf16: half::bf16], T => {
+        by_type!(targets.kind, [I32: i32, I64: i64], I => {
+            entropy.run(x.get::<T>()?, targets.get::<I>()?, &mut loss)?;
+            Array::written::<T>(device, x.kind, shape.clone(), |y| {
+                Ok(Softmax::new(shape.clone(), 1).logarithm().run(x.get::<T>()?, y)?)
+            })
+        })
+    })?;
+    let loss = converted(device, &Array::new(Type::F32, losses, loss), x.kind)?;
+    Ok(vec![loss, logarithms])
 }

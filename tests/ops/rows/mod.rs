@@ -1,5 +1,6 @@
-//! Operators on rows of floats: softmax and norms.
+//! Operators on rows of floats: softmax, norms and losses.
 
+mod cross_entropy;
 mod norm;
 mod softmax;
 
@@ -11,11 +12,19 @@ use crate::outcome::{TestResult, ensure};
 use crate::{Alone, Case};
 
 pub(crate) fn cases() -> Vec<Case> {
-    softmax::cases().into_iter().chain(norm::cases()).map(|(name, run)| (name.to_owned(), run)).collect()
+    softmax::cases()
+        .into_iter()
+        .chain(norm::cases())
+        .chain(cross_entropy::cases())
+        .map(|(name, run)| (name.to_owned(), run))
+        .collect()
 }
 
 pub(crate) fn checked() -> Alone {
-    ("cpu:checked::rows".to_owned(), Box::new(|| softmax::clean().and_then(|()| norm::clean())))
+    (
+        "cpu:checked::rows".to_owned(),
+        Box::new(|| softmax::clean().and_then(|()| norm::clean()).and_then(|()| cross_entropy::clean())),
+    )
 }
 
 /// An element type of the reference.
