@@ -145,7 +145,7 @@ pub(crate) fn plan(shape: Shape, choice: Choice, [flops, bytes]: [u64; 2]) -> Pl
         Choice::Groups { parts } | Choice::Strips { parts } if inner == 1 => {
             let strips = matches!(choice, Choice::Strips { .. });
             // Neighbouring elements of f32 are vectors of the CPU already.
-            let vectors = aligned && !(strips && !halves);
+            let vectors = aligned && (halves || !strips);
             let group = if strips { LANES } else { GROUP };
             let units = if vectors { units } else { length };
             let [parts, chunk] = split(units, parts, 4 * group);

@@ -139,7 +139,7 @@ pub fn log_softmax_backward<'y, 'd, 'x, T: FloatElement>(
 /// calculation for softmax', 2018). Repeated calls on a device return the same bits.
 ///
 /// Negative infinity has the result 0, or negative infinity as a logarithm. A row is NaN if it has NaN, positive
-/// infinity, or nothing but negative infinity, as in PyTorch.
+/// infinity, or nothing but negative infinity, as in `PyTorch`.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]

@@ -131,7 +131,7 @@ async fn group_norm_of_channels(device: &Device) -> TestResult {
     near(&y.read_here().await?, wanted, "groups")
 }
 
-/// Of even shares, derivatives without their mean.
+/// Derivatives at even shares: those by the results without their mean, by the length.
 async fn derivatives_of_softmax(device: &Device) -> TestResult {
     for length in [2, 64, 1000, 9000] {
         let (y, dy) = (vec![1.0 / length as f32; 3 * length], small(3 * length));
