@@ -11,11 +11,11 @@ pub(crate) fn cross_entropy(
     weight: impl Fn(usize) -> f64,
 ) -> [Vec<f64>; 2] {
     let (mut losses, mut factors) = (Vec::new(), Vec::new());
-    for row in 0..outer * inner {
+    for (row, target) in targets.iter().enumerate().take(outer * inner) {
         let at = |k: usize| (row / inner * classes + k) * inner + row % inner;
-        let known = usize::try_from(targets[row]).ok().filter(|class| *class < classes);
+        let known = usize::try_from(*target).ok().filter(|class| *class < classes);
         let (loss, factor) = match known {
-            _ if ignored == Some(targets[row]) => (0.0, 0.0),
+            _ if ignored == Some(*target) => (0.0, 0.0),
             None => (f64::NAN, f64::NAN),
             Some(class) => {
                 let sum: f64 = (0..classes).map(|k| (x[at(k)] - x[at(class)]).exp()).sum();

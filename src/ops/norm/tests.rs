@@ -230,10 +230,10 @@ fn the_reference_has_the_derivatives_of_its_function() {
             array[at] += by;
             array
         };
-        for at in 0..rows * length {
+        for (at, dx) in dx.iter().enumerate().take(rows * length) {
             let difference = loss(&moved(&x, at, step), &weights) - loss(&moved(&x, at, -step), &weights);
             let difference = difference / (2.0 * step);
-            assert!((dx[at] - difference).abs() < 1e-5, "element {at}: {} and not {difference}", dx[at]);
+            assert!((dx - difference).abs() < 1e-5, "element {at}: {dx} and not {difference}");
         }
         for (at, got) in by_scale.iter().chain(by_bias).enumerate() {
             let difference = loss(&x, &moved(&weights, at, step)) - loss(&x, &moved(&weights, at, -step));

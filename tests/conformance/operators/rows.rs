@@ -127,7 +127,7 @@ async fn group_norm_of_channels(device: &Device) -> TestResult {
     let mut y = device.buffer::<f32>(x.len())?;
     let (x, scale) = (device.buffer_from(&x)?, device.buffer_from(&scale)?);
     Norm::group(shape, 3).epsilon(0.0).scale(&scale).run(&x, &mut y)?;
-    let wanted = |at: usize| (at / 35 % 6) as f64 * if at / 35 % 2 == 0 { 1.0 } else { -1.0 };
+    let wanted = |at: usize| (at / 35 % 6) as f64 * if (at / 35).is_multiple_of(2) { 1.0 } else { -1.0 };
     near(&y.read_here().await?, wanted, "groups")
 }
 
@@ -162,7 +162,7 @@ async fn derivatives_of_norms(device: &Device) -> TestResult {
         Norm::layer(length).backward_weights(&x, &dy, &means, &inverses, &mut dscale, &mut dbias)?;
         let largest = dx.read_here().await?.iter().fold(0.0f32, |largest, dx| largest.max(dx.abs()));
         ensure(largest < 1e-3, || format!("rows of {length}: a derivative of {largest}"))?;
-        let even = |at: usize| at % 2 == 0;
+        let even = |at: usize| at.is_multiple_of(2);
         near(&dscale.read_here().await?, |at| if even(at) { 36.0 } else { -6.0 }, "dscale")?;
         near(&dbias.read_here().await?, |at| if even(at) { 36.0 } else { 6.0 }, "dbias")?;
     }

@@ -151,7 +151,7 @@ fn in_slices<T: Float>(device: &Device) -> TestResult {
         (2, 1, 0, 999, 2),
     ] {
         let count = rows * length;
-        let mut y = device.buffer_from(&vec![T::of(9.0); 7000])?;
+        let mut y = device.buffer_from(&[T::of(9.0); 7000])?;
         let (source, weights) = (x.slice(begin..begin + count), weights.slice(at..at + length));
         Norm::rms(length).scale(weights).run(source, y.slice_mut(to..to + count))?;
         let wide_all = wide(&all);

@@ -134,7 +134,7 @@ fn in_slices<T: Float>(device: &Device) -> TestResult {
     ] {
         let length = shape[0] * shape[1];
         let nine = T::of(9.0);
-        let mut y = device.buffer_from(&vec![nine; 7000])?;
+        let mut y = device.buffer_from(&[nine; 7000])?;
         softmax(x.slice(begin..begin + length), y.slice_mut(to..to + length), shape, axis)?;
         let wanted = reference::softmax(&wide(&all[begin..begin + length]), lines(&shape, axis), false);
         let (y, what) = (y.read()?, format!("{shape:?} from {begin} to {to}"));
