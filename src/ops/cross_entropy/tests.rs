@@ -63,7 +63,6 @@ fn every_choice_computes_the_same() {
         for shape in SHAPES {
             for choice in CHOICES {
                 check::<f32>(&device, shape, choice, [0, 1]);
-                check::<f32>(&device, shape, choice, [1, 0]);
                 check::<f16>(&device, shape, choice, [0, 0]);
                 check::<bf16>(&device, shape, choice, [1, 0]);
             }
