@@ -22,6 +22,8 @@ mod ordering;
 mod random;
 #[path = "ladder/reduction.rs"]
 mod reduction;
+#[path = "ladder/rows.rs"]
+mod rows;
 #[path = "shared/ladder.rs"]
 mod rungs;
 #[path = "ladder/scan.rs"]
@@ -62,7 +64,7 @@ fn run() -> Outcome<()> {
         (false, _) => (1 << 26, 4096, 41),
     };
     let mut ladder = Ladder::on(&device, elements, repeats)?;
-    let operators: [(&str, Climb); 11] = [
+    let operators: [(&str, Climb); 12] = [
         ("fill_pattern", fill_pattern::climb),
         ("random", random::climb),
         ("histogram", histogram::climb),
@@ -74,6 +76,7 @@ fn run() -> Outcome<()> {
         ("movement", movement::climb),
         ("sort", sort::climb),
         ("ordering", ordering::climb),
+        ("rows", rows::climb),
     ];
     let names: Vec<&str> = operators.iter().map(|(name, _)| *name).chain(["matmul"]).collect();
     if let Some(unknown) = only.iter().find(|only| !names.contains(&only.as_str())) {

@@ -1,5 +1,6 @@
 // c = a b in f16 or bf16, row-major matrices, two elements in a word; summed in f32, rounded to the nearest, ties to
 // even. Does not need f16 in WGSL.
+import package::shared::halves::{rounded, unpacked};
 import package::shared::tiles::{
     Block, add_products, deep, row_starts, sizes, stride_a, stride_b, tile, tile_a, tile_b,
     lower_left, lower_right, upper_left, upper_right,
@@ -9,28 +10,6 @@ import package::shared::tiles::{
 @group(0) @binding(2) var<storage> b: array<u32>;
 // Atomic, because two invocations may each own one half of a word.
 @group(0) @binding(3) var<storage, read_write> c: array<atomic<u32>>;
-
-// bf16 instead of f16.
-override bf16: bool = false;
-
-// Replaces unpack2x16float: some devices lack it, and others flush subnormal numbers in it.
-fn unpacked_f16(pair: u32) -> vec2<f32> {
-    let halves = vec2(pair, pair >> 16u);
-    let size = (halves & vec2(0x7fffu)) << vec2(13u);
-    // The exponent biases differ by 112; infinities and NaN have the largest exponent.
-    let normal = size + 0x38000000u;
-    let beyond = size + 0x70000000u;
-    let tiny = bitcast<vec2<u32>>(vec2<f32>(halves & vec2(0x3ffu)) * 0x1p-24);
-    let wide = select(select(normal, tiny, size < vec2(0x00800000u)), beyond, size >= vec2(0x0f800000u));
-    return bitcast<vec2<f32>>(wide | ((halves & vec2(0x8000u)) << vec2(16u)));
-}
-
-fn unpacked(pair: u32) -> vec2<f32> {
-    if bf16 {
-        return bitcast<vec2<f32>>(vec2(pair << 16u, pair & 0xffff0000u));
-    }
-    return unpacked_f16(pair);
-}
 
 fn element_of_a(at: u32) -> f32 {
     let pair = unpacked(a[at / 2u]);
@@ -60,26 +39,6 @@ fn from_b(column: u32, depth: u32) -> vec4<f32> {
     return vec4(unpacked(pairs.x), unpacked(pairs.y));
 }
 
-// The bits of the nearest f16.
-fn rounded_to_f16(values: vec4<f32>) -> vec4<u32> {
-    let bits = bitcast<vec4<u32>>(values);
-    let size = bits & vec4(0x7fffffffu);
-    let normal = (size + 0xc8000fffu + ((size >> vec4(13u)) & vec4(1u))) >> vec4(13u);
-    // The last bit of 0.5 is 2^-24, as in the smallest f16: the addition rounds.
-    let tiny = bitcast<vec4<u32>>(bitcast<vec4<f32>>(size) + 0.5) - 0x3f000000u;
-    let beyond = select(vec4(0x7c00u), vec4(0x7e00u), size > vec4(0x7f800000u));
-    let rounded = select(select(normal, tiny, size < vec4(0x38800000u)), beyond, size >= vec4(0x47800000u));
-    return rounded | ((bits >> vec4(16u)) & vec4(0x8000u));
-}
-
-// The bits of the nearest bf16.
-fn rounded_to_bf16(values: vec4<f32>) -> vec4<u32> {
-    let bits = bitcast<vec4<u32>>(values);
-    let rounded = (bits + 0x7fffu + ((bits >> vec4(16u)) & vec4(1u))) >> vec4(16u);
-    // Rounding could turn a NaN into an infinity.
-    return select(rounded, (bits >> vec4(16u)) | vec4(0x40u), (bits & vec4(0x7fffffffu)) > vec4(0x7f800000u));
-}
-
 fn store_half(at: u32, bits: u32) {
     let shift = at % 2u * 16u;
     // Keeps the other half, also if another invocation changes it between the two operations.
@@ -91,12 +50,7 @@ fn store(row: u32, column: u32, values: vec4<f32>) {
     if row >= sizes.m || column >= sizes.n {
         return;
     }
-    var bits: vec4<u32>;
-    if bf16 {
-        bits = rounded_to_bf16(values);
-    } else {
-        bits = rounded_to_f16(values);
-    }
+    let bits = rounded(values);
     let at = sizes.first_of_c + row * sizes.n + column;
     let count = sizes.n - column;
     if at % 2u == 0u && count >= 4u {

@@ -59,7 +59,7 @@ var<workgroup> piece: State;
 // Whether `within` is known; the invocation that judges knows it.
 var<private> is_summed: bool;
 
-// What is known of a tile or of a block: 0 for nothing, 1 for its own sum, 2 for the sum of all up to it.
+// The state of a tile or of a block: 0 without a value, 1 with its own sum, 2 with the sum of all up to it.
 struct State {
     found: u32,
     sum: A,

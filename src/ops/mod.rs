@@ -10,10 +10,13 @@
 //! - [`arange`], [`linspace`], [`full()`], [`one_hot()`]: sequences, values and rows for indices; [`Sequence`], [`Full`] and
 //!   [`OneHot`] add recording.
 //! - [`cast`]: numbers of one type as those of another; [`Cast`] adds recording.
+//! - [`cross_entropy`]: the loss of classes; [`CrossEntropy`] adds sums, weights, ignored rows, derivatives and recording.
 //! - [`concatenate`], [`stack`], [`split`]: parts of arrays; [`Join`] and [`Split`] add recording.
 //! - [`is_sorted`]: whether keys are sorted; [`IsSorted`] adds the order, and the result on the device.
 //! - [`matmul`]: the product of two matrices; [`Matmul`] adds a precision and recording.
 //! - [`merge`]: two sorted arrays as one; [`Merge`] adds values, the order and recording.
+//! - [`layer_norm`], [`rms_norm`], [`group_norm`], [`instance_norm`]: normalised rows; [`Norm`] adds optional weights,
+//!   statistics, derivatives and recording.
 //! - [`ElementwiseKernel`]: operations on arrays, element by element, by one line of WGSL: `z = a * x + y`.
 //! - [`Random`]: random numbers, permutations and choices, with the same bits on every device.
 //! - [`reduce`]: reductions by name: sums, extremes and their indices, means, tests.
@@ -30,6 +33,8 @@
 //! - [`run_length_encode`], [`run_length_decode`]: values and lengths of runs; [`RunLengths`] adds recording.
 //! - [`gather`], [`take()`], [`take_along_axis`]: elements at the positions that indices give; [`Take`] adds rules for
 //!   indices outside, and recording.
+//! - [`softmax()`], [`log_softmax`]: normalised exponentials along an axis; [`softmax_backward`], [`log_softmax_backward`]:
+//!   their derivatives; [`Softmax`] adds recording.
 //! - [`sort`], [`sort_pairs`], [`argsort`]: stable sorts; [`Sort`] adds orders, bit ranges, segments and recording.
 //! - [`SortBy`]: stable sorts by a comparison in WGSL.
 //! - [`top_k`]: the largest elements and their indices; [`TopK`] adds the smallest, rows and recording.
@@ -37,6 +42,7 @@
 //! `src/ops/README.md` describes how to add one.
 
 mod convert;
+mod cross_entropy;
 mod elementwise;
 mod error;
 mod fill_pattern;
@@ -47,6 +53,7 @@ mod join;
 mod matmul;
 mod merge;
 mod moving;
+mod norm;
 mod one_hot;
 mod operation;
 mod operator;
@@ -56,12 +63,14 @@ mod random;
 mod rearrange;
 pub mod reduce;
 mod reduction;
+mod rows;
 mod scan;
 mod scanning;
 mod scatter;
 mod searchsorted;
 mod select;
 mod sequence;
+mod softmax;
 mod sort;
 mod sort_by;
 mod take;
@@ -69,6 +78,7 @@ mod top_k;
 
 pub use anywarp_backend::Precision;
 pub use convert::{Cast, CastElement, cast};
+pub use cross_entropy::{CrossEntropy, cross_entropy};
 pub use elementwise::{ElementwiseCall, ElementwiseKernel};
 pub use error::OperationError;
 pub use fill_pattern::{FillPattern, PatternElement, fill_pattern};
@@ -78,6 +88,7 @@ pub use is_sorted::{IsSorted, is_sorted};
 pub use join::{Join, Split, concatenate, split, stack};
 pub use matmul::{Matmul, MatmulElement, MatmulInput, matmul};
 pub use merge::{Merge, merge};
+pub use norm::{Norm, group_norm, instance_norm, layer_norm, rms_norm};
 pub use one_hot::{OneHot, one_hot};
 pub use operation::arguments::{AnyInput, AnyOutputs, Argument, Inputs, Outputs, Results};
 pub use operation::shape::{Shaped, shaped};
@@ -85,11 +96,13 @@ pub use plan::Cost;
 pub use random::{Random, RandomBits, RandomFloat, RandomInteger, RandomNumber, RandomReal};
 pub use rearrange::{Pad, Rearrange, Steps, broadcast, copy_part, flip, pad, permute, roll, steps, tile, transpose};
 pub use reduction::{IdentityValue, ReductionCall, ReductionKernel};
+pub use rows::elements::FloatElement;
 pub use scan::{Scan, ScanElement, ScanForm, ScanKey, cumulative_sum};
 pub use scatter::{Scatter, ScatterElement, scatter, scatter_add};
 pub use searchsorted::{SearchSorted, Side, searchsorted};
 pub use select::{RunLengths, Select, nonzero, partition, run_length_decode, run_length_encode, select, unique};
 pub use sequence::{Sequence, SequenceElement, arange, linspace};
+pub use softmax::{Softmax, log_softmax, log_softmax_backward, softmax, softmax_backward};
 #[doc(hidden)]
 pub use sort::SortWay;
 pub use sort::{Sort, SortKey, argsort, sort, sort_pairs};

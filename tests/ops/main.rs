@@ -17,6 +17,7 @@ mod merges;
 mod movement;
 mod random;
 mod reduction;
+mod rows;
 mod scans;
 mod searches;
 mod segments;
@@ -55,6 +56,7 @@ const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     merges::cases,
     random::cases,
     reduction::cases,
+    rows::cases,
     scans::cases,
     searches::cases,
     segments::cases,
@@ -79,6 +81,7 @@ const CHECKED: &[fn() -> Alone] = &[
     movement::checked,
     merges::checked,
     random::checked,
+    rows::checked,
     scans::checked,
     searches::checked,
     segments::checked,

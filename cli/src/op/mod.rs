@@ -19,6 +19,7 @@ mod places;
 mod rearrangements;
 mod reductions;
 mod report;
+mod rows;
 mod scans;
 mod scatters;
 mod searches;
@@ -56,6 +57,7 @@ const FAMILIES: &[&[Operator]] = &[
     searches::OPERATORS,
     counting::OPERATORS,
     matmul::OPERATORS,
+    rows::OPERATORS,
     rearrangements::OPERATORS,
     joins::OPERATORS,
     takes::OPERATORS,

@@ -9,6 +9,7 @@ mod orders;
 mod public;
 mod refusals;
 mod results;
+mod rows;
 #[allow(dead_code, reason = "other tests use more of it")]
 #[path = "../support/mod.rs"]
 mod support;

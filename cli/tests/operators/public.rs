@@ -6,11 +6,12 @@ use serde_json::Value;
 
 use crate::cases::{Case, list};
 use crate::support::Folder;
-use crate::{generated, moves, op, orders};
+use crate::{generated, moves, op, orders, rows};
 
 /// The builders, and the operators that call their methods.
 const BUILDERS: &[(&str, &[&str])] = &[
     ("Cast", &["cast"]),
+    ("CrossEntropy", &["cross_entropy"]),
     ("ElementwiseCall", &["elementwise"]),
     ("ElementwiseKernel", &["elementwise"]),
     ("FillPattern", &["fill_pattern"]),
@@ -20,6 +21,7 @@ const BUILDERS: &[(&str, &[&str])] = &[
     ("Join", &["concatenate", "stack"]),
     ("Matmul", &["matmul"]),
     ("Merge", &["merge", "merge_pairs"]),
+    ("Norm", &["layer_norm", "group_norm"]),
     ("OneHot", &["one_hot"]),
     ("Random", &["random_bits", "random_uniform"]),
     ("Rearrange", &["transpose"]),
@@ -31,6 +33,7 @@ const BUILDERS: &[(&str, &[&str])] = &[
     ("SearchSorted", &["searchsorted"]),
     ("Select", &["select", "select_with_indices"]),
     ("Sequence", &["arange", "linspace"]),
+    ("Softmax", &["softmax"]),
     ("Sort", &["sort", "sort_pairs", "argsort"]),
     ("SortBy", &["sort_by"]),
     ("Split", &["split"]),
@@ -45,6 +48,7 @@ const PARTS: &[&str] = &[
     "Argument",
     "CastElement",
     "Cost",
+    "FloatElement",
     "HistogramElement",
     "HistogramWeight",
     "IdentityValue",
@@ -116,6 +120,15 @@ const RENAMED: &[(&str, &str, &str)] = &[
     ("Random::dropout", "random_dropout", ""),
     ("Random::permutation", "random_permutation", ""),
     ("Random::choice", "random_choice", ""),
+    ("CrossEntropy::backward", "cross_entropy_backward", ""),
+    ("Norm::backward", "layer_norm_backward", ""),
+    ("Norm::backward_weights", "layer_norm_backward", ""),
+    ("Norm::cost_of_backward", "layer_norm_backward", ""),
+    ("Norm::layer", "layer_norm", ""),
+    ("Norm::rms", "rms_norm", ""),
+    ("Norm::group", "group_norm", ""),
+    ("Norm::instance", "instance_norm", ""),
+    ("Norm::statistics", "layer_norm_with_statistics", ""),
     ("Rearrange::part", "copy_part", ""),
     ("Rearrange::shape", "transpose", ""),
     ("ReductionCall::axes", "sum", "axis"),
@@ -135,6 +148,9 @@ const RENAMED: &[(&str, &str, &str)] = &[
     ("Select::changes", "unique", ""),
     ("Select::not_zero", "nonzero", ""),
     ("Select::run_with_indices", "select_with_indices", ""),
+    ("Softmax::backward", "softmax_backward", ""),
+    ("Softmax::cost_of_backward", "softmax_backward", ""),
+    ("Softmax::logarithm", "log_softmax", ""),
     ("Sort::device_segments", "sort", "segments"),
     ("Sort::pairs", "sort_pairs", ""),
     ("Sort::cost_of_pairs", "sort_pairs", ""),
@@ -190,7 +206,7 @@ fn every_public_function_and_method_has_an_entry() {
 
 #[test]
 fn every_operator_has_a_case() {
-    let tables: [&[Case]; 12] = [
+    let tables: [&[Case]; 13] = [
         moves::REARRANGED,
         moves::JOINED,
         moves::TAKEN,
@@ -203,6 +219,7 @@ fn every_operator_has_a_case() {
         orders::SCANNED,
         generated::SEQUENCES,
         generated::COUNTED,
+        rows::NORMALISED,
     ];
     let lines = tables.into_iter().flatten().chain(generated::COMPUTED).map(|case| case.line);
     let names: Vec<&str> = lines.map(|line| line.split(' ').next().unwrap()).collect();

@@ -9,6 +9,7 @@ mod matrices;
 mod movement;
 mod ordering;
 mod reductions;
+mod rows;
 
 use anywarp_testing::onnx::{Attribute, Node};
 use anywarp_testing_devices::outcome::{TestResult, skip};
@@ -56,14 +57,18 @@ fn other(name: &str) -> Option<Operator> {
         "Gelu" => elementwise::gelu,
         "Gemm" => matrices::gemm,
         "GlobalAveragePool" | "GlobalMaxPool" => reductions::global_pool,
+        "GroupNormalization" | "InstanceNormalization" => rows::group_norm,
         "Hardmax" => reductions::hardmax,
         "Identity" => movement::identity,
-        "LogSoftmax" | "Softmax" => reductions::softmax,
+        "LayerNormalization" | "RMSNormalization" => rows::layer_norm,
+        "LogSoftmax" | "Softmax" => rows::softmax,
         "LpNormalization" => reductions::lp_normalisation,
         "MatMul" => matrices::matmul,
         "MatMulInteger" => matrices::matmul_integer,
         "Max" | "Mean" | "Min" | "Sum" => elementwise::several,
+        "MeanVarianceNormalization" => rows::mean_variance,
         "Mod" => elementwise::modulo,
+        "NegativeLogLikelihoodLoss" | "SoftmaxCrossEntropyLoss" => rows::loss,
         "NonZero" => ordering::nonzero,
         "OneHot" => indexing::one_hot,
         "Pad" => movement::pad,

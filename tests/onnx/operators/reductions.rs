@@ -2,7 +2,7 @@
 
 use anywarp::Device;
 use anywarp::ops::{ReductionKernel, reduce, shaped};
-use anywarp_testing_devices::outcome::{TestResult, skip};
+use anywarp_testing_devices::outcome::TestResult;
 
 use super::arrange::flipped;
 use super::line::{Line, converted, expect_functions, wide};
@@ -86,20 +86,6 @@ pub(super) fn arg(call: &Call<'_>) -> TestResult<Vec<Array>> {
     };
     let found = converted(call.device, &found, Type::I64)?;
     Ok(vec![if call.flag("keepdims", true) { found } else { without(&found, &[axis])? }])
-}
-
-/// `Softmax` and `LogSoftmax`, by the logarithm of the sum of exponentials. It is an exponent, for which 16 bits are too few.
-pub(super) fn softmax(call: &Call<'_>) -> TestResult<Vec<Array>> {
-    if call.opset < 13 {
-        return skip("softmax over flattened axes (versions before 13)");
-    }
-    let kind = call.input(0)?.kind;
-    let x = converted(call.device, call.input(0)?, if kind == Type::F64 { kind } else { Type::F32 })?;
-    let axis = call.axis(-1, x.shape.len())?;
-    let sum = along(call.device, "ReduceLogSumExp", &x, &[axis])?;
-    let operation = if call.node.operator == "Softmax" { "y = exp(a - b)" } else { "y = a - b" };
-    let y = Line::new(operation, x.kind).apply(call.device, &[&x, &sum])?;
-    Ok(vec![converted(call.device, &y, kind)?])
 }
 
 /// 1 at the first greatest element along an axis.

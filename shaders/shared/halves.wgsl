@@ -1,0 +1,51 @@
+// Floats of 16 bits as f32 and back, rounded to the nearest, ties to even. Does not need f16 in WGSL.
+
+// bf16 instead of f16.
+override bf16: bool = false;
+
+// Replaces unpack2x16float: some devices lack it, and others flush subnormal numbers in it.
+fn unpacked_f16(pair: u32) -> vec2<f32> {
+    let halves = vec2(pair, pair >> 16u);
+    let size = (halves & vec2(0x7fffu)) << vec2(13u);
+    // The exponent biases differ by 112; infinities and NaN have the largest exponent.
+    let normal = size + 0x38000000u;
+    let beyond = size + 0x70000000u;
+    let tiny = bitcast<vec2<u32>>(vec2<f32>(halves & vec2(0x3ffu)) * 0x1p-24);
+    let wide = select(select(normal, tiny, size < vec2(0x00800000u)), beyond, size >= vec2(0x0f800000u));
+    return bitcast<vec2<f32>>(wide | ((halves & vec2(0x8000u)) << vec2(16u)));
+}
+
+fn unpacked(pair: u32) -> vec2<f32> {
+    if bf16 {
+        return bitcast<vec2<f32>>(vec2(pair << 16u, pair & 0xffff0000u));
+    }
+    return unpacked_f16(pair);
+}
+
+// The bits of the nearest f16.
+fn rounded_to_f16(values: vec4<f32>) -> vec4<u32> {
+    let bits = bitcast<vec4<u32>>(values);
+    let size = bits & vec4(0x7fffffffu);
+    let normal = (size + 0xc8000fffu + ((size >> vec4(13u)) & vec4(1u))) >> vec4(13u);
+    // The last bit of 0.5 is 2^-24, as in the smallest f16: the addition rounds.
+    let tiny = bitcast<vec4<u32>>(bitcast<vec4<f32>>(size) + 0.5) - 0x3f000000u;
+    let beyond = select(vec4(0x7c00u), vec4(0x7e00u), size > vec4(0x7f800000u));
+    let rounded = select(select(normal, tiny, size < vec4(0x38800000u)), beyond, size >= vec4(0x47800000u));
+    return rounded | ((bits >> vec4(16u)) & vec4(0x8000u));
+}
+
+// The bits of the nearest bf16.
+fn rounded_to_bf16(values: vec4<f32>) -> vec4<u32> {
+    let bits = bitcast<vec4<u32>>(values);
+    let rounded = (bits + 0x7fffu + ((bits >> vec4(16u)) & vec4(1u))) >> vec4(16u);
+    // Rounding could turn a NaN into an infinity.
+    return select(rounded, (bits >> vec4(16u)) | vec4(0x40u), (bits & vec4(0x7fffffffu)) > vec4(0x7f800000u));
+}
+
+// The bits of the nearest floats of 16 bits.
+fn rounded(values: vec4<f32>) -> vec4<u32> {
+    if bf16 {
+        return rounded_to_bf16(values);
+    }
+    return rounded_to_f16(values);
+}

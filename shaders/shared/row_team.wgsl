@@ -1,0 +1,82 @@
+// Invocations of a workgroup that compute with one row together: a team. All invocations of the workgroup call its
+// functions, in uniform control flow.
+
+// The invocations of a workgroup, and those of a team: a power of two.
+override group: u32 = 256u;
+override width: u32 = 256u;
+
+// The teams of a workgroup.
+fn teams() -> u32 {
+    return group / width;
+}
+
+// Values of all invocations, and of parts of a team; for two calls, so that the second one need not wait for
+// the first one's loads.
+var<workgroup> shared_values: array<f32, 512>;
+var<workgroup> shared_parts: array<f32, 512>;
+
+// In a team of more invocations than this, as many sums of parts are combined first.
+const first_sums = 16u;
+
+// The sum of a team's values, in each of its invocations. `call` is 0 or 1, and different in successive calls.
+fn team_sum(value: f32, local: u32, call: u32) -> f32 {
+    if width == 1u {
+        return value;
+    }
+    let first = call * 256u + local / width * width;
+    let lane = local % width;
+    shared_values[call * 256u + local] = value;
+    workgroupBarrier();
+    var sum = 0.0;
+    if width <= first_sums {
+        for (var at = 0u; at < width; at++) {
+            sum += shared_values[first + at];
+        }
+        return sum;
+    }
+    let each = width / first_sums;
+    let first_part = call * 256u + local / width * first_sums;
+    if lane < first_sums {
+        for (var at = 0u; at < each; at++) {
+            sum += shared_values[first + lane * each + at];
+        }
+        shared_parts[first_part + lane] = sum;
+    }
+    workgroupBarrier();
+    sum = 0.0;
+    for (var at = 0u; at < first_sums; at++) {
+        sum += shared_parts[first_part + at];
+    }
+    return sum;
+}
+
+// The greatest of a team's values, none of which is NaN.
+fn team_max(value: f32, local: u32, call: u32) -> f32 {
+    if width == 1u {
+        return value;
+    }
+    let first = call * 256u + local / width * width;
+    let lane = local % width;
+    shared_values[call * 256u + local] = value;
+    workgroupBarrier();
+    var greatest = value;
+    if width <= first_sums {
+        for (var at = 0u; at < width; at++) {
+            greatest = max(greatest, shared_values[first + at]);
+        }
+        return greatest;
+    }
+    let each = width / first_sums;
+    let first_part = call * 256u + local / width * first_sums;
+    if lane < first_sums {
+        for (var at = 0u; at < each; at++) {
+            greatest = max(greatest, shared_values[first + lane * each + at]);
+        }
+        shared_parts[first_part + lane] = greatest;
+    }
+    workgroupBarrier();
+    for (var at = 0u; at < first_sums; at++) {
+        greatest = max(greatest, shared_parts[first_part + at]);
+    }
+    return greatest;
+}

@@ -1,0 +1,52 @@
+//! The reference implementation in plain Rust.
+
+/// The loss and the factor of each row, for shapes of outer rows, classes, and the distance of the elements of a row.
+/// With `normalised` elements, these are logarithms already. `weight(class)` is the factor of a class.
+pub(crate) fn cross_entropy(
+    x: &[f64],
+    [outer, classes, inner]: [usize; 3],
+    normalised: bool,
+    targets: &[i64],
+    ignored: Option<i64>,
+    weight: impl Fn(usize) -> f64,
+) -> [Vec<f64>; 2] {
+    let (mut losses, mut factors) = (Vec::new(), Vec::new());
+    for (row, target) in targets.iter().enumerate().take(outer * inner) {
+        let at = |k: usize| (row / inner * classes + k) * inner + row % inner;
+        let known = usize::try_from(*target).ok().filter(|class| *class < classes);
+        let (loss, factor) = match known {
+            _ if ignored == Some(*target) => (0.0, 0.0),
+            None => (f64::NAN, f64::NAN),
+            Some(class) => {
+                let sum: f64 = (0..classes).map(|k| (x[at(k)] - x[at(class)]).exp()).sum();
+                let logarithm = if normalised { x[at(class)] } else { -sum.ln() };
+                (-weight(class) * logarithm, weight(class))
+            }
+        };
+        losses.push(loss);
+        factors.push(factor);
+    }
+    [losses, factors]
+}
+
+/// The derivatives by the elements of the losses, each times a number.
+pub(crate) fn backward(
+    x: &[f64],
+    [outer, classes, inner]: [usize; 3],
+    normalised: bool,
+    targets: &[i64],
+    factors: &[f64],
+    by_loss: impl Fn(usize) -> f64,
+) -> Vec<f64> {
+    let mut dx = vec![0.0; x.len()];
+    for row in (0..outer * inner).filter(|row| factors[*row] != 0.0) {
+        let at = |k: usize| (row / inner * classes + k) * inner + row % inner;
+        let sum: f64 = (0..classes).map(|k| x[at(k)].exp()).sum();
+        for k in 0..classes {
+            let share = if normalised { 0.0 } else { x[at(k)].exp() / sum };
+            let at_class = if targets[row] == k as i64 { 1.0 } else { 0.0 };
+            dx[at(k)] = (share - at_class) * factors[row] * by_loss(row);
+        }
+    }
+    dx
+}

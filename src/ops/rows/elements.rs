@@ -1,0 +1,30 @@
+//! The element types of rows.
+
+use half::{bf16, f16};
+
+use crate::element::Element;
+
+/// Elements of softmax and norms: `f32`, `f16` and `bf16`, on every device. Sums are `f32`.
+pub trait FloatElement: Element + sealed::Float {}
+
+impl<T: Element + sealed::Float> FloatElement for T {}
+
+pub(crate) mod sealed {
+    /// A float of at most 32 bits.
+    pub trait Float {
+        /// Whether 16 bits are those of `bf16`.
+        const BF16: bool;
+    }
+}
+
+impl sealed::Float for f32 {
+    const BF16: bool = false;
+}
+
+impl sealed::Float for f16 {
+    const BF16: bool = false;
+}
+
+impl sealed::Float for bf16 {
+    const BF16: bool = true;
+}

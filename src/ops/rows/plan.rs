@@ -1,0 +1,254 @@
+//! The passes over rows, each of which has a result that all of its elements need. This module is pure.
+
+use super::super::plan::Plan;
+
+/// The invocations of a workgroup, except for strips.
+const GROUP: u64 = 256;
+/// The invocations of a strip: those that the CPU runs together.
+const LANES: u64 = 8;
+/// The greatest number of units in the registers of an invocation.
+const MAX_HELD: u64 = 8;
+/// The elements of a vector.
+const VECTOR: u64 = 4;
+/// The bytes of a partial result.
+const PART: u64 = 8;
+
+/// The sizes of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    /// The number of rows.
+    pub(crate) rows: u64,
+    /// The number of elements of a row.
+    pub(crate) length: u64,
+    /// The distance between the elements of a row, in elements.
+    pub(crate) inner: u64,
+    /// Whether elements have 16 bits.
+    pub(crate) halves: bool,
+    /// Whether all arrays can be read four elements at a time.
+    pub(crate) aligned: bool,
+}
+
+/// The properties of a device on which a choice depends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Target {
+    /// Whether the device is a processor, which runs barriers slowly.
+    pub(crate) software: bool,
+    /// Whether kernels are compiled by this project for a processor, eight invocations at a time.
+    pub(crate) strips: bool,
+}
+
+/// The invocations that compute a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Choice {
+    /// A team of a workgroup, which holds the row in its registers.
+    Held,
+    /// A workgroup for one of `parts` parts of a row, which it reads twice.
+    Groups { parts: u64 },
+    /// As groups, of eight invocations.
+    Strips { parts: u64 },
+    /// An invocation for one of `parts` parts of a row.
+    Lines { parts: u64 },
+}
+
+/// One command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pass {
+    Teams { groups: u64 },
+    PartsOfRows { groups: u64 },
+    RowsFromParts { groups: u64 },
+    WholeRows { groups: u64 },
+    PartsOfLines { groups: u64 },
+    LinesFromParts { groups: u64 },
+    WholeLines { groups: u64 },
+}
+
+/// A plan with the numbers that kernels need.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Planned {
+    pub(crate) plan: Plan<Pass>,
+    /// Whether kernels read four elements at a time: their units.
+    pub(crate) vectors: bool,
+    /// The invocations of a workgroup, and those that compute a row together.
+    pub(crate) group: u64,
+    pub(crate) width: u64,
+    /// The units of a row in the registers of an invocation.
+    pub(crate) held: u64,
+    /// The parts of a row, and the units of a part.
+    pub(crate) parts: u64,
+    pub(crate) chunk: u64,
+}
+
+impl Planned {
+    /// The plan of a call without elements.
+    fn nothing() -> Self {
+        let (group, width, held) = (GROUP, GROUP, VECTOR);
+        Self { plan: Plan::nothing(), vectors: false, group, width, held, parts: 1, chunk: 0 }
+    }
+}
+
+impl Choice {
+    /// The choice without tuning.
+    pub(crate) fn default_for(shape: Shape, target: Target) -> Self {
+        let Shape { length, inner, .. } = shape;
+        let rows = shape.rows.max(1);
+        if target.strips && inner == 1 && length >= 4 * LANES {
+            // Parts of at least 4 096 elements, and enough of them for every processor.
+            return Self::Strips { parts: (64 / rows).min(length / 4096).max(1) };
+        }
+        if target.software {
+            // As for strips; parts have at most 32 768 elements, as llvmpipe ends loops after 65 535 iterations.
+            let parts = (4096 / rows).min(length / 512).max(length.div_ceil(1 << 15));
+            return Self::Lines { parts: parts.max(1) };
+        }
+        if inner > 1 {
+            // 2^16 invocations fill a large device. Each reads all partial results of its row.
+            return Self::Lines { parts: ((1 << 16) / rows).min(length / 32).clamp(1, 256) };
+        }
+        if shape.units() <= GROUP * MAX_HELD {
+            return Self::Held;
+        }
+        // 1 024 workgroups fill a large device; parts of at least 2 048 units are worth a second pass.
+        Self::Groups { parts: (1024 / rows).min(shape.units() / 2048).clamp(1, 256) }
+    }
+}
+
+impl Shape {
+    /// The units of a row, if kernels read vectors where they can.
+    fn units(&self) -> u64 {
+        if self.aligned { self.length / VECTOR } else { self.length }
+    }
+}
+
+/// The passes for a choice, as far as the shape permits it. `flops` and `bytes` are those of the operator.
+pub(crate) fn plan(shape: Shape, choice: Choice, [flops, bytes]: [u64; 2]) -> Planned {
+    let Shape { rows, length, inner, halves, aligned } = shape;
+    if rows == 0 || length == 0 {
+        return Planned::nothing();
+    }
+    let planned = |passes: Vec<Pass>, [group, width, held]: [u64; 3], vectors, [parts, chunk]: [u64; 2]| {
+        let scratch = if parts > 1 { PART * rows * parts } else { 0 };
+        Planned { plan: Plan { passes, scratch, flops, bytes }, vectors, group, width, held, parts, chunk }
+    };
+    let units = shape.units();
+    let split = |units: u64, parts: u64, step: u64| {
+        let chunk = units.div_ceil(parts.clamp(1, units)).next_multiple_of(step);
+        [units.div_ceil(chunk), chunk]
+    };
+    match choice {
+        Choice::Held if inner == 1 && units <= GROUP * MAX_HELD => {
+            let held = if units <= GROUP * VECTOR { VECTOR } else { MAX_HELD };
+            let width = units.div_ceil(held).next_power_of_two();
+            let groups = rows.div_ceil(GROUP / width);
+            planned(vec![Pass::Teams { groups }], [GROUP, width, held], aligned, [1, units])
+        }
+        Choice::Held if inner == 1 => plan(shape, Choice::Groups { parts: 1 }, [flops, bytes]),
+        Choice::Groups { parts } | Choice::Strips { parts } if inner == 1 => {
+            let strips = matches!(choice, Choice::Strips { .. });
+            // Neighbouring elements of f32 are vectors of the CPU already.
+            let vectors = aligned && (halves || !strips);
+            let group = if strips { LANES } else { GROUP };
+            let units = if vectors { units } else { length };
+            let [parts, chunk] = split(units, parts, 4 * group);
+            let groups = rows * parts;
+            let passes = match parts {
+                1 => vec![Pass::WholeRows { groups }],
+                _ => vec![Pass::PartsOfRows { groups }, Pass::RowsFromParts { groups }],
+            };
+            planned(passes, [group, group, VECTOR], vectors, [parts, chunk])
+        }
+        Choice::Lines { parts } => {
+            let [parts, chunk] = split(length, parts, 1);
+            let groups = (rows * parts).div_ceil(GROUP);
+            let passes = match parts {
+                1 => vec![Pass::WholeLines { groups }],
+                _ => vec![Pass::PartsOfLines { groups }, Pass::LinesFromParts { groups }],
+            };
+            planned(passes, [GROUP, 1, VECTOR], false, [parts, chunk])
+        }
+        Choice::Held | Choice::Groups { .. } | Choice::Strips { .. } => {
+            plan(shape, Choice::Lines { parts: 1 }, [flops, bytes])
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GPU: Target = Target { software: false, strips: false };
+    const CPU: Target = Target { software: true, strips: true };
+    const LLVMPIPE: Target = Target { software: true, strips: false };
+
+    fn shape(rows: u64, length: u64, inner: u64) -> Shape {
+        Shape { rows, length, inner, halves: false, aligned: inner == 1 && length.is_multiple_of(4) }
+    }
+
+    fn passes(shape: Shape, choice: Choice) -> Vec<Pass> {
+        plan(shape, choice, [0; 2]).plan.passes
+    }
+
+    #[test]
+    fn the_choice_depends_on_the_device_and_the_row() {
+        let of = |rows, length, inner, target| Choice::default_for(shape(rows, length, inner), target);
+        assert_eq!([of(9, 8192, 1, GPU), of(9, 2048, 1, GPU), of(9, 2047, 1, GPU)], [Choice::Held; 3]);
+        assert_eq!(of(9, 2049, 1, GPU), Choice::Groups { parts: 1 });
+        assert_eq!(of(2, 1 << 22, 1, GPU), Choice::Groups { parts: 256 });
+        assert_eq!(of(4096, 1 << 14, 1, GPU), Choice::Groups { parts: 1 });
+        assert_eq!(of(9, 64, 3, GPU), Choice::Lines { parts: 2 });
+        assert_eq!([of(9, 31, 1, CPU), of(9, 64, 8, CPU)], [Choice::Lines { parts: 1 }; 2]);
+        assert_eq!([of(9, 32, 1, CPU), of(1, 8192, 1, CPU)], [1, 2].map(|parts| Choice::Strips { parts }));
+        assert_eq!(of(1 << 13, 1 << 16, 1, LLVMPIPE), Choice::Lines { parts: 2 });
+        assert_eq!(of(9, 64, 1, LLVMPIPE), Choice::Lines { parts: 1 });
+    }
+
+    #[test]
+    fn a_row_fits_into_its_registers() {
+        for length in (1..2050).chain([4096, 4100, 8188, 8192]) {
+            let planned = plan(shape(1000, length, 1), Choice::Held, [0; 2]);
+            let [Pass::Teams { groups }] = planned.plan.passes[..] else {
+                assert!(length == 2049, "{length}");
+                continue;
+            };
+            let units = if planned.vectors { length / 4 } else { length };
+            assert!(planned.width * planned.held >= units && planned.width <= 256, "{length}");
+            assert!(planned.held == 4 || (planned.held == 8 && units > 1024), "{length}");
+            assert!(groups * (256 / planned.width) >= 1000 && planned.group == 256, "{length}");
+        }
+    }
+
+    #[test]
+    fn parts_cover_a_row() {
+        for length in [1, 7, 8, 33, 4096, 100_003, (1 << 31) - (1 << 16)] {
+            for parts in [0, 1, 2, 3, 100, 256, u64::MAX] {
+                let ways = [Choice::Groups { parts }, Choice::Strips { parts }, Choice::Lines { parts }];
+                for choice in ways {
+                    let Planned { parts, chunk, vectors, .. } = plan(shape(3, length, 1), choice, [0; 2]);
+                    let units = if vectors { length / 4 } else { length };
+                    assert!(parts * chunk >= units && (parts - 1) * chunk < units, "{length} {choice:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_choice_that_does_not_fit_walks_lines() {
+        let lines = [Pass::WholeLines { groups: 2 }];
+        for choice in [Choice::Held, Choice::Groups { parts: 3 }, Choice::Strips { parts: 3 }] {
+            assert_eq!(passes(shape(300, 5000, 2), choice), lines);
+        }
+        assert_eq!(passes(shape(3, 1 << 20, 1), Choice::Held), [Pass::WholeRows { groups: 3 }]);
+        assert_eq!(passes(shape(0, 5, 1), Choice::Held), []);
+        assert_eq!(passes(shape(5, 0, 1), Choice::Held), []);
+        let halves = Shape { halves: true, ..shape(3, 4096, 1) };
+        assert!(plan(halves, Choice::Strips { parts: 1 }, [0; 2]).vectors);
+        assert!(!plan(shape(3, 4096, 1), Choice::Strips { parts: 1 }, [0; 2]).vectors);
+    }
+
+    #[test]
+    fn partial_results_are_scratch() {
+        let planned = plan(shape(2, 1 << 20, 1), Choice::Groups { parts: 4 }, [7, 9]);
+        assert_eq!(planned.plan.passes, [Pass::PartsOfRows { groups: 8 }, Pass::RowsFromParts { groups: 8 }]);
+        let cost = planned.plan.cost();
+        assert_eq!((cost.passes, cost.scratch, cost.flops, cost.bytes), (2, 8 * 2 * 4, 7, 9));
+    }
+}

@@ -1,0 +1,81 @@
+//! From a softmax to its commands.
+
+use super::super::error::OperationError;
+use super::super::moving::operands::{self, Cells};
+use super::super::rows::launch::{INFINITY, Numbers, compile, launch, modules, parts};
+use super::super::rows::plan::{Pass, Planned, Shape};
+use super::OPERATOR;
+use crate::buffer::{Slice, SliceMut};
+use crate::device::Device;
+use crate::submit::Destination;
+
+modules!("shaders/ops/softmax.wgsl": words, vectors, packed, packed_vectors);
+
+/// The arrays of a call, as bytes.
+pub(super) struct Operands<'x, 'y> {
+    pub(super) x: Slice<'x, u8>,
+    pub(super) y: SliceMut<'y, u8>,
+}
+
+/// A call without its arrays.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Call {
+    pub(super) shape: Shape,
+    pub(super) logarithm: bool,
+    /// Whether elements of 16 bits are `bf16`.
+    pub(super) bf16: bool,
+}
+
+impl Operands<'_, '_> {
+    /// Checks devices and guards.
+    pub(super) fn check(&self, destination: &Destination<'_>) -> Result<(), OperationError> {
+        let arrays = [("x", self.x), ("y", self.y.as_slice())];
+        operands::check(OPERATOR, &self.y.core.device, &arrays, 1, destination)
+    }
+
+    /// Appends the commands of a plan.
+    pub(super) fn run(
+        &self,
+        call: Call,
+        planned: &Planned,
+        destination: &mut Destination<'_>,
+    ) -> Result<(), OperationError> {
+        let Call { shape, logarithm, bf16 } = call;
+        let device = &Device::of(&self.y.core.device);
+        let Numbers { count, length, inner, parts: parts_of_row, chunk, group, width, held } =
+            Numbers::of(shape, planned);
+        // Eight invocations walk a row on a processor.
+        let in_cache = group == 8;
+        macro_rules! run {
+            ($module:ident, $cells:expr $(, $bf16:ident)?) => {{
+                let strided = inner > 1;
+                let overrides = $module::Overrides { group, width, held, logarithm, in_cache, strided $(, $bf16)? };
+                compile!($module, planned, device, overrides);
+                let mut parts = parts(OPERATOR, device, planned, destination)?;
+                for pass in &planned.plan.passes {
+                    let Cells { x, first_of_x, y, first_of_y } = $cells;
+                    let rows = $module::Rows {
+                        count,
+                        length,
+                        inner,
+                        first_of_x,
+                        first_of_y,
+                        parts: parts_of_row,
+                        chunk,
+                        infinity: INFINITY,
+                    };
+                    launch!($module, *pass, device, overrides, destination.reborrow(), parts,
+                        sums: [rows, x], results: [rows, x, y]);
+                }
+            }};
+        }
+        let (x, y) = (&self.x, &self.y);
+        match (shape.halves, planned.vectors) {
+            (false, false) => run!(words, Cells::<f32>::whole(OPERATOR, x, y)?),
+            (false, true) => run!(vectors, Cells::<[f32; 4]>::whole(OPERATOR, x, y)?),
+            (true, false) => run!(packed, Cells::packed(OPERATOR, x, y, 2)?, bf16),
+            (true, true) => run!(packed_vectors, Cells::<[u32; 2]>::whole(OPERATOR, x, y)?, bf16),
+        }
+        Ok(())
+    }
+}
