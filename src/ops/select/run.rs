@@ -47,7 +47,7 @@ impl Call<'_> {
         // Indices of flags need no elements, and the number of elements that are kept is unknown.
         let read = flags + if flags > 0 && self.output == Output::Places { 0 } else { self.element.size() };
         let written = if self.output == Output::Partition { self.element.size() } else { 0 };
-        Ok(Shape { length, read, written, flags: flags > 0 })
+        Ok(Shape { length, read, written, changes: *self.kept == Kept::Changes })
     }
 
     fn description(&self, pass: Pass) -> Option<Description<'static>> {
