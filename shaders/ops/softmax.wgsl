@@ -111,7 +111,7 @@ fn team_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_ind
         greatest = max(greatest, greatest_held(high));
     }
     // A row of nothing but negative infinity has a finite element to be relative to.
-    greatest = team_max(max(greatest, nothing.greatest), local, 0u);
+    greatest = team_max(max(greatest, nothing().greatest), local, 0u);
     let low_powers = powers(low, greatest);
     var sum = total_held(low_powers);
     if !logarithm {
@@ -146,7 +146,7 @@ fn write_walk(walk: Walk, lane: u32, step: u32, all: Total) {
 
 // The greatest of the elements that are `step` units apart, from the first but `lane`.
 fn greatest_walked(walk: Walk, lane: u32, step: u32) -> f32 {
-    var greatest = nothing.greatest;
+    var greatest = nothing().greatest;
     let steps = (walk.end - walk.begin) / (2u * step);
     for (var at = 0u; at < steps; at++) {
         let k = walk.origin + walk.begin + at * 2u * step + lane;

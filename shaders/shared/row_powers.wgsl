@@ -14,7 +14,10 @@ struct Part {
     sum: f32,
 }
 
-const nothing = Part(-0x1.fffffep+127f, 0.0);
+// Without elements. The least finite number comes from the bits of infinity, as browsers refuse it as a decimal constant.
+fn nothing() -> Part {
+    return Part(bitcast<f32>((rows.infinity - 1u) | 0x80000000u), 0.0);
+}
 
 // The exponential is exactly 0 here; differences of infinities do not go further.
 const lowest = -110.0;
@@ -53,7 +56,7 @@ fn of_team(part: Part, local: u32) -> Part {
 
 // The part of the elements that are `step` units apart, from the first but `lane`.
 fn walked(walk: Walk, lane: u32, step: u32) -> Part {
-    var part = nothing;
+    var part = nothing();
     let steps = (walk.end - walk.begin) / (4u * step);
     for (var at = 0u; at < steps; at++) {
         let k = walk.begin + at * 4u * step + lane;
@@ -71,7 +74,7 @@ fn walked(walk: Walk, lane: u32, step: u32) -> Part {
 
 // The parts of a row that are `step` apart, from the first but `lane`.
 fn of_parts(row: u32, lane: u32, step: u32) -> Part {
-    var sum = nothing;
+    var sum = nothing();
     for (var part = lane; part < rows.parts; part += step) {
         let one = parts[part * rows.count + row];
         sum = joined(sum, Part(one.x, one.y));
