@@ -1,6 +1,8 @@
 // The derivatives of the cross-entropy of rows: softmax, minus 1 at the class of the row, times the weight of the class
 // and the derivative by the loss.
-import package::shared::row_powers::{Part, is_number, of_parts, of_team, parts, power, walked};
+import package::shared::row_powers::{
+    Part, is_number, of_parts, of_team, power, store_part_of_line, store_part_of_row, walked,
+};
 import package::shared::row_targets::{how, target_of};
 import package::shared::row_team::{group, teams, width};
 import package::shared::rows::{Unit, Walk, load, not_a_number, place, rows, store, walk_of};
@@ -91,15 +93,7 @@ fn team_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_ind
 // A workgroup for each part of each row.
 @compute @workgroup_size(group)
 fn parts_of_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-    let row = id.x / rows.parts;
-    let part = id.x % rows.parts;
-    if row >= rows.count {
-        return;
-    }
-    let found = of_team(walked(walk_of(row, part), local, group), local);
-    if local == 0u {
-        parts[part * rows.count + row] = vec2(found.greatest, found.sum);
-    }
+    store_part_of_row(id.x, local);
 }
 
 @compute @workgroup_size(group)
@@ -126,10 +120,7 @@ fn whole_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_in
 // An invocation for each part of each row.
 @compute @workgroup_size(group)
 fn parts_of_lines(@builtin(global_invocation_id) id: vec3<u32>) {
-    if id.x < rows.count * rows.parts {
-        let found = walked(walk_of(id.x % rows.count, id.x / rows.count), 0u, 1u);
-        parts[id.x] = vec2(found.greatest, found.sum);
-    }
+    store_part_of_line(id.x);
 }
 
 @compute @workgroup_size(group)

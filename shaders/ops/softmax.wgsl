@@ -1,7 +1,9 @@
 // Softmax of rows, or its logarithm: exponentials relative to the row's greatest element, divided by their sum.
 //
 // A row with NaN, with positive infinity, or with nothing but negative infinity is NaN.
-import package::shared::row_powers::{Part, is_number, nothing, of_parts, of_team, parts, power, walked};
+import package::shared::row_powers::{
+    Part, is_number, nothing, of_parts, of_team, power, store_part_of_line, store_part_of_row, walked,
+};
 import package::shared::row_team::{group, team_max, team_sum, teams, width};
 import package::shared::rows::{
     Unit, Walk, greatest_of, load, not_a_number, place, rows, store, total_of, walk_of, without_nan,
@@ -206,15 +208,7 @@ fn finish_walk(walk: Walk, lane: u32, step: u32, all: Total) {
 // A workgroup for each part of each row.
 @compute @workgroup_size(group)
 fn parts_of_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-    let row = id.x / rows.parts;
-    let part = id.x % rows.parts;
-    if row >= rows.count {
-        return;
-    }
-    let found = of_team(walked(walk_of(row, part), local, group), local);
-    if local == 0u {
-        parts[part * rows.count + row] = vec2(found.greatest, found.sum);
-    }
+    store_part_of_row(id.x, local);
 }
 
 @compute @workgroup_size(group)
@@ -246,10 +240,7 @@ fn whole_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_in
 // An invocation for each part of each row.
 @compute @workgroup_size(group)
 fn parts_of_lines(@builtin(global_invocation_id) id: vec3<u32>) {
-    if id.x < rows.count * rows.parts {
-        let found = walked(walk_of(id.x % rows.count, id.x / rows.count), 0u, 1u);
-        parts[id.x] = vec2(found.greatest, found.sum);
-    }
+    store_part_of_line(id.x);
 }
 
 @compute @workgroup_size(group)

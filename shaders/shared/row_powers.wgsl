@@ -2,8 +2,8 @@
 //
 // NaN counts as infinity. A row is no number if it has NaN, positive infinity, or nothing but negative infinity: its
 // greatest element is infinite, or all of its exponentials are 0.
-import package::shared::row_team::{team_max, team_sum};
-import package::shared::rows::{Unit, Walk, greatest_of, load, place, rows, total_of, without_nan};
+import package::shared::row_team::{group, team_max, team_sum};
+import package::shared::rows::{Unit, Walk, greatest_of, load, place, rows, total_of, walk_of, without_nan};
 
 // The greatest element and the sum of each part of each row.
 @group(0) @binding(3) var<storage, read_write> parts: array<vec2<f32>>;
@@ -70,6 +70,27 @@ fn walked(walk: Walk, lane: u32, step: u32) -> Part {
         part = with_unit(part, without_nan(load(place(walk.origin, k))));
     }
     return part;
+}
+
+// A part of a row, whose number is that of the workgroup.
+fn store_part_of_row(number: u32, local: u32) {
+    let row = number / rows.parts;
+    let part = number % rows.parts;
+    if row >= rows.count {
+        return;
+    }
+    let found = of_team(walked(walk_of(row, part), local, group), local);
+    if local == 0u {
+        parts[part * rows.count + row] = vec2(found.greatest, found.sum);
+    }
+}
+
+// A part of a row, whose number is that of the invocation.
+fn store_part_of_line(number: u32) {
+    if number < rows.count * rows.parts {
+        let found = walked(walk_of(number % rows.count, number / rows.count), 0u, 1u);
+        parts[number] = vec2(found.greatest, found.sum);
+    }
 }
 
 // The parts of a row that are `step` apart, from the first but `lane`.
