@@ -1,6 +1,7 @@
 // Norms of rows: differences from the mean, or elements, divided by the root of their mean square; then scale and bias.
 //
 // A row whose sum of squares is not finite is NaN.
+import package::shared::row_held::{Held, loaded, total_held};
 import package::shared::row_team::{group, team_sum, teams, width};
 import package::shared::rows::{
     Cell, Unit, Walk, cell_units, load, not_a_number, place, rows, store, total_of, unit_in, unit_size, walk_of,
@@ -144,30 +145,6 @@ fn result(row: u32, k: u32, unit: Unit, total: Total) -> Unit {
     return value;
 }
 
-// Four units of a row. Named members, not an array, so that they stay in registers.
-struct Held {
-    a: Unit,
-    b: Unit,
-    c: Unit,
-    d: Unit,
-}
-
-// 0 beyond the row.
-fn unit_at(row: u32, k: u32) -> Unit {
-    if row < rows.count && k < rows.length {
-        return load(row * rows.length + k);
-    }
-    return Unit(0.0);
-}
-
-fn loaded(row: u32, k: u32) -> Held {
-    return Held(unit_at(row, k), unit_at(row, k + width), unit_at(row, k + 2u * width), unit_at(row, k + 3u * width));
-}
-
-fn total_held(units: Held) -> f32 {
-    return total_of((units.a + units.b) + (units.c + units.d));
-}
-
 fn square_at(k: u32, unit: Unit, mean: f32) -> Unit {
     if centred && k < rows.length {
         return square(unit - mean);
@@ -199,10 +176,10 @@ fn write_all(row: u32, k: u32, units: Held, total: Total) {
 fn team_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let row = id.x * teams() + local / width;
     let lane = local % width;
-    let low = loaded(row, lane);
+    let low = loaded(row, lane, 0.0);
     var high = low;
     if held > 4u {
-        high = loaded(row, lane + 4u * width);
+        high = loaded(row, lane + 4u * width, 0.0);
     }
     var mean = 0.0;
     if centred {

@@ -1,6 +1,7 @@
 // Softmax of rows, or its logarithm: exponentials relative to the row's greatest element, divided by their sum.
 //
 // A row with NaN, with positive infinity, or with nothing but negative infinity is NaN.
+import package::shared::row_held::{Held, loaded, total_held};
 import package::shared::row_powers::{
     Part, is_number, nothing, of_parts, of_team, power, store_part_of_line, store_part_of_row, walked,
 };
@@ -44,24 +45,10 @@ fn write(at: u32, unit: Unit, total: Total) {
     store(at, result);
 }
 
-// Four units of a row. Named members, not an array, so that they stay in registers.
-struct Held {
-    a: Unit,
-    b: Unit,
-    c: Unit,
-    d: Unit,
-}
-
-// Negative infinity beyond the row.
-fn unit_at(row: u32, k: u32) -> Unit {
-    if row < rows.count && k < rows.length {
-        return without_nan(load(row * rows.length + k));
-    }
-    return Unit(bitcast<f32>(rows.infinity | 0x80000000u));
-}
-
-fn loaded(row: u32, k: u32) -> Held {
-    return Held(unit_at(row, k), unit_at(row, k + width), unit_at(row, k + 2u * width), unit_at(row, k + 3u * width));
+// Four units of a row, with negative infinity beyond the row.
+fn numbers_held(row: u32, k: u32) -> Held {
+    let units = loaded(row, k, bitcast<f32>(rows.infinity | 0x80000000u));
+    return Held(without_nan(units.a), without_nan(units.b), without_nan(units.c), without_nan(units.d));
 }
 
 fn greatest_held(units: Held) -> f32 {
@@ -71,10 +58,6 @@ fn greatest_held(units: Held) -> f32 {
 fn powers(units: Held, greatest: f32) -> Held {
     return Held(
         power(units.a, greatest), power(units.b, greatest), power(units.c, greatest), power(units.d, greatest));
-}
-
-fn total_held(units: Held) -> f32 {
-    return total_of((units.a + units.b) + (units.c + units.d));
 }
 
 // `unit` is an element, or, unless logarithms are wanted, its exponential.
@@ -105,11 +88,11 @@ fn write_all(row: u32, k: u32, units: Held, total: Total) {
 fn team_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let row = id.x * teams() + local / width;
     let lane = local % width;
-    var low = loaded(row, lane);
+    var low = numbers_held(row, lane);
     var high = low;
     var greatest = greatest_held(low);
     if held > 4u {
-        high = loaded(row, lane + 4u * width);
+        high = numbers_held(row, lane + 4u * width);
         greatest = max(greatest, greatest_held(high));
     }
     // A row of nothing but negative infinity has a finite element to be relative to.
