@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::super::error::OperationError;
 use super::super::moving::operands::{self, Cells, memory};
 use super::super::reduction::{ReductionCall, ReductionKernel};
-use super::super::rows::launch::{INFINITY, Numbers, compile, halves, launch, modules, parts};
+use super::super::rows::launch::{INFINITY, Numbers, compile, halves, launch, modules, parts, rows, run_for_form};
 use super::super::rows::plan::{Pass, Planned, Shape};
 use super::super::{reduce, shaped};
 use super::{Losses, OPERATOR};
@@ -132,29 +132,20 @@ impl Operands<'_> {
             return Ok(());
         }
         let device = &Device::of(&self.x.core.device);
-        let Numbers { count, length, inner, parts: parts_of_row, chunk, group, width, .. } =
-            Numbers::of(call.shape, planned);
+        let sizes = Numbers::of(call.shape, planned);
+        let Numbers { inner, group, width, .. } = sizes;
         let (normalised, bf16, has_weights) = (call.normalised, call.bf16, self.weights.is_some());
         let (numbers, first_of_numbers) = whole_cells_mut::<f32>(losses).map_err(OPERATOR.slice("loss"))?;
         macro_rules! run {
-            ($module:ident, $cells:expr $(, $bf16:ident)?) => {{
+            ($module:ident, $both:expr, $one:expr $(, $bf16:ident)?) => {{
                 let strided = inner > 1;
                 let overrides = $module::Overrides { group, width, strided, normalised, has_weights $(, $bf16)? };
                 compile!($module, planned, device, overrides);
                 let mut parts = parts(OPERATOR, device, planned, destination)?;
                 let (targets, weights, numbers_of) = self.targets(call)?;
                 let how = numbers_of!($module, numbers_of, first_of_numbers);
-                let (x, first_of_x) = $cells(&self.x).map_err(OPERATOR.slice("x"))?;
-                let rows = $module::Rows {
-                    count,
-                    length,
-                    inner,
-                    first_of_x,
-                    first_of_y: 0,
-                    parts: parts_of_row,
-                    chunk,
-                    infinity: INFINITY,
-                };
+                let (x, first_of_x) = $one(&self.x).map_err(OPERATOR.slice("x"))?;
+                let rows = rows!($module, sizes, first_of_x, 0);
                 for pass in &planned.plan.passes {
                     let numbers = reborrow(&numbers);
                     launch!($module, *pass, device, overrides, destination.reborrow(), parts,
@@ -162,12 +153,7 @@ impl Operands<'_> {
                 }
             }};
         }
-        match (call.shape.halves, planned.vectors) {
-            (false, false) => run!(words, whole_cells::<f32>),
-            (false, true) => run!(vectors, whole_cells::<[f32; 4]>),
-            (true, false) => run!(packed, halves, bf16),
-            (true, true) => run!(packed_vectors, whole_cells::<[u32; 2]>, bf16),
-        }
+        run_for_form!(run, call.shape.halves, planned, bf16: words, vectors, packed, packed_vectors);
         Ok(())
     }
 
@@ -201,19 +187,20 @@ impl Operands<'_> {
             return Ok(());
         }
         let device = &Device::of(&self.x.core.device);
-        let Numbers { count, length, inner, parts: parts_of_row, chunk, group, width, .. } =
-            Numbers::of(call.shape, planned);
+        let sizes = Numbers::of(call.shape, planned);
+        let Numbers { inner, group, width, .. } = sizes;
         let (normalised, bf16, has_weights) = (call.normalised, call.bf16, self.weights.is_some());
         let (single, mean) = (call.losses != Losses::Each, call.losses == Losses::Mean);
         let (by_loss, first_of_numbers) = whole_cells::<f32>(by_loss).map_err(OPERATOR.slice("dloss"))?;
         let mut sum = device.scratch::<f32>(1, destination).map_err(memory(OPERATOR))?;
         if mean {
             let factors = self.factors(call, destination)?;
-            let rows = count as usize;
+            let rows = call.shape.rows as usize;
             reduced(reduce::sum(), device, destination).run(shaped(factors.slice(..rows), [rows]), &mut sum)?;
         }
+        let (x, y) = (&self.x, dx);
         macro_rules! run {
-            ($module:ident, $cells:expr $(, $bf16:ident)?) => {{
+            ($module:ident, $both:expr, $one:expr $(, $bf16:ident)?) => {{
                 let strided = inner > 1;
                 let overrides = $module::Overrides {
                     group,
@@ -231,29 +218,15 @@ impl Operands<'_> {
                 let how = numbers_of!($module, numbers_of, first_of_numbers);
                 let sum_of_factors = &sum;
                 for pass in &planned.plan.passes {
-                    let Cells { x, first_of_x, y, first_of_y } = $cells;
-                    let rows = $module::Rows {
-                        count,
-                        length,
-                        inner,
-                        first_of_x,
-                        first_of_y,
-                        parts: parts_of_row,
-                        chunk,
-                        infinity: INFINITY,
-                    };
+                    let Cells { x, first_of_x, y, first_of_y } = $both(OPERATOR, x, y)?;
+                    let rows = rows!($module, sizes, first_of_x, first_of_y);
                     launch!($module, *pass, device, overrides, destination.reborrow(), parts,
                         sums: [rows, x], results: [rows, how, x, y, targets, weights, by_loss, sum_of_factors]);
                 }
             }};
         }
-        let (x, y) = (&self.x, dx);
-        match (call.shape.halves, planned.vectors) {
-            (false, false) => run!(backward_words, Cells::<f32>::whole(OPERATOR, x, y)?),
-            (false, true) => run!(backward_vectors, Cells::<[f32; 4]>::whole(OPERATOR, x, y)?),
-            (true, false) => run!(backward_packed, Cells::packed(OPERATOR, x, y, 2)?, bf16),
-            (true, true) => run!(backward_packed_vectors, Cells::<[u32; 2]>::whole(OPERATOR, x, y)?, bf16),
-        }
+        run_for_form!(run, call.shape.halves, planned, bf16:
+            backward_words, backward_vectors, backward_packed, backward_packed_vectors);
         Ok(())
     }
 

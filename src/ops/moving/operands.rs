@@ -48,6 +48,15 @@ impl<'m> Cells<'m, u32> {
         let [first_of_x, first_of_y] = [before_x, before_y].map(|before| before / size as u32);
         Ok(Self { x, first_of_x, y, first_of_y })
     }
+
+    /// The words of elements of two bytes.
+    pub(crate) fn halves(
+        operator: Operator,
+        x: &Slice<'m, u8>,
+        y: &'m SliceMut<'_, u8>,
+    ) -> Result<Self, OperationError> {
+        Self::packed(operator, x, y, 2)
+    }
 }
 
 /// The number of elements of a shape, which kernels must be able to count in words and in elements.

@@ -2,7 +2,7 @@
 
 use super::super::error::OperationError;
 use super::super::moving::operands::{self, Cells};
-use super::super::rows::launch::{INFINITY, Numbers, compile, halves, launch, modules, parts};
+use super::super::rows::launch::{Numbers, compile, halves, launch, modules, parts, rows, run_for_form};
 use super::super::rows::plan::{Pass, Planned};
 use super::OPERATOR;
 use super::run::{Call, Channels};
@@ -44,24 +44,25 @@ impl Operands<'_> {
         }
         let Call { shape, centred, bf16, .. } = call;
         let device = &Device::of(&self.dx.core.device);
-        let Numbers { count, length, inner: distance, parts: parts_of_row, chunk, group, width, .. } =
-            Numbers::of(shape, planned);
+        let sizes = Numbers::of(shape, planned);
+        let Numbers { group, width, .. } = sizes;
         let (has_scale, by_channel) = (self.scale.is_some(), call.by_channel.is_some());
         let channels = call.by_channel.unwrap_or(Channels { period: 1, channels: 1, inner: 1 });
         let [period, channels, inner] = [channels.period, channels.channels, channels.inner].map(|count| count as u32);
         let (means, first_of_means) = whole_cells::<f32>(&self.means).map_err(OPERATOR.slice("means"))?;
         let (inverses, first_of_inverses) = whole_cells::<f32>(&self.inverses).map_err(OPERATOR.slice("inverses"))?;
+        let (x, y) = (&self.x, &self.dx);
         macro_rules! run {
-            ($module:ident, $cells:expr, $unit_cells:expr $(, $bf16:ident)?) => {{
+            ($module:ident, $both:expr, $one:expr $(, $bf16:ident)?) => {{
                 let strided = false;
                 let overrides =
                     $module::Overrides { group, width, centred, has_scale, by_channel, strided $(, $bf16)? };
                 compile!($module, planned, device, overrides);
                 let mut parts = parts(OPERATOR, device, planned, destination)?;
-                let (dy, first_of_dy) = $unit_cells(&self.dy).map_err(OPERATOR.slice("dy"))?;
+                let (dy, first_of_dy) = $one(&self.dy).map_err(OPERATOR.slice("dy"))?;
                 // A scale that is not given is not read.
                 let (scale, first_of_scale) = match &self.scale {
-                    Some(scale) => $unit_cells(scale).map_err(OPERATOR.slice("scale"))?,
+                    Some(scale) => $one(scale).map_err(OPERATOR.slice("scale"))?,
                     None => (dy, 0),
                 };
                 let backward = $module::Backward {
@@ -75,32 +76,15 @@ impl Operands<'_> {
                     first_of_inverses,
                 };
                 for pass in &planned.plan.passes {
-                    let Cells { x, first_of_x, y, first_of_y } = $cells;
-                    let rows = $module::Rows {
-                        count,
-                        length,
-                        inner: distance,
-                        first_of_x,
-                        first_of_y,
-                        parts: parts_of_row,
-                        chunk,
-                        infinity: INFINITY,
-                    };
+                    let Cells { x, first_of_x, y, first_of_y } = $both(OPERATOR, x, y)?;
+                    let rows = rows!($module, sizes, first_of_x, first_of_y);
                     launch!($module, *pass, device, overrides, destination.reborrow(), parts,
                         sums: [rows, backward, x, dy, scale, means, inverses],
                         results: [rows, backward, x, dy, scale, means, inverses, y]);
                 }
             }};
         }
-        let (x, y) = (&self.x, &self.dx);
-        match (shape.halves, planned.vectors) {
-            (false, false) => run!(words, Cells::<f32>::whole(OPERATOR, x, y)?, whole_cells::<f32>),
-            (false, true) => run!(vectors, Cells::<[f32; 4]>::whole(OPERATOR, x, y)?, whole_cells::<[f32; 4]>),
-            (true, false) => run!(packed, Cells::packed(OPERATOR, x, y, 2)?, halves, bf16),
-            (true, true) => {
-                run!(packed_vectors, Cells::<[u32; 2]>::whole(OPERATOR, x, y)?, whole_cells::<[u32; 2]>, bf16);
-            }
-        }
+        run_for_form!(run, shape.halves, planned, bf16: words, vectors, packed, packed_vectors);
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::error::OperationError;
 use super::super::moving::operands::{self, Cells, memory};
-use super::super::rows::launch::{INFINITY, Numbers, compile, halves, launch, modules, parts};
+use super::super::rows::launch::{Numbers, compile, halves, launch, modules, parts, rows, run_for_form};
 use super::super::rows::plan::{Pass, Planned, Shape};
 use super::OPERATOR;
 use crate::buffer::cells::{reborrow, whole_cells, whole_cells_mut};
@@ -66,8 +66,8 @@ impl Operands<'_, '_, '_> {
         }
         let Call { shape, centred, epsilon, bf16, .. } = call;
         let device = &Device::of(&self.y.core.device);
-        let Numbers { count, length, inner: distance, parts: parts_of_row, chunk, group, width, held } =
-            Numbers::of(shape, planned);
+        let sizes = Numbers::of(shape, planned);
+        let Numbers { group, width, held, .. } = sizes;
         let (has_scale, has_bias, has_statistics) = (self.scale.is_some(), self.bias.is_some(), self.means.is_some());
         let by_channel = call.by_channel.is_some();
         let channels = call.by_channel.unwrap_or(Channels { period: 1, channels: 1, inner: 1 });
@@ -77,8 +77,9 @@ impl Operands<'_, '_, '_> {
         let (spare_means, spare_inverses) = spare.split_at_mut(512);
         let means = self.means.as_ref().map_or_else(|| reborrow(&spare_means), reborrow);
         let inverses = self.inverses.as_ref().map_or_else(|| reborrow(&spare_inverses), reborrow);
+        let (x, y) = (&self.x, &self.y);
         macro_rules! run {
-            ($module:ident, $cells:expr, $weights:expr $(, $bf16:ident)?) => {{
+            ($module:ident, $both:expr, $one:expr $(, $bf16:ident)?) => {{
                 let overrides = $module::Overrides {
                     group,
                     width,
@@ -94,10 +95,10 @@ impl Operands<'_, '_, '_> {
                 compile!($module, planned, device, overrides);
                 let mut parts = parts(OPERATOR, device, planned, destination)?;
                 for pass in &planned.plan.passes {
-                    let Cells { x, first_of_x, y, first_of_y } = $cells;
+                    let Cells { x, first_of_x, y, first_of_y } = $both(OPERATOR, x, y)?;
                     // Weights that are not given are not read.
                     let weights = |given: &Option<_>, name| match given {
-                        Some(slice) => $weights(slice).map_err(OPERATOR.slice(name)),
+                        Some(slice) => $one(slice).map_err(OPERATOR.slice(name)),
                         None => Ok((x, 0)),
                     };
                     let (scale, first_of_scale) = weights(&self.scale, "scale")?;
@@ -106,16 +107,7 @@ impl Operands<'_, '_, '_> {
                         whole_cells_mut::<f32>(&means).map_err(OPERATOR.slice("means"))?;
                     let (inverses, first_of_inverses) =
                         whole_cells_mut::<f32>(&inverses).map_err(OPERATOR.slice("inverses"))?;
-                    let rows = $module::Rows {
-                        count,
-                        length,
-                        inner: distance,
-                        first_of_x,
-                        first_of_y,
-                        parts: parts_of_row,
-                        chunk,
-                        infinity: INFINITY,
-                    };
+                    let rows = rows!($module, sizes, first_of_x, first_of_y);
                     let norm = $module::Norm {
                         epsilon,
                         elements: shape.length as f32,
@@ -132,15 +124,7 @@ impl Operands<'_, '_, '_> {
                 }
             }};
         }
-        let (x, y) = (&self.x, &self.y);
-        match (shape.halves, planned.vectors) {
-            (false, false) => run!(words, Cells::<f32>::whole(OPERATOR, x, y)?, whole_cells::<f32>),
-            (false, true) => run!(vectors, Cells::<[f32; 4]>::whole(OPERATOR, x, y)?, whole_cells::<[f32; 4]>),
-            (true, false) => run!(packed, Cells::packed(OPERATOR, x, y, 2)?, halves, bf16),
-            (true, true) => {
-                run!(packed_vectors, Cells::<[u32; 2]>::whole(OPERATOR, x, y)?, whole_cells::<[u32; 2]>, bf16);
-            }
-        }
+        run_for_form!(run, shape.halves, planned, bf16: words, vectors, packed, packed_vectors);
         Ok(())
     }
 }

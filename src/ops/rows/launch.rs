@@ -80,7 +80,38 @@ macro_rules! launch {
     };
 }
 
-pub(crate) use {compile, launch, modules};
+/// The uniform of rows for a module.
+macro_rules! rows {
+    ($module:ident, $numbers:expr, $first_of_x:expr, $first_of_y:expr) => {{
+        let $crate::ops::rows::launch::Numbers { count, length, inner, parts, chunk, .. } = $numbers;
+        $module::Rows {
+            count,
+            length,
+            inner,
+            first_of_x: $first_of_x,
+            first_of_y: $first_of_y,
+            parts,
+            chunk,
+            infinity: $crate::ops::rows::launch::INFINITY,
+        }
+    }};
+}
+
+/// Runs a macro of the caller for the form of a plan's arrays: with a module, a function that makes cells of x and y, one
+/// that makes cells of a single array, and, as only modules of halves have it as an override, the variable `bf16`.
+macro_rules! run_for_form {
+    ($run:ident, $halves:expr, $planned:expr, $bf16:ident:
+     $words:ident, $vectors:ident, $packed:ident, $packed_vectors:ident) => {
+        match ($halves, $planned.vectors) {
+            (false, false) => $run!($words, Cells::<f32>::whole, whole_cells::<f32>),
+            (false, true) => $run!($vectors, Cells::<[f32; 4]>::whole, whole_cells::<[f32; 4]>),
+            (true, false) => $run!($packed, Cells::halves, halves, $bf16),
+            (true, true) => $run!($packed_vectors, Cells::<[u32; 2]>::whole, whole_cells::<[u32; 2]>, $bf16),
+        }
+    };
+}
+
+pub(crate) use {compile, launch, modules, rows, run_for_form};
 
 /// The numbers that all kernels of a plan need.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use super::super::error::OperationError;
 use super::super::moving::operands::{self, Cells};
-use super::super::rows::launch::{INFINITY, Numbers, compile, halves, launch, modules, parts};
+use super::super::rows::launch::{Numbers, compile, halves, launch, modules, parts, rows, run_for_form};
 use super::super::rows::plan::{Pass, Planned};
 use super::OPERATOR;
 use super::run::Call;
@@ -39,41 +39,25 @@ impl Operands<'_, '_, '_> {
         }
         let Call { shape, logarithm, bf16 } = call;
         let device = &Device::of(&self.dx.core.device);
-        let Numbers { count, length, inner, parts: parts_of_row, chunk, group, width, .. } =
-            Numbers::of(shape, planned);
+        let sizes = Numbers::of(shape, planned);
+        let Numbers { inner, group, width, .. } = sizes;
+        let (x, y) = (&self.y, &self.dx);
         macro_rules! run {
-            ($module:ident, $cells:expr, $dy:expr $(, $bf16:ident)?) => {{
+            ($module:ident, $both:expr, $one:expr $(, $bf16:ident)?) => {{
                 let overrides = $module::Overrides { group, width, logarithm, strided: inner > 1 $(, $bf16)? };
                 compile!($module, planned, device, overrides);
                 let mut parts = parts(OPERATOR, device, planned, destination)?;
-                let (dy, first_of_dy) = $dy(&self.dy).map_err(OPERATOR.slice("dy"))?;
+                let (dy, first_of_dy) = $one(&self.dy).map_err(OPERATOR.slice("dy"))?;
                 let backward = $module::Backward { first_of_dy };
                 for pass in &planned.plan.passes {
-                    let Cells { x, first_of_x, y, first_of_y } = $cells;
-                    let rows = $module::Rows {
-                        count,
-                        length,
-                        inner,
-                        first_of_x,
-                        first_of_y,
-                        parts: parts_of_row,
-                        chunk,
-                        infinity: INFINITY,
-                    };
+                    let Cells { x, first_of_x, y, first_of_y } = $both(OPERATOR, x, y)?;
+                    let rows = rows!($module, sizes, first_of_x, first_of_y);
                     launch!($module, *pass, device, overrides, destination.reborrow(), parts,
                         sums: [rows, backward, x, dy], results: [rows, backward, x, dy, y]);
                 }
             }};
         }
-        let (x, y) = (&self.y, &self.dx);
-        match (shape.halves, planned.vectors) {
-            (false, false) => run!(words, Cells::<f32>::whole(OPERATOR, x, y)?, whole_cells::<f32>),
-            (false, true) => run!(vectors, Cells::<[f32; 4]>::whole(OPERATOR, x, y)?, whole_cells::<[f32; 4]>),
-            (true, false) => run!(packed, Cells::packed(OPERATOR, x, y, 2)?, halves, bf16),
-            (true, true) => {
-                run!(packed_vectors, Cells::<[u32; 2]>::whole(OPERATOR, x, y)?, whole_cells::<[u32; 2]>, bf16);
-            }
-        }
+        run_for_form!(run, shape.halves, planned, bf16: words, vectors, packed, packed_vectors);
         Ok(())
     }
 }

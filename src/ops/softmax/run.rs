@@ -2,7 +2,7 @@
 
 use super::super::error::OperationError;
 use super::super::moving::operands::{self, Cells};
-use super::super::rows::launch::{INFINITY, Numbers, compile, launch, modules, parts};
+use super::super::rows::launch::{Numbers, compile, launch, modules, parts, rows, run_for_form};
 use super::super::rows::plan::{Pass, Planned, Shape};
 use super::OPERATOR;
 use crate::buffer::{Slice, SliceMut};
@@ -42,40 +42,26 @@ impl Operands<'_, '_> {
     ) -> Result<(), OperationError> {
         let Call { shape, logarithm, bf16 } = call;
         let device = &Device::of(&self.y.core.device);
-        let Numbers { count, length, inner, parts: parts_of_row, chunk, group, width, held } =
-            Numbers::of(shape, planned);
+        let sizes = Numbers::of(shape, planned);
+        let Numbers { inner, group, width, held, .. } = sizes;
         // Eight invocations walk a row on a processor.
         let in_cache = group == 8;
+        let (x, y) = (&self.x, &self.y);
         macro_rules! run {
-            ($module:ident, $cells:expr $(, $bf16:ident)?) => {{
+            ($module:ident, $both:expr, $one:expr $(, $bf16:ident)?) => {{
                 let strided = inner > 1;
                 let overrides = $module::Overrides { group, width, held, logarithm, in_cache, strided $(, $bf16)? };
                 compile!($module, planned, device, overrides);
                 let mut parts = parts(OPERATOR, device, planned, destination)?;
                 for pass in &planned.plan.passes {
-                    let Cells { x, first_of_x, y, first_of_y } = $cells;
-                    let rows = $module::Rows {
-                        count,
-                        length,
-                        inner,
-                        first_of_x,
-                        first_of_y,
-                        parts: parts_of_row,
-                        chunk,
-                        infinity: INFINITY,
-                    };
+                    let Cells { x, first_of_x, y, first_of_y } = $both(OPERATOR, x, y)?;
+                    let rows = rows!($module, sizes, first_of_x, first_of_y);
                     launch!($module, *pass, device, overrides, destination.reborrow(), parts,
                         sums: [rows, x], results: [rows, x, y]);
                 }
             }};
         }
-        let (x, y) = (&self.x, &self.y);
-        match (shape.halves, planned.vectors) {
-            (false, false) => run!(words, Cells::<f32>::whole(OPERATOR, x, y)?),
-            (false, true) => run!(vectors, Cells::<[f32; 4]>::whole(OPERATOR, x, y)?),
-            (true, false) => run!(packed, Cells::packed(OPERATOR, x, y, 2)?, bf16),
-            (true, true) => run!(packed_vectors, Cells::<[u32; 2]>::whole(OPERATOR, x, y)?, bf16),
-        }
+        run_for_form!(run, shape.halves, planned, bf16: words, vectors, packed, packed_vectors);
         Ok(())
     }
 }
