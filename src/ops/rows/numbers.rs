@@ -27,6 +27,22 @@ pub(crate) fn devices() -> Vec<Device> {
     Device::enumerate().into_iter().map(|candidate| candidate.open().unwrap()).collect()
 }
 
+/// Runs a check of the caller on each device, with each shape and each choice, and with each element type from the
+/// element at which its arrays begin.
+macro_rules! check_every_choice {
+    ($check:ident: $($float:ident from $skip:literal),*) => {
+        for device in $crate::ops::rows::numbers::devices() {
+            for shape in $crate::ops::rows::numbers::SHAPES {
+                for choice in $crate::ops::rows::numbers::CHOICES {
+                    $($check::<$float>(&device, shape, choice, $skip);)*
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use check_every_choice;
+
 pub(crate) fn numbers(length: usize) -> Vec<f64> {
     (0..length as u32).map(|at| f64::from(at.wrapping_mul(2_654_435_761) >> 20) / 256.0 - 8.0).collect()
 }

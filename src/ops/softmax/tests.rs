@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 
 use super::super::rows::elements::FloatElement;
-use super::super::rows::numbers::{CHOICES, Float, LEAST_F16, SHAPES, devices, numbers};
+use super::super::rows::numbers::{CHOICES, Float, LEAST_F16, check_every_choice, devices, numbers};
 use super::super::rows::plan::{Choice, plan};
 use super::run::Operands;
 use super::{OPERATOR, Softmax, cost, operands, reference, starts};
@@ -53,16 +53,7 @@ fn check<T: Float>(device: &Device, shape: [usize; 3], choice: Choice, skip: usi
 
 #[test]
 fn every_choice_computes_the_same() {
-    for device in devices() {
-        for shape in SHAPES {
-            for choice in CHOICES {
-                check::<f32>(&device, shape, choice, 0);
-                check::<f32>(&device, shape, choice, 1);
-                check::<f16>(&device, shape, choice, 1);
-                check::<bf16>(&device, shape, choice, 0);
-            }
-        }
-    }
+    check_every_choice!(check: f32 from 0, f32 from 1, f16 from 1, bf16 from 0);
 }
 
 #[test]
@@ -120,16 +111,7 @@ fn check_backward<T: Float>(device: &Device, shape: [usize; 3], choice: Choice, 
 
 #[test]
 fn every_choice_computes_the_same_derivatives() {
-    for device in devices() {
-        for shape in SHAPES {
-            for choice in CHOICES {
-                check_backward::<f32>(&device, shape, choice, 0);
-                check_backward::<f32>(&device, shape, choice, 1);
-                check_backward::<f16>(&device, shape, choice, 0);
-                check_backward::<bf16>(&device, shape, choice, 1);
-            }
-        }
-    }
+    check_every_choice!(check_backward: f32 from 0, f32 from 1, f16 from 0, bf16 from 1);
 }
 
 /// The derivatives of the reference are those of its function.

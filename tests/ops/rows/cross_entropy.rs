@@ -4,7 +4,7 @@ use anywarp::Device;
 use anywarp::ops::{CrossEntropy, IndexElement, OperationError, cross_entropy};
 use half::{bf16, f16};
 
-use super::{Float, close, numbers, wide};
+use super::{Float, close, numbers, same_again, wide};
 use crate::Unnamed;
 use crate::outcome::{TestResult, ensure, refused, same, skip};
 
@@ -139,14 +139,7 @@ fn same_bits(device: &Device) -> TestResult {
     let (rows, classes) = (3000, 10);
     let x = device.buffer_from(&numbers::<f32>(rows * classes, 4))?;
     let targets = device.buffer_from(&(0..rows as u32).map(|row| row % 10).collect::<Vec<u32>>())?;
-    let mut first = device.buffer::<f32>(1)?;
-    cross_entropy(&x, &targets, &mut first, [rows, classes], 1)?;
-    for _ in 0..3 {
-        let mut loss = device.buffer::<f32>(1)?;
-        cross_entropy(&x, &targets, &mut loss, [rows, classes], 1)?;
-        same(&loss.read()?, &first.read()?, "the same call")?;
-    }
-    Ok(())
+    same_again(device, 1, "the same call", |loss| cross_entropy(&x, &targets, loss, [rows, classes], 1))
 }
 
 fn recorded(device: &Device) -> TestResult {

@@ -4,11 +4,12 @@ mod cross_entropy;
 mod norm;
 mod softmax;
 
-use anywarp::ops::FloatElement;
+use anywarp::ops::{FloatElement, OperationError};
+use anywarp::{Device, UnifiedBuffer};
 use anywarp_testing::random::Random;
 use half::{bf16, f16};
 
-use crate::outcome::{TestResult, ensure};
+use crate::outcome::{TestResult, ensure, same};
 use crate::{Alone, Case};
 
 pub(crate) fn cases() -> Vec<Case> {
@@ -92,6 +93,37 @@ fn close<T: Float>(got: &[T], wanted: &[f64], [relative, absolute]: [f64; 2], wh
         let tolerance = (relative + rounding) * wanted.abs() + absolute + least;
         let same = got == *wanted || (got.is_nan() && wanted.is_nan()) || (got - wanted).abs() <= tolerance;
         ensure(same, || format!("{what}, element {at}: {got}, expected {wanted}"))?;
+    }
+    Ok(())
+}
+
+/// [`close`] for the elements of an array from `begin`; all elements around them must still be 9.
+fn close_between_nines<T: Float>(
+    got: &[T],
+    begin: usize,
+    wanted: &[f64],
+    tolerance: [f64; 2],
+    what: &str,
+) -> TestResult {
+    let end = begin + wanted.len();
+    close(&got[begin..end], wanted, tolerance, what)?;
+    let around = got[..begin].iter().chain(&got[end..]).all(|number| number.wide() == 9.0);
+    ensure(around, || format!("{what}: elements around have changed"))
+}
+
+/// Fails unless each of several calls computes the same bits.
+fn same_again(
+    device: &Device,
+    length: usize,
+    what: &str,
+    call: impl Fn(&mut UnifiedBuffer<f32>) -> Result<(), OperationError>,
+) -> TestResult {
+    let mut first = device.buffer::<f32>(length)?;
+    call(&mut first)?;
+    for _ in 0..3 {
+        let mut y = device.buffer::<f32>(length)?;
+        call(&mut y)?;
+        same(&y.read()?, &first.read()?, what)?;
     }
     Ok(())
 }
