@@ -29,12 +29,7 @@ impl Call<'_> {
             Pass::SumStrips { .. } => (strips, "sum_strips", false),
             Pass::ScanStrips { .. } => (strips, "scan_strips", false),
         };
-        let of_vectors = match pass {
-            Pass::ChainedVectors { each, .. } | Pass::SumVectors { each, .. } | Pass::ScanVectors { each, .. } => {
-                Some(4 * each)
-            }
-            _ => None,
-        };
+        let of_vectors = pass.vectors().map(|each| 4 * each);
         let monoid = self.monoid.text(self.element, of_vectors.unwrap_or(items(shape.value)));
         let mut kernel = Description::new(file, entry)
             .replace("shared::scan_monoid", monoid)

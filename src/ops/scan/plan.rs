@@ -117,6 +117,18 @@ pub(super) enum Pass {
     },
 }
 
+impl Pass {
+    /// The vectors of an invocation, in a pass over vectors of four elements.
+    pub(super) fn vectors(self) -> Option<u64> {
+        match self {
+            Self::ChainedVectors { each, .. } | Self::SumVectors { each, .. } | Self::ScanVectors { each, .. } => {
+                Some(each)
+            }
+            _ => None,
+        }
+    }
+}
+
 /// A plan with the numbers that kernels need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Planned {

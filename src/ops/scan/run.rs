@@ -210,8 +210,7 @@ impl Operands<'_> {
             inner: shape.inner as u32,
             ..Sizes::new()
         };
-        let in_vectors =
-            matches!(pass, Pass::ChainedVectors { .. } | Pass::SumVectors { .. } | Pass::ScanVectors { .. });
+        let in_vectors = pass.vectors().is_some();
         let mut bindings = Bindings::of(kernel);
         if let Some(x) = &self.x {
             sizes.first_of_x = bindings.elements("x", x, in_vectors);
