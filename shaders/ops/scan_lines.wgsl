@@ -3,10 +3,10 @@
 // Line l consists of elements l / inner * length * inner + l % inner + k * inner, for k below length. With several parts
 // there are three passes: the sum of each part, the sums before each part, the results.
 import package::shared::scan_heads::{is_head, segmented};
+import package::shared::scan_input::at;
 import package::shared::scan_monoid::{A, combined, identity, loaded, stored};
 import package::shared::scan_order::{exclusive, reverse};
 import package::shared::scan_sizes::sizes;
-import package::shared::scan_line_source::at;
 import package::shared::scan_target::y;
 
 // The sum of each part since its last head, and whether it has one; then the sum of all parts before each.

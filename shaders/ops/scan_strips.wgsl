@@ -7,10 +7,10 @@
 enable subgroups;
 
 import package::shared::scan_heads::{is_head, segmented};
+import package::shared::scan_input::at;
 import package::shared::scan_monoid::{A, combined, identity, loaded, stored};
 import package::shared::scan_order::{exclusive, reverse};
 import package::shared::scan_sizes::sizes;
-import package::shared::scan_line_source::at;
 import package::shared::scan_target::y;
 
 // The sum of each part since its last head, and whether it has one; then the sum of all parts before each.

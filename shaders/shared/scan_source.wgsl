@@ -1,10 +1,9 @@
 // The elements of a scan, in its order. Selections replace this file by one that reads flags as numbers.
 import package::shared::scan_heads::is_head;
-import package::shared::scan_monoid::{A, T, identity, loaded};
+import package::shared::scan_input::at;
+import package::shared::scan_monoid::{A, identity, loaded};
 import package::shared::scan_order::reverse;
 import package::shared::scan_sizes::sizes;
-
-@group(0) @binding(1) var<storage> x: array<T>;
 
 // The place of an element in memory.
 fn place(i: u32) -> u32 {
@@ -14,7 +13,7 @@ fn place(i: u32) -> u32 {
 // The value of an element; the identity beyond the end.
 fn element(i: u32) -> A {
     if i < sizes.length {
-        return loaded(x[sizes.first_of_x + place(i)]);
+        return loaded(at(place(i)));
     }
     return identity();
 }

@@ -40,11 +40,9 @@ impl Call<'_> {
         }
         if self.in_place {
             kernel = if of_vectors.is_some() {
-                kernel.replace("shared::scan_vector_source", shared_file!("scan_vector_source_in_place"))
-            } else if in_tiles {
-                kernel.replace("shared::scan_source", shared_file!("scan_source_in_place"))
+                kernel.replace("shared::scan_vector_input", shared_file!("scan_vector_input_in_place"))
             } else {
-                kernel.replace("shared::scan_line_source", shared_file!("scan_line_source_in_place"))
+                kernel.replace("shared::scan_input", shared_file!("scan_input_in_place"))
             };
         }
         kernel = match pass {

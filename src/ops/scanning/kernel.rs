@@ -31,10 +31,9 @@ macro_rules! all_shared {
 
 /// The files that kernels import, unless they are replaced.
 const FILES: &[(&str, &str)] = all_shared! {
-    "scan_heads" "scan_keys" "scan_line_source" "scan_look_back" "scan_monoid" "scan_order" "scan_other"
-    "scan_part" "scan_results"
-    "scan_sizes" "scan_source" "scan_target" "scan_tile" "scan_vector_source" "scan_vector_target" "scan_vector_tile" "select_kept" "select_line_source" "select_source"
-    "select_tile"
+    "scan_heads" "scan_input" "scan_keys" "scan_look_back" "scan_monoid" "scan_order" "scan_other" "scan_part"
+    "scan_results" "scan_sizes" "scan_source" "scan_target" "scan_tile" "scan_vector_input" "scan_vector_source"
+    "scan_vector_target" "scan_vector_tile" "select_kept" "select_source" "select_tile"
 };
 
 /// A kernel, described by its files. Two descriptions that are equal give one kernel.

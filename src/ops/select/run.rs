@@ -72,9 +72,9 @@ impl Call<'_> {
             // These know nothing of the elements.
             Pass::ScanTileCounts | Pass::ScanPartCounts => kernel,
             Pass::Line | Pass::Parts { .. } => kernel.replace("shared::select_kept", kept),
-            Pass::CountParts { .. } => kernel
-                .replace("shared::select_kept", kept)
-                .replace("shared::scan_line_source", shared_file!("select_line_source")),
+            Pass::CountParts { .. } => {
+                kernel.replace("shared::select_kept", kept).replace("shared::scan_input", shared_file!("select_input"))
+            }
             _ => {
                 let kernel = kernel
                     .replace("shared::select_kept", kept)

@@ -1,4 +1,4 @@
-// An element by its place in memory.
+// An element of a scan by its place in memory.
 import package::shared::scan_monoid::T;
 import package::shared::scan_sizes::sizes;
 
