@@ -2,7 +2,8 @@
 //!
 //! naga's writer omits two things, as of its version 30: the `@size` and `@align` of members, without which their
 //! offsets change, and `enable` directives for features that no declared type shows: `f16` and matrices that only
-//! expressions use, and subgroups, which naga itself needs no directive for.
+//! expressions use, and subgroups, which naga itself needs no directive for. It also writes the greatest `f32` in decimal,
+//! which browsers refuse.
 
 use anywarp_backend::naga::back::wgsl::{WriterFlags, write_string};
 use anywarp_backend::naga::proc::Layouter;
@@ -17,7 +18,7 @@ pub(crate) fn wgsl(module: &Validated) -> Result<String, BackendError> {
     let text = write_string(module, module.info(), WriterFlags::empty()).map_err(|error| refused(&error))?;
     let mut layouts = Layouter::default();
     layouts.update(module.to_ctx()).map_err(|error| refused(&error))?;
-    Ok(with_directives(with_sizes(&text, module, &layouts), module))
+    Ok(with_directives(with_sizes(&with_greatest(&text), module, &layouts), module))
 }
 
 fn refused(error: &dyn std::error::Error) -> BackendError {
@@ -49,6 +50,29 @@ fn with_directives(text: String, module: &Module) -> String {
         if text.contains(&directive) { text } else { directive + &text }
     })
 }
+
+/// Returns the text with the greatest finite `f32` in hexadecimal.
+///
+/// Its shortest decimal is 3.4028235e38, which is beyond it before it is rounded. Browsers compare the unrounded number
+/// with the range of `f32`, and refuse it. The decimals of all other numbers are within the range.
+fn with_greatest(text: &str) -> String {
+    let decimal = format!("{}f", f32::MAX);
+    let mut exact = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(&decimal) {
+        let (before, found) = rest.split_at(at);
+        let (literal, after) = found.split_at(decimal.len());
+        // A name may end like the number.
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        exact.push_str(before);
+        exact.push_str(if exact.ends_with(is_name) || after.starts_with(is_name) { literal } else { GREATEST });
+        rest = after;
+    }
+    exact + rest
+}
+
+/// [`f32::MAX`]: 24 bits, of which the first is the one before the point.
+const GREATEST: &str = "0x1.fffffep+127f";
 
 fn is_half(expression: &Expression) -> bool {
     matches!(
@@ -208,6 +232,39 @@ mod tests {
         ] {
             assert_eq!(directives(&text), wanted, "{text}");
         }
+    }
+
+    /// The decimal `f32` literals of a text, read as browsers read them: as `f64` first.
+    fn floats(text: &str) -> Vec<f64> {
+        let text = text.replace(GREATEST, "");
+        let words = text.split(|c: char| !(c.is_alphanumeric() || c == '.'));
+        words.filter_map(|word| word.strip_suffix('f')?.parse().ok()).collect()
+    }
+
+    #[test]
+    fn no_number_is_beyond_the_range_of_its_type() {
+        let module = module(
+            "const least = -3.40282347e38;
+             const all = array(3.4028234663852886e38f, 3.4028233e38f, 1e-45f, 0.1f);
+             var<private> greatest: vec2<f32> = vec2(0x1.fffffep+127);
+             @group(0) @binding(0) var<storage, read_write> data: array<f32>;
+             @compute @workgroup_size(1) fn main(@builtin(local_invocation_index) at: u32) {
+                 var n340282350000000000000000000000000000000f = all[at % 4u];
+                 n340282350000000000000000000000000000000f += greatest.x + max(data[1], least);
+                 data[0] = n340282350000000000000000000000000000000f;
+             }",
+        );
+        let written = wgsl(&module).unwrap();
+        assert_eq!(floats(&written), [3.402_823_3e38, 1e-45, 0.1], "{written}");
+        assert_eq!(written.matches(GREATEST).count(), 3, "{written}");
+        assert!(written.contains(&format!("-{GREATEST}")), "{written}");
+        let again = parse_str(&written).unwrap_or_else(|error| panic!("{}", error.emit_to_string(&written)));
+        let has = |wanted: f32| {
+            let functions = again.entry_points.iter().flat_map(|entry| entry.function.expressions.iter());
+            let mut all = functions.chain(again.global_expressions.iter()).map(|(_, expression)| expression);
+            all.any(|expression| *expression == Expression::Literal(Literal::F32(wanted)))
+        };
+        assert!(has(f32::MAX) && has(f32::MIN) && has(f32::from_bits(1)), "{written}");
     }
 
     #[test]
