@@ -1,11 +1,11 @@
 //! The decoding of debug memory into lines.
 
+use half::f16;
 use naga::{Scalar, ScalarKind};
 
 use super::memory::{Printers, Sites};
 use super::output::{DebugArgument, DebugLine, DebugOutput, DebugValue};
-use crate::f16;
-use crate::kernel::passes::debug_print::{BUFFER_HEADER, Parameter, RECORD_HEADER};
+use super::record::{BUFFER_HEADER, Parameter, RECORD_HEADER};
 
 /// Decodes the records that `printers` wrote.
 pub(super) fn decode(bytes: &[u8], printers: &Printers) -> DebugOutput {
@@ -90,8 +90,8 @@ fn scalar(scalar: Scalar, words: &mut impl Iterator<Item = u32>) -> Option<Debug
 #[cfg(test)]
 mod tests {
     use super::super::memory::Site;
+    use super::super::record::Signature;
     use super::*;
-    use crate::kernel::passes::debug_print::Signature;
     use std::sync::Arc;
 
     fn printers() -> Printers {

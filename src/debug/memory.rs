@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anywarp_backend::{Backend, BackendError, MemoryId, MemoryKind, Region};
 
 use super::output::DebugOutput;
+use super::record::Signature;
 use crate::environment;
-use crate::kernel::passes::debug_print::Signature;
 
 /// The default size in bytes, enough for 30 000 calls with three words of arguments.
 const DEFAULT_BYTES: u64 = 1 << 20;

@@ -8,6 +8,7 @@ pub(crate) mod collect;
 mod decode;
 mod memory;
 mod output;
+pub(crate) mod record;
 
 pub(crate) use memory::{DebugMemory, Site, Sites};
 pub use output::{DebugArgument, DebugLine, DebugOutput, DebugValue};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::f16;
+use half::f16;
 
 /// The debug output of kernels since the last collection, in the order of the launches. Within a launch the order is
 /// that in which the invocations happened to print.

@@ -118,7 +118,7 @@ pub(super) fn check_printing(program: &Program, caps: &Caps) -> Result<(), Kerne
 
 #[cfg(test)]
 mod tests {
-    use crate::Wgsl;
+    use crate::kernel::Wgsl;
     use anywarp_backend::Caps;
 
     #[test]

@@ -1,16 +1,7 @@
 //! Debug printing: calls of empty functions become records in a storage buffer.
 //!
-//! All launches of a device write to the variable that the pass adds, one after the other:
-//!
-//! ```text
-//! word 0        words requested so far; may exceed the capacity
-//! word 1        records that were dropped
-//! words 2..     records, each: site, global invocation id (x, y, z), arguments
-//! ```
-//!
-//! A *site* is one call in the text. The numbers of sites are greater than zero, so in a buffer that was cleared
-//! before, a zero ends the records. A record is written completely or not at all. The first record that does not fit is
-//! the end: all later ones are counted as dropped.
+//! All launches of a device write to the variable that the pass adds, one after the other; `debug::record` describes
+//! its contents.
 
 mod body;
 mod signature;
@@ -26,12 +17,8 @@ use naga::{
     StorageAccess, StructMember, Type, TypeInner, VectorSize,
 };
 
-pub(crate) use signature::{Misfit, Parameter, Signature, signature};
-
-/// The words of a record before its arguments.
-pub(crate) const RECORD_HEADER: u32 = 4;
-/// The words of the buffer before its records.
-pub(crate) const BUFFER_HEADER: u32 = 2;
+use crate::debug::record::Signature;
+pub(crate) use signature::{Misfit, signature};
 
 /// One call of a debug function.
 #[derive(Clone, Debug)]

@@ -7,7 +7,8 @@ use naga::{
     Scalar, ScalarKind, Span, Statement,
 };
 
-use super::{Globals, Parameter, RECORD_HEADER, Signature};
+use super::Globals;
+use crate::debug::record::{Parameter, RECORD_HEADER, Signature};
 
 /// The count of dropped records stops here, so that it does not wrap.
 const MAX_DROPPED: u32 = 1 << 31;

@@ -1,48 +1,11 @@
-//! The functions that can be debug functions, and the contents of their records.
+//! The functions that can be debug functions.
 
-use naga::{Function, Module, Scalar, ScalarKind, Statement, TypeInner};
+use naga::{Function, Module, ScalarKind, Statement, TypeInner};
+
+use crate::debug::record::{Parameter, Signature};
 
 /// The maximum size of all arguments of one call, in words.
 const MAX_WORDS: u32 = 16;
-
-/// A debug function.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Signature {
-    /// Its name.
-    pub(crate) name: String,
-    /// Its parameters.
-    pub(crate) parameters: Vec<Parameter>,
-}
-
-impl Signature {
-    /// The number of words of all arguments.
-    pub(crate) fn words(&self) -> u32 {
-        self.parameters.iter().map(Parameter::words).sum()
-    }
-}
-
-/// A parameter of a debug function: a scalar, or a vector of scalars.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Parameter {
-    /// Its name.
-    pub(crate) name: String,
-    /// Its scalar type, or that of its components.
-    pub(crate) scalar: Scalar,
-    /// The number of components; `None` for a scalar.
-    pub(crate) components: Option<u32>,
-}
-
-impl Parameter {
-    /// The number of words of the argument.
-    pub(crate) fn words(&self) -> u32 {
-        self.components.unwrap_or(1) * scalar_words(self.scalar)
-    }
-}
-
-/// The number of words of one scalar; at least one.
-pub(crate) fn scalar_words(scalar: Scalar) -> u32 {
-    u32::from(scalar.width).div_ceil(4)
-}
 
 /// The reason why a function cannot be a debug function.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
