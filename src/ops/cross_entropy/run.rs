@@ -4,10 +4,11 @@ use std::sync::LazyLock;
 
 use super::super::error::OperationError;
 use super::super::moving::operands::{self, Cells, memory};
+use super::super::operation::shape::shaped;
+use super::super::reduce;
 use super::super::reduction::{ReductionCall, ReductionKernel};
 use super::super::rows::launch::{INFINITY, Numbers, compile, halves, launch, modules, parts, rows, run_for_form};
 use super::super::rows::plan::{Pass, Planned, Shape};
-use super::super::{reduce, shaped};
 use super::{Losses, OPERATOR};
 use crate::buffer::cells::{reborrow, whole_cells, whole_cells_mut};
 use crate::buffer::{Slice, SliceMut, UnifiedBuffer};

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use anywarp_backend::BackendKind;
 
 use super::super::error::OperationError;
+use super::super::operation::shape::shaped;
 use super::super::plan::Plan;
 use super::super::reduce;
-use super::super::shaped;
 use super::bins::{Bins, Even};
 use super::plan::{Counting, Operation, Pass, Shape, Sum};
 use super::{HistogramElement, OPERATOR};

@@ -1,8 +1,8 @@
 //! The least and the greatest elements, and their indices.
 
+use super::super::reduction::ReductionKernel;
 use super::{IS_NAN, Kept, built};
 use crate::element::Element;
-use crate::ops::ReductionKernel;
 
 /// Element types with a least and a greatest value: `f32`, `f64`, `f16`, `i32`, `u32`, `i64`, `u64`.
 pub trait Ordered: Element + sealed::Ordered {}

@@ -1,7 +1,7 @@
 //! Means, variances, and logarithms of sums.
 
+use super::super::reduction::ReductionKernel;
 use super::{IS_NAN, Kept, built};
-use crate::ops::ReductionKernel;
 
 /// A quotient that is NaN where the divisor is 0: devices may compute any value for 0 / 0.
 const QUOTIENT: &str = "

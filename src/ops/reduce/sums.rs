@@ -1,7 +1,7 @@
 //! Sums, products and tests.
 
+use super::super::reduction::ReductionKernel;
 use super::{IS_NAN, Kept, built};
-use crate::ops::ReductionKernel;
 
 /// The sum of all elements.
 ///
