@@ -9,6 +9,7 @@
 //! | `binding` | the positions of arrays within bindings |
 //! | `preface` | the beginning of every generated kernel |
 //! | `places` | the uniform of counts, sizes and steps: one list for text and launch |
+//! | `identity` | neutral elements: texts, or Rust numbers |
 //! | `infinity` | the name `inf` in the caller's texts |
 //! | `kept` | keys of cached kernels |
 //! | `reference` | the correct results, in plain Rust |
@@ -19,6 +20,7 @@ pub(crate) mod arguments;
 pub(crate) mod assigned;
 pub(crate) mod binding;
 pub(crate) mod call;
+pub(crate) mod identity;
 pub(crate) mod infinity;
 pub(crate) mod kept;
 pub(crate) mod parameters;

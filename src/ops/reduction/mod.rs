@@ -4,7 +4,6 @@ mod call;
 mod choice;
 mod fit;
 mod form;
-mod identity;
 mod keys;
 mod plan;
 mod run;
@@ -16,13 +15,13 @@ use std::panic::Location;
 use super::error::OperationError;
 use super::operation::arguments::{Buffers, Inputs, Outputs, Results};
 use super::operation::call::{Signature, unnamed};
+use super::operation::identity::{IdentityValue, said};
 use super::operation::kept::Identity;
 use super::operation::parameters::parse;
 use crate::device::Device;
 use crate::submit::Destination;
 pub use call::ReductionCall;
 use form::Own;
-pub use identity::IdentityValue;
 
 /// A reduction defined by four WGSL expressions, for arrays of any length and shape.
 ///
@@ -164,7 +163,7 @@ impl ReductionKernel {
     /// ```
     #[must_use]
     pub fn identity(self, value: impl IdentityValue) -> Self {
-        self.with(|own| own.identity = identity::said(value))
+        self.with(|own| own.identity = said(value))
     }
 
     /// Changes the texts, with a new identity, so that cached kernels of the old texts are not used.

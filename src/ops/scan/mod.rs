@@ -12,11 +12,11 @@ mod tests;
 
 use super::error::OperationError;
 use super::operation::arguments::Array;
+use super::operation::identity::IdentityValue;
 use super::operation::shape::elements;
 use super::operation::types::ElementType;
 use super::operator::Operator;
 use super::plan::Cost;
-use super::reduction::IdentityValue;
 use super::scanning::monoid::Monoid;
 use super::scanning::sizes::{Chain, MAX_LENGTH};
 use crate::buffer::{Slice, SliceMut};

@@ -1,7 +1,7 @@
-//! The neutral element of a reduction: an expression, or a Rust number.
+//! The neutral element of a reduction or a scan: an expression, or a Rust number.
 
-/// A value for [`identity`](super::ReductionKernel::identity): WGSL text, or a number. WGSL has no literal for
-/// infinities; here they are `f32::INFINITY` and `f32::NEG_INFINITY`, or `inf` and `-inf` in a text.
+/// A value for [`ReductionKernel::identity`](crate::ops::ReductionKernel::identity): WGSL text, or a number. WGSL has
+/// no literal for infinities; here they are `f32::INFINITY` and `f32::NEG_INFINITY`, or `inf` and `-inf` in a text.
 ///
 /// A number is valid for every type of accumulator: `0` belongs to all types.
 pub trait IdentityValue: sealed::Said {}
@@ -65,7 +65,7 @@ mod sealed {
 }
 
 /// The WGSL text of an identity.
-pub(super) fn said(identity: impl IdentityValue) -> String {
+pub(crate) fn said(identity: impl IdentityValue) -> String {
     identity.said()
 }
 
