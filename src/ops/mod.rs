@@ -93,6 +93,7 @@ pub use one_hot::{OneHot, one_hot};
 pub use operation::arguments::{AnyInput, AnyOutputs, Argument, Inputs, Outputs, Results};
 pub use operation::identity::IdentityValue;
 pub use operation::shape::{Shaped, shaped};
+pub use ordering::keys::SortKey;
 pub use plan::Cost;
 pub use random::{Random, RandomBits, RandomFloat, RandomInteger, RandomNumber, RandomReal};
 pub use rearrange::{Pad, Rearrange, Steps, broadcast, copy_part, flip, pad, permute, roll, steps, tile, transpose};
@@ -106,7 +107,7 @@ pub use sequence::{Sequence, SequenceElement, arange, linspace};
 pub use softmax::{Softmax, log_softmax, log_softmax_backward, softmax, softmax_backward};
 #[doc(hidden)]
 pub use sort::SortWay;
-pub use sort::{Sort, SortKey, argsort, sort, sort_pairs};
+pub use sort::{Sort, argsort, sort, sort_pairs};
 pub use sort_by::SortBy;
 pub use take::{IndexElement, Take, gather, take, take_along_axis};
 pub use top_k::{TopK, top_k};

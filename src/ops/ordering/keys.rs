@@ -2,6 +2,13 @@
 
 use half::{bf16, f16};
 
+use crate::element::Element;
+
+/// Keys that can be sorted: integers and floats of 8 to 64 bits, on every device.
+pub trait SortKey: Element + sealed::Key {}
+
+impl<K: Element + sealed::Key> SortKey for K {}
+
 /// The order of a key's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {

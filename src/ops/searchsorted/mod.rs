@@ -5,9 +5,8 @@ mod run;
 
 use super::error::OperationError;
 use super::operator::Operator;
-use super::ordering::keys::KeyOrder;
+use super::ordering::keys::{KeyOrder, SortKey};
 use super::plan::Cost;
-use super::sort::SortKey;
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
 use crate::submit::{Destination, Recording, Stream};

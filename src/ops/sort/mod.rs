@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use super::error::OperationError;
 use super::operator::Operator;
-use super::ordering::keys::{Kind, sealed};
+use super::ordering::keys::{Kind, SortKey};
 use super::plan::{Cost, Plan};
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
@@ -105,11 +105,6 @@ pub fn argsort<'x, 'i, K: SortKey>(
 ) -> Result<(), OperationError> {
     Sort::new().argsort(x, indices)
 }
-
-/// Keys that can be sorted: integers and floats of 8 to 64 bits, on every device.
-pub trait SortKey: Element + sealed::Key {}
-
-impl<K: Element + sealed::Key> SortKey for K {}
 
 /// [`sort`], [`sort_pairs`] and [`argsort`] in descending order, by a part of the bits, into other arrays, on a stream,
 /// or into a recording.

@@ -6,12 +6,12 @@
 use super::super::error::OperationError;
 use super::super::ordering::arrays::{self, Checked, is_processor, scratch, words, words_mut};
 use super::super::ordering::gather::{Gather, Places};
-use super::super::ordering::keys::KeyOrder;
+use super::super::ordering::keys::{KeyOrder, SortKey};
 use super::super::ordering::rows::{MAX_ROW, OrderRows, Rows};
 use super::super::scan::Scan;
 use super::plan::Values;
 use super::run::{Operand, Operands};
-use super::{OPERATOR, Sort, SortKey};
+use super::{OPERATOR, Sort};
 use crate::buffer::cells::in_words_mut;
 use crate::buffer::{Slice, UnifiedBuffer};
 use crate::device::Device;
