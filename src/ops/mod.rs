@@ -99,7 +99,9 @@ pub use random::{Random, RandomBits, RandomFloat, RandomInteger, RandomNumber, R
 pub use rearrange::{Pad, Rearrange, Steps, broadcast, copy_part, flip, pad, permute, roll, steps, tile, transpose};
 pub use reduction::{ReductionCall, ReductionKernel};
 pub use rows::elements::FloatElement;
-pub use scan::{Scan, ScanElement, ScanForm, ScanKey, cumulative_sum};
+pub use scan::{Scan, cumulative_sum};
+pub use scanning::element::{ScanElement, ScanKey};
+pub use scanning::form::ScanForm;
 pub use scatter::{Scatter, ScatterElement, scatter, scatter_add};
 pub use searchsorted::{SearchSorted, Side, searchsorted};
 pub use select::{RunLengths, Select, nonzero, partition, run_length_decode, run_length_encode, select, unique};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::super::error::OperationError;
 use super::super::operation::arguments::{Array, Inputs, Outputs};
 use super::super::operation::call::Signature;
-use super::super::scan::ScanElement;
+use super::super::scanning::element::ScanElement;
 use super::super::scanning::operands;
 use super::super::select::Select;
 use super::ReductionCall;

@@ -1,7 +1,5 @@
 //! Scans: cumulative sums, products, minima, maxima and other operations.
 
-mod element;
-mod form;
 mod kernels;
 mod plan;
 #[cfg(test)]
@@ -17,14 +15,13 @@ use super::operation::shape::elements;
 use super::operation::types::ElementType;
 use super::operator::Operator;
 use super::plan::Cost;
+use super::scanning::element::{ScanElement, ScanKey, element};
+use super::scanning::form::ScanForm;
 use super::scanning::monoid::Monoid;
 use super::scanning::sizes::{Chain, MAX_LENGTH};
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
 use crate::submit::{Destination, Recording, Stream};
-use element::element;
-pub use element::{ScanElement, ScanKey};
-pub use form::ScanForm;
 use plan::{Choice, Planned};
 use run::{Call, Heads, Operands};
 
@@ -369,7 +366,7 @@ impl<'r> Scan<'r> {
     /// The plan of a call, by the form that the caller has set or the default.
     fn planned(&self, call: &Call<'_>, device: &Device) -> Planned {
         let shape = call.shape();
-        let choice = self.form.map(ScanForm::choice);
+        let choice = self.form.map(Choice::from);
         plan::plan(shape, choice.unwrap_or_else(|| Choice::default_for(shape, run::target(device))))
     }
 }

@@ -1,6 +1,7 @@
 //! The passes of a scan. This module is pure.
 
 use super::super::plan::Plan;
+use super::super::scanning::form::ScanForm;
 use super::super::scanning::sizes::{WIDTH, state_words, tile_length};
 
 /// The number of invocations that walk a strip.
@@ -177,6 +178,17 @@ impl Choice {
             (true, chained) => Self::Vectors { each, chained },
             (false, true) if shape.elements() > tile_length(4) => Self::Chained,
             (false, _) => Self::Tiles,
+        }
+    }
+}
+
+impl From<ScanForm> for Choice {
+    fn from(form: ScanForm) -> Self {
+        match form {
+            ScanForm::Chained => Self::Chained,
+            ScanForm::Tiles => Self::Tiles,
+            ScanForm::Vectors { each, chained } => Self::Vectors { each: each.into(), chained },
+            ScanForm::Lines { parts } => Self::Lines { parts: parts.into() },
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The passes of a selection. This module is pure.
 
 use super::super::plan::Plan;
-use super::super::scan::ScanForm;
+use super::super::scanning::form::ScanForm;
 use super::super::scanning::sizes::{WIDTH, state_words, tile_length};
 
 /// The size of a selection.

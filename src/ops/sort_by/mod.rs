@@ -11,7 +11,7 @@ use super::operation::types::ElementType;
 use super::operator::Operator;
 use super::ordering::arrays::is_processor;
 use super::plan::Cost;
-use super::scan::ScanElement;
+use super::scanning::element::ScanElement;
 use super::scanning::operands;
 use super::scanning::sizes::MAX_LENGTH;
 use crate::buffer::{Slice, SliceMut};

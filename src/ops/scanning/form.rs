@@ -1,9 +1,7 @@
-//! The choice between the forms of a scan.
+//! The choice between the forms of a scan or a selection.
 
-use super::plan::Choice;
-
-/// The way in which a [`Scan`](super::Scan) or a selection processes its elements. [`Scan::form`](super::Scan::form)
-/// sets it, to compare them; the default depends on the size and the device.
+/// The way in which a [`Scan`](crate::ops::Scan) or a selection processes its elements.
+/// [`Scan::form`](crate::ops::Scan::form) sets it, to compare them; the default depends on the size and the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ScanForm {
@@ -25,15 +23,4 @@ pub enum ScanForm {
         /// The number of parts of a line.
         parts: u32,
     },
-}
-
-impl ScanForm {
-    pub(super) fn choice(self) -> Choice {
-        match self {
-            Self::Chained => Choice::Chained,
-            Self::Tiles => Choice::Tiles,
-            Self::Vectors { each, chained } => Choice::Vectors { each: each.into(), chained },
-            Self::Lines { parts } => Choice::Lines { parts: parts.into() },
-        }
-    }
 }

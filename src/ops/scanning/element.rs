@@ -30,6 +30,6 @@ mod sealed {
 }
 
 /// The WGSL type of an element.
-pub(super) fn element<T: ScanElement>() -> ElementType {
+pub(crate) fn element<T: ScanElement>() -> ElementType {
     ElementType::of(&T::layout()).expect("all elements of scans are scalars, or vectors of two or four")
 }
