@@ -4,6 +4,7 @@ mod candidate;
 mod debug;
 mod handle;
 mod missing;
+mod opening;
 mod options;
 mod select;
 mod stats;
@@ -11,7 +12,7 @@ mod stats;
 use std::panic::Location;
 use std::sync::Arc;
 
-use anywarp_backend::{Backend, Caps, Findings};
+use anywarp_backend::{Caps, Findings};
 
 pub use candidate::Candidate;
 pub use options::DeviceOptions;
@@ -20,9 +21,8 @@ pub use stats::{DeviceStats, VariantStats};
 use crate::buffer::{ScratchPool, ScratchStats, UnifiedBuffer};
 use crate::debug::collect;
 use crate::element::Element;
-use crate::error::{BufferError, Error, KernelError, OpenError, Rejection};
-use crate::kernel::{DeviceCount, Kernel, Kernels, Variants, Wgsl};
-use crate::submit::staging::MAX_IN_USE;
+use crate::error::{BufferError, Error, KernelError};
+use crate::kernel::{DeviceCount, Kernel, Kernels, Wgsl};
 use crate::submit::{Context, Destination, Observer, Recording, Stream};
 
 /// A device: a GPU, or a substitute for one. Cloning it copies a handle; any thread may use it.
@@ -34,67 +34,6 @@ pub struct Device {
 }
 
 impl Device {
-    /// Opens the device that `ANYWARP_DEVICE` selects or, if it is not set, the best one. Discrete GPUs rank first,
-    /// then integrated and virtual ones, then the CPU, and software implementations of a GPU last. Among equals the
-    /// order is CUDA, Metal, Vulkan, DX12, WebGPU, then the driver's order.
-    ///
-    /// # Errors
-    /// [`OpenError`] lists every candidate with the reason why it was not opened, and what to install if there is none.
-    pub fn open_default() -> Result<Self, OpenError> {
-        Self::open_with(&DeviceOptions::default())
-    }
-
-    /// Opens the best device that `selector` allows: a backend (`vulkan`, `metal`, `dx12`,
-    /// `webgpu`, `cuda`, `cpu`), a part of a device's name (`llvmpipe`), or both (`vulkan:llvmpipe`,
-    /// `cuda:0` for the first one). `cpu:checked` is the CPU with every access of a kernel checked.
-    ///
-    /// ```no_run
-    /// # fn main() -> anywarp::Result<()> {
-    /// let software = anywarp::Device::open("vulkan:llvmpipe")?;
-    /// println!("{}", software.caps().name);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// As [`open_default`](Self::open_default).
-    pub fn open(selector: &str) -> Result<Self, OpenError> {
-        Self::open_with(&DeviceOptions::default().selector(selector))
-    }
-
-    /// Opens a device according to `options`.
-    ///
-    /// # Errors
-    /// As [`open_default`](Self::open_default).
-    pub fn open_with(options: &DeviceOptions) -> Result<Self, OpenError> {
-        let (selector, backend) = select::open(options)?;
-        Ok(Self::with(backend, selector, options.clone()))
-    }
-
-    /// [`open_with`](Self::open_with) without blocking: the only way in a browser.
-    ///
-    /// # Errors
-    /// As [`open_default`](Self::open_default).
-    pub async fn open_async(options: &DeviceOptions) -> Result<Self, OpenError> {
-        let (selector, backend) = select::open_async(options).await?;
-        Ok(Self::with(backend, selector, options.clone()))
-    }
-
-    /// Creates a device on a custom backend: for tests, and for hardware that anywarp does not support.
-    #[must_use]
-    pub fn from_backend(backend: Arc<dyn Backend>) -> Self {
-        let selector = backend.caps().backend.to_string();
-        Self::with(backend, selector, DeviceOptions::default())
-    }
-
-    pub(crate) fn with(backend: Arc<dyn Backend>, selector: String, options: DeviceOptions) -> Self {
-        let context = Context::new(backend, selector, options.staging_limit.unwrap_or(MAX_IN_USE));
-        let variants = options.variants.unwrap_or_else(Variants::of_environment);
-        context.extension(|| Kernels::new(&context, variants, select::features));
-        context.extension(|| options);
-        Self { context }
-    }
-
     /// The device that a buffer, a kernel or a stream belongs to.
     pub(crate) fn of(context: &Arc<Context>) -> Self {
         Self { context: Arc::clone(context) }
@@ -102,63 +41,6 @@ impl Device {
 
     fn kernels(&self) -> Arc<Kernels> {
         Kernels::of(&self.context)
-    }
-
-    /// Opens the same device again, after it was lost. Buffers and kernels still belong to the lost device.
-    ///
-    /// # Errors
-    /// As [`open_default`](Self::open_default).
-    pub fn reopen(&self) -> Result<Self, OpenError> {
-        Self::open_with(&self.same_again())
-    }
-
-    /// [`reopen`](Self::reopen) without blocking: the only way in a browser.
-    ///
-    /// # Errors
-    /// As [`reopen`](Self::reopen).
-    pub async fn reopen_async(&self) -> Result<Self, OpenError> {
-        Self::open_async(&self.same_again()).await
-    }
-
-    fn same_again(&self) -> DeviceOptions {
-        let options = self.context.extension(DeviceOptions::default);
-        (*options).clone().selector(&self.context.selector)
-    }
-
-    /// The devices of this machine, best first.
-    ///
-    /// ```no_run
-    /// # fn main() -> anywarp::Result<()> {
-    /// for candidate in anywarp::Device::enumerate() {
-    ///     println!("{}: {}", candidate.selector, candidate.caps.name);
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn enumerate() -> Vec<Candidate> {
-        select::candidates()
-    }
-
-    /// [`enumerate`](Self::enumerate) without blocking: the only way in a browser, which has one device
-    /// at most.
-    pub async fn enumerate_async() -> Vec<Candidate> {
-        select::candidates_async().await
-    }
-
-    /// The backends that have no device on this machine, each with the reason: no driver, another operating system, a
-    /// build without the backend.
-    ///
-    /// ```
-    /// use anywarp::Device;
-    ///
-    /// let missing = Device::missing(&Device::enumerate());
-    /// assert!(missing.iter().all(|missing| !missing.reason.is_empty()));
-    /// ```
-    #[must_use]
-    pub fn missing(found: &[Candidate]) -> Vec<Rejection> {
-        let backends: Vec<_> = found.iter().map(|candidate| candidate.caps.backend).collect();
-        missing::missing(&backends)
     }
 
     /// The identity and capabilities of the device.
