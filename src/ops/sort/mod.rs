@@ -2,6 +2,7 @@
 
 mod arrays;
 mod choice;
+mod digits;
 mod kernels;
 mod plan;
 #[cfg(test)]

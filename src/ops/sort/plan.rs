@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::super::ordering::keys::Kind;
 use super::super::plan::Plan;
 use super::choice::{Blocks, Choice, Form, MOST_SWEPT, TILE};
+use super::digits::{Digit, digits};
 
 /// The number of values of a digit.
 pub(super) const RADIX: u64 = 256;
@@ -61,15 +62,6 @@ impl Shape {
     }
 }
 
-/// A digit of the keys: a part of a word, and the bits of that word to invert before.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Digit {
-    pub(super) word: u32,
-    pub(super) shift: u32,
-    pub(super) mask: u32,
-    pub(super) flip: u32,
-}
-
 /// An array of keys, or one of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Array {
@@ -112,24 +104,6 @@ pub(super) enum Pass {
     Scatter { blocks: Blocks, digit: Digit, keys: [Array; 2], values: [Array; 2] },
 }
 
-/// The digits of a key, from the lowest.
-fn digits(shape: &Shape) -> Vec<Digit> {
-    // Shorter keys are in the upper bits of a word.
-    let unused = 32u32.saturating_sub(shape.key_bits);
-    let (mut low, high) = (shape.bits.start + unused, shape.bits.end + unused);
-    let last = (shape.key_bits + unused) / 32 - 1;
-    let mut digits = Vec::new();
-    while low < high {
-        let word = low / 32;
-        let end = high.min(low + 8).min((word + 1) * 32);
-        let sign = if shape.kind == Kind::Signed && word == last { 1 << 31 } else { 0 };
-        let flip = if shape.descending { !sign } else { sign };
-        digits.push(Digit { word, shift: low % 32, mask: (1 << (end - low)) - 1, flip });
-        low = end;
-    }
-    digits
-}
-
 /// The arrays before the first pass, and after each.
 #[derive(Debug)]
 struct Arrays {
@@ -164,6 +138,11 @@ impl Arrays {
         Self { keys, values }
     }
 
+    /// The arrays between which the pass with this number moves keys, and values.
+    fn moved(&self, at: usize) -> [[Array; 2]; 2] {
+        [[self.keys[at], self.keys[at + 1]], [self.values[at], self.values[at + 1]]]
+    }
+
     /// The number of scratch arrays of one kind.
     fn spares(arrays: &[Array]) -> u64 {
         let number = |array: &Array| if let Array::Spare(number) = array { *number as u64 + 1 } else { 0 };
@@ -176,7 +155,7 @@ pub(super) fn plan(shape: &Shape, choice: Choice) -> Plan<Pass> {
     if length == 0 {
         return Plan::nothing();
     }
-    let digits = digits(shape);
+    let digits = digits(&shape.bits, shape.key_bits, shape.kind, shape.descending);
     let small = choice == Choice::Small && length <= TILE;
     let arrays = Arrays::of(shape, if small { 1 } else { digits.len() });
     let mut passes = Vec::new();
@@ -283,13 +262,6 @@ fn copies(shape: &Shape, arrays: &Arrays) -> Vec<Pass> {
     passes
 }
 
-impl Arrays {
-    /// The arrays between which the pass with this number moves keys, and values.
-    fn moved(&self, at: usize) -> [[Array; 2]; 2] {
-        [[self.keys[at], self.keys[at + 1]], [self.values[at], self.values[at + 1]]]
-    }
-}
-
 fn by_digits(digits: &[Digit], arrays: &Arrays, blocks: Blocks) -> Vec<Pass> {
     let mut passes = Vec::new();
     for (at, digit) in digits.iter().copied().enumerate() {
@@ -320,102 +292,4 @@ pub(super) fn groups(count: u64) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn shape(length: u64, key_bits: u32, values: Values, in_place: bool) -> Shape {
-        let (kind, bits) = (Kind::Signed, 0..key_bits);
-        Shape { length, key_bits, kind, bits, descending: false, values, in_place }
-    }
-
-    fn by_blocks(shape: &Shape, most: u64) -> Plan<Pass> {
-        plan(shape, Choice::Digits { form: Form::Workgroups, most })
-    }
-
-    /// The arrays between which keys are moved, and values.
-    fn moves(plan: &Plan<Pass>) -> Vec<[[Array; 2]; 2]> {
-        let moved = |pass: &Pass| match pass {
-            Pass::Scatter { keys, values, .. } | Pass::Small { keys, values, .. } => Some([*keys, *values]),
-            _ => None,
-        };
-        plan.passes.iter().filter_map(moved).collect()
-    }
-
-    #[test]
-    fn a_key_has_a_digit_for_every_eight_bits() {
-        let of = |bits: Range<u32>, key_bits, descending| {
-            digits(&Shape { bits, descending, ..shape(1, key_bits, Values::None, false) })
-        };
-        let digit = |word, shift, mask, flip| Digit { word, shift, mask, flip };
-        let sign = 1 << 31;
-        let all = [(0, sign), (8, sign), (16, sign), (24, sign)].map(|(shift, flip)| digit(0, shift, 255, flip));
-        assert_eq!(of(0..32, 32, false), all);
-        assert_eq!(of(5..15, 32, true), [digit(0, 5, 255, !sign), digit(0, 13, 3, !sign)]);
-        // No digit is in two words, and only the last word has the sign.
-        assert_eq!(of(28..36, 64, false), [digit(0, 28, 15, 0), digit(1, 0, 15, sign)]);
-        assert_eq!(of(0..64, 64, false).len(), 8);
-        assert_eq!(of(1..64, 64, true).len(), 8);
-        // Short keys are at the upper end of a word.
-        assert_eq!(of(0..8, 8, false), [digit(0, 24, 255, sign)]);
-        assert_eq!(of(4..16, 16, false), [digit(0, 20, 255, sign), digit(0, 28, 15, sign)]);
-    }
-
-    #[test]
-    fn the_last_pass_writes_the_result() {
-        use Array::{Given, Result, Spare, Unused};
-        let keys = |key_bits, values, in_place| moves(&by_blocks(&shape(10_000, key_bits, values, in_place), 9));
-        let pairs = Values::Given { words: 1 };
-        let apart = keys(32, pairs, false);
-        assert_eq!(apart[0], [[Given, Spare(0)]; 2]);
-        assert_eq!(apart[3], [[Spare(0), Result]; 2]);
-        assert_eq!(keys(32, pairs, true)[0], [[Result, Spare(0)]; 2]);
-        // Short keys are moved within the scratch memory; an odd number of passes begins with a copy of the values.
-        let short = by_blocks(&shape(10_000, 8, pairs, true), 9);
-        assert_eq!(moves(&short), [[[Spare(0), Spare(1)], [Spare(0), Result]]]);
-        assert_eq!(short.passes[..2], [Pass::Unpack, Pass::CopyValues]);
-        assert_eq!(short.passes.last(), Some(&Pass::Pack { from: Spare(1) }));
-        let argsort = keys(32, Values::Indices, false);
-        assert_eq!(argsort[0], [[Given, Spare(0)], [Unused, Spare(0)]]);
-        assert_eq!(argsort[3], [[Spare(0), Unused], [Spare(0), Result]]);
-        let part = Shape { bits: 0..24, ..shape(10_000, 32, Values::None, true) };
-        assert_eq!(by_blocks(&part, 9).passes[0], Pass::CopyKeys);
-    }
-
-    #[test]
-    fn a_sweep_reads_the_keys_once_more_for_all_digits() {
-        let of = |length| plan(&shape(length, 32, Values::None, true), Choice::Sweep { threads: 256 });
-        let plan = of(10_000);
-        assert_eq!(plan.passes.len(), 3 + 2 * 4);
-        assert!(matches!(plan.passes[4], Pass::Sweep { tiles: 3, number: 0, .. }), "{plan:?}");
-        // One array of keys, the progress of three tiles, and twice four counts of each digit.
-        assert_eq!(plan.scratch, 4 * (10_000 + 1 + 3 * 256 + 2 * 4 * 256));
-        assert!(matches!(of(MOST_SWEPT - 1).passes[4], Pass::Sweep { .. }));
-        assert!(matches!(of(MOST_SWEPT).passes[2], Pass::Scatter { .. }));
-    }
-
-    #[test]
-    fn few_keys_take_one_pass() {
-        use Array::{Given, Result, Spare};
-        let small = |length, key_bits, in_place| plan(&shape(length, key_bits, Values::None, in_place), Choice::Small);
-        assert_eq!(small(TILE, 32, false).passes.len(), 1);
-        assert_eq!(moves(&small(TILE, 64, false))[0][0], [Given, Result]);
-        assert_eq!(moves(&small(TILE, 64, true))[0][0], [Result, Result]);
-        assert_eq!(moves(&small(TILE, 16, true))[0][0], [Spare(0), Spare(0)]);
-        assert_eq!(small(TILE, 16, true).passes.len(), 3);
-        assert_eq!(small(TILE + 1, 32, true).passes.len(), 12);
-        assert_eq!(small(0, 16, true), Plan::nothing());
-    }
-
-    #[test]
-    fn a_sort_reads_and_writes_each_element() {
-        let cost = |values, key_bits| by_blocks(&shape(10_000, key_bits, values, false), 3).cost();
-        let keys = cost(Values::None, 32);
-        assert_eq!((keys.passes, keys.flops, keys.bytes), (12, 0, 10_000 * 8));
-        // One array of keys, the counts of two blocks, and their totals.
-        assert_eq!(keys.scratch, 4 * (10_000 + 3 * 256));
-        assert_eq!(cost(Values::Given { words: 2 }, 8).bytes, 10_000 * (2 + 16));
-        assert_eq!(cost(Values::Indices, 64).bytes, 10_000 * (8 + 4));
-        let largest = shape(u64::MAX, 64, Values::Given { words: 2 }, false);
-        assert_eq!(by_blocks(&largest, 9).cost().bytes, u64::MAX);
-    }
-}
+mod tests;
