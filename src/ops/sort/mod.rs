@@ -1,6 +1,7 @@
 //! Sorted keys, pairs and indices.
 
 mod arrays;
+mod by_digit;
 mod choice;
 mod digits;
 mod kernels;
@@ -9,6 +10,7 @@ mod plan;
 mod reference;
 mod run;
 mod segments;
+mod sizes;
 #[cfg(all(test, feature = "cpu"))]
 mod tests;
 
