@@ -3,6 +3,7 @@
 mod arrays;
 mod by_digit;
 mod choice;
+mod cost;
 mod digits;
 mod kernels;
 mod plan;
@@ -18,16 +19,14 @@ use std::ops::Range;
 
 use super::error::OperationError;
 use super::operator::Operator;
-use super::ordering::keys::{Kind, SortKey};
-use super::plan::{Cost, Plan};
+use super::ordering::keys::SortKey;
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
 use crate::element::Element;
 use crate::submit::{Destination, Recording, Stream};
 #[doc(hidden)]
 pub use choice::SortWay;
-use choice::{Choice, Place};
-use plan::{Pass, Shape, Values};
+use plan::Values;
 use run::{Operand, Operands};
 use segments::Segments;
 
@@ -330,47 +329,6 @@ impl<'r> Sort<'r> {
         self.call(&Operands { keys, values: Some(values) }, Values::Indices)
     }
 
-    /// The cost of sorting `length` keys from one array into another, to compare its time with the limits of a device.
-    /// The number of bytes is a lower bound, which would suffice if all keys fit into registers.
-    ///
-    /// ```
-    /// # #[cfg(feature = "cpu")]
-    /// # fn main() -> anywarp::Result<()> {
-    /// let device = anywarp::Device::open("cpu")?;
-    /// let cost = anywarp::ops::Sort::new().cost::<u32>(1000, &device)?;
-    /// assert_eq!((cost.flops, cost.bytes), (0, 8000));
-    /// # Ok(())
-    /// # }
-    /// # #[cfg(not(feature = "cpu"))]
-    /// # fn main() {}
-    /// ```
-    ///
-    /// # Errors
-    /// [`OperationError::TooLarge`], [`OperationError::Choice`].
-    pub fn cost<K: SortKey>(&self, length: usize, device: &Device) -> Result<Cost, OperationError> {
-        Ok(self.plan::<K>(length, Values::None, false, device)?.1.cost())
-    }
-
-    /// The cost of [`pairs`](Self::pairs), as in [`cost`](Self::cost).
-    ///
-    /// # Errors
-    /// As [`cost`](Self::cost).
-    pub fn cost_of_pairs<K: SortKey, V: Element>(
-        &self,
-        length: usize,
-        device: &Device,
-    ) -> Result<Cost, OperationError> {
-        Ok(self.plan::<K>(length, values_of::<V>(), false, device)?.1.cost())
-    }
-
-    /// The cost of [`argsort`](Self::argsort), as in [`cost`](Self::cost).
-    ///
-    /// # Errors
-    /// As [`cost`](Self::cost).
-    pub fn cost_of_argsort<K: SortKey>(&self, length: usize, device: &Device) -> Result<Cost, OperationError> {
-        Ok(self.plan::<K>(length, Values::Indices, false, device)?.1.cost())
-    }
-
     fn call<K: SortKey, V: Element>(
         mut self,
         operands: &Operands<'_, K, V>,
@@ -384,57 +342,6 @@ impl<'r> Sort<'r> {
         let (shape, plan) = self.plan::<K>(operands.keys.len(), values, in_place, &Device::of(context))?;
         operands.check(context, &self.destination, None)?;
         operands.run(&shape, &plan, &mut self.destination)
-    }
-
-    fn plan<K: SortKey>(
-        &self,
-        length: usize,
-        values: Values,
-        in_place: bool,
-        device: &Device,
-    ) -> Result<(Shape, Plan<Pass>), OperationError> {
-        let caps = device.caps();
-        let shape = Shape {
-            length: length as u64,
-            key_bits: K::BITS,
-            kind: K::KIND,
-            bits: self.checked_bits::<K>()?,
-            descending: self.descending,
-            values,
-            in_place,
-        };
-        let words = u64::from(shape.key_words().max(values.words()));
-        // Kernels count words in 32 bits. There is room for the alignment of bindings, and for a tile beyond the end.
-        let most = (caps.limits.storage_binding_size / 4 - 64).min((1 << 32) - (1 << 16)) / words;
-        if length as u64 > most {
-            return Err(OPERATOR.too_large("the array of keys", vec![length], most));
-        }
-        let place = Place::of(caps);
-        let choice = match self.way {
-            None => Choice::default_for(&shape, place),
-            Some(way) => Choice::of_way(way, &shape, place).ok_or_else(|| OperationError::Choice {
-                operator: OPERATOR.name(),
-                argument: "the way",
-                expected: "the device has no subgroups of a fitting size".to_owned(),
-                got: format!("{way:?}"),
-            })?,
-        };
-        let plan = plan::plan(&shape, choice);
-        Ok((shape, plan))
-    }
-
-    /// The bits of the keys that determine the order.
-    fn checked_bits<K: SortKey>(&self) -> Result<Range<u32>, OperationError> {
-        let Some(bits) = &self.bits else { return Ok(0..K::BITS) };
-        let expected = match K::KIND {
-            Kind::Float { .. } => "floats are sorted by all bits; sort integers of the same bits".to_owned(),
-            _ if bits.start >= bits.end || bits.end > K::BITS => {
-                format!("use a range of one bit or more within 0..{} for {}", K::BITS, std::any::type_name::<K>())
-            }
-            _ => return Ok(bits.clone()),
-        };
-        let got = format!("{}..{}", bits.start, bits.end);
-        Err(OperationError::Choice { operator: OPERATOR.name(), argument: "the bit range", expected, got })
     }
 }
 
