@@ -14,7 +14,7 @@ use super::operation::arguments::Array;
 use super::operation::types::ElementType;
 use super::operator::Operator;
 use super::plan::Cost;
-use super::scanning::element::ScanElement;
+use super::scanning::element::{ScanElement, element};
 use super::scanning::form::ScanForm;
 use super::scanning::operands;
 use super::scanning::sizes::Chain;
@@ -317,11 +317,6 @@ impl<'r> Select<'r> {
 
 fn call(kept: &Kept, output: Output, element: ElementType) -> Call<'_> {
     Call { operator: OPERATOR, kept, output, element, chain: Chain::USUAL }
-}
-
-/// The WGSL type of an element.
-fn element<T: ScanElement>() -> ElementType {
-    ElementType::of(&T::layout()).expect("all elements of scans are scalars, or vectors of two or four")
 }
 
 const OPERATOR: Operator = Operator("selection");

@@ -5,7 +5,7 @@ use super::super::operation::arguments::Array;
 use super::super::operation::types::ElementType;
 use super::super::operator::Operator;
 use super::super::scan::Scan;
-use super::super::scanning::element::ScanElement;
+use super::super::scanning::element::{ScanElement, element};
 use super::super::scanning::form::ScanForm;
 use super::super::scanning::kernel::{Description, kernel_file};
 use super::super::scanning::operands::{self, Bindings};
@@ -131,7 +131,7 @@ impl<'r> RunLengths<'r> {
             operator: OPERATOR,
             kept: &Kept::Changes,
             output: Output::Both,
-            element: super::element::<T>(),
+            element: element::<T>(),
             chain: Chain::USUAL,
         };
         let length = operands::length(OPERATOR, "x", &x)?;
@@ -194,7 +194,7 @@ impl<'r> RunLengths<'r> {
         if runs == 0 {
             return Ok(count);
         }
-        let kernel = decoding(super::element::<T>()).kernel(&device)?;
+        let kernel = decoding(element::<T>()).kernel(&device)?;
         let mut ends: UnifiedBuffer<u32> = device.scratch(runs, destination).map_err(refused)?;
         let mut spare = operands::spare(OPERATOR, &device, capacity, destination)?;
         let scan = Scan::sum().to(destination.reborrow());

@@ -7,11 +7,10 @@ mod tests;
 
 use super::error::OperationError;
 use super::operation::arguments::Array;
-use super::operation::types::ElementType;
 use super::operator::Operator;
 use super::ordering::arrays::is_processor;
 use super::plan::Cost;
-use super::scanning::element::ScanElement;
+use super::scanning::element::{ScanElement, element};
 use super::scanning::operands;
 use super::scanning::sizes::MAX_LENGTH;
 use crate::buffer::{Slice, SliceMut};
@@ -144,11 +143,6 @@ fn shape<T: ScanElement>(length: usize, in_place: bool) -> Result<Shape, Operati
         return Err(OPERATOR.too_large("x", vec![length], MAX_LENGTH));
     }
     Ok(Shape { length: length as u64, element: size_of::<T>() as u64, in_place })
-}
-
-/// The WGSL type of an element.
-fn element<T: ScanElement>() -> ElementType {
-    ElementType::of(&T::layout()).expect("all elements of scans are scalars, or vectors of two or four")
 }
 
 const OPERATOR: Operator = Operator("sort by a comparison");
