@@ -1,5 +1,6 @@
 //! Scans: cumulative sums, products, minima, maxima and other operations.
 
+mod cost;
 mod kernels;
 mod plan;
 #[cfg(test)]
@@ -11,18 +12,14 @@ mod tests;
 use super::error::OperationError;
 use super::operation::arguments::Array;
 use super::operation::identity::IdentityValue;
-use super::operation::shape::elements;
 use super::operation::types::ElementType;
 use super::operator::Operator;
-use super::plan::Cost;
-use super::scanning::element::{ScanElement, ScanKey, element};
+use super::scanning::element::{ScanElement, ScanKey};
 use super::scanning::form::ScanForm;
 use super::scanning::monoid::Monoid;
-use super::scanning::sizes::{Chain, MAX_LENGTH};
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
 use crate::submit::{Destination, Recording, Stream};
-use plan::{Choice, Planned};
 use run::{Call, Heads, Operands};
 
 /// Computes `y[i] = x[0] + x[1] + .. + x[i]`, for buffers or slices of one length, with any start.
@@ -254,81 +251,6 @@ impl<'r> Scan<'r> {
         self
     }
 
-    /// The cost of a scan of `length` elements on a device, to compare its time with the limits of the device. It
-    /// counts one operation for each element, a lower bound for operations of the caller.
-    ///
-    /// ```
-    /// # #[cfg(feature = "cpu")]
-    /// # fn main() -> anywarp::Result<()> {
-    /// let device = anywarp::Device::open("cpu")?;
-    /// let cost = anywarp::ops::Scan::sum().cost::<f32>(&device, 1000)?;
-    /// assert_eq!((cost.flops, cost.bytes), (1000, 8000));
-    /// # Ok(())
-    /// # }
-    /// # #[cfg(not(feature = "cpu"))]
-    /// # fn main() {}
-    /// ```
-    ///
-    /// # Errors
-    /// [`OperationError::TooLarge`], [`OperationError::Axis`], [`OperationError::Choice`], and
-    /// [`OperationError::Length`] for another length than that of the shape.
-    pub fn cost<T: ScanElement>(&self, device: &Device, length: usize) -> Result<Cost, OperationError> {
-        let shape = self.shape(length)?;
-        let expected = elements(&shape).unwrap_or(usize::MAX);
-        if expected != length {
-            let (operator, argument) = (OPERATOR.name(), "x".to_owned());
-            return Err(OperationError::Length { operator, argument, shape, expected, got: length });
-        }
-        Ok(self.planned(&self.call::<T>(&shape, false), device).plan.cost())
-    }
-
-    /// The shape of the elements, which can be scanned.
-    fn shape(&self, length: usize) -> Result<Vec<usize>, OperationError> {
-        let shape = self.along.as_ref().map_or_else(|| vec![length], |(shape, _)| shape.clone());
-        if elements(&shape).is_none_or(|count| count as u64 > MAX_LENGTH) {
-            return Err(OPERATOR.too_large("x", shape, MAX_LENGTH));
-        }
-        if let Some((_, axis)) = self.along.as_ref().filter(|(_, axis)| *axis >= shape.len()) {
-            let (operator, problem) = (OPERATOR.name(), "is out of range for");
-            return Err(OperationError::Axis { operator, axis: *axis, problem, shape });
-        }
-        let wrong = |argument, got: &str, expected: &str| {
-            let (operator, got, expected) = (OPERATOR.name(), got.to_owned(), expected.to_owned());
-            Err(OperationError::Choice { operator, argument, expected, got })
-        };
-        if self.along.is_some() && self.heads.are_given() {
-            return wrong(
-                "an axis",
-                "with segments",
-                "each line along the axis is a segment already; omit one of the two",
-            );
-        }
-        if self.heads.keys.is_some() && (self.heads.flags.is_some() || self.heads.offsets.is_some()) {
-            return wrong("segments by keys", "and by heads or offsets", "use keys alone, or heads and offsets");
-        }
-        if let Some(offsets) = self.heads.offsets.filter(|offsets| offsets.len() as u64 > MAX_LENGTH) {
-            return Err(OPERATOR.too_large("offsets", vec![offsets.len()], MAX_LENGTH));
-        }
-        Ok(shape)
-    }
-
-    fn call<T: ScanElement>(&self, shape: &[usize], in_place: bool) -> Call<'_> {
-        let axis = self.along.as_ref().map_or(0, |(_, axis)| *axis);
-        let product = |sizes: &[usize]| sizes.iter().product::<usize>();
-        let inner = product(&shape[axis + 1..]);
-        Call {
-            monoid: &self.monoid,
-            element: element::<T>(),
-            heads: &self.heads,
-            lines: [product(&shape[..axis]) * inner, shape[axis], inner],
-            exclusive: self.exclusive,
-            reverse: self.reverse,
-            in_place,
-            vectors: None,
-            chain: Chain::USUAL,
-        }
-    }
-
     /// Scans `x` into `y`, which has the same length.
     ///
     /// On devices without [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings), `y` must be in another
@@ -361,13 +283,6 @@ impl<'r> Scan<'r> {
         operands.check(&call, &shape, &destination)?;
         let device = Device::of(&operands.y.bound.core.device);
         operands.run(&call, &self.planned(&call, &device), &mut destination)
-    }
-
-    /// The plan of a call, by the form that the caller has set or the default.
-    fn planned(&self, call: &Call<'_>, device: &Device) -> Planned {
-        let shape = call.shape();
-        let choice = self.form.map(Choice::from);
-        plan::plan(shape, choice.unwrap_or_else(|| Choice::default_for(shape, run::target(device))))
     }
 }
 

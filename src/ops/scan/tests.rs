@@ -1,11 +1,12 @@
 //! Tests of every form of a scan, against the reference.
 
 use super::super::operation::arguments::Array;
+use super::super::scanning::element::{ScanElement, element};
 use super::super::scanning::monoid::Monoid;
 use super::super::scanning::sizes::Chain;
 use super::plan::{Choice, plan};
+use super::reference;
 use super::run::{Call, Heads, Operands};
-use super::{ScanElement, element, reference};
 use crate::Device;
 use crate::submit::Destination;
 
