@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anywarp_backend::{Access, BindingClass, BindingInfo, Caps, Layout, Shape};
 
 use super::bind::BoundBuffer;
-use super::compiled::Kernel;
+use super::handle::Kernel;
 use crate::buffer::uses::Use;
 use crate::element::{elements_agree, is_raw, values_agree};
 use crate::error::LaunchError;

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use super::bind::BoundBuffer;
 use super::checks::{Placed, Runs, check_binding, check_pairs};
-use super::compiled::Kernel;
+use super::handle::Kernel;
 use super::launch::Launch;
 use super::variants::Seen;
 use crate::buffer::Slice;

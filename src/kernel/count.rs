@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anywarp_backend::Grid;
 
 use super::commit::Logical;
-use super::compiled::Kernel;
+use super::handle::Kernel;
 use super::launch::Launch;
 use super::source::Wgsl;
 use crate::buffer::UnifiedBuffer;

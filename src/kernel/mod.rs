@@ -9,6 +9,7 @@
 //! | `passes` | naga IR to naga IR: removal of unused items, grid folding, debug printing |
 //! | `kernels` | the kernels of a device, and the state shared by their launches |
 //! | `compiled` | the kernels of a device, cached by content; the folded variant |
+//! | `handle` | the public handle of a kernel |
 //! | `variants` | kernels specialised for similar launches |
 //! | `literal` | Rust literals of the type that a field expects |
 //! | `values` | uniform and immediate values, by path |
@@ -25,6 +26,7 @@ mod count;
 mod explain;
 mod extent;
 mod front;
+mod handle;
 mod kernels;
 mod launch;
 mod literal;
@@ -37,11 +39,11 @@ mod variants;
 
 pub use bind::Bind;
 pub(crate) use bind::{BoundBuffer, bound};
-pub use compiled::Kernel;
 pub(crate) use compiled::{Compiled, KernelInner};
 pub use count::DeviceCount;
 pub use explain::{AccessCounts, AccessVerdict, ExplainedAccess, ExplainedLoop, Explanation};
 pub use extent::Extent;
+pub use handle::Kernel;
 pub(crate) use kernels::Kernels;
 pub use launch::Launch;
 pub use source::Wgsl;

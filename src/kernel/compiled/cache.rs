@@ -52,12 +52,12 @@ impl KernelCache {
     }
 
     /// The kernel that an operator has kept under `key`.
-    pub(super) fn known(&self, key: &[u8]) -> Option<Arc<KernelInner>> {
+    pub(in super::super) fn known(&self, key: &[u8]) -> Option<Arc<KernelInner>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
     }
 
     /// Keeps a kernel under `key`.
-    pub(super) fn keep(&self, key: &[u8], kernel: &Arc<KernelInner>) {
+    pub(in super::super) fn keep(&self, key: &[u8], kernel: &Arc<KernelInner>) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= MAX_KEPT {
             known.clear();
