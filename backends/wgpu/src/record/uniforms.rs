@@ -9,11 +9,12 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::UNIFORM_UNIT;
 use crate::submit::Fence;
 
 /// The size of a chunk in bytes, above the 64 KiB limit on a uniform binding of most devices.
 const CHUNK: usize = 256 << 10;
+/// Uniform bindings are rounded up to a multiple of this; every chunk's size is one.
+pub(crate) const UNIFORM_UNIT: u64 = 16;
 
 /// The position of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
