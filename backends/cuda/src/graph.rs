@@ -15,7 +15,8 @@ use crate::driver::{CapturedGraph, DeviceMemory, ExecutableGraph, Stream};
 use crate::kernel::status::{StatusRecord, Stop};
 use crate::memory::deferred::Deferred;
 use crate::record::enqueue::Enqueue;
-use crate::record::plan::{Plan, Step};
+use crate::record::plan::Plan;
+use crate::record::step::Step;
 use crate::submit::queue::Queue;
 
 /// A graph that can be launched.

@@ -18,7 +18,7 @@ pub use cudarc::driver::sys::{CUcontext, CUstream};
 
 use crate::device::CudaDevice;
 use crate::driver::Stream;
-use crate::record::plan::Touch;
+use crate::record::step::Touch;
 use crate::streams::state::stream_of;
 use crate::streams::uses::Span;
 

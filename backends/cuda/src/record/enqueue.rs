@@ -7,7 +7,8 @@ use anywarp_backend::{BackendError, Library, MemoryKind};
 
 use crate::driver::{Event, LaunchShape, Stream};
 use crate::record::grid;
-use crate::record::plan::{Launch, Place, Plan, Step};
+use crate::record::plan::Plan;
+use crate::record::step::{Launch, Place, Step};
 use crate::submit::complete::Timer;
 use crate::submit::queue::QueueState;
 

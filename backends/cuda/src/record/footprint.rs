@@ -6,7 +6,8 @@ use anywarp_backend::Access;
 use smallvec::SmallVec;
 
 use crate::memory::Memory;
-use crate::record::plan::{Launch, Plan, Step, Touch};
+use crate::record::plan::Plan;
+use crate::record::step::{Launch, Step, Touch};
 
 /// The ranges that a submission accesses.
 pub(crate) type Footprints = SmallVec<[Touch; 8]>;

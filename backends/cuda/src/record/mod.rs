@@ -3,6 +3,7 @@
 //! | file | content |
 //! |---|---|
 //! | `plan` | a recording, checked and resolved: addresses and machine code in place of ids |
+//! | `step` | one command of a plan |
 //! | `grid` | blocks for a number of workgroups |
 //! | `footprint` | the bytes that steps of a plan access |
 //! | `parts` | a plan divided, so that large copies run beside kernels |
@@ -13,3 +14,4 @@ mod footprint;
 mod grid;
 pub(crate) mod parts;
 pub(crate) mod plan;
+pub(crate) mod step;

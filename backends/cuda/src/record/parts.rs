@@ -9,7 +9,8 @@ use std::ops::Range;
 use anywarp_backend::{Access, BackendError, MemoryKind};
 use smallvec::{SmallVec, smallvec};
 
-use crate::record::plan::{Plan, Step, Touch};
+use crate::record::plan::Plan;
+use crate::record::step::{Step, Touch};
 use crate::streams::state::{DOWNLOAD, Point, UPLOAD};
 use crate::submit::queue::{Queue, QueueState};
 

@@ -13,9 +13,10 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::driver::{Arguments, DeviceSlice};
-use crate::kernel::{Kernel, Loaded, bit};
+use crate::kernel::{Kernel, bit};
 use crate::memory::Memory;
 use crate::record::grid;
+use crate::record::step::{Launch, Place, Step, Touch};
 use crate::streams::uses::Span;
 use crate::translate::{Form, Parameter};
 
@@ -56,64 +57,6 @@ impl From<BackendError> for PlanError {
     fn from(error: BackendError) -> Self {
         Self::Error(error)
     }
-}
-
-/// A range of one of the plan's memories, within its bounds.
-#[derive(Clone, Copy)]
-pub(crate) struct Place {
-    pub(crate) memory: usize,
-    pub(crate) offset: u64,
-    pub(crate) bytes: u64,
-}
-
-impl Place {
-    /// Returns the access to its bytes.
-    pub(crate) fn touch(self, access: Access) -> Touch {
-        Touch { memory: self.memory, access, span: Span { start: self.offset, end: self.offset + self.bytes } }
-    }
-}
-
-/// A range that a dispatch or routine accesses.
-#[derive(Clone, Copy)]
-pub(crate) struct Touch {
-    pub(crate) memory: usize,
-    pub(crate) access: Access,
-    pub(crate) span: Span,
-}
-
-/// One launch.
-pub(crate) struct Launch {
-    pub(crate) kernel: Arc<Kernel>,
-    pub(crate) loaded: Arc<Loaded>,
-    pub(crate) label: Arc<str>,
-    /// The grid; zero in one dimension if it is empty.
-    pub(crate) blocks: [u32; 3],
-    /// Its arguments among [`Plan::arguments`].
-    pub(crate) arguments: Range<usize>,
-    /// Its accesses among [`Plan::touches`].
-    pub(crate) touches: Range<usize>,
-}
-
-/// One command.
-pub(crate) enum Step {
-    Copy {
-        source: Place,
-        target: Place,
-    },
-    Fill {
-        target: Place,
-        pattern: u32,
-    },
-    Launch(Launch),
-    Library {
-        call: Library,
-        places: [Place; 3],
-        touches: Range<usize>,
-    },
-    /// Work that other code has already enqueued.
-    Foreign {
-        touches: Range<usize>,
-    },
 }
 
 /// Resolved commands. Plans are kept and reused, so that a launch allocates nothing.

@@ -10,7 +10,7 @@
 use anywarp_backend::{Access, BackendError};
 
 use crate::memory::Memory;
-use crate::record::plan::Touch;
+use crate::record::step::Touch;
 use crate::streams::state::{Join, Point, RECLAIM, STREAMS};
 use crate::streams::uses::{Span, Use};
 use crate::submit::queue::{Queue, QueueState};

@@ -1,0 +1,67 @@
+//! One command of a plan: the ranges and the kernel that it needs.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use anywarp_backend::{Access, Library};
+
+use crate::kernel::{Kernel, Loaded};
+use crate::streams::uses::Span;
+
+/// A range of one of the plan's memories, within its bounds.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) memory: usize,
+    pub(crate) offset: u64,
+    pub(crate) bytes: u64,
+}
+
+impl Place {
+    /// Returns the access to its bytes.
+    pub(crate) fn touch(self, access: Access) -> Touch {
+        Touch { memory: self.memory, access, span: Span { start: self.offset, end: self.offset + self.bytes } }
+    }
+}
+
+/// A range that a dispatch or routine accesses.
+#[derive(Clone, Copy)]
+pub(crate) struct Touch {
+    pub(crate) memory: usize,
+    pub(crate) access: Access,
+    pub(crate) span: Span,
+}
+
+/// One launch.
+pub(crate) struct Launch {
+    pub(crate) kernel: Arc<Kernel>,
+    pub(crate) loaded: Arc<Loaded>,
+    pub(crate) label: Arc<str>,
+    /// The grid; zero in one dimension if it is empty.
+    pub(crate) blocks: [u32; 3],
+    /// Its arguments among [`Plan::arguments`](super::plan::Plan::arguments).
+    pub(crate) arguments: Range<usize>,
+    /// Its accesses among [`Plan::touches`](super::plan::Plan::touches).
+    pub(crate) touches: Range<usize>,
+}
+
+/// One command.
+pub(crate) enum Step {
+    Copy {
+        source: Place,
+        target: Place,
+    },
+    Fill {
+        target: Place,
+        pattern: u32,
+    },
+    Launch(Launch),
+    Library {
+        call: Library,
+        places: [Place; 3],
+        touches: Range<usize>,
+    },
+    /// Work that other code has already enqueued.
+    Foreign {
+        touches: Range<usize>,
+    },
+}
