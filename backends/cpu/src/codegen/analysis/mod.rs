@@ -1,11 +1,13 @@
 //! Analyses of a function before code generation, independent of Cranelift.
 
 mod divergence;
+mod lanes;
 mod live;
 mod outline;
 mod shape;
 
 pub(crate) use divergence::{Facts, analyse};
+pub(crate) use lanes::{known_comparison, known_lanes};
 pub(crate) use live::{Live, across_barriers};
 pub(crate) use outline::{Outline, operands};
-pub(crate) use shape::{Form, Shape, known_comparison, known_lanes, rows_divide};
+pub(crate) use shape::{Form, Shape, rows_divide};

@@ -1,7 +1,7 @@
 //! The difference of a value between the lanes of a group.
 
 use crate::abi::LANES;
-use crate::ir::{BinaryOp, Class, CompareOp, Convert, Function, Input, Inst, SubgroupOp, UnaryOp, Value};
+use crate::ir::{BinaryOp, Class, Convert, Function, Input, Inst, SubgroupOp, UnaryOp, Value};
 
 /// The form of a value across lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,53 +95,6 @@ fn linear(stride: i64) -> Form {
         Ok(stride) => Form::Linear(stride),
         Err(_) => Form::Varying,
     }
-}
-
-/// The number of a lane for each lane, modulo their number, if it is an expression of constants and of the own number.
-pub(crate) fn known_lanes(function: &Function, value: Value) -> Option<[u8; LANES]> {
-    // Short expressions alone: an operand that is used twice is evaluated twice.
-    lanes_within(function, value, 4)
-}
-
-fn lanes_within(function: &Function, value: Value, depth: usize) -> Option<[u8; LANES]> {
-    let lanes = match function.inst(value) {
-        Inst::Const(Class::I32, bits) => [*bits as u8; LANES],
-        Inst::Input(Input::Lane) => std::array::from_fn(|lane| lane as u8),
-        Inst::Binary(op, a, b) => {
-            let combine: fn(u8, u8) -> u8 = match op {
-                BinaryOp::Add => u8::wrapping_add,
-                BinaryOp::Sub => u8::wrapping_sub,
-                BinaryOp::And => |a, b| a & b,
-                BinaryOp::Or => |a, b| a | b,
-                BinaryOp::Xor => |a, b| a ^ b,
-                _ => return None,
-            };
-            let operand = |value| lanes_within(function, value, depth.checked_sub(1)?);
-            let (a, b) = (operand(*a)?, operand(*b)?);
-            std::array::from_fn(|lane| combine(a[lane], b[lane]))
-        }
-        _ => return None,
-    };
-    // The low bits of these operations depend on the low bits of their operands alone.
-    Some(lanes.map(|lane| lane % LANES as u8))
-}
-
-/// The result in each lane of a comparison between the lane's number and a constant.
-pub(crate) fn known_comparison(function: &Function, op: CompareOp, a: Value, b: Value) -> Option<[bool; LANES]> {
-    let operand = |value| match function.inst(value) {
-        Inst::Const(Class::I32, bits) => Some([*bits as u32; LANES]),
-        Inst::Input(Input::Lane) => Some(std::array::from_fn(|lane| lane as u32)),
-        _ => None,
-    };
-    let (a, b) = (operand(a)?, operand(b)?);
-    Some(std::array::from_fn(|lane| match op {
-        CompareOp::Eq => a[lane] == b[lane],
-        CompareOp::Ne => a[lane] != b[lane],
-        CompareOp::Lt | CompareOp::LtU => a[lane] < b[lane],
-        CompareOp::Le | CompareOp::LeU => a[lane] <= b[lane],
-        CompareOp::LtS => (a[lane] as i32) < b[lane] as i32,
-        CompareOp::LeS => a[lane] as i32 <= b[lane] as i32,
-    }))
 }
 
 /// The shape of an instruction's value, given those of all earlier values and of the variables.
