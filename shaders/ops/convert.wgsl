@@ -1,7 +1,9 @@
 // Numbers of one type as those of another, with the results of Rust's `as`.
 //
 // All arithmetic is on integers of 32 bits, so that every device has all types and the same results.
+import package::shared::formats::{from_bits, from_fraction, from_signed, to_bits, to_fraction, to_signed};
 import package::shared::longs::{is_less, leading_zeros, left, negative, right, sum};
+import package::shared::short_numbers::converted_short;
 
 struct Sizes {
     count: u32,
@@ -13,15 +15,6 @@ struct Sizes {
 @group(0) @binding(0) var<uniform> sizes: Sizes;
 @group(0) @binding(1) var<storage> x: array<u32>;
 @group(0) @binding(2) var<storage, read_write> y: array<u32>;
-
-// The bits of an element, whether it is signed, and the bits of the fraction of a float; 0 for an integer. Expressions of
-// these alone are computed in advance, also on branches that are not taken, and must not overflow.
-override from_bits: u32 = 32u;
-override from_signed: bool = false;
-override from_fraction: u32 = 0u;
-override to_bits: u32 = 32u;
-override to_signed: bool = false;
-override to_fraction: u32 = 0u;
 
 const finite = 0u;
 const infinite = 1u;
@@ -152,6 +145,9 @@ fn to_float(number: Number) -> vec2<u32> {
 
 fn converted(number: u32) -> vec2<u32> {
     let bits = bits_of(number);
+    if from_bits <= 32u && to_bits <= 32u {
+        return vec2(converted_short(bits.x), 0u);
+    }
     if from_fraction == 0u {
         let wide = widened(bits);
         if to_fraction == 0u {

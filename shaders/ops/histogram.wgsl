@@ -170,7 +170,10 @@ fn add_shared(at: u32, amount: vec2<u32>) {
             atomicAdd(&shared_bins[2u * at + 1u], high);
         }
     } else if operation == greatest_weights {
-        atomicMax(&shared_bins[at], amount.x);
+        // Most weights are not greater, and loads do not wait for each other.
+        if amount.x > atomicLoad(&shared_bins[at]) {
+            atomicMax(&shared_bins[at], amount.x);
+        }
     } else {
         atomicAdd(&shared_bins[at], amount.x);
     }
@@ -187,7 +190,9 @@ fn add_to_result(counter: u32, amount: vec2<u32>) {
             atomicAdd(&bins[at + 1u], high);
         }
     } else if operation == greatest_weights {
-        atomicMax(&bins[sizes.first_bin + counter], amount.x);
+        if amount.x > atomicLoad(&bins[sizes.first_bin + counter]) {
+            atomicMax(&bins[sizes.first_bin + counter], amount.x);
+        }
     } else {
         atomicAdd(&bins[sizes.first_bin + counter], amount.x);
     }
@@ -209,17 +214,17 @@ fn add(counter: u32, copy: u32, amount: vec2<u32>) {
 @if(!rows)
 var<private> run_counter: u32;
 @if(!rows)
-var<private> run_sum: u32;
+var<private> run_sum: vec2<u32>;
 
 @if(!rows)
 fn count(counter: u32, copy: u32, amount: vec2<u32>) {
     if runs {
         if counter == run_counter {
-            run_sum += amount.x;
+            run_sum = joined(run_sum, amount);
         } else {
-            add(run_counter, copy, vec2(run_sum, 0u));
+            add(run_counter, copy, run_sum);
             run_counter = counter;
-            run_sum = amount.x;
+            run_sum = amount;
         }
     } else {
         add(counter, copy, amount);
@@ -326,11 +331,11 @@ fn by_workgroups(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
         workgroupBarrier();
     }
     run_counter = no_counter;
-    run_sum = 0u;
+    run_sum = vec2(0u);
     let copy = local & (sizes.copies - 1u);
     count_all(group.x, local, copy);
     if runs {
-        add(run_counter, copy, vec2(run_sum, 0u));
+        add(run_counter, copy, run_sum);
     }
     if !direct {
         workgroupBarrier();
@@ -351,12 +356,18 @@ fn by_workgroups(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
 @if(!rows)
 fn combined(sum: vec2<u32>, place: u32) -> vec2<u32> {
     if operation == fixed_sums {
-        let low = atomicLoad(&shared_bins[2u * place]);
-        let high = atomicLoad(&shared_bins[2u * place + 1u]);
-        return vec2(sum.x + low, sum.y + high + u32(low > ~sum.x));
+        return joined(sum, vec2(atomicLoad(&shared_bins[2u * place]), atomicLoad(&shared_bins[2u * place + 1u])));
     }
-    let other = atomicLoad(&shared_bins[place]);
-    return vec2(select(sum.x + other, max(sum.x, other), operation == greatest_weights), 0u);
+    return joined(sum, vec2(atomicLoad(&shared_bins[place]), 0u));
+}
+
+// The result of the operation for the elements of both.
+@if(!rows)
+fn joined(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+    if operation == fixed_sums {
+        return vec2(a.x + b.x, a.y + b.y + u32(b.x > ~a.x));
+    }
+    return vec2(select(a.x + b.x, max(a.x, b.x), operation == greatest_weights), 0u);
 }
 
 // Counts without atomics and barriers, which are slow on the CPU: the eight invocations that it runs together read

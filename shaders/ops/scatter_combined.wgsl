@@ -1,9 +1,11 @@
 // Elements of x, combined with the elements of y at the places that indices give.
-import package::shared::combine::{combined, kind};
+import package::shared::combine::{bits, combined, kind, narrowed, operation, widened};
 import package::shared::indices::{Indices, place_of};
+import package::shared::longs::combined_longs;
 
 struct Sizes {
     count: u32,
+    // The first elements, or their words if they have 64 bits.
     first_of_x: u32,
     first_of_y: u32,
     // The elements behind a place of the axis.
@@ -38,6 +40,35 @@ fn place(number: u32) -> u32 {
     return select(nowhere, (outer * sizes.indices.size + found) * sizes.inner + within, found < sizes.indices.size);
 }
 
+// The bits of an element of up to 32 bits, and others above them.
+fn element(number: u32) -> u32 {
+    let each = max(32u / bits, 1u);
+    let at = sizes.first_of_x + number;
+    return x[at / each] >> (at % each * bits);
+}
+
+// Combines a number with the element at a place; its word has other elements, which may change at the same time.
+fn combine(found: u32, own: u32) {
+    let each = max(32u / bits, 1u);
+    let at = (sizes.first_of_y + found) / each;
+    let shift = (sizes.first_of_y + found) % each * bits;
+    let mask = (0xffffffffu >> (32u - min(bits, 32u))) << shift;
+    var old = atomicLoad(&y[at]);
+    // An attempt fails only if another one has succeeded, so that the bound is never reached.
+    for (var attempt = 0u; attempt < 0xffffffffu; attempt++) {
+        let new_element = narrowed(combined(widened(old >> shift), own));
+        let new_bits = (old & ~mask) | ((new_element << shift) & mask);
+        if new_bits == old {
+            return;
+        }
+        let exchange = atomicCompareExchangeWeak(&y[at], old, new_bits);
+        if exchange.exchanged {
+            return;
+        }
+        old = exchange.old_value;
+    }
+}
+
 @compute @workgroup_size(256)
 fn scatter(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x >= sizes.count {
@@ -47,8 +78,17 @@ fn scatter(@builtin(global_invocation_id) id: vec3<u32>) {
     if found == nowhere {
         return;
     }
+    if bits == 64u {
+        // Sums of integers: each carry is added by the element that causes it, whatever the order.
+        let from_at = sizes.first_of_x + 2u * id.x;
+        let at = sizes.first_of_y + 2u * found;
+        let low = x[from_at];
+        let old = atomicAdd(&y[at], low);
+        atomicAdd(&y[at + 1u], x[from_at + 1u] + select(0u, 1u, old + low < low));
+        return;
+    }
+    let own = element(id.x);
     let at = sizes.first_of_y + found;
-    let own = x[sizes.first_of_x + id.x];
     if atomic_kind == 1u {
         atomicAdd(&y[at], own);
     } else if atomic_kind == 2u {
@@ -56,19 +96,7 @@ fn scatter(@builtin(global_invocation_id) id: vec3<u32>) {
     } else if atomic_kind == 3u {
         atomicMin(&y[at], own);
     } else {
-        var old = atomicLoad(&y[at]);
-        // An attempt fails only if another one has succeeded, so that the bound is never reached.
-        for (var attempt = 0u; attempt < 0xffffffffu; attempt++) {
-            let new_bits = combined(old, own);
-            if new_bits == old {
-                return;
-            }
-            let exchange = atomicCompareExchangeWeak(&y[at], old, new_bits);
-            if exchange.exchanged {
-                return;
-            }
-            old = exchange.old_value;
-        }
+        combine(found, widened(own));
     }
 }
 
@@ -80,7 +108,7 @@ fn find(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// The last sum of each place is that of all its elements.
+// The last sum of each place is that of all its elements; sums have 32 bits, or those of longer elements.
 @compute @workgroup_size(256)
 fn add_sums(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x >= sizes.count {
@@ -88,8 +116,16 @@ fn add_sums(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     let own = sorted[id.x];
     let last = id.x + 1u == sizes.count || sorted[min(id.x + 1u, sizes.count - 1u)] != own;
-    if own != nowhere && last {
-        let at = sizes.first_of_y + own;
-        atomicStore(&y[at], combined(atomicLoad(&y[at]), sums[id.x]));
+    if own == nowhere || !last {
+        return;
+    }
+    if bits == 64u {
+        let at = sizes.first_of_y + 2u * own;
+        let old = vec2(atomicLoad(&y[at]), atomicLoad(&y[at + 1u]));
+        let new_bits = combined_longs(old, vec2(sums[2u * id.x], sums[2u * id.x + 1u]), kind, operation);
+        atomicStore(&y[at], new_bits.x);
+        atomicStore(&y[at + 1u], new_bits.y);
+    } else {
+        combine(own, sums[id.x]);
     }
 }

@@ -1,4 +1,5 @@
 // Numbers at equal distances: start + i * step.
+import package::shared::halves::rounded;
 import package::shared::longs::sum;
 import package::shared::philox::product;
 
@@ -17,7 +18,7 @@ struct Sizes {
 @group(0) @binding(0) var<uniform> sizes: Sizes;
 @group(0) @binding(1) var<storage, read_write> y: array<u32>;
 
-// The bits of an element, and whether it is a float of 32 bits.
+// The bits of an element, and whether it is a float, which is computed in 32 bits.
 override bits: u32 = 32u;
 override is_float: bool = false;
 
@@ -27,6 +28,9 @@ fn number_at(i: u32) -> vec2<u32> {
             return vec2(sizes.last, 0u);
         }
         let number = bitcast<f32>(sizes.start.x) + f32(i) * bitcast<f32>(sizes.step.x);
+        if bits == 16u {
+            return vec2(rounded(vec4(number)).x, 0u);
+        }
         return vec2(bitcast<u32>(number), 0u);
     }
     // Modulo 2^64, whose lower bits are those of shorter integers.

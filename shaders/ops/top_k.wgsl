@@ -33,11 +33,9 @@ struct Sizes {
 @group(0) @binding(7) var<storage> known_kept: array<vec4<u32>>;
 @group(0) @binding(8) var<storage, read_write> places: array<u32>;
 
-@compute @workgroup_size(256)
-fn begin_rows(@builtin(global_invocation_id) id: vec3<u32>) {
-    if id.x < sizes.rows {
-        states[id.x] = vec4(0u, 0u, sizes.selected, 0u);
-    }
+// Whether no digit is known yet, so that there are no states.
+fn begins() -> bool {
+    return (sizes.above | sizes.above_low) == 0u;
 }
 
 // Neighbouring invocations count in copies of their own, so that equal digits do not wait for each other.
@@ -56,7 +54,10 @@ fn count_digit(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocatio
     let row = group.x / sizes.blocks;
     let begin = min(group.x % sizes.blocks * sizes.span, sizes.length);
     let end = begin + min(sizes.span, sizes.length - begin);
-    let known = known_states[row].xy;
+    var known = vec2(0u);
+    if !begins() {
+        known = known_states[row].xy;
+    }
     let above = vec2(sizes.above, sizes.above_low);
     for (var at = begin + local; at < end; at += 256u) {
         let place = rank_of_key(sizes.first_of_keys + row * sizes.length + at);
@@ -83,7 +84,10 @@ fn narrow(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
     }
     let count = atomicLoad(&counts[group.x * 256u + local]);
     atomicStore(&counts[group.x * 256u + local], 0u);
-    let state = states[group.x];
+    var state = vec4(0u, 0u, sizes.selected, 0u);
+    if !begins() {
+        state = states[group.x];
+    }
     // All have read the state before one invocation writes it.
     storageBarrier();
     let before = exclusive_prefix(local, count);

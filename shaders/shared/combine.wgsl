@@ -1,9 +1,34 @@
-// Operations of two numbers of 32 bits that can be combined in any order, given by their bits.
+// Operations of two numbers of up to 32 bits that can be combined in any order, given by their bits.
+import package::shared::halves::{rounded, unpacked};
 
-// The type: 0 unsigned, 1 signed, 2 floating-point.
+// The type: 0 unsigned, 1 signed, 2 floating-point, and its bits: 8, 16 or 32.
 override kind: u32 = 0u;
+override bits: u32 = 32u;
 // The operation: 0 sum, 1 product, 2 minimum, 3 maximum.
 override operation: u32 = 0u;
+
+// The number of 32 bits with the value of an element, whose bits are the lower ones.
+fn widened(element: u32) -> u32 {
+    if bits == 32u {
+        return element;
+    }
+    if kind == 2u {
+        return bitcast<u32>(unpacked(element).x);
+    }
+    let above = 32u - min(bits, 32u);
+    if kind == 1u {
+        return bitcast<u32>(bitcast<i32>(element << above) >> above);
+    }
+    return element << above >> above;
+}
+
+// The element nearest to a float; the lower bits of an integer.
+fn narrowed(number: u32) -> u32 {
+    if bits == 32u || kind != 2u {
+        return number;
+    }
+    return rounded(vec4(bitcast<f32>(number))).x;
+}
 
 fn combined(a: u32, b: u32) -> u32 {
     if operation >= 2u {

@@ -1,4 +1,4 @@
-// Unsigned integers of 64 bits as two words, the low one first.
+// Numbers of 64 bits as two words, the low one first: unsigned integers, unless a type is given.
 
 fn is_less(a: vec2<u32>, b: vec2<u32>) -> bool {
     return a.y < b.y || (a.y == b.y && a.x < b.x);
@@ -31,4 +31,47 @@ fn right(a: vec2<u32>, by: u32) -> vec2<u32> {
 
 fn leading_zeros(a: vec2<u32>) -> u32 {
     return select(countLeadingZeros(a.y), 32u + countLeadingZeros(a.x), a.y == 0u);
+}
+
+// The product without the bits above 64.
+fn product(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+    let low = vec2(a.x & 0xffffu, b.x & 0xffffu);
+    let high = vec2(a.x >> 16u, b.x >> 16u);
+    // Neither sum overflows.
+    let first = low.x * high.y + (low.x * low.y >> 16u);
+    let second = high.x * low.y + (first & 0xffffu);
+    let above = high.x * high.y + (first >> 16u) + (second >> 16u);
+    return vec2(a.x * b.x, above + a.x * b.y + a.y * b.x);
+}
+
+// Two numbers of a type (0 unsigned, 1 signed, 2 floating-point), combined: 0 sum, 1 product, both of integers, 2 minimum,
+// 3 maximum. NaN wins, with the same bits whatever the order.
+fn combined_longs(a: vec2<u32>, b: vec2<u32>, kind: u32, operation: u32) -> vec2<u32> {
+    if operation == 0u {
+        return sum(a, b);
+    }
+    if operation == 1u {
+        return product(a, b);
+    }
+    if kind == 2u && (is_long_nan(a) || is_long_nan(b)) {
+        return vec2(0u, 0x7ff80000u);
+    }
+    let second = is_less(ordered_long(b, kind), ordered_long(a, kind)) == (operation == 2u);
+    return select(a, b, second);
+}
+
+fn is_long_nan(a: vec2<u32>) -> bool {
+    let size = a.y & 0x7fffffffu;
+    return size > 0x7ff00000u || (size == 0x7ff00000u && a.x != 0u);
+}
+
+// A number whose order as an unsigned integer is that of the values; -0 is below 0.
+fn ordered_long(a: vec2<u32>, kind: u32) -> vec2<u32> {
+    if kind == 0u {
+        return a;
+    }
+    if kind == 2u && (a.y >> 31u) != 0u {
+        return ~a;
+    }
+    return vec2(a.x, a.y ^ 0x80000000u);
 }

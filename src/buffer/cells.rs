@@ -127,6 +127,21 @@ fn bytes_in<T: Element>(range: Span) -> Result<Span, BufferError> {
     Ok(Span::within(bytes.start as usize..bytes.end as usize))
 }
 
+/// Bytes that begin and end with whole elements of this type.
+pub(crate) fn elements_of<'a, T: Element>(slice: &Slice<'a, u8>) -> Result<Slice<'a, T>, BufferError> {
+    Ok(Slice { core: slice.core, range: elements_in::<T>(slice.range)?, _element: PhantomData })
+}
+
+/// [`elements_of`] for writing.
+pub(crate) fn elements_of_mut<'a, T: Element>(slice: &'a SliceMut<'_, u8>) -> Result<SliceMut<'a, T>, BufferError> {
+    Ok(SliceMut { core: slice.core, range: elements_in::<T>(slice.range)?, _element: PhantomData })
+}
+
+fn elements_in<T: Element>(range: Span) -> Result<Span, BufferError> {
+    let (range, size) = (range.get()?, size_of::<T>().max(1));
+    Ok(Span::within(range.start / size..range.end / size))
+}
+
 /// The whole cells `C` of bytes that begin at a multiple of the cell's size, and the number of cells before the first
 /// one.
 pub(crate) fn whole_cells<'a, C: Element>(slice: &Slice<'a, u8>) -> Result<(Slice<'a, C>, u32), BufferError> {

@@ -105,7 +105,7 @@ pub use scanning::form::ScanForm;
 pub use scatter::{Scatter, ScatterElement, scatter, scatter_add};
 pub use searchsorted::{SearchSorted, Side, searchsorted};
 pub use select::{RunLengths, Select, nonzero, partition, run_length_decode, run_length_encode, select, unique};
-pub use sequence::{Sequence, SequenceElement, arange, linspace};
+pub use sequence::{Sequence, SequenceElement, SequenceFloat, arange, linspace};
 pub use softmax::{Softmax, log_softmax, log_softmax_backward, softmax, softmax_backward};
 #[doc(hidden)]
 pub use sort::SortWay;

@@ -4,7 +4,7 @@ use anywarp::UnifiedBuffer;
 use anywarp::ops::{Cost, IndexElement, OperationError, Scatter};
 
 use super::call::Call;
-use super::entry::{INDICES, Number, Operator, Port, any_element, by_type, for_type};
+use super::entry::{INDICES, Number, Operator, Port, any_element, any_number, for_type};
 use super::parameter::{Kind, Parameter};
 use super::shapes::{axis_of, expect_shape, resized};
 use crate::dtype::Dtype;
@@ -33,7 +33,7 @@ macro_rules! combination {
             inputs: INPUTS,
             outputs: OUTPUTS,
             parameters: &[AXIS, ALONG, CLIP, WRAP, ORDERED],
-            run: by_type!([f32, u32, i32], T, call => for_type!([u32, i32, u64, i64], indices(call), I => {
+            run: any_number!(T, call => for_type!([u32, i32, u64, i64], indices(call), I => {
                 let cost = |scatter: &Scatter<'_>, count| scatter.cost_of_add::<T, I>(count);
                 scatter::<T, I>(call, cost, |scatter, x, indices, y| scatter.$method(x, indices, y))
             })),

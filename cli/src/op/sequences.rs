@@ -24,7 +24,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
             START.default("0"),
             Parameter::new("step", Kind::Number, "The distance of two numbers").default("1"),
         ],
-        run: by_type!([f32, u32, i32, u64, i64, u16, i16, u8, i8], T, call => {
+        run: any_number!(T, call => {
             let (start, step) = (number::<T>(call, "start")?, number::<T>(call, "step")?);
             sequence(call, Sequence::arange(start.unwrap_or_default(), step.unwrap_or_default()))
         }),
@@ -35,7 +35,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
         inputs: &[],
         outputs: Y,
         parameters: &[SHAPE, START.required(), Parameter::new("stop", Kind::Number, "The last number").required()],
-        run: by_type!([f32], T, call => {
+        run: by_type!([f32, half::f16, f64], T, call => {
             let (start, stop) = (number::<T>(call, "start")?, number::<T>(call, "stop")?);
             sequence(call, Sequence::linspace(start.unwrap_or_default(), stop.unwrap_or_default()))
         }),

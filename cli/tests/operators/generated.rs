@@ -7,7 +7,7 @@ const INDICES: File = ("indices.npy", "i64", "(2,)", &[2.0, -3.0]);
 pub(crate) const SEQUENCES: &[Case] = &[
     all("arange --shape 2x2 --start 2 --step 3 --dtype T", &[], &[("T", "(2, 2)", &[2.0, 5.0, 8.0, 11.0])]),
     of(&["i8", "f32"], "arange --shape 3 --step -1 --dtype T", &[], &[("T", "(3,)", &[0.0, -1.0, -2.0])]),
-    all("linspace --shape 5 --start -1 --stop 1", &[], &[("f32", "(5,)", &[-1.0, -0.5, 0.0, 0.5, 1.0])]),
+    all("linspace --shape 5 --start -1 --stop 1 --dtype T", &[], &[("T", "(5,)", &[-1.0, -0.5, 0.0, 0.5, 1.0])]),
     all("full --shape 2x2 --value 7 --dtype T", &[], &[("T", "(2, 2)", &[7.0; 4])]),
     all("one_hot indices.npy --classes 3 --dtype T", &[INDICES], &[("T", "(2, 3)", &[0.0, 0.0, 1.0, 1.0, 0.0, 0.0])]),
     of(

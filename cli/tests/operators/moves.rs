@@ -95,7 +95,7 @@ pub(crate) const SCATTERED: &[Case] = &[
     all("scatter_min new.npy places.npy old.npy", &[NEW, PLACES, OLD], &[("T", "(4,)", &[4.0, 4.0, 1.0, 4.0])]),
     all("scatter_max new.npy places.npy old.npy", &[NEW, PLACES, OLD], &[("T", "(4,)", &[5.0, 4.0, 4.0, 4.0])]),
     of(
-        &["f32"],
+        &["f32", "f16"],
         "scatter_add new.npy places.npy old.npy --ordered",
         &[NEW, PLACES, OLD],
         &[("T", "(4,)", &[9.0, 4.0, 8.0, 4.0])],

@@ -73,6 +73,7 @@ const PARTS: &[&str] = &[
     "ScanKey",
     "ScatterElement",
     "SequenceElement",
+    "SequenceFloat",
     "Shaped",
     "Side",
     "SortKey",

@@ -77,14 +77,13 @@ fn refusals_name_what_was_expected() {
             "row.npy: expected the shape (6, 3) as 'x', that of y with the indices",
         ),
         ("scatter x.npy u.npy x.npy --clip --wrap", 2, "expected one of --clip and --wrap, found both"),
-        (
-            "scatter_add double.npy u.npy double.npy",
-            1,
-            "double.npy: expected float32, uint32, int32 as 'x' of scatter_add",
-        ),
         ("cast x.npy --to bf16", 2, "--to bf16: expected one of f32, f16,"),
         ("arange --shape 4 --start 0.5 --dtype u8", 2, "--start 0.5: expected a number of type u8, found '0.5'"),
-        ("arange --shape 4 --dtype f64", 2, "--dtype f64: expected one of float32, uint32,"),
+        (
+            "linspace --shape 4 --start 0 --stop 1 --dtype u8",
+            2,
+            "--dtype u8: expected one of float32, float16, float64",
+        ),
         ("full --shape 4", 2, "expected --value NUMBER, found none"),
         (
             "full --shape 4294967296,4294967296,2 --value 1",

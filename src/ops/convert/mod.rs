@@ -105,14 +105,19 @@ impl<'r> Cast<'r> {
     /// # Errors
     /// [`OperationError::TooLarge`].
     pub fn cost<T: CastElement, U: CastElement>(&self, length: usize) -> Result<Cost, OperationError> {
-        Ok(self.plan::<T, U>(length, 0)?.cost())
+        Ok(self.plan::<T, U>(length, 0, None)?.cost())
     }
 
-    fn plan<T: CastElement, U: CastElement>(&self, length: usize, start: u64) -> Result<Plan<Pass>, OperationError> {
+    fn plan<T: CastElement, U: CastElement>(
+        &self,
+        length: usize,
+        start: u64,
+        window: Option<u64>,
+    ) -> Result<Plan<Pass>, OperationError> {
         operands::counted::<T>(OPERATOR, "x", &[length])?;
         operands::counted::<U>(OPERATOR, "y", &[length])?;
         let sizes = [size_of::<T>() as u64, size_of::<U>() as u64];
-        Ok(plan(Shape { length: length as u64, sizes, start }))
+        Ok(plan(Shape { length: length as u64, sizes, start, window }))
     }
 
     /// Converts the numbers of `x`, and writes them to `y`, which has the same length. Both are buffers or slices of any
@@ -129,10 +134,11 @@ impl<'r> Cast<'r> {
     ) -> Result<(), OperationError> {
         let (x, y) = (x.into(), y.into());
         let operands = Operands { x: operands::bytes(OPERATOR, "x", &x)?, y: operands::bytes_mut(OPERATOR, "y", &y)? };
-        let plan = self.plan::<T, U>(x.len(), operands::start_mut(&operands.y))?;
+        let window = operands.window([size_of::<T>() as u64, size_of::<U>() as u64]);
+        let plan = self.plan::<T, U>(x.len(), operands::start_mut(&operands.y), window)?;
         operands::expect(OPERATOR, "y", (y.len(), &[x.len()]))?;
         operands.check(&self.destination)?;
-        operands.run(x.len(), [T::FORMAT, U::FORMAT], &plan, &mut self.destination)
+        operands.run([T::FORMAT, U::FORMAT], &plan, &mut self.destination)
     }
 }
 

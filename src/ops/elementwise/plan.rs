@@ -1,6 +1,6 @@
 //! The launches of an elementwise operation. This module is pure.
 
-use super::super::operation::binding::Place;
+use super::super::operation::binding::{Binding, Place};
 use super::super::operation::preface::{Access, Slot, WORKGROUP};
 use super::super::operation::shape::{Walk, touched};
 use super::super::plan::Plan;
@@ -20,6 +20,7 @@ pub(super) struct Shape<'s> {
     pub(super) infinity: bool,
     /// The number of elements of the operation.
     pub(super) count: u64,
+    pub(super) binding: Binding,
 }
 
 /// One launch.
@@ -32,6 +33,8 @@ pub(super) struct Pass {
     pub(super) cells: u64,
     /// The number of workgroups.
     pub(super) groups: u64,
+    /// Whether only these elements of each array are bound, as all of them are more than the device can bind.
+    pub(super) window: bool,
 }
 
 /// The choice between several ways to do the work.
@@ -50,7 +53,8 @@ impl Choice {
     }
 }
 
-/// The launches: one, or one for vectors and one for the few remaining elements.
+/// The launches: one, or one for vectors and one for the few remaining elements, or one for each window of arrays that
+/// are larger than a binding can be.
 ///
 /// An operation counts as one arithmetic operation for each element, as its text is not analysed; accesses to raw
 /// arrays are not counted. Both numbers are lower bounds.
@@ -79,8 +83,21 @@ fn passes(shape: &Shape<'_>, choice: Choice) -> Vec<Pass> {
         });
     let infinity = shape.infinity;
     let form = |vectors, placed| Form { vectors, placed, infinity, rank, workgroup: choice.workgroup };
-    let pass =
-        |form, begin, cells: u64| Pass { form, begin, cells, groups: cells.div_ceil(u64::from(choice.workgroup)) };
+    let pass = |form, begin, cells: u64| {
+        let groups = cells.div_ceil(u64::from(choice.workgroup));
+        Pass { form, begin, cells, groups, window: false }
+    };
+    let too_large = |(slot, place): (&Slot, &Option<Place>)| {
+        place.is_some_and(|place| !place.fits(shape.binding, slot.element.size()))
+    };
+    let largest = each().map(|(slot, _)| slot.element.size()).max().unwrap_or(0);
+    let window = shape.binding.window(largest);
+    // Arrays that are walked by coordinates are bound whole.
+    if !strided && window > 0 && each().any(too_large) {
+        let begins = (0..count).step_by(usize::try_from(window).unwrap_or(usize::MAX));
+        let part = |begin| Pass { window: true, ..pass(form(false, true), begin, window.min(count - begin)) };
+        return begins.map(part).collect();
+    }
     let fits = |(slot, place): (&Slot, &Option<Place>)| {
         let narrow = slot.element.lanes == 1 && slot.element.scalar.width <= 4;
         narrow && place.is_some_and(|place| place.first.is_multiple_of(4))
@@ -120,7 +137,8 @@ mod tests {
         own.reverse();
         let walk = Walk { sizes: sizes.to_vec(), strides: vec![Strides::from_slice(x.1), own] };
         let places = [Some(Place { first: 0, length: count, bindable: true }), Some(y)];
-        plan(&Shape { slots: &slots, places: &places, walk: &walk, infinity: false, count }, choice)
+        let binding = Binding { most: 1 << 20, alignment: 256 };
+        plan(&Shape { slots: &slots, places: &places, walk: &walk, infinity: false, count, binding }, choice)
     }
 
     fn whole(length: u64) -> Place {
@@ -173,6 +191,25 @@ mod tests {
         assert_eq!(cost((Access::Strided, &[1, 30]), true), (1500, 4 * 4500));
         assert_eq!(cost((Access::Strided, &[0, 1]), false), (1500, 4 * 1550));
         assert_eq!(cost((Access::Value, &[0, 0]), false), (1500, 4 * 1500));
+    }
+
+    #[test]
+    fn arrays_above_the_limit_of_a_binding_take_windows() {
+        let windows = |count: usize, y: Place| {
+            let plan = planned(&[count], EACH, y, false, Choice::default_for(count as u64));
+            plan.passes.iter().map(|pass| (pass.window, pass.begin, pass.cells)).collect::<Vec<_>>()
+        };
+        let most = 1 << 18;
+        assert_eq!(windows(most, whole(most as u64)), [(false, 0, most as u64 / 4)]);
+        // A window leaves room for the elements before it.
+        let window = most as u64 - 1024;
+        let more = most as u64 + 1;
+        assert_eq!(windows(most + 1, whole(more)), [(true, 0, window), (true, window, more - window)]);
+        let shifted = Place { first: 4, length: most as u64, bindable: false };
+        assert_eq!(windows(most, shifted).len(), 2);
+        let table =
+            planned(&[512, 1024], (Access::Strided, &[1, 512]), whole(1 << 19), false, Choice::default_for(1 << 19));
+        assert!(table.passes.iter().all(|pass| !pass.window));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use smallvec::{SmallVec, smallvec};
 use super::super::error::OperationError;
 use super::super::operation::arguments::Given;
 use super::super::operation::assigned::{self, Kind, Output, Statements};
-use super::super::operation::binding::Place;
+use super::super::operation::binding::{Binding, Place};
 use super::super::operation::call::{Letter, Signature};
 use super::super::operation::kept;
 use super::super::operation::operand::Operand;
@@ -136,7 +136,8 @@ impl Fitted<'_> {
     pub(super) fn plan_by(&self, choice: Choice) -> Plan<Pass> {
         let Self { slots, places, walk, count, .. } = self;
         let infinity = self.own.uses_infinity(slots);
-        plan::plan(&Shape { slots, places, walk, infinity, count: *count }, choice)
+        let binding = Binding::of(&self.device.caps().limits);
+        plan::plan(&Shape { slots, places, walk, infinity, count: *count, binding }, choice)
     }
 
     /// The WGSL of the first launch; a call with nothing to do uses that of a single element.
@@ -176,6 +177,11 @@ impl Fitted<'_> {
             let vector = form.vectors && slot.access == Access::Each;
             let (bound, first) = match slot.access {
                 Access::Raw => (array.whole(), 0),
+                Access::Each if pass.window => {
+                    let (bound, first) = array.placed_from(pass.begin, Some(pass.begin + pass.cells));
+                    // Kernels count from the first element of all, modulo 2^32.
+                    (bound, first.wrapping_sub(pass.begin))
+                }
                 _ if vector => array.placed(Some(4 * pass.cells)),
                 _ => array.placed(None),
             };

@@ -189,7 +189,7 @@ impl<'e, 'r> Histogram<'e, 'r> {
     /// [`OperationError::TooLarge`].
     pub fn cost(&self, length: usize) -> Result<Cost, OperationError> {
         let counters = self.counters()?;
-        self.plan(Shape { count: length as u64, counters, sum: Sum::Counts, aligned: true }, false)
+        self.plan(Shape { count: length as u64, counters, sum: Sum::Counts, aligned: true, window: None }, false)
             .map(|plan| plan.cost())
     }
 
@@ -227,7 +227,8 @@ impl<'e, 'r> Histogram<'e, 'r> {
     ) -> Result<(), OperationError> {
         let (counts, channels) = (counts.into(), self.channels);
         let x = x.into();
-        self.add(Operands { x, weights: None, counts, result: "counts", channels, sum: Sum::Counts })
+        let all = x.len();
+        self.add(Operands { x, weights: None, counts, result: "counts", channels, sum: Sum::Counts, all })
     }
 
     /// Sums the weights of the elements of each bin into `sums`; `weights` has one for each element of `x`.
@@ -262,8 +263,9 @@ impl<'e, 'r> Histogram<'e, 'r> {
     ) -> Result<(), OperationError> {
         let (x, weights, sums, channels) = (x.into(), weights.into(), sums.into(), self.channels);
         let weights = as_words(&weights);
-        let sum = if W::IS_FLOAT { Sum::Floats } else { Sum::Integers };
-        self.add(Operands { x, weights: Some(weights), counts: as_words_mut(&sums), result: "sums", channels, sum })
+        let (sum, all) = (if W::IS_FLOAT { Sum::Floats } else { Sum::Integers }, x.len());
+        let counts = as_words_mut(&sums);
+        self.add(Operands { x, weights: Some(weights), counts, result: "sums", channels, sum, all })
     }
 
     fn add<T: HistogramElement>(mut self, mut operands: Operands<'_, '_, T>) -> Result<(), OperationError> {

@@ -23,6 +23,8 @@ pub(super) struct Shape {
     pub(super) sum: Sum,
     /// Whether elements can be read four at a time.
     pub(super) aligned: bool,
+    /// The most elements of a launch, if there are more than a binding can have.
+    pub(super) window: Option<u64>,
 }
 
 /// The kind of sum for each bin.
@@ -43,10 +45,18 @@ pub(super) enum Operation {
     FixedSums = 2,
 }
 
+/// The elements of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) begin: u64,
+    pub(super) count: u64,
+}
+
 /// A pass over the elements with atomics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Counting {
     pub(super) operation: Operation,
+    pub(super) part: Part,
     pub(super) groups: u64,
     /// The elements of a workgroup, or its vectors.
     pub(super) chunk: u64,
@@ -67,7 +77,7 @@ pub(super) enum Pass {
     /// Zeros in the scratch memory: the counters of each invocation, or sums of 64 bits.
     ClearScratch,
     /// Counts of each invocation.
-    Rows { groups: u64, chunk: u64 },
+    Rows { part: Part, groups: u64, chunk: u64 },
     /// Sums those.
     SumRows { rows: u64 },
     /// The results of sums of 64 bits.
@@ -126,33 +136,51 @@ pub(super) fn plan(shape: Shape, choice: Choice) -> Plan<Pass> {
             let most = (MAX_ROWS / (LANES * counters)).min(64);
             let groups = (count / (8 * LANES * counters).max(1024)).clamp(1, most);
             let chunk = count.div_ceil(groups).next_multiple_of(LANES);
-            let groups = count.div_ceil(chunk);
-            let rows = LANES * groups;
-            (vec![Pass::ClearScratch, Pass::Rows { groups, chunk }, Pass::SumRows { rows }], 4 * rows * counters)
+            let rows = LANES * count.div_ceil(chunk);
+            // The counts of all windows add up.
+            let pass = |part: Part| Pass::Rows { part, groups: part.count.div_ceil(chunk), chunk };
+            let passes = shape.parts().map(pass);
+            (
+                [Pass::ClearScratch].into_iter().chain(passes).chain([Pass::SumRows { rows }]).collect(),
+                4 * rows * counters,
+            )
         }
         (_, Sum::Floats) => {
-            let pass = |operation| Pass::Count(counting(shape, choice, operation));
-            let passes = [Operation::GreatestWeights, Operation::FixedSums].map(pass);
-            ([&[Pass::ClearScratch][..], &passes, &[Pass::Floats]].concat(), 12 * counters)
+            let passes = [Operation::GreatestWeights, Operation::FixedSums];
+            let passes = passes.into_iter().flat_map(|operation| counts(shape, choice, operation));
+            let passes = [Pass::ClearScratch].into_iter().chain(passes).chain([Pass::Floats]);
+            (passes.collect(), 12 * counters)
         }
-        _ => (vec![Pass::Clear, Pass::Count(counting(shape, choice, Operation::Add))], 0),
+        _ => ([Pass::Clear].into_iter().chain(counts(shape, choice, Operation::Add)).collect(), 0),
     };
     Plan { passes, scratch, flops, bytes }
 }
 
-fn counting(shape: Shape, choice: Choice, operation: Operation) -> Counting {
+impl Shape {
+    /// All elements, in windows where they are more than a binding can have.
+    fn parts(self) -> impl Iterator<Item = Part> {
+        let most = self.window.unwrap_or(u64::MAX);
+        let begins = (0..self.count).step_by(usize::try_from(most).unwrap_or(usize::MAX).max(1));
+        begins.map(move |begin| Part { begin, count: most.min(self.count - begin) })
+    }
+}
+
+fn counts(shape: Shape, choice: Choice, operation: Operation) -> impl Iterator<Item = Pass> {
+    shape.parts().map(move |part| Pass::Count(counting(shape, part, choice, operation)))
+}
+
+fn counting(shape: Shape, part: Part, choice: Choice, operation: Operation) -> Counting {
     let words = if operation == Operation::FixedSums { 2 } else { 1 };
     let (shared, vectors, runs, most) = match choice {
         Choice::Atomics { shared, vectors, runs, groups } => (shared, vectors, runs, groups),
         Choice::Rows => (false, false, false, 2048),
     };
-    // Weights are read one at a time. Sums of 64 bits have no runs.
-    let vectors = vectors && shape.aligned && shape.sum == Sum::Counts && shape.count >= VECTOR;
-    let runs = runs && operation == Operation::Add;
-    let cells = if vectors { shape.count / VECTOR } else { shape.count };
+    // Weights are read one at a time.
+    let vectors = vectors && shape.aligned && shape.sum == Sum::Counts && part.count >= VECTOR;
+    let cells = if vectors { part.count / VECTOR } else { part.count };
     let chunk = cells.div_ceil(most.max(1)).next_multiple_of(1024).max(if vectors { 1024 } else { 4096 });
     let copies = if shared { copies(shape.counters, words) } else { 0 };
-    Counting { operation, groups: cells.div_ceil(chunk), chunk, copies, vectors, runs }
+    Counting { operation, part, groups: cells.div_ceil(chunk), chunk, copies, vectors, runs }
 }
 
 #[cfg(test)]
@@ -164,7 +192,7 @@ mod tests {
     }
 
     fn shape(count: u64, counters: u64) -> Shape {
-        Shape { count, counters, sum: Sum::Counts, aligned: true }
+        Shape { count, counters, sum: Sum::Counts, aligned: true, window: None }
     }
 
     fn counted(plan: &Plan<Pass>) -> Vec<Counting> {
@@ -185,7 +213,7 @@ mod tests {
                                 Pass::Count(Counting { groups, chunk, vectors, .. }) => {
                                     (groups, chunk, if vectors { count / 4 } else { count })
                                 }
-                                Pass::Rows { groups, chunk } => (groups, chunk, count),
+                                Pass::Rows { groups, chunk, .. } => (groups, chunk, count),
                                 _ => continue,
                             };
                             assert!(groups * chunk >= cells && (groups - 1) * chunk < cells, "{shape:?}: {plan:?}");
@@ -224,6 +252,22 @@ mod tests {
         assert_eq!(choice(1 << 18, true), gpu(false, true));
         let floats = Choice::default_for(Shape { sum: Sum::Floats, ..shape(1 << 20, 256) }, true);
         assert_eq!(floats, gpu(true, true));
+    }
+
+    #[test]
+    fn more_elements_than_a_binding_can_have_take_windows() {
+        let long = Shape { window: Some(4096), ..shape(10_000, 10) };
+        let parts = |choice, sum| {
+            let part = |pass: &Pass| match pass {
+                Pass::Count(Counting { part, .. }) | Pass::Rows { part, .. } => Some([part.begin, part.count]),
+                _ => None,
+            };
+            plan(Shape { sum, ..long }, choice).passes.iter().filter_map(part).collect::<Vec<_>>()
+        };
+        let three = [[0, 4096], [4096, 4096], [8192, 1808]];
+        assert_eq!(parts(atomics(true, true), Sum::Counts), three);
+        assert_eq!(parts(Choice::Rows, Sum::Integers), three);
+        assert_eq!(parts(atomics(true, true), Sum::Floats), [three, three].concat());
     }
 
     #[test]

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use anywarp_backend::BackendKind;
 
 use super::super::error::OperationError;
+use super::super::operation::arguments::Array;
+use super::super::operation::binding::{Binding, WINDOW};
 use super::super::operation::shape::shaped;
 use super::super::plan::Plan;
 use super::super::reduce;
 use super::bins::{Bins, Even};
-use super::plan::{Counting, Operation, Pass, Shape, Sum};
+use super::plan::{Counting, Operation, Part, Pass, Shape, Sum};
 use super::{HistogramElement, OPERATOR};
 use crate::buffer::cells::{cells, cells_mut, reborrow, words};
 use crate::buffer::{Slice, SliceMut, UnifiedBuffer, transfer};
@@ -65,6 +67,8 @@ pub(super) struct Operands<'x, 'y, T> {
     pub(super) result: &'static str,
     pub(super) channels: usize,
     pub(super) sum: Sum,
+    /// The number of elements of all launches.
+    pub(super) all: usize,
 }
 
 impl<T: HistogramElement> Operands<'_, '_, T> {
@@ -78,7 +82,31 @@ impl<T: HistogramElement> Operands<'_, '_, T> {
         let start = self.x.range.get().map_or(1, |range| range.start);
         let aligned = (start * size_of::<T>()).is_multiple_of(16);
         let counters = (bins as u64).saturating_mul(self.channels as u64);
-        Shape { count: self.x.len() as u64, counters, sum: self.sum, aligned }
+        Shape { count: self.x.len() as u64, counters, sum: self.sum, aligned, window: self.window() }
+    }
+
+    /// The most elements of a launch, if an array is larger than a binding can be: whole groups of the channels.
+    fn window(&self) -> Option<u64> {
+        let binding = Binding::of(&self.counts.core.device.caps().limits);
+        let fits = Array::new::<T>(self.x).place().fits(binding, 4)
+            && self.weights.is_none_or(|weights| Array::new::<u32>(weights).place().fits(binding, 4));
+        let whole = WINDOW.saturating_mul(self.channels as u64);
+        let window = binding.window(4) / whole.max(1) * whole;
+        (!fits && window > 0).then_some(window)
+    }
+
+    /// The same with some of the elements.
+    fn part(&self, part: Part) -> Operands<'_, '_, T> {
+        let range = part.begin as usize..(part.begin + part.count) as usize;
+        Operands {
+            x: self.x.slice(range.clone()),
+            weights: self.weights.map(|weights| weights.slice(range)),
+            counts: reborrow(&self.counts),
+            result: self.result,
+            channels: self.channels,
+            sum: self.sum,
+            all: self.all,
+        }
     }
 
     /// Checks lengths, devices and guards.
@@ -142,11 +170,15 @@ impl<T: HistogramElement> Operands<'_, '_, T> {
                 Pass::Clear => self.clear(&self.counts, destination)?,
                 Pass::ClearScratch => self.clear(&scratch.slice_mut(..), destination)?,
                 Pass::Count(counting) if self.sum == Sum::Floats => {
-                    self.count(bins, &edges, counting, &scratch.slice_mut(..), destination)?;
+                    let part = self.part(counting.part);
+                    part.count(bins, &edges, counting, &scratch.slice_mut(..), destination)?;
                 }
-                Pass::Count(counting) => self.count(bins, &edges, counting, &reborrow(&self.counts), destination)?,
-                Pass::Rows { groups, chunk } => {
-                    self.count_rows(bins, &edges, &mut scratch, [groups, chunk], destination)?;
+                Pass::Count(counting) => {
+                    let part = self.part(counting.part);
+                    part.count(bins, &edges, counting, &reborrow(&self.counts), destination)?;
+                }
+                Pass::Rows { part, groups, chunk } => {
+                    self.part(part).count_rows(bins, &edges, &mut scratch, [groups, chunk], destination)?;
                 }
                 Pass::SumRows { rows } => self.sum_rows(&scratch, rows as usize, destination)?,
                 Pass::Floats => self.write_floats(&scratch, destination)?,
@@ -219,7 +251,7 @@ macro_rules! sizes {
             counters: stride * $this.channels as u32,
             first_weight,
             first_of_tail,
-            top: top($this.x.len()),
+            top: top($this.all),
         }
     }};
 }
@@ -233,7 +265,7 @@ impl<T: HistogramElement> Operands<'_, '_, T> {
         target: &SliceMut<'_, u32>,
         destination: Destination<'_>,
     ) -> Result<(), OperationError> {
-        let Counting { operation, groups, chunk, copies, vectors: by_vectors, runs } = counting;
+        let Counting { operation, groups, chunk, copies, vectors: by_vectors, runs, .. } = counting;
         let device = Device::of(&self.counts.core.device);
         let (x, first) = cells::<T, u32>(&self.x).map_err(OPERATOR.slice("x"))?;
         let (counters, first_bin) = cells_mut::<u32, u32>(target).map_err(OPERATOR.slice(self.result))?;
@@ -305,7 +337,7 @@ impl<T: HistogramElement> Operands<'_, '_, T> {
     fn write_floats(&self, fixed: &UnifiedBuffer<u32>, destination: Destination<'_>) -> Result<(), OperationError> {
         let (y, first) = cells_mut::<u32, u32>(&self.counts).map_err(OPERATOR.slice(self.result))?;
         let counters = self.counts.len() as u32;
-        let sums = floats::Sums { counters, top: top(self.x.len()), first };
+        let sums = floats::Sums { counters, top: top(self.all), first };
         let kernel = floats::histogram_sums(&Device::of(&self.counts.core.device))?;
         kernel.launch(floats::Args { sums, fixed, y }).to(destination).threads(counters)?;
         Ok(())

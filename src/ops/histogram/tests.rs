@@ -40,6 +40,7 @@ fn summed<T: HistogramElement>(
         result: "counts",
         channels,
         sum: weights.map_or(Sum::Counts, |(_, sum)| sum),
+        all: x.len(),
     };
     let plan = super::plan::plan(operands.shape(bins), choice);
     operands.run(&found, &plan, &mut Destination::Own).unwrap();

@@ -181,11 +181,9 @@ impl<'r> Join<'r> {
         let inputs = arrays.clone();
         arrays.push(("y", target.as_slice()));
         operands::check(JOIN, &target.core.device, &arrays, 1, &self.destination)?;
-        for (part, pass) in &plan.passes {
-            let call = Move { operator: JOIN, x: &inputs[*part].1, y: &target, fill: &[] };
-            call.run(pass, self.destination.reborrow())?;
-        }
-        Ok(())
+        let moves = |part: &usize| Move { operator: JOIN, x: &inputs[*part].1, y: &target, fill: &[] };
+        plan.passes.iter().try_for_each(|(part, pass)| moves(part).check(pass))?;
+        plan.passes.iter().try_for_each(|(part, pass)| moves(part).run(pass, self.destination.reborrow()))
     }
 }
 
@@ -248,11 +246,9 @@ impl<'r> Split<'r> {
             let arrays = [("x", source), ("a part", target.as_slice())];
             operands::check(SPLIT, &source.core.device, &arrays, 1, &self.destination)?;
         }
-        for (part, pass) in &plan.passes {
-            let call = Move { operator: SPLIT, x: &source, y: &targets[*part], fill: &[] };
-            call.run(pass, self.destination.reborrow())?;
-        }
-        Ok(())
+        let moves = |part: &usize| Move { operator: SPLIT, x: &source, y: &targets[*part], fill: &[] };
+        plan.passes.iter().try_for_each(|(part, pass)| moves(part).check(pass))?;
+        plan.passes.iter().try_for_each(|(part, pass)| moves(part).run(pass, self.destination.reborrow()))
     }
 }
 

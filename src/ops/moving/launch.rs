@@ -3,7 +3,7 @@
 use super::super::error::OperationError;
 use super::super::operator::Operator;
 use super::layout::{Axis, Layout, Mode, period};
-use super::operands::Cells;
+use super::operands::{self, Cells};
 use super::plan::{Pass, tiles};
 use crate::buffer::cells::reborrow;
 use crate::buffer::{Slice, SliceMut, transfer};
@@ -47,6 +47,17 @@ pub(crate) struct Move<'m, 'a> {
 }
 
 impl Move<'_, '_> {
+    /// Returns an error if the device cannot bind the arrays of a pass, so that no other pass runs before it.
+    pub(crate) fn check(&self, pass: &Pass) -> Result<(), OperationError> {
+        match pass {
+            Pass::Copy(_) => Ok(()),
+            _ => {
+                operands::bindable(self.operator, "x", self.x)?;
+                operands::bindable(self.operator, "y", &self.y.as_slice())
+            }
+        }
+    }
+
     /// Appends the commands of a pass.
     pub(crate) fn run(&self, pass: &Pass, destination: Destination<'_>) -> Result<(), OperationError> {
         match pass {

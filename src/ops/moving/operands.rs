@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::super::error::OperationError;
 use super::super::operation::arguments::Array;
+use super::super::operation::binding::Binding;
 use super::super::operation::shape::elements;
 use super::super::operator::Operator;
 use super::super::scanning::operands as shared;
@@ -130,6 +131,22 @@ pub(crate) fn check(
         }
     }
     Ok(())
+}
+
+/// Returns an error unless the device can bind an array to a kernel at once.
+pub(crate) fn bindable(operator: Operator, name: &str, array: &Slice<'_, u8>) -> Result<(), OperationError> {
+    let caps = array.core.device.caps();
+    let place = Array::new::<u8>(*array).place();
+    if place.fits(Binding::of(&caps.limits), 1) {
+        return Ok(());
+    }
+    Err(OperationError::Launch(LaunchError::AboveLimit {
+        kernel: operator.name(),
+        what: format!("the size of '{name}' in bytes (split the work into calls on slices)"),
+        wanted: place.length,
+        limit: caps.limits.storage_binding_size,
+        device: caps.name.clone(),
+    }))
 }
 
 /// The byte at which a slice begins.

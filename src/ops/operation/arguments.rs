@@ -1,5 +1,7 @@
 //! The arguments of a call: arrays and values as inputs, arrays as outputs.
 
+use std::ops::Range;
+
 use anywarp_backend::{Layout, Scalar, ScalarKind};
 use smallvec::SmallVec;
 
@@ -34,6 +36,17 @@ impl<'a> Array<'a> {
 
     fn shaped<T: Element>(Shaped { buffer, shape, strides }: Shaped<impl Bind<'a>>) -> Self {
         Self { shape: Some(shape), strides, ..Self::new::<T>(buffer) }
+    }
+
+    /// Some of its elements, counted from its first one.
+    pub(crate) fn part(&self, elements: Range<u64>) -> Self {
+        let BoundBuffer { core, bytes, mutable, element, layout } = &self.bound;
+        let bytes = bytes.clone().map(|bytes| {
+            let [start, end] = [elements.start, elements.end].map(|at| bytes.start + at * self.size);
+            start..end
+        });
+        let bound = BoundBuffer { core, bytes, mutable: *mutable, element: *element, layout: *layout };
+        Self { bound, shape: None, strides: None, size: self.size }
     }
 
     /// The Rust layout of its elements.

@@ -2,9 +2,35 @@
 
 use std::any::TypeId;
 
+use anywarp_backend::Limits;
+
 use super::arguments::Array;
 use crate::element::Element;
 use crate::kernel::BoundBuffer;
+
+/// What a device can bind to a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Binding {
+    /// The most bytes.
+    pub(crate) most: u64,
+    /// The bytes of which offsets are multiples.
+    pub(crate) alignment: u64,
+}
+
+impl Binding {
+    pub(crate) fn of(limits: &Limits) -> Self {
+        Self { most: limits.storage_binding_size, alignment: u64::from(limits.storage_offset_alignment).max(16) }
+    }
+
+    /// The most elements of `size` bytes in a window that may begin anywhere: a multiple of [`WINDOW`], or 0.
+    pub(crate) fn window(self, size: u64) -> u64 {
+        self.most.saturating_sub(self.alignment + 16) / size.max(1) / WINDOW * WINDOW
+    }
+}
+
+/// The elements of which windows of a long array are multiples, so that all begin at the same distance from a bindable
+/// offset.
+pub(crate) const WINDOW: u64 = 1024;
 
 /// The properties of a walked array that a plan needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +41,13 @@ pub(crate) struct Place {
     pub(crate) length: u64,
     /// Whether it begins at a bindable offset and ends where a binding can end.
     pub(crate) bindable: bool,
+}
+
+impl Place {
+    /// Whether the array, with elements of `size` bytes, fits into one binding.
+    pub(crate) fn fits(self, binding: Binding, size: u64) -> bool {
+        (self.first + self.length).saturating_mul(size).next_multiple_of(4) <= binding.most
+    }
 }
 
 impl Array<'_> {
@@ -28,13 +61,20 @@ impl<'a> Array<'a> {
     /// The elements of the array before `end`, bound from a bindable offset, and the number of elements between that
     /// offset and the array.
     pub(crate) fn placed(&self, end: Option<u64>) -> (BoundBuffer<'a>, u64) {
+        self.placed_from(0, end)
+    }
+
+    /// The elements from `begin` on and before `end`, bound from a bindable offset, and the number of elements between
+    /// that offset and element `begin`.
+    pub(crate) fn placed_from(&self, begin: u64, end: Option<u64>) -> (BoundBuffer<'a>, u64) {
         let BoundBuffer { core, bytes, mutable, element, layout } = &self.bound;
         let place = |bytes: &std::ops::Range<u64>| {
             let alignment = u64::from(core.device.caps().limits.storage_offset_alignment).max(4);
-            let start = bytes.start / alignment * alignment;
+            let begin = bytes.start + begin * self.size;
+            let start = begin / alignment * alignment;
             let end = end.map_or(bytes.end, |end| bytes.start + end * self.size);
             // Allocations end at a multiple of 4 bytes, and so can bindings.
-            (start..end.next_multiple_of(4), (bytes.start - start) / self.size.max(1))
+            (start..end.next_multiple_of(4), (begin - start) / self.size.max(1))
         };
         let (bytes, first) = match bytes {
             Ok(bytes) => {

@@ -201,6 +201,7 @@ impl<'r, T: Element> Rearrange<'r, T> {
         let spare = Device::of(context).scratch::<u8>(16, &self.destination).map_err(operands::memory(OPERATOR))?;
         let source = if x.is_empty() { spare.slice(..) } else { x_bytes };
         let call = Move { operator: OPERATOR, x: &source, y: &y_bytes, fill: &self.fill };
+        plan.passes.iter().try_for_each(|pass| call.check(pass))?;
         plan.passes.iter().try_for_each(|pass| call.run(pass, self.destination.reborrow()))
     }
 }

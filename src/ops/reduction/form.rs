@@ -29,16 +29,18 @@ pub(super) struct Form {
     pub(super) vectors: bool,
     /// Whether there are up to three elements after the last vector.
     pub(super) tail: bool,
+    /// Whether a launch computes only some of the parts.
+    pub(super) window: bool,
     /// The number of dimensions of the results, and of the elements of each.
     pub(super) ranks: [usize; 2],
 }
 
 impl Form {
     /// All fields, for the key of the kernel.
-    pub(super) fn numbers(&self) -> [usize; 8] {
-        let Self { source, last, columns, width, vectors, tail, ranks } = *self;
-        let [last, columns, vectors, tail] = [last, columns, vectors, tail].map(usize::from);
-        [source as usize, last, columns, width as usize, vectors, tail, ranks[0], ranks[1]]
+    pub(super) fn numbers(&self) -> [usize; 9] {
+        let Self { source, last, columns, width, vectors, tail, window, ranks } = *self;
+        let [last, columns, vectors, tail, window] = [last, columns, vectors, tail, window].map(usize::from);
+        [source as usize, last, columns, width as usize, vectors, tail, window, ranks[0], ranks[1]]
     }
 }
 
@@ -82,6 +84,8 @@ pub(super) enum Count {
     Chunk,
     /// The bits of infinity.
     Infinity,
+    /// The number of the first part of a window.
+    FirstPart,
     /// The index of a slot's first element in the binding of its tail: the elements after the last whole vector.
     FirstOfTail(usize),
 }
@@ -100,6 +104,7 @@ impl places::Count for Count {
             Self::Splits => "splits",
             Self::Chunk => "chunk",
             Self::Infinity => "infinity",
+            Self::FirstPart => "first_part",
             Self::FirstOfTail(slot) => return first_of_tail(&slots[slot].name),
         };
         name.to_owned()
@@ -124,6 +129,7 @@ pub(super) fn fields(slots: &[Slot], form: Form) -> Fields<Count> {
     let mut fields: Fields<Count> = Count::ALL.into_iter().map(Field::Count).collect();
     let numbered =
         |wanted: fn(&Slot) -> bool| slots.iter().enumerate().filter(move |(_, slot)| wanted(slot)).map(|(at, _)| at);
+    fields.extend(form.window.then_some(Field::Count(Count::FirstPart)));
     if form.last {
         fields.extend(numbered(|slot| slot.written).map(Field::First));
     }

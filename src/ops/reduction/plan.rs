@@ -1,10 +1,10 @@
 //! The passes of a reduction. This module is pure.
 
-use super::super::operation::binding::Place;
+use super::super::operation::binding::{Binding, Place};
 use super::super::operation::preface::{Access, Slot, WORKGROUP};
 use super::super::operation::shape::{Walk, touched};
 use super::super::plan::Plan;
-use super::choice::{Choice, Scheme, Work};
+use super::choice::{Choice, Scheme, UNROLLED, Work};
 use super::form::{Form, Source};
 
 /// The input of a plan. Slots, their places and the strides of the walks have the same order.
@@ -20,6 +20,7 @@ pub(super) struct Shape<'s> {
     pub(super) reduced: u64,
     /// The size of one partial result in bytes; `None` for a type that only the kernel determines.
     pub(super) accumulator: Option<u64>,
+    pub(super) binding: Binding,
 }
 
 /// One launch: its text, its counts, its grid.
@@ -30,6 +31,9 @@ pub(super) struct Pass {
     pub(super) splits: u64,
     pub(super) chunk: u64,
     pub(super) groups: [u64; 2],
+    /// The first part, and the cells that are bound, of a pass over a window.
+    pub(super) first_part: u64,
+    pub(super) window: Option<[u64; 2]>,
 }
 
 impl Shape<'_> {
@@ -61,7 +65,8 @@ fn is_input(slot: &Slot) -> bool {
     !slot.written && slot.is_walked()
 }
 
-/// One pass, or two with partial results between them.
+/// One pass, or two with partial results between them. The first of two is a launch for each window of arrays that are
+/// larger than a binding can be.
 ///
 /// Map and combine together count as one arithmetic operation for each element, as their texts are not analysed;
 /// accesses to raw arrays are not counted. Both numbers are lower bounds.
@@ -71,7 +76,7 @@ pub(super) fn plan(shape: &Shape<'_>, choice: Choice) -> Plan<Pass> {
     }
     let passes = passes(shape, choice);
     let parts = match passes.as_slice() {
-        [first, _] => shape.results * first.splits,
+        [first, .., _] => shape.results * first.splits,
         _ => 0,
     };
     Plan {
@@ -95,15 +100,60 @@ fn passes(shape: &Shape<'_>, choice: Choice) -> Vec<Pass> {
         width: first.width,
         vectors,
         tail: vectors && !reduced.is_multiple_of(4),
+        window: false,
         ranks: [shape.walks[0].rank(), shape.walks[1].rank()],
     };
+    let second = |splits| {
+        let form =
+            Form { source: Source::Partials, last: true, width: second.width, vectors: false, tail: false, ..form };
+        pass(results, form, splits, Scheme { chunk: splits, ..second })
+    };
+    if let Some(mut windows) = windows(shape, form, first) {
+        windows.push(second(windows[0].splits));
+        return windows;
+    }
     let one = pass(results, form, if vectors { reduced / 4 } else { reduced }, first);
     if form.last {
         return vec![one];
     }
-    let form = Form { source: Source::Partials, last: true, width: second.width, vectors: false, tail: false, ..form };
-    vec![one, pass(results, form, first.splits, second)]
+    vec![one, second(first.splits)]
 }
+
+/// The passes over the windows of a long array, if it is one: each computes whole workgroups of the parts of one result.
+fn windows(shape: &Shape<'_>, form: Form, first: Scheme) -> Option<Vec<Pass>> {
+    let inputs = || shape.slots.iter().zip(shape.places).filter(|(slot, _)| is_input(slot));
+    let too_large = |(slot, place): (&Slot, &Option<Place>)| {
+        place.is_some_and(|place| !place.fits(shape.binding, slot.element.size()))
+    };
+    let adjacent = shape.results == 1 && !first.columns && inputs().all(|(slot, _)| slot.access == Access::Each);
+    if form.source != Source::Elements || !adjacent || !inputs().any(too_large) {
+        return None;
+    }
+    let largest = inputs().map(|(slot, _)| slot.element.size()).max().unwrap_or(1);
+    let vectors = form.vectors && !form.tail;
+    let cell = if vectors { 4 } else { 1 };
+    let cells = shape.reduced / cell;
+    // The parts of a workgroup are adjacent.
+    let together = u64::from(WORKGROUP / first.width);
+    let most = shape.binding.window(largest) / cell / together / WINDOW_PART * WINDOW_PART;
+    if most == 0 {
+        return None;
+    }
+    let chunk = (first.chunk * if form.vectors && !vectors { 4 } else { 1 }).min(most);
+    let scheme = Scheme { splits: cells.div_ceil(chunk), chunk, ..first };
+    let form = Form { last: false, vectors, tail: false, window: true, ..form };
+    let parts = most / chunk * together;
+    let window = |part: u64| {
+        let (begin, end) = (part * chunk, ((part + parts) * chunk).min(cells));
+        let groups = [(end - begin).div_ceil(chunk * together), 1];
+        let window = Some([begin * cell, end * cell]);
+        Pass { first_part: part, groups, window, ..pass(1, form, cells, scheme) }
+    };
+    Some((0..scheme.splits).step_by(usize::try_from(parts).unwrap_or(usize::MAX)).map(window).collect())
+}
+
+/// The cells of which a part in a window is a multiple: whole steps of the widest form.
+const WINDOW_PART: u64 = WORKGROUP as u64 * UNROLLED as u64;
 
 fn pass(results: u64, form: Form, cells: u64, scheme: Scheme) -> Pass {
     let Scheme { columns, width, splits, chunk } = scheme;
@@ -112,7 +162,7 @@ fn pass(results: u64, form: Form, cells: u64, scheme: Scheme) -> Pass {
     } else {
         [(results * splits).div_ceil(u64::from(WORKGROUP / width)), 1]
     };
-    Pass { form, cells, splits, chunk, groups }
+    Pass { form, cells, splits, chunk, groups, first_part: 0, window: None }
 }
 
 /// The bytes of all elements that are read, and of the results. Partial results are excluded, as other devices may have
@@ -159,7 +209,9 @@ mod tests {
         let length = (rows * columns) as u64;
         let places = [Place { first, length, bindable: true }, Place { first: 0, length: results, bindable: true }];
         let places = places.map(Some);
-        let shape = Shape { slots: &slots, places: &places, walks: &walks, results, reduced, accumulator: Some(4) };
+        let binding = Binding { most: 1 << 27, alignment: 256 };
+        let shape =
+            Shape { slots: &slots, places: &places, walks: &walks, results, reduced, accumulator: Some(4), binding };
         plan(&shape, Choice::default_for(shape.work(software)))
     }
 
@@ -178,6 +230,27 @@ mod tests {
         assert!(plan.passes[0].form.vectors && plan.passes[0].form.tail);
         assert_eq!(plan.passes[0].cells, 1024);
         assert!(!planned([1, 4099], true, 3, false).passes[0].form.vectors);
+    }
+
+    #[test]
+    fn arrays_above_the_limit_of_a_binding_take_windows() {
+        for (length, software) in [(1 << 25, true), ((1 << 25) + 1, true), ((1 << 27) + 5, false), (1 << 28, false)] {
+            let plan = planned([1, length], true, 0, software);
+            let (last, windows) = plan.passes.split_last().unwrap();
+            let bound: Vec<[u64; 2]> = windows.iter().filter_map(|pass| pass.window).collect();
+            if length == 1 << 25 {
+                assert!(bound.is_empty());
+                continue;
+            }
+            assert_eq!((bound.len(), bound[0][0], bound[bound.len() - 1][1]), (windows.len(), 0, length as u64));
+            assert!(bound.windows(2).all(|two| two[0][1] == two[1][0]), "{bound:?}");
+            assert!(bound.iter().all(|[begin, end]| 4 * (end - begin) + 512 <= 1 << 27), "{bound:?}");
+            let cell = if windows[0].form.vectors { 4 } else { 1 };
+            assert!(windows.iter().all(|pass| pass.first_part * pass.chunk * cell == pass.window.unwrap()[0]));
+            assert_eq!((last.cells, plan.scratch), (windows[0].splits, 4 * windows[0].splits));
+        }
+        let rows = planned([1 << 10, 1 << 17], true, 0, false);
+        assert!(rows.passes.iter().all(|pass| pass.window.is_none()));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use smallvec::{SmallVec, smallvec};
 use super::super::error::OperationError;
 use super::super::operation::arguments::Given;
 use super::super::operation::assigned::{self, Output, Statements};
+use super::super::operation::binding::Binding;
 use super::super::operation::call::Letter;
 use super::super::operation::kept;
 use super::super::operation::places::{Dimensions, Field};
@@ -27,7 +28,8 @@ const STATEMENTS: Statements = Statements { function: "finished", said: "the fin
 impl Fitted<'_> {
     fn shape(&self) -> Shape<'_> {
         let Self { slots, places, walks, results, reduced, accumulator, .. } = self;
-        Shape { slots, places, walks, results: *results, reduced: *reduced, accumulator: *accumulator }
+        let binding = Binding::of(&self.device.caps().limits);
+        Shape { slots, places, walks, results: *results, reduced: *reduced, accumulator: *accumulator, binding }
     }
 
     /// The passes by the default choice.
@@ -40,7 +42,7 @@ impl Fitted<'_> {
     pub(super) fn cost(&self) -> Result<Cost, OperationError> {
         let plan = self.plan();
         let mut cost = plan.cost();
-        if let ([first, _], None) = (plan.passes.as_slice(), self.accumulator) {
+        if let ([first, .., _], None) = (plan.passes.as_slice(), self.accumulator) {
             cost.scratch = partials_size(&self.kernel(first)?, self.results * first.splits);
         }
         Ok(cost)
@@ -58,7 +60,7 @@ impl Fitted<'_> {
         // All kernels first, so that a refused one leaves nothing launched.
         let kernels: SmallVec<[Kernel; 2]> = passes.iter().map(|pass| self.kernel(pass)).collect::<Result<_, _>>()?;
         let mut partials = None;
-        if let ([first, _], Some(kernel)) = (passes, kernels.first()) {
+        if let ([first, .., _], Some(kernel)) = (passes, kernels.first()) {
             partials = Some(self.partials(kernel, self.results * first.splits, &destination)?);
         }
         for (pass, kernel) in passes.iter().zip(&kernels) {
@@ -144,8 +146,14 @@ impl Fitted<'_> {
             }
             for (at, slot, array) in arrays().filter(|(_, slot, _)| !slot.written) {
                 let whole = array.placed(None);
-                let (bound, first) = match slot.access {
-                    Access::Raw => (array.whole(), 0),
+                let (bound, first) = match (slot.access, pass.window) {
+                    (Access::Raw, _) => (array.whole(), 0),
+                    (_, Some([begin, end])) => {
+                        let cell = if form.vectors { 4 } else { 1 };
+                        let (bound, first) = array.placed_from(begin, Some(end));
+                        // Kernels count from the first element of all, modulo 2^32.
+                        (bound, (first / cell).wrapping_sub(begin / cell))
+                    }
                     _ if form.vectors => {
                         let length = self.places[at].map_or(0, |place| place.length) / 4 * 4;
                         let (bound, first) = array.placed(Some(length));
@@ -185,6 +193,7 @@ impl Fitted<'_> {
             Field::Count(Count::Splits) => pass.splits as u32,
             Field::Count(Count::Chunk) => pass.chunk as u32,
             Field::Count(Count::Infinity) => f32::INFINITY.to_bits(),
+            Field::Count(Count::FirstPart) => pass.first_part as u32,
             Field::Count(Count::FirstOfTail(slot)) => firsts[slot][1],
             Field::First(slot) => firsts[slot][0],
             Field::Size(of, axis) => walk(of).sizes[axis] as u32,

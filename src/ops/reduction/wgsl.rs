@@ -145,7 +145,8 @@ fn main(text: &mut Text, slots: &[Slot], form: Form) {
     } else {
         text.line("fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {");
         text.line(&format!("    let lane = local % {width}u;"));
-        text.line(&format!("    let job = group.x * {}u + local / {width}u;", WORKGROUP / width));
+        let first = if form.window { "places.first_part + " } else { "" };
+        text.line(&format!("    let job = {first}group.x * {}u + local / {width}u;", WORKGROUP / width));
         text.line("    let o = job / places.splits;\n    let part = job % places.splits;");
     }
     text.line("    var a = identity();");

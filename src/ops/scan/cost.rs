@@ -82,6 +82,7 @@ impl Scan<'_> {
             reverse: self.reverse,
             in_place,
             vectors: None,
+            window: None,
             chain: Chain::USUAL,
         }
     }

@@ -12,7 +12,7 @@ impl Call<'_> {
         let (lines, strips) = (kernel_file!("scan_lines.wgsl"), kernel_file!("scan_strips.wgsl"));
         let vectors = kernel_file!("scan_vectors.wgsl");
         let (file, entry, in_tiles) = match pass {
-            Pass::ClearMarks | Pass::ClearStates | Pass::Marks { .. } => return None,
+            Pass::ClearMarks | Pass::ClearStates | Pass::Marks { .. } | Pass::Window { .. } => return None,
             Pass::Chained { .. } => (chained, "scan_chained", true),
             Pass::Tile => (tiles, "scan_tile", true),
             Pass::SumTiles { .. } => (tiles, "sum_tiles", true),

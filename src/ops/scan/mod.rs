@@ -279,7 +279,8 @@ impl<'r> Scan<'r> {
     fn run_on<T: ScanElement>(mut self, length: usize, operands: Operands<'_>) -> Result<(), OperationError> {
         let shape = self.shape(length)?;
         let mut destination = std::mem::replace(&mut self.destination, Destination::Own);
-        let call = Call { vectors: operands.vectors(), ..self.call::<T>(&shape, operands.x.is_none()) };
+        let (vectors, window) = (operands.vectors(), operands.window());
+        let call = Call { vectors, window, ..self.call::<T>(&shape, operands.x.is_none()) };
         operands.check(&call, &shape, &destination)?;
         let device = Device::of(&operands.y.bound.core.device);
         operands.run(&call, &self.planned(&call, &device), &mut destination)

@@ -27,6 +27,9 @@ pub(super) struct Shape {
     pub(super) in_place: bool,
     /// Whether the elements are whole, aligned vectors of four words, without segments.
     pub(super) vectors: bool,
+    /// The most elements of a window, if an array is larger than a binding can be, and the bytes of which offsets of
+    /// bindings are multiples.
+    pub(super) window: Option<[u64; 2]>,
 }
 
 /// The way in which the elements are scanned.
@@ -91,6 +94,14 @@ pub(super) enum Pass {
         groups: u64,
         each: u64,
     },
+    /// One of these passes over some of the tiles, of which this is the first: the sums, or the results, of elements or
+    /// of vectors.
+    Window {
+        first: u64,
+        groups: u64,
+        sums: bool,
+        each: Option<u64>,
+    },
     /// All lines, each of which is one part.
     Lines {
         groups: u64,
@@ -126,6 +137,52 @@ impl Pass {
                 Some(each)
             }
             _ => None,
+        }
+    }
+
+    /// The pass whose kernel runs, and the first tile of a window.
+    pub(super) fn of_window(self) -> (Self, Option<u64>) {
+        match self {
+            Self::Window { first, groups, sums, each } => {
+                let pass = match (sums, each) {
+                    (true, None) => Self::SumTiles { groups },
+                    (false, None) => Self::ScanTiles { groups },
+                    (true, Some(each)) => Self::SumVectors { groups, each },
+                    (false, Some(each)) => Self::ScanVectors { groups, each },
+                };
+                (pass, Some(first))
+            }
+            pass => (pass, None),
+        }
+    }
+
+    /// The workgroups along both axes of the grid.
+    pub(super) fn groups(self) -> [u64; 2] {
+        match self {
+            Self::Tile | Self::ScanTileSums => [1, 1],
+            Self::Marks { groups }
+            | Self::Chained { groups }
+            | Self::SumTiles { groups }
+            | Self::ScanTiles { groups }
+            | Self::ChainedVectors { groups, .. }
+            | Self::SumVectors { groups, .. }
+            | Self::ScanVectors { groups, .. }
+            | Self::Window { groups, .. }
+            | Self::Lines { groups }
+            | Self::SumParts { groups }
+            | Self::ScanPartSums { groups }
+            | Self::ScanParts { groups } => [groups, 1],
+            Self::Rows { lines } => [1, lines],
+            Self::SumStrips { parts, lines } | Self::ScanStrips { parts, lines } => [parts, lines],
+            Self::ClearMarks | Self::ClearStates => [0, 0],
+        }
+    }
+
+    /// The number of elements of a tile, for values of `bytes` bytes.
+    pub(super) fn tile_length(self, bytes: u64) -> u64 {
+        match self {
+            Self::SumVectors { each, .. } | Self::ScanVectors { each, .. } => 4 * WIDTH * each,
+            _ => tile_length(bytes),
         }
     }
 }
@@ -206,6 +263,10 @@ pub(super) fn plan(shape: Shape, choice: Choice) -> Planned {
     }
     let mut scratch = 4 * shape.mark_words();
     let sums = |count: u64| count * (shape.value + 4);
+    if let Some((tiles, passes)) = windows(shape, choice) {
+        let bytes = elements.saturating_mul(2 * shape.element);
+        return Planned { plan: Plan { passes, scratch: sums(tiles), flops: elements, bytes }, tiles, chunk: 0 };
+    }
     let (count, chunk) = match choice {
         Choice::Chained if shape.inner == 1 && !shape.in_place && shape.value == 4 => {
             scratch += 4 * state_words(tiles);
@@ -275,6 +336,28 @@ pub(super) fn plan(shape: Shape, choice: Choice) -> Planned {
     };
     let bytes = elements.saturating_mul(2 * shape.element).saturating_add(shape.heads);
     Planned { plan: Plan { passes, scratch, flops: elements, bytes }, tiles: count, chunk }
+}
+
+/// The tiles and the three passes of one long line, of which the first and the last take a launch for each window; none
+/// if no window is needed, or none is possible: segments and several lines refer to elements of other windows.
+fn windows(shape: Shape, choice: Choice) -> Option<(u64, Vec<Pass>)> {
+    let [elements, alignment] = shape.window?;
+    if shape.lines != 1 || shape.inner != 1 || shape.heads != 0 || shape.offsets.is_some() {
+        return None;
+    }
+    let each = match choice {
+        Choice::Vectors { each, .. } if shape.vectors => Some(each),
+        _ => None,
+    };
+    let tile = each.map_or(tile_length(shape.value), |each| 4 * WIDTH * each);
+    // The sums of a window begin where the device can bind them.
+    let most = (elements / tile).checked_div(alignment.div_ceil(4))? * alignment.div_ceil(4);
+    let tiles = shape.length.div_ceil(tile);
+    let all = |sums| {
+        let begins = (0..tiles).step_by(usize::try_from(most).unwrap_or(usize::MAX).max(1));
+        begins.map(move |first| Pass::Window { first, groups: most.min(tiles - first), sums, each })
+    };
+    (most > 0).then(|| (tiles, all(true).chain([Pass::ScanTileSums]).chain(all(false)).collect()))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use anywarp_backend::{BackendKind, DeviceKind};
 
 use super::super::error::OperationError;
 use super::super::operation::arguments::Array;
+use super::super::operation::binding::Binding;
 use super::super::operation::types::ElementType;
 use super::super::scanning::monoid::{Monoid, combined};
 use super::super::scanning::operands::{self, Bindings};
@@ -52,6 +53,8 @@ pub(super) struct Call<'a> {
     pub(super) in_place: bool,
     /// The size of the largest subgroup, if there are subgroups and the arrays are whole, aligned vectors of four words.
     pub(super) vectors: Option<u32>,
+    /// The most elements of a window, if an array is larger than a binding can be, and the alignment of bindings.
+    pub(super) window: Option<[u64; 2]>,
     pub(super) chain: Chain,
 }
 
@@ -72,6 +75,7 @@ impl Call<'_> {
                 && inner == 1
                 && self.element.lanes == 1
                 && !self.heads.are_given(),
+            window: self.window,
         }
     }
 }
@@ -93,12 +97,20 @@ pub(super) struct Operands<'a> {
     pub(super) y: Array<'a>,
 }
 
-impl Operands<'_> {
+impl<'a> Operands<'a> {
     /// The size of the largest subgroup, if there are subgroups and all arrays are whole, aligned vectors of four words.
     pub(super) fn vectors(&self) -> Option<u32> {
         let (least, greatest) = self.y.bound.core.device.caps().subgroup_size?;
         let are_vectors = self.x.iter().chain([&self.y]).all(|array| array.vectors().is_some());
         (least >= 4 && greatest <= 128 && are_vectors).then_some(greatest)
+    }
+
+    /// The most elements of a window, if an array is larger than a binding can be, and the alignment of bindings.
+    pub(super) fn window(&self) -> Option<[u64; 2]> {
+        let binding = Binding::of(&self.y.bound.core.device.caps().limits);
+        let fits = |array: &Array<'_>| array.place().fits(binding, array.size);
+        let is_long = !self.x.iter().chain([&self.y]).all(fits);
+        is_long.then(|| [binding.window(self.y.size), binding.alignment])
     }
 
     /// Checks lengths, devices and guards.
@@ -140,7 +152,8 @@ impl Operands<'_> {
         // All kernels and all memory first, so that a refused one leaves nothing launched.
         let mut kernels = Vec::new();
         for pass in &plan.passes {
-            kernels.push(call.description(shape, *pass).map(|kernel| kernel.kernel(device)).transpose()?);
+            let (pass, _) = pass.of_window();
+            kernels.push(call.description(shape, pass).map(|kernel| kernel.kernel(device)).transpose()?);
         }
         let has = |wanted: fn(&Pass) -> bool| plan.passes.iter().any(wanted);
         let memory = |needed: bool, bytes: u64, destination: &Destination<'_>| {
@@ -149,7 +162,7 @@ impl Operands<'_> {
         let sums = shape.lines.saturating_mul(*tiles);
         let has_sums = has(|pass| {
             matches!(
-                pass,
+                pass.of_window().0,
                 Pass::SumTiles { .. } | Pass::SumVectors { .. } | Pass::SumParts { .. } | Pass::SumStrips { .. }
             )
         });
@@ -177,6 +190,7 @@ impl Operands<'_> {
         destination: Destination<'_>,
     ) -> Result<(), OperationError> {
         let Memory { marks, states, sums, cuts } = memory;
+        let (pass, first) = pass.of_window();
         let cleared = match pass {
             Pass::ClearMarks => marks.as_mut(),
             Pass::ClearStates => states.as_mut(),
@@ -211,11 +225,26 @@ impl Operands<'_> {
             ..Sizes::new()
         };
         let in_vectors = pass.vectors().is_some();
+        // The elements of a window in the order of the scan, and in memory.
+        let window = first.map(|first| {
+            let tile = pass.tile_length(shape.value);
+            let (begin, end) = (first * tile, ((first + pass.groups()[0]) * tile).min(shape.length));
+            if call.reverse { shape.length - end..shape.length - begin } else { begin..end }
+        });
+        if let Some(window) = &window {
+            sizes.length = (window.end - window.start) as u32;
+            sizes.row = sizes.length;
+            sizes.tiles = pass.groups()[0] as u32;
+        }
+        let part = |array: &Array<'a>| match &window {
+            Some(window) => array.part(window.clone()),
+            None => array.part(0..array.place().length),
+        };
         let mut bindings = Bindings::of(kernel);
         if let Some(x) = &self.x {
-            sizes.first_of_x = bindings.elements("x", x, in_vectors);
+            sizes.first_of_x = bindings.elements("x", &part(x), in_vectors);
         }
-        sizes.first_of_y = bindings.elements("y", &self.y, in_vectors);
+        sizes.first_of_y = bindings.elements("y", &part(&self.y), in_vectors);
         let keys = call.heads.keys.as_ref().map(|(keys, _)| keys);
         if let Some(heads) = call.heads.flags.as_ref().or(keys) {
             sizes.first_of_heads = bindings.array("heads", heads);
@@ -223,26 +252,10 @@ impl Operands<'_> {
         bindings.read_memory("marks", marks.as_ref());
         bindings.memory("states", states.as_mut());
         let names = if by_lines { ["part_sums", "part_cuts"] } else { ["tile_sums", "tile_cuts"] };
-        bindings.memory(names[0], sums.as_mut());
-        bindings.memory(names[1], cuts.as_mut());
-        let groups = match pass {
-            Pass::Tile | Pass::ScanTileSums => [1, 1],
-            Pass::Marks { groups }
-            | Pass::Chained { groups }
-            | Pass::SumTiles { groups }
-            | Pass::ScanTiles { groups }
-            | Pass::ChainedVectors { groups, .. }
-            | Pass::SumVectors { groups, .. }
-            | Pass::ScanVectors { groups, .. }
-            | Pass::Lines { groups }
-            | Pass::SumParts { groups }
-            | Pass::ScanPartSums { groups }
-            | Pass::ScanParts { groups } => [groups, 1],
-            Pass::Rows { lines } => [1, lines],
-            Pass::SumStrips { parts, lines } | Pass::ScanStrips { parts, lines } => [parts, lines],
-            Pass::ClearMarks | Pass::ClearStates => [0, 0],
-        };
-        bindings.with(&sizes, destination).groups(groups)?;
+        let from = |size: u64| first.map_or(0, |first| first * size);
+        bindings.memory_from(names[0], sums.as_mut(), from(shape.value));
+        bindings.memory_from(names[1], cuts.as_mut(), from(4));
+        bindings.with(&sizes, destination).groups(pass.groups())?;
         Ok(())
     }
 }

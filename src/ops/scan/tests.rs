@@ -35,7 +35,18 @@ fn is_possible(device: &Device, choice: Choice) -> bool {
 
 fn call<'a>(monoid: &'a Monoid, heads: &'a Heads<'a>, lines: [usize; 3], exclusive: bool, reverse: bool) -> Call<'a> {
     let element = element::<u32>();
-    Call { monoid, element, heads, lines, exclusive, reverse, in_place: false, vectors: None, chain: Chain::TESTED }
+    Call {
+        monoid,
+        element,
+        heads,
+        lines,
+        exclusive,
+        reverse,
+        in_place: false,
+        vectors: None,
+        window: None,
+        chain: Chain::TESTED,
+    }
 }
 
 fn scanned<T: ScanElement>(device: &Device, x: &[T], call: &Call<'_>, choice: Choice) -> Vec<T> {

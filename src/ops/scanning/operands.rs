@@ -174,6 +174,13 @@ impl<'k, 'a> Bindings<'k, 'a> {
         }
     }
 
+    /// [`memory`](Self::memory) from this byte on.
+    pub(crate) fn memory_from(&mut self, name: &str, memory: Option<&'a mut UnifiedBuffer<u8>>, first: u64) {
+        if let (true, Some(memory)) = (self.has(name), memory) {
+            self.launch.bind_to(name, bound(memory.slice_mut(first as usize..)));
+        }
+    }
+
     pub(crate) fn read_memory(&mut self, name: &str, memory: Option<&'a UnifiedBuffer<u8>>) {
         if let (true, Some(memory)) = (self.has(name), memory) {
             self.launch.bind_to(name, bound(memory));

@@ -1,30 +1,51 @@
 //! The elements that a scatter combines, and the operations.
 
 use super::super::scan::Scan;
+use super::super::scanning::kernel::shared_file;
 use crate::element::Element;
 
-/// Elements that a scatter combines: `f32`, `i32`, `u32`.
-pub trait ScatterElement: Element + sealed::Word {}
+/// Elements that a scatter combines: integers of 8 to 64 bits, `f16`, `bf16`, `f32`, and `f64`, whose sums and products
+/// need a device with `f64`.
+pub trait ScatterElement: Element + sealed::Number {}
 
-impl<T: Element + sealed::Word> ScatterElement for T {}
+impl<T: Element + sealed::Number> ScatterElement for T {}
 
-/// The constant of `combine.wgsl` for `f32`.
-pub(super) const FLOAT: u32 = 2;
+/// The type of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// The constant of `combine.wgsl`.
+    pub(super) number: u32,
+    pub(super) bits: u32,
+    /// Whether a float of 16 bits is `bf16`.
+    pub(super) bf16: bool,
+}
+
+/// The constants of `combine.wgsl`.
+const UNSIGNED: u32 = 0;
+const SIGNED: u32 = 1;
+const FLOAT: u32 = 2;
 
 pub(super) mod sealed {
-    pub trait Word {
-        /// The constant of `combine.wgsl`.
-        const KIND: u32;
+    use half::{bf16, f16};
+
+    use super::{FLOAT, Kind, SIGNED, UNSIGNED};
+
+    pub trait Number {
+        const KIND: Kind;
     }
 
-    impl Word for u32 {
-        const KIND: u32 = 0;
+    macro_rules! numbers {
+        ($($rust:ty: $number:ident, $bf16:literal;)*) => {$(
+            impl Number for $rust {
+                const KIND: Kind = Kind { number: $number, bits: 8 * size_of::<$rust>() as u32, bf16: $bf16 };
+            }
+        )*};
     }
-    impl Word for i32 {
-        const KIND: u32 = 1;
-    }
-    impl Word for f32 {
-        const KIND: u32 = super::FLOAT;
+
+    numbers! {
+        u8: UNSIGNED, false; u16: UNSIGNED, false; u32: UNSIGNED, false; u64: UNSIGNED, false;
+        i8: SIGNED, false; i16: SIGNED, false; i32: SIGNED, false; i64: SIGNED, false;
+        f16: FLOAT, false; bf16: FLOAT, true; f32: FLOAT, false; f64: FLOAT, false;
     }
 }
 
@@ -44,17 +65,46 @@ impl Operation {
     }
 
     /// The device's atomic operation, as a constant of `scatter_combined.wgsl`; 0 if there is none.
-    pub(super) fn atomic(self, kind: u32) -> u32 {
-        match (self, kind) {
-            (Self::Add, 0 | 1) => 1,
-            (Self::Max, 0) => 2,
-            (Self::Min, 0) => 3,
+    pub(super) fn atomic(self, kind: Kind) -> u32 {
+        match (self, kind.number, kind.bits) {
+            (Self::Add, UNSIGNED | SIGNED, 32) => 1,
+            (Self::Max, UNSIGNED, 32) => 2,
+            (Self::Min, UNSIGNED, 32) => 3,
             _ => 0,
         }
     }
 
-    /// The scan by which the elements of one position are combined in order.
-    pub(super) fn scan<'s>(self) -> Scan<'s> {
+    /// Whether results depend on the order of the elements.
+    pub(super) fn rounds(self, kind: Kind) -> bool {
+        kind.number == FLOAT && matches!(self, Self::Add | Self::Multiply)
+    }
+
+    /// Whether the kernel needs `f64`; it uses the bits alone for all other elements of 64 bits.
+    pub(super) fn is_double(self, kind: Kind) -> bool {
+        kind.bits == 64 && self.rounds(kind)
+    }
+
+    /// Whether atomic operations of 32 bits combine elements in any order. Sums of 64 bits carry from one to the other.
+    pub(super) fn is_atomic(self, kind: Kind) -> bool {
+        kind.bits <= 32 || (self == Self::Add && kind.number != FLOAT)
+    }
+
+    /// The scan by which the elements of one position are combined in order: numbers of 32 bits, `f64`, or pairs of words.
+    pub(super) fn scan<'s>(self, kind: Kind) -> Scan<'s> {
+        if kind.bits == 64 && !self.is_double(kind) {
+            let identity = match (self, kind.number) {
+                (Self::Add, _) | (Self::Max, UNSIGNED) => "vec2(0u, 0u)",
+                (Self::Multiply, _) => "vec2(1u, 0u)",
+                (Self::Min, UNSIGNED) => "vec2(0xffffffffu, 0xffffffffu)",
+                (Self::Min, SIGNED) => "vec2(0xffffffffu, 0x7fffffffu)",
+                (Self::Max, SIGNED) => "vec2(0u, 0x80000000u)",
+                // The bits of infinities.
+                (Self::Min, _) => "vec2(0u, 0x7ff00000u)",
+                (Self::Max, _) => "vec2(0u, 0xfff00000u)",
+            };
+            let combine = format!("combined_longs(a, b, {}u, {}u)", kind.number, self.number());
+            return Scan::new(&combine, identity).preamble(shared_file!("longs"));
+        }
         match self {
             Self::Add => Scan::sum(),
             Self::Multiply => Scan::product(),

@@ -17,7 +17,7 @@ use crate::buffer::{Slice, SliceMut};
 use crate::element::Element;
 use crate::submit::{Destination, Recording, Stream};
 pub use elements::ScatterElement;
-use elements::{FLOAT, Operation};
+use elements::{Kind, Operation};
 use plan::{Choice, Combination, Pass, Shape};
 use run::{Call, Operands};
 
@@ -153,7 +153,8 @@ impl<'r> Scatter<'r> {
     /// of `y`. It sorts the elements by their positions, which takes several times as long, and needs memory for three
     /// copies.
     ///
-    /// Integers, minima and maxima have the same bits without it.
+    /// Integers, minima and maxima have the same bits without it. Sums of `f16` and `bf16` are computed in `f32` then, and
+    /// rounded once when they meet the element of `y`; sums and products of `f64` are always computed so.
     pub fn ordered(mut self) -> Self {
         self.ordered = true;
         self
@@ -196,8 +197,8 @@ impl<'r> Scatter<'r> {
     }
 
     fn combination<T: ScatterElement>(&self, operation: Operation) -> Combination {
-        let rounds = T::KIND == FLOAT && matches!(operation, Operation::Add | Operation::Multiply);
-        if self.ordered && rounds { Combination::Ordered } else { Combination::Any }
+        let ordered = self.ordered && operation.rounds(T::KIND);
+        if ordered || !operation.is_atomic(T::KIND) { Combination::Ordered } else { Combination::Any }
     }
 
     fn plan<T: Element, I: IndexElement>(
@@ -237,10 +238,10 @@ impl<'r> Scatter<'r> {
 
     /// Adds the elements of `x` to the elements of `y` at their indices. Sums of integers wrap around. The order of
     /// additions is not defined, so that sums of floats may have other bits in another call, unless they are
-    /// [`ordered`](Self::ordered).
+    /// [`ordered`](Self::ordered), as those of `f64` always are. Each sum of `f16` or `bf16` is rounded to its type.
     ///
     /// # Errors
-    /// As [`set`](Self::set).
+    /// As [`set`](Self::set), and for `f64` on a device without it.
     pub fn add<'x, 'i, 'y, T: ScatterElement, I: IndexElement>(
         self,
         x: impl Into<Slice<'x, T>>,
@@ -250,10 +251,12 @@ impl<'r> Scatter<'r> {
         self.combine(Operation::Add, x.into(), indices.into(), y.into())
     }
 
-    /// Multiplies the elements of `y` by the elements of `x` with their index, as in [`add`](Self::add).
+    /// Multiplies the elements of `y` by the elements of `x` with their index, as in [`add`](Self::add). Elements of 64
+    /// bits are combined in the order of their indices, with the memory and the time of [`ordered`](Self::ordered); so are
+    /// their minima and maxima.
     ///
     /// # Errors
-    /// As [`set`](Self::set).
+    /// As [`add`](Self::add).
     pub fn multiply<'x, 'i, 'y, T: ScatterElement, I: IndexElement>(
         self,
         x: impl Into<Slice<'x, T>>,
@@ -305,7 +308,7 @@ impl<'r> Scatter<'r> {
     fn call<T: Element, I: IndexElement>(
         mut self,
         combination: Combination,
-        operation: Option<(Operation, u32)>,
+        operation: Option<(Operation, Kind)>,
         x: Slice<'_, T>,
         indices: Slice<'_, I>,
         y: SliceMut<'_, T>,

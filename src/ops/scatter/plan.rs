@@ -39,7 +39,7 @@ pub(super) enum Pass {
     Combine,
     /// The positions of all elements.
     Find,
-    /// Those in order, each with its element.
+    /// Those in order, each with its element in at least 32 bits.
     Sort,
     /// The combination of the elements of each position.
     Scan,
@@ -68,6 +68,8 @@ pub(super) fn plan(shape: &Shape, choice: Choice) -> Plan<Pass> {
     }
     let indices = if along.shared { along.lines } else { selected };
     let cell = along.cell(element, &starts, choice.widest);
+    // Shorter elements are combined as numbers of 32 bits.
+    let sum = element.max(4);
     let (passes, scratch) = match combination {
         Combination::Set { unique: true } => (vec![Pass::Set { cell }], 0),
         Combination::Set { unique: false } => {
@@ -75,7 +77,7 @@ pub(super) fn plan(shape: &Shape, choice: Choice) -> Plan<Pass> {
             (vec![Pass::Clear { claims }, Pass::Claim { cell }, Pass::Set { cell }], 4 * claims)
         }
         Combination::Any => (vec![Pass::Combine], 0),
-        Combination::Ordered => (vec![Pass::Find, Pass::Sort, Pass::Scan, Pass::AddSums], 12 * selected),
+        Combination::Ordered => (vec![Pass::Find, Pass::Sort, Pass::Scan, Pass::AddSums], (4 + 2 * sum) * selected),
     };
     let combined = !matches!(combination, Combination::Set { .. });
     // Elements are read and written, and those of y are read if they are combined.
@@ -112,6 +114,11 @@ mod tests {
     fn combinations_read_both_arrays() {
         let cost = |combination| plan(&shape(ALONG, combination), Choice { widest: 16 }).cost();
         assert_eq!((cost(SET).flops, cost(SET).bytes, cost(SET).scratch), (0, 2 * 4 * 30 + 4 * 5, 36));
+        assert_eq!(cost(Combination::Ordered).scratch, (4 + 2 * 4) * 30);
+        let [short, long] = [2, 8].map(|element| {
+            plan(&Shape { element, ..shape(ALONG, Combination::Ordered) }, Choice { widest: 16 }).cost().scratch
+        });
+        assert_eq!([short, long], [12 * 30, 20 * 30]);
         assert_eq!((cost(Combination::Any).flops, cost(Combination::Any).bytes), (30, 3 * 4 * 30 + 4 * 5));
     }
 }

@@ -1,23 +1,29 @@
 //! From a scatter to its commands.
 
+use half::{bf16, f16};
+
+use super::super::convert::Cast;
 use super::super::error::OperationError;
 use super::super::moving::indices::{Along, Outside};
 use super::super::moving::launch::modules;
 use super::super::moving::operands::{self, Cells};
 use super::super::plan::Plan;
-use super::super::scan::Scan;
+use super::super::scan::ScanElement;
 use super::super::sort::Sort;
 use super::OPERATOR;
-use super::elements::Operation;
+use super::elements::sealed::Number;
+use super::elements::{Kind, Operation};
 use super::plan::Pass;
-use crate::buffer::cells::{bytes_of_mut, cells, whole_cells};
+use crate::buffer::cells::{elements_of, elements_of_mut, whole_cells, whole_cells_mut};
 use crate::buffer::{Slice, SliceMut, UnifiedBuffer, transfer};
 use crate::device::Device;
+use crate::element::Element;
 use crate::error::BufferError;
 use crate::submit::{Destination, Refusal};
 
 modules!("shaders/ops/scatter.wgsl": words, wide, vectors, packed);
 crate::kernels!(mod combined = "shaders/ops/scatter_combined.wgsl", root = "shaders");
+crate::kernels!(mod doubles = "shaders/ops/scatter_doubles.wgsl", root = "shaders");
 
 /// The arrays of a call, as bytes.
 pub(super) struct Operands<'x, 'i, 'y> {
@@ -36,17 +42,17 @@ pub(super) struct Call {
     pub(super) unique: bool,
     /// The size of an element in bytes.
     pub(super) element: u64,
-    /// The operation, and the constant of the elements' type.
-    pub(super) operation: Option<(Operation, u32)>,
+    /// The operation, and the elements' type.
+    pub(super) operation: Option<(Operation, Kind)>,
 }
 
 /// The memory between passes.
 struct Memory {
     /// The claims of positions, or the positions of the elements.
     places: UnifiedBuffer<u32>,
-    /// The elements in the order of their positions, and the combination of those of each position.
-    sorted: UnifiedBuffer<f32>,
-    sums: UnifiedBuffer<f32>,
+    /// The bytes of the elements in the order of their positions, and of the combination of those of each position.
+    sorted: UnifiedBuffer<u8>,
+    sums: UnifiedBuffer<u8>,
 }
 
 impl Operands<'_, '_, '_> {
@@ -64,12 +70,23 @@ impl Operands<'_, '_, '_> {
         destination: &mut Destination<'_>,
     ) -> Result<(), OperationError> {
         let device = Device::of(&self.y.core.device);
-        let ordered = plan.passes.contains(&Pass::Sort);
+        let is_double = |(operation, kind): &(Operation, Kind)| operation.is_double(*kind);
+        if let Some((operation, _)) = call.operation.filter(is_double).filter(|_| !plan.passes.is_empty()) {
+            // Refused before the other passes, where the device lacks the type.
+            doubles::add_doubles_with(&device, doubles_of(operation))?;
+        }
         // Positions, elements and sums, or claims alone.
-        let words = usize::try_from(plan.scratch / if ordered { 12 } else { 4 }).unwrap_or(usize::MAX).max(1);
-        let elements = if ordered { words } else { 1 };
+        let words = |bytes: u64| usize::try_from(bytes / 4).unwrap_or(usize::MAX).max(1);
+        let elements = match plan.passes.contains(&Pass::Sort) {
+            true => usize::try_from(call.along.selected() * call.element.max(4)).unwrap_or(usize::MAX),
+            false => 4,
+        };
+        let places = match plan.passes.contains(&Pass::Sort) {
+            true => words(4 * call.along.selected()),
+            false => words(plan.scratch),
+        };
         let mut memory = Memory {
-            places: device.scratch(words, destination).map_err(operands::memory(OPERATOR))?,
+            places: device.scratch(places, destination).map_err(operands::memory(OPERATOR))?,
             sorted: device.scratch(elements, destination).map_err(operands::memory(OPERATOR))?,
             sums: device.scratch(elements, destination).map_err(operands::memory(OPERATOR))?,
         };
@@ -88,24 +105,77 @@ impl Operands<'_, '_, '_> {
             Pass::Claim { cell } => self.by_cells(call, cell, true, places, destination.reborrow()),
             Pass::Set { cell } => self.by_cells(call, cell, false, places, destination.reborrow()),
             Pass::Combine | Pass::Find => self.combine(call, pass, (places, sums), destination.reborrow()),
-            Pass::Sort => {
-                let mut elements = sorted.slice_mut(..);
-                let target = bytes_of_mut(&elements).map_err(operands::memory(OPERATOR))?;
-                self.done(transfer::copy(destination.reborrow(), &self.x, &target))?;
-                match destination.reborrow() {
-                    Destination::Own => Sort::new(),
-                    Destination::Stream(stream) => Sort::new().on(&stream),
-                    Destination::Recording(recording) => Sort::new().record(recording),
+            Pass::Sort => match call.kind().bits {
+                64 => self.sort::<u64>(call, places, sorted, destination),
+                _ => self.sort::<f32>(call, places, sorted, destination),
+            },
+            Pass::Scan => match call.operation {
+                Some((operation, kind)) if operation.is_double(kind) => {
+                    scan::<f64>(call, places, sorted, sums, destination)
                 }
-                .pairs_in_place(places, elements.slice_mut(..))
-                .map_err(of_step)
-            }
-            Pass::Scan => {
-                let scan = call.operation.map_or_else(Scan::sum, |(operation, _)| operation.scan());
-                scan.keys(places.slice(..)).to(destination.reborrow()).run(sorted.slice(..), sums).map_err(of_step)
-            }
-            Pass::AddSums => self.combine(call, pass, (places, sums), destination.reborrow()),
+                _ if call.kind().bits == 64 => scan::<[u32; 2]>(call, places, sorted, sums, destination),
+                _ => scan::<f32>(call, places, sorted, sums, destination),
+            },
+            Pass::AddSums => match call.operation {
+                Some((operation, kind)) if operation.is_double(kind) => {
+                    self.add_doubles(call, operation, places, sums, destination.reborrow())
+                }
+                _ => self.combine(call, pass, (places, sums), destination.reborrow()),
+            },
         }
+    }
+
+    /// Sorts the elements by their positions, as numbers `V` of 32 or 64 bits.
+    fn sort<V: Element>(
+        &self,
+        call: &Call,
+        places: &mut UnifiedBuffer<u32>,
+        sorted: &mut UnifiedBuffer<u8>,
+        destination: &mut Destination<'_>,
+    ) -> Result<(), OperationError> {
+        let bytes = sorted.slice_mut(..);
+        if call.element < 4 {
+            let target = elements_of_mut::<f32>(&bytes).map_err(operands::memory(OPERATOR))?;
+            let cast = match destination.reborrow() {
+                Destination::Own => Cast::new(),
+                Destination::Stream(stream) => Cast::new().on(&stream),
+                Destination::Recording(recording) => Cast::new().record(recording),
+            };
+            let x = &self.x;
+            match call.kind().bf16 {
+                true => cast.run(elements_of::<bf16>(x).map_err(OPERATOR.slice("x"))?, target),
+                false => cast.run(elements_of::<f16>(x).map_err(OPERATOR.slice("x"))?, target),
+            }
+            .map_err(of_step)?;
+        } else {
+            self.done(transfer::copy(destination.reborrow(), &self.x, &bytes))?;
+        }
+        match destination.reborrow() {
+            Destination::Own => Sort::new(),
+            Destination::Stream(stream) => Sort::new().on(&stream),
+            Destination::Recording(recording) => Sort::new().record(recording),
+        }
+        .pairs_in_place(places, elements_of_mut::<V>(&bytes).map_err(operands::memory(OPERATOR))?)
+        .map_err(of_step)
+    }
+
+    /// Combines sums of `f64` with the elements of y.
+    fn add_doubles(
+        &self,
+        call: &Call,
+        operation: Operation,
+        places: &UnifiedBuffer<u32>,
+        sums: &UnifiedBuffer<u8>,
+        destination: Destination<'_>,
+    ) -> Result<(), OperationError> {
+        let device = Device::of(&self.y.core.device);
+        let (y, first_of_y) = whole_cells_mut::<f64>(&self.y).map_err(OPERATOR.slice("y"))?;
+        let count = call.along.selected();
+        let sizes = doubles::Sizes { count: count as u32, first_of_y };
+        let sums = elements_of::<f64>(&sums.slice(..)).map_err(operands::memory(OPERATOR))?;
+        let kernel = doubles::add_doubles_with(&device, doubles_of(operation))?;
+        kernel.launch(doubles::Args { sizes, places, sums, y }).to(destination).threads(count)?;
+        Ok(())
     }
 
     /// The outcome of a copy or a fill.
@@ -180,13 +250,16 @@ impl Operands<'_, '_, '_> {
         &self,
         call: &Call,
         pass: Pass,
-        (places, sums): (&mut UnifiedBuffer<u32>, &UnifiedBuffer<f32>),
+        (places, sums): (&mut UnifiedBuffer<u32>, &UnifiedBuffer<u8>),
         destination: Destination<'_>,
     ) -> Result<(), OperationError> {
         let Call { along, index: (index, signed), .. } = *call;
         let device = Device::of(&self.y.core.device);
         let (indices, first) = whole_cells::<u32>(&self.indices).map_err(OPERATOR.slice("indices"))?;
-        let Cells { x, first_of_x, y, first_of_y } = Cells::<u32>::whole(OPERATOR, &self.x, &self.y)?;
+        let Cells { x, first_of_x, y, first_of_y } = match call.element {
+            size @ 1..4 => Cells::packed(OPERATOR, &self.x, &self.y, size)?,
+            _ => Cells::<u32>::whole(OPERATOR, &self.x, &self.y)?,
+        };
         let count = along.selected();
         // The operator's limit keeps all of these within 31 bits.
         let sizes = combined::Sizes {
@@ -204,16 +277,22 @@ impl Operands<'_, '_, '_> {
             },
             ..bytemuck::Zeroable::zeroed()
         };
-        let (operation, kind) = call.operation.unwrap_or((Operation::Add, 0));
-        let (atomic_kind, operation, shared_indices) = (operation.atomic(kind), operation.number(), along.shared);
-        let overrides = combined::Overrides { shared_indices, atomic_kind, kind, operation };
+        let (kind, operation) = (call.kind(), call.operation.map_or(Operation::Add, |(operation, _)| operation));
+        let overrides = combined::Overrides {
+            shared_indices: along.shared,
+            atomic_kind: operation.atomic(kind),
+            kind: kind.number,
+            bits: kind.bits,
+            bf16: kind.bf16,
+            operation: operation.number(),
+        };
         match pass {
             Pass::Find => {
                 let args = combined::FindArgs { sizes, indices, places };
                 combined::find_with(&device, overrides)?.launch(args).to(destination).threads(count)?;
             }
             Pass::AddSums => {
-                let (sums, _) = cells::<f32, u32>(&sums.slice(..)).map_err(OPERATOR.slice("x"))?;
+                let sums = elements_of::<u32>(&sums.slice(..)).map_err(operands::memory(OPERATOR))?;
                 let args = combined::AddSumsArgs { sizes, y, sorted: &*places, sums };
                 combined::add_sums_with(&device, overrides)?.launch(args).to(destination).threads(count)?;
             }
@@ -224,6 +303,32 @@ impl Operands<'_, '_, '_> {
         }
         Ok(())
     }
+}
+
+impl Call {
+    /// The type of elements that are combined.
+    fn kind(&self) -> Kind {
+        self.operation.map_or(<u32 as Number>::KIND, |(_, kind)| kind)
+    }
+}
+
+fn doubles_of(operation: Operation) -> doubles::Overrides {
+    doubles::Overrides { multiplies: operation == Operation::Multiply }
+}
+
+/// Combines the elements of each position, as numbers `T`.
+fn scan<T: ScanElement>(
+    call: &Call,
+    places: &UnifiedBuffer<u32>,
+    sorted: &UnifiedBuffer<u8>,
+    sums: &mut UnifiedBuffer<u8>,
+    destination: &mut Destination<'_>,
+) -> Result<(), OperationError> {
+    let operation = call.operation.map_or(Operation::Add, |(operation, _)| operation);
+    let x = elements_of::<T>(&sorted.slice(..)).map_err(operands::memory(OPERATOR))?;
+    let bytes = sums.slice_mut(..);
+    let y = elements_of_mut::<T>(&bytes).map_err(operands::memory(OPERATOR))?;
+    operation.scan(call.kind()).keys(places.slice(..)).to(destination.reborrow()).run(x, y).map_err(of_step)
 }
 
 /// The error of a step that is an operator of its own: a failed allocation names the scatter.

@@ -1,9 +1,11 @@
 //! Tests of each way of a scatter, against the references.
 
+use half::{bf16, f16};
+
 use super::super::moving::indices::{Along, Outside};
 use super::super::moving::operands;
 use super::super::take::reference as take;
-use super::elements::{FLOAT, Operation};
+use super::elements::{Kind, Operation};
 use super::plan::{self, Choice, Combination, Shape};
 use super::run::{Call, Operands};
 use super::{OPERATOR, ScatterElement, reference};
@@ -20,7 +22,7 @@ fn scattered<T: Element + PartialEq>(
     [x, y]: [&[T]; 2],
     indices: &[i32],
     (along, outside, before): (Along, Outside, usize),
-    (combination, operation, widest): (Combination, Option<(Operation, u32)>, u64),
+    (combination, operation, widest): (Combination, Option<(Operation, Kind)>, u64),
 ) -> Vec<T> {
     let padded = |all: &[T]| [vec![y[0]; before], all.to_vec(), vec![y[0]; 3]].concat();
     let (x, chosen) = (device.buffer_from(&padded(x)).unwrap(), device.buffer_from(indices).unwrap());
@@ -103,12 +105,16 @@ fn combined<T: ScatterElement + PartialEq + std::fmt::Debug>(
             let mut wanted = y.clone();
             reference::scatter(&mut wanted, &x, places, combine);
             for combination in [Combination::Any, Combination::Ordered] {
-                if combination == Combination::Ordered && T::KIND != FLOAT {
-                    continue;
+                let kind = T::KIND;
+                let possible = match combination {
+                    Combination::Ordered => kind.bits == 64 || operation.rounds(kind),
+                    _ => operation.is_atomic(kind),
+                };
+                if possible {
+                    let way = (combination, Some((operation, kind)), 16);
+                    let got = scattered(&device, [&x, &y], indices, (along, outside, 1), way);
+                    assert_eq!(got, wanted, "{operation:?}, {combination:?}, {along:?}, {outside:?}");
                 }
-                let way = (combination, Some((operation, T::KIND)), 16);
-                let got = scattered(&device, [&x, &y], indices, (along, outside, 1), way);
-                assert_eq!(got, wanted, "{operation:?}, {combination:?}, {along:?}, {outside:?}");
             }
         }
     });
@@ -117,31 +123,32 @@ fn combined<T: ScatterElement + PartialEq + std::fmt::Debug>(
 /// Numbers whose sums and products are exact.
 #[test]
 fn every_way_combines_the_same() {
-    combined::<u32>(
-        |at| (at as u32).wrapping_mul(0x9e37_79b9),
-        [
-            (Operation::Add, u32::wrapping_add),
-            (Operation::Multiply, u32::wrapping_mul),
-            (Operation::Min, u32::min),
-            (Operation::Max, u32::max),
-        ],
-    );
-    combined::<i32>(
-        |at| (at as i32).wrapping_mul(0x7e37_79b9),
-        [
-            (Operation::Add, i32::wrapping_add),
-            (Operation::Multiply, i32::wrapping_mul),
-            (Operation::Min, i32::min),
-            (Operation::Max, i32::max),
-        ],
-    );
-    combined::<f32>(
-        |at| [1.0, -2.0, 0.5, -1.0, 4.0][at % 5],
-        [
-            (Operation::Add, |a, b| a + b),
-            (Operation::Multiply, |a, b| a * b),
-            (Operation::Min, f32::min),
-            (Operation::Max, f32::max),
-        ],
-    );
+    macro_rules! integers {
+        ($($integer:ident),*) => {$(
+            combined::<$integer>(
+                |at| (at as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(24) as $integer,
+                [
+                    (Operation::Add, $integer::wrapping_add),
+                    (Operation::Multiply, $integer::wrapping_mul),
+                    (Operation::Min, $integer::min),
+                    (Operation::Max, $integer::max),
+                ],
+            );
+        )*};
+    }
+    macro_rules! floats {
+        ($($float:ident),*) => {$(
+            combined::<$float>(
+                |at| [1i8, -2, 8, -1, 4].map($float::from)[at % 5],
+                [
+                    (Operation::Add, |a, b| a + b),
+                    (Operation::Multiply, |a, b| a * b),
+                    (Operation::Min, $float::min),
+                    (Operation::Max, $float::max),
+                ],
+            );
+        )*};
+    }
+    integers! { u8, u16, u32, u64, i8, i16, i32, i64 }
+    floats! { f16, bf16, f32, f64 }
 }

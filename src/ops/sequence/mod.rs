@@ -9,8 +9,8 @@ use super::operator::Operator;
 use super::plan::{Cost, Plan};
 use crate::buffer::SliceMut;
 use crate::submit::{Destination, Recording, Stream};
-pub use elements::SequenceElement;
 use elements::sealed::Parts;
+pub use elements::{SequenceElement, SequenceFloat};
 use run::Pass;
 
 /// `y[i] = start + i * step`: as NumPy's `arange`, with the number of elements in place of the end. See [`Sequence`].
@@ -51,7 +51,7 @@ pub fn arange<'y, T: SequenceElement>(start: T, step: T, y: impl Into<SliceMut<'
 ///
 /// # Errors
 /// As [`Sequence::run`].
-pub fn linspace<'y>(start: f32, stop: f32, y: impl Into<SliceMut<'y, f32>>) -> Result<(), OperationError> {
+pub fn linspace<'y, T: SequenceFloat>(start: T, stop: T, y: impl Into<SliceMut<'y, T>>) -> Result<(), OperationError> {
     Sequence::linspace(start, stop).run(y)
 }
 
@@ -59,8 +59,8 @@ pub fn linspace<'y>(start: f32, stop: f32, y: impl Into<SliceMut<'y, f32>>) -> R
 ///
 /// Integers of 8 to 64 bits are exact on every device, and wrap around. An `f32` is the sum of the start and the product
 /// of index and step, each rounded to `f32`, unless the device fuses both to one rounding. The step of a `linspace` is
-/// rounded to `f32` once, and its last element is `stop`. Other floats are conversions of these by
-/// [`cast`](super::cast).
+/// rounded to `f32` once, and its last element is `stop`. An `f64` is the same in `f64`, on devices that have it. An `f16`
+/// or `bf16` is computed in `f32` and then rounded to its type; the step of their `linspace` is an `f32` as well.
 #[must_use = "a sequence does nothing until `run` is called"]
 pub struct Sequence<'r, T> {
     start: T,
@@ -70,10 +70,10 @@ pub struct Sequence<'r, T> {
     destination: Destination<'r>,
 }
 
-impl Sequence<'_, f32> {
+impl<T: SequenceFloat> Sequence<'_, T> {
     /// Numbers from `start` to `stop`; see [`linspace`].
-    pub fn linspace(start: f32, stop: f32) -> Self {
-        Self { start, step: 0.0, stop: Some(stop), destination: Destination::Own }
+    pub fn linspace(start: T, stop: T) -> Self {
+        Self { start, step: T::ZERO, stop: Some(stop), destination: Destination::Own }
     }
 }
 
@@ -120,8 +120,8 @@ impl<'r, T: SequenceElement> Sequence<'r, T> {
     /// Writes the numbers to `y`, a buffer or a slice of any start.
     ///
     /// # Errors
-    /// [`OperationError`] for a slice out of range, an existing guard, another device's stream, or an error of the
-    /// device. In that case nothing has run.
+    /// [`OperationError`] for a slice out of range, an existing guard, another device's stream, `f64` on a device without
+    /// it, or an error of the device. In that case nothing has run.
     pub fn run<'y>(mut self, y: impl Into<SliceMut<'y, T>>) -> Result<(), OperationError> {
         let y = y.into();
         let bytes = operands::bytes_mut(OPERATOR, "y", &y)?;
@@ -129,10 +129,10 @@ impl<'r, T: SequenceElement> Sequence<'r, T> {
         let arrays = [("y", bytes.as_slice())];
         operands::check(OPERATOR, &bytes.core.device, &arrays, 1, &self.destination)?;
         let step = match self.stop {
-            None => self.step,
+            None => self.step.computed(),
             Some(stop) => T::distance(self.start, stop, y.len()),
         };
-        let parts = Parts { start: self.start.bits64(), step: step.bits64(), last: self.stop.map(T::bits64) };
+        let parts = Parts { start: self.start.computed(), step, last: self.stop.map(T::stored) };
         run::run::<T>(&bytes, y.len(), parts, &plan, &mut self.destination)
     }
 }

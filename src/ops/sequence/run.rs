@@ -5,11 +5,12 @@ use super::super::plan::Plan;
 use super::elements::sealed::Parts;
 use super::{OPERATOR, SequenceElement};
 use crate::buffer::SliceMut;
-use crate::buffer::cells::in_words_mut;
+use crate::buffer::cells::{in_words_mut, whole_cells_mut};
 use crate::device::Device;
 use crate::submit::Destination;
 
 crate::kernels!(mod kernel = "shaders/ops/sequence.wgsl", root = "shaders", feature wide = false);
+crate::kernels!(mod doubles = "shaders/ops/sequence_doubles.wgsl", root = "shaders");
 
 /// One command: the kernel, in at least as many invocations as it writes words, or elements of two words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +40,17 @@ pub(super) fn run<T: SequenceElement>(
     let words = |bits: u64| [bits as u32, (bits >> 32) as u32];
     // A sequence of one element is its start.
     let last = parts.last.filter(|_| length > 1);
+    let last_is_given = last.is_some();
     for Pass { threads } in &plan.passes {
+        if T::IS_FLOAT && size_of::<T>() == 8 {
+            let (y, first) = whole_cells_mut::<f64>(y).map_err(OPERATOR.slice("y"))?;
+            let [start, step, last] = [parts.start, parts.step, last.unwrap_or(0)].map(f64::from_bits);
+            let (count, has_last) = (length as u32, u32::from(last_is_given));
+            let sizes = doubles::Sizes { count, first, start, step, last, has_last, ..bytemuck::Zeroable::zeroed() };
+            let kernel = doubles::sequence_of_doubles(&device)?;
+            kernel.launch(doubles::Args { sizes, y }).to(destination.reborrow()).threads(*threads)?;
+            continue;
+        }
         let (y, before) = in_words_mut(y).map_err(OPERATOR.slice("y"))?;
         let sizes = kernel::Sizes {
             count: length as u32,
@@ -47,9 +58,10 @@ pub(super) fn run<T: SequenceElement>(
             start: words(parts.start),
             step: words(parts.step),
             last: last.unwrap_or(0) as u32,
-            has_last: u32::from(last.is_some()),
+            has_last: u32::from(last_is_given),
         };
-        let overrides = kernel::Overrides { bits: 8 * size_of::<T>() as u32, is_float: T::IS_FLOAT };
+        let (bits, is_float, bf16) = (8 * size_of::<T>() as u32, T::IS_FLOAT, T::IS_BF16);
+        let overrides = kernel::Overrides { bits, is_float, bf16 };
         let kernel = kernel::sequence_with(&device, overrides)?;
         kernel.launch(kernel::Args { sizes, y }).to(destination.reborrow()).threads(*threads)?;
     }

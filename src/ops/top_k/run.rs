@@ -64,14 +64,13 @@ impl<K: Element> Operands<'_, '_, '_, K> {
 
 /// The kernels of all passes of a plan.
 struct Kernels {
-    rows: OrderRows,
+    rows: Option<OrderRows>,
     gather: Gather,
     select: Option<Select>,
     sort: Option<(kernel::RankAll, kernel::Take)>,
 }
 
 struct Select {
-    begin_rows: kernel::BeginRows,
     count_digit: kernel::CountDigit,
     narrow: kernel::Narrow,
     count_kept: kernel::CountKept,
@@ -85,7 +84,6 @@ impl Kernels {
             kernel::Overrides { key_bits: order.word_bits(), floats: order.is_float(), wide: order.is_wide() };
         let select = || {
             Ok::<_, OperationError>(Select {
-                begin_rows: kernel::begin_rows_with(device, overrides)?,
                 count_digit: kernel::count_digit_with(device, overrides)?,
                 narrow: kernel::narrow_with(device, overrides)?,
                 count_kept: kernel::count_kept_with(device, overrides)?,
@@ -97,8 +95,9 @@ impl Kernels {
             Ok::<_, OperationError>((kernel::rank_all_with(device, overrides)?, kernel::take_with(device, overrides)?))
         };
         let collected = passes.contains(&Pass::OrderCollected);
+        let orders = collected || passes.contains(&Pass::OrderRows);
         Ok(Self {
-            rows: OrderRows::of(device, order, collected)?,
+            rows: orders.then(|| OrderRows::of(device, order, collected)).transpose()?,
             gather: Gather::of(device, order.bytes())?,
             select: collected.then(select).transpose()?,
             sort: passes.contains(&Pass::Sort).then(sort).transpose()?,
@@ -172,12 +171,13 @@ impl<K: Element> Call<'_, '_, '_, '_, K> {
         let (places, first) = words_mut(OPERATOR, "indices", &self.operands.indices, spare)?;
         let to = destination.reborrow();
         match pass {
-            Pass::OrderRows => {
-                self.kernels.rows.launch(x, Rows::Equal { rows, row: length, kept: k }, (&places, first), to)
-            }
-            Pass::OrderCollected => {
-                let rows = Rows::Listed { rows, row: k, stride: length, list: memory.collected.slice(..) };
-                self.kernels.rows.launch(x, rows, (&places, first), to)
+            Pass::OrderRows | Pass::OrderCollected => {
+                let Some(kernel) = &self.kernels.rows else { return Ok(()) };
+                let rows = match pass {
+                    Pass::OrderRows => Rows::Equal { rows, row: length, kept: k },
+                    _ => Rows::Listed { rows, row: k, stride: length, list: memory.collected.slice(..) },
+                };
+                kernel.launch(x, rows, (&places, first), to)
             }
             Pass::ClearCounts => arrays::fill(OPERATOR, "x", &memory.counts.slice_mut(..), 0, to),
             Pass::Sort => self.sort(memory, destination),
@@ -231,9 +231,6 @@ impl<K: Element> Call<'_, '_, '_, '_, K> {
         let sizes = kernel::Sizes { first_of_keys, ..self.sizes(digit) };
         let Memory { counts, states, kept, collected, .. } = memory;
         match pass {
-            Pass::BeginRows => {
-                kernels.begin_rows.launch(kernel::BeginRowsArgs { sizes, states }).to(to).threads(rows)?;
-            }
             Pass::CountDigit { .. } => {
                 let args = kernel::CountDigitArgs { order, sizes, keys, counts, known_states: &*states };
                 kernels.count_digit.launch(args).to(to).groups(blocks)?;

@@ -1,5 +1,6 @@
 //! Submitted work: waits, ways of recording, events and errors.
 
+mod awaited;
 mod errors;
 mod events;
 mod handles;

@@ -7,7 +7,8 @@ use super::operators::{Data, OPERATORS, Operator, Way};
 use super::ready_made::READY_MADE;
 use anywarp_testing_devices::null_device::open;
 
-fn all() -> impl Iterator<Item = &'static Operator> {
+/// All operators of the tables.
+pub(super) fn all() -> impl Iterator<Item = &'static Operator> {
     OPERATORS.iter().chain(READY_MADE)
 }
 

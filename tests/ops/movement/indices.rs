@@ -17,7 +17,7 @@ use crate::outcome::{Stop, TestResult, ensure, refused, same, skip};
 mod reference;
 
 #[path = "../../../src/ops/scatter/reference.rs"]
-mod scatter_reference;
+pub(super) mod scatter_reference;
 
 use reference::Outside;
 

@@ -1,5 +1,6 @@
 //! Elements that are moved: rearrangements, joins, selections and scatters by indices, conversions, sequences.
 
+mod combined;
 mod indices;
 mod numbers;
 mod rearrange;
@@ -10,11 +11,16 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use crate::{Alone, Case};
 
 pub(crate) fn cases() -> Vec<Case> {
-    rearrange::cases().into_iter().chain(indices::cases()).chain(numbers::cases()).collect()
+    rearrange::cases().into_iter().chain(indices::cases()).chain(combined::cases()).chain(numbers::cases()).collect()
 }
 
 pub(crate) fn checked() -> Alone {
-    let all = || rearrange::clean().and_then(|()| indices::clean()).and_then(|()| numbers::clean());
+    let all = || {
+        rearrange::clean()
+            .and_then(|()| indices::clean())
+            .and_then(|()| combined::clean())
+            .and_then(|()| numbers::clean())
+    };
     ("cpu:checked::movement".to_owned(), Box::new(all))
 }
 

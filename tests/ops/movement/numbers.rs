@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use anywarp::backend::Capabilities;
 use anywarp::ops::{
     Cast, CastElement, Full, OneHot, OperationError, Sequence, SequenceElement, arange, cast, full, linspace, one_hot,
 };
@@ -165,7 +166,24 @@ fn sequences(device: &Device) -> TestResult {
     let step = 0x1234_5678_9abc_def1u64;
     check(device, (u64::MAX - 5, step, 9), |at| (u64::MAX - 5).wrapping_add((at as u64).wrapping_mul(step)))?;
     check(device, (7i64, -(1 << 40), 9), |at| 7i64.wrapping_add((at as i64).wrapping_mul(-(1 << 40))))?;
-    check(device, (0.5f32, 0.25, 9.0), |at| 0.5 + at as f32 * 0.25)
+    check(device, (0.5f32, 0.25, 9.0), |at| 0.5 + at as f32 * 0.25)?;
+    let half = |number: f32| f16::from_f32(number);
+    check(device, (half(0.5), half(0.25), half(9.0)), |at| half(0.5 + at as f32 * 0.25))?;
+    // Sums that are rounded: the step is that of the shorter type.
+    check(device, (half(2047.0), half(0.5), half(9.0)), |at| half(2047.0 + at as f32 * 0.5))?;
+    let brain = |number: f32| bf16::from_f32(number);
+    check(device, (brain(-3.0), brain(0.75), brain(9.0)), |at| brain(-3.0 + at as f32 * 0.75))?;
+    if !device.caps().shader.contains(Capabilities::FLOAT64) {
+        let mut y = device.buffer_from(&[5.0f64; 3])?;
+        let lacking = |error: &OperationError| matches!(error, OperationError::Kernel { .. });
+        refused(arange(0.0, 1.0, &mut y), lacking, &["f64"])?;
+        return same(&y.read()?, &[5.0; 3], "nothing has run");
+    }
+    // Exact, also where the device fuses the product and the sum.
+    let [large, step] = [2f64.powi(1000), -2f64.powi(970)];
+    check(device, (large, step, 9.0), |at| large + at as f64 * step)?;
+    let fine = 1.0 + 2f64.powi(-40);
+    check(device, (0.5f64, fine, 9.0), |at| 0.5 + at as f64 * fine)
 }
 
 fn spaces(device: &Device) -> TestResult {
@@ -176,8 +194,30 @@ fn spaces(device: &Device) -> TestResult {
         let wanted: Vec<f32> = (0..length).map(number).collect();
         close(&y.read()?, &wanted, 1e-6, &format!("{length} numbers"))?;
         ensure(length < 2 || y.read()?[length - 1] == 3.0, || "the last number".to_owned())?;
+
+        let mut y = device.buffer::<f16>(length)?;
+        linspace(f16::from_f32(-1.0), f16::from_f32(3.0), &mut y)?;
+        let got: Vec<f32> = y.read()?.iter().map(|number| f32::from(*number)).collect();
+        close(&got, &wanted, 1e-3, &format!("{length} numbers of f16"))?;
+        let mut y = device.buffer::<bf16>(length)?;
+        linspace(bf16::from_f32(-1.0), bf16::from_f32(3.0), &mut y)?;
+        let got: Vec<f32> = y.read()?.iter().map(|number| f32::from(*number)).collect();
+        close(&got, &wanted, 5e-3, &format!("{length} numbers of bf16"))?;
+        ensure(length < 2 || got[length - 1] == 3.0, || "the last number of bf16".to_owned())?;
     }
-    Ok(())
+    if device.caps().shader.contains(Capabilities::FLOAT64) {
+        let mut y = device.buffer::<f64>(7)?;
+        linspace(-1.0, 0.1, &mut y)?;
+        for (at, got) in y.read()?.iter().enumerate() {
+            let wanted = -1.0 + 1.1 * at as f64 / 6.0;
+            ensure((got - wanted).abs() < 1e-15, || format!("{got} in place of {wanted}"))?;
+        }
+        ensure(y.read()?[6].to_bits() == 0.1f64.to_bits(), || "the last number of f64".to_owned())?;
+    }
+    // The distance of the ends is above the greatest number.
+    let mut y = device.buffer::<f32>(3)?;
+    linspace(f32::MIN, f32::MAX, &mut y)?;
+    same(&y.read()?[2..], &[f32::MAX], "the greatest number")
 }
 
 fn rows(device: &Device) -> TestResult {

@@ -52,6 +52,7 @@ impl Form {
             width: 1,
             vectors: false,
             tail: false,
+            window: false,
             ranks: [0, self.rank],
         }
     }

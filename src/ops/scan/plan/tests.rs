@@ -8,7 +8,18 @@ const LLVMPIPE: Target = Target { software: true, ..GPU };
 const CPU: Target = Target { strips: true, ..LLVMPIPE };
 
 fn line(length: u64) -> Shape {
-    Shape { lines: 1, length, inner: 1, element: 4, value: 4, heads: 0, offsets: None, in_place: false, vectors: false }
+    Shape {
+        lines: 1,
+        length,
+        inner: 1,
+        element: 4,
+        value: 4,
+        heads: 0,
+        offsets: None,
+        in_place: false,
+        vectors: false,
+        window: None,
+    }
 }
 
 fn passes(shape: Shape, target: Target) -> Vec<Pass> {
@@ -87,6 +98,33 @@ fn offsets_set_bits_first() {
     assert_eq!(planned.passes[..2], [Pass::ClearMarks, Pass::Marks { groups: 2 }]);
     assert_eq!(planned.scratch, 4 * 313 + 4 * (4 + 2 * 4 + 4));
     assert_eq!((planned.flops, planned.bytes), (10_000, 2 * 4 * 10_000 + 1200));
+}
+
+#[test]
+fn arrays_above_the_limit_of_a_binding_take_windows() {
+    let window = Some([1 << 18, 256]);
+    let long = Shape { window, ..line(1_000_000) };
+    // Windows of 64 tiles.
+    let three = |sums| {
+        let pass = |first, groups| Pass::Window { first, groups, sums, each: None };
+        [pass(0, 64), pass(64, 64), pass(128, 64), pass(192, 64), pass(256, 45)]
+    };
+    for target in [GPU, CUDA, LLVMPIPE, CPU] {
+        let planned = plan(long, Choice::default_for(long, target));
+        assert_eq!(planned.plan.passes, [&three(true)[..], &[Pass::ScanTileSums], &three(false)].concat());
+        assert_eq!((planned.tiles, planned.plan.scratch), (301, 8 * 301));
+    }
+    let vectors = plan(Shape { vectors: true, ..long }, Choice::Vectors { each: 2, chained: true }).plan.passes;
+    assert_eq!(vectors[0], Pass::Window { first: 0, groups: 128, sums: true, each: Some(2) });
+    // There is no window for these.
+    for other in [
+        Shape { lines: 10, length: 100_000, ..long },
+        Shape { heads: 8, offsets: Some(2), ..long },
+        Shape { window: Some([100_000, 256]), ..long },
+    ] {
+        let passes = plan(other, Choice::Tiles).plan.passes;
+        assert!(!passes.iter().any(|pass| matches!(pass, Pass::Window { .. })), "{other:?}");
+    }
 }
 
 #[test]
