@@ -1,18 +1,15 @@
-//! A matrix product: one element per invocation, tiles, and the choice of `Matmul`: the library, if there is one.
+//! A matrix product: one element per invocation, and each method of `Matmul` that the device has.
 
-use anywarp::backend::{Precision, Routine};
-use anywarp::ops::Matmul;
-use anywarp::{Recording, UnifiedBuffer, Wgsl};
+use anywarp::ops::{Matmul, MatmulElement, MatmulMethod};
+use anywarp::{Recording, UnifiedBuffer, Wgsl, f16};
 
 use crate::rungs::{Ladder, close, numbers};
 use crate::shared::Outcome;
 
-anywarp::kernels!(mod tiles = "shaders/ops/matmul_f32.wgsl", root = "shaders");
-
-struct Arrays {
-    a: UnifiedBuffer<f32>,
-    b: UnifiedBuffer<f32>,
-    c: UnifiedBuffer<f32>,
+struct Arrays<T> {
+    a: UnifiedBuffer<T>,
+    b: UnifiedBuffer<T>,
+    c: UnifiedBuffer<T>,
 }
 
 /// Some elements of the product, row-major; computing all of them would take the host too long.
@@ -21,42 +18,90 @@ fn sampled(a: &[f32], b: &[f32], side: usize, at: usize) -> f32 {
     (0..side).map(|k| f64::from(a[row * side + k]) * f64::from(b[k * side + column])).sum::<f64>() as f32
 }
 
+/// An element type of the bench.
+trait Number: MatmulElement {
+    const NAME: &'static str;
+    /// The allowed error of an element, relative to the largest.
+    const TOLERANCE: f32;
+
+    fn of(value: f32) -> Self;
+    fn value(self) -> f32;
+}
+
+impl Number for f32 {
+    const NAME: &'static str = "f32";
+    const TOLERANCE: f32 = 1e-3;
+
+    fn of(value: f32) -> Self {
+        value
+    }
+
+    fn value(self) -> f32 {
+        self
+    }
+}
+
+impl Number for f16 {
+    const NAME: &'static str = "f16";
+    const TOLERANCE: f32 = 1e-2;
+
+    fn of(value: f32) -> Self {
+        Self::from_f32(value)
+    }
+
+    fn value(self) -> f32 {
+        self.to_f32()
+    }
+}
+
 pub(crate) fn climb(ladder: &mut Ladder, side: usize) -> Outcome<()> {
-    let (a, b) = (numbers(side * side, 1), numbers(side * side, 2));
+    products::<f32>(ladder, side)?;
+    products::<f16>(ladder, side)
+}
+
+fn products<T: Number>(ladder: &mut Ladder, side: usize) -> Outcome<()> {
+    let rounded = |seed| numbers(side * side, seed).into_iter().map(T::of).collect::<Vec<T>>();
+    let (a, b) = (rounded(1), rounded(2));
     let samples: Vec<usize> = (0..997).map(|at| at * 7919 % (side * side)).collect();
-    let wanted: Vec<f32> = samples.iter().map(|at| sampled(&a, &b, side, *at)).collect();
+    let values = |elements: &[T]| elements.iter().map(|element| element.value()).collect::<Vec<f32>>();
+    let (of_a, of_b) = (values(&a), values(&b));
+    let wanted: Vec<f32> = samples.iter().map(|at| sampled(&of_a, &of_b, side, *at)).collect();
     let device = ladder.device.clone();
-    let mut arrays = Arrays { a: device.buffer_from(&a)?, b: device.buffer_from(&b)?, c: device.buffer(side * side)? };
-    let cost = Matmul::new([side; 3]).cost::<f32>(&device)?;
-    let operator = format!("matrix product f32, {side} x {side}");
-    let check = |arrays: &Arrays| {
+    let c = device.buffer(side * side)?;
+    let mut arrays = Arrays { a: device.buffer_from(&a)?, b: device.buffer_from(&b)?, c };
+    let cost = Matmul::new([side; 3]).cost::<T>(&device)?;
+    let operator = format!("matrix product {}, {side} x {side}", T::NAME);
+    let check = |arrays: &Arrays<T>| {
         let c = arrays.c.read()?;
-        let got: Vec<f32> = samples.iter().map(|at| c[*at]).collect();
-        close(&got, &wanted, 1e-3)
+        let got: Vec<f32> = samples.iter().map(|at| c[*at].value()).collect();
+        close(&got, &wanted, T::TOLERANCE)
     };
 
-    let kernel = device.kernel(Wgsl::new(include_str!("product.wgsl")).file("product.wgsl"))?;
-    let naive = |Arrays { a, b, c }: &mut Arrays, recording: &mut Recording| {
-        let launch = kernel.launch().set("side", side as u32).bind("a", &*a).bind("b", &*b).bind("c", c);
-        launch.record(recording).threads([side, side])?;
-        Ok(())
-    };
-    ladder.rung((&operator, "naive"), cost, &mut arrays, naive, check)?;
-    arrays.c.fill(0.0)?;
-    let tuned = |Arrays { a, b, c }: &mut Arrays, recording: &mut Recording| {
-        let (m, k, n) = (side as u32, side as u32, side as u32);
-        let sizes = tiles::Sizes { m, k, n, first_of_a: 0, first_of_b: 0, first_of_c: 0 };
-        let args = tiles::Args { sizes, a: &*a, b: &*b, c };
-        tiles::matmul(&device)?.launch(args).record(recording).groups([side.div_ceil(64), side.div_ceil(64)])?;
-        Ok(())
-    };
-    ladder.rung((&operator, "tiles"), cost, &mut arrays, tuned, check)?;
-    if device.caps().library.contains(&Routine::MatrixProduct(Precision::F32)) {
-        arrays.c.fill(0.0)?;
-        let library = |Arrays { a, b, c }: &mut Arrays, recording: &mut Recording| {
-            Ok(Matmul::new([side; 3]).record(recording).run(&*a, &*b, c)?)
+    if T::NAME == "f32" {
+        let kernel = device.kernel(Wgsl::new(include_str!("product.wgsl")).file("product.wgsl"))?;
+        let naive = |Arrays { a, b, c }: &mut Arrays<T>, recording: &mut Recording| {
+            let launch = kernel.launch().set("side", side as u32).bind("a", &*a).bind("b", &*b).bind("c", c);
+            launch.record(recording).threads([side, side])?;
+            Ok(())
         };
-        ladder.rung((&operator, "library"), cost, &mut arrays, library, check)?;
+        ladder.rung((&operator, "naive"), cost, &mut arrays, naive, check)?;
+    }
+    let methods = [
+        (MatmulMethod::Tiles, "tiles"),
+        (MatmulMethod::WideTiles, "wide tiles"),
+        (MatmulMethod::Cooperative, "cooperative"),
+        (MatmulMethod::Library, "library"),
+    ];
+    for (method, name) in methods {
+        // A method that the device or the type lacks.
+        if Matmul::new([side; 3]).method(method).chosen::<T>(&device).is_err() {
+            continue;
+        }
+        arrays.c.fill(T::of(0.0))?;
+        let product = |Arrays { a, b, c }: &mut Arrays<T>, recording: &mut Recording| {
+            Ok(Matmul::new([side; 3]).method(method).record(recording).run(&*a, &*b, c)?)
+        };
+        ladder.rung((&operator, name), cost, &mut arrays, product, check)?;
     }
     Ok(())
 }

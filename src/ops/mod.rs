@@ -13,7 +13,8 @@
 //! - [`cross_entropy`]: the loss of classes; [`CrossEntropy`] adds sums, weights, ignored rows, derivatives and recording.
 //! - [`concatenate`], [`stack`], [`split`]: parts of arrays; [`Join`] and [`Split`] add recording.
 //! - [`is_sorted`]: whether keys are sorted; [`IsSorted`] adds the order, and the result on the device.
-//! - [`matmul`]: the product of two matrices; [`Matmul`] adds a precision and recording.
+//! - [`matmul`]: the product of two matrices; [`Matmul`] adds transposes, batches, factors, a precision, a method
+//!   ([`MatmulMethod`]) and recording.
 //! - [`merge`]: two sorted arrays as one; [`Merge`] adds values, the order and recording.
 //! - [`layer_norm`], [`rms_norm`], [`group_norm`], [`instance_norm`]: normalised rows; [`Norm`] adds optional weights,
 //!   statistics, derivatives and recording.
@@ -86,7 +87,7 @@ pub use full::{Full, full};
 pub use histogram::{Histogram, HistogramElement, HistogramWeight, bincount, histogram};
 pub use is_sorted::{IsSorted, is_sorted};
 pub use join::{Join, Split, concatenate, split, stack};
-pub use matmul::{Matmul, MatmulElement, MatmulInput, matmul};
+pub use matmul::{Matmul, MatmulElement, MatmulInput, MatmulMethod, matmul};
 pub use merge::{Merge, merge};
 pub use norm::{Norm, group_norm, instance_norm, layer_norm, rms_norm};
 pub use one_hot::{OneHot, one_hot};

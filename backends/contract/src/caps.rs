@@ -2,7 +2,7 @@
 
 use naga::valid::Capabilities;
 
-use crate::{BackendKind, CopyCost, Routine};
+use crate::{BackendKind, CopyCost, Routine, Scalar};
 
 /// The kind of hardware behind a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -73,6 +73,18 @@ pub struct Limits {
     pub immediate_size: u32,
 }
 
+/// A product of cooperative matrices, `a * b + c`, as WGSL's `coopMultiplyAdd` computes it: all three have `size` rows
+/// and as many columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CooperativeProduct {
+    /// Rows and columns: 8 or 16.
+    pub size: u32,
+    /// The elements of `a` and `b`.
+    pub factors: Scalar,
+    /// The elements of `c` and of the result.
+    pub sums: Scalar,
+}
+
 /// The identity and the capabilities of a device.
 ///
 /// ```
@@ -115,6 +127,8 @@ pub struct Caps {
     pub copy_cost: Option<CopyCost>,
     /// Whether blocking waits work (not in a browser).
     pub blocking: bool,
+    /// The products of cooperative matrices that the device computes, each with 16 x 16 or 8 x 8 elements.
+    pub cooperative: Vec<CooperativeProduct>,
     /// The vendor's routines that [`Command::Library`](crate::Command::Library) may name here.
     pub library: Vec<Routine>,
     /// The limits.
@@ -141,6 +155,7 @@ impl Caps {
             streams: 1,
             copy_cost: None,
             blocking: true,
+            cooperative: Vec::new(),
             library: Vec::new(),
             limits: Limits::webgpu(),
         }

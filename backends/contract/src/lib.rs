@@ -42,14 +42,14 @@ mod validated;
 mod waker;
 
 pub use backend::{Backend, Counters};
-pub use caps::{Caps, DeviceKind, Limits};
+pub use caps::{Caps, CooperativeProduct, DeviceKind, Limits};
 pub use checks::{Checks, Unchecked};
 pub use cost::{CopyCost, OneWay};
 pub use error::BackendError;
 pub use finding::{Finding, FindingKind, Findings, Invocation, Other, Severity, Spot, Touch};
 pub use kind::{BackendKind, UnknownBackend};
 pub use layout::{Field, Layout, Scalar, ScalarKind, Shape};
-pub use library::{Library, Precision, Routine};
+pub use library::{Factor, Library, Precision, ProductForm, Routine};
 pub use memory::{HostPiece, HostPieces, HostRange, MemoryId, MemoryKind};
 pub use program::{
     Access, BindingClass, BindingInfo, Compilation, KernelId, KernelResources, Leave, Program, ResourceId,

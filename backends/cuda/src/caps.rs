@@ -1,7 +1,7 @@
 //! The capabilities of a GPU, from its attributes.
 
 use anywarp_backend::naga::valid::Capabilities;
-use anywarp_backend::{BackendKind, Caps, DeviceKind, Limits};
+use anywarp_backend::{BackendKind, Caps, CooperativeProduct, DeviceKind, Limits, Scalar, ScalarKind};
 
 /// The oldest architecture that kernels are compiled for.
 pub(crate) const OLDEST: u32 = 75;
@@ -50,10 +50,18 @@ impl Card {
         caps.subgroup_size = Some((WARP, WARP));
         caps.timestamps = true;
         caps.aliased_bindings = true;
+        caps.cooperative = self.cooperative();
         caps.streams = crate::streams::state::NAMED_STREAMS;
         caps.library = crate::library::routines();
         caps.limits = self.limits();
         caps
+    }
+
+    /// The products that tensor cores compute. Others are computed by ordinary arithmetic.
+    fn cooperative(&self) -> Vec<CooperativeProduct> {
+        let float = |width| Scalar { kind: ScalarKind::Float, width };
+        let of_halves = |sums| CooperativeProduct { size: 16, factors: float(2), sums: float(sums) };
+        if self.architecture < OLDEST { Vec::new() } else { [2, 4].map(of_halves).to_vec() }
     }
 
     fn limits(&self) -> Limits {

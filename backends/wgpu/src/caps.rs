@@ -1,7 +1,7 @@
 //! Converts wgpu's features and limits to [`Caps`].
 
 use anywarp_backend::naga::valid::Capabilities;
-use anywarp_backend::{BackendKind, Caps, DeviceKind, Limits};
+use anywarp_backend::{BackendKind, Caps, CooperativeProduct, DeviceKind, Limits, Scalar, ScalarKind};
 use wgpu::{DownlevelFlags, Features};
 
 /// wgpu's features, with the WGSL capabilities that they unlock.
@@ -79,9 +79,25 @@ pub(crate) fn caps_of(
     caps.subgroup_size =
         features.contains(Features::SUBGROUP).then_some((info.subgroup_min_size, info.subgroup_max_size));
     caps.timestamps = features.contains(Features::TIMESTAMP_QUERY);
+    if features.contains(Features::EXPERIMENTAL_COOPERATIVE_MATRIX) {
+        let properties = adapter.cooperative_matrix_properties();
+        caps.cooperative = properties.iter().filter_map(cooperative_product).collect();
+    }
     caps.blocking = cfg!(not(target_arch = "wasm32"));
     caps.limits = limits_of(limits);
     caps
+}
+
+/// The product, if it is one of those that WGSL can express.
+fn cooperative_product(properties: &wgpu::CooperativeMatrixProperties) -> Option<CooperativeProduct> {
+    let scalar = |ty| match ty {
+        wgpu::CooperativeScalarType::F16 => Some(Scalar { kind: ScalarKind::Float, width: 2 }),
+        wgpu::CooperativeScalarType::F32 => Some(Scalar { kind: ScalarKind::Float, width: 4 }),
+        _ => None,
+    };
+    let sizes = [properties.m_size, properties.n_size, properties.k_size];
+    let size = [8, 16].into_iter().find(|size| sizes == [*size; 3])?;
+    Some(CooperativeProduct { size, factors: scalar(properties.ab_type)?, sums: scalar(properties.cr_type)? })
 }
 
 fn limits_of(limits: &wgpu::Limits) -> Limits {

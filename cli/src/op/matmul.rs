@@ -1,33 +1,80 @@
 //! Products of matrices.
 
-use anywarp::ops::{Matmul, MatmulElement, Precision};
+use anywarp::ops::{Matmul, MatmulElement, MatmulMethod, Precision};
 
 use super::call::Call;
-use super::entry::{Number, Operator, Port, by_type};
+use super::entry::{Form, Number, Operator, Port, by_type};
 use super::parameter::{Kind, Parameter};
 use crate::failure::Failure;
 use crate::npy::dimensions;
 
 pub(crate) const OPERATORS: &[Operator] = &[Operator {
     name: "matmul",
-    summary: "The product of two matrices",
-    inputs: &[Port::new("a", "A matrix of shape (m, k)"), Port::new("b", "A matrix of shape (k, n)")],
-    outputs: &[Port::new("c", "The product, of shape (m, n)")],
-    parameters: &[Parameter::new(
-        "precision",
-        Kind::Word(&["f32", "f16", "tf32"]),
-        "The precision of the multiplication, by default that of the elements",
-    )],
+    summary: "The product of two matrices, or of batches of them",
+    inputs: &[
+        Port::new("a", "A matrix of shape (m, k), or (batch, m, k)"),
+        Port::new("b", "A matrix of shape (k, n), or (batch, k, n)"),
+        Port::new("old", "The array that --beta multiplies, with the shape of the product").form(Form::Optional),
+    ],
+    outputs: &[Port::new("c", "The product, of shape (m, n) or (batch, m, n)")],
+    parameters: &[
+        Parameter::new("transpose_a", Kind::Flag, "Take a as stored transposed: (k, m)"),
+        Parameter::new("transpose_b", Kind::Flag, "Take b as stored transposed: (n, k)"),
+        Parameter::new("alpha", Kind::Number, "The factor of the product").default("1"),
+        Parameter::new("beta", Kind::Number, "The factor of old, which is added").default("0"),
+        Parameter::new(
+            "precision",
+            Kind::Word(&["f32", "f16", "tf32"]),
+            "The precision of the multiplication, by default that of the elements",
+        ),
+        Parameter::new(
+            "method",
+            Kind::Word(&["library", "cooperative", "wide_tiles", "tiles"]),
+            "The way to compute it, by default the device's best",
+        ),
+    ],
     run: by_type!([f32, half::f16], T, call => matmul::<T>(call)),
 }];
 
+/// A stack of matrices: how many, unless it is one, with rows and columns.
+type Stack = (Option<usize>, [usize; 2]);
+
 fn matmul<T: Number + MatmulElement>(call: &mut Call<'_>) -> Result<(), Failure> {
-    let (&[m, k], &[rows, n]) = (&*call.shape("a"), &*call.shape("b")) else { return Err(shapes(call)) };
-    if k != rows {
+    let stack = |port, flag| {
+        let (batch, [rows, columns]) = match *call.shape(port) {
+            [rows, columns] => (None, [rows, columns]),
+            [batch, rows, columns] => (Some(batch), [rows, columns]),
+            _ => return None,
+        };
+        Some((batch, if call.values.flag(flag) { [columns, rows] } else { [rows, columns] }))
+    };
+    let stacks: Option<(Stack, Stack)> = stack("a", "transpose_a").zip(stack("b", "transpose_b"));
+    let Some(((of_a, [m, k]), (of_b, [rows, n]))) = stacks else { return Err(shapes(call)) };
+    if k != rows || of_a.zip(of_b).is_some_and(|(a, b)| a != b) {
         return Err(shapes(call));
     }
-    let (a, b, mut c) = (call.upload::<T>("a")?, call.upload::<T>("b")?, call.empty::<T>(m * n)?);
-    let mut product = Matmul::new([m, k, n]);
+    let batch = of_a.or(of_b);
+    let batches = batch.unwrap_or(1);
+    let shape: Vec<usize> = batch.into_iter().chain([m, n]).collect();
+    let mut product = Matmul::new([m, k, n]).batches(batches);
+    if call.values.flag("transpose_a") {
+        product = product.transpose_a();
+    }
+    if call.values.flag("transpose_b") {
+        product = product.transpose_b();
+    }
+    if of_a.is_none() {
+        product = product.share_a();
+    }
+    if of_b.is_none() {
+        product = product.share_b();
+    }
+    if let Some(alpha) = call.values.number("alpha") {
+        product = product.alpha(alpha as f32);
+    }
+    if let Some(beta) = call.values.number("beta") {
+        product = product.beta(beta as f32);
+    }
     if let Some(precision) = call.values.text("precision") {
         product = product.precision(match precision {
             "f16" => Precision::F16,
@@ -35,9 +82,22 @@ fn matmul<T: Number + MatmulElement>(call: &mut Call<'_>) -> Result<(), Failure>
             _ => Precision::F32,
         });
     }
+    if let Some(method) = call.values.text("method") {
+        product = product.method(match method {
+            "library" => MatmulMethod::Library,
+            "cooperative" => MatmulMethod::Cooperative,
+            "wide_tiles" => MatmulMethod::WideTiles,
+            _ => MatmulMethod::Tiles,
+        });
+    }
+    let (a, b) = (call.upload::<T>("a")?, call.upload::<T>("b")?);
+    let mut c = match call.upload_given::<T>("old")? {
+        Some(c) => c,
+        None => call.empty::<T>(batches * m * n)?,
+    };
     call.cost = Some(product.cost::<T>(&call.device)?);
     product.record(&mut call.recording).run(&a, &b, &mut c)?;
-    call.output(c, vec![m, n]);
+    call.output(c, shape);
     Ok(())
 }
 
@@ -45,6 +105,7 @@ fn shapes(call: &Call<'_>) -> Failure {
     let shape = |port| call.input(port).map(|input| dimensions(&input.array.shape)).unwrap_or_default();
     let (a, b) = (shape("a"), shape("b"));
     Failure::File(format!(
-        "matmul: expected matrices of shapes (m, k) and (k, n), found {a} and {b}: save reshaped or transposed arrays"
+        "matmul: expected matrices of shapes (m, k) and (k, n), found {a} and {b}: save reshaped arrays, or use \
+         --transpose-a or --transpose-b"
     ))
 }

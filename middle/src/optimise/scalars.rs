@@ -148,7 +148,10 @@ fn leaves_of(module: &Module, ty: Handle<Type>, most: usize) -> Option<usize> {
         TypeInner::Struct { members, .. } => {
             members.iter().try_fold(0usize, |sum, member| Some(sum + leaves_of(module, member.ty, most)?))?
         }
-        TypeInner::Scalar(_) | TypeInner::Vector { .. } | TypeInner::Matrix { .. } => 1,
+        TypeInner::Scalar(_)
+        | TypeInner::Vector { .. }
+        | TypeInner::Matrix { .. }
+        | TypeInner::CooperativeMatrix { .. } => 1,
         _ => return None,
     };
     (count > 0 && count <= most).then_some(count)

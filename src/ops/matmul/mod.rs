@@ -1,6 +1,7 @@
 //! The product of two matrices.
 
 mod elements;
+mod method;
 mod plan;
 #[cfg(test)]
 mod reference;
@@ -8,17 +9,18 @@ mod run;
 #[cfg(all(test, feature = "cpu"))]
 mod tests;
 
-use anywarp_backend::{Caps, Precision};
+use anywarp_backend::{Caps, Factor, Precision, ProductForm};
 
 use super::error::OperationError;
 use super::operator::Operator;
-use super::plan::{Cost, Plan};
+use super::plan::Cost;
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
 use crate::element::Element;
 use crate::submit::{Destination, Recording, Stream};
 use elements::sealed;
-use plan::{Choice, Pass, Sizes};
+pub use method::MatmulMethod;
+use plan::{Choice, Shape, Sizes};
 use run::Operands;
 
 /// Computes `c = a b` for dense row-major matrices: `a` is `m` x `k`, `b` is `k` x `n`, `c` is `m` x `n`, and the sizes
@@ -28,9 +30,7 @@ use run::Operands;
 /// `k` 2^-24 times the sum of |a||b|, plus the rounding of the result for elements of 16 bits. `f32` is multiplied as
 /// `f32`: see [`Matmul::precision`].
 ///
-/// No operand is transposed. A transposed one is copied first, by the kernel `y = x` over a view with strides: for `a` with
-/// `m` rows of `k`, `copy.apply::<f32>(&device, shaped(&a, [k, m]).strides([1, k]))`, where `copy` is
-/// `ElementwiseKernel::new("x: T", "y: T", "y = x")?`.
+/// [`Matmul`] multiplies transposed matrices and batches, scales the product, and adds it to `c`.
 ///
 /// Buffers of any length and slices with any start are permitted. Without the vendor's library, `c` must be in another
 /// buffer than `a` and `b`, unless the device has [`Caps::aliased_bindings`]. The borrow checker ensures that the
@@ -75,40 +75,108 @@ impl<T: Element + sealed::Numbers> MatmulElement for T {}
     message = "`{Self}` cannot be an operand of a matrix product",
     label = "expected a reference to a `UnifiedBuffer`, or a slice of one",
     note = "operands are row-major, without a shape or strides: sizes are given as `[m, k, n]`",
-    note = "a transposed operand is copied first, by `ElementwiseKernel::new(\"x: T\", \"y: T\", \"y = x\")?` applied to \
-            `shaped(&a, [k, m]).strides([1, k])`"
+    note = "a transposed operand is `Matmul::transpose_a` or `Matmul::transpose_b`"
 )]
 pub trait MatmulInput<'a, T: Element>: Into<Slice<'a, T>> {}
 
 #[diagnostic::do_not_recommend]
 impl<'a, T: Element, S: Into<Slice<'a, T>>> MatmulInput<'a, T> for S {}
 
-/// [`matmul`] with a choice of precision, a stream, or a recording.
+/// [`matmul`] with transposed matrices, batches, factors, a choice of precision and method, a stream, or a recording:
+/// `c = alpha a b + beta c`.
 ///
-/// ```no_run
+/// ```
+/// # #[cfg(feature = "cpu")]
 /// # fn main() -> anywarp::Result<()> {
-/// # let device = anywarp::Device::open_default()?;
-/// # let (a, b) = (device.buffer::<f32>(64 * 64)?, device.buffer::<f32>(64 * 64)?);
-/// # let mut c = device.buffer::<f32>(64 * 64)?;
-/// use anywarp::ops::{Matmul, Precision};
+/// # let device = anywarp::Device::open("cpu")?;
+/// use anywarp::ops::Matmul;
 ///
-/// let mut recording = device.recording();
-/// Matmul::new([64, 64, 64]).precision(Precision::Tf32).record(&mut recording).run(&a, &b, &mut c)?;
-/// recording.submit()?.wait()?;
+/// // Two products of rows of two with one matrix of 2 x 3, which is stored as its transpose, 3 x 2.
+/// let a = device.buffer_from(&[1.0f32, 2.0, 3.0, 4.0])?;
+/// let b = device.buffer_from(&[1.0f32, 0.0, 0.0, 1.0, 1.0, 1.0])?;
+/// let mut c = device.buffer_from(&[1.0f32; 6])?;
+/// Matmul::new([1, 2, 3]).batches(2).transpose_b().share_b().alpha(10.0).beta(1.0).run(&a, &b, &mut c)?;
+/// assert_eq!(*c.read()?, [11.0, 21.0, 31.0, 31.0, 41.0, 71.0]);
 /// # Ok(())
 /// # }
+/// # #[cfg(not(feature = "cpu"))]
+/// # fn main() {}
 /// ```
 #[must_use = "a matrix product does nothing until `run` is called"]
 pub struct Matmul<'r> {
     sizes: [usize; 3],
+    batches: usize,
+    transposed: [bool; 2],
+    shared: [bool; 2],
+    alpha: f32,
+    beta: f32,
     precision: Option<Precision>,
+    method: Option<MatmulMethod>,
     destination: Destination<'r>,
 }
 
 impl<'r> Matmul<'r> {
     /// Creates a product of `m` x `k` and `k` x `n`, given as `[m, k, n]`.
     pub fn new(sizes: [usize; 3]) -> Self {
-        Self { sizes, precision: None, destination: Destination::Own }
+        Self {
+            sizes,
+            batches: 1,
+            transposed: [false; 2],
+            shared: [false; 2],
+            alpha: 1.0,
+            beta: 0.0,
+            precision: None,
+            method: None,
+            destination: Destination::Own,
+        }
+    }
+
+    /// Takes `a` as stored transposed: `k` rows of `m` elements.
+    pub fn transpose_a(mut self) -> Self {
+        self.transposed[0] = true;
+        self
+    }
+
+    /// Takes `b` as stored transposed: `n` rows of `k` elements.
+    pub fn transpose_b(mut self) -> Self {
+        self.transposed[1] = true;
+        self
+    }
+
+    /// Computes this number of products at once: `a`, `b` and `c` each hold so many matrices, one after the other.
+    pub fn batches(mut self, batches: usize) -> Self {
+        self.batches = batches;
+        self
+    }
+
+    /// Takes one matrix `a` for all products of a batch.
+    pub fn share_a(mut self) -> Self {
+        self.shared[0] = true;
+        self
+    }
+
+    /// Takes one matrix `b` for all products of a batch.
+    pub fn share_b(mut self) -> Self {
+        self.shared[1] = true;
+        self
+    }
+
+    /// Multiplies each product by this number; the default is 1.
+    pub fn alpha(mut self, alpha: f32) -> Self {
+        self.alpha = alpha;
+        self
+    }
+
+    /// Adds the old values of `c`, times this number. With 0, the default, they are not read.
+    pub fn beta(mut self, beta: f32) -> Self {
+        self.beta = beta;
+        self
+    }
+
+    /// Computes by this method, in place of the one that [`chosen`](Self::chosen) names.
+    pub fn method(mut self, method: MatmulMethod) -> Self {
+        self.method = Some(method);
+        self
     }
 
     /// Sets the precision of the multiplication; the default is that of the elements' type.
@@ -167,18 +235,54 @@ impl<'r> Matmul<'r> {
     /// # Errors
     /// [`OperationError::TooLarge`], [`OperationError::Choice`].
     pub fn cost<T: MatmulElement>(&self, device: &Device) -> Result<Cost, OperationError> {
-        Ok(self.plan::<T>(device.caps())?.cost())
+        let shape = self.shape::<T>(true)?;
+        Ok(plan::plan(&shape, self.choice(device.caps(), &shape)?).cost())
     }
 
-    fn plan<T: MatmulElement>(&self, caps: &Caps) -> Result<Plan<Pass>, OperationError> {
-        let [m, k, n] = self.sizes;
-        for (argument, rows, columns) in [("a", m, k), ("b", k, n), ("c", m, n)] {
-            elements(argument, rows, columns)?;
+    /// The method by which a device multiplies matrices that begin at multiples of four elements in their buffers: the
+    /// one that [`method`](Self::method) names, or the default.
+    ///
+    /// # Errors
+    /// As [`cost`](Self::cost).
+    pub fn chosen<T: MatmulElement>(&self, device: &Device) -> Result<MatmulMethod, OperationError> {
+        Ok(self.choice(device.caps(), &self.shape::<T>(true)?)?.method())
+    }
+
+    fn shape<T: MatmulElement>(&self, aligned: bool) -> Result<Shape, OperationError> {
+        for (argument, shape) in ["a", "b", "c"].into_iter().zip(self.shapes()) {
+            elements(argument, &shape)?;
         }
         // Within 32 bits, as checked by `elements`.
-        let sizes = Sizes { m: m as u32, k: k as u32, n: n as u32 };
-        let choice = Choice::default_for(caps, wanted::<T>(self.precision)?);
-        Ok(plan::plan(sizes, size_of::<T>() as u64, choice))
+        let [m, k, n] = self.sizes.map(|size| size as u32);
+        let form = ProductForm {
+            transposed: self.transposed,
+            batches: self.batches as u32,
+            shared: self.shared,
+            alpha: Factor::new(self.alpha),
+            beta: Factor::new(self.beta),
+        };
+        Ok(Shape { sizes: Sizes { m, k, n }, form, precision: wanted::<T>(self.precision)?, aligned })
+    }
+
+    /// The shapes of the three arrays; batches come first, where there are several matrices.
+    fn shapes(&self) -> [Vec<usize>; 3] {
+        let [m, k, n] = self.sizes;
+        let matrix = |[rows, columns]: [usize; 2], transposed: bool, shared: bool| {
+            let matrix = if transposed { [columns, rows] } else { [rows, columns] };
+            if shared || self.batches == 1 { matrix.to_vec() } else { vec![self.batches, matrix[0], matrix[1]] }
+        };
+        let [a, b] = self.transposed;
+        [matrix([m, k], a, self.shared[0]), matrix([k, n], b, self.shared[1]), matrix([m, n], false, false)]
+    }
+
+    fn choice(&self, caps: &Caps, shape: &Shape) -> Result<Choice, OperationError> {
+        let Some(method) = self.method else { return Ok(Choice::default_for(caps, shape)) };
+        Choice::named(caps, shape, method).ok_or_else(|| OperationError::Choice {
+            operator: OPERATOR.name(),
+            argument: "the method",
+            expected: format!("{}; without `method` the product takes one that is possible", method.needs()),
+            got: method.to_string(),
+        })
     }
 
     /// Multiplies; see [`matmul`].
@@ -192,9 +296,10 @@ impl<'r> Matmul<'r> {
         c: impl Into<SliceMut<'c, T>>,
     ) -> Result<(), OperationError> {
         let mut operands = Operands { a: a.into(), b: b.into(), c: c.into() };
-        let plan = self.plan::<T>(operands.c.core.device.caps())?;
-        operands.check(self.sizes, &self.destination)?;
-        operands.run(self.sizes, &plan, &mut self.destination)
+        let shape = self.shape::<T>(operands.are_aligned()?)?;
+        let choice = self.choice(operands.c.core.device.caps(), &shape)?;
+        operands.check(self.shapes(), &self.destination)?;
+        operands.run(&shape, &plan::plan(&shape, choice), &mut self.destination)
     }
 }
 
@@ -217,9 +322,9 @@ fn wanted<T: MatmulElement>(asked: Option<Precision>) -> Result<Precision, Opera
     }
 }
 
-/// The number of elements of a matrix.
-fn elements(argument: &str, rows: usize, columns: usize) -> Result<usize, OperationError> {
-    let countable = [rows, columns].iter().all(|count| u32::try_from(*count).is_ok());
-    let elements = rows.checked_mul(columns).filter(|_| countable);
-    elements.ok_or_else(|| OPERATOR.too_large(argument, vec![rows, columns], MAX_SIZE))
+/// The number of elements of an array.
+fn elements(argument: &str, shape: &[usize]) -> Result<usize, OperationError> {
+    let countable = shape.iter().all(|count| u32::try_from(*count).is_ok());
+    let elements = shape.iter().try_fold(1usize, |product, size| product.checked_mul(*size)).filter(|_| countable);
+    elements.ok_or_else(|| OPERATOR.too_large(argument, shape.to_vec(), MAX_SIZE))
 }

@@ -3,67 +3,108 @@
 use std::sync::Arc;
 
 use anywarp_backend::{Library, Precision};
+use half::{bf16, f16};
 
 use super::super::error::OperationError;
 use super::super::plan::Plan;
-use super::plan::Pass;
+use super::plan::{Kernel, Pass, Shape, Sizes};
 use super::{MatmulElement, OPERATOR, elements};
-use crate::buffer::cells::{cells, cells_mut};
+use crate::buffer::cells::{cells, cells_mut, words, words_mut};
 use crate::buffer::core::Core;
-use crate::buffer::span::byte_range;
+use crate::buffer::span::{Span, byte_range};
 use crate::buffer::{Slice, SliceMut, transfer};
 use crate::device::Device;
-use crate::error::{BufferError, LaunchError};
-use crate::submit::{Destination, Refusal, Resource, Submission, Usage};
+use crate::element::Element;
+use crate::error::BufferError;
+use crate::submit::{Destination, Refusal, Resource, Usage};
 
 crate::kernels!(mod matmul_f32 = "shaders/ops/matmul_f32.wgsl", root = "shaders");
+crate::kernels!(mod matmul_wide = "shaders/ops/matmul_wide.wgsl", root = "shaders");
 crate::kernels!(mod matmul_packed = "shaders/ops/matmul_packed.wgsl", root = "shaders");
+crate::kernels!(mod matmul_cooperative = "shaders/ops/matmul_cooperative.wgsl", root = "shaders");
 
 /// Kernels count elements in 32 bits, including two tiles beyond the end.
-const MAX_ELEMENTS: u64 = (1 << 32) - 256;
+const MAX_ELEMENTS: u64 = (1 << 32) - 512;
 
-/// The matrices as kernels take them: cells, and the position of the first element in them.
-pub struct Placed<'a, C> {
-    a: (Slice<'a, C>, u32),
-    b: (Slice<'a, C>, u32),
-    c: (SliceMut<'a, C>, u32),
-    /// The sizes of the product: m, k, n.
-    sizes: [u32; 3],
+/// One launch: the kernel, its tiles, and the product.
+#[derive(Clone, Copy, Debug)]
+pub struct Call {
+    kernel: Kernel,
+    tiles: [u32; 2],
+    shape: Shape,
 }
 
-/// A function that launches the tiled kernel in a grid.
-pub(super) type Tiles<C> = fn(&Device, Placed<'_, C>, [u32; 2], Destination<'_>) -> Result<Submission, LaunchError>;
+/// A function that launches a kernel of a product.
+pub(super) type Launch<T> =
+    for<'o> fn(&'o Device, &'o Operands<'o, 'o, 'o, T>, Call, Destination<'_>) -> Result<(), OperationError>;
 
-macro_rules! tiles {
-    ($module:ident, $kernel:expr, $placed:ident, $groups:ident, $destination:ident) => {{
-        let Placed { a, b, c, sizes: [m, k, n] } = $placed;
-        let sizes = $module::Sizes { m, k, n, first_of_a: a.1, first_of_b: b.1, first_of_c: c.1 };
-        let args = $module::Args { sizes, a: a.0, b: b.0, c: c.0 };
-        $kernel?.launch(args).to($destination).groups($groups)
+/// Launches a kernel whose arrays have cells, with the number of the first element of each.
+macro_rules! launch {
+    ($module:ident, $device:expr, $call:expr, $cells:expr, $destination:expr, { $($override:ident: $value:expr),* }) => {{
+        let Call { tiles: [tiles_x, tiles_y], shape: Shape { sizes: Sizes { m, k, n }, form, .. }, .. } = $call;
+        let ((a, first_of_a), (b, first_of_b), (c, first_of_c)) = $cells;
+        let [line_of_a, line_of_b] = $call.shape.sizes.lines(form.transposed);
+        // The limit of elements keeps these within 32 bits.
+        let distance = |shared: bool, rows: u32, columns: u32| if shared { 0 } else { rows.wrapping_mul(columns) };
+        let sizes = $module::Sizes {
+            m, k, n, tiles_x, tiles_y, first_of_a, first_of_b, first_of_c, line_of_a, line_of_b,
+            batch_of_a: distance(form.shared[0], m, k),
+            batch_of_b: distance(form.shared[1], k, n),
+            batch_of_c: distance(false, m, n),
+            alpha: form.alpha.get(),
+            beta: form.beta.get(),
+        };
+        let overrides = $module::Overrides {
+            a_is_deep: !form.transposed[0],
+            b_is_deep: form.transposed[1],
+            $($override: $value),*
+        };
+        let groups = [u64::from(tiles_x) * u64::from(tiles_y), u64::from(form.batches)];
+        let groups = groups.map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+        let kernel = $module::matmul_with($device, overrides)?;
+        kernel.launch($module::Args { sizes, a, b, c }).to($destination).groups(groups)?;
+        Ok(())
     }};
 }
 
-pub(super) fn tiles_f32(
+pub(super) fn launch_f32(
     device: &Device,
-    placed: Placed<'_, f32>,
-    groups: [u32; 2],
+    operands: &Operands<'_, '_, '_, f32>,
+    call: Call,
     destination: Destination<'_>,
-) -> Result<Submission, LaunchError> {
-    tiles!(matmul_f32, matmul_f32::matmul(device), placed, groups, destination)
+) -> Result<(), OperationError> {
+    match call.kernel {
+        Kernel::Wide => launch!(matmul_wide, device, call, operands.cells::<f32>()?, destination, {}),
+        _ => launch!(matmul_f32, device, call, operands.cells::<f32>()?, destination, {}),
+    }
 }
 
-pub(super) fn tiles_packed<const BF16: bool>(
+pub(super) fn launch_f16(
     device: &Device,
-    placed: Placed<'_, u32>,
-    groups: [u32; 2],
+    operands: &Operands<'_, '_, '_, f16>,
+    call: Call,
     destination: Destination<'_>,
-) -> Result<Submission, LaunchError> {
-    let overrides = matmul_packed::Overrides { bf16: BF16 };
-    tiles!(matmul_packed, matmul_packed::matmul_with(device, overrides), placed, groups, destination)
+) -> Result<(), OperationError> {
+    match call.kernel {
+        Kernel::Cooperative => launch!(matmul_cooperative, device, call, operands.fours()?, destination, {}),
+        _ => launch!(matmul_packed, device, call, operands.cells::<u32>()?, destination, { bf16: false }),
+    }
 }
+
+pub(super) fn launch_bf16(
+    device: &Device,
+    operands: &Operands<'_, '_, '_, bf16>,
+    call: Call,
+    destination: Destination<'_>,
+) -> Result<(), OperationError> {
+    launch!(matmul_packed, device, call, operands.cells::<u32>()?, destination, { bf16: true })
+}
+
+/// The matrices as a kernel takes them, each with the number of its first element.
+type Cells<'a, C> = ((Slice<'a, C>, u32), (Slice<'a, C>, u32), (SliceMut<'a, C>, u32));
 
 /// The three matrices of a call.
-pub(super) struct Operands<'a, 'b, 'c, T> {
+pub struct Operands<'a, 'b, 'c, T> {
     pub(super) a: Slice<'a, T>,
     pub(super) b: Slice<'b, T>,
     pub(super) c: SliceMut<'c, T>,
@@ -71,17 +112,18 @@ pub(super) struct Operands<'a, 'b, 'c, T> {
 
 impl<T: MatmulElement> Operands<'_, '_, '_, T> {
     /// Checks lengths, devices and guards. The borrow checker ensures that `c` does not overlap `a` and `b`.
-    pub(super) fn check(&self, [m, k, n]: [usize; 3], destination: &Destination<'_>) -> Result<(), OperationError> {
+    pub(super) fn check(&self, shapes: [Vec<usize>; 3], destination: &Destination<'_>) -> Result<(), OperationError> {
+        let [of_a, of_b, of_c] = shapes;
         let matrices = [
-            ("a", self.a.core, self.a.range, [m, k]),
-            ("b", self.b.core, self.b.range, [k, n]),
-            ("c", self.c.core, self.c.range, [m, n]),
+            ("a", self.a.core, self.a.range, of_a),
+            ("b", self.b.core, self.b.range, of_b),
+            ("c", self.c.core, self.c.range, of_c),
         ];
-        for (argument, core, range, [rows, columns]) in matrices {
-            let expected = elements(argument, rows, columns)?;
+        for (argument, core, range, shape) in &matrices {
+            let expected = elements(argument, shape)?;
             let got = range.get().map_err(OPERATOR.slice(argument))?.len();
             if got != expected {
-                let (operator, argument, shape) = (OPERATOR.name(), argument.to_owned(), vec![rows, columns]);
+                let (operator, argument, shape) = (OPERATOR.name(), (*argument).to_owned(), shape.clone());
                 return Err(OperationError::Length { operator, argument, shape, expected, got });
             }
             if !Arc::ptr_eq(&core.device, &self.c.core.device) {
@@ -100,34 +142,43 @@ impl<T: MatmulElement> Operands<'_, '_, '_, T> {
         Ok(())
     }
 
+    /// Whether each matrix begins at a multiple of four elements in its buffer.
+    pub(super) fn are_aligned(&self) -> Result<bool, OperationError> {
+        let is_aligned = |argument, range: Span| {
+            range.get().map(|range| range.start.is_multiple_of(4)).map_err(OPERATOR.slice(argument))
+        };
+        Ok(is_aligned("a", self.a.range)? && is_aligned("b", self.b.range)? && is_aligned("c", self.c.range)?)
+    }
+
     /// Appends the commands of a plan, whose operands were checked.
     pub(super) fn run(
         &mut self,
-        [m, k, n]: [usize; 3],
+        shape: &Shape,
         plan: &Plan<Pass>,
         destination: &mut Destination<'_>,
     ) -> Result<(), OperationError> {
-        // Within 32 bits, as the plan was made from these sizes.
-        let sizes = [m as u32, k as u32, n as u32];
         for pass in &plan.passes {
             match *pass {
-                Pass::Zeros => self.zeros(sizes, destination)?,
-                Pass::Library(precision) => self.by_library(sizes, precision, destination.reborrow())?,
-                Pass::Tiles { groups } => self.by_tiles(sizes, groups, destination.reborrow())?,
+                Pass::Zeros => self.zeros(shape, destination)?,
+                Pass::Library(precision) => self.by_library(shape, precision, destination.reborrow())?,
+                Pass::Kernel { kernel, tiles } => {
+                    self.by_kernel(Call { kernel, tiles, shape: *shape }, destination.reborrow())?;
+                }
             }
         }
         Ok(())
     }
 
     /// Sets `c` to zero, the sum of no products.
-    fn zeros(&mut self, sizes: [u32; 3], destination: &mut Destination<'_>) -> Result<(), OperationError> {
+    fn zeros(&mut self, shape: &Shape, destination: &mut Destination<'_>) -> Result<(), OperationError> {
         match transfer::fill(destination.reborrow(), &self.c, T::zeroed()) {
             // The kernel can write halves of words, too.
             Err(BufferError::Misaligned { .. }) => {
                 let empty = Device::of(&self.c.core.device).buffer::<T>(2).map_err(OPERATOR.slice("a"))?;
                 let operands = Operands { a: empty.slice(..), b: empty.slice(..), c: self.c.slice_mut(..) };
-                let [m, _, n] = sizes;
-                operands.by_tiles(sizes, super::plan::tile_grid(m, n), destination.reborrow())
+                let kernel = Kernel::Tiles;
+                let tiles = super::plan::tiles_of(64, shape.sizes);
+                operands.by_kernel(Call { kernel, tiles, shape: *shape }, destination.reborrow())
             }
             Err(BufferError::Device { error, .. }) => Err(self.refused(Refusal::Device(error))),
             outcome => outcome.map(|_| ()).map_err(OPERATOR.slice("c")),
@@ -136,19 +187,23 @@ impl<T: MatmulElement> Operands<'_, '_, '_, T> {
 
     fn by_library(
         &self,
-        [rows, depth, columns]: [u32; 3],
+        shape: &Shape,
         precision: Precision,
         destination: Destination<'_>,
     ) -> Result<(), OperationError> {
-        let bytes = |argument, range: crate::buffer::span::Span| {
-            range.get().map(|range| byte_range::<T>(&range)).map_err(OPERATOR.slice(argument))
-        };
+        let bytes =
+            |argument, range: Span| range.get().map(|range| byte_range::<T>(&range)).map_err(OPERATOR.slice(argument));
         let (of_a, of_b) = (bytes("a", self.a.range)?, bytes("b", self.b.range)?);
         let written = bytes("c", self.c.range)?;
         let region = |core: &Core, range| core.region(range);
         let (a, b, c) = (region(self.a.core, &of_a), region(self.b.core, &of_b), region(self.c.core, &written));
-        let call = Library::MatrixProduct { a, b, c, rows, columns, depth, precision };
-        let usages = [Usage::read(self.a.core), Usage::read(self.b.core), Usage::replace(self.c.core, written)];
+        let Shape { sizes: Sizes { m: rows, k: depth, n: columns }, form, .. } = *shape;
+        let call = Library::MatrixProduct { a, b, c, rows, columns, depth, precision, form };
+        let of_c = match form.beta.get() {
+            0.0 => Usage::replace(self.c.core, written),
+            _ => Usage::write(self.c.core, written),
+        };
+        let usages = [Usage::read(self.a.core), Usage::read(self.b.core), of_c];
         let refused = |refusal| self.refused(refusal);
         let mut encoder = destination.encoder(&self.c.core.device).map_err(refused)?;
         encoder.command(&usages, None, |commands| commands.library(call)).map_err(refused)?;
@@ -156,21 +211,36 @@ impl<T: MatmulElement> Operands<'_, '_, '_, T> {
         Ok(())
     }
 
-    fn by_tiles(&self, sizes: [u32; 3], groups: [u32; 2], destination: Destination<'_>) -> Result<(), OperationError> {
+    fn by_kernel(&self, call: Call, destination: Destination<'_>) -> Result<(), OperationError> {
         let device = Device::of(&self.c.core.device);
         for (argument, length) in [("a", self.a.len()), ("b", self.b.len()), ("c", self.c.len())] {
             if length as u64 > MAX_ELEMENTS {
                 return Err(OPERATOR.too_large(argument, vec![length], MAX_ELEMENTS));
             }
         }
-        let placed = Placed {
-            a: cells::<T, T::Cell>(&self.a).map_err(OPERATOR.slice("a"))?,
-            b: cells::<T, T::Cell>(&self.b).map_err(OPERATOR.slice("b"))?,
-            c: cells_mut::<T, T::Cell>(&self.c).map_err(OPERATOR.slice("c"))?,
-            sizes,
-        };
-        (T::TILES)(&device, placed, groups, destination)?;
-        Ok(())
+        (T::LAUNCH)(&device, self, call, destination)
+    }
+
+    /// The matrices in cells of 4 bytes.
+    fn cells<C: Element>(&self) -> Result<Cells<'_, C>, OperationError> {
+        Ok((
+            cells::<T, C>(&self.a).map_err(OPERATOR.slice("a"))?,
+            cells::<T, C>(&self.b).map_err(OPERATOR.slice("b"))?,
+            cells_mut::<T, C>(&self.c).map_err(OPERATOR.slice("c"))?,
+        ))
+    }
+
+    /// The matrices in cells of four elements, at whose multiples they begin.
+    fn fours(&self) -> Result<Cells<'_, [T; 4]>, OperationError>
+    where
+        [T; 4]: Element,
+    {
+        let all = |length: usize| 0..(length * size_of::<T>()) as u64 / 4;
+        let in_elements = |cells: u32| cells * 4;
+        let (a, before_a) = words::<T, [T; 4]>(&self.a, all(self.a.len())).map_err(OPERATOR.slice("a"))?;
+        let (b, before_b) = words::<T, [T; 4]>(&self.b, all(self.b.len())).map_err(OPERATOR.slice("b"))?;
+        let (c, before_c) = words_mut::<T, [T; 4]>(&self.c, all(self.c.len())).map_err(OPERATOR.slice("c"))?;
+        Ok(((a, in_elements(before_a)), (b, in_elements(before_b)), (c, in_elements(before_c))))
     }
 
     fn refused(&self, refusal: Refusal) -> OperationError {

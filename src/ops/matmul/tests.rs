@@ -1,6 +1,8 @@
 //! Tests of the tiled kernels against the reference.
 
-use super::plan::{Choice, Sizes, plan};
+use anywarp_backend::{Precision, ProductForm};
+
+use super::plan::{Choice, Kernel, Shape, Sizes, plan};
 use super::reference::matmul;
 use super::run::Operands;
 use crate::Device;
@@ -14,17 +16,21 @@ fn numbers(count: usize, seed: usize) -> Vec<f32> {
 #[test]
 fn tiled_products_of_all_shapes_match_the_reference() {
     let device = Device::open("cpu").unwrap();
-    for sizes @ [m, k, n] in [[1, 1, 1], [64, 16, 64], [65, 17, 63], [3, 0, 5], [130, 33, 7]] {
+    for sizes @ [m, k, n] in [[1, 1, 1], [64, 16, 64], [65, 17, 63], [3, 0, 5], [130, 33, 7], [129, 8, 130]] {
         let (a, b) = (numbers(m * k, 1), numbers(k * n, 2));
         let exact = |elements: &[f32]| elements.iter().copied().map(f64::from).collect::<Vec<_>>();
         let product = matmul(&exact(&a), &exact(&b), sizes);
         assert!(product.iter().all(|exact| exact.magnitude < f64::from(1 << 24)), "sums are exact in `f32`");
         let wanted: Vec<f32> = product.iter().map(|exact| exact.sum as f32).collect();
         let (a, b) = (device.buffer_from(&a).unwrap(), device.buffer_from(&b).unwrap());
-        let mut c = device.buffer_from(&vec![9.0f32; m * n]).unwrap();
-        let plan = plan(Sizes { m: m as u32, k: k as u32, n: n as u32 }, 4, Choice::Tiles);
-        let mut operands = Operands { a: a.slice(..), b: b.slice(..), c: c.slice_mut(..) };
-        operands.run(sizes, &plan, &mut Destination::Own).unwrap();
-        assert_eq!(*c.read().unwrap(), wanted[..], "{m} x {k} x {n}");
+        for kernel in [Kernel::Tiles, Kernel::Wide] {
+            let mut c = device.buffer_from(&vec![9.0f32; m * n]).unwrap();
+            let sizes = Sizes { m: m as u32, k: k as u32, n: n as u32 };
+            let shape = Shape { sizes, form: ProductForm::default(), precision: Precision::F32, aligned: true };
+            let plan = plan(&shape, Choice::Kernel(kernel));
+            let mut operands = Operands { a: a.slice(..), b: b.slice(..), c: c.slice_mut(..) };
+            operands.run(&shape, &plan, &mut Destination::Own).unwrap();
+            assert_eq!(*c.read().unwrap(), wanted[..], "{kernel:?}: {m} x {k} x {n}");
+        }
     }
 }

@@ -4,7 +4,9 @@
 //! number of lanes is its own, column by column. A product is then plain arithmetic on lanes without any exchange
 //! between them.
 
-use naga::{BinaryOperator, CooperativeData, CooperativeRole, Expression, Handle, TypeInner, UnaryOperator};
+use naga::{
+    BinaryOperator, CooperativeData, CooperativeRole, Expression, Handle, TypeInner, UnaryOperator, VectorSize,
+};
 
 use super::checks::Tracking;
 use super::error::{LowerError, Result};
@@ -14,7 +16,7 @@ use super::pure::{self, Operand};
 use super::shape::{Shape, mem_type};
 use super::value::Data;
 use crate::abi::LANES;
-use crate::ir::{Access, BinaryOp, Index, Input, MemType, Place, Space, Stmt, SubgroupOp, UnaryOp, Value};
+use crate::ir::{Access, BinaryOp, Count, Index, Input, MemType, Place, Space, Stmt, SubgroupOp, UnaryOp, Value};
 
 /// The memory of a matrix's elements.
 struct Tile {
@@ -22,6 +24,9 @@ struct Tile {
     space: Space,
     step: Step,
     ty: MemType,
+    /// The number of scalars in an element of the array.
+    width: u32,
+    /// Scalars between lines.
     stride: Value,
     row_major: bool,
 }
@@ -154,9 +159,15 @@ impl<'a> Lowering<'a> {
         }
         let mut pointer = self.pointer(frame, data.pointer)?;
         let stride = self.scalar(frame, data.stride)?;
-        let (Shape::Scalar(scalar), Root::Memory(space), Some(mut step)) = (pointer.shape, &pointer.root, pointer.step)
+        let elements = match pointer.shape {
+            Shape::Scalar(scalar) => Some((scalar, 1)),
+            // Vectors of three have a gap behind them.
+            Shape::Vector(size, scalar) if size != VectorSize::Tri => Some((scalar, size as u32)),
+            _ => None,
+        };
+        let (Some((scalar, width)), Root::Memory(space), Some(mut step)) = (elements, &pointer.root, pointer.step)
         else {
-            return Err(LowerError::unsupported("a cooperative matrix that is not in an array of scalars"));
+            return Err(LowerError::unsupported("a cooperative matrix that is not in an array of numbers"));
         };
         let space = *space;
         pointer.indices.truncate(step.indices);
@@ -164,8 +175,14 @@ impl<'a> Lowering<'a> {
             index.value = self.same_in_subgroup(index.value);
         }
         step.index.value = self.same_in_subgroup(step.index.value);
-        let stride = self.same_in_subgroup(stride);
-        Ok(Tile { pointer, space, step, ty: mem_type(scalar)?, stride, row_major: data.row_major })
+        let mut stride = self.same_in_subgroup(stride);
+        if width > 1 {
+            // From vectors to their components.
+            let factor = self.b.u32(width);
+            step.index.value = self.b.binary(BinaryOp::Mul, step.index.value, factor);
+            stride = self.b.binary(BinaryOp::Mul, stride, factor);
+        }
+        Ok(Tile { pointer, space, step, ty: mem_type(scalar)?, width, stride, row_major: data.row_major })
     }
 
     /// A value that is the same in all lanes, in a form that the analysis recognises as uniform.
@@ -207,7 +224,20 @@ impl<'a> Lowering<'a> {
         let by_lane = if tile.row_major { lane } else { self.b.binary(BinaryOp::Mul, lane, tile.stride) };
         let value = self.b.binary(BinaryOp::Add, start, by_lane);
         let mut indices = tile.pointer.indices.clone();
+        let (value, component) = if tile.width == 1 {
+            (value, None)
+        } else {
+            let width = self.b.u32(tile.width);
+            let component = self.b.binary(BinaryOp::RemU, value, width);
+            (self.b.binary(BinaryOp::DivU, value, width), Some(component))
+        };
         indices.push(Index { value, proven: self.unchecked, ..tile.step.index });
+        indices.extend(component.map(|value| Index {
+            value,
+            stride: tile.ty.bytes(),
+            count: Count::Fixed(tile.width),
+            proven: true,
+        }));
         Place { space: tile.space, offset: tile.step.offset, indices }
     }
 }

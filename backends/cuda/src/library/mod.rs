@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `sys` | types of the libraries, and whether they are installed with every function called here |
 //! | `result` | each function as one that returns a `Result` |
-//! | `safe` | handles of cuBLASLt for `f16` and `bf16`, with an algorithm chosen once per shape, and of cuBLAS for all else |
+//! | `safe` | handles of cuBLASLt for single `f16` and `bf16` products, with an algorithm chosen once per shape, and of cuBLAS for all else |
 //! | `product` | one product: its sizes, addresses and precision |
 //!
 //! Matrices are row-major; the libraries expect column-major matrices. A matrix is therefore its own transpose there,
@@ -15,7 +15,7 @@ mod result;
 mod safe;
 mod sys;
 
-use anywarp_backend::{BackendError, Precision, Routine};
+use anywarp_backend::{BackendError, Precision, ProductForm, Routine};
 
 use crate::driver::{DeviceBlock, DeviceSlice, Stream};
 use product::Product;
@@ -61,8 +61,8 @@ impl LibraryContext {
         self.open(stream).map(|_| ())
     }
 
-    /// Enqueues `c = a b` on `stream`, or adds it to the graph that the stream is captured into. The matrices are
-    /// dense, in the order `a`, `b`, `c`; the sizes are rows, columns and depth, none of them zero.
+    /// Enqueues `c = alpha a b + beta c` on `stream`, or adds it to the graph that the stream is captured into. The
+    /// matrices are dense, in the order `a`, `b`, `c`; the sizes are rows, columns and depth, none of them zero.
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare); [`BackendError::Rejected`] with the status and the sizes. Nothing is enqueued
@@ -73,10 +73,11 @@ impl LibraryContext {
         matrices: [DeviceSlice; 3],
         sizes: [u32; 3],
         precision: Precision,
+        form: ProductForm,
     ) -> Result<(), BackendError> {
-        let product = Product::new(matrices, sizes, precision)?;
+        let product = Product::new(matrices, sizes, precision, form)?;
         let Open { blas, lt, workspace } = self.open(stream)?;
-        if let Some(lt) = lt.as_mut().filter(|_| precision.bytes() == 2) {
+        if let Some(lt) = lt.as_mut().filter(|_| precision.bytes() == 2 && form == ProductForm::default()) {
             match lt.run(stream, workspace, &product) {
                 Ok(()) => return Ok(()),
                 Err(status) => log::debug!("cuBLASLt on {product}: {status:?}; cuBLAS is used instead"),

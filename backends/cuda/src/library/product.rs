@@ -3,12 +3,12 @@
 use std::ffi::c_void;
 use std::fmt;
 
-use anywarp_backend::{BackendError, Precision};
+use anywarp_backend::{BackendError, Precision, ProductForm};
 
 use super::sys::{blas, lt};
 use crate::driver::DeviceSlice;
 
-/// `c = a b`, row-major, with the parameters that both libraries need.
+/// `c = alpha a b + beta c`, with the parameters that both libraries need.
 #[derive(Clone, Copy)]
 pub(super) struct Product {
     a: u64,
@@ -18,23 +18,26 @@ pub(super) struct Product {
     pub(super) columns: u32,
     pub(super) depth: u32,
     pub(super) precision: Precision,
+    pub(super) form: ProductForm,
     pub(super) blas: (blas::cudaDataType, blas::cublasComputeType_t),
     pub(super) lt: (lt::cudaDataType, lt::cublasComputeType_t),
 }
 
 impl Product {
-    /// Describes the product of dense matrices `a` and `b` into `c`, for sizes rows, columns and depth.
+    /// Describes the products of dense matrices `a` and `b` into `c`, for sizes rows, columns and depth.
     pub(super) fn new(
         matrices: [DeviceSlice; 3],
         [rows, columns, depth]: [u32; 3],
         precision: Precision,
+        form: ProductForm,
     ) -> Result<Self, BackendError> {
         let [a, b, c] = matrices.map(DeviceSlice::address);
-        let enough = |matrix: &DeviceSlice, [m, n]: [u32; 2]| {
-            u128::from(matrix.bytes()) >= u128::from(m) * u128::from(n) * u128::from(precision.bytes())
+        let enough = |matrix: &DeviceSlice, [m, n]: [u32; 2], shared: bool| {
+            let count = if shared { 1 } else { u128::from(form.batches) };
+            u128::from(matrix.bytes()) >= u128::from(m) * u128::from(n) * u128::from(precision.bytes()) * count
         };
-        let [in_a, in_b, in_c] = [[rows, depth], [depth, columns], [rows, columns]];
-        if !(enough(&matrices[0], in_a) && enough(&matrices[1], in_b) && enough(&matrices[2], in_c)) {
+        let sizes = [([rows, depth], form.shared[0]), ([depth, columns], form.shared[1]), ([rows, columns], false)];
+        if !matrices.iter().zip(sizes).all(|(matrix, (size, shared))| enough(matrix, size, shared)) {
             return Err(BackendError::Rejected {
                 operation: "a matrix product",
                 message: format!("{rows}x{depth} times {depth}x{columns}: a matrix is larger than its memory"),
@@ -67,7 +70,21 @@ impl Product {
                 });
             }
         };
-        Ok(Self { a, b, c, rows, columns, depth, precision, blas, lt })
+        Ok(Self { a, b, c, rows, columns, depth, precision, form, blas, lt })
+    }
+
+    /// Returns the elements of a line in memory, of `a` and of `b`.
+    pub(super) fn lines(&self) -> [u32; 2] {
+        let [a, b] = self.form.transposed;
+        [if a { self.rows } else { self.depth }, if b { self.depth } else { self.columns }]
+    }
+
+    /// Returns the elements from one matrix of a batch to the next.
+    pub(super) fn distances(&self) -> [i64; 3] {
+        let [rows, depth, columns] = [self.rows, self.depth, self.columns].map(i64::from);
+        let unless = |shared: bool, elements: i64| if shared { 0 } else { elements };
+        let [a, b] = self.form.shared;
+        [unless(a, rows * depth), unless(b, depth * columns), rows * columns]
     }
 
     /// Returns the address of `a`.
@@ -98,7 +115,7 @@ impl Product {
 
 impl fmt::Display for Product {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { a, b, c, rows, columns, depth, precision, .. } = self;
-        write!(f, "{precision} {rows}x{depth} at {a:#x} times {depth}x{columns} at {b:#x} into {c:#x}")
+        let Self { a, b, c, rows, columns, depth, precision, form, .. } = self;
+        write!(f, "{precision} {rows}x{depth} at {a:#x} times {depth}x{columns} at {b:#x} into {c:#x}{form}")
     }
 }

@@ -9,10 +9,11 @@ use libloading::Library;
 use super::result;
 use crate::driver::Driver;
 
-const BLAS: [&str; 7] = [
+const BLAS: [&str; 8] = [
     "cublasCreate_v2",
     "cublasDestroy_v2",
     "cublasGemmEx_64",
+    "cublasGemmStridedBatchedEx_64",
     "cublasGetProperty",
     "cublasSetMathMode",
     "cublasSetStream_v2",

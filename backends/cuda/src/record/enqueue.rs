@@ -97,8 +97,8 @@ impl Enqueue<'_> {
     fn library(&mut self, plan: &Plan, call: &Library, places: &[Place; 3]) -> Result<(), BackendError> {
         let places = places.map(|place| plan.slice(place));
         match *call {
-            Library::MatrixProduct { rows, columns, depth, precision, .. } => {
-                self.state.library.matrix_product(self.native, places, [rows, columns, depth], precision)
+            Library::MatrixProduct { rows, columns, depth, precision, form, .. } => {
+                self.state.library.matrix_product(self.native, places, [rows, columns, depth], precision, form)
             }
             _ => Err(BackendError::no_routine(call)),
         }

@@ -8,7 +8,7 @@ mod place;
 #[cfg(test)]
 mod tests;
 
-use naga::{Expression, Handle, Scalar, Type, TypeInner, VectorSize};
+use naga::{AddressSpace, Expression, Handle, Scalar, Type, TypeInner, VectorSize};
 
 use super::error::{Result, TranslateError};
 use super::expr::{Text, bare, is_cheap};
@@ -34,6 +34,8 @@ impl<'a> FunctionWriter<'a, '_> {
         let place = self.place(pointer, Purpose::Change)?;
         let action = if self.atomic_scalar(pointer)?.is_some() {
             format!("aw_atomicStore({}, {})", place.address(), bare(&value))
+        } else if self.in_words(pointer, &place)? {
+            format!("aw_put({}, {})", bare(&place.text), bare(&value))
         } else {
             format!("{} = {}", bare(&place.text), bare(&value))
         };
@@ -74,7 +76,27 @@ impl<'a> FunctionWriter<'a, '_> {
             Pointee::Part(Some(size), scalar) => self.m.inner_name(&TypeInner::Vector { size, scalar }),
             Pointee::Part(None, scalar) => self.m.inner_name(&TypeInner::Scalar(scalar)),
         };
-        Ok(either(place.test(), place.text, &format!("{zero}{{}}")))
+        let value = if self.in_words(pointer, &place)? {
+            format!("aw_fetch({})", bare(&place.text))
+        } else {
+            place.text.clone()
+        };
+        Ok(either(place.test(), value, &format!("{zero}{{}}")))
+    }
+
+    /// Returns whether a vector is moved in words: one of two or four `f16` in memory. The compiler would move each half
+    /// alone, and pack them again.
+    fn in_words(&self, pointer: Handle<Expression>, place: &Place) -> Result<bool> {
+        let (size, scalar) = match self.pointee(pointer)? {
+            Pointee::Type(ty) => match self.m.module.types[ty].inner {
+                TypeInner::Vector { size, scalar } => (size, scalar),
+                _ => return Ok(false),
+            },
+            Pointee::Part(Some(size), scalar) => (size, scalar),
+            Pointee::Part(None, _) => return Ok(false),
+        };
+        let is_memory = matches!(place.space, AddressSpace::WorkGroup | AddressSpace::Storage { .. });
+        Ok(is_memory && scalar == Scalar::F16 && size != VectorSize::Tri)
     }
 
     /// Writes a load by all invocations of the workgroup, between two barriers.

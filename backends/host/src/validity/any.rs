@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use anywarp_backend::{Access, Bound, Grid, KernelId, Library, MemoryId, Precision, Recording, Region};
+use anywarp_backend::{
+    Access, Bound, Factor, Grid, KernelId, Library, MemoryId, Precision, ProductForm, Recording, Region,
+};
 use proptest::prelude::*;
 
 use super::check;
@@ -57,10 +59,17 @@ impl Append {
     }
 }
 
+fn any_form() -> impl Strategy<Value = ProductForm> {
+    let flags = any::<[bool; 2]>();
+    let factor = prop::sample::select(vec![Factor::ZERO, Factor::ONE, Factor::new(f32::NAN)]);
+    (flags, any::<u32>(), any::<[bool; 2]>(), factor.clone(), factor)
+        .prop_map(|(transposed, batches, shared, alpha, beta)| ProductForm { transposed, batches, shared, alpha, beta })
+}
+
 fn any_command() -> impl Strategy<Value = Append> {
     let precision = prop::sample::select(vec![Precision::F32, Precision::Tf32, Precision::F16, Precision::Bf16]);
     let dispatch = (0..5u64, any_grid(), prop::collection::vec(any_bound(), 0..5), 0..40usize, 0..12usize);
-    let product = (any_region(), any_region(), any_region(), any::<[u32; 3]>(), precision);
+    let product = (any_region(), any_region(), any_region(), any::<[u32; 3]>(), precision, any_form());
     prop_oneof![
         (any_region(), any_region()).prop_map(|(source, target)| Append::Copy(source, target)),
         any_region().prop_map(Append::Fill),
@@ -71,8 +80,8 @@ fn any_command() -> impl Strategy<Value = Append> {
             values,
             immediates
         }),
-        product.prop_map(|(a, b, c, [rows, columns, depth], precision)| {
-            Append::Library(Library::MatrixProduct { a, b, c, rows, columns, depth, precision })
+        product.prop_map(|(a, b, c, [rows, columns, depth], precision, form)| {
+            Append::Library(Library::MatrixProduct { a, b, c, rows, columns, depth, precision, form })
         }),
     ]
 }

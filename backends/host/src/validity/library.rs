@@ -6,18 +6,25 @@ use super::{Check, Resources};
 
 impl<R: Resources> Check<'_, R> {
     pub(super) fn library(&self, call: &Library) -> Result<(), BackendError> {
-        let Library::MatrixProduct { a, b, c, rows, columns, depth, precision } = *call else {
+        let Library::MatrixProduct { a, b, c, rows, columns, depth, precision, form } = *call else {
             return Err(BackendError::no_routine(call));
         };
         if !self.caps.library.contains(&call.routine()) {
             return Err(BackendError::no_routine(call));
         }
-        if rows == 0 || columns == 0 || depth == 0 {
+        if rows == 0 || columns == 0 || depth == 0 || form.batches == 0 {
             return self.wrong(format_args!("a size is zero, but each must be at least 1"));
         }
         let element = precision.bytes();
-        for (name, region, [m, n]) in [("a", a, [rows, depth]), ("b", b, [depth, columns]), ("c", c, [rows, columns])] {
-            let wanted = u128::from(m) * u128::from(n) * u128::from(element);
+        let count = |shared: bool| if shared { 1 } else { u128::from(form.batches) };
+        let matrices = [
+            ("a", a, [rows, depth], count(form.shared[0])),
+            ("b", b, [depth, columns], count(form.shared[1])),
+            ("c", c, [rows, columns], count(false)),
+        ];
+        for (name, region, [m, n], count) in matrices {
+            // Saturating: sizes of 2^32 each do not fit into 128 bits with all factors.
+            let wanted = (u128::from(m) * u128::from(n) * u128::from(element)).saturating_mul(count);
             if u128::from(region.bytes) < wanted {
                 return self.wrong(format_args!(
                     "'{name}' at {region}: expected at least {wanted} bytes, got {}",

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use anywarp_backend::{Access, BindingClass, Bound, Grid, Library, Precision, Routine};
+use anywarp_backend::{Access, BindingClass, Bound, Grid, Library, Precision, ProductForm, Routine};
 
 use super::*;
 use crate::Binding;
@@ -142,9 +142,18 @@ fn fill(target: Region) -> Recording {
     recording
 }
 
-fn product(a: Region, b: Region, c: Region, [rows, depth, columns]: [u32; 3], precision: Precision) -> Recording {
+fn product(a: Region, b: Region, c: Region, sizes: [u32; 3], precision: Precision) -> Recording {
+    product_in_form([a, b, c], sizes, precision, ProductForm::default())
+}
+
+fn product_in_form(
+    [a, b, c]: [Region; 3],
+    [rows, depth, columns]: [u32; 3],
+    precision: Precision,
+    form: ProductForm,
+) -> Recording {
     let mut recording = Recording::new();
-    recording.library(Library::MatrixProduct { a, b, c, rows, columns, depth, precision });
+    recording.library(Library::MatrixProduct { a, b, c, rows, columns, depth, precision, form });
     recording
 }
 
@@ -373,6 +382,15 @@ fn routines_are_listed_and_their_matrices_fit() {
     ] {
         called(&product(a, b, c, sizes, Precision::F32), problem);
     }
+    let batch = |shared| ProductForm { batches: 2, shared, ..ProductForm::default() };
+    let batched = |shared, c| product_in_form([a, b, c], [4; 3], Precision::F32, batch(shared));
+    called(&batched([false, true], c), "'a' at memory 1[0..64]: expected at least 128 bytes, got 64");
+    called(&batched([true, false], c), "'b' at memory 1[64..128]: expected at least 128 bytes, got 64");
+    called(&batched([true; 2], c), "'c' at memory 5[0..64]: expected at least 128 bytes, got 64");
+    assert_eq!(checked(&batched([true; 2], region(SHARED, 0, 128))).err(), None);
+    let none = ProductForm { batches: 0, ..ProductForm::default() };
+    let none = product_in_form([a, b, c], [4; 3], Precision::F32, none);
+    called(&none, "a size is zero, but each must be at least 1");
     let odd = product(region(DEVICE, 3, 32), b, c, [4; 3], Precision::F16);
     called(&odd, "'a' at memory 1[3..35] must begin at a multiple of 2");
     let upload = product(a, region(UPLOAD, 0, 64), c, [4; 3], Precision::F32);

@@ -15,9 +15,14 @@ use crate::module;
 
 /// Kernels in one text each.
 static KERNELS: LazyLock<[String; 4]> = LazyLock::new(|| {
-    let tiles = include_str!("../../../../shaders/shared/tiles.wgsl");
     let matmul = include_str!("../../../../shaders/ops/matmul_f32.wgsl");
-    let matmul = composed(matmul, &[("shared::tiles", tiles)], &Options::default()).unwrap();
+    let shared = [
+        ("shared::product", include_str!("../../../../shaders/shared/product.wgsl")),
+        ("shared::product_f32", include_str!("../../../../shaders/shared/product_f32.wgsl")),
+        ("shared::tile_product", include_str!("../../../../shaders/shared/tile_product.wgsl")),
+        ("shared::tile_spot", include_str!("../../../../shaders/shared/tile_spot.wgsl")),
+    ];
+    let matmul = composed(matmul, &shared, &Options::default()).unwrap();
     [
         include_str!("../../../../examples/shaders/conv3x3.wgsl").to_owned(),
         include_str!("../../../../examples/shaders/saxpy.wgsl").to_owned(),

@@ -50,6 +50,37 @@ fn check(size: usize, groups: u32, load_a: &str, load_b: &str, store: &str) {
 }
 
 #[test]
+fn matrices_in_arrays_of_vectors() {
+    let source = "enable wgpu_cooperative_matrix;
+        @group(0) @binding(0) var<storage, read_write> out: array<vec2<f32>>;
+        @group(0) @binding(1) var<storage, read> a: array<vec4<f32>>;
+        var<workgroup> tile: array<vec4<f32>, 18>;
+        @compute @workgroup_size(8)
+        fn main(@builtin(local_invocation_index) lane: u32) {
+            for (var at = lane; at < 16u; at += 8u) { tile[at + 2u] = a[at]; }
+            workgroupBarrier();
+            let x = coopLoadT<coop_mat8x8<f32, A>>(&tile[2], 2u);
+            let y = coopLoad<coop_mat8x8<f32, B>>(&a[16], 2u);
+            let sum = coopMultiplyAdd(x, y, coopLoadT<coop_mat8x8<f32, C>>(&a[32], 2u));
+            coopStoreT(sum, &out[1], 4u);
+        }";
+    let a: Vec<f32> = (0..192).map(|at| element(at / 8, at % 8, 2)).collect();
+    let bits: Vec<u32> = a.iter().map(|value| value.to_bits()).collect();
+    let got = run(source, &[&[0; 64], &bits], [1, 1, 1]);
+    for row in 0..8 {
+        for column in 0..8 {
+            let products = (0..8).map(|k| a[row * 8 + k] * a[64 + column * 8 + k]);
+            let sum = products.sum::<f32>() + a[128 + row * 8 + column];
+            // A store beyond the array does nothing.
+            let place = 2 + row * 8 + column;
+            if let Some(found) = got.get(place) {
+                assert_eq!(f32::from_bits(*found), sum, "{row}, {column}");
+            }
+        }
+    }
+}
+
+#[test]
 fn products_in_every_layout() {
     for size in [8, 16] {
         check(size, 1, "coopLoadT", "coopLoadT", "coopStoreT");

@@ -64,24 +64,62 @@ pub(in crate::library) unsafe fn set_stream(
 pub(in crate::library) unsafe fn gemm(handle: cublasHandle_t, product: &Product) -> Outcome<()> {
     let (rows, columns, depth) = (i64::from(product.rows), i64::from(product.columns), i64::from(product.depth));
     let (data, compute) = product.blas;
-    let (one, zero) = (1.0f32, 0.0f32);
+    let form = product.form;
+    let (alpha, beta) = (form.alpha.get(), form.beta.get());
+    let operation = |transposed| match transposed {
+        true => sys::cublasOperation_t::CUBLAS_OP_T,
+        false => sys::cublasOperation_t::CUBLAS_OP_N,
+    };
+    let [a, b] = form.transposed.map(operation);
+    let [line_of_a, line_of_b] = product.lines().map(i64::from);
+    let [batch_of_a, batch_of_b, batch_of_c] = product.distances();
+    if form.batches > 1 {
+        // SAFETY: as the caller says; the factors are read before the call returns.
+        return checked(unsafe {
+            sys::cublasGemmStridedBatchedEx_64(
+                handle,
+                b,
+                a,
+                columns,
+                rows,
+                depth,
+                from_ref(&alpha).cast(),
+                product.b(),
+                data,
+                line_of_b,
+                batch_of_b,
+                product.a(),
+                data,
+                line_of_a,
+                batch_of_a,
+                from_ref(&beta).cast(),
+                product.c(),
+                data,
+                columns,
+                batch_of_c,
+                i64::from(form.batches),
+                compute,
+                sys::cublasGemmAlgo_t::CUBLAS_GEMM_DFALT,
+            )
+        });
+    }
     // SAFETY: as the caller says; the factors are read before the call returns.
     checked(unsafe {
         sys::cublasGemmEx_64(
             handle,
-            sys::cublasOperation_t::CUBLAS_OP_N,
-            sys::cublasOperation_t::CUBLAS_OP_N,
+            b,
+            a,
             columns,
             rows,
             depth,
-            from_ref(&one).cast(),
+            from_ref(&alpha).cast(),
             product.b(),
             data,
-            columns,
+            line_of_b,
             product.a(),
             data,
-            depth,
-            from_ref(&zero).cast(),
+            line_of_a,
+            from_ref(&beta).cast(),
             product.c(),
             data,
             columns,

@@ -1,13 +1,9 @@
 // Cooperative matrices, distributed over the 32 lanes of a warp.
 //
 // For 16 x 16 f16 values, and for 16 x 16 results, a lane holds the fragments of the tensor cores' mma (PTX, "Matrix
-// Fragments for mma.m16n8k16"), with rows and columns permuted so that the values that a lane holds of one row are
-// adjacent. A permutation is valid if it is the same for A's columns and B's rows, for A's rows and C's, and for B's
-// columns and C's.
-//
-// Registers of two f16 are numbered: bit 0 is a bit of the row, bit 1 one of the column. In A and C a lane has the row
-// 4 * (lane / 8) + 2 * bit + lane / 4 % 2, and in it the columns 4 * (lane % 4) + 2 * bit and the next; in B rows and
-// columns are exchanged.
+// Fragments for mma.m16n8k16"): of each tile of 8 x 8, two adjacent values of one line. Lines are rows in A and C, and
+// columns in B. Registers of two f16 are numbered by tile: bit 0 is the tile's row in A and C, and its column bit 1; in
+// B bit 0 is the row and bit 1 the column as well, so that bit 0 of B meets bit 1 of A.
 //
 // All other matrices are multiplied by ordinary arithmetic, with the values of A and B fetched from their lanes: N rows
 // are on N lanes, the first column on the first N lanes.
@@ -36,19 +32,18 @@ aw_fn u32 aw_coop_lane() {
     asm("mov.u32 %0, %%laneid;" : "=r"(lane));
     return lane;
 }
-aw_fn u32 aw_coop_group(u32 bit) {
-    const u32 lane = aw_coop_lane();
-    return lane / 8 * 4 + bit * 2 + lane / 4 % 2;
-}
+// The line of a lane in the tiles of a half, and the first of its two adjacent values there.
+aw_fn u32 aw_coop_line(u32 half) { return aw_coop_lane() / 4 + half * 8; }
+aw_fn u32 aw_coop_near(u32 half) { return aw_coop_lane() % 4 * 2 + half * 8; }
 // The row and the column of a lane's scalar number i.
 template <class M> aw_fn u32 aw_coop_row(u32 i) {
     const u32 lane = aw_coop_lane();
-    if constexpr (M::tensor) return M::role == 1 ? lane % 4 * 4 + i / 2 % 2 * 2 + i % 2 : aw_coop_group(i / 2 % 2);
+    if constexpr (M::tensor) return M::role == 1 ? aw_coop_near(i / 2 % 2) + i % 2 : aw_coop_line(i / 2 % 2);
     else return M::role == 0 ? lane % M::size : i * (32 / M::size) + lane / M::size;
 }
 template <class M> aw_fn u32 aw_coop_column(u32 i) {
     const u32 lane = aw_coop_lane();
-    if constexpr (M::tensor) return M::role == 1 ? aw_coop_group(i / 4) : lane % 4 * 4 + i / 4 * 2 + i % 2;
+    if constexpr (M::tensor) return M::role == 1 ? aw_coop_line(i / 4) : aw_coop_near(i / 4) + i % 2;
     else return M::role == 0 ? i * (32 / M::size) + lane / M::size : lane % M::size;
 }
 
@@ -76,35 +71,44 @@ template <class M> aw_fn M aw_coop_settled(M m) {
 }
 
 struct alignas(8) aw_coop_pair { u32 x, y; };
-struct alignas(16) aw_coop_four { u32 x, y, z, w; };
 
-// Whether the whole tile is within the array, and rows can be moved BYTES at a time.
-template <class M, u32 BYTES> aw_fn bool aw_coop_is_plain(const void* base, u32 count, u32 first, u32 stride) {
-    const u32 step = BYTES / sizeof(typename M::scalar);
-    const bool within = count == 0xffffffffu || u64(stride) * (M::size - 1) + first + (M::size - 1) < count;
-    return within && stride % step == 0u
-        && (reinterpret_cast<u64>(base) + u64(first) * sizeof(typename M::scalar)) % BYTES == 0u;
+// The scalars of an array of scalars or vectors.
+template <class T> aw_fn const T* aw_coop_scalars(const T* at) { return at; }
+template <class T> aw_fn const T* aw_coop_scalars(const vec2<T>* at) { return &at->x; }
+template <class T> aw_fn const T* aw_coop_scalars(const vec4<T>* at) { return &at->x; }
+template <class T> aw_fn T* aw_coop_scalars(T* at) { return at; }
+template <class T> aw_fn T* aw_coop_scalars(vec2<T>* at) { return &at->x; }
+template <class T> aw_fn T* aw_coop_scalars(vec4<T>* at) { return &at->x; }
+
+// Whether the whole tile is within the array.
+template <class M> aw_fn bool aw_coop_is_within(u64 count, u64 first, u64 stride) {
+    return count == ~u64(0) || stride * (M::size - 1) + first + (M::size - 1) < count;
+}
+// The same, and pairs of neighbours can be moved at once.
+template <class M> aw_fn bool aw_coop_is_plain(const void* base, u64 count, u64 first, u64 stride) {
+    const u64 bytes = 2 * sizeof(typename M::scalar);
+    return aw_coop_is_within<M>(count, first, stride) && stride % 2u == 0u
+        && (reinterpret_cast<u64>(base) + first * sizeof(typename M::scalar)) % bytes == 0u;
 }
 
-// Four elements, each clamped or omitted: separate functions, to keep kernels small.
-template <class T>
-__device__ __noinline__ aw_coop_four aw_coop_load_each(const T* base, u32 count, u32 at, u32 step) {
-    u32 bits[4];
+// Two elements, each clamped or omitted: separate functions, to keep kernels small.
+template <class T> __device__ __noinline__ aw_coop_pair aw_coop_load_each(const T* base, u64 count, u64 at, u64 step) {
+    u32 bits[2];
 #pragma unroll
-    for (u32 i = 0; i < 4; i++) {
-        const u32 index = at + i * step;
+    for (u32 i = 0; i < 2; i++) {
+        const u64 index = at + i * step;
         const T value = base[index < count ? index : count - 1u];
         if constexpr (sizeof(T) == 4) bits[i] = aw_bitcast<u32>(value);
         else bits[i] = aw_bitcast<u16>(value);
     }
-    return {bits[0], bits[1], bits[2], bits[3]};
+    return {bits[0], bits[1]};
 }
 template <class T>
-__device__ __noinline__ void aw_coop_store_each(T* base, u32 count, u32 at, u32 step, aw_coop_four p) {
-    const u32 bits[4] = {p.x, p.y, p.z, p.w};
+__device__ __noinline__ void aw_coop_store_each(T* base, u64 count, u64 at, u64 step, aw_coop_pair p) {
+    const u32 bits[2] = {p.x, p.y};
 #pragma unroll
-    for (u32 i = 0; i < 4; i++) {
-        const u32 index = at + i * step;
+    for (u32 i = 0; i < 2; i++) {
+        const u64 index = at + i * step;
         if (index < count) {
             if constexpr (sizeof(T) == 4) base[index] = aw_bitcast<T>(bits[i]);
             else base[index] = aw_bitcast<T>(u16(bits[i]));
@@ -112,99 +116,125 @@ __device__ __noinline__ void aw_coop_store_each(T* base, u32 count, u32 at, u32 
     }
 }
 // The offset of one element, in elements.
-template <class M> aw_fn u32 aw_coop_place(u32 i, u32 first, u32 stride, bool row_major) {
+template <class M> aw_fn u64 aw_coop_place(u32 i, u64 first, u64 stride, bool row_major) {
     const u32 row = aw_coop_row<M>(i), column = aw_coop_column<M>(i);
     return first + (row_major ? row * stride + column : column * stride + row);
 }
+// The register of a tile of 8 x 8, from its line in memory and its place in the line.
+aw_fn u32 aw_coop_word(u32 line, u32 near, bool row_major) { return row_major ? line + 2 * near : 2 * line + near; }
 
-template <class M, class P> aw_fn M aw_coopLoad(P* base, u32 count, u32 first, u32 stride, bool row_major) {
-    typedef typename M::scalar T;
-    const T* const start = base;
+template <class M, class T> aw_fn M aw_coop_load(const T* base, u64 count, u64 first, u64 stride, bool row_major) {
     M m;
     m.exchanged = false;
     if constexpr (M::tensor && sizeof(T) == 2) {
         m.exchanged = row_major == (M::role == 1);
-        const bool plain = aw_coop_is_plain<M, 8>(base, count, first, stride);
+        const bool plain = aw_coop_is_plain<M>(base, count, first, stride);
 #pragma unroll
-        for (u32 bit = 0; bit < 2; bit++) {
-            const u32 far = aw_coop_group(bit), near = first + aw_coop_lane() % 4 * 4;
-            aw_coop_pair p;
+        for (u32 i = 0; i < 4; i++) {
+            const u32 line = i / 2, near = i % 2;
+            const u64 at = first + stride * aw_coop_line(line) + aw_coop_near(near);
+            u32 word;
             if (plain) {
-                p = *reinterpret_cast<const aw_coop_pair*>(start + near + u64(stride) * far);
+                word = *reinterpret_cast<const u32*>(base + at);
             } else {
-                const aw_coop_four each = aw_coop_load_each(start, count, near + far * stride, 1u);
-                p = {each.x | each.y << 16, each.z | each.w << 16};
+                const aw_coop_pair each = aw_coop_load_each(base, count, at, u64(1));
+                word = each.x | each.y << 16;
             }
-            m.words[row_major ? bit : 2 * bit] = p.x;
-            m.words[row_major ? bit + 2 : 2 * bit + 1] = p.y;
+            m.words[aw_coop_word(line, near, row_major)] = word;
         }
     } else if constexpr (M::tensor) {
-        const bool plain = row_major && aw_coop_is_plain<M, 16>(base, count, first, stride);
+        const bool plain = row_major && aw_coop_is_plain<M>(base, count, first, stride);
 #pragma unroll
-        for (u32 bit = 0; bit < 2; bit++) {
-            aw_coop_four p;
-            if (plain) {
-                const u64 at = u64(stride) * aw_coop_group(bit) + first + aw_coop_lane() % 4 * 4;
-                p = *reinterpret_cast<const aw_coop_four*>(start + at);
-            } else {
-                const u32 at = aw_coop_place<M>(2 * bit, first, stride, row_major);
-                p = aw_coop_load_each(start, count, at, row_major ? 1u : stride);
-            }
-            m.words[2 * bit] = p.x;
-            m.words[2 * bit + 1] = p.y;
-            m.words[2 * bit + 4] = p.z;
-            m.words[2 * bit + 5] = p.w;
+        for (u32 i = 0; i < 4; i++) {
+            const u64 at = aw_coop_place<M>(2 * i, first, stride, row_major);
+            const aw_coop_pair p = plain ? *reinterpret_cast<const aw_coop_pair*>(base + at)
+                                         : aw_coop_load_each(base, count, at, row_major ? u64(1) : stride);
+            m.words[2 * i] = p.x;
+            m.words[2 * i + 1] = p.y;
         }
     } else {
 #pragma unroll
         for (u32 i = 0; i < M::count * sizeof(T) / 4; i++) m.words[i] = 0;
 #pragma unroll
         for (u32 i = 0; i < M::count; i++) {
-            const u32 at = aw_coop_place<M>(i, first, stride, row_major);
-            m.set(i, start[at < count ? at : count - 1u]);
+            const u64 at = aw_coop_place<M>(i, first, stride, row_major);
+            m.set(i, base[at < count ? at : count - 1u]);
         }
     }
     return m;
 }
 
-template <class M>
-aw_fn void aw_coopStore(const M& matrix, typename M::scalar* base, u32 count, u32 first, u32 stride, bool row_major) {
+// Four tiles of 8 x 8 f16 in shared memory: the lanes of each eight name the lines of one.
+aw_fn void aw_coop_ldmatrix(u32* words, u32 at) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+                 : "r"(at)
+                 : "memory");
+}
+aw_fn void aw_coop_ldmatrix_transposed(u32* words, u32 at) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+                 : "r"(at)
+                 : "memory");
+}
+
+// SHARED: `base` is the beginning of an array in shared memory, aligned to 16 bytes.
+template <class M, bool SHARED, u32 WIDTH, class P>
+aw_fn M aw_coopLoad(const P* array, u32 elements, u32 start, u32 between, bool row_major) {
     typedef typename M::scalar T;
+    const T* const base = aw_coop_scalars(array);
+    if constexpr (SHARED && M::tensor && sizeof(T) == 2) {
+        // Within shared memory, 32 bits suffice.
+        const u32 first = start * WIDTH, stride = between * WIDTH;
+        const bool within = elements == ~0u || u64(between) * (M::size - 1) * WIDTH + u64(start) * WIDTH + M::size - 1 < elements * WIDTH;
+        if (within && first % 8u == 0u && stride % 8u == 0u) {
+            const u32 lane = aw_coop_lane(), tile = lane / 8u;
+            const u32 line = row_major ? tile % 2u : tile / 2u, near = row_major ? tile / 2u : tile % 2u;
+            const u32 at = first + (line * 8u + lane % 8u) * stride + near * 8u;
+            const u32 address = u32(__cvta_generic_to_shared(base)) + at * 2u;
+            M m;
+            m.exchanged = false;
+            if (row_major == (M::role == 1)) aw_coop_ldmatrix_transposed(m.words, address);
+            else aw_coop_ldmatrix(m.words, address);
+            return m;
+        }
+    }
+    const u64 count = elements == ~0u ? ~u64(0) : u64(elements) * WIDTH;
+    return aw_coop_load<M>(base, count, u64(start) * WIDTH, u64(between) * WIDTH, row_major);
+}
+
+template <u32 WIDTH, class M, class P>
+aw_fn void aw_coopStore(const M& matrix, P* array, u32 elements, u32 start, u32 between, bool row_major) {
+    typedef typename M::scalar T;
+    T* const base = aw_coop_scalars(array);
+    const u64 count = elements == ~0u ? ~u64(0) : u64(elements) * WIDTH;
+    const u64 first = u64(start) * WIDTH, stride = u64(between) * WIDTH;
     M m = aw_coop_settled(matrix);
     if constexpr (M::tensor && sizeof(T) == 2) {
         // In the order of memory.
         m.exchanged = row_major == (M::role == 1);
         m = aw_coop_settled(m);
-        const bool plain = aw_coop_is_plain<M, 8>(base, count, first, stride);
+        const bool plain = aw_coop_is_plain<M>(base, count, first, stride);
 #pragma unroll
-        for (u32 bit = 0; bit < 2; bit++) {
-            const u32 far = aw_coop_group(bit), near = first + aw_coop_lane() % 4 * 4;
-            const aw_coop_pair p = {m.words[row_major ? bit : 2 * bit], m.words[row_major ? bit + 2 : 2 * bit + 1]};
-            if (plain) {
-                *reinterpret_cast<aw_coop_pair*>(base + near + u64(stride) * far) = p;
-            } else {
-                aw_coop_store_each(base, count, near + far * stride, 1u,
-                                   {p.x & 0xffffu, p.x >> 16, p.y & 0xffffu, p.y >> 16});
-            }
+        for (u32 i = 0; i < 4; i++) {
+            const u32 line = i / 2, near = i % 2, word = m.words[aw_coop_word(line, near, row_major)];
+            const u64 at = first + stride * aw_coop_line(line) + aw_coop_near(near);
+            if (plain) *reinterpret_cast<u32*>(base + at) = word;
+            else aw_coop_store_each(base, count, at, u64(1), {word & 0xffffu, word >> 16});
         }
     } else if constexpr (M::tensor) {
-        const bool plain = row_major && aw_coop_is_plain<M, 16>(base, count, first, stride);
+        const bool plain = row_major && aw_coop_is_plain<M>(base, count, first, stride);
 #pragma unroll
-        for (u32 bit = 0; bit < 2; bit++) {
-            const aw_coop_four p = {m.words[2 * bit], m.words[2 * bit + 1], m.words[2 * bit + 4],
-                                    m.words[2 * bit + 5]};
-            if (plain) {
-                const u64 at = u64(stride) * aw_coop_group(bit) + first + aw_coop_lane() % 4 * 4;
-                *reinterpret_cast<aw_coop_four*>(base + at) = p;
-            } else {
-                const u32 at = aw_coop_place<M>(2 * bit, first, stride, row_major);
-                aw_coop_store_each(base, count, at, row_major ? 1u : stride, p);
-            }
+        for (u32 i = 0; i < 4; i++) {
+            const aw_coop_pair p = {m.words[2 * i], m.words[2 * i + 1]};
+            const u64 at = aw_coop_place<M>(2 * i, first, stride, row_major);
+            if (plain) *reinterpret_cast<aw_coop_pair*>(base + at) = p;
+            else aw_coop_store_each(base, count, at, row_major ? u64(1) : stride, p);
         }
     } else {
 #pragma unroll
         for (u32 i = 0; i < M::count; i++) {
-            const u32 at = aw_coop_place<M>(i, first, stride, row_major);
+            const u64 at = aw_coop_place<M>(i, first, stride, row_major);
             if (at < count) base[at] = m.get(i);
         }
     }

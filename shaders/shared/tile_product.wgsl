@@ -1,20 +1,6 @@
-// The product of two matrices, tile by tile: the part that does not depend on the element type.
+// The product of two tiles of 64 rows or columns and a depth of 16, in workgroup memory.
 //
-// A workgroup computes 64x64 elements of c, an invocation four blocks of 4x4. The operands go through workgroup memory,
-// 16 columns of a and 16 rows of b at a time.
-struct Sizes {
-    // Rows of a and c, columns of a and rows of b, columns of b and c.
-    m: u32,
-    k: u32,
-    n: u32,
-    // The first element of each matrix in its binding.
-    first_of_a: u32,
-    first_of_b: u32,
-    first_of_c: u32,
-}
-
-@group(0) @binding(0) var<uniform> sizes: Sizes;
-
+// A workgroup computes 64x64 elements, an invocation four blocks of 4x4.
 const tile = 64u;
 const deep = 16u;
 // One more than needed, so that columns of a fall into different banks.
@@ -37,12 +23,6 @@ var<private> upper_left = Block();
 var<private> upper_right = Block();
 var<private> lower_left = Block();
 var<private> lower_right = Block();
-
-// The first elements of four rows of a; rows behind the last one repeat it, and their results are never stored.
-fn row_starts(row: u32) -> vec4<u32> {
-    let last = vec4(sizes.m - 1u);
-    return min(vec4(row) + vec4(0u, 1u, 2u, 3u), last) * sizes.k + sizes.first_of_a;
-}
 
 fn add_products(place: vec2<u32>) {
     for (var at = 0u; at < deep; at++) {

@@ -1,0 +1,70 @@
+// Sizes and places of the matrices of a product.
+struct Sizes {
+    // Rows of a and c, columns of a and rows of b, columns of b and c.
+    m: u32,
+    k: u32,
+    n: u32,
+    // Tiles of c in a row and in a column.
+    tiles_x: u32,
+    tiles_y: u32,
+    // The first element of each matrix in its binding.
+    first_of_a: u32,
+    first_of_b: u32,
+    first_of_c: u32,
+    // Elements from one line of a factor to the next: lines are rows, or columns of a transposed factor.
+    line_of_a: u32,
+    line_of_b: u32,
+    // Elements from one matrix of a batch to the next; 0 if all products share it.
+    batch_of_a: u32,
+    batch_of_b: u32,
+    batch_of_c: u32,
+    // c = alpha a b + beta c
+    alpha: f32,
+    beta: f32,
+}
+
+@group(0) @binding(0) var<uniform> sizes: Sizes;
+
+// Whether the lines of a factor run along the depth: rows of a, and columns of a transposed b.
+override a_is_deep: bool = true;
+override b_is_deep: bool = false;
+
+// Rows of tiles in a panel. Concurrent workgroups then share lines of both factors in the cache.
+const panel = 8u;
+
+// The column and the row of a tile, from the number of its workgroup.
+fn tile_of(group: u32) -> vec2<u32> {
+    let of_panel = panel * sizes.tiles_x;
+    let first = group / of_panel * panel;
+    let height = min(panel, sizes.tiles_y - first);
+    let at = group % of_panel;
+    return vec2(at / height, first + at % height);
+}
+
+// The elements of four rows of a, or of four columns of b, at depth 0. Those behind the last one repeat it, and their
+// results are never stored.
+fn starts_of(is_deep: bool, side: u32, most: u32, line: u32, first: u32) -> vec4<u32> {
+    let sides = min(vec4(side) + vec4(0u, 1u, 2u, 3u), vec4(most - 1u));
+    return first + sides * select(1u, line, is_deep);
+}
+
+fn starts_of_a(row: u32, batch: u32) -> vec4<u32> {
+    return starts_of(a_is_deep, row, sizes.m, sizes.line_of_a, sizes.first_of_a + batch * sizes.batch_of_a);
+}
+
+fn starts_of_b(column: u32, batch: u32) -> vec4<u32> {
+    return starts_of(b_is_deep, column, sizes.n, sizes.line_of_b, sizes.first_of_b + batch * sizes.batch_of_b);
+}
+
+// The distance of an element at a depth from the one at depth 0.
+fn depth_in_a(depth: u32) -> u32 {
+    return depth * select(sizes.line_of_a, 1u, a_is_deep);
+}
+
+fn depth_in_b(depth: u32) -> u32 {
+    return depth * select(sizes.line_of_b, 1u, b_is_deep);
+}
+
+fn start_of_c(batch: u32) -> u32 {
+    return sizes.first_of_c + batch * sizes.batch_of_c;
+}

@@ -1,0 +1,44 @@
+//! The ways to compute a matrix product.
+
+use std::fmt;
+
+/// A way to compute a matrix product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum MatmulMethod {
+    /// The vendor's library: cuBLAS on NVIDIA through CUDA.
+    Library,
+    /// A WGSL kernel with cooperative matrices, which tensor cores multiply: `f16` with sums in `f32`. Rows begin at
+    /// multiples of four elements.
+    Cooperative,
+    /// A WGSL kernel in tiles of 128 x 128, for `f32`.
+    WideTiles,
+    /// A WGSL kernel in tiles of 64 x 64: any elements, any device.
+    Tiles,
+}
+
+impl MatmulMethod {
+    /// What a device and matrices need for the method, for errors.
+    pub(super) fn needs(self) -> &'static str {
+        match self {
+            Self::Library => "it needs a vendor's library with this precision (`Caps::library`)",
+            Self::Cooperative => {
+                "it needs f16, rows in memory that begin at multiples of four elements, subgroups of 32, 45 KiB of \
+                 workgroup memory, and products of cooperative matrices of 16 x 16 (`Caps::cooperative`)"
+            }
+            Self::WideTiles => "it needs f32, and 16.5 KiB of workgroup memory",
+            Self::Tiles => "it needs nothing",
+        }
+    }
+}
+
+impl fmt::Display for MatmulMethod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Library => "the library",
+            Self::Cooperative => "cooperative matrices",
+            Self::WideTiles => "wide tiles",
+            Self::Tiles => "tiles",
+        })
+    }
+}

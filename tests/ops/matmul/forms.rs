@@ -1,0 +1,175 @@
+//! Transposed matrices, batches, factors, and every method that the device has.
+
+use anywarp::Device;
+use anywarp::ops::{Matmul, MatmulMethod};
+use half::{bf16, f16};
+
+use super::element::{Number, numbers};
+use super::reference::{self, Exact};
+use crate::Case;
+use crate::outcome::{Context, TestResult, fail};
+
+const METHODS: [MatmulMethod; 4] =
+    [MatmulMethod::Tiles, MatmulMethod::WideTiles, MatmulMethod::Cooperative, MatmulMethod::Library];
+
+/// Rows, depth, columns: below, at and above the tiles of all kernels; the last two have aligned lines.
+const SHAPES: [[usize; 3]; 5] = [[3, 5, 7], [65, 33, 70], [131, 9, 129], [132, 36, 136], [64, 132, 260]];
+
+pub(crate) fn cases() -> Vec<Case> {
+    vec![
+        ("f32::forms".to_owned(), forms::<f32>),
+        ("f16::forms".to_owned(), forms::<f16>),
+        ("bf16::forms".to_owned(), forms::<bf16>),
+        ("old_values_are_read_only_if_they_count".to_owned(), old_values),
+        ("no_depth_scales_the_old_values".to_owned(), no_depth),
+        ("empty_batches_change_nothing".to_owned(), empty_batches),
+        ("methods_are_named".to_owned(), methods),
+    ]
+}
+
+/// One form of a product.
+#[derive(Clone, Copy, Debug)]
+struct Form {
+    sizes: [usize; 3],
+    batches: usize,
+    transposed: [bool; 2],
+    shared: [bool; 2],
+    factors: [f32; 2],
+    method: Option<MatmulMethod>,
+}
+
+impl Form {
+    fn product(self) -> Matmul<'static> {
+        let [alpha, beta] = self.factors;
+        let mut product = Matmul::new(self.sizes).batches(self.batches).alpha(alpha).beta(beta);
+        if self.transposed[0] {
+            product = product.transpose_a();
+        }
+        if self.transposed[1] {
+            product = product.transpose_b();
+        }
+        if self.shared[0] {
+            product = product.share_a();
+        }
+        if self.shared[1] {
+            product = product.share_b();
+        }
+        match self.method {
+            Some(method) => product.method(method),
+            None => product,
+        }
+    }
+}
+
+/// The rows of a matrix of `rows` x `columns` that is stored transposed.
+fn upright(stored: &[f64], rows: usize, columns: usize) -> Vec<f64> {
+    (0..rows * columns).map(|at| stored[at % columns * rows + at / columns]).collect()
+}
+
+fn forms<T: Number>(device: &Device) -> TestResult {
+    let flags = [[false, false], [true, false], [false, true], [true, true]];
+    for (at, sizes) in SHAPES.into_iter().enumerate() {
+        for (transposed, shared) in flags.into_iter().zip([[false, true], [false, false], [true, false], [true, true]])
+        {
+            let batches = if at % 2 == 0 { 1 } else { 3 };
+            let factors = if transposed[0] { [1.0, 0.0] } else { [0.5, -2.0] };
+            for method in METHODS.map(Some).into_iter().chain([None]) {
+                let form = Form { sizes, batches, transposed, shared, factors, method };
+                if method.is_none() || form.product().chosen::<T>(device).is_ok() {
+                    check::<T>(device, form).context(|| format!("{form:?}"))?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check<T: Number>(device: &Device, form: Form) -> TestResult {
+    let Form { sizes: [m, k, n], batches, shared, factors: [alpha, beta], .. } = form;
+    let count = |shared: bool| if shared { 1 } else { batches };
+    let of_a = numbers::<T>(m * k * count(shared[0]), 1);
+    let of_b = numbers::<T>(k * n * count(shared[1]), 2);
+    let old = numbers::<T>(m * n * batches, 3);
+    let (a, b, mut c) = (device.buffer_from(&of_a)?, device.buffer_from(&of_b)?, device.buffer_from(&old)?);
+    form.product().run(&a, &b, &mut c)?;
+    let got = c.read()?;
+    let exact = |elements: &[T]| elements.iter().map(|element| element.exact()).collect::<Vec<f64>>();
+    for batch in 0..batches {
+        let part = |all: &[T], shared: bool, size: usize| {
+            let first = if shared { 0 } else { batch * size };
+            exact(&all[first..first + size])
+        };
+        let (mut left, mut right) = (part(&of_a, shared[0], m * k), part(&of_b, shared[1], k * n));
+        if form.transposed[0] {
+            left = upright(&left, m, k);
+        }
+        if form.transposed[1] {
+            right = upright(&right, k, n);
+        }
+        let products = reference::matmul(&left, &right, [m, k, n]);
+        for (at, Exact { sum, magnitude }) in products.into_iter().enumerate() {
+            let place = batch * m * n + at;
+            let (alpha, added) = (f64::from(alpha), f64::from(beta) * old[place].exact());
+            let wanted = alpha * sum + added;
+            // A rounding for each step, one for each factor, and that of the result.
+            let rounding = (k + 4) as f64 / f64::from(1 << 24) * (alpha.abs() * magnitude + added.abs());
+            let most = rounding + T::ROUNDING * (wanted.abs() + rounding) + T::SMALLEST;
+            let got = got[place].exact();
+            // A NaN is an error as well.
+            let within = (got - wanted).abs() <= most;
+            if !within {
+                return fail(format!(
+                    "c[{batch}, {}, {}]: expected {wanted} within {most:e}, got {got}",
+                    at / n,
+                    at % n
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// With a factor of 0, a NaN among the old values does not appear in the product.
+fn old_values(device: &Device) -> TestResult {
+    let sizes @ [m, k, n] = [5, 3, 9];
+    let (a, b) = (device.buffer_from(&vec![1.0f32; m * k])?, device.buffer_from(&vec![1.0f32; k * n])?);
+    for (beta, wanted) in [(0.0, true), (1.0, false)] {
+        let mut c = device.buffer_from(&vec![f32::NAN; m * n])?;
+        Matmul::new(sizes).beta(beta).run(&a, &b, &mut c)?;
+        if c.read()?.iter().all(|value| *value == 3.0) != wanted {
+            return fail(format!("beta {beta}: {:?}", &c.read()?[..4]));
+        }
+    }
+    Ok(())
+}
+
+fn no_depth(device: &Device) -> TestResult {
+    let empty = device.buffer::<f32>(0)?;
+    let mut c = device.buffer_from(&[1.0f32, -2.0, 3.0, 4.0, 5.0, 6.0])?;
+    Matmul::new([2, 0, 3]).beta(0.5).run(&empty, &empty, &mut c)?;
+    match *c.read()? == [0.5, -1.0, 1.5, 2.0, 2.5, 3.0] {
+        true => Ok(()),
+        false => fail(format!("{:?}", *c.read()?)),
+    }
+}
+
+fn empty_batches(device: &Device) -> TestResult {
+    let (empty, b) = (device.buffer::<f32>(0)?, device.buffer_from(&[1.0f32; 4])?);
+    let mut c = device.buffer::<f32>(0)?;
+    Ok(Matmul::new([2, 2, 2]).batches(0).share_b().run(&empty, &b, &mut c)?)
+}
+
+/// The default is one of those that can be asked for; the others are errors that say what is missing.
+fn methods(device: &Device) -> TestResult {
+    let chosen = Matmul::new([256; 3]).chosen::<f32>(device)?;
+    for method in METHODS {
+        match Matmul::new([256; 3]).method(method).chosen::<f32>(device) {
+            Ok(named) if named == method => {}
+            Ok(named) => return fail(format!("asked for {method}, got {named}")),
+            Err(error) if method == chosen => return fail(format!("{method} is the default, but: {error}")),
+            Err(error) if error.to_string().contains("it needs") => {}
+            Err(error) => return fail(error.to_string()),
+        }
+    }
+    Ok(())
+}
