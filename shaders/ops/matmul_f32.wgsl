@@ -1,8 +1,9 @@
 // c = a b in f32, row-major matrices.
-import package::shared::tiles::{
-    Block, add_products, deep, row_starts, sizes, stride_a, stride_b, tile, tile_a, tile_b,
+import package::shared::tile_product::{
+    Block, add_products, deep, stride_a, stride_b, tile, tile_a, tile_b,
     lower_left, lower_right, upper_left, upper_right,
 };
+import package::shared::tiles::{row_starts, sizes};
 
 @group(0) @binding(1) var<storage> a: array<f32>;
 @group(0) @binding(2) var<storage> b: array<f32>;

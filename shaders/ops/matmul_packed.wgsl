@@ -1,10 +1,11 @@
 // c = a b in f16 or bf16, row-major matrices, two elements in a word; summed in f32, rounded to the nearest, ties to
 // even. Does not need f16 in WGSL.
 import package::shared::halves::{rounded, unpacked};
-import package::shared::tiles::{
-    Block, add_products, deep, row_starts, sizes, stride_a, stride_b, tile, tile_a, tile_b,
+import package::shared::tile_product::{
+    Block, add_products, deep, stride_a, stride_b, tile, tile_a, tile_b,
     lower_left, lower_right, upper_left, upper_right,
 };
+import package::shared::tiles::{row_starts, sizes};
 
 @group(0) @binding(1) var<storage> a: array<u32>;
 @group(0) @binding(2) var<storage> b: array<u32>;
