@@ -46,7 +46,7 @@ fn convolutions<T: Float>() -> Vec<Conv<'static, T>> {
         Conv::new([1, 2, 4, 5, 3], [3, 2, 2, 3, 2]).padding(&[[0, 1], [1, 0], [1, 1]]),
         Conv::new([2, 9, 11, 10], [70, 9, 3, 3]).padding(&[[1, 1], [1, 1]]),
         Conv::new([1, 40, 9, 9], [130, 20, 1, 1]).groups(2),
-        Conv::new([1, 6, 5, 3, 4], [7, 6, 2, 3, 3]).channels_last(),
+        Conv::new([1, 5, 3, 4, 6], [7, 2, 3, 3, 6]).channels_last(),
         Conv::new([2, 13, 12, 9], [66, 3, 3, 9]).channels_last().stride(&[2, 1]).dilation(&[1, 2]),
         Conv::transposed([2, 3, 5], [3, 4, 3]).stride(&[3]).padding(&[[1, 2]]).output_padding(&[2]),
         Conv::transposed([1, 4, 3, 4], [4, 3, 3, 2]).groups(2).stride(&[2, 1]).dilation(&[1, 2]),
