@@ -36,6 +36,8 @@ mod select;
 mod shared;
 #[path = "ladder/sort.rs"]
 mod sort;
+#[path = "ladder/windows.rs"]
+mod windows;
 
 use std::process::ExitCode;
 
@@ -64,7 +66,7 @@ fn run() -> Outcome<()> {
         (false, _) => (1 << 26, 4096, 41),
     };
     let mut ladder = Ladder::on(&device, elements, repeats)?;
-    let operators: [(&str, Climb); 12] = [
+    let operators: [(&str, Climb); 13] = [
         ("fill_pattern", fill_pattern::climb),
         ("random", random::climb),
         ("histogram", histogram::climb),
@@ -77,6 +79,7 @@ fn run() -> Outcome<()> {
         ("sort", sort::climb),
         ("ordering", ordering::climb),
         ("rows", rows::climb),
+        ("windows", windows::climb),
     ];
     let names: Vec<&str> = operators.iter().map(|(name, _)| *name).chain(["matmul"]).collect();
     if let Some(unknown) = only.iter().find(|only| !names.contains(&only.as_str())) {

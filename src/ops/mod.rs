@@ -5,11 +5,19 @@
 //! [`Recording`](crate::Recording), in order with the program's own launches.
 //!
 //! - [`fill_pattern`]: fills memory with a pattern; [`FillPattern`] adds an offset and recording.
+//! - [`max_pool`], [`average_pool`]: the greatest element or the mean of each window; [`Pool`] adds norms, padding, dilation,
+//!   adaptive windows, indices and recording.
 //! - [`histogram`]: numbers of elements by bins; [`Histogram`] adds edges, weights, channels and recording, [`bincount`]
 //!   counts numbers.
+//! - [`correlate`], [`convolve`], [`gaussian_filter`], [`sobel`], [`median_filter`]: filters of images; [`ImageFilter`] adds
+//!   borders, separable kernels and recording.
 //! - [`arange`], [`linspace`], [`full()`], [`one_hot()`]: sequences, values and rows for indices; [`Sequence`], [`Full`] and
 //!   [`OneHot`] add recording.
 //! - [`cast`]: numbers of one type as those of another; [`Cast`] adds recording.
+//! - [`im2col`], [`col2im`]: windows as columns of a matrix, and sums of columns; [`Columns`] adds strides, padding, dilation
+//!   and recording.
+//! - [`conv`]: convolutions of one to three axes; [`Conv`] adds strides, padding, dilation, groups, a bias, an activation,
+//!   transposed convolutions, derivatives and recording.
 //! - [`cross_entropy`]: the loss of classes; [`CrossEntropy`] adds sums, weights, ignored rows, derivatives and recording.
 //! - [`concatenate`], [`stack`], [`split`]: parts of arrays; [`Join`] and [`Split`] add recording.
 //! - [`is_sorted`]: whether keys are sorted; [`IsSorted`] adds the order, and the result on the device.
@@ -24,6 +32,8 @@
 //! - [`ReductionKernel`]: reductions of many elements to one, by four expressions, also along axes, of segments
 //!   ([`ReductionCall::segments`]) and of runs of equal keys ([`ReductionCall::run_by_key`]).
 //! - [`cumulative_sum`]: cumulative sums; [`Scan`] adds other operations, order, axes, segments and recording.
+//! - [`resize`]: arrays of other sizes, by linear functions; [`Resize`] adds nearest elements, cubic functions, ONNX's
+//!   coordinates and recording.
 //! - [`scatter()`], [`scatter_add`]: elements written or added to the positions that indices give; [`Scatter`] adds
 //!   minima, maxima, products, axes, an order and recording.
 //! - [`searchsorted`]: positions of values in sorted keys; [`SearchSorted`] adds the side, the order and recording.
@@ -42,13 +52,17 @@
 //!
 //! `src/ops/README.md` describes how to add one.
 
+mod columns;
+mod conv;
 mod convert;
 mod cross_entropy;
 mod elementwise;
+mod epilogue;
 mod error;
 mod fill_pattern;
 mod full;
 mod histogram;
+mod image_filter;
 mod is_sorted;
 mod join;
 mod matmul;
@@ -60,10 +74,12 @@ mod operation;
 mod operator;
 mod ordering;
 mod plan;
+mod pool;
 mod random;
 mod rearrange;
 pub mod reduce;
 mod reduction;
+mod resize;
 mod rows;
 mod scan;
 mod scanning;
@@ -76,15 +92,20 @@ mod sort;
 mod sort_by;
 mod take;
 mod top_k;
+mod windows;
 
 pub use anywarp_backend::Precision;
+pub use columns::{Columns, col2im, im2col};
+pub use conv::{Conv, conv};
 pub use convert::{Cast, CastElement, cast};
 pub use cross_entropy::{CrossEntropy, cross_entropy};
 pub use elementwise::{ElementwiseCall, ElementwiseKernel};
+pub use epilogue::Activation;
 pub use error::OperationError;
 pub use fill_pattern::{FillPattern, PatternElement, fill_pattern};
 pub use full::{Full, full};
 pub use histogram::{Histogram, HistogramElement, HistogramWeight, bincount, histogram};
+pub use image_filter::{Border, ImageFilter, convolve, correlate, gaussian_filter, median_filter, sobel};
 pub use is_sorted::{IsSorted, is_sorted};
 pub use join::{Join, Split, concatenate, split, stack};
 pub use matmul::{Matmul, MatmulElement, MatmulInput, MatmulMethod, matmul};
@@ -96,9 +117,11 @@ pub use operation::identity::IdentityValue;
 pub use operation::shape::{Shaped, shaped};
 pub use ordering::keys::SortKey;
 pub use plan::Cost;
+pub use pool::{Pool, average_pool, max_pool};
 pub use random::{Random, RandomBits, RandomFloat, RandomInteger, RandomNumber, RandomReal};
 pub use rearrange::{Pad, Rearrange, Steps, broadcast, copy_part, flip, pad, permute, roll, steps, tile, transpose};
 pub use reduction::{ReductionCall, ReductionKernel};
+pub use resize::{Coordinates, Resize, Rounding, resize};
 pub use rows::elements::FloatElement;
 pub use scan::{Scan, cumulative_sum};
 pub use scanning::element::{ScanElement, ScanKey};

@@ -27,6 +27,7 @@ mod sort;
 mod sort_by;
 mod top_k;
 mod whole_numbers;
+mod windows;
 
 use std::process::ExitCode;
 
@@ -64,6 +65,7 @@ const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     sort::cases,
     sort_by::cases,
     top_k::cases,
+    windows::cases,
 ];
 
 /// Cases that choose their devices.
@@ -89,6 +91,7 @@ const CHECKED: &[fn() -> Alone] = &[
     sort::checked,
     sort_by::checked,
     top_k::checked,
+    windows::checked,
 ];
 
 fn main() -> ExitCode {

@@ -6,16 +6,19 @@ mod by_key;
 mod call;
 mod command;
 mod conversions;
+mod convolutions;
 mod counting;
 mod entry;
 mod extremes;
 mod generated;
+mod images;
 mod joins;
 mod list;
 mod matmul;
 mod numbers;
 mod parameter;
 mod places;
+mod pools;
 mod rearrangements;
 mod reductions;
 mod report;
@@ -58,6 +61,9 @@ const FAMILIES: &[&[Operator]] = &[
     counting::OPERATORS,
     matmul::OPERATORS,
     rows::OPERATORS,
+    convolutions::OPERATORS,
+    pools::OPERATORS,
+    images::OPERATORS,
     rearrangements::OPERATORS,
     joins::OPERATORS,
     takes::OPERATORS,

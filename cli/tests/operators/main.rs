@@ -13,6 +13,7 @@ mod rows;
 #[allow(dead_code, reason = "other tests use more of it")]
 #[path = "../support/mod.rs"]
 mod support;
+mod windows;
 
 use arrays::ints;
 use support::{Folder, bytes_of, npy};

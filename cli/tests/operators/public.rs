@@ -6,27 +6,32 @@ use serde_json::Value;
 
 use crate::cases::{Case, list};
 use crate::support::Folder;
-use crate::{generated, moves, op, orders, rows};
+use crate::{generated, moves, op, orders, rows, windows};
 
 /// The builders, and the operators that call their methods.
 const BUILDERS: &[(&str, &[&str])] = &[
     ("Cast", &["cast"]),
+    ("Columns", &["im2col", "col2im"]),
+    ("Conv", &["conv", "conv_transposed"]),
     ("CrossEntropy", &["cross_entropy"]),
     ("ElementwiseCall", &["elementwise"]),
     ("ElementwiseKernel", &["elementwise"]),
     ("FillPattern", &["fill_pattern"]),
     ("Full", &["full"]),
     ("Histogram", &["histogram", "bincount"]),
+    ("ImageFilter", &["correlate", "convolve"]),
     ("IsSorted", &["is_sorted"]),
     ("Join", &["concatenate", "stack"]),
     ("Matmul", &["matmul"]),
     ("Merge", &["merge", "merge_pairs"]),
     ("Norm", &["layer_norm", "group_norm"]),
     ("OneHot", &["one_hot"]),
+    ("Pool", &["max_pool", "average_pool"]),
     ("Random", &["random_bits", "random_uniform"]),
     ("Rearrange", &["transpose"]),
     ("ReductionCall", &["reduction", "sum", "reduce_by_key"]),
     ("ReductionKernel", &["reduction"]),
+    ("Resize", &["resize"]),
     ("RunLengths", &["run_length_encode", "run_length_decode"]),
     ("Scan", &["scan", "cumulative_sum"]),
     ("Scatter", &["scatter", "scatter_add"]),
@@ -43,10 +48,13 @@ const BUILDERS: &[(&str, &[&str])] = &[
 
 /// Public types that are parts of calls, and no operators.
 const PARTS: &[&str] = &[
+    "Activation",
     "AnyInput",
     "AnyOutputs",
     "Argument",
+    "Border",
     "CastElement",
+    "Coordinates",
     "Cost",
     "FloatElement",
     "HistogramElement",
@@ -69,6 +77,7 @@ const PARTS: &[&str] = &[
     "RandomNumber",
     "RandomReal",
     "Results",
+    "Rounding",
     "ScanElement",
     "ScanForm",
     "ScanKey",
@@ -112,6 +121,9 @@ const RENAMED: &[(&str, &str, &str)] = &[
     ("Histogram::even", "histogram", "range"),
     ("Histogram::numbers", "bincount", ""),
     ("Histogram::run_weighted", "histogram", "weights"),
+    ("ImageFilter::separable", "separable_filter", ""),
+    ("ImageFilter::gaussian", "gaussian_filter", ""),
+    ("ImageFilter::median", "median_filter", ""),
     ("Merge::pairs", "merge_pairs", ""),
     ("Random::bits", "random_bits", ""),
     ("Random::uniform", "random_uniform", ""),
@@ -122,6 +134,12 @@ const RENAMED: &[(&str, &str, &str)] = &[
     ("Random::dropout", "random_dropout", ""),
     ("Random::permutation", "random_permutation", ""),
     ("Random::choice", "random_choice", ""),
+    ("Columns::shape", "im2col", ""),
+    ("Columns::sum", "col2im", ""),
+    ("Conv::transposed", "conv_transposed", ""),
+    ("Conv::shape", "conv", ""),
+    ("Conv::backward", "conv_backward", ""),
+    ("Conv::backward_weights", "conv_backward_weights", ""),
     ("CrossEntropy::backward", "cross_entropy_backward", ""),
     ("Norm::backward", "layer_norm_backward", ""),
     ("Norm::backward_weights", "layer_norm_backward", ""),
@@ -136,10 +154,20 @@ const RENAMED: &[(&str, &str, &str)] = &[
     ("Matmul::share_a", "matmul", ""),
     ("Matmul::share_b", "matmul", ""),
     ("Matmul::chosen", "matmul", "method"),
+    ("Pool::max", "max_pool", ""),
+    ("Pool::average", "average_pool", ""),
+    ("Pool::norm", "norm_pool", ""),
+    ("Pool::adaptive_max", "adaptive_max_pool", ""),
+    ("Pool::adaptive_average", "adaptive_average_pool", ""),
+    ("Pool::indices", "max_pool_with_indices", ""),
+    ("Pool::shape", "max_pool", ""),
     ("Rearrange::part", "copy_part", ""),
     ("Rearrange::shape", "transpose", ""),
     ("ReductionCall::axes", "sum", "axis"),
     ("ReductionCall::run_by_key", "reduce_by_key", ""),
+    ("Resize::nearest", "resize", "mode"),
+    ("Resize::linear", "resize", "mode"),
+    ("Resize::cubic", "resize", "mode"),
     ("RunLengths::encode", "run_length_encode", ""),
     ("RunLengths::decode", "run_length_decode", ""),
     ("Scan::sum", "scan", "operation"),
@@ -213,7 +241,7 @@ fn every_public_function_and_method_has_an_entry() {
 
 #[test]
 fn every_operator_has_a_case() {
-    let tables: [&[Case]; 13] = [
+    let tables: [&[Case]; 14] = [
         moves::REARRANGED,
         moves::JOINED,
         moves::TAKEN,
@@ -227,6 +255,7 @@ fn every_operator_has_a_case() {
         generated::SEQUENCES,
         generated::COUNTED,
         rows::NORMALISED,
+        windows::WINDOWS,
     ];
     let lines = tables.into_iter().flatten().chain(generated::COMPUTED).map(|case| case.line);
     let names: Vec<&str> = lines.map(|line| line.split(' ').next().unwrap()).collect();

@@ -118,6 +118,17 @@ fn refusals_name_what_was_expected() {
             2,
             "expected --combine and --identity together, found one of the two",
         ),
+        ("conv x.npy x.npy", 2, "convolution: weights of shape [2, 3] is not possible"),
+        ("conv_backward x.npy x.npy --shape 2x3", 2, "weights of shape [2, 3] is not possible"),
+        (
+            "conv_backward_weights row.npy row.npy --kernel 2",
+            1,
+            "x: expected a shape of examples, channels and positions",
+        ),
+        ("correlate x.npy row.npy", 1, "kernel: expected a shape of rows and columns, found (3,)"),
+        ("gaussian_filter x.npy --deviation 1,2,3", 2, "--deviation: expected one or two numbers"),
+        ("max_pool x.npy --kernel 2", 2, "pooling: x of shape [2, 3] is not possible"),
+        ("col2im x.npy --shape 1x1x3 --kernel 2", 1, "x.npy: expected the shape (1, 2, 2) as 'x', that of the columns"),
         ("histogram x.npy --bins 2 --range 0..1 --channels 0", 2, "use at least one channel"),
         (
             "bincount u.npy --bins 4 --weights row.npy",

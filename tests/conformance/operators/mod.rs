@@ -6,6 +6,7 @@ mod orders;
 mod reductions;
 mod rows;
 mod scans;
+mod windows;
 
 use anywarp::{Device, Element, UnifiedBuffer};
 
@@ -14,7 +15,7 @@ use crate::suite::portable_waits::ReadHere;
 use anywarp_testing_devices::outcome::{TestResult, same};
 
 pub(crate) const CASES: &[&[Case]] =
-    &[reductions::CASES, rows::CASES, scans::CASES, orders::CASES, moves::CASES, numbers::CASES];
+    &[reductions::CASES, rows::CASES, windows::CASES, scans::CASES, orders::CASES, moves::CASES, numbers::CASES];
 
 /// No element, one, and lengths around a workgroup, around a tile of scans and sorts, and beyond several tiles.
 const LENGTHS: [usize; 10] = [0, 1, 2, 255, 256, 257, 1009, 3328, 3329, 20_011];

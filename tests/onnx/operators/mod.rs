@@ -9,7 +9,9 @@ mod matrices;
 mod movement;
 mod ordering;
 mod reductions;
+mod resizes;
 mod rows;
+mod windows;
 
 use anywarp_testing::onnx::{Attribute, Node};
 use anywarp_testing_devices::outcome::{TestResult, skip};
@@ -34,16 +36,22 @@ pub(crate) fn find(node: &Node) -> TestResult<Operator> {
 fn other(name: &str) -> Option<Operator> {
     let operator: Operator = match name {
         "ArgMax" | "ArgMin" => reductions::arg,
+        "AveragePool" | "LpPool" | "MaxPool" => windows::pool,
         "BitCast" => elementwise::bit_cast,
         "BitShift" => elementwise::bit_shift,
         "BlackmanWindow" | "HammingWindow" | "HannWindow" => creation::window,
         "Cast" | "CastLike" => elementwise::convert,
+        "CausalConvWithState" => windows::causal_conv,
         "CenterCropPad" => movement::center_crop_pad,
         "Clip" => elementwise::clip,
+        "Col2Im" => windows::columns,
         "Compress" => ordering::compress,
         "Concat" => movement::concat,
         "Constant" => creation::constant,
         "ConstantOfShape" => creation::constant_of_shape,
+        "Conv" => windows::conv,
+        "ConvInteger" => windows::conv_integer,
+        "ConvTranspose" => windows::conv_transposed,
         "CumProd" | "CumSum" => ordering::scan,
         "DepthToSpace" | "SpaceToDepth" => movement::blocks,
         "DequantizeLinear" => matrices::dequantise,
@@ -73,11 +81,13 @@ fn other(name: &str) -> Option<Operator> {
         "OneHot" => indexing::one_hot,
         "Pad" => movement::pad,
         "Pow" => elementwise::power,
+        "QLinearConv" => windows::quantised_conv,
         "QuantizeLinear" => matrices::quantise,
         "Range" => creation::range,
         "ReduceL1" | "ReduceL2" | "ReduceLogSum" | "ReduceLogSumExp" | "ReduceMax" | "ReduceMean" | "ReduceMin"
         | "ReduceProd" | "ReduceSum" | "ReduceSumSquare" => reductions::reduction,
         "Reshape" => movement::reshape,
+        "Resize" => resizes::resize,
         "ReverseSequence" => indexing::reverse_sequence,
         "Scatter" | "ScatterElements" => indexing::scatter_elements,
         "ScatterND" => indexing::scatter_nd,
@@ -91,6 +101,7 @@ fn other(name: &str) -> Option<Operator> {
         "Trilu" => creation::triangle,
         "Unique" => ordering::unique,
         "Unsqueeze" => movement::unsqueeze,
+        "Upsample" => resizes::upsample,
         "Where" => elementwise::where_,
         _ => return None,
     };

@@ -29,7 +29,7 @@ pub(crate) fn checked() -> Alone {
 }
 
 /// An element type of the reference.
-trait Float: FloatElement {
+pub(crate) trait Float: FloatElement {
     /// Half of the distance between 1 and the next number, and half of the least number.
     const ROUNDING: [f64; 2];
 
@@ -74,18 +74,18 @@ impl Float for bf16 {
 }
 
 /// Pseudo-random numbers from -8 to 8, the same in every run, rounded to the type.
-fn numbers<T: Float>(count: usize, seed: u64) -> Vec<T> {
+pub(crate) fn numbers<T: Float>(count: usize, seed: u64) -> Vec<T> {
     let mut random = Random::new(seed);
     std::iter::repeat_with(|| T::of(f64::from(random.below(1 << 12) as u32) / 256.0 - 8.0)).take(count).collect()
 }
 
-fn wide<T: Float>(numbers: &[T]) -> Vec<f64> {
+pub(crate) fn wide<T: Float>(numbers: &[T]) -> Vec<f64> {
     numbers.iter().map(|number| number.wide()).collect()
 }
 
 /// Fails unless each number is within the rounding of its type, a relative and an absolute error of its reference. NaN
 /// and infinities have to be the same.
-fn close<T: Float>(got: &[T], wanted: &[f64], [relative, absolute]: [f64; 2], what: &str) -> TestResult {
+pub(crate) fn close<T: Float>(got: &[T], wanted: &[f64], [relative, absolute]: [f64; 2], what: &str) -> TestResult {
     ensure(got.len() == wanted.len(), || format!("{what}: {} elements, expected {}", got.len(), wanted.len()))?;
     let [rounding, least] = T::ROUNDING;
     for (at, (got, wanted)) in got.iter().zip(wanted).enumerate() {

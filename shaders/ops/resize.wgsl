@@ -1,0 +1,231 @@
+// Arrays of other sizes: an invocation computes one result, or the two of a word, from the elements around its place in x.
+@if(packed)
+import package::shared::halves::{rounded, unpacked};
+
+@if(packed)
+alias Cell = u32;
+@else
+alias Cell = f32;
+
+struct Axis {
+    // The positions in y, and the distance of neighbours in x.
+    size: u32,
+    in_x: u32,
+    // The number of a scaled axis, or 3 for one that keeps its size.
+    slot: u32,
+    spare: u32,
+}
+
+struct Scaled {
+    // The positions in x, and their distance.
+    size: u32,
+    in_x: u32,
+    // Position o of y is at o * step + offset of x.
+    step: f32,
+    offset: f32,
+    // The factor of distances: below 1 where several elements of x become one.
+    shrink: f32,
+    // The elements on each side.
+    reach: i32,
+    spare: vec2<u32>,
+}
+
+struct Sizes {
+    count: u32,
+    first_of_x: u32,
+    first_of_y: u32,
+    // The coefficient of cubic functions, and the value outside.
+    cubic: f32,
+    outside: f32,
+    rank: u32,
+    @align(16) axes: array<Axis, 8>,
+    scaled: array<Scaled, 3>,
+}
+
+@group(0) @binding(0) var<uniform> sizes: Sizes;
+@group(0) @binding(1) var<storage> x: array<Cell>;
+@if(packed)
+@group(0) @binding(2) var<storage, read_write> y: array<u32>;
+@else
+@group(0) @binding(2) var<storage, read_write> y: array<f32>;
+
+// One of the constants below, and that of rounding.
+override mode: u32 = 1u;
+override rounding: u32 = 0u;
+// Whether weights are divided by their sum, elements outside have none, and results outside have a value.
+override normalised: bool = false;
+override excludes_outside: bool = false;
+override has_outside: bool = false;
+
+const nearest = 0u;
+const linear = 1u;
+const cubic = 2u;
+
+const half_down = 0u;
+const half_up = 1u;
+const down = 2u;
+const up = 3u;
+
+@if(packed)
+fn load(at: u32) -> f32 {
+    let pair = unpacked(x[at / 2u]);
+    return select(pair.x, pair.y, at % 2u == 1u);
+}
+
+@if(!packed)
+fn load(at: u32) -> f32 {
+    return x[at];
+}
+
+// The nearest position. Those within the rounding error of a boundary are on it.
+fn nearest_of(place: f32) -> i32 {
+    let error = (1.0 + abs(place)) * 0x1p-20;
+    if rounding == half_down {
+        return i32(ceil(place - 0.5 - error));
+    }
+    if rounding == half_up {
+        return i32(floor(place + 0.5 + error));
+    }
+    if rounding == down {
+        return i32(floor(place + error));
+    }
+    return i32(ceil(place - error));
+}
+
+fn weight_at(distance: f32) -> f32 {
+    let t = abs(distance);
+    if mode == linear {
+        return max(0.0, 1.0 - t);
+    }
+    let a = sizes.cubic;
+    if t <= 1.0 {
+        return ((a + 2.0) * t - (a + 3.0)) * t * t + 1.0;
+    }
+    return select(0.0, ((a * t - 5.0 * a) * t + 8.0 * a) * t - 4.0 * a, t < 2.0);
+}
+
+// The elements that are read along an axis.
+struct Reads {
+    first: i32,
+    count: i32,
+    place: f32,
+    is_outside: bool,
+}
+
+fn reads_of(slot: u32, number: u32) -> Reads {
+    let axis = sizes.scaled[slot];
+    let place = f32(number) * axis.step + axis.offset;
+    let is_outside = place < 0.0 || place > f32(axis.size - 1u);
+    if mode == nearest {
+        return Reads(nearest_of(place), 1, place, is_outside);
+    }
+    return Reads(i32(floor(place)) - axis.reach + 1, 2 * axis.reach, place, is_outside);
+}
+
+struct Read {
+    at: u32,
+    weight: f32,
+}
+
+fn read_of(slot: u32, reads: Reads, number: i32) -> Read {
+    let axis = sizes.scaled[slot];
+    let position = reads.first + number;
+    let inside = clamp(position, 0, i32(axis.size) - 1);
+    var weight = 1.0;
+    if mode != nearest {
+        weight = weight_at((f32(position) - reads.place) * axis.shrink);
+        if excludes_outside && inside != position {
+            weight = 0.0;
+        }
+    }
+    return Read(u32(inside) * axis.in_x, weight);
+}
+
+// An element without weight has no influence, infinities neither.
+fn weighted(weight: f32, at: u32) -> f32 {
+    if weight == 0.0 {
+        return 0.0;
+    }
+    return weight * load(at);
+}
+
+// Element `number` of y.
+fn result(number: u32) -> f32 {
+    var rest = number;
+    var at = sizes.first_of_x;
+    var scaled = vec3(0u);
+    // The last axis first.
+    for (var k = 0u; k < sizes.rank; k++) {
+        let axis = sizes.axes[k];
+        let next = rest / axis.size;
+        let position = rest - next * axis.size;
+        rest = next;
+        if axis.slot == 0u {
+            scaled.x = position;
+        } else if axis.slot == 1u {
+            scaled.y = position;
+        } else if axis.slot == 2u {
+            scaled.z = position;
+        } else {
+            at += position * axis.in_x;
+        }
+    }
+    let first = reads_of(0u, scaled.x);
+    let second = reads_of(1u, scaled.y);
+    let third = reads_of(2u, scaled.z);
+    if has_outside && (first.is_outside || second.is_outside || third.is_outside) {
+        return sizes.outside;
+    }
+    var sum = 0.0;
+    var weights = 0.0;
+    for (var i = 0; i < first.count; i++) {
+        let a = read_of(0u, first, i);
+        for (var j = 0; j < second.count; j++) {
+            let b = read_of(1u, second, j);
+            for (var k = 0; k < third.count; k++) {
+                let c = read_of(2u, third, k);
+                let weight = a.weight * b.weight * c.weight;
+                sum += weighted(weight, at + a.at + b.at + c.at);
+                weights += weight;
+            }
+        }
+    }
+    return select(sum, sum / weights, normalised);
+}
+
+@if(!packed)
+@compute @workgroup_size(256)
+fn resize(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x < sizes.count {
+        y[sizes.first_of_y + id.x] = result(id.x);
+    }
+}
+
+@if(packed)
+@compute @workgroup_size(256)
+fn resize(@builtin(global_invocation_id) id: vec3<u32>) {
+    let skip = sizes.first_of_y % 2u;
+    if id.x * 2u >= skip + sizes.count {
+        return;
+    }
+    var results = vec4(0.0);
+    var mask = 0u;
+    // Elements before the first one wrap around.
+    let number = id.x * 2u - skip;
+    if number < sizes.count {
+        results.x = result(number);
+        mask = 0xffffu;
+    }
+    if number + 1u < sizes.count {
+        results.y = result(number + 1u);
+        mask |= 0xffff0000u;
+    }
+    let bits = rounded(results);
+    let at = sizes.first_of_y / 2u + id.x;
+    var word = bits.x | (bits.y << 16u);
+    // Elements around the array keep their bits.
+    if mask != 0xffffffffu {
+        word = (word & mask) | (y[at] & ~mask);
+    }
+    y[at] = word;
+}

@@ -1,0 +1,181 @@
+//! The passes of a convolution. This module is pure.
+
+use super::super::plan::Plan;
+use super::super::rows::plan::Target;
+
+/// The channels, and the positions, that a workgroup of tiles computes.
+const TILE: u64 = 64;
+/// The channels that an invocation of rows computes.
+const BLOCK: u64 = 4;
+
+/// The sizes of a job, and of its arrays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    pub(super) examples: u64,
+    pub(super) groups: u64,
+    /// The channels of a group in the source and in the result.
+    pub(super) inputs: u64,
+    pub(super) outputs: u64,
+    /// The positions of the result: depth, height, width.
+    pub(super) output: [u64; 3],
+    /// The positions of the kernel.
+    pub(super) taps: u64,
+    /// Whether elements have 16 bits, and whether the result begins with the second half of a word.
+    pub(super) halves: bool,
+    pub(super) odd: bool,
+    /// The elements of all arrays.
+    pub(super) elements: u64,
+}
+
+impl Shape {
+    fn positions(&self) -> u64 {
+        self.output.iter().product()
+    }
+
+    fn results(&self) -> u64 {
+        self.examples * self.groups * self.outputs * self.positions()
+    }
+}
+
+/// The invocations that compute a convolution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// One for each result.
+    Elements,
+    /// Neighbours of a row for neighbouring positions, each for four channels; f32 only.
+    Rows,
+    /// Workgroups for 64 channels and 64 positions.
+    Tiles,
+}
+
+/// One command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pass {
+    Elements { threads: u64 },
+    Rows { threads: [u64; 3] },
+    Tiles { groups: [u64; 2] },
+}
+
+impl Choice {
+    /// The choice without tuning.
+    pub(super) fn default_for(shape: &Shape, target: Target) -> Self {
+        // A processor has no use for tiles in workgroup memory; rows of a few positions fill less than a lane group.
+        if target.strips && !shape.halves && shape.output[2] >= 4 {
+            return Self::Rows;
+        }
+        // Most of a tile would be empty, or would be read for a few products.
+        let fits = shape.outputs >= TILE / 4 && shape.inputs * shape.taps >= TILE / 4;
+        if !target.software && fits && shape.examples * shape.positions() >= TILE {
+            Self::Tiles
+        } else {
+            Self::Elements
+        }
+    }
+}
+
+/// The pass of a job.
+pub(super) fn plan(shape: Shape, choice: Choice, channels_last: bool) -> Plan<Pass> {
+    let results = shape.results();
+    if results == 0 {
+        return Plan::nothing();
+    }
+    let element = if shape.halves { 2 } else { 4 };
+    let each = 4 / element;
+    let pass = match choice {
+        Choice::Rows if !shape.halves => {
+            let [depth, height, width] = shape.output;
+            let blocks = shape.examples * shape.groups * shape.outputs.div_ceil(BLOCK);
+            Pass::Rows { threads: [width, depth * height, blocks] }
+        }
+        Choice::Tiles => {
+            let channels = shape.groups * shape.outputs.div_ceil(TILE);
+            let positions = (shape.examples * shape.positions()).div_ceil(TILE);
+            Pass::Tiles { groups: if channels_last { [channels, positions] } else { [positions, channels] } }
+        }
+        _ => Pass::Elements { threads: (u64::from(shape.odd) + results).div_ceil(each) },
+    };
+    let flops = results.saturating_mul(2 * shape.inputs).saturating_mul(shape.taps);
+    Plan { passes: vec![pass], scratch: 0, flops, bytes: shape.elements.saturating_mul(element) }
+}
+
+/// The division of the positions for derivatives by weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Parts {
+    pub(super) parts: u64,
+    /// The positions of a part.
+    pub(super) chunk: u64,
+}
+
+impl Parts {
+    /// The division without tuning, for sums of `positions` products for each weight.
+    pub(super) fn default_for(weights: u64, positions: u64, target: Target) -> Self {
+        // Enough invocations for a device, but no parts of a few positions, whose sums cost as much again.
+        let wanted = if target.software { 1 << 12 } else { 1 << 17 };
+        let parts = (wanted / weights.max(1)).min(positions / 64).clamp(1, 1 << 12);
+        Self::of(parts, positions)
+    }
+
+    pub(super) fn of(parts: u64, positions: u64) -> Self {
+        let chunk = positions.div_ceil(parts).max(1);
+        Self { parts: positions.div_ceil(chunk).max(1), chunk }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GPU: Target = Target { software: false, strips: false };
+    const PROCESSOR: Target = Target { software: true, strips: true };
+
+    fn shape(inputs: u64, outputs: u64, output: [u64; 3], taps: u64) -> Shape {
+        let (halves, odd) = (false, false);
+        Shape { examples: 2, groups: 3, inputs, outputs, output, taps, halves, odd, elements: 1000 }
+    }
+
+    #[test]
+    fn the_table_uses_every_choice() {
+        let wide = shape(64, 64, [1, 14, 14], 9);
+        assert_eq!(Choice::default_for(&wide, GPU), Choice::Tiles);
+        assert_eq!(Choice::default_for(&wide, Target { software: true, strips: false }), Choice::Elements);
+        assert_eq!(Choice::default_for(&wide, PROCESSOR), Choice::Rows);
+        assert_eq!(Choice::default_for(&Shape { halves: true, ..wide }, PROCESSOR), Choice::Elements);
+        assert_eq!(Choice::default_for(&shape(64, 64, [9, 9, 3], 9), PROCESSOR), Choice::Elements);
+        // Depthwise, few channels, few products, few positions.
+        assert_eq!(Choice::default_for(&shape(1, 1, [1, 14, 14], 9), GPU), Choice::Elements);
+        assert_eq!(Choice::default_for(&shape(64, 15, [1, 14, 14], 9), GPU), Choice::Elements);
+        assert_eq!(Choice::default_for(&shape(15, 64, [1, 14, 14], 1), GPU), Choice::Elements);
+        assert_eq!(Choice::default_for(&shape(64, 64, [1, 1, 31], 9), GPU), Choice::Elements);
+        assert_eq!(Choice::default_for(&shape(64, 64, [1, 1, 32], 9), GPU), Choice::Tiles);
+    }
+
+    #[test]
+    fn passes_cover_the_results() {
+        let wide = shape(8, 65, [1, 7, 5], 9);
+        let pass = |shape, choice, last| plan(shape, choice, last).passes;
+        assert_eq!(pass(wide, Choice::Elements, false), [Pass::Elements { threads: 2 * 3 * 65 * 35 }]);
+        assert_eq!(pass(wide, Choice::Rows, true), [Pass::Rows { threads: [5, 7, 2 * 3 * 17] }]);
+        assert_eq!(pass(wide, Choice::Tiles, false), [Pass::Tiles { groups: [2, 6] }]);
+        assert_eq!(pass(wide, Choice::Tiles, true), [Pass::Tiles { groups: [6, 2] }]);
+        let halves = Shape { examples: 1, halves: true, odd: true, ..shape(1, 1, [1, 1, 5], 3) };
+        assert_eq!(pass(halves, Choice::Rows, false), [Pass::Elements { threads: 8 }]);
+        assert_eq!(plan(Shape { examples: 0, ..wide }, Choice::Tiles, false), Plan::nothing());
+        let cost = plan(wide, Choice::Tiles, false).cost();
+        assert_eq!((cost.flops, cost.bytes), (2 * 3 * 65 * 35 * 2 * 8 * 9, 4000));
+        let huge = Shape { inputs: 1 << 31, taps: 1 << 40, ..wide };
+        assert_eq!(plan(huge, Choice::Elements, false).flops, u64::MAX);
+    }
+
+    #[test]
+    fn parts_cover_the_positions() {
+        for target in [GPU, PROCESSOR] {
+            for weights in [1, 27, 4096, 1 << 24] {
+                for positions in [0, 1, 63, 64, 12_544, 1 << 30] {
+                    let Parts { parts, chunk } = Parts::default_for(weights, positions, target);
+                    assert!(parts * chunk >= positions && (parts - 1) * chunk < positions.max(1));
+                }
+            }
+        }
+        assert_eq!(Parts::default_for(1 << 12, 1 << 16, GPU), Parts { parts: 32, chunk: 2048 });
+    }
+}

@@ -1,0 +1,170 @@
+//! Tests of every choice, against the reference.
+
+use half::{bf16, f16};
+
+use super::super::rows::numbers::{Float, LEAST_F16, devices};
+use super::plan::{Choice, Parts, plan};
+use super::reference::{self, Sizes};
+use super::{Conv, Geometry, OPERATOR, Operands, operands, run, shape, weights};
+use crate::Device;
+use crate::submit::Destination;
+
+const CHOICES: [Choice; 3] = [Choice::Elements, Choice::Rows, Choice::Tiles];
+
+/// Small whole numbers, whose sums are exact in `f32`.
+fn numbers<T: Float>(count: usize, seed: usize) -> Vec<T> {
+    (0..count).map(|at| T::of(((at * 7 + seed * 5) % 11) as f64 - 5.0)).collect()
+}
+
+fn wide<T: Float>(all: &[T]) -> Vec<f64> {
+    all.iter().map(|number| number.wide()).collect()
+}
+
+fn sizes(geometry: &Geometry) -> Sizes {
+    let axis = |at: usize| {
+        let window = geometry.windows[at];
+        [window.input, geometry.output[at], window.kernel, window.stride, window.dilation, window.before]
+    };
+    Sizes {
+        examples: geometry.examples,
+        groups: geometry.groups,
+        inputs: geometry.inputs,
+        outputs: geometry.outputs,
+        axes: [axis(0), axis(1), axis(2)],
+        channels_last: geometry.channels_last,
+        transposed: geometry.transposed,
+    }
+}
+
+/// Convolutions of each number of axes, with asymmetric padding, strides, dilation and groups.
+fn convolutions<T: Float>() -> Vec<Conv<'static, T>> {
+    vec![
+        Conv::new([2, 3, 9], [5, 3, 4]).stride(&[2]).padding(&[[2, 1]]),
+        Conv::new([1, 2, 7, 6], [3, 2, 3, 2]).padding(&[[1, 0], [0, 2]]).dilation(&[2, 1]),
+        Conv::new([2, 4, 6, 7], [6, 2, 3, 3]).groups(2).stride(&[1, 2]).padding(&[[1, 1], [1, 1]]),
+        Conv::new([3, 5, 5, 5], [5, 1, 3, 3]).groups(5).padding(&[[1, 1], [1, 1]]),
+        Conv::new([1, 2, 4, 5, 3], [3, 2, 2, 3, 2]).padding(&[[0, 1], [1, 0], [1, 1]]),
+        Conv::new([2, 9, 11, 10], [70, 9, 3, 3]).padding(&[[1, 1], [1, 1]]),
+        Conv::new([1, 40, 9, 9], [130, 20, 1, 1]).groups(2),
+        Conv::new([1, 5, 3, 4, 6], [7, 2, 3, 3, 6]).channels_last(),
+        Conv::new([2, 13, 12, 9], [66, 3, 3, 9]).channels_last().stride(&[2, 1]).dilation(&[1, 2]),
+        Conv::transposed([2, 3, 5], [3, 4, 3]).stride(&[3]).padding(&[[1, 2]]).output_padding(&[2]),
+        Conv::transposed([1, 4, 3, 4], [4, 3, 3, 2]).groups(2).stride(&[2, 1]).dilation(&[1, 2]),
+        Conv::transposed([1, 5, 4, 6], [6, 2, 3, 70]).channels_last().padding(&[[1, 0], [0, 1]]),
+        Conv::transposed([1, 2, 2, 3, 2], [2, 2, 2, 2, 3]).stride(&[2, 1, 2]),
+    ]
+}
+
+/// Compares a job with its reference, for arrays that begin at element `skip` of their buffers.
+fn check<T: Float>(device: &Device, conv: &Conv<'_, T>, choice: Choice, skip: usize, is_backward: bool) {
+    let geometry = conv.geometry().unwrap();
+    let [of_x, of_y] = [conv.given.x.iter().product(), geometry.y.iter().product::<usize>()];
+    let (source, target) = if is_backward { (of_y, of_x) } else { (of_x, of_y) };
+    let (x, weights): (Vec<T>, Vec<T>) = (numbers(source, 1), numbers(geometry.weights(), 2));
+    let wanted = if is_backward {
+        reference::backward(&sizes(&geometry), &wide(&x), &wide(&weights), target)
+    } else {
+        reference::conv(&sizes(&geometry), &wide(&x), &wide(&weights), target)
+    };
+    let padded = |array: &[T]| device.buffer_from(&[&vec![T::of(9.0); skip], array].concat()).unwrap();
+    let (x_of, weights_of, mut y_of) = (padded(&x), padded(&weights), padded(&vec![T::of(9.0); target + 3]));
+    let (x, weights, y) = (x_of.slice(skip..), weights_of.slice(skip..), y_of.slice_mut(skip..skip + target));
+    let operands = Operands {
+        x: ("x", operands::bytes(OPERATOR, "x", &x).unwrap()),
+        weights: operands::bytes(OPERATOR, "weights", &weights).unwrap(),
+        bias: None,
+        y: ("y", operands::bytes_mut(OPERATOR, "y", &y).unwrap()),
+    };
+    let job = if is_backward { geometry.backward() } else { geometry.forward() };
+    let plan = plan(shape::<T>(&geometry, job, (skip * size_of::<T>()) as u64), choice, geometry.channels_last);
+    operands.run(conv.call(&geometry, job), &plan, &mut Destination::Own).unwrap();
+    let got = y_of.read().unwrap();
+    let what = format!("{:?} {choice:?} {skip} {is_backward}", conv.given);
+    assert!(wide(&got[..skip]).iter().chain(&wide(&got[skip + target..])).all(|other| *other == 9.0), "around: {what}");
+    for (at, (got, wanted)) in wide(&got[skip..skip + target]).into_iter().zip(wanted).enumerate() {
+        let tolerance = T::ROUNDING * wanted.abs() + LEAST_F16;
+        assert!((got - wanted).abs() <= tolerance, "{what}, element {at}: {got} and not {wanted}");
+    }
+}
+
+#[test]
+fn every_choice_computes_the_same() {
+    for device in devices() {
+        for choice in CHOICES {
+            for is_backward in [false, true] {
+                for skip in [0, 1] {
+                    convolutions::<f32>().iter().for_each(|conv| check(&device, conv, choice, skip, is_backward));
+                    convolutions::<f16>().iter().for_each(|conv| check(&device, conv, choice, skip, is_backward));
+                }
+                convolutions::<bf16>().iter().for_each(|conv| check(&device, conv, choice, 1, is_backward));
+            }
+        }
+    }
+}
+
+fn check_weights<T: Float>(device: &Device, conv: &Conv<'_, T>, parts: u64) {
+    let geometry = conv.geometry().unwrap();
+    let of_y: usize = geometry.y.iter().product();
+    let (x, dy): (Vec<T>, Vec<T>) = (numbers(conv.given.x.iter().product(), 1), numbers(of_y, 2));
+    let count = geometry.weights();
+    let wanted = reference::backward_weights(&sizes(&geometry), &wide(&x), &wide(&dy), count);
+    let (x, dy) = (device.buffer_from(&x).unwrap(), device.buffer_from(&dy).unwrap());
+    let mut dweights = device.buffer_from(&vec![9.0f32; count + 4]).unwrap();
+    let (x, dy, to) = (x.slice(..), dy.slice(..), dweights.slice_mut(1..=count));
+    let operands = weights::Operands {
+        x: operands::bytes(OPERATOR, "x", &x).unwrap(),
+        dy: operands::bytes(OPERATOR, "dy", &dy).unwrap(),
+        dweights: operands::bytes_mut(OPERATOR, "dweights", &to).unwrap(),
+    };
+    let positions = (geometry.examples * geometry.output.iter().product::<usize>()) as u64;
+    let run::Call { halves, bf16, .. } = conv.call(&geometry, geometry.forward());
+    let parts = Parts::of(parts, positions);
+    operands.run(&geometry, [halves, bf16], parts, &mut Destination::Own).unwrap();
+    let got = wide(&dweights.read().unwrap());
+    assert_eq!(&got[1..=count], &wanted[..], "{:?} {parts:?}", conv.given);
+    assert!(got[0] == 9.0 && got[count + 1..] == [9.0; 3], "around");
+}
+
+#[test]
+fn parts_of_positions_have_the_same_sums() {
+    for device in devices() {
+        for parts in [1, 3, 1000] {
+            convolutions::<f32>().iter().filter(|conv| !conv.given.transposed).for_each(|conv| {
+                check_weights(&device, conv, parts);
+            });
+            convolutions::<f16>().iter().filter(|conv| !conv.given.transposed).for_each(|conv| {
+                check_weights(&device, conv, parts);
+            });
+        }
+    }
+}
+
+/// The derivatives of the reference are those of its function.
+#[test]
+fn the_reference_has_the_derivatives_of_its_function() {
+    for conv in convolutions::<f32>() {
+        let geometry = conv.geometry().unwrap();
+        let sizes = sizes(&geometry);
+        let of_y: usize = geometry.y.iter().product();
+        let x = wide(&numbers::<f32>(conv.given.x.iter().product(), 3));
+        let (weights, dy) = (wide(&numbers::<f32>(geometry.weights(), 4)), wide(&numbers::<f32>(of_y, 5)));
+        let loss = |x: &[f64], weights: &[f64]| -> f64 {
+            reference::conv(&sizes, x, weights, of_y).iter().zip(&dy).map(|(y, dy)| y * dy).sum()
+        };
+        let dx = reference::backward(&sizes, &dy, &weights, x.len());
+        let dweights = reference::backward_weights(&sizes, &x, &dy, weights.len());
+        // Linear functions: a difference of 1 is exact.
+        let moved = |array: &[f64], at: usize| {
+            let mut array = array.to_vec();
+            array[at] += 1.0;
+            array
+        };
+        let begin = loss(&x, &weights);
+        for at in (0..x.len()).step_by(17) {
+            assert_eq!(loss(&moved(&x, at), &weights) - begin, dx[at], "x, element {at}");
+        }
+        for at in (0..weights.len()).step_by(97) {
+            assert_eq!(loss(&x, &moved(&weights, at)) - begin, dweights[at], "weights, element {at}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The pass of a pooling. This module is pure.
+
+use super::super::plan::Plan;
+use super::super::rows::plan::Target;
+
+/// The sizes of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    /// Examples times channels.
+    pub(super) planes: u64,
+    /// The positions of y: depth, height, width.
+    pub(super) output: [u64; 3],
+    /// Whether elements have 16 bits, and whether y begins with the second half of a word.
+    pub(super) halves: bool,
+    pub(super) odd: bool,
+}
+
+/// The invocations that compute results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// One for each result.
+    Elements,
+    /// Neighbours of a row for neighbouring positions; f32 only.
+    Rows,
+}
+
+/// One command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pass {
+    Elements { threads: u64 },
+    Rows { threads: [u64; 3] },
+}
+
+impl Choice {
+    /// The choice without tuning.
+    pub(super) fn default_for(shape: Shape, target: Target) -> Self {
+        // Rows of a few positions fill less than a lane group.
+        if target.strips && !shape.halves && shape.output[2] >= 4 { Self::Rows } else { Self::Elements }
+    }
+}
+
+pub(super) fn plan(shape: Shape, choice: Choice, [flops, bytes]: [u64; 2]) -> Plan<Pass> {
+    let Shape { planes, output: [depth, height, width], halves, odd } = shape;
+    let results = planes * depth * height * width;
+    if results == 0 {
+        return Plan::nothing();
+    }
+    let pass = match choice {
+        Choice::Rows if !halves => Pass::Rows { threads: [width, depth * height, planes] },
+        _ if halves => Pass::Elements { threads: (u64::from(odd) + results).div_ceil(2) },
+        _ => Pass::Elements { threads: results },
+    };
+    Plan { passes: vec![pass], scratch: 0, flops, bytes }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passes_cover_the_results() {
+        let shape = Shape { planes: 6, output: [2, 3, 5], halves: false, odd: false };
+        let pass = |shape, choice| plan(shape, choice, [7, 9]).passes;
+        assert_eq!(pass(shape, Choice::Elements), [Pass::Elements { threads: 180 }]);
+        assert_eq!(pass(shape, Choice::Rows), [Pass::Rows { threads: [5, 6, 6] }]);
+        let halves = Shape { halves: true, odd: true, ..shape };
+        assert_eq!(pass(halves, Choice::Rows), [Pass::Elements { threads: 91 }]);
+        assert_eq!(plan(Shape { planes: 0, ..shape }, Choice::Rows, [7, 9]), Plan::nothing());
+        assert_eq!(plan(shape, Choice::Rows, [7, 9]).cost().bytes, 9);
+    }
+
+    #[test]
+    fn the_table_uses_both_choices() {
+        let shape = Shape { planes: 6, output: [2, 3, 5], halves: false, odd: false };
+        let (gpu, processor) = (Target { software: false, strips: false }, Target { software: true, strips: true });
+        assert_eq!(Choice::default_for(shape, gpu), Choice::Elements);
+        assert_eq!(Choice::default_for(shape, processor), Choice::Rows);
+        assert_eq!(Choice::default_for(Shape { output: [9, 9, 3], ..shape }, processor), Choice::Elements);
+        assert_eq!(Choice::default_for(Shape { halves: true, ..shape }, processor), Choice::Elements);
+    }
+}

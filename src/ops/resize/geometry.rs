@@ -1,0 +1,191 @@
+//! The places in x of the elements of y. This module is pure.
+
+use super::super::error::OperationError;
+use super::super::operator::Operator;
+
+/// At most this many axes have another size; the others are joined to this many in all.
+pub(super) const MAX_SCALED: usize = 3;
+pub(super) const MAX_AXES: usize = 8;
+/// Places are computed in `f32`, which has all integers up to here.
+const MAX_SIZE: usize = 1 << 24;
+
+/// The place in an axis of `x` of each position of `y`, by ONNX's names; `scale` is the size of `y` relative to `x`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Coordinates {
+    /// `(y + 0.5) / scale - 0.5`: elements are areas, whose outer edges stay at the same place.
+    #[default]
+    HalfPixel,
+    /// As `HalfPixel`, relative to the middle of the axis: the same unless the scale is given.
+    HalfPixelSymmetric,
+    /// As `HalfPixel`, but the first element for an axis of one result.
+    PytorchHalfPixel,
+    /// `y * (size of x - 1) / (size of y - 1)`: elements are points, the outer ones of which stay at the same place.
+    AlignCorners,
+    /// `y / scale`.
+    Asymmetric,
+}
+
+/// The element that is nearest to a place, by ONNX's names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Rounding {
+    /// The nearest one, the one before in the middle of two.
+    #[default]
+    HalfDown,
+    /// The nearest one, the one behind in the middle of two.
+    HalfUp,
+    /// The one before.
+    Down,
+    /// The one behind.
+    Up,
+}
+
+/// The sizes of a resize, as they are given.
+#[derive(Clone, Debug)]
+pub(super) struct Given {
+    pub(super) x: Vec<usize>,
+    pub(super) y: Vec<usize>,
+    pub(super) coordinates: Coordinates,
+    pub(super) scales: Option<Vec<f64>>,
+    pub(super) regions: Option<Vec<[f64; 2]>>,
+    pub(super) antialias: bool,
+    /// The elements on each side of a place with weights: 0 for the nearest element.
+    pub(super) reach: usize,
+}
+
+/// An axis of y, the last one first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Axis {
+    pub(super) size: usize,
+    pub(super) in_x: usize,
+    /// The number of a scaled axis.
+    pub(super) slot: Option<usize>,
+}
+
+/// An axis with another size, or other places.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Scaled {
+    pub(super) size: usize,
+    pub(super) in_x: usize,
+    pub(super) step: f64,
+    pub(super) offset: f64,
+    pub(super) shrink: f64,
+    pub(super) reach: usize,
+}
+
+impl Scaled {
+    /// An axis that is missing.
+    pub(super) const MISSING: Self = Self { size: 1, in_x: 0, step: 0.0, offset: 0.0, shrink: 1.0, reach: 1 };
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Geometry {
+    pub(super) axes: Vec<Axis>,
+    pub(super) scaled: Vec<Scaled>,
+}
+
+impl Given {
+    pub(super) fn checked(&self, operator: Operator) -> Result<Geometry, OperationError> {
+        let (x, y) = (&self.x, &self.y);
+        if x.len() != y.len() || x.iter().zip(y).any(|(x, y)| *x == 0 && *y > 0) {
+            let expected = format!("use a size for each axis of x of shape {x:?}, and 0 for those without elements");
+            return Err(operator.choice("a result of shape", expected, format!("{y:?}")));
+        }
+        if let Some(scales) = &self.scales
+            && (scales.len() != x.len() || !scales.iter().all(|scale| *scale > 0.0 && scale.is_finite()))
+        {
+            let expected = format!("use a positive number for each axis of x of shape {x:?}");
+            return Err(operator.choice("a list of scales of", expected, format!("{scales:?}")));
+        }
+        if let Some(regions) = &self.regions
+            && (regions.len() != x.len() || !regions.as_flattened().iter().all(|place| place.is_finite()))
+        {
+            let expected = format!("use a start and an end for each axis of x of shape {x:?}");
+            return Err(operator.choice("a list of regions of", expected, format!("{regions:?}")));
+        }
+        let (mut axes, mut scaled): (Vec<Axis>, Vec<Scaled>) = (Vec::new(), Vec::new());
+        let mut in_x = 1;
+        for at in (0..x.len()).rev() {
+            let is_kept = x[at] == y[at]
+                && self.scales.as_ref().is_none_or(|scales| scales[at] == 1.0)
+                && self.regions.as_ref().is_none_or(|regions| regions[at] == [0.0, 1.0]);
+            let size = y[at];
+            match axes.last_mut() {
+                _ if !is_kept => {
+                    axes.push(Axis { size, in_x, slot: Some(scaled.len()) });
+                    scaled.push(self.scaled(at, in_x));
+                }
+                // Neighbours that keep their sizes are one axis.
+                Some(Axis { size: joined, slot: None, .. }) => *joined *= size,
+                _ => axes.push(Axis { size, in_x, slot: None }),
+            }
+            in_x *= x[at];
+        }
+        if scaled.len() > MAX_SCALED || scaled.iter().any(|axis| axis.size > MAX_SIZE) || !self.fits() {
+            let expected = format!(
+                "at most {MAX_SCALED} axes of x of shape {x:?} can have another size, of at most {MAX_SIZE}; split the call"
+            );
+            return Err(operator.choice("a result of shape", expected, format!("{y:?}")));
+        }
+        Ok(Geometry { axes, scaled })
+    }
+
+    fn fits(&self) -> bool {
+        self.x.iter().zip(&self.y).all(|(x, y)| x == y || *y <= MAX_SIZE)
+    }
+
+    /// The places along an axis.
+    fn scaled(&self, at: usize, in_x: usize) -> Scaled {
+        let (input, output) = (self.x[at] as f64, self.y[at] as f64);
+        let scale = self.scales.as_ref().map_or(output / input, |scales| scales[at]);
+        let wide = scale * input;
+        let half_pixel = (1.0 / scale, 0.5 / scale - 0.5);
+        let (step, offset) = match (&self.regions, self.coordinates) {
+            (Some(regions), _) => {
+                let [start, end] = regions[at];
+                let last = input - 1.0;
+                if wide == 1.0 {
+                    (0.0, (start + end) * last / 2.0)
+                } else {
+                    ((end - start) * last / (wide - 1.0), start * last)
+                }
+            }
+            (None, Coordinates::PytorchHalfPixel) if wide == 1.0 => (0.0, -0.5),
+            (None, Coordinates::HalfPixel | Coordinates::PytorchHalfPixel) => half_pixel,
+            (None, Coordinates::HalfPixelSymmetric) => {
+                (half_pixel.0, half_pixel.1 + input / 2.0 * (1.0 - output / wide))
+            }
+            (None, Coordinates::AlignCorners) if wide == 1.0 => (0.0, 0.0),
+            (None, Coordinates::AlignCorners) => ((input - 1.0) / (wide - 1.0), 0.0),
+            (None, Coordinates::Asymmetric) => (1.0 / scale, 0.0),
+        };
+        let shrink = if self.antialias { scale.min(1.0) } else { 1.0 };
+        let reach = (self.reach as f64 / shrink).ceil().min(MAX_SIZE as f64) as usize;
+        Scaled { size: self.x[at], in_x, step, offset, shrink, reach }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_that_keep_their_sizes_are_joined() {
+        let given = |x: &[usize], y: &[usize]| Given {
+            x: x.to_vec(),
+            y: y.to_vec(),
+            coordinates: Coordinates::Asymmetric,
+            scales: None,
+            regions: None,
+            antialias: false,
+            reach: 1,
+        };
+        let geometry = given(&[2, 3, 4, 5], &[2, 3, 8, 5]).checked(Operator("resize")).unwrap();
+        let kept = |size, in_x| Axis { size, in_x, slot: None };
+        assert_eq!(geometry.axes, [kept(5, 1), Axis { size: 8, in_x: 5, slot: Some(0) }, kept(6, 20)]);
+        let scaled = Scaled { size: 4, in_x: 5, step: 0.5, offset: 0.0, shrink: 1.0, reach: 1 };
+        assert_eq!(geometry.scaled, [scaled]);
+        assert!(given(&[2, 2, 2, 2], &[3, 3, 3, 3]).checked(Operator("resize")).is_err());
+    }
+}
