@@ -149,7 +149,7 @@ fn no_depth(device: &Device) -> TestResult {
     Matmul::new([2, 0, 3]).beta(0.5).run(&empty, &empty, &mut c)?;
     match *c.read()? == [0.5, -1.0, 1.5, 2.0, 2.5, 3.0] {
         true => Ok(()),
-        false => fail(format!("{:?}", *c.read()?)),
+        false => fail(format!("{:?}", &c.read()?[..])),
     }
 }
 
