@@ -8,7 +8,7 @@ use super::super::moving::indices::{Along, Outside};
 use super::super::moving::launch::modules;
 use super::super::moving::operands::{self, Cells};
 use super::super::plan::Plan;
-use super::super::scan::ScanElement;
+use super::super::scanning::element::ScanElement;
 use super::super::sort::Sort;
 use super::OPERATOR;
 use super::elements::sealed::Number;
