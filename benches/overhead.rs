@@ -5,16 +5,17 @@
 //! Both sides run the same kernel on the same adapter in the same run, in turns. The raw side reuses its pipeline, bind
 //! group and buffers, and encodes one pass into one submission.
 
+#[path = "overhead/bare.rs"]
+mod bare;
 mod shared;
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::borrow::Cow;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
 
 use anywarp::{Device, Kernel, Recording, UnifiedBuffer};
-use shared::{Arguments, Goal, Outcome, Pair, Raw, Report, Row, interleaved, repeated, timed};
+use bare::Bare;
+use shared::{Arguments, Goal, Outcome, Pair, Report, Row, interleaved, repeated, timed};
 
 /// Adds a parameter to 64 sums, so that a missing or repeated launch changes the sums.
 const SOURCE: &str = include_str!("shared/add.wgsl");
@@ -135,139 +136,6 @@ impl Ours {
 
     fn sum(&self) -> Outcome<u32> {
         Ok(same(&self.total.read()?)?)
-    }
-}
-
-/// The raw side: one bind group with a dynamic offset into [`LAUNCHES`] parameters.
-struct Bare {
-    raw: Raw,
-    pipeline: wgpu::ComputePipeline,
-    bind_group: wgpu::BindGroup,
-    parameters: wgpu::Buffer,
-    staged: Vec<u8>,
-    stride: u32,
-    total: wgpu::Buffer,
-    readback: wgpu::Buffer,
-}
-
-impl Bare {
-    fn new(raw: Raw) -> Outcome<Self> {
-        use wgpu::BufferUsages as Usage;
-        let stride = raw.device.limits().min_uniform_buffer_offset_alignment.max(16);
-        let parameters = raw.buffer(u64::from(stride * LAUNCHES), Usage::UNIFORM | Usage::COPY_DST);
-        let total = raw.buffer(u64::from(THREADS) * 4, Usage::STORAGE | Usage::COPY_SRC);
-        let readback = raw.buffer(u64::from(THREADS) * 4, Usage::MAP_READ | Usage::COPY_DST);
-        let entry = |binding, ty, has_dynamic_offset| wgpu::BindGroupLayoutEntry {
-            binding,
-            visibility: wgpu::ShaderStages::COMPUTE,
-            ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset, min_binding_size: wgpu::BufferSize::new(4) },
-            count: None,
-        };
-        let layout = raw.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: None,
-            entries: &[
-                entry(0, wgpu::BufferBindingType::Uniform, true),
-                entry(1, wgpu::BufferBindingType::Storage { read_only: false }, false),
-            ],
-        });
-        let parameter = wgpu::BufferBinding { buffer: &parameters, offset: 0, size: wgpu::BufferSize::new(16) };
-        let bind_group = raw.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: None,
-            layout: &layout,
-            entries: &[
-                wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(parameter) },
-                wgpu::BindGroupEntry { binding: 1, resource: total.as_entire_binding() },
-            ],
-        });
-        let pipeline_layout = raw.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: None,
-            bind_group_layouts: &[Some(&layout)],
-            immediate_size: 0,
-        });
-        let module = Cow::Owned(naga::front::wgsl::parse_str(SOURCE)?);
-        let source = wgpu::ShaderModuleDescriptor { label: None, source: wgpu::ShaderSource::Naga(module) };
-        let pipeline = raw.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: None,
-            layout: Some(&pipeline_layout),
-            module: &raw.device.create_shader_module(source),
-            entry_point: Some("add"),
-            compilation_options: wgpu::PipelineCompilationOptions::default(),
-            cache: None,
-        });
-        let staged = vec![0; (stride * LAUNCHES) as usize];
-        let mut bare = Self { raw, pipeline, bind_group, parameters, staged, stride, total, readback };
-        bare.prefill(1..=LAUNCHES);
-        Ok(bare)
-    }
-
-    /// Writes the parameters of all launches at once.
-    fn prefill(&mut self, steps: impl Iterator<Item = u32>) {
-        for (slot, step) in self.staged.chunks_exact_mut(self.stride as usize).zip(steps) {
-            slot[..4].copy_from_slice(&step.to_le_bytes());
-        }
-        self.raw.queue.write_buffer(&self.parameters, 0, &self.staged);
-    }
-
-    /// Encodes one pass with `launches` launches, all with the first parameter.
-    fn encode_constant(&self, launches: u32) -> wgpu::CommandEncoder {
-        let mut encoder = self.raw.encoder();
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        pass.set_pipeline(&self.pipeline);
-        pass.set_bind_group(0, &self.bind_group, &[0]);
-        for _ in 0..launches {
-            pass.dispatch_workgroups(1, 1, 1);
-        }
-        drop(pass);
-        encoder
-    }
-
-    /// Encodes one pass with one launch for each parameter.
-    fn encode_changing(&self, launches: u32) -> wgpu::CommandEncoder {
-        let mut encoder = self.raw.encoder();
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        pass.set_pipeline(&self.pipeline);
-        for launch in 0..launches {
-            pass.set_bind_group(0, &self.bind_group, &[launch * self.stride]);
-            pass.dispatch_workgroups(1, 1, 1);
-        }
-        drop(pass);
-        encoder
-    }
-
-    fn run_constant(&self, launches: u32) -> Outcome<()> {
-        self.raw.finish(self.encode_constant(launches))
-    }
-
-    fn run_changing(&self) -> Outcome<()> {
-        self.raw.finish(self.encode_changing(LAUNCHES))
-    }
-
-    /// Seconds until the device has received [`BATCH`] launches; their execution is outside the measured time.
-    fn hand_over(&self) -> Outcome<f64> {
-        let start = Instant::now();
-        let submitted = self.raw.queue.submit([self.encode_changing(BATCH).finish()]);
-        let seconds = start.elapsed().as_secs_f64();
-        self.raw.wait(submitted)?;
-        Ok(seconds)
-    }
-
-    /// Seconds from the submission of `encoder` to its end, without encoding.
-    fn device_time(&self, encoder: wgpu::CommandEncoder) -> Outcome<f64> {
-        let commands = encoder.finish();
-        timed(|| {
-            let submitted = self.raw.queue.submit([commands]);
-            self.raw.wait(submitted)
-        })
-    }
-
-    fn sum(&self) -> Outcome<u32> {
-        let mut encoder = self.raw.encoder();
-        encoder.copy_buffer_to_buffer(&self.total, 0, &self.readback, 0, self.readback.size());
-        self.raw.finish(encoder)?;
-        self.raw.map(&self.readback, wgpu::MapMode::Read)?;
-        let sums: Vec<u32> = bytemuck::pod_collect_to_vec(&self.readback.get_mapped_range(..)?);
-        self.readback.unmap();
-        Ok(same(&sums)?)
     }
 }
 
