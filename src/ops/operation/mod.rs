@@ -5,6 +5,7 @@
 //! | `types`, `parameters` | the list of parameters, parsed once |
 //! | `arguments` | the arguments of a call |
 //! | `shape`, `view` | broadcasting; joining of dimensions; strides |
+//! | `operand` | an argument with its parameter |
 //! | `call` | checks of arguments against parameters: types, lengths, devices |
 //! | `binding` | the positions of arrays within bindings |
 //! | `preface` | the beginning of every generated kernel |
@@ -23,6 +24,7 @@ pub(crate) mod call;
 pub(crate) mod identity;
 pub(crate) mod infinity;
 pub(crate) mod kept;
+pub(crate) mod operand;
 pub(crate) mod parameters;
 pub(crate) mod places;
 pub(crate) mod preface;
