@@ -4,8 +4,7 @@
 //! each call.
 
 mod branches;
-
-use std::rc::Rc;
+mod contents;
 
 use anywarp_backend::loops;
 use naga::valid::{FunctionInfo, ModuleInfo};
@@ -13,13 +12,12 @@ use naga::{AddressSpace, Block, Expression, Function, GlobalVariable, Handle, Mo
 use rustc_hash::FxHashMap;
 
 use super::facts::{Facts, Mark};
-use super::state::{Arrival, Place, Root, Value, join_paths};
+use super::state::{Arrival, Value, join_paths};
 use super::sums::Sum;
 use super::types;
-use super::values::{Id, Part, Values};
+use super::values::{Id, Values};
 use super::verdicts::Verdicts;
 use crate::Circumstances;
-use crate::domain::Known;
 use crate::rebuild::depth::MAX_NESTED;
 
 /// Whether the next statement is reached.
@@ -314,40 +312,6 @@ impl<'a> Walker<'a> {
             Some(list) if continues => list.push(arrival),
             _ => target.breaks.push(arrival),
         }
-    }
-
-    /// The content of a location; `None` if it is not tracked.
-    pub(super) fn held(&mut self, place: &Place) -> Option<Value> {
-        let Root::Slot(slot) = place.root else { return None };
-        let mut value = self.slots.get(slot)?.clone();
-        for part in &place.path {
-            value = match part {
-                Part::At(index) => value.part(*index as usize),
-                Part::Index(index) => self.one_part(&value, *index)?,
-            };
-        }
-        Some(value)
-    }
-
-    /// The part of a value at an index. An index out of range returns one of the parts, too.
-    pub(super) fn one_part(&mut self, value: &Value, index: Id) -> Option<Value> {
-        let Value::Parts(parts) = value else { return None };
-        if let Some(known) = self.values.constant_of(index) {
-            return parts.get(usize::try_from(known).ok()?).cloned();
-        }
-        let ids: Option<Vec<Id>> = parts.iter().map(Value::scalar).collect();
-        let known = ids?.into_iter().map(|id| self.facts.range(&self.values, id)).reduce(Known::join)?;
-        Some(Value::Scalar(self.values.unknown(known)))
-    }
-
-    fn store(&mut self, place: &Rc<Place>, value: Value) {
-        let Root::Slot(slot) = place.root else { return };
-        let Some(held) = self.slots.get(slot).cloned() else { return };
-        self.slots[slot] = match place.path.iter().position(|part| matches!(part, Part::Index(_))) {
-            None => held.with(&place.path, value),
-            // Any of the parts may have changed.
-            Some(at) => held.with(&place.path[..at], Value::Opaque),
-        };
     }
 
     pub(super) fn argument(&self, frame: &Frame<'a>, index: u32) -> Value {
