@@ -8,7 +8,7 @@ use super::{BATCH, LAUNCHES, SOURCE, THREADS, same};
 
 /// The raw side: one bind group with a dynamic offset into [`LAUNCHES`] parameters.
 pub(super) struct Bare {
-    raw: Raw,
+    pub(super) raw: Raw,
     pipeline: wgpu::ComputePipeline,
     bind_group: wgpu::BindGroup,
     parameters: wgpu::Buffer,
