@@ -202,7 +202,7 @@ pub(super) fn pool(call: &Call<'_>) -> TestResult<Vec<Array>> {
     if call.flag("storage_order", false) {
         let [.., h, w] = x.shape[..] else { return fail!("expected two axes of positions") };
         // Positions are counted column by column.
-        let operation = "let i = a % u32(p); y = a - i + i / u32(q) + i % u32(q) * u32(r)";
+        let operation = "let within = a % u32(p); y = a - within + within / u32(q) + within % u32(q) * u32(r)";
         let values = [(h * w) as f32, w as f32, h as f32];
         indices = Line::new(operation, Type::U32).values(&values).apply(device, &[&indices])?;
     }
