@@ -61,7 +61,7 @@ pub(super) fn scatter_nd(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let (indexed, inner) = x.shape.split_at(depth);
     let flat = flat(call.device, indices, indexed, 0)?;
     let shape = [indexed.iter().product(), inner.iter().product()];
-    written(call, &flat, || Scatter::new(shape, 0))
+    written(call, call.input(2)?, &flat, || Scatter::new(shape, 0))
 }
 
 pub(super) fn scatter_elements(call: &Call<'_>) -> TestResult<Vec<Array>> {
@@ -70,12 +70,43 @@ pub(super) fn scatter_elements(call: &Call<'_>) -> TestResult<Vec<Array>> {
     if (0..x.shape.len()).any(|other| other != axis && x.shape[other] != indices.shape[other]) {
         return skip("updates for a part of the other axes");
     }
-    written(call, indices, || Scatter::new(x.shape.clone(), axis).along())
+    written(call, call.input(2)?, indices, || Scatter::new(x.shape.clone(), axis).along())
 }
 
-/// A copy of the first input into which the third one is scattered.
-fn written<'s>(call: &Call<'_>, indices: &Array, scatter: impl Fn() -> Scatter<'s>) -> TestResult<Vec<Array>> {
-    let (x, updates, indices) = (call.input(0)?, call.input(2)?, converted(call.device, indices, Type::I32)?);
+/// Lines of a cache along an axis, from a position on that each part of the batch has; a circular cache goes on at its
+/// begin.
+pub(super) fn tensor_scatter(call: &Call<'_>) -> TestResult<Vec<Array>> {
+    let (device, x, updates) = (call.device, call.input(0)?, call.input(1)?);
+    let axis = call.axis(-2, x.shape.len())?;
+    let one = |axis: usize| {
+        let mut shape = vec![1; updates.shape.len()];
+        shape[axis] = updates.shape[axis];
+        shape
+    };
+    let steps = iota(device, &one(axis), Type::I32)?;
+    let places = match call.optional(2) {
+        Some(first) => {
+            let first = converted(device, first, Type::I32)?.reshaped(one(0))?;
+            Line::new("y = a + b", Type::I32).apply(device, &[&steps, &first])?
+        }
+        None => steps,
+    };
+    let places = super::arrange::broadcast(device, &places, &updates.shape)?;
+    let circular = call.text("mode", "linear") == "circular";
+    written(call, updates, &places, || {
+        let scatter = Scatter::new(x.shape.clone(), axis).along();
+        if circular { scatter.wrap() } else { scatter }
+    })
+}
+
+/// A copy of the first input into which updates are scattered.
+fn written<'s>(
+    call: &Call<'_>,
+    updates: &Array,
+    indices: &Array,
+    scatter: impl Fn() -> Scatter<'s>,
+) -> TestResult<Vec<Array>> {
+    let (x, indices) = (call.input(0)?, converted(call.device, indices, Type::I32)?);
     let (device, kind, shape) = (call.device, x.kind, x.shape.clone());
     let at = indices.get::<i32>()?;
     let reduction = call.text("reduction", "none");
@@ -85,7 +116,7 @@ fn written<'s>(call: &Call<'_>, indices: &Array, scatter: impl Fn() -> Scatter<'
             Ok(scatter().set(updates.get::<T>()?, at, y)?)
         }))?
     } else {
-        by_type!(kind, [F32: f32, I32: i32, U32: u32], T => Array::written::<T>(device, kind, shape, |y| {
+        by_type!(kind, T => Array::written::<T>(device, kind, shape, |y| {
             Rearrange::part([x.len()], &[]).run(x.get::<T>()?, &mut *y)?;
             let (scatter, updates) = (scatter(), updates.get::<T>()?);
             match &reduction[..] {

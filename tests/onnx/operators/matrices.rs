@@ -11,7 +11,7 @@ use crate::array::{Array, Type, by_type};
 use crate::graph::Call;
 
 /// NumPy's `matmul`: products of matrices for all places of the axes before the last two.
-fn product(device: &Device, a: &Array, b: &Array) -> TestResult<Array> {
+pub(super) fn product(device: &Device, a: &Array, b: &Array) -> TestResult<Array> {
     // Vectors are rows, or columns, whose axis is removed from the result.
     let (is_row, is_column) = (a.shape.len() == 1, b.shape.len() == 1);
     let a = if is_row { a.reshaped([1, a.len()])? } else { a.clone() };
@@ -51,19 +51,30 @@ pub(super) fn matmul(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![product(call.device, call.input(0)?, call.input(1)?)?])
 }
 
-pub(super) fn matmul_integer(call: &Call<'_>) -> TestResult<Vec<Array>> {
-    let centred = |at: usize| {
-        let x = converted(call.device, call.input(at)?, Type::I32)?;
-        match call.optional(at + 2) {
-            None => Ok(x),
-            Some(zero) if zero.len() == 1 => {
-                let zero = converted(call.device, &zero.reshaped([])?, Type::I32)?;
-                Line::new("y = a - b", Type::I32).apply(call.device, &[&x, &zero])
-            }
-            Some(_) => skip("zero points by rows"),
+/// An input as `i32`, without the zero point that is another input.
+fn centred(call: &Call<'_>, at: usize, zero: usize) -> TestResult<Array> {
+    let x = converted(call.device, call.input(at)?, Type::I32)?;
+    match call.optional(zero) {
+        None => Ok(x),
+        Some(zero) if zero.len() == 1 => {
+            let zero = converted(call.device, &zero.reshaped([])?, Type::I32)?;
+            Line::new("y = a - b", Type::I32).apply(call.device, &[&x, &zero])
         }
-    };
-    Ok(vec![product(call.device, &centred(0)?, &centred(1)?)?])
+        Some(_) => skip("zero points by rows"),
+    }
+}
+
+pub(super) fn matmul_integer(call: &Call<'_>) -> TestResult<Vec<Array>> {
+    Ok(vec![product(call.device, &centred(call, 0, 2)?, &centred(call, 1, 3)?)?])
+}
+
+/// A product of quantised matrices, quantised: each of the three has a scale and a zero point.
+pub(super) fn quantised_matmul(call: &Call<'_>) -> TestResult<Vec<Array>> {
+    let sums = product(call.device, &centred(call, 0, 2)?, &centred(call, 3, 5)?)?;
+    let one = |at: usize| converted(call.device, &call.input(at)?.reshaped([])?, Type::F32);
+    let line = Line::new("y = round(f32(a) * (b * c / d)) + e", Type::F32);
+    let y = line.apply(call.device, &[&sums, &one(1)?, &one(4)?, &one(6)?, &one(7)?])?;
+    Ok(vec![converted(call.device, &y, call.input(7)?.kind)?])
 }
 
 pub(super) fn gemm(call: &Call<'_>) -> TestResult<Vec<Array>> {
@@ -126,4 +137,18 @@ pub(super) fn quantise(call: &Call<'_>) -> TestResult<Vec<Array>> {
         None => (named, Line::new("y = round(a / b)", x.kind).apply(call.device, &[x, &spread_scale])?),
     };
     Ok(vec![converted(call.device, &y, kind)?])
+}
+
+/// Quantisation to bytes, with the scale and the zero point that all elements and 0 need.
+pub(super) fn dynamic(call: &Call<'_>) -> TestResult<Vec<Array>> {
+    let (device, x) = (call.device, call.input(0)?);
+    let axes: Vec<usize> = (0..x.shape.len()).collect();
+    let [least, greatest] = ["ReduceMin", "ReduceMax"].map(|name| along(device, name, x, &axes)?.reshaped([]));
+    let (least, greatest) = (least?, greatest?);
+    let line = Line::new("y = (max(b, 0.0) - min(a, 0.0)) / 255.0", Type::F32);
+    let scale = line.apply(device, &[&least, &greatest])?;
+    let line = Line::new("y = round(clamp(-min(a, 0.0) / b, 0.0, 255.0))", Type::F32);
+    let zero = line.apply(device, &[&least, &scale])?;
+    let y = Line::new("y = round(a / b) + c", Type::F32).apply(device, &[x, &scale, &zero])?;
+    Ok(vec![converted(device, &y, Type::U8)?, scale, converted(device, &zero, Type::U8)?])
 }

@@ -1,7 +1,9 @@
 //! Operators of ONNX in terms of `anywarp::ops`.
 
 mod arrange;
+mod channels;
 mod creation;
+mod einsum;
 mod elementwise;
 mod indexing;
 mod line;
@@ -37,6 +39,7 @@ fn other(name: &str) -> Option<Operator> {
     let operator: Operator = match name {
         "ArgMax" | "ArgMin" => reductions::arg,
         "AveragePool" | "LpPool" | "MaxPool" => windows::pool,
+        "BatchNormalization" => channels::batch_norm,
         "BitCast" => elementwise::bit_cast,
         "BitShift" => elementwise::bit_shift,
         "BlackmanWindow" | "HammingWindow" | "HannWindow" => creation::window,
@@ -55,7 +58,10 @@ fn other(name: &str) -> Option<Operator> {
         "CumProd" | "CumSum" => ordering::scan,
         "DepthToSpace" | "SpaceToDepth" => movement::blocks,
         "DequantizeLinear" => matrices::dequantise,
+        "Det" => einsum::determinant,
         "Dropout" => elementwise::dropout,
+        "DynamicQuantizeLinear" => matrices::dynamic,
+        "Einsum" => einsum::einsum,
         "Expand" => movement::expand,
         "EyeLike" => creation::eye,
         "Flatten" => movement::flatten,
@@ -68,6 +74,7 @@ fn other(name: &str) -> Option<Operator> {
         "GroupNormalization" | "InstanceNormalization" => rows::group_norm,
         "Hardmax" => reductions::hardmax,
         "Identity" => movement::identity,
+        "LRN" => channels::local_response,
         "LayerNormalization" | "RMSNormalization" => rows::layer_norm,
         "LogSoftmax" | "Softmax" => rows::softmax,
         "LpNormalization" => reductions::lp_normalisation,
@@ -82,6 +89,7 @@ fn other(name: &str) -> Option<Operator> {
         "Pad" => movement::pad,
         "Pow" => elementwise::power,
         "QLinearConv" => windows::quantised_conv,
+        "QLinearMatMul" => matrices::quantised_matmul,
         "QuantizeLinear" => matrices::quantise,
         "Range" => creation::range,
         "ReduceL1" | "ReduceL2" | "ReduceLogSum" | "ReduceLogSumExp" | "ReduceMax" | "ReduceMean" | "ReduceMin"
@@ -95,6 +103,7 @@ fn other(name: &str) -> Option<Operator> {
         "Slice" => movement::slice,
         "Split" => movement::split,
         "Squeeze" => movement::squeeze,
+        "TensorScatter" => indexing::tensor_scatter,
         "Tile" => movement::tile,
         "TopK" => ordering::top_k,
         "Transpose" => movement::transpose,
