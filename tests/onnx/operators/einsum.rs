@@ -71,8 +71,8 @@ pub(super) fn einsum(call: &Call<'_>) -> TestResult<Vec<Array>> {
             TestResult::Ok(kernel.map(map).combine("a + b").identity("T(0)").name("einsum"))
         };
         let y = match operands.len() {
-            1 => sum("x: T", "x")?.call(call.device).axes(&reduced).apply::<T>(view(0)?)?,
-            2 => sum("x: T, z: T", "x * z")?.call(call.device).axes(&reduced).apply::<T>((view(0)?, view(1)?))?,
+            1 => sum("x: T", "x")?.call(call.device).axes(reduced.clone()).apply::<T>(view(0)?)?,
+            2 => sum("x: T, z: T", "x * z")?.call(call.device).axes(reduced.clone()).apply::<T>((view(0)?, view(1)?))?,
             _ => return skip("sums of products of three arrays"),
         };
         Ok(Array::new(wide_kind, shape, y))
