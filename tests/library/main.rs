@@ -7,6 +7,8 @@
 #[cfg(target_os = "linux")]
 mod asynchronous_threads;
 mod backend_failures;
+#[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+mod binding_limits;
 mod debug_log;
 mod debug_print;
 mod errors;

@@ -8,7 +8,7 @@ use super::arguments::Array;
 use crate::element::Element;
 use crate::kernel::BoundBuffer;
 
-/// What a device can bind to a kernel.
+/// The limits of a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Binding {
     /// The most bytes.

@@ -1,0 +1,51 @@
+//! Operators on arrays that are larger than a device can bind: they work in windows, or they name the limit.
+
+mod limited;
+mod operators;
+
+use anywarp::{Device, Error};
+
+use limited::{LIMIT, devices};
+use operators::OPERATORS;
+
+/// The outcome of an operator, and the words of its result.
+type Outcome = (Result<(), Error>, Vec<u32>);
+
+/// An operator on arrays above the limit.
+struct Operator {
+    name: &'static str,
+    /// Whether it works in windows.
+    windows: bool,
+    run: fn(&Device) -> Result<Outcome, Error>,
+}
+
+/// Every result is that of a device without the limit, or there is an error before anything has changed.
+#[test]
+fn every_operator_works_in_windows_or_names_the_limit() -> anywarp::Result<()> {
+    let [(_, free), limited @ ..] = devices();
+    let mut wrong = Vec::new();
+    for Operator { name, windows, run } in OPERATORS {
+        let (outcome, expected) = run(&free)?;
+        outcome?;
+        for (which, device) in &limited {
+            let (outcome, got) = run(device)?;
+            let text = match outcome {
+                Ok(()) if got != expected => "other results".to_owned(),
+                Ok(()) if !windows => "no error: list it as one that works in windows".to_owned(),
+                Ok(()) => continue,
+                Err(error) if *windows => format!("an error: {error}"),
+                // The limit of a binding in bytes, or that of the operator in elements.
+                Err(error) if !names_limit(&error.to_string()) => format!("no limit in: {error}"),
+                Err(_) if got.iter().any(|word| *word != operators::BEFORE) => "changed the result".to_owned(),
+                Err(_) => continue,
+            };
+            wrong.push(format!("{name} on {which}: {text}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    Ok(())
+}
+
+fn names_limit(error: &str) -> bool {
+    error.contains(&LIMIT.to_string()) || error.contains("the limit is")
+}
