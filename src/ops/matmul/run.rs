@@ -7,7 +7,7 @@ use half::{bf16, f16};
 
 use super::super::error::OperationError;
 use super::super::plan::Plan;
-use super::plan::{Kernel, Pass, Shape, Sizes};
+use super::plan::{Kernel, Pass, Shape, Sizes, tiles_of};
 use super::{MatmulElement, OPERATOR, elements};
 use crate::buffer::cells::{cells, cells_mut, words, words_mut};
 use crate::buffer::core::Core;
@@ -161,6 +161,7 @@ impl<T: MatmulElement> Operands<'_, '_, '_, T> {
             match *pass {
                 Pass::Zeros => self.zeros(shape, destination)?,
                 Pass::Library(precision) => self.by_library(shape, precision, destination.reborrow())?,
+                Pass::Kernel { .. } if shape.sizes.k == 0 => self.without_factors(shape, destination)?,
                 Pass::Kernel { kernel, tiles } => {
                     self.by_kernel(Call { kernel, tiles, shape: *shape }, destination.reborrow())?;
                 }
@@ -173,16 +174,18 @@ impl<T: MatmulElement> Operands<'_, '_, '_, T> {
     fn zeros(&mut self, shape: &Shape, destination: &mut Destination<'_>) -> Result<(), OperationError> {
         match transfer::fill(destination.reborrow(), &self.c, T::zeroed()) {
             // The kernel can write halves of words, too.
-            Err(BufferError::Misaligned { .. }) => {
-                let empty = Device::of(&self.c.core.device).buffer::<T>(2).map_err(OPERATOR.slice("a"))?;
-                let operands = Operands { a: empty.slice(..), b: empty.slice(..), c: self.c.slice_mut(..) };
-                let kernel = Kernel::Tiles;
-                let tiles = super::plan::tiles_of(64, shape.sizes);
-                operands.by_kernel(Call { kernel, tiles, shape: *shape }, destination.reborrow())
-            }
+            Err(BufferError::Misaligned { .. }) => self.without_factors(shape, destination),
             Err(BufferError::Device { error, .. }) => Err(self.refused(Refusal::Device(error))),
             outcome => outcome.map(|_| ()).map_err(OPERATOR.slice("c")),
         }
+    }
+
+    /// Computes products of depth 0 by a kernel, which needs an element in each array.
+    fn without_factors(&mut self, shape: &Shape, destination: &mut Destination<'_>) -> Result<(), OperationError> {
+        let spare = Device::of(&self.c.core.device).buffer::<T>(2).map_err(OPERATOR.slice("a"))?;
+        let operands = Operands { a: spare.slice(..), b: spare.slice(..), c: self.c.slice_mut(..) };
+        let tiles = tiles_of(64, shape.sizes);
+        operands.by_kernel(Call { kernel: Kernel::Tiles, tiles, shape: *shape }, destination.reborrow())
     }
 
     fn by_library(

@@ -138,8 +138,9 @@ fn lacking() -> TestResult {
     matmul(&a, &b, &mut c, [3, 3, 3])?;
     device.synchronize()?;
     let wanted = "dispatch shaders/ops/matmul_packed.wgsl:matmul [1, 1, 1] value \
-        [03, 00, 00, 00, 03, 00, 00, 00, 03, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, \
-        00, 00, 00, 00, 00, 00, 00, 00] \
+        [03, 00, 00, 00, 03, 00, 00, 00, 03, 00, 00, 00, 01, 00, 00, 00, 01, 00, 00, 00, 00, 00, 00, 00, \
+        00, 00, 00, 00, 00, 00, 00, 00, 03, 00, 00, 00, 03, 00, 00, 00, 09, 00, 00, 00, 09, 00, 00, 00, \
+        09, 00, 00, 00, 00, 00, 80, 3f, 00, 00, 00, 00, 00, 00, 00, 00] \
         read memory 1[0..20] read memory 2[0..20] write memory 3[0..20]\n";
     equal(null.submissions().concat().as_str(), wanted, "submissions")
 }
