@@ -91,6 +91,9 @@ fn run() -> Outcome<()> {
         operators.iter().filter(|(name, _)| wanted(name)).map(|(_, climb)| climb(&mut ladder, elements)).collect();
     if wanted("matmul") {
         outcomes.push(matmul::climb(&mut ladder, side));
+        if side >= 4096 {
+            outcomes.push(matmul::climb(&mut ladder, 2 * side));
+        }
     }
     outcomes.push(ladder.publish(&arguments));
     let failures: Vec<String> = outcomes.into_iter().filter_map(|outcome| Some(outcome.err()?.to_string())).collect();

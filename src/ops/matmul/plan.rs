@@ -254,7 +254,8 @@ mod tests {
         assert_eq!(Choice::default_for(&card(), &large), Choice::Kernel(Kernel::Wide));
         assert_eq!(Choice::default_for(&card(), &small([1024, 64, 896])), TILES);
         assert_eq!(Choice::default_for(&Caps::webgpu_baseline(), &large), TILES);
-        let software = Caps { kind: DeviceKind::Software, ..card() };
+        let mut software = card();
+        software.kind = DeviceKind::Software;
         assert_eq!(Choice::default_for(&software, &large), TILES);
         // Asked for, it is used on software too.
         let asked = Choice::named(&software, &large, MatmulMethod::WideTiles);
@@ -276,7 +277,8 @@ mod tests {
         assert_eq!(Choice::default_for(&card(), &Shape { form: transposed, ..f16([5, 8, 12]) }), TILES);
         assert_eq!(Choice::default_for(&card(), &Shape { form: transposed, ..f16([8, 5, 12]) }), cooperative);
         assert_eq!(Choice::named(&card(), &shape([8; 3], Precision::Bf16), MatmulMethod::Cooperative), None);
-        let wide = Caps { subgroup_size: Some((32, 64)), ..card() };
+        let mut wide = card();
+        wide.subgroup_size = Some((32, 64));
         assert_eq!(Choice::default_for(&wide, &f16([8; 3])), TILES);
     }
 }
