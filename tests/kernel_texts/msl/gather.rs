@@ -21,7 +21,7 @@ pub(crate) struct Kernel {
 /// The result of the translation.
 pub(crate) enum Outcome {
     Written(String),
-    /// The kernel needs a feature of WGSL that no Apple GPU has.
+    /// The kernel needs a feature of WGSL or workgroup memory that no Apple GPU has.
     Lacks(&'static str),
     Failed(String),
 }
@@ -42,13 +42,21 @@ fn gather() -> Result<Vec<Kernel>, String> {
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let processor = anywarp_cpu::open(anywarp_cpu::Options::default()).map_err(|error| error.to_string())?;
     let mut kernels = Vec::new();
+    let mut larger = Vec::new();
     for (file, program) in collect::shaders(&apple(anywarp_backend::Backend::caps(&*processor).clone()))? {
-        let program = program.map_err(|error| format!("{file}: {error}"))?;
-        kernels.push((format!("shaders::{file}"), program));
+        let from = format!("shaders::{file}");
+        match program {
+            Ok(program) => kernels.push((from, program)),
+            // A kernel that is chosen only where there is so much.
+            Err(error) if error.to_string().contains("needs workgroup memory of") => {
+                larger.push(Kernel { from, name: file, outcome: Outcome::Lacks("memory") });
+            }
+            Err(error) => return Err(format!("{file}: {error}")),
+        }
     }
     kernels.extend(collect::programs(&runs, jobs, &apple)?);
     // Cases with their own threads compile in any order.
-    let mut kernels: Vec<Kernel> = kernels.into_iter().map(kernel).collect();
+    let mut kernels: Vec<Kernel> = kernels.into_iter().map(kernel).chain(larger).collect();
     kernels.sort_by(|a, b| (&a.from, &a.name, text(a)).cmp(&(&b.from, &b.name, text(b))));
     Ok(kernels)
 }
