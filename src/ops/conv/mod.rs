@@ -294,7 +294,7 @@ fn shape<T: FloatElement>(geometry: &Geometry, job: Job, start: u64) -> Shape {
         output: [depth, height, width],
         taps: geometry.taps() as u64,
         halves: size_of::<T>() == 2,
-        odd: start % 4 != 0,
+        odd: !start.is_multiple_of(4),
         elements: x + y + geometry.weights() as u64,
     }
 }

@@ -350,7 +350,7 @@ fn shape<T: FloatElement>(geometry: &Geometry, start: u64) -> Shape {
         planes: geometry.examples as u64 * geometry.channels as u64,
         output: geometry.output.map(|size| size as u64),
         halves: size_of::<T>() == 2,
-        odd: start % 4 != 0,
+        odd: !start.is_multiple_of(4),
     }
 }
 

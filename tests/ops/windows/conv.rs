@@ -236,10 +236,13 @@ fn erf(x: f64) -> f64 {
     sum * 2.0 / std::f64::consts::PI.sqrt()
 }
 
+/// A function of a sum.
+type Function = fn(f64) -> f64;
+
 fn activations(device: &Device) -> TestResult {
     let x: Vec<f32> = (-40..=40).map(|at| at as f32 / 10.0).chain([f32::NAN]).collect();
     let (input, one) = (device.buffer_from(&x)?, device.buffer_from(&[1.0f32])?);
-    let functions: [(Activation, fn(f64) -> f64); 3] = [
+    let functions: [(Activation, Function); 3] = [
         (Activation::Relu, |x| if x < 0.0 { 0.0 } else { x }),
         (Activation::Gelu, |x| x * (1.0 + erf(x / std::f64::consts::SQRT_2)) / 2.0),
         (Activation::Silu, |x| x / (1.0 + (-x).exp())),

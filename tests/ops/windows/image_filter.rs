@@ -67,11 +67,11 @@ fn check_kernels(
 }
 
 fn correlated(device: &Device) -> TestResult {
-    check_kernels(device, |shape, kernel, sizes| ImageFilter::correlate(shape, kernel, sizes), reference::correlate)
+    check_kernels(device, ImageFilter::correlate, reference::correlate)
 }
 
 fn convolved(device: &Device) -> TestResult {
-    check_kernels(device, |shape, kernel, sizes| ImageFilter::convolve(shape, kernel, sizes), reference::convolve)
+    check_kernels(device, ImageFilter::convolve, reference::convolve)
 }
 
 fn separable(device: &Device) -> TestResult {
