@@ -32,7 +32,7 @@ const flat_lines = 4u;
 
 // The line and the cell in it of an invocation's first part of a step.
 fn spot(is_deep: bool, index: u32) -> vec2<u32> {
-    // Lines in the order 0, 4, 1, 5, 2, 6, 3, 7: what sixteen invocations store is then in different banks.
+    // Lines in the order 0, 4, 1, 5, 2, 6, 3, 7, so that sixteen invocations store to different banks.
     let deep_line = index / 64u * 8u + index / 8u % 2u * 4u + index / 16u % 4u;
     return select(vec2(index / tile_cells, index % tile_cells), vec2(deep_line, index % deep_cells), is_deep);
 }

@@ -125,6 +125,7 @@ fn everything() -> Caps {
     caps.shader = naga::valid::Capabilities::all();
     caps.limits.workgroup_invocations = 1024;
     caps.limits.workgroup_size = [1024, 1024, 64];
+    caps.limits.workgroup_storage = 48 << 10;
     caps
 }
 

@@ -18,7 +18,7 @@ pub enum MatmulMethod {
 }
 
 impl MatmulMethod {
-    /// What a device and matrices need for the method, for errors.
+    /// The needs of the method, for errors.
     pub(super) fn needs(self) -> &'static str {
         match self {
             Self::Library => "it needs a vendor's library with this precision (`Caps::library`)",

@@ -1,9 +1,8 @@
 // Cooperative matrices, distributed over the 32 lanes of a warp.
 //
 // For 16 x 16 f16 values, and for 16 x 16 results, a lane holds the fragments of the tensor cores' mma (PTX, "Matrix
-// Fragments for mma.m16n8k16"): of each tile of 8 x 8, two adjacent values of one line. Lines are rows in A and C, and
-// columns in B. Registers of two f16 are numbered by tile: bit 0 is the tile's row in A and C, and its column bit 1; in
-// B bit 0 is the row and bit 1 the column as well, so that bit 0 of B meets bit 1 of A.
+// Fragments for mma.m16n8k16"): two adjacent values of one line of each tile of 8 x 8. Lines are rows in A and C, and
+// columns in B. The tile of a register of two f16 has a number: bit 0 is its row in A, B and C, and bit 1 its column.
 //
 // All other matrices are multiplied by ordinary arithmetic, with the values of A and B fetched from their lanes: N rows
 // are on N lanes, the first column on the first N lanes.
@@ -184,9 +183,10 @@ aw_fn M aw_coopLoad(const P* array, u32 elements, u32 start, u32 between, bool r
     typedef typename M::scalar T;
     const T* const base = aw_coop_scalars(array);
     if constexpr (SHARED && M::tensor && sizeof(T) == 2) {
+        const u64 last = (u64(between) * (M::size - 1) + start) * WIDTH + M::size - 1;
+        const bool within = elements == ~0u || last < u64(elements) * WIDTH;
         // Within shared memory, 32 bits suffice.
         const u32 first = start * WIDTH, stride = between * WIDTH;
-        const bool within = elements == ~0u || u64(between) * (M::size - 1) * WIDTH + u64(start) * WIDTH + M::size - 1 < elements * WIDTH;
         if (within && first % 8u == 0u && stride % 8u == 0u) {
             const u32 lane = aw_coop_lane(), tile = lane / 8u;
             const u32 line = row_major ? tile % 2u : tile / 2u, near = row_major ? tile / 2u : tile % 2u;
