@@ -23,8 +23,9 @@ fn complement_of_erf(z: f32) -> f32 {
 
 fn activated(sum: f32) -> f32 {
     if activation == relu {
-        // Keeps NaN, which `max` may drop.
-        return select(sum, 0.0, sum < 0.0);
+        // Keeps NaN, which `max` and comparisons may drop: only the bits tell it from a negative number.
+        let bits = bitcast<u32>(sum);
+        return select(sum, 0.0, bits > 0x80000000u && bits <= 0xff800000u);
     }
     if activation == gelu {
         let tail = 0.5 * complement_of_erf(abs(sum) * 0.70710678);

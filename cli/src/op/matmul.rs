@@ -106,6 +106,6 @@ fn shapes(call: &Call<'_>) -> Failure {
     let (a, b) = (shape("a"), shape("b"));
     Failure::File(format!(
         "matmul: expected matrices of shapes (m, k) and (k, n), found {a} and {b}: save reshaped arrays, or use \
-         --transpose-a or --transpose-b"
+         --transpose_a or --transpose_b"
     ))
 }

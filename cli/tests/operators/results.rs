@@ -20,7 +20,7 @@ fn operators_on_floats_write_their_results() {
         ("select x.npy --condition 'x < 3.0'", "<f4 (3,)", &[-1.0, 2.0, 0.0]),
         ("sort x.npy --descending", "<f4 (6,)", &[5.0, 5.0, 3.0, 2.0, 0.0, -1.0]),
         ("matmul x.npy b.npy", "<f4 (2, 2)", &[5.0, 1.0, 5.0, 10.0]),
-        ("matmul x.npy x.npy --transpose-b --alpha 2 --method tiles", "<f4 (2, 2)", &[28.0, 10.0, 10.0, 100.0]),
+        ("matmul x.npy x.npy --transpose_b --alpha 2 --method tiles", "<f4 (2, 2)", &[28.0, 10.0, 10.0, 100.0]),
         ("fill_pattern --shape 2x2 --pattern 1,-2.5,3", "<f4 (2, 2)", &[1.0, -2.5, 3.0, 1.0]),
         (
             "elementwise x.npy row.npy -2 --inputs 'x: T, y: T, a: T' --outputs 'z: T' --operation 'z = a * x + y'",

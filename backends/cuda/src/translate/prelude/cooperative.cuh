@@ -71,7 +71,7 @@ template <class M> aw_fn M aw_coop_settled(M m) {
 
 struct alignas(8) aw_coop_pair { u32 x, y; };
 
-// The scalars of an array of scalars or vectors.
+// The scalars of elements that are scalars or vectors.
 template <class T> aw_fn const T* aw_coop_scalars(const T* at) { return at; }
 template <class T> aw_fn const T* aw_coop_scalars(const vec2<T>* at) { return &at->x; }
 template <class T> aw_fn const T* aw_coop_scalars(const vec4<T>* at) { return &at->x; }
@@ -177,11 +177,11 @@ aw_fn void aw_coop_ldmatrix_transposed(u32* words, u32 at) {
                  : "memory");
 }
 
-// SHARED: `base` is the beginning of an array in shared memory, aligned to 16 bytes.
+// SHARED: `start_of` is the beginning of an array in shared memory, aligned to 16 bytes.
 template <class M, bool SHARED, u32 WIDTH, class P>
-aw_fn M aw_coopLoad(const P* array, u32 elements, u32 start, u32 between, bool row_major) {
+aw_fn M aw_coopLoad(const P* start_of, u32 elements, u32 start, u32 between, bool row_major) {
     typedef typename M::scalar T;
-    const T* const base = aw_coop_scalars(array);
+    const T* const base = aw_coop_scalars(start_of);
     if constexpr (SHARED && M::tensor && sizeof(T) == 2) {
         const u64 last = (u64(between) * (M::size - 1) + start) * WIDTH + M::size - 1;
         const bool within = elements == ~0u || last < u64(elements) * WIDTH;
@@ -204,9 +204,9 @@ aw_fn M aw_coopLoad(const P* array, u32 elements, u32 start, u32 between, bool r
 }
 
 template <u32 WIDTH, class M, class P>
-aw_fn void aw_coopStore(const M& matrix, P* array, u32 elements, u32 start, u32 between, bool row_major) {
+aw_fn void aw_coopStore(const M& matrix, P* start_of, u32 elements, u32 start, u32 between, bool row_major) {
     typedef typename M::scalar T;
-    T* const base = aw_coop_scalars(array);
+    T* const base = aw_coop_scalars(start_of);
     const u64 count = elements == ~0u ? ~u64(0) : u64(elements) * WIDTH;
     const u64 first = u64(start) * WIDTH, stride = u64(between) * WIDTH;
     M m = aw_coop_settled(matrix);
