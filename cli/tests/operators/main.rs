@@ -1,6 +1,7 @@
 //! `anywarp op`: operators on files.
 
 mod arrays;
+mod attention;
 mod bench;
 mod cases;
 mod generated;
