@@ -21,10 +21,14 @@ struct Attention {
     // The elements of a query and of a key, and those of a value.
     size: u32,
     size_of_value: u32,
-    // A causal attention has keys up to i + offset for query i.
+    // Query i has keys up to i + offset.
     offset: i32,
     scale: f32,
+    // The bound of scores; 0 for none.
     cap: f32,
+    // 1 if there is a mask, and if there is a bias. Kernels are not specialised by them, as they take long to compile.
+    has_mask: u32,
+    has_bias: u32,
     first_of_q: u32,
     first_of_k: u32,
     first_of_v: u32,
@@ -49,11 +53,6 @@ struct Attention {
 @group(0) @binding(6) var<storage, read_write> y: array<atomic<u32>>;
 @else
 @group(0) @binding(6) var<storage, read_write> y: array<f32>;
-
-override has_mask: bool = false;
-override has_bias: bool = false;
-override is_causal: bool = false;
-override has_cap: bool = false;
 
 @if(packed)
 fn element_in(cell: Cell, at: u32) -> f32 {
@@ -140,10 +139,7 @@ fn plane_of(number: u32) -> Plane {
 
 // The number of keys that a query may have.
 fn limit_of(query: u32) -> u32 {
-    if is_causal {
-        return u32(clamp(i32(query) + attention.offset + 1, 0, i32(attention.keys)));
-    }
-    return attention.keys;
+    return u32(clamp(i32(query) + attention.offset + 1, 0, i32(attention.keys)));
 }
 
 fn is_nan(value: f32) -> bool {
@@ -157,17 +153,17 @@ fn score(plane: Plane, query: u32, limit: u32, key: u32, product: f32) -> f32 {
     // A key behind the last one is excluded by the limit.
     let place = min(key, attention.keys - 1u);
     var result = product * attention.scale;
-    if has_cap {
+    if attention.cap > 0.0 {
         // Drivers may compute NaN for large arguments, whose results are 1.
         let capped = attention.cap * tanh(clamp(result / attention.cap, -20.0, 20.0));
         result = select(capped, result, is_nan(result));
     }
-    if has_bias {
+    if attention.has_bias != 0u {
         result += load_bias(plane.bias + query * attention.in_bias.z + place * attention.in_bias.w);
     }
     result = select(result, infinity, is_nan(result));
     var has_key = key < limit;
-    if has_mask {
+    if attention.has_mask != 0u {
         has_key = has_key && mask[plane.mask + query * attention.in_mask.z + place * attention.in_mask.w] != 0u;
     }
     return select(bitcast<f32>(attention.infinity | 0x80000000u), result, has_key);

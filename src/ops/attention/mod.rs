@@ -204,7 +204,7 @@ impl<'r, T: FloatElement> Attention<'r, T> {
             in_bias: self.bias.as_ref().map(of_bias).transpose()?.unwrap_or_default(),
             scale: given.scale(),
             cap: given.cap,
-            causal: given.causal.map(|_| given.offset()),
+            offset: given.offset(),
             halves: size_of::<T>() == 2,
             bf16: T::BF16,
         })

@@ -40,7 +40,8 @@ pub(super) struct Call {
     pub(super) in_bias: [u32; 4],
     pub(super) scale: f32,
     pub(super) cap: Option<f32>,
-    pub(super) causal: Option<i32>,
+    /// The number of keys after the query's own number that it has.
+    pub(super) offset: i32,
     /// Whether elements have 16 bits, and whether these are `bf16`.
     pub(super) halves: bool,
     pub(super) bf16: bool,
@@ -72,9 +73,8 @@ impl Operands<'_> {
             return Ok(());
         }
         let device = &Device::of(&self.y.core.device);
-        let Call { sizes, in_mask, in_bias, scale, cap, causal, bf16, .. } = call;
-        let (has_mask, has_bias, has_cap, is_causal) =
-            (self.mask.is_some(), self.bias.is_some(), cap.is_some(), causal.is_some());
+        let Call { sizes, in_mask, in_bias, scale, cap, offset, bf16, .. } = call;
+        let [has_mask, has_bias] = [self.mask, self.bias].map(|slice| u32::from(slice.is_some()));
         let wide = (sizes.size_of_value as u32).div_ceil(64);
         let length = usize::try_from(planned.plan.scratch / 4).unwrap_or(usize::MAX).max(1);
         let mut parts = device.scratch::<f32>(length, destination).map_err(memory(OPERATOR))?;
@@ -85,7 +85,8 @@ impl Operands<'_> {
         let [mask, bias] = [self.mask, self.bias].map(|slice| slice.filter(|slice| !slice.is_empty()).unwrap_or(q));
         let (mask, bytes_before_mask) = in_words(&mask).map_err(OPERATOR.slice("mask"))?;
         macro_rules! run {
-            ($rows:ident, $keys:ident, $tiles:ident, $combine:ident, $cells:expr, $cells_mut:expr $(, $bf16:ident)?) => {{
+            ($rows:ident($whole:ident, $parts:ident), $keys:ident, $tiles:ident, $combine:ident($join:ident),
+             $cells:expr, $cells_mut:expr $(, $bf16:ident)?) => {{
                 let (q, first_of_q) = $cells(&q).map_err(OPERATOR.slice("q"))?;
                 let (k, first_of_k) = $cells(&k).map_err(OPERATOR.slice("k"))?;
                 let (v, first_of_v) = $cells(&v).map_err(OPERATOR.slice("v"))?;
@@ -103,9 +104,11 @@ impl Operands<'_> {
                             group: sizes.group as u32,
                             size: sizes.size as u32,
                             size_of_value: sizes.size_of_value as u32,
-                            offset: causal.unwrap_or(0),
+                            offset,
                             scale,
-                            cap: cap.unwrap_or(1.0),
+                            cap: cap.unwrap_or(0.0),
+                            has_mask,
+                            has_bias,
                             first_of_q,
                             first_of_k,
                             first_of_v,
@@ -119,19 +122,17 @@ impl Operands<'_> {
                         }
                     };
                 }
-                let options = $rows::Overrides { has_mask, has_bias, is_causal, has_cap $(, $bf16)? };
-                let of_keys = $keys::Overrides { has_mask, has_bias, is_causal, has_cap, wide $(, $bf16)? };
-                let of_tiles = $tiles::Overrides { has_mask, has_bias, is_causal, has_cap, wide $(, $bf16)? };
-                let of_combine = $combine::Overrides { has_mask, has_bias, is_causal, has_cap $(, $bf16)? };
+                let of_keys = $keys::Overrides { wide $(, $bf16)? };
+                let of_tiles = $tiles::Overrides { wide $(, $bf16)? };
                 // All kernels are compiled first, so that a refused one leaves nothing launched.
                 for pass in &planned.plan.passes {
                     match pass {
-                        Pass::WholeRows { .. } => drop($rows::whole_rows_with(device, options)?),
-                        Pass::PartsOfRows { .. } => drop($rows::parts_of_rows_with(device, options)?),
+                        Pass::WholeRows { .. } => drop($rows::$whole(device $(, $rows::Overrides { $bf16 })?)?),
+                        Pass::PartsOfRows { .. } => drop($rows::$parts(device $(, $rows::Overrides { $bf16 })?)?),
                         Pass::WholeKeys { .. } => drop($keys::whole_keys_with(device, of_keys)?),
                         Pass::PartsOfKeys { .. } => drop($keys::parts_of_keys_with(device, of_keys)?),
                         Pass::Tiles { .. } => drop($tiles::tiles_with(device, of_tiles)?),
-                        Pass::Combine { .. } => drop($combine::combine_with(device, of_combine)?),
+                        Pass::Combine { .. } => drop($combine::$join(device $(, $combine::Overrides { $bf16 })?)?),
                     }
                 }
                 for pass in &planned.plan.passes {
@@ -140,13 +141,13 @@ impl Operands<'_> {
                         Pass::WholeRows { threads } => {
                             let attention = attention!($rows, first_of_y);
                             let args = $rows::WholeRowsArgs { attention, q, k, v, mask, bias, y };
-                            let launch = $rows::whole_rows_with(device, options)?.launch(args);
+                            let launch = $rows::$whole(device $(, $rows::Overrides { $bf16 })?)?.launch(args);
                             launch.to(destination.reborrow()).threads(threads)?;
                         }
                         Pass::PartsOfRows { threads } => {
                             let attention = attention!($rows, first_of_y);
                             let args = $rows::PartsOfRowsArgs { attention, q, k, v, mask, bias, parts: &mut parts };
-                            let launch = $rows::parts_of_rows_with(device, options)?.launch(args);
+                            let launch = $rows::$parts(device $(, $rows::Overrides { $bf16 })?)?.launch(args);
                             launch.to(destination.reborrow()).threads(threads)?;
                         }
                         Pass::WholeKeys { groups } => {
@@ -170,7 +171,7 @@ impl Operands<'_> {
                         Pass::Combine { threads } => {
                             let attention = attention!($combine, first_of_y);
                             let args = $combine::Args { attention, parts: &parts, y };
-                            let launch = $combine::combine_with(device, of_combine)?.launch(args);
+                            let launch = $combine::$join(device $(, $combine::Overrides { $bf16 })?)?.launch(args);
                             launch.to(destination.reborrow()).threads(threads)?;
                         }
                     }
@@ -178,9 +179,24 @@ impl Operands<'_> {
             }};
         }
         if call.halves {
-            run!(packed_rows, packed_keys, packed_tiles, packed_combine, halves, halves_mut, bf16);
+            run!(
+                packed_rows(whole_rows_with, parts_of_rows_with),
+                packed_keys,
+                packed_tiles,
+                packed_combine(combine_with),
+                halves,
+                halves_mut,
+                bf16
+            );
         } else {
-            run!(rows, keys, tiles, combine, whole_cells::<f32>, whole_cells_mut::<f32>);
+            run!(
+                rows(whole_rows, parts_of_rows),
+                keys,
+                tiles,
+                combine(combine),
+                whole_cells::<f32>,
+                whole_cells_mut::<f32>
+            );
         }
         Ok(())
     }

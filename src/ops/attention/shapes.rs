@@ -81,10 +81,11 @@ impl Given {
         self.scale.unwrap_or_else(|| (1.0 / (self.q[3] as f64).sqrt()) as f32)
     }
 
-    /// The offset of a causal attention, in 32 bits: those beyond all queries and keys have the results of these.
+    /// The offset of a causal attention, in 32 bits: those beyond all queries and keys have the results of these. Without
+    /// one, each query has all keys.
     pub(super) fn offset(&self) -> i32 {
         let [queries, keys] = [self.q[2], self.k[2]].map(|count| isize::try_from(count).unwrap_or(isize::MAX));
-        self.causal.unwrap_or(0).clamp(-queries, keys) as i32
+        self.causal.unwrap_or(keys).clamp(-queries, keys) as i32
     }
 }
 
@@ -129,15 +130,15 @@ mod tests {
 
     #[test]
     fn offsets_are_bounded_by_the_sizes() {
-        let given = |causal| Given {
+        let given = |causal: Option<isize>| Given {
             q: [1, 1, 5, 4],
             k: [1, 1, 9, 4],
             size_of_value: None,
             scale: None,
             cap: None,
-            causal: Some(causal),
+            causal,
         };
-        assert_eq!([isize::MIN, -5, 4, isize::MAX].map(|offset| given(offset).offset()), [-5, -5, 4, 9]);
-        assert_eq!(given(0).scale(), 0.5);
+        assert_eq!([isize::MIN, -5, 4, isize::MAX].map(|offset| given(Some(offset)).offset()), [-5, -5, 4, 9]);
+        assert_eq!((given(None).offset(), given(None).scale()), (9, 0.5));
     }
 }

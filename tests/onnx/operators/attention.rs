@@ -65,8 +65,9 @@ impl Given {
                     Line::new("y = u32(a < i32(p))", Type::U32).values(&[count as f32]).apply(device, &[&places])?,
                 );
             }
-            let last = Line::new("y = min(a, i32(p))", Type::I32).values(&[count as f32 - 1.0]);
-            let mask = taken(device, mask, &last.apply(device, &[&places])?, mask.shape.len() - 1)?;
+            let last = Line::new("y = min(a, i32(p))", Type::I32);
+            let last = last.values(&[count as f32 - 1.0]).apply(device, &[&places])?;
+            let mask = taken(device, mask, &last, mask.shape.len() - 1)?;
             if mask.kind == Type::Bool {
                 masks.push(converted(device, &mask, Type::U32)?);
             } else {
@@ -123,11 +124,11 @@ impl Given {
         let heads = Line::new("y = a / u32(p)", Type::U32).values(&[group]).apply(device, &[&heads])?;
         let keys = permuted(device, &taken(device, &self.k, &heads, 1)?, &[0, 1, 3, 2])?;
         let kind = self.q.kind;
-        let scaled = Line::new("y = a * T(p)", kind).values(&[self.scale]);
-        let mut scores = scaled.apply(device, &[&product(device, &self.q, &keys)?])?;
+        let scaled = Line::new("y = a * T(p)", kind);
+        let mut scores = scaled.values(&[self.scale]).apply(device, &[&product(device, &self.q, &keys)?])?;
         if let Some(cap) = self.cap.filter(|_| mode > 0) {
-            let capped = Line::new("y = T(p) * tanh(a / T(p))", kind).values(&[cap]);
-            scores = capped.apply(device, &[&scores])?;
+            let capped = Line::new("y = T(p) * tanh(a / T(p))", kind);
+            scores = capped.values(&[cap]).apply(device, &[&scores])?;
         }
         if mode < 2 {
             return Ok(scores);
@@ -142,8 +143,9 @@ impl Given {
         if let Some(offset) = self.causal {
             let [queries, keys] = [self.q.shape[2], self.k.shape[2]];
             let (rows, columns) = (iota(device, &[queries, 1], Type::I32)?, iota(device, &[keys], Type::I32)?);
-            let line = Line::new("y = u32(b <= a + i32(p))", Type::U32).values(&[offset as f32]);
-            scores = excluded.apply(device, &[&scores, &line.apply(device, &[&rows, &columns])?])?;
+            let line = Line::new("y = u32(b <= a + i32(p))", Type::U32);
+            let is_earlier = line.values(&[offset as f32]).apply(device, &[&rows, &columns])?;
+            scores = excluded.apply(device, &[&scores, &is_earlier])?;
         }
         if mode < 3 { Ok(scores) } else { softmaxed(device, &scores, 3) }
     }
