@@ -6,6 +6,8 @@
 //! rung's share is the shortest time that they allow for the operator's `Cost`, divided by its time. Every result is
 //! checked before it is timed; the process fails if one is wrong.
 
+#[path = "ladder/attention.rs"]
+mod attention;
 #[path = "ladder/elementwise.rs"]
 mod elementwise;
 #[path = "ladder/fill_pattern.rs"]
@@ -66,7 +68,7 @@ fn run() -> Outcome<()> {
         (false, _) => (1 << 26, 4096, 41),
     };
     let mut ladder = Ladder::on(&device, elements, repeats)?;
-    let operators: [(&str, Climb); 13] = [
+    let operators: [(&str, Climb); 14] = [
         ("fill_pattern", fill_pattern::climb),
         ("random", random::climb),
         ("histogram", histogram::climb),
@@ -80,6 +82,7 @@ fn run() -> Outcome<()> {
         ("ordering", ordering::climb),
         ("rows", rows::climb),
         ("windows", windows::climb),
+        ("attention", attention::climb),
     ];
     let names: Vec<&str> = operators.iter().map(|(name, _)| *name).chain(["matmul"]).collect();
     if let Some(unknown) = only.iter().find(|only| !names.contains(&only.as_str())) {

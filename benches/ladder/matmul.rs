@@ -69,7 +69,7 @@ fn products<T: Number>(ladder: &mut Ladder, side: usize) -> Outcome<()> {
     let device = ladder.device.clone();
     let c = device.buffer(side * side)?;
     let mut arrays = Arrays { a: device.buffer_from(&a)?, b: device.buffer_from(&b)?, c };
-    let cost = Matmul::new([side; 3]).cost::<T>(&device)?;
+    let cost = Matmul::<T>::new([side; 3]).cost(&device)?;
     let operator = format!("matrix product {}, {side} x {side}", T::NAME);
     let check = |arrays: &Arrays<T>| {
         let c = arrays.c.read()?;
@@ -94,7 +94,7 @@ fn products<T: Number>(ladder: &mut Ladder, side: usize) -> Outcome<()> {
     ];
     for (method, name) in methods {
         // A method that the device or the type lacks.
-        if Matmul::new([side; 3]).method(method).chosen::<T>(&device).is_err() {
+        if Matmul::<T>::new([side; 3]).method(method).chosen(&device).is_err() {
             continue;
         }
         arrays.c.fill(T::of(0.0))?;

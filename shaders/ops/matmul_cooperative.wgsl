@@ -1,12 +1,15 @@
-// c = alpha a b + beta c in f16 with cooperative matrices; sums in f32. Lines of all matrices are aligned to four
-// elements.
-import package::shared::product::{a_is_deep, b_is_deep, sizes, start_of_c, tile_of};
+// c = activation(alpha a b + beta c + bias) + residual in f16 with cooperative matrices; sums in f32. Lines of all
+// matrices are aligned to four elements.
+import package::shared::epilogue::activated;
+import package::shared::product::{a_is_deep, b_is_deep, has_bias, has_residual, sizes, start_of_c, tile_of};
 enable f16;
 enable wgpu_cooperative_matrix;
 
 @group(0) @binding(1) var<storage> a: array<vec4<f16>>;
 @group(0) @binding(2) var<storage> b: array<vec4<f16>>;
 @group(0) @binding(3) var<storage, read_write> c: array<vec4<f16>>;
+@group(0) @binding(4) var<storage> bias: array<vec4<f16>>;
+@group(0) @binding(5) var<storage> residual: array<vec4<f16>>;
 
 const tile = 128u;
 // The depth of a step, and its cells of four elements.
@@ -117,6 +120,13 @@ fn store(sums: coop_mat16x16<f32, C>, index: u32, batch: u32, row: u32, column: 
             var result = sizes.alpha * values;
             if sizes.beta != 0.0 {
                 result += sizes.beta * vec4<f32>(c[cell]);
+            }
+            if has_bias {
+                result += vec4<f32>(bias[(sizes.first_of_bias + place.y) / 4u]);
+            }
+            result = vec4(activated(result.x), activated(result.y), activated(result.z), activated(result.w));
+            if has_residual {
+                result += vec4<f32>(residual[cell + sizes.first_of_residual / 4u - sizes.first_of_c / 4u]);
             }
             c[cell] = vec4<f16>(result);
         }

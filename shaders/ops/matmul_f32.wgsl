@@ -1,6 +1,7 @@
-// c = alpha a b + beta c in f32, in tiles of 64 x 64.
+// c = activation(alpha a b + beta c + bias) + residual in f32, in tiles of 64 x 64.
 import package::shared::product::{sizes, starts_of_a, starts_of_b, tile_of};
-import package::shared::product_f32::{from_a, from_b, store_block};
+import package::shared::product_f32::{from_a, from_b};
+import package::shared::product_result::store_block;
 import package::shared::tile_product::{
     add_products, deep, stride_a, stride_b, tile, tile_a, tile_b,
     lower_left, lower_right, upper_left, upper_right,

@@ -1,7 +1,8 @@
-// c = alpha a b + beta c in f16 or bf16, two elements in a word, in tiles of 64 x 64; summed in f32, rounded to the
-// nearest, ties to even. Does not need f16 in WGSL.
+// c = activation(alpha a b + beta c + bias) + residual in f16 or bf16, two elements in a word, in tiles of 64 x 64;
+// computed in f32, rounded to the nearest, ties to even. Does not need f16 in WGSL.
 import package::shared::product::{sizes, starts_of_a, starts_of_b, tile_of};
-import package::shared::product_packed::{from_a, from_b, store_block};
+import package::shared::product_packed::{from_a, from_b};
+import package::shared::product_result::store_block;
 import package::shared::tile_product::{
     add_products, deep, stride_a, stride_b, tile, tile_a, tile_b,
     lower_left, lower_right, upper_left, upper_right,

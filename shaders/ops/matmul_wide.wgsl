@@ -1,6 +1,8 @@
-// c = alpha a b + beta c in f32, in tiles of 128 x 128. For devices with more than 16 KiB of workgroup memory.
+// c = activation(alpha a b + beta c + bias) + residual in f32, in tiles of 128 x 128. For devices with more than 16 KiB
+// of workgroup memory.
 import package::shared::product::{a_is_deep, b_is_deep, sizes, starts_of_a, starts_of_b, tile_of};
-import package::shared::product_f32::{from_a, from_b, store_block};
+import package::shared::product_f32::{from_a, from_b};
+import package::shared::product_result::store_block;
 import package::shared::tile_product::{
     lower_left, lower_right, upper_left, upper_right,
 };

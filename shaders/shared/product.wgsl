@@ -18,9 +18,14 @@ struct Sizes {
     batch_of_a: u32,
     batch_of_b: u32,
     batch_of_c: u32,
-    // c = alpha a b + beta c
+    // c = activation(alpha a b + beta c + bias) + residual
     alpha: f32,
     beta: f32,
+    // The first element of the bias and of the residual in their bindings.
+    first_of_bias: u32,
+    first_of_residual: u32,
+    // The elements of c in all batches.
+    elements_of_c: u32,
 }
 
 @group(0) @binding(0) var<uniform> sizes: Sizes;
@@ -28,6 +33,10 @@ struct Sizes {
 // Whether the lines of a factor run along the depth: rows of a, and columns of a transposed b.
 override a_is_deep: bool = true;
 override b_is_deep: bool = false;
+
+// Whether there is a value for each column of c, and one for each element, to add.
+override has_bias: bool = false;
+override has_residual: bool = false;
 
 // Rows of tiles in a panel. Concurrent workgroups then share lines of both factors in the cache.
 const panel = 8u;

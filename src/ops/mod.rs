@@ -4,6 +4,7 @@
 //! it, otherwise as a WGSL kernel. Either goes to the device's default stream or into a
 //! [`Recording`](crate::Recording), in order with the program's own launches.
 //!
+//! - [`attention()`]: scaled dot-product attention; [`Attention`] adds masks, shared heads, a scale, a cap and recording.
 //! - [`fill_pattern`]: fills memory with a pattern; [`FillPattern`] adds an offset and recording.
 //! - [`max_pool`], [`average_pool`]: the greatest element or the mean of each window; [`Pool`] adds norms, padding, dilation,
 //!   adaptive windows, indices and recording.
@@ -41,6 +42,8 @@
 //!   adds conditions in WGSL, indices and recording.
 //! - [`transpose`], [`permute`], [`flip`], [`roll`], [`tile`], [`broadcast`], [`copy_part`], [`pad()`]: elements in another
 //!   order; [`Rearrange`] adds recording.
+//! - [`rotary_embedding()`]: pairs of elements, rotated by the angles of their positions; [`RotaryEmbedding`] adds other
+//!   pairs and orders of axes, the inverse and recording.
 //! - [`run_length_encode`], [`run_length_decode`]: values and lengths of runs; [`RunLengths`] adds recording.
 //! - [`gather`], [`take()`], [`take_along_axis`]: elements at the positions that indices give; [`Take`] adds rules for
 //!   indices outside, and recording.
@@ -52,6 +55,7 @@
 //!
 //! `src/ops/README.md` describes how to add one.
 
+mod attention;
 mod columns;
 mod conv;
 mod convert;
@@ -80,6 +84,7 @@ mod rearrange;
 pub mod reduce;
 mod reduction;
 mod resize;
+mod rotary_embedding;
 mod rows;
 mod scan;
 mod scanning;
@@ -95,6 +100,7 @@ mod top_k;
 mod windows;
 
 pub use anywarp_backend::Precision;
+pub use attention::{Attention, attention};
 pub use columns::{Columns, col2im, im2col};
 pub use conv::{Conv, conv};
 pub use convert::{Cast, CastElement, cast};
@@ -122,6 +128,7 @@ pub use random::{Random, RandomBits, RandomFloat, RandomInteger, RandomNumber, R
 pub use rearrange::{Pad, Rearrange, Steps, broadcast, copy_part, flip, pad, permute, roll, steps, tile, transpose};
 pub use reduction::{ReductionCall, ReductionKernel};
 pub use resize::{Coordinates, Resize, Rounding, resize};
+pub use rotary_embedding::{RotaryEmbedding, rotary_embedding};
 pub use rows::elements::FloatElement;
 pub use scan::{Scan, cumulative_sum};
 pub use scanning::element::{ScanElement, ScanKey};

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `ANYWARP_REQUIRE` | required backends, such as `cpu,vulkan`; a missing one is a failure |
 
+mod attention;
 mod elementwise;
 mod fill_pattern;
 mod histograms;
@@ -17,6 +18,7 @@ mod merges;
 mod movement;
 mod random;
 mod reduction;
+mod rotary_embedding;
 mod rows;
 mod scans;
 mod searches;
@@ -49,6 +51,7 @@ type Alone = (String, Box<dyn Fn() -> TestResult + Send>);
 /// The cases of each operator, which run on every device.
 #[rustfmt::skip] // one a line
 const ON_DEVICES: &[fn() -> Vec<Case>] = &[
+    attention::cases,
     elementwise::cases,
     fill_pattern::cases,
     histograms::cases,
@@ -57,6 +60,7 @@ const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     merges::cases,
     random::cases,
     reduction::cases,
+    rotary_embedding::cases,
     rows::cases,
     scans::cases,
     searches::cases,
@@ -78,11 +82,13 @@ const ALONE: &[fn() -> Vec<Alone>] = &[
 /// The case of each operator on a checked device.
 #[rustfmt::skip] // one a line
 const CHECKED: &[fn() -> Alone] = &[
+    attention::checked,
     fill_pattern::checked,
     histograms::checked,
     movement::checked,
     merges::checked,
     random::checked,
+    rotary_embedding::checked,
     rows::checked,
     scans::checked,
     searches::checked,

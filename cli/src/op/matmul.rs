@@ -1,6 +1,6 @@
 //! Products of matrices.
 
-use anywarp::ops::{Matmul, MatmulElement, MatmulMethod, Precision};
+use anywarp::ops::{Activation, Matmul, MatmulElement, MatmulMethod, Precision};
 
 use super::call::Call;
 use super::entry::{Form, Number, Operator, Port, by_type};
@@ -15,6 +15,8 @@ pub(crate) const OPERATORS: &[Operator] = &[Operator {
         Port::new("a", "A matrix of shape (m, k), or (batch, m, k)"),
         Port::new("b", "A matrix of shape (k, n), or (batch, k, n)"),
         Port::new("old", "The array that --beta multiplies, with the shape of the product").form(Form::Optional),
+        Port::new("bias", "A number for each column, which is added before the activation").form(Form::Named),
+        Port::new("residual", "An array with the shape of the product, added to the result").form(Form::Named),
     ],
     outputs: &[Port::new("c", "The product, of shape (m, n) or (batch, m, n)")],
     parameters: &[
@@ -22,6 +24,7 @@ pub(crate) const OPERATORS: &[Operator] = &[Operator {
         Parameter::new("transpose_b", Kind::Flag, "Take b as stored transposed: (n, k)"),
         Parameter::new("alpha", Kind::Number, "The factor of the product").default("1"),
         Parameter::new("beta", Kind::Number, "The factor of old, which is added").default("0"),
+        Parameter::new("activation", Kind::Word(&["relu", "gelu", "silu"]), "A function of each sum"),
         Parameter::new(
             "precision",
             Kind::Word(&["f32", "f16", "tf32"]),
@@ -56,7 +59,20 @@ fn matmul<T: Number + MatmulElement>(call: &mut Call<'_>) -> Result<(), Failure>
     let batch = of_a.or(of_b);
     let batches = batch.unwrap_or(1);
     let shape: Vec<usize> = batch.into_iter().chain([m, n]).collect();
+    let (bias, residual) = (call.upload_given::<T>("bias")?, call.upload_given::<T>("residual")?);
     let mut product = Matmul::new([m, k, n]).batches(batches);
+    if let Some(bias) = &bias {
+        product = product.bias(bias);
+    }
+    if let Some(residual) = &residual {
+        product = product.residual(residual);
+    }
+    product = match call.values.text("activation") {
+        None => product,
+        Some("relu") => product.activation(Activation::Relu),
+        Some("gelu") => product.activation(Activation::Gelu),
+        Some(_) => product.activation(Activation::Silu),
+    };
     if call.values.flag("transpose_a") {
         product = product.transpose_a();
     }
@@ -95,7 +111,7 @@ fn matmul<T: Number + MatmulElement>(call: &mut Call<'_>) -> Result<(), Failure>
         Some(c) => c,
         None => call.empty::<T>(batches * m * n)?,
     };
-    call.cost = Some(product.cost::<T>(&call.device)?);
+    call.cost = Some(product.cost(&call.device)?);
     product.record(&mut call.recording).run(&a, &b, &mut c)?;
     call.output(c, shape);
     Ok(())

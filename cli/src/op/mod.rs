@@ -2,6 +2,7 @@
 //!
 //! [`all`] is the only list of operators: the command line, `--list`, the help and the runs come from its entries.
 
+mod attention;
 mod by_key;
 mod call;
 mod command;
@@ -61,6 +62,7 @@ const FAMILIES: &[&[Operator]] = &[
     counting::OPERATORS,
     matmul::OPERATORS,
     rows::OPERATORS,
+    attention::OPERATORS,
     convolutions::OPERATORS,
     pools::OPERATORS,
     images::OPERATORS,

@@ -1,6 +1,7 @@
 //! `anywarp op`: operators on files.
 
 mod arrays;
+mod attention;
 mod bench;
 mod cases;
 mod generated;
@@ -26,6 +27,8 @@ pub(crate) fn folder(test: &str) -> Option<Folder> {
     folder.write("lengths.npy", npy("<u4", "(6,)", &ints(&[1, 0, 2, 0, 0, 1])));
     folder.write("mask.npy", npy("|b1", "(6,)", &[1, 0, 0, 1, 1, 0]));
     folder.write("b.npy", npy("<f4", "(3, 2)", &bytes_of(&[1.0, 0.0, 0.0, 1.0, 1.0, 1.0])));
+    folder.write("half.npy", npy("<f4", "(2,)", &bytes_of(&[0.0, -6.0])));
+    folder.write("square.npy", npy("<f4", "(2, 2)", &bytes_of(&[10.0, 0.0, 30.0, 40.0])));
     folder.write("row.npy", npy("<f4", "(3,)", &bytes_of(&[1.0, 2.0, 3.0])));
     folder.write("double.npy", npy("<f8", "(2,)", &[0; 16]));
     Some(folder)

@@ -6,10 +6,11 @@ use serde_json::Value;
 
 use crate::cases::{Case, list};
 use crate::support::Folder;
-use crate::{generated, moves, op, orders, rows, windows};
+use crate::{attention, generated, moves, op, orders, rows, windows};
 
 /// The builders, and the operators that call their methods.
 const BUILDERS: &[(&str, &[&str])] = &[
+    ("Attention", &["attention"]),
     ("Cast", &["cast"]),
     ("Columns", &["im2col", "col2im"]),
     ("Conv", &["conv", "conv_transposed"]),
@@ -32,6 +33,7 @@ const BUILDERS: &[(&str, &[&str])] = &[
     ("ReductionCall", &["reduction", "sum", "reduce_by_key"]),
     ("ReductionKernel", &["reduction"]),
     ("Resize", &["resize"]),
+    ("RotaryEmbedding", &["rotary_embedding"]),
     ("RunLengths", &["run_length_encode", "run_length_decode"]),
     ("Scan", &["scan", "cumulative_sum"]),
     ("Scatter", &["scatter", "scatter_add"]),
@@ -118,6 +120,7 @@ const GENERAL: &[&str] = &[
 /// Functions and methods by another name: an entry, or a parameter or an input of one.
 const RENAMED: &[(&str, &str, &str)] = &[
     ("steps", "copy_part", "parts"),
+    ("Attention::value_size", "attention", "v"),
     ("Histogram::even", "histogram", "range"),
     ("Histogram::numbers", "bincount", ""),
     ("Histogram::run_weighted", "histogram", "weights"),
@@ -241,7 +244,7 @@ fn every_public_function_and_method_has_an_entry() {
 
 #[test]
 fn every_operator_has_a_case() {
-    let tables: [&[Case]; 14] = [
+    let tables: [&[Case]; 15] = [
         moves::REARRANGED,
         moves::JOINED,
         moves::TAKEN,
@@ -255,6 +258,7 @@ fn every_operator_has_a_case() {
         generated::SEQUENCES,
         generated::COUNTED,
         rows::NORMALISED,
+        attention::ATTENTION,
         windows::WINDOWS,
     ];
     let lines = tables.into_iter().flatten().chain(generated::COMPUTED).map(|case| case.line);

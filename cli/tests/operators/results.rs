@@ -8,7 +8,7 @@ use crate::{folder, op};
 #[test]
 fn operators_on_floats_write_their_results() {
     let Some(folder) = folder("op-floats") else { return };
-    let table: [(&str, &str, &[f32]); 14] = [
+    let table: [(&str, &str, &[f32]); 15] = [
         ("sum x.npy --axis 1", "<f4 (2,)", &[4.0, 10.0]),
         ("sum x.npy --axis 0 --keepdims", "<f4 (1, 3)", &[3.0, 4.0, 7.0]),
         ("max x.npy", "<f4 ()", &[5.0]),
@@ -21,6 +21,11 @@ fn operators_on_floats_write_their_results() {
         ("sort x.npy --descending", "<f4 (6,)", &[5.0, 5.0, 3.0, 2.0, 0.0, -1.0]),
         ("matmul x.npy b.npy", "<f4 (2, 2)", &[5.0, 1.0, 5.0, 10.0]),
         ("matmul x.npy x.npy --transpose_b --alpha 2 --method tiles", "<f4 (2, 2)", &[28.0, 10.0, 10.0, 100.0]),
+        (
+            "matmul x.npy b.npy --bias half.npy --activation relu --residual square.npy",
+            "<f4 (2, 2)",
+            &[15.0, 0.0, 35.0, 44.0],
+        ),
         ("fill_pattern --shape 2x2 --pattern 1,-2.5,3", "<f4 (2, 2)", &[1.0, -2.5, 3.0, 1.0]),
         (
             "elementwise x.npy row.npy -2 --inputs 'x: T, y: T, a: T' --outputs 'z: T' --operation 'z = a * x + y'",

@@ -3,7 +3,7 @@
 pub(super) mod sealed {
     use anywarp_backend::Precision;
 
-    use super::super::run::{Launch, launch_bf16, launch_f16, launch_f32};
+    use super::super::launch::{Launch, launch_bf16, launch_f16, launch_f32};
 
     /// The properties of an element type that the product needs.
     pub trait Numbers: Sized {

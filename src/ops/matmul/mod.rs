@@ -1,6 +1,7 @@
 //! The product of two matrices.
 
 mod elements;
+mod launch;
 mod method;
 mod plan;
 #[cfg(test)]
@@ -11,6 +12,7 @@ mod tests;
 
 use anywarp_backend::{Caps, Factor, Precision, ProductForm};
 
+use super::epilogue::Activation;
 use super::error::OperationError;
 use super::operator::Operator;
 use super::plan::Cost;
@@ -20,7 +22,7 @@ use crate::element::Element;
 use crate::submit::{Destination, Recording, Stream};
 use elements::sealed;
 pub use method::MatmulMethod;
-use plan::{Choice, Shape, Sizes};
+use plan::{Choice, Epilogue, Shape, Sizes};
 use run::Operands;
 
 /// Computes `c = a b` for dense row-major matrices: `a` is `m` x `k`, `b` is `k` x `n`, `c` is `m` x `n`, and the sizes
@@ -82,8 +84,12 @@ pub trait MatmulInput<'a, T: Element>: Into<Slice<'a, T>> {}
 #[diagnostic::do_not_recommend]
 impl<'a, T: Element, S: Into<Slice<'a, T>>> MatmulInput<'a, T> for S {}
 
-/// [`matmul`] with transposed matrices, batches, factors, a choice of precision and method, a stream, or a recording:
-/// `c = alpha a b + beta c`.
+/// [`matmul`] with transposed matrices, batches, factors, a bias, an activation, a residual, a choice of precision and
+/// method, a stream, or a recording: `c = activation(alpha a b + beta c + bias) + residual`.
+///
+/// Kernels compute all of this in `f32` and round the result once. The vendor's library computes `alpha a b + beta c`
+/// only; where it is [`chosen`](Self::chosen), a second pass does the rest. For elements of 16 bits that rounds twice:
+/// `alpha a b + beta c`, and the result. A [`method`](Self::method) other than the library rounds once.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -102,20 +108,41 @@ impl<'a, T: Element, S: Into<Slice<'a, T>>> MatmulInput<'a, T> for S {}
 /// # #[cfg(not(feature = "cpu"))]
 /// # fn main() {}
 /// ```
+/// A linear layer: a value for each column of `c`, and a function of the sums.
+///
+/// ```
+/// # #[cfg(feature = "cpu")]
+/// # fn main() -> anywarp::Result<()> {
+/// # let device = anywarp::Device::open("cpu")?;
+/// use anywarp::ops::{Activation, Matmul};
+///
+/// let (x, weights) = (device.buffer_from(&[1.0f32, 2.0])?, device.buffer_from(&[3.0f32, 0.0, 0.0, 4.0])?);
+/// let bias = device.buffer_from(&[-4.0f32, 0.5])?;
+/// let mut y = device.buffer::<f32>(2)?;
+/// Matmul::new([1, 2, 2]).bias(&bias).activation(Activation::Relu).run(&x, &weights, &mut y)?;
+/// assert_eq!(*y.read()?, [0.0, 8.5]);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cpu"))]
+/// # fn main() {}
+/// ```
 #[must_use = "a matrix product does nothing until `run` is called"]
-pub struct Matmul<'r> {
+pub struct Matmul<'r, T> {
     sizes: [usize; 3],
     batches: usize,
     transposed: [bool; 2],
     shared: [bool; 2],
     alpha: f32,
     beta: f32,
+    bias: Option<Slice<'r, T>>,
+    activation: Option<Activation>,
+    residual: Option<Slice<'r, T>>,
     precision: Option<Precision>,
     method: Option<MatmulMethod>,
     destination: Destination<'r>,
 }
 
-impl<'r> Matmul<'r> {
+impl<'r, T: MatmulElement> Matmul<'r, T> {
     /// Creates a product of `m` x `k` and `k` x `n`, given as `[m, k, n]`.
     pub fn new(sizes: [usize; 3]) -> Self {
         Self {
@@ -125,6 +152,9 @@ impl<'r> Matmul<'r> {
             shared: [false; 2],
             alpha: 1.0,
             beta: 0.0,
+            bias: None,
+            activation: None,
+            residual: None,
             precision: None,
             method: None,
             destination: Destination::Own,
@@ -173,6 +203,25 @@ impl<'r> Matmul<'r> {
         self
     }
 
+    /// Adds a value for each of the `n` columns of `c`, the same in all batches, before the activation.
+    pub fn bias(mut self, bias: impl Into<Slice<'r, T>>) -> Self {
+        self.bias = Some(bias.into());
+        self
+    }
+
+    /// Applies a function to each sum, after the bias.
+    pub fn activation(mut self, activation: Activation) -> Self {
+        self.activation = Some(activation);
+        self
+    }
+
+    /// Adds an array of the shape of `c`, after the activation. It is in another buffer than `c`, unless the device has
+    /// [`Caps::aliased_bindings`].
+    pub fn residual(mut self, residual: impl Into<Slice<'r, T>>) -> Self {
+        self.residual = Some(residual.into());
+        self
+    }
+
     /// Computes by this method, in place of the one that [`chosen`](Self::chosen) names.
     pub fn method(mut self, method: MatmulMethod) -> Self {
         self.method = Some(method);
@@ -218,13 +267,13 @@ impl<'r> Matmul<'r> {
         self
     }
 
-    /// The cost of the product on a device, to compare its time with the device's limits.
+    /// The cost of the product on a device, to compare its time with the device's limits. An activation is not counted.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
     /// # fn main() -> anywarp::Result<()> {
     /// let device = anywarp::Device::open("cpu")?;
-    /// let cost = anywarp::ops::Matmul::new([100, 200, 300]).cost::<f32>(&device)?;
+    /// let cost = anywarp::ops::Matmul::<f32>::new([100, 200, 300]).cost(&device)?;
     /// assert_eq!(cost.flops, 2 * 100 * 200 * 300);
     /// # Ok(())
     /// # }
@@ -234,8 +283,8 @@ impl<'r> Matmul<'r> {
     ///
     /// # Errors
     /// [`OperationError::TooLarge`], [`OperationError::Choice`].
-    pub fn cost<T: MatmulElement>(&self, device: &Device) -> Result<Cost, OperationError> {
-        let shape = self.shape::<T>(true)?;
+    pub fn cost(&self, device: &Device) -> Result<Cost, OperationError> {
+        let shape = self.shape(true)?;
         Ok(plan::plan(&shape, self.choice(device.caps(), &shape)?).cost())
     }
 
@@ -244,11 +293,11 @@ impl<'r> Matmul<'r> {
     ///
     /// # Errors
     /// As [`cost`](Self::cost).
-    pub fn chosen<T: MatmulElement>(&self, device: &Device) -> Result<MatmulMethod, OperationError> {
-        Ok(self.choice(device.caps(), &self.shape::<T>(true)?)?.method())
+    pub fn chosen(&self, device: &Device) -> Result<MatmulMethod, OperationError> {
+        Ok(self.choice(device.caps(), &self.shape(true)?)?.method())
     }
 
-    fn shape<T: MatmulElement>(&self, aligned: bool) -> Result<Shape, OperationError> {
+    fn shape(&self, aligned: bool) -> Result<Shape, OperationError> {
         for (argument, shape) in ["a", "b", "c"].into_iter().zip(self.shapes()) {
             elements(argument, &shape)?;
         }
@@ -261,7 +310,9 @@ impl<'r> Matmul<'r> {
             alpha: Factor::new(self.alpha),
             beta: Factor::new(self.beta),
         };
-        Ok(Shape { sizes: Sizes { m, k, n }, form, precision: wanted::<T>(self.precision)?, aligned })
+        let (bias, residual) = (self.bias.is_some(), self.residual.is_some());
+        let epilogue = Epilogue { bias, activation: self.activation, residual };
+        Ok(Shape { sizes: Sizes { m, k, n }, form, epilogue, precision: wanted::<T>(self.precision)?, aligned })
     }
 
     /// The shapes of the three arrays; batches come first, where there are several matrices.
@@ -289,14 +340,15 @@ impl<'r> Matmul<'r> {
     ///
     /// # Errors
     /// [`OperationError`]; in that case nothing has run.
-    pub fn run<'a, 'b, 'c, T: MatmulElement>(
+    pub fn run<'a, 'b, 'c>(
         mut self,
         a: impl MatmulInput<'a, T>,
         b: impl MatmulInput<'b, T>,
         c: impl Into<SliceMut<'c, T>>,
     ) -> Result<(), OperationError> {
-        let mut operands = Operands { a: a.into(), b: b.into(), c: c.into() };
-        let shape = self.shape::<T>(operands.are_aligned()?)?;
+        let (bias, residual) = (self.bias, self.residual);
+        let mut operands = Operands { a: a.into(), b: b.into(), c: c.into(), bias, residual };
+        let shape = self.shape(operands.are_aligned()?)?;
         let choice = self.choice(operands.c.core.device.caps(), &shape)?;
         operands.check(self.shapes(), &self.destination)?;
         operands.run(&shape, &plan::plan(&shape, choice), &mut self.destination)

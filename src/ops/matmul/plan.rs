@@ -5,6 +5,7 @@ use anywarp_backend::{Caps, CooperativeProduct, DeviceKind, Precision, ProductFo
 
 use super::super::plan::Plan;
 use super::MatmulMethod;
+use crate::ops::epilogue::Activation;
 
 /// The sizes of a product: `a` is `m` x `k`, `b` is `k` x `n`, `c` is `m` x `n`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,13 +22,26 @@ impl Sizes {
     }
 }
 
+/// What a product becomes before it is stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Epilogue {
+    pub(super) bias: bool,
+    pub(super) activation: Option<Activation>,
+    pub(super) residual: bool,
+}
+
+impl Epilogue {
+    const NONE: Self = Self { bias: false, activation: None, residual: false };
+}
+
 /// The properties of a product that decide which kernels are possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     pub(super) sizes: Sizes,
     pub(super) form: ProductForm,
+    pub(super) epilogue: Epilogue,
     pub(super) precision: Precision,
-    /// Whether each matrix begins at a multiple of four elements in its memory.
+    /// Whether each array begins at a multiple of four elements in its memory.
     pub(super) aligned: bool,
 }
 
@@ -40,6 +54,8 @@ pub(super) enum Pass {
     Library(Precision),
     /// A kernel, with the tiles of `c` in a row and in a column.
     Kernel { kernel: Kernel, tiles: [u32; 2] },
+    /// Applies the epilogue to `c`, by invocations for a word each.
+    Epilogue { threads: u64 },
 }
 
 /// A kernel of products.
@@ -93,18 +109,22 @@ pub(super) enum Choice {
 impl Choice {
     /// The choice without tuning: the library if it has the precision or a higher one.
     pub(super) fn default_for(caps: &Caps, shape: &Shape) -> Self {
-        if let Some(precision) = routine(caps, shape.precision) {
-            return Self::Library(precision);
-        }
         // Fewer wide tiles than this leave multiprocessors without work.
         let enough = tiles_of(128, shape.sizes).map(u64::from).iter().product::<u64>() >= 64;
         // Software has no use for larger tiles: its registers hold less than one of 64 x 64.
-        let kernels = match shape.precision {
-            Precision::F16 => [Some(Kernel::Cooperative), None],
-            _ => [Some(Kernel::Wide).filter(|_| enough && caps.kind != DeviceKind::Software), None],
+        let large = match shape.precision {
+            Precision::F16 => Some(Kernel::Cooperative),
+            _ => Some(Kernel::Wide).filter(|_| enough && caps.kind != DeviceKind::Software),
         };
-        let possible = kernels.into_iter().flatten().find(|kernel| kernel.is_possible(caps, shape));
-        Self::Kernel(possible.unwrap_or(Kernel::Tiles))
+        let large = large.filter(|kernel| kernel.is_possible(caps, shape));
+        // The library needs a second pass for an epilogue. At 4 TB/s it takes the time that the library gains on our large
+        // tiles in a depth of about 80 in f32, and 300 in f16.
+        let shallow = shape.sizes.k < 128 && shape.epilogue != Epilogue::NONE;
+        match (routine(caps, shape.precision), large) {
+            (Some(_), Some(kernel)) if shallow => Self::Kernel(kernel),
+            (Some(precision), _) => Self::Library(precision),
+            (None, large) => Self::Kernel(large.unwrap_or(Kernel::Tiles)),
+        }
     }
 
     /// The choice that a caller names; `None` if the device or the shape lacks something for it.
@@ -144,32 +164,35 @@ fn routine(caps: &Caps, wanted: Precision) -> Option<Precision> {
 /// The passes of a product.
 pub(super) fn plan(shape: &Shape, choice: Choice) -> Plan<Pass> {
     let Sizes { m, k, n } = shape.sizes;
-    let form = shape.form;
+    let (form, epilogue) = (shape.form, shape.epilogue);
     let [rows, depth, columns] = [m, k, n].map(u64::from);
     if m == 0 || n == 0 || form.batches == 0 {
         return Plan::nothing();
     }
     let kernel = |kernel: Kernel| Pass::Kernel { kernel, tiles: tiles_of(kernel.tile(), shape.sizes) };
     let keeps = form.beta.get() != 0.0;
-    let pass = match choice {
-        _ if k == 0 && !keeps => Pass::Zeros,
-        // The library takes no product of depth 0.
-        Choice::Library(_) if k == 0 => kernel(Kernel::Tiles),
-        Choice::Library(precision) => Pass::Library(precision),
-        Choice::Kernel(named) => kernel(named),
-    };
     let batches = u64::from(form.batches);
+    let of_c = (rows * columns).saturating_mul(batches);
+    let element = shape.precision.bytes();
+    // A word more for an array that begins with the second half of one.
+    let finish = Pass::Epilogue { threads: if element == 2 { of_c / 2 + 1 } else { of_c } };
+    let passes = match choice {
+        _ if k == 0 && !keeps && epilogue == Epilogue::NONE => vec![Pass::Zeros],
+        // The library takes no product of depth 0.
+        Choice::Library(_) if k == 0 => vec![kernel(Kernel::Tiles)],
+        Choice::Library(precision) if epilogue == Epilogue::NONE => vec![Pass::Library(precision)],
+        Choice::Library(precision) => vec![Pass::Library(precision), finish],
+        Choice::Kernel(named) => vec![kernel(named)],
+    };
     let count = |shared: bool| if shared { 1 } else { batches };
     let of_a = (rows * depth).saturating_mul(count(form.shared[0]));
     let of_b = (depth * columns).saturating_mul(count(form.shared[1]));
-    let of_c = (rows * columns).saturating_mul(batches);
-    let elements = of_a.saturating_add(of_b).saturating_add(of_c).saturating_add(if keeps { of_c } else { 0 });
-    Plan {
-        passes: vec![pass],
-        scratch: 0,
-        flops: of_c.saturating_mul(2 * depth),
-        bytes: elements.saturating_mul(shape.precision.bytes()),
-    }
+    let of_bias = if epilogue.bias { columns } else { 0 };
+    // The arrays as large as `c` that are read, written or added.
+    let read = u64::from(keeps) + u64::from(epilogue.residual);
+    let added = u64::from(epilogue.bias) + u64::from(epilogue.residual);
+    let elements = of_a.saturating_add(of_b).saturating_add(of_c.saturating_mul(1 + read)).saturating_add(of_bias);
+    Plan { passes, scratch: 0, flops: of_c.saturating_mul(2 * depth + added), bytes: elements.saturating_mul(element) }
 }
 
 /// The tiles of `c` in a row and in a column.
@@ -184,7 +207,13 @@ mod tests {
     use super::*;
 
     fn shape([m, k, n]: [u32; 3], precision: Precision) -> Shape {
-        Shape { sizes: Sizes { m, k, n }, form: ProductForm::default(), precision, aligned: true }
+        Shape {
+            sizes: Sizes { m, k, n },
+            form: ProductForm::default(),
+            epilogue: Epilogue::NONE,
+            precision,
+            aligned: true,
+        }
     }
 
     fn small(sizes: [u32; 3]) -> Shape {
@@ -229,6 +258,36 @@ mod tests {
         let keeps = ProductForm { beta: Factor::new(2.0), ..ProductForm::default() };
         let passes = plan(&Shape { form: keeps, ..small([3, 0, 7]) }, Choice::Library(Precision::F32)).passes;
         assert_eq!(passes, [Pass::Kernel { kernel: Kernel::Tiles, tiles: [1, 1] }]);
+    }
+
+    #[test]
+    fn a_library_applies_an_epilogue_in_a_pass_of_its_own() {
+        let epilogue = Epilogue { bias: true, activation: Some(Activation::Gelu), residual: true };
+        let product = Shape { epilogue, ..shape([10, 200, 30], Precision::F16) };
+        let library = plan(&product, Choice::Library(Precision::F16));
+        assert_eq!(library.passes, [Pass::Library(Precision::F16), Pass::Epilogue { threads: 151 }]);
+        assert_eq!((library.flops, library.bytes), (300 * (400 + 2), 2 * (2000 + 6000 + 2 * 300 + 30)));
+        assert_eq!(plan(&product, TILES).passes, [Pass::Kernel { kernel: Kernel::Tiles, tiles: [1, 1] }]);
+        // Without depth there is still something to compute.
+        let flat = Shape { epilogue, ..small([10, 0, 30]) };
+        assert_eq!(plan(&flat, Choice::Library(Precision::F32)).passes, plan(&flat, TILES).passes);
+        let threads = |precision| plan(&Shape { precision, ..product }, Choice::Library(precision)).passes[1];
+        assert_eq!(threads(Precision::F32), Pass::Epilogue { threads: 300 });
+    }
+
+    #[test]
+    fn shallow_products_with_an_epilogue_take_a_fast_kernel_instead_of_the_library() {
+        let mut caps = card();
+        caps.library = [Precision::F32, Precision::Tf32, Precision::F16].map(Routine::MatrixProduct).to_vec();
+        let epilogue = Epilogue { bias: true, ..Epilogue::NONE };
+        let with = |depth, precision| Shape { epilogue, ..shape([1024, depth, 1024], precision) };
+        assert_eq!(Choice::default_for(&caps, &with(124, Precision::F32)), Choice::Kernel(Kernel::Wide));
+        assert_eq!(Choice::default_for(&caps, &with(124, Precision::F16)), Choice::Kernel(Kernel::Cooperative));
+        assert_eq!(Choice::default_for(&caps, &with(128, Precision::F16)), Choice::Library(Precision::F16));
+        assert_eq!(Choice::default_for(&caps, &with(124, Precision::Tf32)), Choice::Library(Precision::Tf32));
+        assert_eq!(Choice::default_for(&caps, &with(123, Precision::F16)), Choice::Library(Precision::F16));
+        let plain = shape([1024, 4, 1024], Precision::F32);
+        assert_eq!(Choice::default_for(&caps, &plain), Choice::Library(Precision::F32));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use anywarp_backend::{Precision, ProductForm};
 
-use super::plan::{Choice, Kernel, Shape, Sizes, plan};
+use super::plan::{Choice, Epilogue, Kernel, Shape, Sizes, plan};
 use super::reference::matmul;
 use super::run::Operands;
 use crate::Device;
@@ -26,9 +26,11 @@ fn tiled_products_of_all_shapes_match_the_reference() {
         for kernel in [Kernel::Tiles, Kernel::Wide] {
             let mut c = device.buffer_from(&vec![9.0f32; m * n]).unwrap();
             let sizes = Sizes { m: m as u32, k: k as u32, n: n as u32 };
-            let shape = Shape { sizes, form: ProductForm::default(), precision: Precision::F32, aligned: true };
+            let (form, epilogue) = (ProductForm::default(), Epilogue::default());
+            let shape = Shape { sizes, form, epilogue, precision: Precision::F32, aligned: true };
             let plan = plan(&shape, Choice::Kernel(kernel));
-            let mut operands = Operands { a: a.slice(..), b: b.slice(..), c: c.slice_mut(..) };
+            let (a, b, c) = (a.slice(..), b.slice(..), c.slice_mut(..));
+            let mut operands = Operands { a, b, c, bias: None, residual: None };
             operands.run(&shape, &plan, &mut Destination::Own).unwrap();
             assert_eq!(*c.read().unwrap(), wanted[..], "{kernel:?}: {m} x {k} x {n}");
         }

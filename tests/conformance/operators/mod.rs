@@ -1,5 +1,6 @@
 //! Operators, with elements that every device has. `tests/ops` has all types and options, on the devices of one machine.
 
+mod attention;
 mod moves;
 mod numbers;
 mod orders;
@@ -14,8 +15,16 @@ use crate::suite::case::Case;
 use crate::suite::portable_waits::ReadHere;
 use anywarp_testing_devices::outcome::{TestResult, same};
 
-pub(crate) const CASES: &[&[Case]] =
-    &[reductions::CASES, rows::CASES, windows::CASES, scans::CASES, orders::CASES, moves::CASES, numbers::CASES];
+pub(crate) const CASES: &[&[Case]] = &[
+    attention::CASES,
+    reductions::CASES,
+    rows::CASES,
+    windows::CASES,
+    scans::CASES,
+    orders::CASES,
+    moves::CASES,
+    numbers::CASES,
+];
 
 /// No element, one, and lengths around a workgroup, around a tile of scans and sorts, and beyond several tiles.
 const LENGTHS: [usize; 10] = [0, 1, 2, 255, 256, 257, 1009, 3328, 3329, 20_011];

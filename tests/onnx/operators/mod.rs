@@ -1,6 +1,7 @@
 //! Operators of ONNX in terms of `anywarp::ops`.
 
 mod arrange;
+mod attention;
 mod channels;
 mod creation;
 mod einsum;
@@ -38,6 +39,7 @@ pub(crate) fn find(node: &Node) -> TestResult<Operator> {
 fn other(name: &str) -> Option<Operator> {
     let operator: Operator = match name {
         "ArgMax" | "ArgMin" => reductions::arg,
+        "Attention" => attention::attention,
         "AveragePool" | "LpPool" | "MaxPool" => windows::pool,
         "BatchNormalization" => channels::batch_norm,
         "BitCast" => elementwise::bit_cast,
@@ -97,6 +99,7 @@ fn other(name: &str) -> Option<Operator> {
         "Reshape" => movement::reshape,
         "Resize" => resizes::resize,
         "ReverseSequence" => indexing::reverse_sequence,
+        "RotaryEmbedding" => attention::rotary_embedding,
         "Scatter" | "ScatterElements" => indexing::scatter_elements,
         "ScatterND" => indexing::scatter_nd,
         "Shape" | "Size" => movement::shape,

@@ -1,5 +1,6 @@
 //! Softmax, norms and losses.
 
+use anywarp::Device;
 use anywarp::ops::{CrossEntropy, Norm, Softmax};
 use anywarp_testing_devices::outcome::TestResult;
 
@@ -28,6 +29,14 @@ pub(super) fn softmax(call: &Call<'_>) -> TestResult<Vec<Array>> {
         Array::written::<T>(call.device, x.kind, x.shape.clone(), |y| Ok(softmax.run(x.get::<T>()?, y)?))
     })?;
     Ok(vec![y])
+}
+
+/// Softmax along an axis.
+pub(super) fn softmaxed(device: &Device, x: &Array, axis: usize) -> TestResult<Array> {
+    by_type!(x.kind, [F32: f32, F16: half::f16, Bf16: half::bf16], T => {
+        let softmax = Softmax::new(x.shape.clone(), axis);
+        Array::written::<T>(device, x.kind, x.shape.clone(), |y| Ok(softmax.run(x.get::<T>()?, y)?))
+    })
 }
 
 /// Softmax of `f64`, by the logarithm of the sum of exponentials.

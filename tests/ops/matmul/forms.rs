@@ -9,7 +9,7 @@ use super::reference::{self, Exact};
 use crate::Case;
 use crate::outcome::{Context, TestResult, fail};
 
-const METHODS: [MatmulMethod; 4] =
+pub(super) const METHODS: [MatmulMethod; 4] =
     [MatmulMethod::Tiles, MatmulMethod::WideTiles, MatmulMethod::Cooperative, MatmulMethod::Library];
 
 /// Rows, depth, columns: below, at and above the tiles of all kernels; the last two have aligned lines.
@@ -39,7 +39,7 @@ struct Form {
 }
 
 impl Form {
-    fn product(self) -> Matmul<'static> {
+    fn product<T: Number>(self) -> Matmul<'static, T> {
         let [alpha, beta] = self.factors;
         let mut product = Matmul::new(self.sizes).batches(self.batches).alpha(alpha).beta(beta);
         if self.transposed[0] {
@@ -75,7 +75,7 @@ fn forms<T: Number>(device: &Device) -> TestResult {
             let factors = if transposed[0] { [1.0, 0.0] } else { [0.5, -2.0] };
             for method in METHODS.map(Some).into_iter().chain([None]) {
                 let form = Form { sizes, batches, transposed, shared, factors, method };
-                if method.is_none() || form.product().chosen::<T>(device).is_ok() {
+                if method.is_none() || form.product::<T>().chosen(device).is_ok() {
                     check::<T>(device, form).context(|| format!("{form:?}"))?;
                 }
             }
@@ -161,9 +161,9 @@ fn empty_batches(device: &Device) -> TestResult {
 
 /// The default is one of those that can be asked for; the others are errors that say what is missing.
 fn methods(device: &Device) -> TestResult {
-    let chosen = Matmul::new([256; 3]).chosen::<f32>(device)?;
+    let chosen = Matmul::<f32>::new([256; 3]).chosen(device)?;
     for method in METHODS {
-        match Matmul::new([256; 3]).method(method).chosen::<f32>(device) {
+        match Matmul::<f32>::new([256; 3]).method(method).chosen(device) {
             Ok(named) if named == method => {}
             Ok(named) => return fail(format!("asked for {method}, got {named}")),
             Err(error) if method == chosen => return fail(format!("{method} is the default, but: {error}")),

@@ -1,6 +1,7 @@
 //! Products of all shapes, each element within the allowed error of its sum.
 
 pub(crate) mod element;
+mod epilogue;
 mod forms;
 #[path = "../../../src/ops/matmul/reference.rs"]
 mod reference;
@@ -37,7 +38,14 @@ const SHAPES: [(&str, [usize; 3]); 14] = [
 ];
 
 pub(crate) fn cases() -> Vec<Case> {
-    let groups = [shapes_of_products(), forms::cases(), slices::cases(), rounding::cases(), refusals::cases()];
+    let groups = [
+        shapes_of_products(),
+        forms::cases(),
+        epilogue::cases(),
+        slices::cases(),
+        rounding::cases(),
+        refusals::cases(),
+    ];
     groups.into_iter().flatten().map(|(name, run)| (format!("matmul::{name}"), run)).collect()
 }
 

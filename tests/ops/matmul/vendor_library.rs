@@ -14,12 +14,13 @@ use crate::outcome::{TestResult, equal};
 
 type Case = fn() -> TestResult;
 
-const CASES: [(&str, Case); 6] = [
+const CASES: [(&str, Case); 7] = [
     ("null::matmul::vendor_library::on_the_stream", on_the_stream),
     ("null::matmul::vendor_library::in_a_recording", in_a_recording),
     ("null::matmul::vendor_library::precisions", precisions),
     ("null::matmul::vendor_library::odd_halves", odd_halves),
     ("null::matmul::vendor_library::neighbours_of_odd_halves", neighbours_of_odd_halves),
+    ("null::matmul::vendor_library::epilogue", epilogue),
     ("null::matmul::vendor_library::what_it_lacks_is_a_kernel", lacking),
 ];
 
@@ -131,6 +132,22 @@ matrix product f16 1x1x6 read memory 1[0..2] read memory 2[0..12] write memory 3
     equal(null.submissions().concat().as_str(), wanted, "submissions")
 }
 
+/// The rest of a product follows it, in place.
+fn epilogue() -> TestResult {
+    let (device, null) = device(&[Precision::F16]);
+    let (a, b) = (device.buffer::<f16>(9)?, device.buffer::<f16>(9)?);
+    let (bias, residual, mut c) = (device.buffer::<f16>(3)?, device.buffer::<f16>(9)?, device.buffer::<f16>(9)?);
+    Matmul::new([3, 3, 3]).bias(&bias).residual(&residual).run(&a, &b, &mut c)?;
+    device.synchronize()?;
+    let text = null.submissions().concat();
+    let lines: Vec<&str> = text.lines().map(|line| line.split(" value").next().unwrap_or(line)).collect();
+    let wanted = vec![
+        "matrix product f16 3x3x3 read memory 1[0..18] read memory 2[0..18] write memory 5[0..18]",
+        "dispatch shaders/ops/matmul_finish.wgsl:matmul [1, 1, 1]",
+    ];
+    equal(lines, wanted, "submissions")
+}
+
 fn lacking() -> TestResult {
     let (device, null) = device(&[Precision::F32]);
     let (a, b) = (device.buffer::<f16>(9)?, device.buffer::<f16>(9)?);
@@ -140,7 +157,8 @@ fn lacking() -> TestResult {
     let wanted = "dispatch shaders/ops/matmul_packed.wgsl:matmul [1, 1, 1] value \
         [03, 00, 00, 00, 03, 00, 00, 00, 03, 00, 00, 00, 01, 00, 00, 00, 01, 00, 00, 00, 00, 00, 00, 00, \
         00, 00, 00, 00, 00, 00, 00, 00, 03, 00, 00, 00, 03, 00, 00, 00, 09, 00, 00, 00, 09, 00, 00, 00, \
-        09, 00, 00, 00, 00, 00, 80, 3f, 00, 00, 00, 00, 00, 00, 00, 00] \
-        read memory 1[0..20] read memory 2[0..20] write memory 3[0..20]\n";
+        09, 00, 00, 00, 00, 00, 80, 3f, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 09, 00, 00, 00, \
+        00, 00, 00, 00, 00, 00, 00, 00] read memory 1[0..20] read memory 2[0..20] write memory 3[0..20] \
+        read memory 1[0..20] read memory 1[0..20]\n";
     equal(null.submissions().concat().as_str(), wanted, "submissions")
 }

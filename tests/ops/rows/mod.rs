@@ -98,7 +98,7 @@ pub(crate) fn close<T: Float>(got: &[T], wanted: &[f64], [relative, absolute]: [
 }
 
 /// [`close`] for the elements of an array from `begin`; all elements around them must still be 9.
-fn close_between_nines<T: Float>(
+pub(crate) fn close_between_nines<T: Float>(
     got: &[T],
     begin: usize,
     wanted: &[f64],
@@ -112,7 +112,7 @@ fn close_between_nines<T: Float>(
 }
 
 /// Fails unless each of several calls computes the same bits.
-fn same_again(
+pub(crate) fn same_again(
     device: &Device,
     length: usize,
     what: &str,

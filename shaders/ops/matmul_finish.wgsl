@@ -1,0 +1,52 @@
+// c = activation(c + bias) + residual, in place: the rest of a product whose library has no epilogue. Floats are f32, or,
+// with `packed`, two in a word.
+import package::shared::product::sizes;
+import package::shared::product_result::{c, finished, old_element};
+@if(packed)
+import package::shared::halves::rounded;
+@if(packed)
+import package::shared::product_result::store_half;
+
+// Element `number` of c.
+fn result(number: u32) -> f32 {
+    let at = sizes.first_of_c + number;
+    return finished(old_element(at), at, number % sizes.n);
+}
+
+@if(!packed)
+@compute @workgroup_size(256)
+fn matmul(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x < sizes.elements_of_c {
+        c[sizes.first_of_c + id.x] = result(id.x);
+    }
+}
+
+// The two elements of a word, of which only one may be in c.
+@if(packed)
+@compute @workgroup_size(256)
+fn matmul(@builtin(global_invocation_id) id: vec3<u32>) {
+    let skip = sizes.first_of_c % 2u;
+    if id.x * 2u >= skip + sizes.elements_of_c {
+        return;
+    }
+    // Elements before the first one wrap around.
+    let number = id.x * 2u - skip;
+    let has_low = number < sizes.elements_of_c;
+    let has_high = number + 1u < sizes.elements_of_c;
+    var results = vec4(0.0);
+    if has_low {
+        results.x = result(number);
+    }
+    if has_high {
+        results.y = result(number + 1u);
+    }
+    let bits = rounded(results);
+    let word = sizes.first_of_c / 2u + id.x;
+    if has_low && has_high {
+        atomicStore(&c[word], bits.x | (bits.y << 16u));
+    } else if has_low {
+        store_half(word * 2u, bits.x);
+    } else {
+        store_half(word * 2u + 1u, bits.y);
+    }
+}

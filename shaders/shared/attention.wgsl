@@ -1,0 +1,200 @@
+// Attention: the sizes of a call, its arrays, and the scores of queries and keys. Floats are f32, or, with `packed`, two
+// in a word.
+@if(packed)
+import package::shared::halves::{rounded, unpacked};
+
+@if(packed)
+alias Cell = u32;
+@else
+alias Cell = f32;
+
+struct Attention {
+    // The distances of neighbours in the mask and the bias: batches, heads, queries, keys; 0 where all share an element.
+    in_mask: vec4<u32>,
+    in_bias: vec4<u32>,
+    batches: u32,
+    heads: u32,
+    queries: u32,
+    keys: u32,
+    // The heads of queries that share a head of keys.
+    group: u32,
+    // The elements of a query and of a key, and those of a value.
+    size: u32,
+    size_of_value: u32,
+    // Query i has keys up to i + offset.
+    offset: i32,
+    scale: f32,
+    // The bound of scores; 0 for none.
+    cap: f32,
+    // 1 if there is a mask, and if there is a bias. Kernels are not specialised by them, as they take long to compile.
+    has_mask: u32,
+    has_bias: u32,
+    first_of_q: u32,
+    first_of_k: u32,
+    first_of_v: u32,
+    first_of_mask: u32,
+    first_of_bias: u32,
+    first_of_y: u32,
+    // The parts of the keys, and the keys of a part.
+    parts: u32,
+    chunk: u32,
+    // The bits of infinity: compilers assume that constants are finite.
+    infinity: u32,
+}
+
+@group(0) @binding(0) var<uniform> attention: Attention;
+@group(0) @binding(1) var<storage> q: array<Cell>;
+@group(0) @binding(2) var<storage> k: array<Cell>;
+@group(0) @binding(3) var<storage> v: array<Cell>;
+@group(0) @binding(4) var<storage> mask: array<u32>;
+@group(0) @binding(5) var<storage> bias: array<Cell>;
+// Atomic, because two invocations may each own one half of a word.
+@if(packed)
+@group(0) @binding(6) var<storage, read_write> y: array<atomic<u32>>;
+@else
+@group(0) @binding(6) var<storage, read_write> y: array<f32>;
+
+@if(packed)
+fn element_in(cell: Cell, at: u32) -> f32 {
+    let pair = unpacked(cell);
+    return select(pair.x, pair.y, at % 2u == 1u);
+}
+
+@if(packed)
+fn load_q(at: u32) -> f32 {
+    return element_in(q[at / 2u], at);
+}
+
+@if(!packed)
+fn load_q(at: u32) -> f32 {
+    return q[at];
+}
+
+@if(packed)
+fn load_k(at: u32) -> f32 {
+    return element_in(k[at / 2u], at);
+}
+
+@if(!packed)
+fn load_k(at: u32) -> f32 {
+    return k[at];
+}
+
+@if(packed)
+fn load_v(at: u32) -> f32 {
+    return element_in(v[at / 2u], at);
+}
+
+@if(!packed)
+fn load_v(at: u32) -> f32 {
+    return v[at];
+}
+
+@if(packed)
+fn load_bias(at: u32) -> f32 {
+    return element_in(bias[at / 2u], at);
+}
+
+@if(!packed)
+fn load_bias(at: u32) -> f32 {
+    return bias[at];
+}
+
+@if(packed)
+fn store(at: u32, value: f32) {
+    let shift = at % 2u * 16u;
+    // Keeps the other half, also if another invocation changes it between the two operations.
+    atomicAnd(&y[at / 2u], ~(0xffffu << shift));
+    atomicOr(&y[at / 2u], rounded(vec4(value)).x << shift);
+}
+
+@if(!packed)
+fn store(at: u32, value: f32) {
+    y[at] = value;
+}
+
+// The first elements of a head of a batch: of its queries and results, keys and values, mask and bias.
+struct Plane {
+    q: u32,
+    k: u32,
+    v: u32,
+    y: u32,
+    mask: u32,
+    bias: u32,
+}
+
+fn plane_of(number: u32) -> Plane {
+    let batch = number / attention.heads;
+    let head = number - batch * attention.heads;
+    let shared_plane = number / attention.group;
+    return Plane(
+        attention.first_of_q + number * attention.queries * attention.size,
+        attention.first_of_k + shared_plane * attention.keys * attention.size,
+        attention.first_of_v + shared_plane * attention.keys * attention.size_of_value,
+        attention.first_of_y + number * attention.queries * attention.size_of_value,
+        attention.first_of_mask + batch * attention.in_mask.x + head * attention.in_mask.y,
+        attention.first_of_bias + batch * attention.in_bias.x + head * attention.in_bias.y,
+    );
+}
+
+// The number of keys that a query may have.
+fn limit_of(query: u32) -> u32 {
+    return u32(clamp(i32(query) + attention.offset + 1, 0, i32(attention.keys)));
+}
+
+fn is_nan(value: f32) -> bool {
+    return (bitcast<u32>(value) & 0x7fffffffu) > 0x7f800000u;
+}
+
+// The score of a query and a key, from the product of their elements: negative infinity for keys that the query does not
+// have, infinity in place of NaN, whose comparisons have no defined results.
+fn score(plane: Plane, query: u32, limit: u32, key: u32, product: f32) -> f32 {
+    let infinity = bitcast<f32>(attention.infinity);
+    // A key behind the last one is excluded by the limit.
+    let place = min(key, attention.keys - 1u);
+    var result = product * attention.scale;
+    if attention.cap > 0.0 {
+        // Drivers may compute NaN for large arguments, whose results are 1.
+        let capped = attention.cap * tanh(clamp(result / attention.cap, -20.0, 20.0));
+        result = select(capped, result, is_nan(result));
+    }
+    if attention.has_bias != 0u {
+        result += load_bias(plane.bias + query * attention.in_bias.z + place * attention.in_bias.w);
+    }
+    result = select(result, infinity, is_nan(result));
+    var has_key = key < limit;
+    if attention.has_mask != 0u {
+        has_key = has_key && mask[plane.mask + query * attention.in_mask.z + place * attention.in_mask.w] != 0u;
+    }
+    return select(bitcast<f32>(attention.infinity | 0x80000000u), result, has_key);
+}
+
+// The greatest score of some keys, or the least finite number, and the sum of exponentials relative to it.
+struct Part {
+    greatest: f32,
+    sum: f32,
+}
+
+// The least finite number comes from the bits of infinity, as browsers refuse it as a decimal constant.
+fn least() -> f32 {
+    return bitcast<f32>((attention.infinity - 1u) | 0x80000000u);
+}
+
+// The exponential is exactly 0 here; differences of infinities do not go further.
+const lowest = -110.0;
+
+fn power(score: f32, greatest: f32) -> f32 {
+    return exp(max(score - greatest, lowest));
+}
+
+fn powers(scores: vec4<f32>, greatest: vec4<f32>) -> vec4<f32> {
+    return exp(max(scores - greatest, vec4(lowest)));
+}
+
+// The factor of results: 0 for rows without keys, and NaN for those with a score of infinity.
+fn factor_of(part: Part) -> f32 {
+    if bitcast<u32>(part.greatest) == 0x7f800000u {
+        return bitcast<f32>(attention.infinity | 0x400000u);
+    }
+    return select(0.0, 1.0 / part.sum, part.sum > 0.0);
+}

@@ -1,0 +1,167 @@
+//! The passes of an attention. This module is pure.
+
+use super::super::plan::Plan;
+use super::super::rows::plan::Target;
+
+/// The queries of a tile.
+const TILE: u64 = 64;
+/// The keys of a step: of rows, and of a workgroup of keys.
+const STEP_OF_ROWS: u64 = 4;
+const STEP_OF_KEYS: u64 = 64;
+/// The greatest number of elements of partial results.
+const MAX_PARTIAL: u64 = 1 << 30;
+
+/// The sizes of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    /// Batches times heads of queries.
+    pub(super) planes: u64,
+    pub(super) queries: u64,
+    pub(super) keys: u64,
+    /// The elements of a query and a key, and those of a value.
+    pub(super) size: u64,
+    pub(super) size_of_value: u64,
+    /// The bytes of all arrays.
+    pub(super) bytes: u64,
+}
+
+impl Shape {
+    fn rows(&self) -> u64 {
+        self.planes.saturating_mul(self.queries)
+    }
+}
+
+/// The invocations that compute an attention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// One for each row, or for each of `parts` parts of its keys.
+    Rows { parts: u64 },
+    /// Workgroups for one of `parts` parts of the keys of a row.
+    Keys { parts: u64 },
+    /// Workgroups for 64 queries.
+    Tiles,
+}
+
+/// One command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pass {
+    WholeRows { threads: [u64; 2] },
+    PartsOfRows { threads: [u64; 2] },
+    WholeKeys { groups: u64 },
+    PartsOfKeys { groups: [u64; 2] },
+    Tiles { groups: [u64; 2] },
+    Combine { threads: u64 },
+}
+
+/// A plan with the numbers that kernels need.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Planned {
+    pub(super) plan: Plan<Pass>,
+    /// The parts of the keys, and the keys of a part.
+    pub(super) parts: u64,
+    pub(super) chunk: u64,
+}
+
+impl Choice {
+    /// The choice without tuning.
+    pub(super) fn default_for(shape: &Shape, target: Target) -> Self {
+        let rows = shape.rows().max(1);
+        if target.software {
+            // llvmpipe ends a kernel's loops after 65 535 iterations in total: here those over four elements of keys and
+            // of values, for each step.
+            let iterations = shape.size.div_ceil(4) + shape.size_of_value.div_ceil(4) + 4;
+            let longest = if target.strips { u64::MAX } else { 60_000 / iterations * STEP_OF_ROWS };
+            // Neighbours are queries; where there are few, they are parts of at least 16 keys.
+            let parts = if shape.queries >= 8 { 1 } else { (512 / rows).clamp(8, 64).min(shape.keys / 16).max(1) };
+            return Self::Rows { parts: parts.max(shape.keys.div_ceil(longest)) };
+        }
+        if shape.queries >= TILE / 4 {
+            return Self::Tiles;
+        }
+        // 1 024 workgroups fill a large device; parts of at least 256 keys are worth a second pass.
+        Self::Keys { parts: (1024 / rows).min(shape.keys / 256).clamp(1, 64) }
+    }
+}
+
+/// The passes for a choice, as far as the shape permits it.
+pub(super) fn plan(shape: &Shape, choice: Choice) -> Planned {
+    let Shape { planes, queries, keys, size, size_of_value, bytes } = *shape;
+    let rows = shape.rows();
+    if rows == 0 {
+        return Planned { plan: Plan::nothing(), parts: 1, chunk: 0 };
+    }
+    let numbers_of_part = size_of_value + 2;
+    let split = |parts: u64, step: u64| {
+        let most = MAX_PARTIAL / rows.saturating_mul(numbers_of_part).max(1);
+        let chunk = keys.div_ceil(parts.min(most).max(1)).next_multiple_of(step).max(step);
+        [keys.div_ceil(chunk).max(1), chunk]
+    };
+    let combine = Pass::Combine { threads: rows * size_of_value };
+    let ([parts, chunk], passes) = match choice {
+        Choice::Rows { parts } => match split(parts, STEP_OF_ROWS) {
+            [1, chunk] => ([1, chunk], vec![Pass::WholeRows { threads: [queries, planes] }]),
+            [parts, chunk] => ([parts, chunk], vec![Pass::PartsOfRows { threads: [parts, rows] }, combine]),
+        },
+        Choice::Keys { parts } => match split(parts, STEP_OF_KEYS) {
+            [1, chunk] => ([1, chunk], vec![Pass::WholeKeys { groups: rows }]),
+            [parts, chunk] => ([parts, chunk], vec![Pass::PartsOfKeys { groups: [parts, rows] }, combine]),
+        },
+        Choice::Tiles => ([1, keys], vec![Pass::Tiles { groups: [queries.div_ceil(TILE), planes] }]),
+    };
+    let scratch = if parts > 1 { 4 * rows * parts * numbers_of_part } else { 0 };
+    let flops = rows.saturating_mul(keys).saturating_mul(2 * (size + size_of_value));
+    Planned { plan: Plan { passes, scratch, flops, bytes }, parts, chunk }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GPU: Target = Target { software: false, strips: false };
+    const PROCESSOR: Target = Target { software: true, strips: true };
+    const LLVMPIPE: Target = Target { software: true, strips: false };
+
+    fn shape(planes: u64, queries: u64, keys: u64) -> Shape {
+        Shape { planes, queries, keys, size: 64, size_of_value: 64, bytes: 1000 }
+    }
+
+    #[test]
+    fn the_table_uses_every_choice() {
+        let of = |planes, queries, keys, target| Choice::default_for(&shape(planes, queries, keys), target);
+        assert_eq!(of(8, 1024, 1024, GPU), Choice::Tiles);
+        assert_eq!([of(8, 16, 9, GPU), of(8, 15, 9, GPU)], [Choice::Tiles, Choice::Keys { parts: 1 }]);
+        assert_eq!(of(32, 1, 8192, GPU), Choice::Keys { parts: 32 });
+        assert_eq!(of(1, 1, 1 << 20, GPU), Choice::Keys { parts: 64 });
+        assert_eq!(of(8, 1024, 1024, PROCESSOR), Choice::Rows { parts: 1 });
+        assert_eq!(of(32, 1, 8192, PROCESSOR), Choice::Rows { parts: 16 });
+        assert_eq!([of(1, 1, 100, PROCESSOR), of(1, 1, 9, PROCESSOR)], [6, 1].map(|parts| Choice::Rows { parts }));
+        assert_eq!(of(1, 100, 6665, LLVMPIPE), Choice::Rows { parts: 2 });
+        assert_eq!(of(1, 100, 6664, LLVMPIPE), Choice::Rows { parts: 1 });
+    }
+
+    #[test]
+    fn passes_cover_rows_and_keys() {
+        let passes = |shape, choice| plan(&shape, choice).plan.passes;
+        assert_eq!(passes(shape(6, 65, 9), Choice::Tiles), [Pass::Tiles { groups: [2, 6] }]);
+        assert_eq!(passes(shape(6, 65, 9), Choice::Rows { parts: 1 }), [Pass::WholeRows { threads: [65, 6] }]);
+        let parts = plan(&shape(6, 5, 100), Choice::Rows { parts: 7 });
+        assert_eq!((parts.parts, parts.chunk, parts.plan.scratch), (7, 16, 4 * 30 * 7 * 66));
+        let combine = Pass::Combine { threads: 30 * 64 };
+        assert_eq!(parts.plan.passes, [Pass::PartsOfRows { threads: [7, 30] }, combine]);
+        assert_eq!(passes(shape(6, 5, 64), Choice::Keys { parts: 7 }), [Pass::WholeKeys { groups: 30 }]);
+        let two = passes(shape(6, 5, 65), Choice::Keys { parts: 7 });
+        assert_eq!(two, [Pass::PartsOfKeys { groups: [2, 30] }, combine]);
+        for keys in [0, 1, 63, 64, 65, 1000, 1 << 30] {
+            for choice in
+                [1, 3, 64, u64::MAX].into_iter().flat_map(|parts| [Choice::Rows { parts }, Choice::Keys { parts }])
+            {
+                let Planned { parts, chunk, .. } = plan(&shape(3, 2, keys), choice);
+                assert!(parts * chunk >= keys && (parts - 1) * chunk < keys.max(1), "{keys} {choice:?}");
+            }
+        }
+        assert_eq!(passes(shape(6, 0, 9), Choice::Tiles), []);
+        let cost = plan(&shape(6, 5, 9), Choice::Tiles).plan.cost();
+        assert_eq!((cost.flops, cost.bytes), (6 * 5 * 9 * 2 * 128, 1000));
+        assert_eq!(plan(&shape(1 << 31, 1 << 31, 1 << 31), Choice::Tiles).plan.flops, u64::MAX);
+    }
+}
