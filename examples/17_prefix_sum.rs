@@ -1,4 +1,4 @@
-//! Prefix sums, for which there is no operator yet: three kernels, to begin with and to change.
+//! Prefix sums by three kernels of your own, to begin with and to change. `anywarp::ops::cumulative_sum` is an operator.
 //!
 //! `cargo run --release --example 17_prefix_sum -- [LENGTH]`
 

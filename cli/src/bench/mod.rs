@@ -2,6 +2,7 @@
 
 mod cases;
 mod ceiling;
+mod mfu;
 mod peer;
 mod plot;
 
@@ -20,6 +21,8 @@ use crate::run::open;
 use crate::terminal;
 use cases::{CASES, Case};
 
+/// The name of the bench of matrix products by precision.
+const MFU: &str = "mfu";
 /// The exponents of the sizes of a plot.
 const PLOTTED: std::ops::RangeInclusive<u32> = 10..=28;
 /// A sample shorter than this is repeated within one measurement, as clocks and submissions would distort it.
@@ -29,7 +32,7 @@ const MEMORY_SHARE: u64 = 4;
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchArgs {
-    /// The operators; all of them if none is named
+    /// The operators, all of them if none is named; or `mfu`: matrix products of each precision, as shares of the peak
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 
@@ -93,11 +96,17 @@ struct Report<'a> {
 
 /// Measures the operators and prints the table.
 pub(crate) fn bench(arguments: &BenchArgs, json: bool) -> Result<(), Failure> {
-    let cases = chosen(&arguments.names)?;
+    let mfu = arguments.names.iter().any(|name| name == MFU);
+    if mfu && (arguments.names.len() > 1 || arguments.svg.is_some()) {
+        return Err(Failure::Usage("mfu: expected no other operators and no --svg: measure them apart".to_owned()));
+    }
+    let cases = if mfu { Vec::new() } else { chosen(&arguments.names)? };
     let device = open(arguments.device.as_deref())?;
     let is_host = device.caps().kind == DeviceKind::Software;
     let n = arguments.n.unwrap_or(match (arguments.quick, is_host) {
         (true, _) => 1 << 18,
+        (false, true) if mfu => 1 << 19,
+        (false, false) if mfu => 1 << 25,
         (false, true) => 1 << 22,
         (false, false) => 1 << 26,
     });
@@ -106,6 +115,12 @@ pub(crate) fn bench(arguments: &BenchArgs, json: bool) -> Result<(), Failure> {
     let mut progress = Progress::new(json);
     progress.show("the ceilings");
     let mut ceilings = ceiling::Ceilings::measure(&device, repeats, budget)?;
+    if mfu {
+        progress.show("matrix products");
+        let table = mfu::table(&device, n, repeats, budget, ceilings.flops, json);
+        progress.end();
+        return terminal::print(&table?);
+    }
     let peers = peer::Peers::find(&device);
     let (mut rows, mut plotted) = (Vec::new(), Vec::new());
     for case in &cases {
@@ -143,7 +158,7 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Case>, Failure> {
     let find = |name: &String| {
         CASES.iter().find(|case| case.operator == name).ok_or_else(|| {
             let known: Vec<&str> = CASES.iter().map(|case| case.operator).collect();
-            let known = known.join(", ");
+            let known = known.join(", ") + ", mfu";
             Failure::Usage(format!("{name}: expected an operator with a bench, found '{name}': choose one of {known}"))
         })
     };

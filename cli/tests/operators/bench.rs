@@ -26,6 +26,18 @@ fn benches_check_and_measure_every_case() {
 
     let table = String::from_utf8(bench("sum --device cpu --n 4096 --budget 0.1").stdout).unwrap();
     assert!(table.contains("ceilings of this run") && table.contains("sum"), "{table}");
+    let output = bench("mfu --device cpu --quick --n 2^13 --budget 0.2 --json");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let rates = report["rates"].as_array().unwrap();
+    for precision in ["f32", "f16", "bf16"] {
+        let of = |rate: &&Value| rate["precision"] == precision && rate["peak"].as_f64() >= rate["flops"].as_f64();
+        assert!(rates.iter().any(|rate| of(&rate) && rate["share"].as_f64() > Some(0.0)), "{report:#}");
+    }
+    let table = String::from_utf8(bench("mfu --device cpu --n 2^13 --budget 0.1").stdout).unwrap();
+    assert!(table.contains("products of matrices of 64 x 64") && table.contains("data sheet"), "{table}");
+    let output = bench("mfu sum --device cpu");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+
     let output = bench("wave --device cpu");
     let text = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2));

@@ -23,7 +23,7 @@ impl MatmulMethod {
         match self {
             Self::Library => "it needs a vendor's library with this precision (`Caps::library`)",
             Self::Cooperative => {
-                "it needs f16, rows in memory that begin at multiples of four elements, subgroups of 32, 45 KiB of \
+                "it needs f16, rows in memory that begin at multiples of four elements, subgroups of 32, 24 KiB of \
                  workgroup memory, and products of cooperative matrices of 16 x 16 (`Caps::cooperative`)"
             }
             Self::WideTiles => "it needs f32, and 16.5 KiB of workgroup memory",

@@ -91,7 +91,7 @@ impl Kernel {
                     && caps.cooperative.contains(&product)
                     && caps.shader.contains(Capabilities::COOPERATIVE_MATRIX | Capabilities::SHADER_FLOAT16)
                     && caps.subgroup_size == Some((32, 32))
-                    && caps.limits.workgroup_storage >= 46_080
+                    && caps.limits.workgroup_storage >= 24_576
                     && shape.aligned
                     && [shape.sizes.n, lines[0], lines[1]].iter().all(|size| size.is_multiple_of(4))
             }
