@@ -1,4 +1,4 @@
-//! Attention of eight heads of 64 elements: of all positions to each other, and of one query to many keys.
+//! Attention with eight heads of 64 elements: all positions have each other as keys, or one query has many keys.
 
 use anywarp::ops::Attention;
 use anywarp::{Recording, UnifiedBuffer};

@@ -113,7 +113,7 @@ fn store(at: u32, value: f32) {
     y[at] = value;
 }
 
-// The first elements of a head of a batch: of its queries and results, keys and values, mask and bias.
+// The first elements that belong to a head of a batch, in each array.
 struct Plane {
     q: u32,
     k: u32,

@@ -66,7 +66,7 @@ pub fn attention<'q, 'k, 'v, 'y, T: FloatElement>(
 /// 2023), as in ONNX's `Attention` and `PyTorch`'s `scaled_dot_product_attention` with `enable_gqa`.
 ///
 /// The matrix of all scores is never stored: scores are combined as they are computed (Milakov and Gimelshein, 'Online
-/// normalizer calculation for softmax', 2018; Dao, 'FlashAttention-2', 2023). Sums are `f32` for all element types.
+/// normalizer calculation for softmax', 2018; Dao, '`FlashAttention`-2', 2023). Sums are `f32` for all element types.
 /// Repeated calls on a device return the same bits.
 ///
 /// ```

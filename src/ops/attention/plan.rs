@@ -5,7 +5,7 @@ use super::super::rows::plan::Target;
 
 /// The queries of a tile.
 const TILE: u64 = 64;
-/// The keys of a step: of rows, and of a workgroup of keys.
+/// The keys that an invocation of rows, and a workgroup of keys, have in a step.
 const STEP_OF_ROWS: u64 = 4;
 const STEP_OF_KEYS: u64 = 64;
 /// The greatest number of elements of partial results.

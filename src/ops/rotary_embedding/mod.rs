@@ -46,8 +46,8 @@ pub fn rotary_embedding<'x, 'c, 's, 'y, T: FloatElement>(
 /// [`rotary_embedding()`] with neighbours as pairs, of a part of each head, for other orders of axes, on a stream, or into a
 /// recording.
 ///
-/// The pair `(a, b)` becomes `(a * cos - b * sin, a * sin + b * cos)` (Su et al., 'RoFormer', 2021), computed in `f32` for all
-/// element types, as by ONNX's `RotaryEmbedding`. Repeated calls on a device return the same bits.
+/// The pair `(a, b)` becomes `(a * cos - b * sin, a * sin + b * cos)` (Su et al., '`RoFormer`', 2021), computed in `f32`
+/// for all element types, as by ONNX's `RotaryEmbedding`. Repeated calls on a device return the same bits.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]

@@ -80,6 +80,6 @@ async fn rotations_by_quarters(device: &Device) -> TestResult {
     let wanted = |at: usize| if at % 8 < 4 { -(at as f32 + 4.0) } else { at as f32 - 4.0 };
     near(&y.read_here().await?, wanted, "halves")?;
     RotaryEmbedding::new([1, 1, 3, 8]).interleaved().run(&x, &cosines, &sines, &mut y)?;
-    let wanted = |at: usize| if at % 2 == 0 { -(at as f32 + 1.0) } else { at as f32 - 1.0 };
+    let wanted = |at: usize| if at.is_multiple_of(2) { -(at as f32 + 1.0) } else { at as f32 - 1.0 };
     near(&y.read_here().await?, wanted, "neighbours")
 }

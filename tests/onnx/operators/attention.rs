@@ -13,7 +13,7 @@ use crate::graph::Call;
 
 /// An array of heads: those of three axes have all heads in the last one.
 fn heads_of(device: &Device, x: &Array, heads: usize) -> TestResult<Array> {
-    let &[batches, places, all] = &x.shape[..] else { return Ok(x.clone()) };
+    let [batches, places, all] = x.shape[..] else { return Ok(x.clone()) };
     permuted(device, &x.reshaped([batches, places, heads, all / heads])?, &[0, 2, 1, 3])
 }
 
@@ -169,12 +169,12 @@ pub(super) fn attention(call: &Call<'_>) -> TestResult<Vec<Array>> {
 pub(super) fn rotary_embedding(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let (device, x) = (call.device, call.input(0)?);
     let of_heads = x.shape.len() == 4;
-    let shape = match &x.shape[..] {
-        &[batches, positions, all] => {
+    let shape = match x.shape[..] {
+        [batches, positions, all] => {
             let heads = call.integer("num_heads").unwrap_or(1).unsigned_abs() as usize;
             [batches, positions, heads, all / heads]
         }
-        &[a, b, c, d] => [a, b, c, d],
+        [a, b, c, d] => [a, b, c, d],
         _ => return fail!("the input has {:?}", x.shape),
     };
     let size = call.integer("rotary_embedding_dim").filter(|size| *size != 0);
