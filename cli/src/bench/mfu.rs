@@ -218,17 +218,19 @@ fn text(device: &Device, side: usize, rates: &[Rate]) -> String {
     let caps = device.caps();
     let mut table = terminal::table();
     table.set_header(["precision", "method", "median", "rate", "measured peak", "share", "data sheet", "share"]);
-    let tera = |rate: f64| format!("{:.2} TFLOP/s", rate / 1e12);
+    let rated = |rate: f64| {
+        if rate < 1e12 { format!("{:.2} GFLOP/s", rate / 1e9) } else { format!("{:.1} TFLOP/s", rate / 1e12) }
+    };
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     for rate in rates {
         table.add_row([
             rate.precision.clone(),
             rate.method.clone(),
             terminal::duration(Duration::from_secs_f64(rate.seconds)),
-            tera(rate.flops),
-            format!("{} ({})", tera(rate.peak), rate.peak_of),
+            rated(rate.flops),
+            format!("{} ({})", rated(rate.peak), rate.peak_of),
             percent(rate.share),
-            rate.data_sheet.map_or_else(|| "unknown".to_owned(), tera),
+            rate.data_sheet.map_or_else(|| "unknown".to_owned(), rated),
             rate.data_sheet_share.map_or_else(String::new, percent),
         ]);
     }
