@@ -1,4 +1,4 @@
-//! A matrix product: one element per invocation, and each method of `Matmul` that the device has.
+//! Matrix products, square, thin and deep: one element per invocation, and each method of `Matmul` that the device has.
 
 use anywarp::ops::{Matmul, MatmulElement, MatmulMethod};
 use anywarp::{Recording, UnifiedBuffer, Wgsl, f16};
@@ -13,9 +13,10 @@ struct Arrays<T> {
 }
 
 /// Some elements of the product, row-major; computing all of them would take the host too long.
-fn sampled(a: &[f32], b: &[f32], side: usize, at: usize) -> f32 {
-    let (row, column) = (at / side, at % side);
-    (0..side).map(|k| f64::from(a[row * side + k]) * f64::from(b[k * side + column])).sum::<f64>() as f32
+fn sampled(a: &[f32], b: &[f32], [_, depth, columns]: [usize; 3], is_transposed: bool, at: usize) -> f32 {
+    let (row, column) = (at / columns, at % columns);
+    let of_b = |k| if is_transposed { b[column * depth + k] } else { b[k * columns + column] };
+    (0..depth).map(|k| f64::from(a[row * depth + k]) * f64::from(of_b(k))).sum::<f64>() as f32
 }
 
 /// An element type of the bench.
@@ -54,34 +55,60 @@ impl Number for f16 {
     }
 }
 
-pub(crate) fn climb(ladder: &mut Ladder, side: usize) -> Outcome<()> {
-    products::<f32>(ladder, side)?;
-    products::<f16>(ladder, side)
+/// The sizes of a product, and whether `b` is stored transposed.
+#[derive(Clone, Copy)]
+struct Form {
+    sizes: [usize; 3],
+    is_transposed: bool,
 }
 
-fn products<T: Number>(ladder: &mut Ladder, side: usize) -> Outcome<()> {
-    let rounded = |seed| numbers(side * side, seed).into_iter().map(T::of).collect::<Vec<T>>();
-    let (a, b) = (rounded(1), rounded(2));
-    let samples: Vec<usize> = (0..997).map(|at| at * 7919 % (side * side)).collect();
+impl Form {
+    fn product<T: MatmulElement>(self) -> Matmul<'static, T> {
+        let product = Matmul::new(self.sizes);
+        if self.is_transposed { product.transpose_b() } else { product }
+    }
+}
+
+pub(crate) fn climb(ladder: &mut Ladder, side: usize) -> Outcome<()> {
+    let square = Form { sizes: [side; 3], is_transposed: false };
+    products::<f32>(ladder, square)?;
+    products::<f16>(ladder, square)?;
+    // A row with a matrix and with a transposed one, eight rows, a column, and a small result of a deep product.
+    let large = 2 * side;
+    let thin = [[1, large, large], [8, large, large], [large, large, 1], [64, large, 64]];
+    let forms = thin.map(|sizes| (sizes, false)).into_iter().chain([([1, large, large], true)]);
+    for (sizes, is_transposed) in forms {
+        products::<f32>(ladder, Form { sizes, is_transposed })?;
+        products::<f16>(ladder, Form { sizes, is_transposed })?;
+    }
+    Ok(())
+}
+
+fn products<T: Number>(ladder: &mut Ladder, form: Form) -> Outcome<()> {
+    let Form { sizes: [m, k, n], is_transposed } = form;
+    let rounded = |count, seed| numbers(count, seed).into_iter().map(T::of).collect::<Vec<T>>();
+    let (a, b) = (rounded(m * k, 1), rounded(k * n, 2));
+    let samples: Vec<usize> = (0..997).map(|at| at * 7919 % (m * n)).collect();
     let values = |elements: &[T]| elements.iter().map(|element| element.value()).collect::<Vec<f32>>();
     let (of_a, of_b) = (values(&a), values(&b));
-    let wanted: Vec<f32> = samples.iter().map(|at| sampled(&of_a, &of_b, side, *at)).collect();
+    let wanted: Vec<f32> = samples.iter().map(|at| sampled(&of_a, &of_b, form.sizes, is_transposed, *at)).collect();
     let device = ladder.device.clone();
-    let c = device.buffer(side * side)?;
+    let c = device.buffer(m * n)?;
     let mut arrays = Arrays { a: device.buffer_from(&a)?, b: device.buffer_from(&b)?, c };
-    let cost = Matmul::<T>::new([side; 3]).cost(&device)?;
-    let operator = format!("matrix product {}, {side} x {side}", T::NAME);
+    let cost = form.product::<T>().cost(&device)?;
+    let transposed = if is_transposed { " transposed" } else { "" };
+    let operator = format!("matrix product {}, {m} x {k} x {n}{transposed}", T::NAME);
     let check = |arrays: &Arrays<T>| {
         let c = arrays.c.read()?;
         let got: Vec<f32> = samples.iter().map(|at| c[*at].value()).collect();
         close(&got, &wanted, T::TOLERANCE)
     };
 
-    if T::NAME == "f32" {
+    if T::NAME == "f32" && m == n && k == n {
         let kernel = device.kernel(Wgsl::new(include_str!("product.wgsl")).file("product.wgsl"))?;
         let naive = |Arrays { a, b, c }: &mut Arrays<T>, recording: &mut Recording| {
-            let launch = kernel.launch().set("side", side as u32).bind("a", &*a).bind("b", &*b).bind("c", c);
-            launch.record(recording).threads([side, side])?;
+            let launch = kernel.launch().set("side", m as u32).bind("a", &*a).bind("b", &*b).bind("c", c);
+            launch.record(recording).threads([m, m])?;
             Ok(())
         };
         ladder.rung((&operator, "naive"), cost, &mut arrays, naive, check)?;
@@ -90,16 +117,17 @@ fn products<T: Number>(ladder: &mut Ladder, side: usize) -> Outcome<()> {
         (MatmulMethod::Tiles, "tiles"),
         (MatmulMethod::WideTiles, "wide tiles"),
         (MatmulMethod::Cooperative, "cooperative"),
+        (MatmulMethod::Vector, "vectors"),
         (MatmulMethod::Library, "library"),
     ];
     for (method, name) in methods {
-        // A method that the device or the type lacks.
-        if Matmul::<T>::new([side; 3]).method(method).chosen(&device).is_err() {
+        // A method that the device, the type or the sizes lack.
+        if form.product::<T>().method(method).chosen(&device).is_err() {
             continue;
         }
         arrays.c.fill(T::of(0.0))?;
         let product = |Arrays { a, b, c }: &mut Arrays<T>, recording: &mut Recording| {
-            Ok(Matmul::new([side; 3]).method(method).record(recording).run(&*a, &*b, c)?)
+            Ok(form.product().method(method).record(recording).run(&*a, &*b, c)?)
         };
         ladder.rung((&operator, name), cost, &mut arrays, product, check)?;
     }

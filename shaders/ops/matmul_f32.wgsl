@@ -1,6 +1,10 @@
-// c = activation(alpha a b + beta c + bias) + residual in f32, in tiles of 64 x 64.
-import package::shared::product::{sizes, starts_of_a, starts_of_b, tile_of};
+// c = activation(alpha a b + beta c + bias) + residual in f32, in tiles of 64 x 64. With
+// `split`, the sums of a part of the depth.
+import package::shared::product::{batch_of, depths_of, starts_of_a, starts_of_b, tile_of};
 import package::shared::product_f32::{from_a, from_b};
+@if(split)
+import package::shared::product_parts::store_block;
+@else
 import package::shared::product_result::store_block;
 import package::shared::tile_product::{
     add_products, deep, stride_a, stride_b, tile, tile_a, tile_b,
@@ -15,7 +19,8 @@ fn matmul(
     @builtin(local_invocation_index) index: u32,
 ) {
     let corner = tile_of(group.x) * tile;
-    let batch = group.y;
+    let batch = batch_of(group.y);
+    let depths = depths_of(group.y);
     // An invocation fetches four groups of four rows of a at one depth, and four groups of columns of b.
     let a_0 = spot_in_a(index, 0u);
     let a_1 = spot_in_a(index, 1u);
@@ -34,9 +39,10 @@ fn matmul(
     let columns_2 = starts_of_b(corner.x + b_2.x * 4u, batch);
     let columns_3 = starts_of_b(corner.x + b_3.x * 4u, batch);
 
-    let steps = sizes.k / deep + select(0u, 1u, sizes.k % deep != 0u);
+    let depth = depths.y - depths.x;
+    let steps = depth / deep + select(0u, 1u, depth % deep != 0u);
     for (var step = 0u; step < steps; step++) {
-        let first = step * deep;
+        let first = depths.x + step * deep;
         tile_a[a_0.y * stride_a + a_0.x] = from_a(rows_0, first + a_0.y);
         tile_a[a_1.y * stride_a + a_1.x] = from_a(rows_1, first + a_1.y);
         tile_a[a_2.y * stride_a + a_2.x] = from_a(rows_2, first + a_2.y);
@@ -52,8 +58,8 @@ fn matmul(
 
     let row = corner.y + place.y * 4u;
     let column = corner.x + place.x * 4u;
-    store_block(batch, row, column, upper_left);
-    store_block(batch, row, column + 32u, upper_right);
-    store_block(batch, row + 32u, column, lower_left);
-    store_block(batch, row + 32u, column + 32u, lower_right);
+    store_block(group.y, row, column, upper_left);
+    store_block(group.y, row, column + 32u, upper_right);
+    store_block(group.y, row + 32u, column, lower_left);
+    store_block(group.y, row + 32u, column + 32u, lower_right);
 }

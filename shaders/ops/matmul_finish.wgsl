@@ -1,21 +1,30 @@
-// c = activation(c + bias) + residual, in place: the rest of a product whose library has no epilogue. Floats are f32, or,
-// with `packed`, two in a word.
+// c = activation(alpha sum + beta c + bias) + residual, where the sum is that of parts of a product's depth; none after a
+// library's product. Floats are f32, or, with `packed`, two in a word.
 import package::shared::product::sizes;
-import package::shared::product_result::{c, finished, old_element};
+import package::shared::product_result::{c, finished, scaled};
 @if(packed)
 import package::shared::halves::rounded;
 @if(packed)
 import package::shared::product_result::store_half;
 
+// The bits of sums, part after part.
+@group(0) @binding(1) var<storage> parts: array<u32>;
+
 // Element `number` of c.
 fn result(number: u32) -> f32 {
+    var sum = 0.0;
+    var place = number;
+    for (var part = 0u; part < sizes.parts; part++) {
+        sum += bitcast<f32>(parts[place]);
+        place += sizes.elements_of_c;
+    }
     let at = sizes.first_of_c + number;
-    return finished(old_element(at), at, number % sizes.n);
+    return finished(scaled(sum, at), at, number % sizes.n);
 }
 
 @if(!packed)
 @compute @workgroup_size(256)
-fn matmul(@builtin(global_invocation_id) id: vec3<u32>) {
+fn finish(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x < sizes.elements_of_c {
         c[sizes.first_of_c + id.x] = result(id.x);
     }
@@ -24,7 +33,7 @@ fn matmul(@builtin(global_invocation_id) id: vec3<u32>) {
 // The two elements of a word, of which only one may be in c.
 @if(packed)
 @compute @workgroup_size(256)
-fn matmul(@builtin(global_invocation_id) id: vec3<u32>) {
+fn finish(@builtin(global_invocation_id) id: vec3<u32>) {
     let skip = sizes.first_of_c % 2u;
     if id.x * 2u >= skip + sizes.elements_of_c {
         return;

@@ -26,6 +26,10 @@ struct Sizes {
     first_of_residual: u32,
     // The elements of c in all batches.
     elements_of_c: u32,
+    batches: u32,
+    // The parts into which the depth is divided, whose sums are added later, and the depth of a part.
+    parts: u32,
+    depth_of_part: u32,
 }
 
 @group(0) @binding(0) var<uniform> sizes: Sizes;
@@ -65,6 +69,18 @@ fn starts_of_b(column: u32, batch: u32) -> vec4<u32> {
     return starts_of(b_is_deep, column, sizes.n, sizes.line_of_b, sizes.first_of_b + batch * sizes.batch_of_b);
 }
 
+// Workgroups have a slot for each batch and part: all batches of the first part, then those of the next. With one part,
+// slots are batches.
+fn batch_of(slot: u32) -> u32 {
+    return slot % sizes.batches;
+}
+
+// The first depth of a slot's part, and the one behind its last.
+fn depths_of(slot: u32) -> vec2<u32> {
+    let first = min(slot / sizes.batches * sizes.depth_of_part, sizes.k);
+    return vec2(first, first + min(sizes.k - first, sizes.depth_of_part));
+}
+
 // The distance of an element at a depth from the one at depth 0.
 fn depth_in_a(depth: u32) -> u32 {
     return depth * select(sizes.line_of_a, 1u, a_is_deep);
@@ -74,6 +90,6 @@ fn depth_in_b(depth: u32) -> u32 {
     return depth * select(sizes.line_of_b, 1u, b_is_deep);
 }
 
-fn start_of_c(batch: u32) -> u32 {
-    return sizes.first_of_c + batch * sizes.batch_of_c;
+fn start_of_c(slot: u32) -> u32 {
+    return sizes.first_of_c + slot * sizes.batch_of_c;
 }

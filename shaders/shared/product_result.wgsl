@@ -86,11 +86,11 @@ fn store_half(at: u32, bits: u32) {
 
 // Stores the results of up to four sums in a row.
 @if(packed)
-fn store(batch: u32, row: u32, column: u32, sums: vec4<f32>) {
+fn store(slot: u32, row: u32, column: u32, sums: vec4<f32>) {
     if row >= sizes.m || column >= sizes.n {
         return;
     }
-    let at = start_of_c(batch) + row * sizes.n + column;
+    let at = start_of_c(slot) + row * sizes.n + column;
     let count = sizes.n - column;
     // Behind the last column they repeat it, and are never stored.
     let steps = min(vec4(0u, 1u, 2u, 3u), vec4(count - 1u));
@@ -118,17 +118,23 @@ fn store(batch: u32, row: u32, column: u32, sums: vec4<f32>) {
     }
 }
 
+// Stores the result of a sum.
+@if(packed)
+fn store_one(at: u32, column: u32, sum: f32) {
+    store_half(at, rounded(vec4(finished(scaled(sum, at), at, column))).x);
+}
+
 @if(!packed)
 fn store_one(at: u32, column: u32, sum: f32) {
     c[at] = finished(scaled(sum, at), at, column);
 }
 
 @if(!packed)
-fn store(batch: u32, row: u32, column: u32, sums: vec4<f32>) {
+fn store(slot: u32, row: u32, column: u32, sums: vec4<f32>) {
     if row >= sizes.m || column >= sizes.n {
         return;
     }
-    let at = start_of_c(batch) + row * sizes.n + column;
+    let at = start_of_c(slot) + row * sizes.n + column;
     let count = sizes.n - column;
     store_one(at, column, sums.x);
     if count > 1u {
@@ -142,9 +148,9 @@ fn store(batch: u32, row: u32, column: u32, sums: vec4<f32>) {
     }
 }
 
-fn store_block(batch: u32, row: u32, column: u32, block: Block) {
-    store(batch, row, column, block.row_0);
-    store(batch, row + 1u, column, block.row_1);
-    store(batch, row + 2u, column, block.row_2);
-    store(batch, row + 3u, column, block.row_3);
+fn store_block(slot: u32, row: u32, column: u32, block: Block) {
+    store(slot, row, column, block.row_0);
+    store(slot, row + 1u, column, block.row_1);
+    store(slot, row + 2u, column, block.row_2);
+    store(slot, row + 3u, column, block.row_3);
 }

@@ -1,7 +1,7 @@
 //! The features that conditions in the shaders of this repository name.
 
 /// All of them, in files below `shaders/`.
-const NAMES: [&str; 5] = ["packed", "rows", "vectors", "weighted", "wide"];
+const NAMES: [&str; 6] = ["packed", "rows", "split", "vectors", "weighted", "wide"];
 
 /// Each choice of the features, as a list of names and whether each is on: first with all off, last with all on.
 pub fn choices() -> impl Iterator<Item = Vec<(String, bool)>> {

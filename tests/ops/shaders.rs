@@ -62,7 +62,7 @@ fn check_with(path: &Path, options: Options) -> TestResult {
 /// No race, no access out of range, and no read of uninitialised data.
 fn clean<T: Number>() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
-    for [m, k, n] in [[1, 1, 1], [65, 33, 67], [70, 16, 64]] {
+    for [m, k, n] in [[1, 1, 1], [65, 33, 67], [70, 16, 64], [1, 40, 68], [67, 1090, 3], [20, 1090, 13]] {
         let (a, b) = (device.buffer_from(&vec![T::of(1.0); m * k])?, device.buffer_from(&vec![T::of(2.0); k * n])?);
         let mut c = device.buffer::<T>(m * n + 3)?;
         matmul(&a, &b, c.slice_mut(1..=m * n), [m, k, n])?;

@@ -32,7 +32,7 @@ pub(crate) const OPERATORS: &[Operator] = &[Operator {
         ),
         Parameter::new(
             "method",
-            Kind::Word(&["library", "cooperative", "wide_tiles", "tiles"]),
+            Kind::Word(&["library", "cooperative", "wide_tiles", "tiles", "vector"]),
             "The way to compute it, by default the device's best",
         ),
     ],
@@ -103,6 +103,7 @@ fn matmul<T: Number + MatmulElement>(call: &mut Call<'_>) -> Result<(), Failure>
             "library" => MatmulMethod::Library,
             "cooperative" => MatmulMethod::Cooperative,
             "wide_tiles" => MatmulMethod::WideTiles,
+            "vector" => MatmulMethod::Vector,
             _ => MatmulMethod::Tiles,
         });
     }

@@ -8,7 +8,7 @@ use crate::{folder, op};
 #[test]
 fn operators_on_floats_write_their_results() {
     let Some(folder) = folder("op-floats") else { return };
-    let table: [(&str, &str, &[f32]); 15] = [
+    let table: [(&str, &str, &[f32]); 16] = [
         ("sum x.npy --axis 1", "<f4 (2,)", &[4.0, 10.0]),
         ("sum x.npy --axis 0 --keepdims", "<f4 (1, 3)", &[3.0, 4.0, 7.0]),
         ("max x.npy", "<f4 ()", &[5.0]),
@@ -26,6 +26,7 @@ fn operators_on_floats_write_their_results() {
             "<f4 (2, 2)",
             &[15.0, 0.0, 35.0, 44.0],
         ),
+        ("matmul x.npy b.npy --method vector", "<f4 (2, 2)", &[5.0, 1.0, 5.0, 10.0]),
         ("fill_pattern --shape 2x2 --pattern 1,-2.5,3", "<f4 (2, 2)", &[1.0, -2.5, 3.0, 1.0]),
         (
             "elementwise x.npy row.npy -2 --inputs 'x: T, y: T, a: T' --outputs 'z: T' --operation 'z = a * x + y'",

@@ -15,6 +15,8 @@ pub enum MatmulMethod {
     WideTiles,
     /// A WGSL kernel in tiles of 64 x 64: any elements, any device.
     Tiles,
+    /// WGSL kernels that read each element of the larger matrix once: at most eight rows of `a`, or columns of `b`.
+    Vector,
 }
 
 impl MatmulMethod {
@@ -28,6 +30,7 @@ impl MatmulMethod {
             }
             Self::WideTiles => "it needs f32, and 16.5 KiB of workgroup memory",
             Self::Tiles => "it needs nothing",
+            Self::Vector => "it needs at most eight rows of `a`, or eight columns of `b`",
         }
     }
 }
@@ -39,6 +42,7 @@ impl fmt::Display for MatmulMethod {
             Self::Cooperative => "cooperative matrices",
             Self::WideTiles => "wide tiles",
             Self::Tiles => "tiles",
+            Self::Vector => "vectors",
         })
     }
 }

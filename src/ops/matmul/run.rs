@@ -7,12 +7,12 @@ use anywarp_backend::{Library, Precision};
 use super::super::error::OperationError;
 use super::super::moving::operands;
 use super::super::plan::Plan;
-use super::launch::{Call, Grid};
-use super::plan::{Kernel, Pass, Shape, Sizes, tiles_of};
+use super::launch::Call;
+use super::plan::{Kernel, Parts, Pass, Shape, Sizes, tiles_of};
 use super::{MatmulElement, OPERATOR, elements};
 use crate::buffer::core::Core;
 use crate::buffer::span::{Span, byte_range};
-use crate::buffer::{Slice, SliceMut, transfer};
+use crate::buffer::{Slice, SliceMut, UnifiedBuffer, transfer};
 use crate::device::Device;
 use crate::error::BufferError;
 use crate::submit::{Destination, Refusal, Resource, Usage};
@@ -87,24 +87,24 @@ impl<T: MatmulElement> Operands<'_, '_, '_, T> {
         plan: &Plan<Pass>,
         destination: &mut Destination<'_>,
     ) -> Result<(), OperationError> {
+        let device = Device::of(&self.c.core.device);
+        let mut parts = match usize::try_from(plan.scratch / 4).unwrap_or(usize::MAX) {
+            0 => None,
+            length => Some(device.scratch::<f32>(length, destination).map_err(operands::memory(OPERATOR))?),
+        };
         // So that a refused kernel leaves nothing launched.
         for pass in plan.passes.iter().skip(1) {
-            if let Pass::Epilogue { threads } = *pass {
-                self.by_kernel(Call { kernel: None, grid: Grid::Threads(threads), shape: *shape }, None)?;
+            if let Pass::Finish { .. } = *pass {
+                self.by_kernel(Call { pass: *pass, shape: *shape }, parts.as_mut(), None)?;
             }
         }
         for pass in &plan.passes {
             match *pass {
                 Pass::Zeros => self.zeros(shape, destination)?,
                 Pass::Library(precision) => self.by_library(shape, precision, destination.reborrow())?,
-                Pass::Kernel { .. } if shape.sizes.k == 0 => self.without_factors(shape, destination)?,
-                Pass::Kernel { kernel, tiles } => {
-                    let call = Call { kernel: Some(kernel), grid: Grid::Tiles(tiles), shape: *shape };
-                    self.by_kernel(call, Some(destination.reborrow()))?;
-                }
-                Pass::Epilogue { threads } => {
-                    let call = Call { kernel: None, grid: Grid::Threads(threads), shape: *shape };
-                    self.by_kernel(call, Some(destination.reborrow()))?;
+                Pass::Kernel { .. } if shape.sizes.k == 0 => self.without_factors(shape, *pass, destination)?,
+                Pass::Kernel { .. } | Pass::Finish { .. } => {
+                    self.by_kernel(Call { pass: *pass, shape: *shape }, parts.as_mut(), Some(destination.reborrow()))?;
                 }
             }
         }
@@ -115,19 +115,27 @@ impl<T: MatmulElement> Operands<'_, '_, '_, T> {
     fn zeros(&mut self, shape: &Shape, destination: &mut Destination<'_>) -> Result<(), OperationError> {
         match transfer::fill(destination.reborrow(), &self.c, T::zeroed()) {
             // The kernel can write halves of words, too.
-            Err(BufferError::Misaligned { .. }) => self.without_factors(shape, destination),
+            Err(BufferError::Misaligned { .. }) => {
+                let parts = Parts { count: 1, depth: 0 };
+                let pass = Pass::Kernel { kernel: Kernel::Tiles, tiles: tiles_of(64, shape.sizes), parts };
+                self.without_factors(shape, pass, destination)
+            }
             Err(BufferError::Device { error, .. }) => Err(self.refused(Refusal::Device(error))),
             outcome => outcome.map(|_| ()).map_err(OPERATOR.slice("c")),
         }
     }
 
     /// Computes products of depth 0 by a kernel, which needs an element in each array.
-    fn without_factors(&mut self, shape: &Shape, destination: &mut Destination<'_>) -> Result<(), OperationError> {
+    fn without_factors(
+        &mut self,
+        shape: &Shape,
+        pass: Pass,
+        destination: &mut Destination<'_>,
+    ) -> Result<(), OperationError> {
         let spare = Device::of(&self.c.core.device).buffer::<T>(2).map_err(OPERATOR.slice("a"))?;
         let (bias, residual) = (self.bias, self.residual);
         let operands = Operands { a: spare.slice(..), b: spare.slice(..), c: self.c.slice_mut(..), bias, residual };
-        let grid = Grid::Tiles(tiles_of(64, shape.sizes));
-        operands.by_kernel(Call { kernel: Some(Kernel::Tiles), grid, shape: *shape }, Some(destination.reborrow()))
+        operands.by_kernel(Call { pass, shape: *shape }, None, Some(destination.reborrow()))
     }
 
     fn by_library(
@@ -156,14 +164,19 @@ impl<T: MatmulElement> Operands<'_, '_, '_, T> {
         Ok(())
     }
 
-    fn by_kernel(&self, call: Call, destination: Option<Destination<'_>>) -> Result<(), OperationError> {
+    fn by_kernel(
+        &self,
+        call: Call,
+        parts: Option<&mut UnifiedBuffer<f32>>,
+        destination: Option<Destination<'_>>,
+    ) -> Result<(), OperationError> {
         let device = Device::of(&self.c.core.device);
         for (argument, length) in [("a", self.a.len()), ("b", self.b.len()), ("c", self.c.len())] {
             if length as u64 > MAX_ELEMENTS {
                 return Err(OPERATOR.too_large(argument, vec![length], MAX_ELEMENTS));
             }
         }
-        (T::LAUNCH)(&device, self, call, destination)
+        (T::LAUNCH)(&device, self, call, parts, destination)
     }
 
     fn refused(&self, refusal: Refusal) -> OperationError {

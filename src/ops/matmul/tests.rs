@@ -1,4 +1,4 @@
-//! Tests of the tiled kernels against the reference.
+//! Tests of the kernels and of each choice of parts against the reference.
 
 use anywarp_backend::{Precision, ProductForm};
 
@@ -14,25 +14,31 @@ fn numbers(count: usize, seed: usize) -> Vec<f32> {
 }
 
 #[test]
-fn tiled_products_of_all_shapes_match_the_reference() {
+fn products_by_each_choice_match_the_reference() {
     let device = Device::open("cpu").unwrap();
-    for sizes @ [m, k, n] in [[1, 1, 1], [64, 16, 64], [65, 17, 63], [3, 0, 5], [130, 33, 7], [129, 8, 130]] {
+    for sizes @ [m, k, n] in
+        [[1, 1, 1], [64, 16, 64], [65, 17, 63], [3, 0, 5], [130, 33, 7], [129, 8, 130], [7, 68, 132]]
+    {
         let (a, b) = (numbers(m * k, 1), numbers(k * n, 2));
         let exact = |elements: &[f32]| elements.iter().copied().map(f64::from).collect::<Vec<_>>();
         let product = matmul(&exact(&a), &exact(&b), sizes);
         assert!(product.iter().all(|exact| exact.magnitude < f64::from(1 << 24)), "sums are exact in `f32`");
         let wanted: Vec<f32> = product.iter().map(|exact| exact.sum as f32).collect();
         let (a, b) = (device.buffer_from(&a).unwrap(), device.buffer_from(&b).unwrap());
-        for kernel in [Kernel::Tiles, Kernel::Wide] {
+        let vector = Kernel::Vector { lanes: 16 };
+        for (kernel, parts) in [(Kernel::Tiles, 1), (Kernel::Wide, 1), (vector, 1), (Kernel::Tiles, 3), (vector, 4)] {
+            if kernel == vector && m.min(n) > 8 {
+                continue;
+            }
             let mut c = device.buffer_from(&vec![9.0f32; m * n]).unwrap();
             let sizes = Sizes { m: m as u32, k: k as u32, n: n as u32 };
             let (form, epilogue) = (ProductForm::default(), Epilogue::default());
             let shape = Shape { sizes, form, epilogue, precision: Precision::F32, aligned: true };
-            let plan = plan(&shape, Choice::Kernel(kernel));
+            let plan = plan(&shape, Choice::Kernel(kernel, parts));
             let (a, b, c) = (a.slice(..), b.slice(..), c.slice_mut(..));
             let mut operands = Operands { a, b, c, bias: None, residual: None };
             operands.run(&shape, &plan, &mut Destination::Own).unwrap();
-            assert_eq!(*c.read().unwrap(), wanted[..], "{kernel:?}: {m} x {k} x {n}");
+            assert_eq!(*c.read().unwrap(), wanted[..], "{kernel:?} {parts}: {m} x {k} x {n}");
         }
     }
 }

@@ -10,8 +10,9 @@ use super::reference::{self, Exact};
 use crate::Case;
 use crate::outcome::{Context, TestResult, fail, refused, same};
 
-/// Rows, depth, columns: around tiles, with and without aligned lines; the last two with one row and one column.
-const SHAPES: [[usize; 3]; 6] = [[3, 5, 7], [65, 33, 70], [132, 36, 136], [64, 132, 260], [1, 40, 68], [67, 40, 1]];
+/// Rows, depth, columns: around tiles, with and without aligned lines; with one row and one column; deep ones.
+const SHAPES: [[usize; 3]; 8] =
+    [[3, 5, 7], [65, 33, 70], [132, 36, 136], [64, 132, 260], [1, 40, 68], [67, 40, 1], [20, 1090, 13], [3, 1060, 68]];
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![

@@ -7,13 +7,33 @@ use half::{bf16, f16};
 use super::element::{Number, numbers};
 use super::reference::{self, Exact};
 use crate::Case;
-use crate::outcome::{Context, TestResult, fail};
+use crate::outcome::{Context, TestResult, equal, fail, same};
 
-pub(super) const METHODS: [MatmulMethod; 4] =
-    [MatmulMethod::Tiles, MatmulMethod::WideTiles, MatmulMethod::Cooperative, MatmulMethod::Library];
+pub(super) const METHODS: [MatmulMethod; 5] = [
+    MatmulMethod::Tiles,
+    MatmulMethod::WideTiles,
+    MatmulMethod::Cooperative,
+    MatmulMethod::Library,
+    MatmulMethod::Vector,
+];
 
-/// Rows, depth, columns: below, at and above the tiles of all kernels; the last two have aligned lines.
-const SHAPES: [[usize; 3]; 5] = [[3, 5, 7], [65, 33, 70], [131, 9, 129], [132, 36, 136], [64, 132, 260]];
+/// Rows, depth, columns: below, at and above the tiles of all kernels; the last two of the first line have aligned lines.
+/// Then thin products, also with aligned lines, and deep ones.
+const SHAPES: [[usize; 3]; 13] = [
+    [3, 5, 7],
+    [65, 33, 70],
+    [131, 9, 129],
+    [132, 36, 136],
+    [64, 132, 260],
+    [1, 71, 131],
+    [1, 300, 260],
+    [8, 132, 268],
+    [261, 300, 1],
+    [129, 36, 7],
+    [20, 1090, 13],
+    [5, 2100, 3],
+    [2, 1060, 132],
+];
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![
@@ -24,6 +44,9 @@ pub(crate) fn cases() -> Vec<Case> {
         ("no_depth_scales_the_old_values".to_owned(), no_depth),
         ("empty_batches_change_nothing".to_owned(), empty_batches),
         ("methods_are_named".to_owned(), methods),
+        ("f32::same_bits".to_owned(), same_bits::<f32>),
+        ("f16::same_bits".to_owned(), same_bits::<f16>),
+        ("thin_products_keep_infinities".to_owned(), infinities),
     ]
 }
 
@@ -161,6 +184,8 @@ fn empty_batches(device: &Device) -> TestResult {
 
 /// The default is one of those that can be asked for; the others are errors that say what is missing.
 fn methods(device: &Device) -> TestResult {
+    let thin = Matmul::<f32>::new([1, 256, 256]).method(MatmulMethod::Vector).chosen(device)?;
+    equal(thin, MatmulMethod::Vector, "a thin product")?;
     let chosen = Matmul::<f32>::new([256; 3]).chosen(device)?;
     for method in METHODS {
         match Matmul::<f32>::new([256; 3]).method(method).chosen(device) {
@@ -169,6 +194,39 @@ fn methods(device: &Device) -> TestResult {
             Err(error) if method == chosen => return fail(format!("{method} is the default, but: {error}")),
             Err(error) if error.to_string().contains("it needs") => {}
             Err(error) => return fail(error.to_string()),
+        }
+    }
+    Ok(())
+}
+
+/// Sums of parts are added in the same order at each call.
+fn same_bits<T: Number>(device: &Device) -> TestResult {
+    for sizes @ [m, k, n] in [[33, 3000, 20], [1, 2000, 300], [300, 4100, 1], [3, 40, 70]] {
+        let (a, b) = (device.buffer_from(&numbers::<T>(m * k, 1))?, device.buffer_from(&numbers::<T>(k * n, 2))?);
+        let mut first = device.buffer::<T>(m * n)?;
+        Matmul::new(sizes).run(&a, &b, &mut first)?;
+        for _ in 0..3 {
+            let mut again = device.buffer_from(&vec![T::of(9.0); m * n])?;
+            Matmul::new(sizes).run(&a, &b, &mut again)?;
+            same(&again.read()?, &first.read()?, &format!("{sizes:?}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Elements behind the last depth, row or column take no part in a sum.
+fn infinities(device: &Device) -> TestResult {
+    // Side by side in one buffer, before infinities.
+    for [m, k, n] in [[1, 33, 70], [2, 1057, 67], [67, 35, 1], [70, 1057, 3]] {
+        let (of_a, of_b) = (numbers::<f32>(m * k, 1), numbers::<f32>(k * n, 2));
+        let infinite = [f32::INFINITY; 8];
+        let all = [&infinite[..], &of_a, &infinite, &of_b, &infinite].concat();
+        let all = device.buffer_from(&all)?;
+        let mut c = device.buffer::<f32>(m * n)?;
+        let (a, b) = (all.slice(8..8 + m * k), all.slice(16 + m * k..16 + m * k + k * n));
+        Matmul::new([m, k, n]).method(MatmulMethod::Vector).run(a, b, &mut c)?;
+        if let Some(at) = c.read()?.iter().position(|value| !value.is_finite()) {
+            return fail(format!("{m}x{k}x{n}: element {at} is not finite"));
         }
     }
     Ok(())

@@ -101,7 +101,7 @@ fn precisions() -> TestResult {
     equal(run(&[Precision::F32], Some(Precision::Tf32))?.as_str(), "matrix product f32", "tf32 of a device without")?;
     equal(
         run(&[Precision::Tf32], None)?.as_str(),
-        "dispatch shaders/ops/matmul_f32.wgsl:matmul [1,",
+        "dispatch shaders/ops/matmul_vector.wgsl:lines [1,",
         "f32 of a device without",
     )
 }
@@ -143,22 +143,23 @@ fn epilogue() -> TestResult {
     let lines: Vec<&str> = text.lines().map(|line| line.split(" value").next().unwrap_or(line)).collect();
     let wanted = vec![
         "matrix product f16 3x3x3 read memory 1[0..18] read memory 2[0..18] write memory 5[0..18]",
-        "dispatch shaders/ops/matmul_finish.wgsl:matmul [1, 1, 1]",
+        "dispatch shaders/ops/matmul_finish.wgsl:finish [1, 1, 1]",
     ];
     equal(lines, wanted, "submissions")
 }
 
 fn lacking() -> TestResult {
     let (device, null) = device(&[Precision::F32]);
-    let (a, b) = (device.buffer::<f16>(9)?, device.buffer::<f16>(9)?);
-    let mut c = device.buffer::<f16>(9)?;
-    matmul(&a, &b, &mut c, [3, 3, 3])?;
+    let (a, b) = (device.buffer::<f16>(81)?, device.buffer::<f16>(81)?);
+    let mut c = device.buffer::<f16>(81)?;
+    matmul(&a, &b, &mut c, [9, 9, 9])?;
     device.synchronize()?;
     let wanted = "dispatch shaders/ops/matmul_packed.wgsl:matmul [1, 1, 1] value \
-        [03, 00, 00, 00, 03, 00, 00, 00, 03, 00, 00, 00, 01, 00, 00, 00, 01, 00, 00, 00, 00, 00, 00, 00, \
-        00, 00, 00, 00, 00, 00, 00, 00, 03, 00, 00, 00, 03, 00, 00, 00, 09, 00, 00, 00, 09, 00, 00, 00, \
-        09, 00, 00, 00, 00, 00, 80, 3f, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 09, 00, 00, 00, \
-        00, 00, 00, 00, 00, 00, 00, 00] read memory 1[0..20] read memory 2[0..20] write memory 3[0..20] \
-        read memory 1[0..20] read memory 1[0..20]\n";
+        [09, 00, 00, 00, 09, 00, 00, 00, 09, 00, 00, 00, 01, 00, 00, 00, 01, 00, 00, 00, 00, 00, 00, 00, \
+        00, 00, 00, 00, 00, 00, 00, 00, 09, 00, 00, 00, 09, 00, 00, 00, 51, 00, 00, 00, 51, 00, 00, 00, \
+        51, 00, 00, 00, 00, 00, 80, 3f, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 51, 00, 00, 00, \
+        01, 00, 00, 00, 01, 00, 00, 00, 09, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00] \
+        read memory 1[0..164] read memory 2[0..164] \
+        write memory 3[0..164] read memory 1[0..164] read memory 1[0..164]\n";
     equal(null.submissions().concat().as_str(), wanted, "submissions")
 }
