@@ -27,7 +27,7 @@ impl Sizes {
 /// The greatest number of rows of `a`, or of columns of `b`, that is thin.
 const THIN: u32 = 8;
 
-/// What a product becomes before it is stored.
+/// The functions and arrays that a product is combined with before it is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Epilogue {
     pub(super) bias: bool,
