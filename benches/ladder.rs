@@ -84,7 +84,7 @@ fn run() -> Outcome<()> {
         ("windows", windows::climb),
         ("attention", attention::climb),
     ];
-    let names: Vec<&str> = operators.iter().map(|(name, _)| *name).chain(["matmul"]).collect();
+    let names: Vec<&str> = operators.iter().map(|(name, _)| *name).chain(["matmul", "thin"]).collect();
     if let Some(unknown) = only.iter().find(|only| !names.contains(&only.as_str())) {
         return Err(format!("--only: expected some of {}, found '{unknown}'", names.join(", ")).into());
     }
@@ -97,6 +97,9 @@ fn run() -> Outcome<()> {
         if side >= 4096 {
             outcomes.push(matmul::climb(&mut ladder, 2 * side));
         }
+    }
+    if wanted("thin") {
+        outcomes.push(matmul::climb_thin(&mut ladder, 2 * side));
     }
     outcomes.push(ladder.publish(&arguments));
     let failures: Vec<String> = outcomes.into_iter().filter_map(|outcome| Some(outcome.err()?.to_string())).collect();

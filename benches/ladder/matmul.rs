@@ -69,12 +69,16 @@ impl Form {
     }
 }
 
+/// Products of square matrices.
 pub(crate) fn climb(ladder: &mut Ladder, side: usize) -> Outcome<()> {
     let square = Form { sizes: [side; 3], is_transposed: false };
     products::<f32>(ladder, square)?;
-    products::<f16>(ladder, square)?;
+    products::<f16>(ladder, square)
+}
+
+/// Products of thin matrices with one of this number of rows and columns, and a deep product.
+pub(crate) fn climb_thin(ladder: &mut Ladder, large: usize) -> Outcome<()> {
     // A row with a matrix and with a transposed one, eight rows, a column, and a small result of a deep product.
-    let large = 2 * side;
     let thin = [[1, large, large], [8, large, large], [large, large, 1], [64, large, 64]];
     let forms = thin.map(|sizes| (sizes, false)).into_iter().chain([([1, large, large], true)]);
     for (sizes, is_transposed) in forms {

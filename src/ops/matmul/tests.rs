@@ -35,8 +35,8 @@ fn products_by_each_choice_match_the_reference() {
             let (form, epilogue) = (ProductForm::default(), Epilogue::default());
             let shape = Shape { sizes, form, epilogue, precision: Precision::F32, aligned: true };
             let plan = plan(&shape, Choice::Kernel(kernel, parts));
-            let (a, b, c) = (a.slice(..), b.slice(..), c.slice_mut(..));
-            let mut operands = Operands { a, b, c, bias: None, residual: None };
+            let (a, b) = (a.slice(..), b.slice(..));
+            let mut operands = Operands { a, b, c: c.slice_mut(..), bias: None, residual: None };
             operands.run(&shape, &plan, &mut Destination::Own).unwrap();
             assert_eq!(*c.read().unwrap(), wanted[..], "{kernel:?} {parts}: {m} x {k} x {n}");
         }

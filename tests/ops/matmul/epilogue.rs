@@ -146,7 +146,7 @@ fn check<T: Number>(
 /// Arrays with odd starts; the elements around the product are unchanged.
 fn slices<T: Number>(device: &Device) -> TestResult {
     let sizes @ [m, k, n] = [5, 3, 9];
-    let ones = device.buffer_from(&vec![T::of(1.0); 64])?;
+    let ones = device.buffer_from(&[T::of(1.0); 64])?;
     let of_bias: Vec<T> = (0..n + 3).map(|at| T::of(at as f32)).collect();
     let of_residual: Vec<T> = (0..m * n + 5).map(|at| T::of(0.5 * at as f32)).collect();
     let (bias, residual) = (device.buffer_from(&of_bias)?, device.buffer_from(&of_residual)?);
