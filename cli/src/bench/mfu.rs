@@ -174,7 +174,8 @@ impl Measurement<'_> {
             let (wanted, size) = terms.fold((0.0, 0.0), |(sum, size), term: f64| (sum + term, size + term.abs()));
             let error = (from(result[at]) - wanted).abs();
             // Rounding of the result to 8 bits of mantissa, and of the sums.
-            if !(error <= wanted.abs() / 128.0 + size * 1e-5) {
+            let is_close = error <= wanted.abs() / 128.0 + size * 1e-5;
+            if !is_close {
                 let got = from(result[at]);
                 return Err(Failure::File(format!(
                     "mfu, {precision} by {method}: wrong result: expected {wanted} in row {row}, column {column}, found \
