@@ -10,19 +10,21 @@ use proptest::prelude::*;
 use super::super::Options;
 use super::super::outline::{Declared, Outline};
 use super::super::tokens::Tokens;
-use super::composed;
+use super::{composed, features};
 use crate::module;
 
 /// Kernels in one text each.
 static KERNELS: LazyLock<[String; 4]> = LazyLock::new(|| {
     let matmul = include_str!("../../../../shaders/ops/matmul_f32.wgsl");
     let shared = [
+        ("shared::epilogue", include_str!("../../../../shaders/shared/epilogue.wgsl")),
         ("shared::product", include_str!("../../../../shaders/shared/product.wgsl")),
         ("shared::product_f32", include_str!("../../../../shaders/shared/product_f32.wgsl")),
+        ("shared::product_result", include_str!("../../../../shaders/shared/product_result.wgsl")),
         ("shared::tile_product", include_str!("../../../../shaders/shared/tile_product.wgsl")),
         ("shared::tile_spot", include_str!("../../../../shaders/shared/tile_spot.wgsl")),
     ];
-    let matmul = composed(matmul, &shared, &Options::default()).unwrap();
+    let matmul = composed(matmul, &shared, &features(&[("packed", false), ("split", false)])).unwrap();
     [
         include_str!("../../../../examples/shaders/conv3x3.wgsl").to_owned(),
         include_str!("../../../../examples/shaders/saxpy.wgsl").to_owned(),
