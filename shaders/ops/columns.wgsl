@@ -1,6 +1,6 @@
 // Windows as columns of a matrix, and the sums of columns at the positions of their windows.
 @if(packed)
-import package::shared::halves::{rounded, unpacked};
+import package::shared::halves::{element_in, rounded};
 
 @if(packed)
 alias Cell = u32;
@@ -34,8 +34,7 @@ override is_sum: bool = false;
 
 @if(packed)
 fn load(at: u32) -> f32 {
-    let pair = unpacked(x[at / 2u]);
-    return select(pair.x, pair.y, at % 2u == 1u);
+    return element_in(x[at / 2u], at);
 }
 
 @if(!packed)

@@ -1,6 +1,6 @@
 // The derivatives of a convolution by its weights: sums over the positions of all examples, in parts of positions.
 @if(packed)
-import package::shared::halves::unpacked;
+import package::shared::halves::element_in;
 
 @if(packed)
 alias Cell = u32;
@@ -41,12 +41,6 @@ struct Convolution {
 
 // Whether channels are the last axis of all arrays.
 override channels_last: bool = false;
-
-@if(packed)
-fn element_in(cell: Cell, at: u32) -> f32 {
-    let pair = unpacked(cell);
-    return select(pair.x, pair.y, at % 2u == 1u);
-}
 
 @if(packed)
 fn load_x(at: u32) -> f32 {

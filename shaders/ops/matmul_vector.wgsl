@@ -8,7 +8,7 @@ import package::shared::product_parts::{store, store_one};
 @else
 import package::shared::product_result::{store, store_one};
 @if(packed)
-import package::shared::halves::unpacked;
+import package::shared::halves::{element_in, unpacked};
 
 @if(vectors && packed)
 alias Cell = vec2<u32>;
@@ -53,14 +53,12 @@ fn four_of_b(at: u32, distance: u32, count: u32) -> vec4<f32> {
 
 @if(!vectors && packed)
 fn element_of_a(at: u32) -> f32 {
-    let pair = unpacked(a[at / 2u]);
-    return select(pair.x, pair.y, at % 2u == 1u);
+    return element_in(a[at / 2u], at);
 }
 
 @if(!vectors && packed)
 fn element_of_b(at: u32) -> f32 {
-    let pair = unpacked(b[at / 2u]);
-    return select(pair.x, pair.y, at % 2u == 1u);
+    return element_in(b[at / 2u], at);
 }
 
 @if(!vectors && !packed)

@@ -1,6 +1,6 @@
 // The derivatives of a norm by scale and bias: sums down the columns of rows, in parts.
 @if(packed)
-import package::shared::halves::unpacked;
+import package::shared::halves::element_in;
 
 @if(packed)
 alias Cell = u32;
@@ -37,8 +37,7 @@ override centred: bool = true;
 
 @if(packed)
 fn half_of(word: u32, at: u32) -> f32 {
-    let pair = unpacked(word);
-    return select(pair.x, pair.y, at % 2u == 1u);
+    return element_in(word, at);
 }
 
 @if(packed)

@@ -1,6 +1,6 @@
 // Arrays of other sizes: an invocation computes one result, or the two of a word, from the elements around its place in x.
 @if(packed)
-import package::shared::halves::{rounded, unpacked};
+import package::shared::halves::{element_in, rounded};
 
 @if(packed)
 alias Cell = u32;
@@ -68,8 +68,7 @@ const up = 3u;
 
 @if(packed)
 fn load(at: u32) -> f32 {
-    let pair = unpacked(x[at / 2u]);
-    return select(pair.x, pair.y, at % 2u == 1u);
+    return element_in(x[at / 2u], at);
 }
 
 @if(!packed)

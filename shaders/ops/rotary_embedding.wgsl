@@ -1,6 +1,6 @@
 // Rotary embeddings: pairs of elements, rotated by the angle of their position (Su et al., 'RoFormer', 2021).
 @if(packed)
-import package::shared::halves::{rounded, unpacked};
+import package::shared::halves::{element_in, rounded};
 
 @if(packed)
 alias Cell = u32;
@@ -39,8 +39,7 @@ override inverse: bool = false;
 
 @if(packed)
 fn load(at: u32) -> f32 {
-    let pair = unpacked(x[at / 2u]);
-    return select(pair.x, pair.y, at % 2u == 1u);
+    return element_in(x[at / 2u], at);
 }
 
 @if(!packed)

@@ -1,7 +1,7 @@
 // Attention: the sizes of a call, its arrays, and the scores of queries and keys. Floats are f32, or, with `packed`, two
 // in a word.
 @if(packed)
-import package::shared::halves::{rounded, unpacked};
+import package::shared::halves::{element_in, rounded};
 
 @if(packed)
 alias Cell = u32;
@@ -53,12 +53,6 @@ struct Attention {
 @group(0) @binding(6) var<storage, read_write> y: array<atomic<u32>>;
 @else
 @group(0) @binding(6) var<storage, read_write> y: array<f32>;
-
-@if(packed)
-fn element_in(cell: Cell, at: u32) -> f32 {
-    let pair = unpacked(cell);
-    return select(pair.x, pair.y, at % 2u == 1u);
-}
 
 @if(packed)
 fn load_q(at: u32) -> f32 {

@@ -3,7 +3,7 @@
 //
 // Transposed convolutions read x spread out: with `spread` - 1 zeros between neighbours.
 @if(packed)
-import package::shared::halves::unpacked;
+import package::shared::halves::element_in;
 
 @if(packed)
 alias Cell = u32;
@@ -49,12 +49,6 @@ override has_bias: bool = false;
 override channels_last: bool = false;
 // Whether an axis of x is spread out.
 override is_spread: bool = false;
-
-@if(packed)
-fn element_in(cell: Cell, at: u32) -> f32 {
-    let pair = unpacked(cell);
-    return select(pair.x, pair.y, at % 2u == 1u);
-}
 
 @if(packed)
 fn load_x(at: u32) -> f32 {

@@ -22,6 +22,12 @@ fn unpacked(pair: u32) -> vec2<f32> {
     return unpacked_f16(pair);
 }
 
+// Element `at` of an array, from the word that holds it.
+fn element_in(word: u32, at: u32) -> f32 {
+    let pair = unpacked(word);
+    return select(pair.x, pair.y, at % 2u == 1u);
+}
+
 // The bits of the nearest f16.
 fn rounded_to_f16(values: vec4<f32>) -> vec4<u32> {
     let bits = bitcast<vec4<u32>>(values);

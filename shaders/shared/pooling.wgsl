@@ -1,7 +1,7 @@
 // The elements of a window as one result: the greatest, the mean, or a norm. Floats are f32, or, with `packed`, two in a
 // word.
 @if(packed)
-import package::shared::halves::unpacked;
+import package::shared::halves::element_in;
 
 @if(packed)
 alias Cell = u32;
@@ -56,8 +56,7 @@ const norm = 2u;
 
 @if(packed)
 fn load(at: u32) -> f32 {
-    let pair = unpacked(x[at / 2u]);
-    return select(pair.x, pair.y, at % 2u == 1u);
+    return element_in(x[at / 2u], at);
 }
 
 @if(!packed)

@@ -1,18 +1,16 @@
 // The factors of a product in f16 or bf16, two elements in a word.
-import package::shared::halves::unpacked;
+import package::shared::halves::{element_in, unpacked};
 import package::shared::product::{b_is_deep, depth_in_a, depth_in_b, sizes};
 
 @group(0) @binding(1) var<storage> a: array<u32>;
 @group(0) @binding(2) var<storage> b: array<u32>;
 
 fn element_of_a(at: u32) -> f32 {
-    let pair = unpacked(a[at / 2u]);
-    return select(pair.x, pair.y, at % 2u == 1u);
+    return element_in(a[at / 2u], at);
 }
 
 fn element_of_b(at: u32) -> f32 {
-    let pair = unpacked(b[at / 2u]);
-    return select(pair.x, pair.y, at % 2u == 1u);
+    return element_in(b[at / 2u], at);
 }
 
 // Zeros behind the last depth.

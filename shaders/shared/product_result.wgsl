@@ -4,7 +4,7 @@ import package::shared::epilogue::activated;
 import package::shared::product::{has_bias, has_residual, sizes, start_of_c};
 import package::shared::tile_product::Block;
 @if(packed)
-import package::shared::halves::{rounded, unpacked};
+import package::shared::halves::{element_in, rounded};
 
 @if(packed)
 alias Cell = u32;
@@ -18,12 +18,6 @@ alias Cell = f32;
 @group(0) @binding(3) var<storage, read_write> c: array<f32>;
 @group(0) @binding(4) var<storage> bias: array<Cell>;
 @group(0) @binding(5) var<storage> residual: array<Cell>;
-
-@if(packed)
-fn element_in(cell: Cell, at: u32) -> f32 {
-    let pair = unpacked(cell);
-    return select(pair.x, pair.y, at % 2u == 1u);
-}
 
 @if(packed)
 fn old_element(at: u32) -> f32 {

@@ -1,6 +1,6 @@
 // Rows of floats, in units of one or, with `vectors`, of four. They are f32, or, with `packed`, two in a word.
 @if(packed)
-import package::shared::halves::{rounded, unpacked};
+import package::shared::halves::{element_in, rounded, unpacked};
 
 @if(vectors)
 alias Unit = vec4<f32>;
@@ -78,8 +78,7 @@ fn unit_in(cell: Cell, at: u32) -> Unit {
 
 @if(!vectors && packed)
 fn unit_in(cell: Cell, at: u32) -> Unit {
-    let pair = unpacked(cell);
-    return select(pair.x, pair.y, at % 2u == 1u);
+    return element_in(cell, at);
 }
 
 @if(!packed)

@@ -41,8 +41,10 @@ const IN_A_ROW: u32 = 8;
 /// Operations of a product of 16 x 16 matrices.
 const EACH: f64 = 2.0 * 16.0 * 16.0 * 16.0;
 
-/// Dense operations per second of NVIDIA's data sheets, in units of 10^12: f32, tf32, f16, bf16. Cards with the same
-/// beginning come with the longer name first.
+/// The precisions, in the order of the data sheets.
+const PRECISIONS: [Precision; 4] = [Precision::F32, Precision::Tf32, Precision::F16, Precision::Bf16];
+/// Dense operations per second of NVIDIA's data sheets for each of `PRECISIONS`, in units of 10^12. Cards with the
+/// same beginning come with the longer name first.
 const DATA_SHEETS: [(&str, [f64; 4]); 6] = [
     ("NVIDIA H200", [67.0, 494.5, 989.5, 989.5]),
     ("NVIDIA H100 PCIe", [51.0, 378.0, 756.0, 756.0]),
@@ -52,14 +54,22 @@ const DATA_SHEETS: [(&str, [f64; 4]); 6] = [
     ("Tesla T4", [8.1, 8.1, 65.0, 65.0]),
 ];
 
-/// The rate of one precision by one method.
-#[derive(Clone, Debug, Serialize)]
+/// A measured product.
+struct Product {
+    precision: Precision,
+    method: MatmulMethod,
+    seconds: f64,
+    flops: f64,
+}
+
+/// The rate of one precision by one method, as shares of peaks.
+#[derive(Debug, Serialize)]
 struct Rate {
     precision: String,
     method: String,
     seconds: f64,
     flops: f64,
-    /// The peak that was measured, its origin, and the share of it.
+    /// The highest rate that was measured, its origin, and the share of it.
     peak: f64,
     peak_of: &'static str,
     share: f64,
@@ -95,27 +105,35 @@ pub(super) fn table(
 ) -> Result<String, Failure> {
     let side = (elements / 2).isqrt().max(1);
     let measurement = Measurement { device, side, repeats, budget: budget / 8 };
-    let mut rates = measurement.rates::<f32>(Precision::F32, |x| x, f64::from)?;
-    rates.extend(measurement.rates::<f32>(Precision::Tf32, |x| x, f64::from)?);
-    rates.extend(measurement.rates(Precision::F16, half::f16::from_f32, half::f16::to_f64)?);
-    rates.extend(measurement.rates(Precision::Bf16, half::bf16::from_f32, half::bf16::to_f64)?);
     let cooperative = measurement.cooperative()?;
     let sheet = DATA_SHEETS.iter().find(|(name, _)| device.caps().name.starts_with(name));
-    for (index, precision) in [Precision::F32, Precision::Tf32, Precision::F16, Precision::Bf16].into_iter().enumerate()
-    {
-        let name = precision.to_string();
-        let own = match precision {
-            Precision::F32 => Some((multiply_adds, "multiply-adds")),
-            Precision::F16 => cooperative.map(|rate| (rate, "cooperative matrices")),
-            _ => None,
+    let mut rates = Vec::new();
+    for (index, precision) in PRECISIONS.into_iter().enumerate() {
+        let (products, own) = match precision {
+            Precision::F16 => (
+                measurement.products(precision, half::f16::from_f32, half::f16::to_f64)?,
+                cooperative.map(|flops| (flops, "cooperative matrices")),
+            ),
+            Precision::Bf16 => (measurement.products(precision, half::bf16::from_f32, half::bf16::to_f64)?, None),
+            Precision::F32 => {
+                (measurement.products::<f32>(precision, |x| x, f64::from)?, Some((multiply_adds, "multiply-adds")))
+            }
+            _ => (measurement.products::<f32>(precision, |x| x, f64::from)?, None),
         };
-        let fastest = rates.iter().filter(|rate| rate.precision == name).map(|rate| rate.flops).fold(0.0, f64::max);
-        let (peak, peak_of) = own.filter(|(rate, _)| *rate > fastest).unwrap_or((fastest, "the fastest product"));
+        let fastest = products.iter().map(|product| product.flops).fold(0.0, f64::max);
+        let (peak, peak_of) = own.filter(|(flops, _)| *flops > fastest).unwrap_or((fastest, "the fastest product"));
         let data_sheet = sheet.map(|(_, rates)| rates[index] * 1e12);
-        for rate in rates.iter_mut().filter(|rate| rate.precision == name) {
-            (rate.peak, rate.peak_of, rate.share) = (peak, peak_of, rate.flops / peak);
-            (rate.data_sheet, rate.data_sheet_share) = (data_sheet, data_sheet.map(|peak| rate.flops / peak));
-        }
+        rates.extend(products.into_iter().map(|Product { precision, method, seconds, flops }| Rate {
+            precision: precision.to_string(),
+            method: method.to_string(),
+            seconds,
+            flops,
+            peak,
+            peak_of,
+            share: flops / peak,
+            data_sheet,
+            data_sheet_share: data_sheet.map(|peak| flops / peak),
+        }));
     }
     if json {
         let report = Report { device: crate::run::describe_device(device), side, rates };
@@ -125,40 +143,40 @@ pub(super) fn table(
 }
 
 impl Measurement<'_> {
-    /// The rates of a precision: by the method that the operator chooses, and by the fastest WGSL kernel, if that is
+    /// Products of a precision: by the method that the operator chooses, and by the fastest WGSL kernel, if that is
     /// another one.
-    fn rates<T: MatmulElement>(
+    fn products<T: MatmulElement>(
         &self,
         precision: Precision,
         to: fn(f32) -> T,
         from: fn(T) -> f64,
-    ) -> Result<Vec<Rate>, Failure> {
+    ) -> Result<Vec<Product>, Failure> {
         let product = || Matmul::<T>::new([self.side; 3]).precision(precision);
         let chosen = product().chosen(self.device)?;
         // Without a library, TF32 is computed in f32.
         if precision == Precision::Tf32 && chosen != MatmulMethod::Library {
             return Ok(Vec::new());
         }
-        let mut rates = vec![self.rate(precision, chosen, to, from)?];
+        let mut products = vec![self.product(precision, chosen, to, from)?];
         let kernels = [MatmulMethod::Cooperative, MatmulMethod::WideTiles, MatmulMethod::Tiles];
         let possible = |method: &MatmulMethod| product().method(*method).chosen(self.device).is_ok();
         if chosen == MatmulMethod::Library
             && precision != Precision::Tf32
             && let Some(method) = kernels.into_iter().find(possible)
         {
-            rates.push(self.rate(precision, method, to, from)?);
+            products.push(self.product(precision, method, to, from)?);
         }
-        Ok(rates)
+        Ok(products)
     }
 
     /// Checks a product, and measures it.
-    fn rate<T: MatmulElement>(
+    fn product<T: MatmulElement>(
         &self,
         precision: Precision,
         method: MatmulMethod,
         to: fn(f32) -> T,
         from: fn(T) -> f64,
-    ) -> Result<Rate, Failure> {
+    ) -> Result<Product, Failure> {
         let side = self.side;
         // Numbers that every precision has.
         let number = |at: usize, factor: usize| ((at * factor) % 17) as f32 / 16.0 - 0.5;
@@ -187,10 +205,7 @@ impl Measurement<'_> {
         }
         drop(result);
         let seconds = self.seconds(&recording)?;
-        let flops = 2.0 * (side as f64).powi(3) / seconds;
-        let (precision, method) = (precision.to_string(), method.to_string());
-        let (peak, peak_of, share) = (flops, "", 1.0);
-        Ok(Rate { precision, method, seconds, flops, peak, peak_of, share, data_sheet: None, data_sheet_share: None })
+        Ok(Product { precision, method, seconds, flops: 2.0 * (side as f64).powi(3) / seconds })
     }
 
     /// The median time of a recording, of several in a row: a wait for each would add the host's time to it.
