@@ -163,7 +163,7 @@ fn ways(device: &Device) -> TestResult {
 /// More keys than 65 535 workgroups have invocations.
 fn many_keys(device: &Device) -> TestResult {
     let length = 65_535 * 256 + 1000;
-    let keys: Vec<u8> = (0..length).map(|at| ((at * 7919) >> 3) as u8).collect();
+    let keys: Vec<u8> = (0..length).map(|at: i32| (at.wrapping_mul(7919) >> 3) as u8).collect();
     let mut counts = [0; 256];
     keys.iter().for_each(|key| counts[usize::from(*key)] += 1);
     let mut x = device.buffer_from(&keys)?;

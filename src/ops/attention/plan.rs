@@ -96,7 +96,7 @@ pub(super) fn plan(shape: &Shape, choice: Choice) -> Planned {
         let chunk = keys.div_ceil(parts.min(most).max(1)).next_multiple_of(step).max(step);
         [keys.div_ceil(chunk).max(1), chunk]
     };
-    let combine = Pass::Combine { threads: rows * size_of_value };
+    let combine = Pass::Combine { threads: rows.saturating_mul(size_of_value) };
     let ([parts, chunk], passes) = match choice {
         Choice::Rows { parts } => match split(parts, STEP_OF_ROWS) {
             [1, chunk] => ([1, chunk], vec![Pass::WholeRows { threads: [queries, planes] }]),

@@ -19,10 +19,11 @@ pub(crate) fn fault(shape: &[usize], strides: &[usize], length: usize, written: 
     })
 }
 
-/// The last element of a non-empty view.
+/// The last element of a non-empty view; the largest number, if that is beyond it.
 fn last(shape: &[usize], strides: &[usize]) -> Option<u128> {
-    let ends = shape.iter().zip(strides).map(|(size, stride)| Some((size.checked_sub(1)? as u128) * *stride as u128));
-    ends.sum::<Option<u128>>()
+    shape.iter().zip(strides).try_fold(0u128, |last, (size, stride)| {
+        Some(last.saturating_add(size.checked_sub(1)? as u128 * *stride as u128))
+    })
 }
 
 /// Whether two indices refer to one element. `last` is the last element.

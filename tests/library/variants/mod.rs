@@ -79,10 +79,10 @@ impl Launch {
 
     /// The expected cells, computed in Rust; accesses out of range write nothing.
     fn expect(self, cells: &mut [u32]) {
-        let more = self.more as u32 + 1000 * self.round;
+        let more = (self.more as u32).wrapping_add(1000 * self.round);
         for y in 0..self.size[1].min(8 * self.groups[1]) {
             for x in 0..self.size[0].min(8 * self.groups[0]) {
-                let at = (y * self.size[0] + x) as usize;
+                let at = y.wrapping_mul(self.size[0]).wrapping_add(x) as usize;
                 if at < self.bound {
                     cells[at] = cells[at].wrapping_add(more);
                 }

@@ -85,7 +85,8 @@ fn magic_factors_divide_exactly() {
     for divisor in divisors.filter(|divisor| !divisor.is_power_of_two()) {
         let last = u32::MAX / divisor;
         for multiple in [1, 2, 3, last / 2, last.saturating_sub(1), last] {
-            for a in [multiple * divisor - 1, multiple * divisor, u32::MAX] {
+            let product = divisor.wrapping_mul(multiple);
+            for a in [product.wrapping_sub(1), product, u32::MAX] {
                 assert_eq!(divide(a, divisor), a / divisor, "{a} / {divisor}");
             }
         }
