@@ -42,7 +42,7 @@ pub(crate) fn of_files(caps: &Caps) -> Outcome<Vec<Kernel>> {
             let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
             let wgsl = Wgsl::open(&path)?.root(root.join(package)).file(name.as_str());
             // All features on: more text.
-            let features = features::choices().last().unwrap_or_default();
+            let features = features::choices(&path, &root.join(package)).next_back().unwrap_or_default();
             let wgsl = features.iter().fold(wgsl, |wgsl, (feature, on)| wgsl.feature(feature, *on));
             match wgsl.program(caps) {
                 Err(KernelError::WhichEntryPoint { candidates, .. }) => {

@@ -1,7 +1,7 @@
 //! The amount of code that drivers of hardware receive: instructions of SPIR-V, compared with plain wgpu.
 //!
 //! The time of a driver grows with the number of instructions and differs between machines; the number does not.
-//! `cargo test --release -p anywarp-middle --test size -- --nocapture` prints it.
+//! `cargo test -p anywarp-middle --test size -- --nocapture` prints it.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -54,7 +54,7 @@ fn kernels() -> Outcome<Vec<(String, Validated)>> {
             let below: Vec<_> = below.iter().map(|part| part.to_string_lossy().into_owned()).collect();
             let text = std::fs::read_to_string(&path)?;
             let mut seen = HashSet::new();
-            for (choice, features) in features::choices().enumerate() {
+            for (choice, features) in features::choices(&path, &package).enumerate() {
                 let options = Options { features, ..Options::default() };
                 let file = SourceFile { name: name.clone(), text: text.clone() };
                 let source = compose(file, &below, &Folder::new(&package), &options)?;

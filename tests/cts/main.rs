@@ -1,6 +1,6 @@
 //! Replays WGSL execution cases with expected results on a device.
 //!
-//! `cargo test --release --test cts -- [OPTION..] [DIR]`; `--help` lists the options.
+//! `cargo test --test cts -- [OPTION..] [DIR]`; `--help` lists the options.
 //!
 //! Traces run in child processes, 64 in each, so that a shader which crashes the driver or never ends fails alone.
 //! Failures listed in `cts/known_failures.txt` count as skipped; a listed trace that passes counts as failed. The last

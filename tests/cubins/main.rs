@@ -1,6 +1,6 @@
 //! Translates kernels to CUDA C++ and compiles them to machine code, without a GPU.
 //!
-//! `cargo test --release --features cuda --test cubins -- [OPTION..] [DIR]`; `--help` lists the options.
+//! `cargo test --workspace --test cubins -- [OPTION..] [DIR]`; `--help` lists the options.
 //!
 //! The kernels are those in `shaders/` and `examples/shaders/`, those that suites compile while they run on the CPU
 //! backend, and those of conformance cases. Kernels with the same CUDA C++ count once. Compiled kernels are kept

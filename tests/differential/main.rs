@@ -1,6 +1,6 @@
 //! Runs random kernels on several devices and on a reference in plain Rust, and compares the results.
 //!
-//! `cargo test --release --test differential -- [OPTION..]`; `--help` lists the options.
+//! `cargo test --test differential -- [OPTION..]`; `--help` lists the options.
 //!
 //! Kernels have no races, always end, and use only exact float arithmetic, so every device must produce the same words.
 //! With `--bias checks` an index out of range has a meaning, on `cpu` and wherever kernels are `Checks::Proven`: a read

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anywarp_testing_devices::driver_bugs::{DRIVER_BUGS, DriverBug};
-use anywarp_testing_devices::targets::{Target, required, targets};
+use anywarp_testing_devices::targets::{Target, devices, required};
 use anywarp_testing_devices::trial::{failed, presence};
 use libtest_mimic::{Arguments, Completion, Trial};
 use reproduction::Reproduction;
@@ -35,8 +35,7 @@ fn main() -> ExitCode {
     if document::path().exists() {
         trials.push(Trial::test("list::agrees_with_its_document", || Ok(document::check()?)));
     }
-    // Staged targets differ from the others in transfers only, which do not affect arithmetic.
-    for target in targets().into_iter().filter(|target| !target.name.ends_with("-staged")) {
+    for target in devices() {
         trials.extend(DRIVER_BUGS.iter().map(|bug| trial(&target, bug)));
     }
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()

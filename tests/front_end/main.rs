@@ -1,7 +1,7 @@
 //! The front end never panics and never overflows the stack, whatever the text; nor does the compiler of the CPU
 //! backend for accepted texts.
 //!
-//! `cargo test --release --test front_end -- [OPTION..]`; `--help` lists the options.
+//! `cargo test --test front_end -- [OPTION..]`; `--help` lists the options.
 //!
 //! Texts with deep nesting or huge sizes come first, then shaders and generated kernels with random changes. Child
 //! processes read them on threads with 2 MiB of stack, so that an overflow is detected and reported.

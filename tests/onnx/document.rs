@@ -19,9 +19,9 @@ the cases on Vulkan as well, without those that need exponentials of `f64`, whic
 
 ```text
 pip download --no-deps onnx==1.22.0 && unzip -q onnx-1.22.0-*.whl 'onnx/backend/test/data/node/*'
-cargo test --release --test onnx -- onnx/backend/test/data/node                           # on the CPU
-cargo test --release --test onnx -- --device vulkan onnx/backend/test/data/node
-cargo test --release --test onnx -- --write docs/onnx.md onnx/backend/test/data/node      # renews this page
+cargo test --test onnx -- onnx/backend/test/data/node                           # on the CPU
+cargo test --test onnx -- --device vulkan onnx/backend/test/data/node
+cargo test --test onnx -- --write docs/onnx.md onnx/backend/test/data/node      # renews this page
 ```
 ";
 

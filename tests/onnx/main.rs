@@ -1,6 +1,6 @@
 //! Runs the node tests of ONNX through the public operators of `anywarp::ops` on a device.
 //!
-//! `cargo test --release --test onnx -- [OPTION..] [DIR]`; `--help` lists the options. `DIR` is the folder
+//! `cargo test --test onnx -- [OPTION..] [DIR]`; `--help` lists the options. `DIR` is the folder
 //! `onnx/backend/test/data/node` of the Python package `onnx` 1.22.0; without it, or the variable `ANYWARP_ONNX_DIR`,
 //! nothing runs. The results are compared with those in the files, with the tolerances of ONNX's own runner.
 //!

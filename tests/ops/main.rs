@@ -35,7 +35,7 @@ use std::process::ExitCode;
 
 use anywarp::Device;
 use anywarp_testing_devices::outcome::{self, TestResult};
-use anywarp_testing_devices::targets::{required, targets};
+use anywarp_testing_devices::targets::{devices, required};
 use anywarp_testing_devices::trial::{alone, on_device, presence};
 use libtest_mimic::{Arguments, Trial};
 
@@ -103,9 +103,9 @@ const CHECKED: &[fn() -> Alone] = &[
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let mut trials: Vec<Trial> = required().into_iter().map(presence).collect();
-    for target in targets() {
+    for device in devices() {
         let cases = ON_DEVICES.iter().flat_map(|cases| cases());
-        trials.extend(cases.map(|(name, run)| on_device(&target, &name, run)));
+        trials.extend(cases.map(|(name, run)| on_device(&device, &name, run)));
     }
     let cases = ALONE.iter().flat_map(|cases| cases()).chain(CHECKED.iter().map(|case| case()));
     trials.extend(cases.map(|(name, run)| alone(name, run)));

@@ -40,7 +40,9 @@ fn shaders(folder: &str) -> Vec<PathBuf> {
 
 /// Checks a file with each choice of the features.
 fn check(path: &Path) -> TestResult {
-    features::choices().try_for_each(|features| check_with(path, Options { features, ..Options::default() }))
+    let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
+    features::choices(path, &package)
+        .try_for_each(|features| check_with(path, Options { features, ..Options::default() }))
 }
 
 fn check_with(path: &Path, options: Options) -> TestResult {

@@ -37,8 +37,9 @@ fn every_shader_that_ships_is_valid() {
     for (folder, package) in [("shaders/ops", "shaders"), ("examples/shaders", "examples/shaders")] {
         let mut seen = 0;
         for entry in fs::read_dir(root.join(folder)).unwrap() {
-            let wgsl = Wgsl::open(entry.unwrap().path()).unwrap().root(root.join(package));
-            for features in features::choices() {
+            let path = entry.unwrap().path();
+            let wgsl = Wgsl::open(&path).unwrap().root(root.join(package));
+            for features in features::choices(&path, &root.join(package)) {
                 check(features.iter().fold(wgsl.clone(), |wgsl, (name, on)| wgsl.feature(name, *on)), &caps);
             }
             seen += 1;

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anywarp_testing_devices::driver_bugs::expected;
-use anywarp_testing_devices::targets::{Target, required, targets};
+use anywarp_testing_devices::targets::{Target, devices, required};
 use anywarp_testing_devices::trial::{failed, judged, presence};
 use libtest_mimic::{Arguments, Trial};
 use operator_suite::cases;
@@ -23,15 +23,14 @@ use operator_suite::table::Case;
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let targets = targets();
+    let devices = devices();
     let required = required();
-    if targets.is_empty() && required.is_empty() && !arguments.list {
+    if devices.is_empty() && required.is_empty() && !arguments.list {
         println!("no device found, so no case runs; set ANYWARP_REQUIRE=vulkan to make a missing device a failure");
     }
     let mut trials: Vec<Trial> = required.into_iter().map(presence).collect();
-    // Transfers to a device do not affect its arithmetic.
-    for target in targets.iter().filter(|target| !target.name.ends_with("-staged")) {
-        trials.extend(cases().map(|case| trial(target, case)));
+    for device in &devices {
+        trials.extend(cases().map(|case| trial(device, case)));
     }
     libtest_mimic::run(&arguments, trials).exit_code()
 }

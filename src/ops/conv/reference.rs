@@ -21,17 +21,17 @@ impl Sizes {
         // The transposed convolution exchanges x and y: it adds to each position that the other one reads.
         let (read, written) = if self.transposed { (y_sizes, x_sizes) } else { (x_sizes, y_sizes) };
         for example in 0..self.examples {
-            for (group, input, output) in triples([self.groups, self.inputs, self.outputs]) {
-                for (d, h, w) in triples(written) {
-                    for (kd, kh, kw) in triples(kernel) {
-                        let place = [d, h, w].into_iter().zip([kd, kh, kw]).zip(self.axes).zip(read).map(
-                            |(((at, tap), [_, _, _, stride, dilation, before]), size)| {
-                                (at * stride + tap * dilation).checked_sub(before).filter(|at| *at < size)
-                            },
-                        );
-                        let Some(place) = place.collect::<Option<Vec<usize>>>() else { continue };
-                        let place = [place[0], place[1], place[2]];
-                        let (in_x, in_y) = if self.transposed { ([d, h, w], place) } else { (place, [d, h, w]) };
+            for (d, h, w) in triples(written) {
+                for (kd, kh, kw) in triples(kernel) {
+                    let place = [d, h, w].into_iter().zip([kd, kh, kw]).zip(self.axes).zip(read).map(
+                        |(((at, tap), [_, _, _, stride, dilation, before]), size)| {
+                            (at * stride + tap * dilation).checked_sub(before).filter(|at| *at < size)
+                        },
+                    );
+                    let Some(place) = place.collect::<Option<Vec<usize>>>() else { continue };
+                    let place = [place[0], place[1], place[2]];
+                    let (in_x, in_y) = if self.transposed { ([d, h, w], place) } else { (place, [d, h, w]) };
+                    for (group, input, output) in triples([self.groups, self.inputs, self.outputs]) {
                         let x = self.element(example, group * self.inputs + input, in_x, x_channels, x_sizes);
                         let y = self.element(example, group * self.outputs + output, in_y, y_channels, y_sizes);
                         let (first, second, inner) = if self.transposed {

@@ -18,22 +18,28 @@ pub struct Target {
     pub hardware: String,
     /// The capabilities from the enumeration.
     pub caps: Caps,
+    is_staged: bool,
     options: DeviceOptions,
     opened: OnceLock<Result<Device, String>>,
 }
 
 impl Target {
-    fn new(candidate: &Candidate, name: String, staged: bool) -> Arc<Self> {
-        let options = DeviceOptions::default().selector(&candidate.selector).staged(staged);
+    fn new(candidate: &Candidate, name: String, is_staged: bool) -> Arc<Self> {
+        let options = DeviceOptions::default().selector(&candidate.selector).staged(is_staged);
         let hardware = format!("{} {}", candidate.caps.name, candidate.caps.driver);
         let caps = candidate.caps.clone();
-        Arc::new(Self { name, hardware, caps, options, opened: OnceLock::new() })
+        Arc::new(Self { name, hardware, caps, is_staged, options, opened: OnceLock::new() })
     }
 
     pub fn device(&self) -> TestResult<&Device> {
         let opened = self.opened.get_or_init(|| Device::open_with(&self.options).map_err(|error| error.to_string()));
         opened.as_ref().map_err(|error| Stop::Fail(error.clone()))
     }
+}
+
+/// Every device of the machine, in its default mode: for what no transfer between host and device affects.
+pub fn devices() -> Vec<Arc<Target>> {
+    targets().into_iter().filter(|target| !target.is_staged).collect()
 }
 
 /// Every device of the machine; those with unified memory also with separate copies.

@@ -55,7 +55,7 @@ pub(crate) fn shaders(caps: &Caps) -> Result<Vec<Shader>, String> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let wgsl = Wgsl::open(&path).map_err(|error| error.to_string())?.root(root.join(package)).file(name.as_str());
         let mut seen = HashSet::new();
-        for features in features::choices() {
+        for features in features::choices(&path, &root.join(package)) {
             let wgsl = features.into_iter().fold(wgsl.clone(), |wgsl, (feature, on)| wgsl.feature(feature, on));
             let of_choice = match wgsl.program(caps) {
                 Err(KernelError::WhichEntryPoint { candidates, .. }) => {

@@ -10,7 +10,7 @@
 //! | `shown::NAME` | the whole text of a kernel, in `snapshots/` |
 //! | `all` | a line for every kernel in `snapshots/all.snap`: the length of its text and a hash, or the missing feature |
 //!
-//! After an intended change, `INSTA_UPDATE=always cargo test --release --test kernel_texts` updates the snapshots.
+//! After an intended change, `INSTA_UPDATE=always cargo test --test kernel_texts` updates the snapshots.
 
 mod all;
 mod gather;

@@ -41,7 +41,7 @@ fn suite(root: &Path, place: &Place, wanted: &[Package], driver: Option<&str>) -
     if let Err(missing) = packages(&folder, wanted) {
         return Outcome::Missing(missing);
     }
-    let program = match build(root, &folder, &["--release"]) {
+    let program = match build(root, &folder, &["--workspace"]) {
         Ok(program) => program,
         Err(broken) => return broken,
     };
@@ -59,7 +59,7 @@ pub(crate) fn build(root: &Path, folder: &Path, arguments: &[&str]) -> Result<Pa
     let log = folder.join("build.log");
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let mut command = Command::new(cargo);
-    command.current_dir(root).args(["test", "--package", "anywarp", "--test", "conformance", "--no-run"]);
+    command.current_dir(root).args(["test", "--test", "conformance", "--no-run"]);
     let ended = run(command.args(["--message-format", "json-render-diagnostics"]).args(arguments), LIMIT, &log);
     let text = std::fs::read_to_string(&log).unwrap_or_default();
     match text.lines().rev().find_map(program) {

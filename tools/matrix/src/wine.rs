@@ -40,7 +40,7 @@ pub(crate) fn direct3d(root: &Path, place: &Place) -> Outcome {
         Ok(driver) => driver,
         Err(missing) => return Outcome::Missing(missing),
     };
-    let arguments = ["--profile", "elsewhere", "--target", TARGET, "--no-default-features", "--features", "wgpu"];
+    let arguments = ["--package", "anywarp", "--target", TARGET, "--no-default-features", "--features", "wgpu"];
     let program = build(root, &folder, &arguments);
     let program = match program.map(|program| beside_its_libraries(&program, &folder)) {
         Ok(Ok(program)) => program,

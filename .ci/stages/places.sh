@@ -1,0 +1,84 @@
+# The suite on other kinds of devices, and what stands in for machines that are not at hand. Sourced by `.ci/run`.
+
+# The suite on one place: installs what it takes, prints one line.
+place() { # NAME
+    say "the suite: $1"
+    cargo run --quiet -p anywarp-matrix -- run "$1"
+}
+
+cpu() { place cpu; }
+vulkan() { place vulkan-lavapipe; }
+swiftshader() { place vulkan-swiftshader; }
+dx12() { place dx12; }
+webgpu() { place webgpu; }
+
+# Chromium's verdicts on kernels, which ours are compared with.
+verdicts() {
+    say "Chromium's verdicts on kernels"
+    # Absolute: a test runs in the folder of its package.
+    local folder="$PWD/target/matrix/verdicts" status=0
+    mkdir -p "$folder"
+    # Those that are recorded, and new ones of random statements.
+    cargo test --quiet -p anywarp-wgsl --test verdicts -- --write "$folder/recorded.json"
+    cargo test --quiet -p anywarp-wgsl --test verdicts -- --random 1500 7 "$folder/random.json"
+    npm ci --prefix tools/browser --no-audit --no-fund --cache "$folder/npm" >"$folder/npm.log" 2>&1
+    for kernels in recorded random; do
+        node tools/browser/verdicts.mjs "$folder/$kernels.json" >"$folder/$kernels.log" 2>&1 || status=$?
+        if [ $status = 2 ] && [ "${ANYWARP_MATRIX_ALLOW_MISSING:-}" = 1 ]; then
+            echo "$kernels ... skipped: $(tail -n 1 "$folder/$kernels.log")"
+            status=0
+        elif [ $status = 0 ]; then
+            echo "$kernels ... $(tail -n 1 "$folder/$kernels.log")"
+        else
+            cat "$folder/$kernels.log"
+            return 1
+        fi
+    done
+}
+
+# The example for browsers, at the width of a desktop and of a phone.
+page() {
+    say "the page of examples/web"
+    local folder=target/matrix/page status=0
+    mkdir -p "$folder"
+    tools/browser/build.sh release "$folder/site" >"$folder/build.log" 2>&1 || status=3
+    [ $status = 0 ] || { cat "$folder/build.log" && return 1; }
+    { npm ci --prefix tools/browser --no-audit --no-fund --cache "$folder/npm" &&
+        node tools/browser/example.mjs "$folder/site" --log "$folder/console.log"; } >"$folder/page.log" 2>&1 || status=$?
+    if [ $status = 2 ] && [ "${ANYWARP_MATRIX_ALLOW_MISSING:-}" = 1 ]; then
+        echo "page ... skipped: $(tail -n 1 "$folder/page.log")"
+    elif [ $status = 0 ]; then
+        echo "page ... $(tail -n 1 "$folder/page.log")"
+    else
+        cat "$folder/page.log"
+        echo "page ... FAILED, status $status"
+        return 1
+    fi
+}
+
+# Nothing here runs MSL: the library and its tests are type-checked for Apple's machines. That all kernels
+# can be translated is one of the tests.
+metal() {
+    say "metal: type-checked"
+    local target=aarch64-apple-darwin log=target/matrix/metal.log
+    mkdir -p target/matrix
+    if ! rustup target add "$target" >"$log" 2>&1; then
+        [ "${ANYWARP_MATRIX_ALLOW_MISSING:-}" = 1 ] && echo "metal ... skipped: $(tail -n 1 "$log")" && return
+        echo "metal ... FAILED: rustup cannot add $target: $(tail -n 1 "$log")"
+        return 1
+    fi
+    # Clippy checks what `cargo check` does, and more.
+    if cargo clippy --target "$target" --workspace --all-targets --quiet -- -D warnings >"$log" 2>&1; then
+        echo "metal ... type-checked; not run here"
+    else
+        cat "$log"
+        echo "metal ... FAILED"
+        return 1
+    fi
+}
+
+# The table of docs/places.md is what the records say.
+table() {
+    say "the table of places"
+    cargo run --quiet -p anywarp-matrix -- table --check
+}

@@ -1,0 +1,133 @@
+# Suites beyond the README's test command. Sourced by `.ci/run`.
+
+# Where the WGSL conformance cases are, if they are at hand.
+case_folder() {
+    local folder="${ANYWARP_CTS_DIR:-../shared/conformance}"
+    [ -d "$folder/cases" ] && folder="$folder/cases"
+    [ -d "$folder" ] && echo "$folder"
+}
+
+# The WGSL conformance cases, where they are at hand.
+cases() {
+    say "WGSL conformance cases"
+    last cases
+    local folder cpu=(--sample 5 --seed 1) vulkan=(--sample 1 --seed 1)
+    if ! folder="$(case_folder)"; then
+        echo "no cases at hand (ANYWARP_CTS_DIR): skipped"
+        return
+    fi
+    if whole; then cpu=() vulkan=(--sample 5 --seed 1); fi
+    cargo test --workspace --test cts -- --device cpu --timeout 900 "${cpu[@]}" "$folder"
+    cargo test --workspace --test cts -- --device vulkan --timeout 900 "${vulkan[@]}" "$folder"
+}
+
+# Translated kernels to machine code for NVIDIA's cards, which takes no card: those of the suites, those that ship, and
+# a part of the conformance cases. Two cores take a quarter of an hour for a tenth of the cases on all four generations.
+cubins() {
+    say "CUDA without a card"
+    last cubins
+    nvrtc || { echo "NVRTC could not be had: skipped" && return; }
+    local folder few=() more=()
+    if folder="$(case_folder)"; then
+        few=(--sample 0.1 --seed 2 "$folder") more=(--sample 0.2 --seed 1 "$folder")
+        if whole; then few=(--sample 0.5 --seed 2 "$folder") more=(--sample 2 --seed 1 "$folder"); fi
+    fi
+    ANYWARP_REQUIRE=nvrtc cargo test --workspace --test cubins -- --arch sm_90 "${more[@]}"
+    whole || return 0
+    ANYWARP_REQUIRE=nvrtc cargo test --workspace --test cubins -- --arch sm_75,sm_80,sm_100 "${few[@]}"
+}
+
+# ONNX's node tests, on the processor and on Vulkan.
+onnx() {
+    say "ONNX node tests"
+    local release=1.22.0 folder
+    folder="${ANYWARP_ONNX_DIR:-$tools/onnx-$release/onnx/backend/test/data/node}"
+    if [ ! -d "$folder" ]; then
+        # Only data is taken from the package; later releases have none.
+        if ! { python3 -m venv "$tools" && "$tools/bin/pip" download --quiet --no-deps --only-binary :all: \
+            --dest "$tools/onnx-$release" "onnx==$release"; }; then
+            echo "the package onnx $release could not be had: skipped"
+            return
+        fi
+        python3 - "$tools/onnx-$release" <<'PYTHON'
+import pathlib, sys, zipfile
+folder = pathlib.Path(sys.argv[1])
+with zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
+    wheel.extractall(folder, [name for name in wheel.namelist() if "/data/node/" in name])
+PYTHON
+    fi
+    cargo test --workspace --test onnx -- --check docs/onnx.md "$folder"
+    cargo test --workspace --test onnx -- --device vulkan "$folder"
+}
+
+# Random kernels: the processor, software Vulkan and plain Rust must agree.
+fuzz() {
+    say "random kernels"
+    last fuzz
+    local part=10
+    if whole; then part=1; fi
+    differential() { cargo test --workspace --test differential -- --shrink 5 "$@"; }
+    differential --devices cpu,vulkan --count $((2000 / part)) --seed 1 --size 4
+    differential --devices cpu --count $((300 / part)) --seed 1 --size 16
+    say "random kernels that would leave their variables, if nothing kept them in"
+    differential --bias checks --devices cpu --count $((14000 / part)) --seed 1
+    differential --bias checks --devices cpu:checked --count $((4000 / part)) --seed 50000
+    say "the same, and the suite, by variants of kernels that know each launch"
+    ANYWARP_VARIANTS=at-once differential --bias checks --devices cpu --count $((2000 / part)) --seed 70000
+    ANYWARP_VARIANTS=at-once cargo test --workspace --test conformance
+}
+
+# Half a minute in which nothing may grow. An hour, before a release: ANYWARP_SOAK_SECONDS=3600 .ci/run soak.
+soak() {
+    say "soak"
+    local seconds="${ANYWARP_SOAK_SECONDS:-30}" device
+    for device in cpu vulkan; do
+        ANYWARP_DEVICE=$device ANYWARP_SOAK_SECONDS=$seconds cargo test --workspace --test soak -- --nocapture |
+            grep -E 'rounds|test result'
+    done
+}
+
+examples() {
+    say "examples"
+    local folder root="$PWD" example picture
+    folder="$(mktemp -d)"
+    cargo build --workspace --examples --bins --quiet
+    (
+        cd "$folder"
+        run() { "$root/target/debug/examples/$1" "${@:2}"; }
+        run 01_saxpy
+        run 02_conv3x3
+        run 02_conv3x3 --device cpu
+        test -s conv3x3.png
+        run 03_transfers --svg transfers.svg
+        grep -q '</svg>' transfers.svg
+        for example in 04_typed 05_elementwise 06_tiles 07_async 08_checked 09_loader 11_beside_wgpu 17_prefix_sum; do
+            run "$example"
+        done
+        run 10_matmul 256
+        run 12_mandelbrot 2 120
+        run 13_nbody 512 20
+        run 14_gray_scott 1 64
+        run 15_edges
+        run 16_sorted_pixels
+        run 18_digits
+        grep -q '</svg>' digits-loss.svg
+        for picture in mandelbrot nbody gray-scott-00 edges sorted-pixels; do test -s "$picture.png"; done
+        "$root/target/debug/anywarp" devices
+    )
+    rm -r "$folder"
+}
+
+# Shortly, and with the optimisation of tests: results are checked, times are not.
+benches() {
+    say "benches"
+    bench() { cargo bench --profile dev --workspace --bench "$1" -- "${@:2}" --quick; }
+    bench overhead --device vulkan
+    bench transfer --device vulkan
+    bench cpu_vs_lavapipe
+    bench elementwise --device cpu
+    bench loader --device cpu
+    bench checks
+    bench ladder --device cpu
+    bench small --device cpu
+}
