@@ -42,7 +42,8 @@ pub fn csv(bytes: &[u8]) {
     });
 }
 
-/// Looks up an entry of the disk cache whose file has these bytes. Only those that were stored may come back.
+/// Writes `bytes` as the file of an entry of the disk cache, then looks the entry up: it has to return nothing, or the
+/// content that was stored.
 ///
 /// # Panics
 /// If the cache returns anything else.

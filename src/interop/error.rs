@@ -22,8 +22,8 @@ pub enum InteropError {
     },
     /// A buffer that another device created.
     #[error(
-        "the wgpu buffer does not belong to the wgpu device of {device}, or is being mapped; create the anywarp device \
-         with `interop::wgpu::device` from the wgpu device that created the buffer"
+        "the wgpu buffer does not belong to the wgpu device of {device}, or is being mapped; unmap it, or create the \
+         anywarp device with `interop::wgpu::device` from the wgpu device that created the buffer"
     )]
     OtherDevice {
         /// The device passed by the caller.

@@ -71,7 +71,10 @@ pub enum LoaderError {
         message: String,
     },
     /// The data set has become smaller since the epoch began.
-    #[error("{at} does not exist any more: the data set had {expected} samples when the epoch began and now has {now}")]
+    #[error(
+        "{at} does not exist any more: the data set had {expected} samples when the epoch began and now has \
+         {now}; change it between epochs only"
+    )]
     Shrunk {
         /// The sample.
         at: SampleAt,

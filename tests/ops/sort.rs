@@ -237,7 +237,7 @@ fn streams(device: &Device) -> TestResult {
     same(&y.read()?, &wanted, "on another")
 }
 
-/// A write of the host before, and the sorted keys of an earlier call.
+/// Sorts keys that the host has just written, and keys that an earlier call has already sorted.
 fn written(device: &Device) -> TestResult {
     let mut x = device.buffer::<u32>(4000)?;
     for seed in 0..3 {

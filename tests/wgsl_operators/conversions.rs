@@ -76,7 +76,8 @@ fn float_to_float(to: Scalar, from: Value) -> Want {
     Want::per_backend(Want::Is(nearest), others)
 }
 
-/// Rounded towards zero; out of range, the end of the range, or the last value that both types have.
+/// The result of a conversion from float to integer: the value rounded towards zero. For a value out of range, both the
+/// end of the range and the nearest value that both types have are accepted.
 fn float_to_integer(to: Scalar, from: Value) -> Want {
     let value = from.f();
     if value.is_nan() {

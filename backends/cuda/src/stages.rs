@@ -31,7 +31,7 @@ pub enum StageError {
     Nvrtc(#[from] NvrtcError),
     /// An architecture that this NVRTC does not support.
     #[error(
-        "NVRTC {}.{} does not compile for sm_{wanted}; use one of {}", version.0, version.1,
+        "NVRTC {}.{} has no architecture sm_{wanted}; use one of these: {}", version.0, version.1,
         known.iter().map(|known| format!("sm_{known}")).collect::<Vec<_>>().join(", ")
     )]
     Architecture {

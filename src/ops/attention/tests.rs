@@ -2,7 +2,7 @@
 
 use half::{bf16, f16};
 
-use super::super::rows::numbers::{Float, LEAST_F16, devices, numbers};
+use super::super::rows::numbers::{Float, HALF_OF_MIN_F16, devices, numbers};
 use super::plan::{Choice, plan};
 use super::reference::{self, Sizes};
 use super::{Attention, OPERATOR, Operands, operands};
@@ -66,7 +66,7 @@ fn check<T: Float>(device: &Device, shape: [usize; 7], choice: Choice, skip: usi
     let what = format!("{} {shape:?} {choice:?} {skip}", device.caps().name);
     assert!(got[..skip].iter().chain(&got[skip + count..]).all(|other| *other == 9.0), "around: {what}");
     for (at, (got, wanted)) in got[skip..skip + count].iter().zip(wanted).enumerate() {
-        let tolerance = (T::ROUNDING + 1e-5) * wanted.abs() + LEAST_F16 + 1e-5;
+        let tolerance = (T::ROUNDING + 1e-5) * wanted.abs() + HALF_OF_MIN_F16 + 1e-5;
         assert!((got - wanted).abs() <= tolerance, "{what}, element {at}: {got} and not {wanted}");
     }
 }

@@ -2,7 +2,7 @@
 
 use half::{bf16, f16};
 
-use super::super::rows::numbers::{Float, LEAST_F16, devices};
+use super::super::rows::numbers::{Float, HALF_OF_MIN_F16, devices};
 use super::plan::{Choice, Parts, plan};
 use super::reference::{self, Sizes};
 use super::{Conv, Geometry, OPERATOR, Operands, operands, run, shape, weights};
@@ -82,7 +82,7 @@ fn check<T: Float>(device: &Device, conv: &Conv<'_, T>, choice: Choice, skip: us
     let what = format!("{:?} {choice:?} {skip} {is_backward}", conv.given);
     assert!(wide(&got[..skip]).iter().chain(&wide(&got[skip + target..])).all(|other| *other == 9.0), "around: {what}");
     for (at, (got, wanted)) in wide(&got[skip..skip + target]).into_iter().zip(wanted).enumerate() {
-        let tolerance = T::ROUNDING * wanted.abs() + LEAST_F16;
+        let tolerance = T::ROUNDING * wanted.abs() + HALF_OF_MIN_F16;
         assert!((got - wanted).abs() <= tolerance, "{what}, element {at}: {got} and not {wanted}");
     }
 }

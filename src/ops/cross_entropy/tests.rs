@@ -2,7 +2,7 @@
 
 use half::{bf16, f16};
 
-use super::super::rows::numbers::{CHOICES, Float, LEAST_F16, SHAPES, devices, numbers};
+use super::super::rows::numbers::{CHOICES, Float, HALF_OF_MIN_F16, SHAPES, devices, numbers};
 use super::super::rows::plan::{Choice, plan};
 use super::{CrossEntropy, OPERATOR, operands, reference, starts};
 use crate::device::Device;
@@ -51,7 +51,7 @@ fn check<T: Float>(device: &Device, shape: [usize; 3], choice: Choice, [skip, we
             assert!(right, "{what}, row {row}: {got} and not {wanted}");
         }
         for (at, (got, wanted)) in dx_of.read().unwrap()[skip..].iter().zip(&wanted).enumerate() {
-            let right = near(got.wide(), *wanted, 1e-6 + LEAST_F16 + (2e-5 + T::ROUNDING) * wanted.abs());
+            let right = near(got.wide(), *wanted, 1e-6 + HALF_OF_MIN_F16 + (2e-5 + T::ROUNDING) * wanted.abs());
             assert!(right, "{what}, element {at}: {} and not {wanted}", got.wide());
         }
     }

@@ -74,7 +74,7 @@ pub(super) enum Pass {
     Clear,
     /// Counts with atomics.
     Count(Counting),
-    /// Zeros in the scratch memory: the counters of each invocation, or sums of 64 bits.
+    /// Clears the scratch memory, which holds the counters of each invocation, or sums of 64 bits.
     ClearScratch,
     /// Counts of each invocation.
     Rows { part: Part, groups: u64, chunk: u64 },

@@ -1,5 +1,6 @@
 //! The product of two matrices.
 
+mod choice;
 mod elements;
 mod launch;
 mod method;
@@ -20,9 +21,10 @@ use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
 use crate::element::Element;
 use crate::submit::{Destination, Recording, Stream};
+use choice::Choice;
 use elements::sealed;
 pub use method::MatmulMethod;
-use plan::{Choice, Epilogue, Shape, Sizes};
+use plan::{Epilogue, Shape, Sizes};
 use run::Operands;
 
 /// Computes `c = a b` for dense row-major matrices: `a` is `m` x `k`, `b` is `k` x `n`, `c` is `m` x `n`, and the sizes

@@ -2,7 +2,8 @@
 
 use anywarp_backend::{Precision, ProductForm};
 
-use super::plan::{Choice, Epilogue, Kernel, Shape, Sizes, plan};
+use super::choice::Choice;
+use super::plan::{Epilogue, Kernel, Shape, Sizes, plan};
 use super::reference::matmul;
 use super::run::Operands;
 use crate::Device;

@@ -24,7 +24,8 @@ pub(crate) fn norm(
     [y, means, inverses]
 }
 
-/// The derivatives by the elements, and those by scale and bias, which are by element of a row.
+/// The derivatives with respect to the elements, the scale and the bias. Scale and bias have one value for each position in
+/// a row.
 pub(crate) fn backward(
     x: &[f64],
     dy: &[f64],

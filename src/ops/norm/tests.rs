@@ -2,7 +2,7 @@
 
 use half::{bf16, f16};
 
-use super::super::rows::numbers::{CHOICES, Float, LEAST_F16, check_every_choice, devices, numbers};
+use super::super::rows::numbers::{CHOICES, Float, HALF_OF_MIN_F16, check_every_choice, devices, numbers};
 use super::super::rows::plan::{Choice, plan};
 use super::run::Operands;
 use super::{Norm, OPERATOR, operands, reference, starts};
@@ -76,7 +76,7 @@ fn check<T: Float>(device: &Device, [rows, length, _]: [usize; 3], choice: Choic
         close(&means, &wanted[1], |wanted| 1e-5 + 1e-6 * wanted.abs(), &format!("{what}: means"));
         close(&inverses, &wanted[2], |wanted| 1e-5 * wanted, &format!("{what}: inverses"));
         // The mean has an error of 1e-6 of its size, which scale and inverse multiply.
-        close(&y, &wanted[0], |wanted| 1e-3 + (1e-5 + T::ROUNDING) * wanted.abs() + LEAST_F16, &what);
+        close(&y, &wanted[0], |wanted| 1e-3 + (1e-5 + T::ROUNDING) * wanted.abs() + HALF_OF_MIN_F16, &what);
     }
 }
 
@@ -150,7 +150,7 @@ fn check_backward<T: Float>(device: &Device, [rows, length, _]: [usize; 3], choi
         let [wanted, ..] = reference::backward(&wide_x, &wide_dy, length, centred, 0.5, scale);
         let got: Vec<f64> = dx.read().unwrap()[skip..].iter().map(|dx| dx.wide()).collect();
         let what = format!("{rows} of {length}, {choice:?}, {centred} {has_scale} {skip}");
-        close(&got, &wanted, |wanted| 1e-4 + (1e-4 + T::ROUNDING) * wanted.abs() + LEAST_F16, &what);
+        close(&got, &wanted, |wanted| 1e-4 + (1e-4 + T::ROUNDING) * wanted.abs() + HALF_OF_MIN_F16, &what);
     }
 }
 

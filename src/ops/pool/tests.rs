@@ -2,7 +2,7 @@
 
 use half::{bf16, f16};
 
-use super::super::rows::numbers::{Float, LEAST_F16, devices, numbers};
+use super::super::rows::numbers::{Float, HALF_OF_MIN_F16, devices, numbers};
 use super::plan::{Choice, plan};
 use super::reference::{self, Sizes};
 use super::{Geometry, Kind, OPERATOR, Operands, Pool, operands, shape};
@@ -64,7 +64,7 @@ fn check<T: Float>(device: &Device, pool: &Pool<'_, T>, choice: Choice, skip: us
     assert!(got[..skip].iter().chain(&got[skip + count..]).all(|other| *other == 9.0), "around: {what}");
     for (at, (got, wanted)) in got[skip..skip + count].iter().zip(&wanted).enumerate() {
         // Powers by logarithms have an error of some units in the last place.
-        let tolerance = (3e-6 + T::ROUNDING) * wanted.abs() + 1e-5 + LEAST_F16;
+        let tolerance = (3e-6 + T::ROUNDING) * wanted.abs() + 1e-5 + HALF_OF_MIN_F16;
         let same = got == wanted || (got - wanted).abs() <= tolerance || (got.is_nan() && wanted.is_nan());
         assert!(same, "{what}, element {at}: {got} and not {wanted}");
     }

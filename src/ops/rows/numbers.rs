@@ -50,7 +50,7 @@ pub(crate) fn numbers(length: usize) -> Vec<f64> {
 const F16_ROUNDING: f64 = 1.0 / 2048.0;
 const BF16_ROUNDING: f64 = 1.0 / 256.0;
 /// Half of the least f16, which is below the rounding of other types.
-pub(crate) const LEAST_F16: f64 = 1.0 / (1u32 << 25) as f64;
+pub(crate) const HALF_OF_MIN_F16: f64 = 1.0 / (1u32 << 25) as f64;
 
 /// An element type, and its relative rounding error.
 pub(crate) trait Float: FloatElement {

@@ -260,7 +260,7 @@ impl<'a> Operands<'a> {
     }
 }
 
-/// The memory between passes.
+/// The memory by which a pass passes its results on to the next one.
 struct Memory {
     marks: Option<UnifiedBuffer<u8>>,
     states: Option<UnifiedBuffer<u8>>,

@@ -266,8 +266,8 @@ impl<'r> Scatter<'r> {
         self.combine(Operation::Multiply, x.into(), indices.into(), y.into())
     }
 
-    /// Replaces each element of `y` by the least of itself and the elements of `x` with its index. NaN wins, and -0 is
-    /// below 0.
+    /// Replaces each element of `y` by the least of itself and all elements of `x` whose index refers to it. If one of them
+    /// is NaN, the result is NaN; -0 is below 0.
     ///
     /// # Errors
     /// As [`set`](Self::set).
@@ -280,8 +280,8 @@ impl<'r> Scatter<'r> {
         self.combine(Operation::Min, x.into(), indices.into(), y.into())
     }
 
-    /// Replaces each element of `y` by the greatest of itself and the elements of `x` with its index. NaN wins, and -0
-    /// is below 0.
+    /// Replaces each element of `y` by the greatest of itself and all elements of `x` whose index refers to it. If one of
+    /// them is NaN, the result is NaN; -0 is below 0.
     ///
     /// # Errors
     /// As [`set`](Self::set).

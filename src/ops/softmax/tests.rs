@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 
 use super::super::rows::elements::FloatElement;
-use super::super::rows::numbers::{CHOICES, Float, LEAST_F16, check_every_choice, devices, numbers};
+use super::super::rows::numbers::{CHOICES, Float, HALF_OF_MIN_F16, check_every_choice, devices, numbers};
 use super::super::rows::plan::{Choice, plan};
 use super::run::Operands;
 use super::{OPERATOR, Softmax, cost, operands, reference, starts};
@@ -46,7 +46,11 @@ fn check<T: Float>(device: &Device, shape: [usize; 3], choice: Choice, skip: usi
             // number.
             let tolerance = (4e-6 + T::ROUNDING) * wanted.abs() + if logarithm { 4e-6 } else { 1e-20 };
             let what = format!("{shape:?} {choice:?} {logarithm} {skip}, element {at}");
-            assert!((got.wide() - wanted).abs() <= tolerance + LEAST_F16, "{what}: {} and not {wanted}", got.wide());
+            assert!(
+                (got.wide() - wanted).abs() <= tolerance + HALF_OF_MIN_F16,
+                "{what}: {} and not {wanted}",
+                got.wide()
+            );
         }
     }
 }
@@ -102,7 +106,7 @@ fn check_backward<T: Float>(device: &Device, shape: [usize; 3], choice: Choice, 
         let wanted = reference::backward(&wide(&y), &wide(&dy), shape, logarithm);
         for (at, (got, wanted)) in dx_of.read().unwrap()[skip..].iter().zip(wanted).enumerate() {
             // A sum of the row's derivatives, up to 8 each, rounded as often as the row is long in parts of 100.
-            let tolerance = (1e-4 + T::ROUNDING) * wanted.abs() + if logarithm { 1e-3 } else { 1e-6 } + LEAST_F16;
+            let tolerance = (1e-4 + T::ROUNDING) * wanted.abs() + if logarithm { 1e-3 } else { 1e-6 } + HALF_OF_MIN_F16;
             let what = format!("{shape:?} {choice:?} {logarithm} {skip}, element {at}");
             assert!((got.wide() - wanted).abs() <= tolerance, "{what}: {} and not {wanted}", got.wide());
         }

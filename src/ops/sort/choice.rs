@@ -9,7 +9,7 @@ pub(super) const TILE: u64 = 3328;
 /// The number of keys of each invocation, where subgroups rank them.
 const ITEMS: u64 = 14;
 /// The number of keys from which the kernel's counts, of 30 bits, could overflow.
-pub(super) const MOST_SWEPT: u64 = 1 << 30;
+pub(super) const MAX_SWEPT: u64 = 1 << 30;
 /// The most workgroups of a pass: several times as many as run at once, so that the last ones do not leave a device
 /// idle, and few enough that their counters are a small part of what a pass moves.
 const GROUPS: u64 = 4096;
@@ -28,7 +28,8 @@ pub(super) enum Choice {
 /// The properties of a device on which a choice depends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
-    /// Whether kernels run on the processor, compiled by this project: other drivers that do so bound their loops.
+    /// Whether the backend `cpu` runs the kernels. Other drivers for processors limit the iterations of loops, so they are
+    /// not meant.
     pub(super) processor: bool,
     /// The number of keys from which a sweep is worth it; none where workgroups that wait for each other may hinder each
     /// other.
@@ -69,7 +70,7 @@ impl Choice {
             SortWay::Pieces
         } else if shape.length <= TILE {
             SortWay::Small
-        } else if place.least_swept.is_some_and(|least| shape.length >= least) && shape.length < MOST_SWEPT {
+        } else if place.least_swept.is_some_and(|least| shape.length >= least) && shape.length < MAX_SWEPT {
             SortWay::Sweep
         } else {
             SortWay::Subgroups
@@ -192,8 +193,8 @@ mod tests {
         let digits = Choice::Digits { form: Form::Subgroups { threads: 256 }, most: GROUPS };
         assert_eq!(chosen(Some(0), TILE), Choice::Small);
         assert_eq!(chosen(Some(0), TILE + 1), Choice::Sweep { threads: 256 });
-        assert_eq!(chosen(Some(0), MOST_SWEPT - 1), Choice::Sweep { threads: 256 });
-        assert_eq!(chosen(Some(0), MOST_SWEPT), digits);
+        assert_eq!(chosen(Some(0), MAX_SWEPT - 1), Choice::Sweep { threads: 256 });
+        assert_eq!(chosen(Some(0), MAX_SWEPT), digits);
         assert_eq!(chosen(Some(5000), 4999), digits);
         assert_eq!(chosen(Some(5000), 5000), Choice::Sweep { threads: 256 });
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::super::ordering::keys::Kind;
 use super::super::plan::Plan;
-use super::choice::{Blocks, Choice, Form, MOST_SWEPT, TILE};
+use super::choice::{Blocks, Choice, Form, MAX_SWEPT, TILE};
 use super::digits::{Digit, digits};
 
 /// The number of values of a digit.
@@ -167,7 +167,7 @@ pub(super) fn plan(shape: &Shape, choice: Choice) -> Plan<Pass> {
     } else {
         passes.extend(copies(shape, &arrays));
         match choice {
-            Choice::Sweep { threads } if length < MOST_SWEPT => {
+            Choice::Sweep { threads } if length < MAX_SWEPT => {
                 passes.extend(by_sweeps(length, threads, digits, &arrays));
             }
             _ => passes.extend(by_digits(&digits, &arrays, Blocks::of(length, choice))),

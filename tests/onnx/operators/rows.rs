@@ -102,7 +102,7 @@ pub(super) fn group_norm(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![y])
 }
 
-/// Zero mean and unit variance over axes: rows, once these axes are the last ones.
+/// Normalises to zero mean and unit variance over axes, which are moved to the end, so that each row is normalised alone.
 pub(super) fn mean_variance(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let x = call.input(0)?;
     let rank = x.shape.len();

@@ -53,7 +53,7 @@ impl Record {
         }
     }
 
-    /// Adds a finding that occurs only once.
+    /// Adds a finding without a search for an equal one.
     pub(super) fn add_once(&mut self, finding: Finding) {
         self.list.push(finding);
     }

@@ -41,8 +41,8 @@ pub(super) struct Offsets {
 }
 
 impl Generator<'_, '_> {
-    /// The relation of a place's addresses between lanes. Private memory with uniform indices counts as uniform: its
-    /// lanes are adjacent.
+    /// The way in which the address of `place` differs from lane to lane. Private memory with uniform indices counts as
+    /// uniform, because the copies of all lanes are adjacent.
     pub(super) fn spread_of(&self, place: &Place) -> Spread {
         let mut steps = 0i64;
         for index in &place.indices {

@@ -257,7 +257,7 @@ pub(crate) enum Inst {
     Call(LaneFunction, Value, Value),
     /// Reads up to 4 consecutive scalars. The value is the first; the others are the [`Inst::Part`]s that follow.
     Load(Place, MemType, u8),
-    /// Reads and changes a scalar atomically. The value is the old one.
+    /// Reads and changes a scalar atomically. The result is its old value.
     Atomic {
         /// The operation.
         op: AtomicOp,

@@ -125,7 +125,7 @@ impl Queue {
             let ended = &mut state.progress[point.stream].ended;
             *ended = point.sequence.max(*ended);
         }
-        // Submissions that another one depends on have lower numbers, and have ended when it has.
+        // A submission depends on submissions with lower numbers only: once it has ended, those have ended, too.
         let mut index = 0;
         while let Some(pending) = state.pending.get(index) {
             if pending.point.sequence > state.progress[pending.point.stream].ended {

@@ -50,7 +50,7 @@ impl TranslateError {
         Self::Invalid { what: what.into(), line: None }
     }
 
-    /// Adds a line, unless a more precise one is set.
+    /// Sets the source line of the error, unless the error already has one.
     pub(super) fn at(mut self, place: Option<u32>) -> Self {
         let (Self::Unsupported { line, .. } | Self::Limit { line, .. } | Self::Invalid { line, .. }) = &mut self;
         *line = line.or(place);

@@ -233,7 +233,7 @@ impl Fitted<'_> {
         launched.map(drop).map_err(|error| self.own.signature.refused(error))
     }
 
-    /// The values of `places`.
+    /// The words of the uniform buffer `places`, in the order of its fields.
     fn places_of_segments(&self, pass: Pass, form: Form, firsts: &[u32], first_offset: u64) -> Vec<u32> {
         let (chunk, chunks, groups) = match pass {
             Pass::Owners { chunks, chunk } => (chunk, chunks, 0),

@@ -49,8 +49,8 @@ fn a_sweep_reads_the_keys_once_more_for_all_digits() {
     assert!(matches!(plan.passes[4], Pass::Sweep { tiles: 3, number: 0, .. }), "{plan:?}");
     // One array of keys, the progress of three tiles, and twice four counts of each digit.
     assert_eq!(plan.scratch, 4 * (10_000 + 1 + 3 * 256 + 2 * 4 * 256));
-    assert!(matches!(of(MOST_SWEPT - 1).passes[4], Pass::Sweep { .. }));
-    assert!(matches!(of(MOST_SWEPT).passes[2], Pass::Scatter { .. }));
+    assert!(matches!(of(MAX_SWEPT - 1).passes[4], Pass::Sweep { .. }));
+    assert!(matches!(of(MAX_SWEPT).passes[2], Pass::Scatter { .. }));
 }
 
 #[test]

@@ -103,7 +103,7 @@ fn names_change_only_where_two_would_clash() {
             &[("m", "fn load() { } fn f() { load(); }")],
             "fn load() { f(); } fn m_load() { } fn f() { m_load(); }",
         ),
-        // Both names change if two modules declare them.
+        // If two modules declare the same name, both declarations are renamed.
         (
             "import package::{a, b}; fn f() { a::load(); b::load(); }",
             &[("a", "fn load() { }"), ("b", "fn load() { }")],

@@ -29,7 +29,7 @@ pub(super) struct Knowledge {
 pub(super) struct Mark(usize);
 
 impl Knowledge {
-    /// Returns knowledge without facts.
+    /// Returns the state in which the value of every variable is unknown.
     pub(super) fn of_nothing(vars: usize) -> Self {
         Self { known: vec![None; vars], ..Self::default() }
     }

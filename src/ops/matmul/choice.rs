@@ -1,0 +1,85 @@
+//! The choice of an implementation.
+
+use anywarp_backend::{Caps, DeviceKind, Precision, Routine};
+
+use super::MatmulMethod;
+use super::plan::{Epilogue, Kernel, Shape, THIN, tiles_of};
+
+/// The implementation of a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    Library(Precision),
+    /// A kernel, and the most parts of the depth.
+    Kernel(Kernel, u32),
+}
+
+impl Choice {
+    /// The choice without tuning: the library if it has the precision or a higher one.
+    pub(super) fn default_for(caps: &Caps, shape: &Shape) -> Self {
+        // Fewer wide tiles than this leave multiprocessors without work.
+        let enough = tiles_of(128, shape.sizes).map(u64::from).iter().product::<u64>() >= 64;
+        // Software has no use for larger tiles: its registers hold less than one of 64 x 64.
+        let large = match shape.precision {
+            Precision::F16 => Some(Kernel::Cooperative),
+            _ => Some(Kernel::Wide).filter(|_| enough && caps.kind != DeviceKind::Software),
+        };
+        let large = large.filter(|kernel| kernel.is_possible(caps, shape));
+        // The library needs a second pass for an epilogue. At 4 TB/s it takes the time that the library gains on our large
+        // tiles in a depth of about 80 in f32, and 300 in f16.
+        let shallow = shape.sizes.k < 128 && shape.epilogue != Epilogue::NONE;
+        let kernel = match (routine(caps, shape.precision), large) {
+            (Some(_), Some(kernel)) if shallow => kernel,
+            (Some(precision), _) => return Self::Library(precision),
+            (None, large) => Self::own(caps, shape, large),
+        };
+        Self::Kernel(kernel, kernel.parts(caps, shape))
+    }
+
+    /// The kernel where there is no library.
+    fn own(caps: &Caps, shape: &Shape, large: Option<Kernel>) -> Kernel {
+        // Memory limits thin products, and multiplications soon limit those of 16 bits without tensor cores.
+        let thin = if large == Some(Kernel::Cooperative) { 4 } else { THIN };
+        if shape.thin() <= thin {
+            return Kernel::vector(caps);
+        }
+        // A few tiles leave most of the device without work, and only small ones add up parts of the depth.
+        let tiles = tiles_of(128, shape.sizes).map(u64::from).iter().product::<u64>();
+        let few = tiles.saturating_mul(u64::from(shape.form.batches)) < 8 && shape.sizes.k >= 2048;
+        large.filter(|_| !few).unwrap_or(Kernel::Tiles)
+    }
+
+    /// The choice that a caller names; `None` if the device or the shape lacks something for it.
+    pub(super) fn named(caps: &Caps, shape: &Shape, method: MatmulMethod) -> Option<Self> {
+        let kernel = match method {
+            MatmulMethod::Library => return routine(caps, shape.precision).map(Self::Library),
+            MatmulMethod::Tiles => Kernel::Tiles,
+            MatmulMethod::WideTiles => Kernel::Wide,
+            MatmulMethod::Cooperative => Kernel::Cooperative,
+            MatmulMethod::Vector => Kernel::vector(caps),
+        };
+        // TF32 may be computed as f32, which is more precise.
+        let exact = Shape { precision: exact(shape.precision), ..*shape };
+        kernel.is_possible(caps, &exact).then(|| Self::Kernel(kernel, kernel.parts(caps, &exact)))
+    }
+
+    /// The name of the choice.
+    pub(super) fn method(self) -> MatmulMethod {
+        match self {
+            Self::Library(_) => MatmulMethod::Library,
+            Self::Kernel(Kernel::Tiles, _) => MatmulMethod::Tiles,
+            Self::Kernel(Kernel::Wide, _) => MatmulMethod::WideTiles,
+            Self::Kernel(Kernel::Cooperative, _) => MatmulMethod::Cooperative,
+            Self::Kernel(Kernel::Vector { .. }, _) => MatmulMethod::Vector,
+        }
+    }
+}
+
+/// The precision with which kernels compute.
+fn exact(precision: Precision) -> Precision {
+    if precision == Precision::Tf32 { Precision::F32 } else { precision }
+}
+
+/// The library's precision for a product: the one that is wanted, or a higher one.
+fn routine(caps: &Caps, wanted: Precision) -> Option<Precision> {
+    [wanted, exact(wanted)].into_iter().find(|precision| caps.library.contains(&Routine::MatrixProduct(*precision)))
+}
