@@ -76,9 +76,10 @@ fuzzers() {
 }
 
 # Tests with sanitizers: ThreadSanitizer over the parts that share memory between threads (the queue of the CPU backend,
-# timeline, completions, loader), AddressSanitizer over the CPU backend, its operators and the host side of wgpu. They need
-# a nightly compiler and builds of their own, an hour on two busy cores. Cranelift's machine code and drivers are not
-# instrumented: races and wrong accesses inside of kernels are the work of `cpu:checked` and the differential tests.
+# timeline, completions, loader), AddressSanitizer over the CPU backend, its operators and the host sides of wgpu and CUDA.
+# They need a nightly compiler and builds of their own, an hour on two busy cores. Cranelift's machine code and drivers
+# are not instrumented: races and wrong accesses inside of kernels are the work of `cpu:checked` and the differential
+# tests.
 sanitizers() {
     rustup toolchain list | grep -q '^nightly' || rustup toolchain install nightly --profile minimal
     # ThreadSanitizer has to know how the standard library synchronises, so that is built with it.
@@ -95,8 +96,8 @@ sanitizers() {
     export ASAN_OPTIONS=detect_leaks=0
     # The frames of naga's recursion are larger with it, beyond the stacks of test threads.
     export RUST_MIN_STACK=268435456
-    sanitized address --package anywarp --package anywarp-cpu --package anywarp-host --package anywarp-wgpu \
-        --lib --test conformance --test lost --test ops --test pinned
+    sanitized address --package anywarp --package anywarp-cpu --package anywarp-cuda --package anywarp-host \
+        --package anywarp-wgpu --lib --test conformance --test lost --test ops --test pinned
 }
 
 # Builds and runs tests with a sanitizer.
