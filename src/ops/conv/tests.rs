@@ -160,10 +160,10 @@ fn the_reference_has_the_derivatives_of_its_function() {
             array
         };
         let begin = loss(&x, &weights);
-        for at in (0..x.len()).step_by(x.len() / 24 | 1) {
+        for at in (0..x.len()).step_by((x.len() / 24) | 1) {
             assert_eq!(loss(&moved(&x, at), &weights) - begin, dx[at], "x, element {at}");
         }
-        for at in (0..weights.len()).step_by(weights.len() / 24 | 1) {
+        for at in (0..weights.len()).step_by((weights.len() / 24) | 1) {
             assert_eq!(loss(&x, &moved(&weights, at)) - begin, dweights[at], "weights, element {at}");
         }
     }
