@@ -30,7 +30,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{photo} ({width}x{height}) -> conv3x3.png\n");
     println!("  size   plain Rust     upload     kernel   download      total   speed-up  largest difference");
     for size in [64, 128, 256, 512, 1024, 2048, 4096u32] {
-        let grey: Vec<f32> = (0..size * size).map(|i| image[(i * 7919 % (width * height)) as usize]).collect();
+        let grey: Vec<f32> =
+            (0..size * size).map(|i| image[(i.wrapping_mul(7919) % (width * height)) as usize]).collect();
         on_device(&device, &grey, [size, size, 1])?; // warm-up
         let (result, [upload, run, download]) = on_device(&device, &grey, [size, size, 1])?;
         let start = Instant::now();
