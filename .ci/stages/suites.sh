@@ -11,7 +11,7 @@ case_folder() {
 cases() {
     say "WGSL conformance cases"
     last cases
-    local folder cpu=(--sample 5 --seed 1) vulkan=(--sample 1 --seed 1)
+    local folder cpu=(--sample 20 --seed 1) vulkan=(--sample 1 --seed 1)
     if ! folder="$(case_folder)"; then
         echo "no cases at hand (ANYWARP_CTS_DIR): skipped"
         return
