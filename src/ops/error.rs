@@ -154,7 +154,7 @@ pub enum OperationError {
     },
     /// More elements than kernels can count.
     #[error(
-        "{operator}: {argument} has the shape {shape:?}, more than the limit of {limit} elements; split the work into several calls"
+        "{operator}: {argument} has the shape {shape:?}, of too many elements: the limit is {limit}; split the work into several calls"
     )]
     TooLarge {
         /// The operator.
