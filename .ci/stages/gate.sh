@@ -40,7 +40,7 @@ tests() {
     say "the same where a driver is"
     cargo run --release --example 02_conv3x3
     rm -f conv3x3.png
-    ANYWARP_REQUIRE="$ANYWARP_REQUIRE${ANYWARP_NVRTC:+,nvrtc}" cargo test --workspace --lib --bins --tests -- \
+    cargo test --workspace --lib --bins --tests -- \
         --skip cpu:: --skip cpu-staged:: --skip cpu:checked --skip programs_that_must_not_compile
     say "tests of features that are off by default"
     cargo test --workspace --features anywarp/images --test loader images

@@ -32,6 +32,7 @@ cubins() {
         few=(--sample 0.1 --seed 2 "$folder") more=(--sample 0.2 --seed 1 "$folder")
         if whole; then few=(--sample 0.5 --seed 2 "$folder") more=(--sample 2 --seed 1 "$folder"); fi
     fi
+    ANYWARP_REQUIRE=nvrtc cargo test --workspace --lib nvrtc
     ANYWARP_REQUIRE=nvrtc cargo test --workspace --test cubins -- --arch sm_90 "${more[@]}"
     whole || return 0
     ANYWARP_REQUIRE=nvrtc cargo test --workspace --test cubins -- --arch sm_75,sm_80,sm_100 "${few[@]}"
