@@ -1,24 +1,11 @@
 # Tools, format, the README's commands, lints, documents, packages, licences. Sourced by `.ci/run`.
 
-# A software Vulkan driver, and NVIDIA's compiler and disassembler, which take no card.
 setup() {
-    say "setup"
+    say "setup: a software Vulkan driver"
     if ! ldconfig -p | grep -q libvulkan.so.1 || ! ls /usr/share/vulkan/icd.d/lvp_icd*.json >/dev/null 2>&1; then
         $sudo apt-get update -qq
         $sudo apt-get install -y -qq --no-install-recommends mesa-vulkan-drivers libvulkan1 >/dev/null
     fi
-    nvrtc || echo "NVRTC could not be had: kernels for CUDA are only translated"
-}
-
-# Sets where NVRTC and nvdisasm are, after it installed them into the folder of tools.
-nvrtc() {
-    if ! find "$tools" -name 'libnvrtc.so.*' 2>/dev/null | grep -q .; then
-        { python3 -m venv "$tools" && "$tools/bin/pip" install --quiet nvidia-cuda-nvrtc nvidia-cuda-nvdisasm; } || return 1
-    fi
-    ANYWARP_NVRTC="$(find "$tools" -name 'libnvrtc.so.*' -printf '%h\n' -quit)"
-    ANYWARP_NVDISASM="$(find "$tools" -name nvdisasm -type f -print -quit)"
-    chmod +x "$ANYWARP_NVDISASM"
-    export ANYWARP_NVRTC ANYWARP_NVDISASM
 }
 
 format() {
@@ -31,8 +18,8 @@ stranger() { # [NAME=VALUE..] COMMAND..
     env -i HOME="$HOME" PATH="$PATH" ${CARGO_HOME:+CARGO_HOME="$CARGO_HOME"} ${RUSTUP_HOME:+RUSTUP_HOME="$RUSTUP_HOME"} "$@"
 }
 
-# Both commands of the README in the shell of a stranger without a driver; then, with all that can be installed, where each
-# test must find its device, the tests once more except for cases of the processor.
+# Both commands of the README in the shell of a stranger without a driver; then with one, where each suite must find its
+# devices, the tests once more except for cases of the processor.
 tests() {
     say "the README's commands"
     stranger VK_DRIVER_FILES=/none cargo run --release --example 02_conv3x3

@@ -21,6 +21,17 @@ cases() {
     cargo test --workspace --test cts -- --device vulkan --timeout 900 "${vulkan[@]}" "$folder"
 }
 
+# Sets where NVIDIA's compiler and disassembler are, after it installed them into the folder of tools. They take no card.
+nvrtc() {
+    if ! find "$tools" -name 'libnvrtc.so.*' 2>/dev/null | grep -q .; then
+        { python3 -m venv "$tools" && "$tools/bin/pip" install --quiet nvidia-cuda-nvrtc nvidia-cuda-nvdisasm; } || return 1
+    fi
+    ANYWARP_NVRTC="$(find "$tools" -name 'libnvrtc.so.*' -printf '%h\n' -quit)"
+    ANYWARP_NVDISASM="$(find "$tools" -name nvdisasm -type f -print -quit)"
+    chmod +x "$ANYWARP_NVDISASM"
+    export ANYWARP_NVRTC ANYWARP_NVDISASM
+}
+
 # Translated kernels to machine code for NVIDIA's cards, which takes no card: those of the suites, those that ship, and
 # a part of the conformance cases. Two cores take a quarter of an hour for a tenth of the cases on all four generations.
 cubins() {
@@ -32,7 +43,8 @@ cubins() {
         few=(--sample 0.1 --seed 2 "$folder") more=(--sample 0.2 --seed 1 "$folder")
         if whole; then few=(--sample 0.5 --seed 2 "$folder") more=(--sample 2 --seed 1 "$folder"); fi
     fi
-    ANYWARP_REQUIRE=nvrtc cargo test --workspace --lib nvrtc
+    ANYWARP_REQUIRE=nvrtc cargo test --workspace --lib -- nvrtc stages translate
+    ANYWARP_REQUIRE=nvrtc cargo test --workspace --test translate
     ANYWARP_REQUIRE=nvrtc cargo test --workspace --test cubins -- --arch sm_90 "${more[@]}"
     whole || return 0
     ANYWARP_REQUIRE=nvrtc cargo test --workspace --test cubins -- --arch sm_75,sm_80,sm_100 "${few[@]}"
