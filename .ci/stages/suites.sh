@@ -38,16 +38,16 @@ cubins() {
     say "CUDA without a card"
     last cubins
     nvrtc || { echo "NVRTC could not be had: skipped" && return; }
-    local folder few=() more=()
+    local folder part=0.2 newest=() older=()
+    if whole; then part=2; fi
     if folder="$(case_folder)"; then
-        few=(--sample 0.1 --seed 2 "$folder") more=(--sample 0.2 --seed 1 "$folder")
-        if whole; then few=(--sample 0.5 --seed 2 "$folder") more=(--sample 2 --seed 1 "$folder"); fi
+        newest=(--sample "$part" --seed 1 "$folder") older=(--sample 0.5 --seed 2 "$folder")
     fi
     ANYWARP_REQUIRE=nvrtc cargo test --workspace --lib -- nvrtc stages translate
     ANYWARP_REQUIRE=nvrtc cargo test --workspace --test translate
-    ANYWARP_REQUIRE=nvrtc cargo test --workspace --test cubins -- --arch sm_90 "${more[@]}"
+    ANYWARP_REQUIRE=nvrtc cargo test --workspace --test cubins -- --arch sm_90 "${newest[@]}"
     whole || return 0
-    ANYWARP_REQUIRE=nvrtc cargo test --workspace --test cubins -- --arch sm_75,sm_80,sm_100 "${few[@]}"
+    ANYWARP_REQUIRE=nvrtc cargo test --workspace --test cubins -- --arch sm_75,sm_80,sm_100 "${older[@]}"
 }
 
 # ONNX's node tests, on the processor and on Vulkan.
