@@ -25,7 +25,8 @@ use crate::error::{BufferError, Error, KernelError};
 use crate::kernel::{DeviceCount, Kernel, Kernels, Wgsl};
 use crate::submit::{Context, Destination, Observer, Recording, Stream};
 
-/// A device: a GPU, or a substitute for one. Cloning it copies a handle; any thread may use it.
+/// A device that runs kernels: a GPU, or a substitute for a GPU. Cloning it copies only a handle; any thread may use
+/// it.
 ///
 /// [`open_default`](Self::open_default) describes the default choice.
 #[derive(Clone)]
@@ -34,7 +35,7 @@ pub struct Device {
 }
 
 impl Device {
-    /// The device that a buffer, a kernel or a stream belongs to.
+    /// Returns a handle of the device with this context. Buffers, kernels and streams keep the context.
     pub(crate) fn of(context: &Arc<Context>) -> Self {
         Self { context: Arc::clone(context) }
     }
@@ -67,7 +68,8 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`BufferError::Device`] gives the requested size and the size of all live buffers; [`BufferError::TooLong`].
+    /// [`BufferError::Device`] with the requested size and the size of all live buffers, if the device cannot allocate
+    /// the buffer; [`BufferError::TooLong`] if the buffer is larger than the address space.
     pub fn buffer<T: Element>(&self, length: usize) -> Result<UnifiedBuffer<T>, BufferError> {
         UnifiedBuffer::new(&self.context, length)
     }
@@ -82,10 +84,10 @@ impl Device {
         Ok(buffer)
     }
 
-    /// Temporary memory for `length` elements between the passes of an operator: a buffer from a pool, with unspecified
-    /// contents, for commands with this `destination`. Dropping it returns the memory, and the next request may receive
-    /// it at once, as commands take effect in the order of submission. A [`Recording`] keeps the scratch memory of its
-    /// commands.
+    /// Returns temporary memory for `length` elements, such as results between the passes of an operator: a buffer from
+    /// a pool, with unspecified contents, for commands with this `destination`. Dropping the buffer returns its memory
+    /// to the pool. The next request may receive this memory at once, because commands take effect in the order of
+    /// submission. A [`Recording`] keeps the scratch memory of its commands.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -115,8 +117,8 @@ impl Device {
         UnifiedBuffer::scratch(&self.context, length, destination)
     }
 
-    /// Creates a count of at most `max` that kernels write and that launches take as their grid; initially zero. See
-    /// [`DeviceCount`].
+    /// Creates a number in device memory, initially zero, that kernels write and that launches use as the size of their
+    /// grid; it is at most `max`. See [`DeviceCount`].
     ///
     /// # Errors
     /// As [`buffer`](Self::buffer).
@@ -124,8 +126,8 @@ impl Device {
         DeviceCount::new(&self.context, max)
     }
 
-    /// Creates a kernel from WGSL: parses, validates, specialises and compiles it. The same source returns the same
-    /// kernel, from a cache.
+    /// Creates a kernel from WGSL: parses, validates, specialises and compiles it. A second call with the same source
+    /// returns the same kernel from a cache.
     ///
     /// If, by WGSL's uniformity analysis, not all invocations of a workgroup may reach a barrier, a warning is logged
     /// with the cause: browsers refuse such a kernel, and this device may run it or hang. `anywarp check` reports it as
@@ -144,8 +146,8 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`KernelError`]; diagnostics show the source line. A text without a file name is named after the location of
-    /// this call, or of [`Wgsl::new`](crate::Wgsl::new).
+    /// [`KernelError`]; diagnostics show the source line. In diagnostics, the location of this call, or of
+    /// [`Wgsl::new`](crate::Wgsl::new), stands for the file name of a source without one.
     #[track_caller]
     pub fn kernel<'a>(&self, wgsl: impl Into<Wgsl<'a>>) -> Result<Kernel, KernelError> {
         Kernel::new(&self.context, &wgsl.into().handed_in_at(Location::caller()))
@@ -166,7 +168,7 @@ impl Device {
     /// Submits pending commands without waiting for them.
     ///
     /// # Errors
-    /// The device's error. Commands for which there was too little memory stay pending.
+    /// An error of the device. Commands for which there was too little memory stay pending.
     pub fn submit(&self) -> Result<(), Error> {
         Ok(self.context.submit()?)
     }
@@ -174,8 +176,9 @@ impl Device {
     /// Submits pending commands and waits for all work.
     ///
     /// # Errors
-    /// As [`submit`](Self::submit); and, once, the first error of all work that was submitted since the last call, such
-    /// as [`BackendError::Stopped`](crate::backend::BackendError::Stopped) if a kernel could not run to its end.
+    /// As [`submit`](Self::submit). Also the first error of all work that was submitted since the last call of this
+    /// method, such as [`BackendError::Stopped`](crate::backend::BackendError::Stopped) if a kernel could not run to
+    /// its end; it is reported once.
     pub fn synchronize(&self) -> Result<(), Error> {
         let waited = self.context.synchronize(None);
         if collect::is_logged() {
@@ -207,7 +210,7 @@ impl Device {
     /// Returns the faults that a checked device (`cpu:checked`) has found in kernels since the last call: out-of-range
     /// indices, data races, reads of uninitialised memory and more, see [`FindingKind`](crate::FindingKind). It submits
     /// pending commands and waits for all work; errors of that work are reported by [`synchronize`](Self::synchronize).
-    /// Other devices return none.
+    /// On other devices the result is empty.
     ///
     /// If findings are not collected before the device is closed (when its last handle, buffer and kernel are dropped),
     /// they are printed to stderr, with their count.
@@ -276,7 +279,8 @@ impl Device {
         DeviceStats::of(&self.context)
     }
 
-    /// The number of compiled [variants](DeviceOptions::variants) of kernels, and of their launches.
+    /// The numbers of [variants](DeviceOptions::variants) of kernels that were compiled or are queued for it, and of
+    /// launches that ran a variant.
     ///
     /// ```
     /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]

@@ -7,7 +7,7 @@ use bytemuck::Pod;
 ///
 /// Implemented for the scalars that WGSL kernels can address (`f32`, `f64`, [`half::f16`], `i16` to `i64`, `u16` to
 /// `u64`), for arrays of them, and for `u8` and `i8`, which stand for raw bytes and fit any binding. [`half::bf16`]
-/// does not exist in WGSL; there it is its bits, a `u16`. For a struct use [`element!`](crate::element!).
+/// does not exist in WGSL: a kernel receives its bits as a `u16`. For a struct use [`element!`](crate::element!).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element: a buffer, slice or value of a kernel cannot hold it",
     label = "`{Self}` has no layout that is the same on host and device",
@@ -16,10 +16,10 @@ use bytemuck::Pod;
     note = "other elements are f32, f64, f16, i8 to i64, u8 to u64, and arrays of elements: not bool, char, usize or tuples"
 )]
 pub trait Element: Pod + Send + Sync {
-    /// The scalar, if the type is one: then a launch need not inspect the layout.
+    /// The scalar type, if this type is a scalar, so that a launch need not inspect its layout; otherwise `None`.
     const SCALAR: Option<Scalar> = None;
 
-    /// The type, its size and the offsets of its parts.
+    /// Returns the memory layout of the type: its size, its alignment, and the offsets of its fields or elements.
     fn layout() -> Layout;
 }
 
@@ -78,7 +78,7 @@ where
 /// #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 /// struct Particle {
 ///     position: [f32; 3],
-///     mass: f32, // at the padding of WGSL's vec3<f32>
+///     mass: f32, // occupies the padding after WGSL's vec3<f32>
 /// }
 /// anywarp::element!(Particle { position, mass });
 /// ```
@@ -87,7 +87,7 @@ macro_rules! element {
     ($name:ident { $($field:ident),+ $(,)? }) => {
         impl $crate::Element for $name {
             fn layout() -> $crate::backend::Layout {
-                // Infers the field's type from its accessor.
+                // Takes the accessor of a field, so that the compiler infers the field's type `F`.
                 fn part<S, F: $crate::Element>(_: fn(&S) -> &F, name: &str, at: usize) -> $crate::backend::Field {
                     $crate::backend::Field {
                         name: ::std::string::String::from(name),
@@ -108,7 +108,7 @@ macro_rules! element {
             }
         }
         const _: () = {
-            // An omitted field would not be checked.
+            // Does not compile if the macro call omits a field of the struct, whose layout would then not be compared.
             fn every_field_is_named(value: $name) -> $name {
                 $name { $($field: value.$field),+ }
             }
@@ -124,10 +124,10 @@ pub fn struct_layout(name: &str, size: usize, align: usize, fields: Vec<Field>) 
     Layout { name: name.to_owned(), size: size as u32, align: align as u32, shape: Shape::Struct { fields } }
 }
 
-/// A scalar with its offset in bytes.
+/// A scalar in a type, after its offset in bytes from the start of the type.
 pub(crate) type Leaf = (u32, Scalar);
 
-/// Appends all scalars of a type, with their offsets.
+/// Appends all scalars of `layout` to `out`, with their offsets plus `at`.
 fn leaves(layout: &Layout, at: u32, out: &mut Vec<Leaf>) {
     match &layout.shape {
         Shape::Scalar(scalar) => out.push((at, *scalar)),
@@ -153,12 +153,12 @@ fn leaves(layout: &Layout, at: u32, out: &mut Vec<Leaf>) {
     }
 }
 
-/// Whether the type is raw bytes, which fit any type.
+/// Whether the type consists of bytes (`u8` or `i8`), which fit any WGSL type.
 pub(crate) fn is_raw(layout: &Layout) -> bool {
     layout.uniform_scalar().is_some_and(|scalar| scalar.width == 1)
 }
 
-/// The scalar of a type that has one kind of scalar and no padding within `stride` bytes.
+/// The scalar of a type that consists of one kind of scalar and fills `stride` bytes without padding; otherwise `None`.
 fn dense(layout: &Layout, stride: u32) -> Option<Scalar> {
     let scalar = layout.uniform_scalar()?;
     if matches!(layout.shape, Shape::Scalar(_)) {
@@ -171,9 +171,10 @@ fn dense(layout: &Layout, stride: u32) -> Option<Scalar> {
 
 /// Whether an array of `rust` values can stand for an array of `wgsl` values, `stride` bytes apart.
 ///
-/// Either both have no padding and the same scalar; then their grouping does not matter, unless both are structs, whose
-/// fields are compared by name. Or both have the same size, and every scalar of the WGSL type has its counterpart at
-/// the same offset; the content of WGSL's padding does not matter.
+/// The types agree in two cases. Either neither type has padding, and both consist of the same scalar: then its
+/// grouping into vectors and arrays does not matter, unless both types are structs, whose fields are compared by name.
+/// Or both types have the same size, and every scalar of the WGSL type has its counterpart at the same offset of the
+/// Rust type; the content of WGSL's padding does not matter.
 pub(crate) fn elements_agree(rust: &Layout, wgsl: &Layout, stride: u32) -> bool {
     if is_raw(rust) {
         return true;
@@ -185,14 +186,15 @@ pub(crate) fn elements_agree(rust: &Layout, wgsl: &Layout, stride: u32) -> bool 
     rust.size == stride && covers(rust, wgsl)
 }
 
-/// Whether one `rust` value can stand for one `wgsl` value.
+/// Whether one value of the Rust type `rust` can stand for one value of the WGSL type `wgsl`.
 pub(crate) fn values_agree(rust: &Layout, wgsl: &Layout) -> bool {
     (rust.size == wgsl.size || rust.size == wgsl.size.next_multiple_of(wgsl.align)) && covers(rust, wgsl)
 }
 
 fn covers(rust: &Layout, wgsl: &Layout) -> bool {
     if let (Shape::Struct { fields: has }, Shape::Struct { fields: wants }) = (&rust.shape, &wgsl.shape) {
-        // A field of the same name must have the same offset; without one, any field at that offset will do.
+        // If the Rust struct has a field of the same name, its offset must be the same; otherwise any field at the
+        // offset is accepted.
         return wants.iter().all(|want| {
             let named = has.iter().find(|field| field.name == want.name);
             let there = has.iter().find(|field| field.offset == want.offset);

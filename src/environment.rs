@@ -8,7 +8,7 @@ pub(crate) fn device() -> Option<String> {
     environment::text("ANYWARP_DEVICE")
 }
 
-/// The time at which variants of kernels are compiled, as one of these words.
+/// The value that determines when variants of kernels are compiled: one of `words`.
 pub(crate) fn variants<T: Copy>(words: &[(&str, T)]) -> Option<T> {
     environment::word("ANYWARP_VARIANTS", words)
 }

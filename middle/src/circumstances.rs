@@ -14,21 +14,21 @@ pub struct Circumstances {
     pub workgroups: [u32; 3],
     /// The minimum and the maximum size of a subgroup.
     pub subgroup_size: (u32, u32),
-    /// Which loops are unrolled before the module reaches a compiler.
+    /// The loops that are unrolled before the module is passed to a compiler.
     pub unrolling: Unrolling,
-    /// Uniform variables with the bytes that are the same in every launch. Floats are never made constants: a compiler
-    /// may round differently from the device.
+    /// Uniform variables, each with its bytes; bytes that may differ between launches are `None`. Floats never become
+    /// constants, because a compiler may round differently from the device.
     pub uniforms: Vec<(ResourceId, Vec<Option<u8>>)>,
-    /// The bytes of `var<immediate>` that are the same in every launch.
+    /// The bytes of `var<immediate>`; bytes that may differ between launches are `None`.
     pub immediate: Vec<Option<u8>>,
-    /// Storage variables whose runtime-sized array has the same number of elements in every launch.
+    /// Storage variables whose runtime-sized array has the same number of elements in every launch, with this number.
     pub lengths: Vec<(ResourceId, u32)>,
 }
 
-/// Which loops are unrolled before the module reaches a compiler. Longer code takes longer to compile.
+/// The loops that are unrolled before the module is passed to a compiler. Longer code takes longer to compile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unrolling {
-    /// All loops of constant length that unroll to at most a few thousand expressions: for the CPU backend and CUDA.
+    /// All loops of constant length that unroll to at most a few thousand expressions. For the CPU backend and CUDA.
     Full,
     /// Loops whose unrolling saves work that drivers do not save, or adds almost no code. Drivers of hardware unroll
     /// loops, but not every loop that gains from it: the rounds of a hash take 1.45 times as long on an H200 without
@@ -43,7 +43,7 @@ impl Unrolling {
     /// The kind of unrolling that suits the compiler of a device.
     fn of(caps: &Caps) -> Self {
         match (caps.backend, caps.kind) {
-            // Cranelift does not unroll. For NVRTC the other kinds were never measured.
+            // Cranelift does not unroll loops. For NVRTC, the other kinds of unrolling were never measured.
             (BackendKind::Cpu | BackendKind::Cuda, _) => Self::Full,
             (_, DeviceKind::Software) => Self::ByCompiler,
             (BackendKind::Null, _) => Self::Full,
@@ -69,7 +69,7 @@ impl Circumstances {
 }
 
 impl Default for Circumstances {
-    /// No facts: any launch on any device.
+    /// Returns circumstances without any facts, for any launch on any device.
     fn default() -> Self {
         Self {
             binding_bytes: u64::from(u32::MAX),

@@ -61,7 +61,8 @@ fn validated(module: &Module) -> Result<ModuleInfo, String> {
     validator.validate(module).map_err(|error| format!("{error:?}"))
 }
 
-/// The functions of a module. Constant indices have no suffix: naga writes them with and without one.
+/// The functions of a module as WGSL. The suffix `u` of constant indices is removed, because naga writes it only
+/// sometimes.
 fn printed(module: &Module, info: &ModuleInfo) -> Result<String, String> {
     let text = wgsl::write_string(module, info, wgsl::WriterFlags::empty()).map_err(|error| error.to_string())?;
     let start = text.lines().position(|line| line.starts_with("fn ") || line.starts_with("@compute"));

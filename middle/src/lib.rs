@@ -1,7 +1,7 @@
 //! The middle end: the analyses and optimisations of kernels between the front end and a backend.
 //!
-//! All are pure functions over naga IR and need no device. Each has a limit of effort. Beyond it the module stays
-//! unchanged, or has no proofs, and backends check every access.
+//! All of them are pure functions over naga IR and need no device. Each has a limit of effort. Beyond the limit, the
+//! module stays unchanged or has no proofs, and backends check every access.
 //!
 //! | module | task |
 //! |---|---|
@@ -9,7 +9,7 @@
 //! | `analysis` | proves that accesses stay in range and that loops end, and gives reasons where it cannot |
 //! | [`explicit`](mod@explicit) | adds the checks that are still needed to the module |
 //! | `domain` | the set of values that an integer may have: an interval and known bits |
-//! | [`tables`] | moves arrays into variables where naga's SPIR-V writer would copy them at each access |
+//! | [`tables`] | moves constant arrays to variables where naga's SPIR-V writer would copy the array at each access |
 //! | [`wide`] | replaces operations on 64-bit integers that naga's SPIR-V writer gets wrong |
 //! | `rebuild` | rewrites functions, statement by statement |
 //! | [`operands`] | the operands of expressions and statements |

@@ -1,8 +1,8 @@
-//! Moves arrays that are values with a computed index into variables.
+//! Moves arrays that are values to variables, if a computed index accesses them.
 //!
-//! SPIR-V cannot index such a value at run time. So naga's writer stores the whole array, even a constant one, to a
-//! variable before each access. A table that is read in an unrolled loop is then copied once for each iteration, and
-//! drivers take minutes to compile that. [`to_variables`] stores each array once:
+//! SPIR-V cannot index an array value at run time. So naga's writer stores the whole array, even if it is constant, to
+//! a variable before each access. A table that is read in an unrolled loop is then copied once for each iteration, and
+//! drivers take minutes to compile these copies. [`to_variables`] stores each array once:
 //!
 //! ```text
 //! const TABLE = array(..);  TABLE[i]    becomes    var<private> TABLE = array(..);  TABLE[i]
@@ -22,7 +22,8 @@ use rustc_hash::FxHashMap;
 
 use constants::Constants;
 
-/// Moves arrays that are values with a computed index into variables; `None` if there are none.
+/// Moves arrays that are values to variables, if a computed index accesses them. Returns `None` if there are no such
+/// arrays.
 #[must_use]
 pub fn to_variables(module: &Module, info: &ModuleInfo) -> Option<Module> {
     let mut placed: Option<Module> = None;
@@ -46,9 +47,9 @@ pub fn to_variables(module: &Module, info: &ModuleInfo) -> Option<Module> {
 
 /// The arrays of a function that need a variable.
 struct Plan {
-    /// The types of the arrays, by expression.
+    /// By expression that is such an array: its type.
     arrays: FxHashMap<Handle<Expression>, Handle<Type>>,
-    /// Whether an expression is an element of one of the arrays, or a part of an element.
+    /// By expression: whether it is an element of one of the arrays, or a part of an element.
     inside: Vec<bool>,
 }
 
@@ -73,7 +74,7 @@ impl Plan {
         (!plan.arrays.is_empty()).then_some(plan)
     }
 
-    /// Plans a variable for an array; for a part of a constant array, a variable for the whole constant.
+    /// Plans a variable for an array. For a part of a constant array, plans a variable for the whole constant.
     fn place(&mut self, module: &Module, function: &Function, info: &FunctionInfo, array: Handle<Expression>) {
         let mut whole = array;
         while let Expression::Access { base, .. } | Expression::AccessIndex { base, .. } = function.expressions[whole] {
@@ -94,12 +95,12 @@ impl Plan {
     }
 }
 
-/// The type of a value that is an array.
+/// The type of a value that is an array; `None` for other values.
 fn array_type(module: &Module, info: &FunctionInfo, value: Handle<Expression>) -> Option<Handle<Type>> {
     info[value].ty.handle().filter(|ty| matches!(module.types[*ty].inner, TypeInner::Array { .. }))
 }
 
-/// Whether an index is constant for naga's SPIR-V writer.
+/// Whether naga's SPIR-V writer treats an index as constant.
 fn is_constant(module: &Module, function: &Function, index: Handle<Expression>) -> bool {
     let is_number = |expression: &Expression| match expression {
         Expression::Literal(literal) => !matches!(literal, Literal::Bool(_)),

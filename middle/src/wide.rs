@@ -1,8 +1,9 @@
 //! Replaces operations on 64-bit integers that naga's SPIR-V writer gets wrong.
 //!
-//! The writer does not mask the amount of a shift, although WGSL takes it modulo the width and SPIR-V leaves larger
-//! amounts undefined. It also extends a 32-bit integer by the sign of the result in place of its own. Drivers mask the
-//! amounts of 32-bit shifts, so these stay as they are. [`mend`] moves the other operations into functions:
+//! The writer does not mask the amount of a shift, although WGSL takes the amount modulo the width and SPIR-V leaves
+//! larger amounts undefined. It also extends a 32-bit integer by the signedness of the result type instead of that of
+//! the operand. Drivers mask the amounts of 32-bit shifts, so these shifts stay as they are. [`mend`] moves the other
+//! operations into functions:
 //!
 //! ```text
 //! x << n                  becomes a call of    fn(x, n) { return x << (n & 63); }
@@ -22,11 +23,12 @@ use naga::{
 enum Meant {
     /// A shift of 64-bit integers by an amount modulo 64.
     Shift(BinaryOperator, Scalar),
-    /// A 32-bit integer of the first kind, extended by its own sign, as a 64-bit integer of the second kind.
+    /// The conversion of a 32-bit integer of the first kind to a 64-bit integer of the second kind. The integer is
+    /// extended by its own signedness.
     Widen(ScalarKind, ScalarKind),
 }
 
-/// An expression to replace, with its operands.
+/// An expression that is to be replaced by a call.
 struct Found {
     at: Handle<Expression>,
     operands: Vec<Handle<Expression>>,
@@ -34,7 +36,7 @@ struct Found {
     lanes: Option<VectorSize>,
 }
 
-/// Replaces the operations that naga's SPIR-V writer gets wrong; `None` if there are none.
+/// Replaces the operations on 64-bit integers that naga's SPIR-V writer gets wrong; `None` if the module has none.
 #[must_use]
 pub fn mend(module: &Module, info: &ModuleInfo) -> Option<Module> {
     let of_functions: Vec<Vec<Found>> =
@@ -45,7 +47,7 @@ pub fn mend(module: &Module, info: &ModuleInfo) -> Option<Module> {
 
     let mut mended = Module { functions: Arena::new(), ..module.clone() };
     let mut made: Vec<(Meant, Option<VectorSize>, Handle<Function>)> = Vec::new();
-    // The new functions come first: naga requires functions before their callers.
+    // The new functions are added first, because naga requires functions before their callers.
     for found in of_functions.iter().chain(&of_entries).flatten() {
         if !made.iter().any(|(meant, lanes, _)| (*meant, *lanes) == (found.meant, found.lanes)) {
             let function = write(found.meant, found.lanes, &mut mended.types);
@@ -96,7 +98,7 @@ fn search(module: &Module, function: &Function, info: &FunctionInfo) -> Vec<Foun
     function.expressions.iter().filter_map(found).collect()
 }
 
-/// Writes the function for a meaning.
+/// Writes the function that computes an expression of this meaning.
 fn write(meant: Meant, lanes: Option<VectorSize>, types: &mut UniqueArena<Type>) -> Function {
     let mut of = |scalar| {
         let inner = lanes.map_or(TypeInner::Scalar(scalar), |size| TypeInner::Vector { size, scalar });
@@ -134,7 +136,7 @@ fn write(meant: Meant, lanes: Option<VectorSize>, types: &mut UniqueArena<Type>)
     }
 }
 
-/// Replaces the expressions that were found by calls. `moved` has the new handles of all functions.
+/// Replaces the expressions in `found` by calls. `moved` has the new handles of all functions.
 fn rewrite(
     function: &Function,
     found: &[Found],
@@ -194,7 +196,7 @@ fn rewrite_block(block: &Block, calls: &Calls<'_>) -> Block {
     new
 }
 
-/// Emits the expressions of a range, with calls in place of those that were found.
+/// Emits the expressions of a range, with calls in place of the expressions that are to be replaced.
 fn emit(range: &Range<Expression>, span: Span, calls: &Calls<'_>, block: &mut Block) {
     let mut waiting: Option<(Handle<Expression>, Handle<Expression>)> = None;
     let flush = |waiting: &mut Option<(Handle<Expression>, Handle<Expression>)>, block: &mut Block| {

@@ -1,4 +1,5 @@
-//! Very large kernels: each pass ends soon, with the default stack of a thread, and has no proofs if it gives up.
+//! Tests of very large kernels: each pass ends soon, with the default stack of a thread. If the analysis gives up,
+//! there are no proofs.
 
 use std::fmt::Write;
 use std::thread;
@@ -12,13 +13,13 @@ use anywarp_middle::optimise::optimise;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{BinaryOperator, Block, Expression, Function, Literal, Module, Range, Span, Statement};
 
-/// The default stack of a thread, in bytes.
+/// The default size of a thread's stack, in bytes.
 const STACK: usize = 2 << 20;
 
-/// The stack for naga's front end and validator, which follow nested expressions by recursion.
+/// The size in bytes of the stack for naga's front end and validator, which follow nested expressions by recursion.
 const NAGA_STACK: usize = 256 << 20;
 
-/// The time limit of a pass. On an idle machine each takes less than a fifth of it.
+/// The time limit of a pass. On an idle machine each pass takes less than a fifth of this time.
 const BUDGET: Duration = Duration::from_secs(if cfg!(debug_assertions) { 60 } else { 5 });
 
 /// Whether the analysis is expected to give up.
@@ -252,7 +253,8 @@ fn pass(name: &str, module: &Module, info: &ModuleInfo, given: Given) -> Vec<Str
     if !expected {
         failures.push(format!("{name}: expected to give up: {given:?}, got {:?}", of_written.gave_up));
     }
-    // `explicit` follows blocks by recursion, as naga's validator and writers do. The front end accepts no such kernel.
+    // `explicit` follows blocks by recursion, as naga's validator and writers do. naga's front end does not accept a
+    // kernel whose blocks nest so deeply.
     if of_written.gave_up != Some("the blocks of the kernel nest too deeply") {
         let checked =
             timed(&mut times, &mut failures, name, "explicit", || explicit(module_made, info_made, &analysis.proofs));
@@ -264,8 +266,8 @@ fn pass(name: &str, module: &Module, info: &ModuleInfo, given: Given) -> Vec<Str
     failures
 }
 
-/// A kernel of `count` stores to `x` or to a variable, each of a value computed from the one before. Built as IR, since
-/// naga would take longer to parse it than all passes together.
+/// Returns a kernel of `count` stores to `x` or to a variable. Each stored value is computed from the value before. The
+/// kernel is built as IR, because naga would take longer to parse it than all passes together.
 fn statements(count: u32, to_memory: bool) -> Module {
     let mut module = naga::front::wgsl::parse_str(&kernel("var k = n; x[0] = k;")).expect("a kernel");
     let (x, _) = module.global_variables.iter().find(|(_, variable)| variable.name.as_deref() == Some("x")).expect("x");

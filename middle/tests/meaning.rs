@@ -1,5 +1,5 @@
-//! Kernels have the same results before and after each pass. Random kernels run on the CPU and are compared with a
-//! reference.
+//! Tests that kernels have the same results before and after each pass. Random kernels run on the CPU, and their
+//! results are compared with a reference.
 //!
 //! Optimised kernels run with every check, and with only the checks that the analysis could not remove. Kernels with
 //! explicit checks run on a device that reports every access out of range.
@@ -32,10 +32,10 @@ fn not_valid(refused: Box<Refused>) -> String {
     format!("not valid: {:?}", refused.error)
 }
 
-/// Returns the difference between a kernel's buffers and the expected ones.
+/// Returns a description of the difference between a kernel's buffers and the expected buffers, if they differ.
 type Judge<'a> = dyn Fn(Vec<Vec<u8>>) -> Option<String> + 'a;
 
-/// Runs a kernel after each combination of passes; returns the first that has wrong results.
+/// Runs a kernel after each combination of passes; returns a description of the first combination with wrong results.
 fn differs(
     machines: &[Machine; 2],
     text: &str,
@@ -94,12 +94,12 @@ fn check(seeds: std::ops::Range<u64>, make: fn(u64, usize) -> Program) {
     }
 }
 
-/// Compares with the same kernel before the passes.
+/// Compares the results of each kernel after the passes with its results before the passes.
 #[test]
 fn small_kernels_keep_their_results() {
     let machines = [Machine::new(false), Machine::new(true)];
     let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
-    // Small numbers first, then large ones.
+    // The input has small numbers first, then large numbers.
     let input: Vec<u32> = (0..64u32).map(|at| if at < 40 { at } else { at.wrapping_mul(0x9E37_79B9) }).collect();
     let numbers = words(&[5, 3, 0, 7]);
     let buffers =

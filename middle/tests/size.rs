@@ -1,7 +1,7 @@
-//! The amount of code that drivers of hardware receive: instructions of SPIR-V, compared with plain wgpu.
+//! Tests of the amount of code that drivers of hardware receive: instructions of SPIR-V, compared with plain wgpu.
 //!
-//! The time of a driver grows with the number of instructions and differs between machines; the number does not.
-//! `cargo test -p anywarp-middle --test size -- --nocapture` prints it.
+//! The compile time of a driver grows with the number of instructions. The time differs between machines, but the
+//! number does not. `cargo test -p anywarp-middle --test size -- --nocapture` prints the numbers.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -21,10 +21,11 @@ use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::Capabilities;
 use naga::{Expression, ShaderStage};
 
-/// The limit of a kernel's instructions, relative to plain wgpu. Kernels that gain from unrolling may have more.
+/// The largest number of a kernel's instructions relative to plain wgpu. Kernels that gain from unrolling may have
+/// more.
 const MAX_RATIO: f64 = 1.3;
 
-/// Folders with WGSL, each with the folder that `package` means in its imports.
+/// The folders with WGSL, each with the folder that `package` stands for in its imports.
 const FOLDERS: &[(&str, &str)] = &[
     ("benches/compile/kernels", "benches"),
     ("benches/checks/kernels", "benches"),
@@ -38,7 +39,7 @@ const FOLDERS: &[(&str, &str)] = &[
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// Each entry point of each file as a module of its own, with each choice of the features.
+/// Returns each entry point of each file as a separate module, for each combination of the features.
 fn kernels() -> Outcome<Vec<(String, Validated)>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut kernels = Vec::new();
@@ -89,10 +90,10 @@ fn after(module: &Validated, made: Option<naga::Module>) -> Outcome<Validated> {
     module.clone().after_pass(made).map_err(|refused| format!("{:?}", refused.error).into())
 }
 
-/// The number of instructions in the functions of a module, with or without wgpu's own checks. The device checks
-/// accesses to buffers.
+/// The number of SPIR-V instructions in the functions of a module, with or without wgpu's own checks. Accesses to
+/// buffers are checked by the device in both cases.
 fn instructions(module: &Validated, checked: bool) -> Outcome<usize> {
-    /// `OpFunction`. The instructions before the first one are names, types and constants.
+    /// The opcode `OpFunction`. The instructions before the first function are names, types and constants.
     const FUNCTION: u32 = 54;
     let index = if checked { BoundsCheckPolicy::Restrict } else { BoundsCheckPolicy::Unchecked };
     let options = spv::Options {
@@ -105,7 +106,8 @@ fn instructions(module: &Validated, checked: bool) -> Outcome<usize> {
         ..spv::Options::default()
     };
     let words = spv::write_vec(module, module.info(), &options, None)?;
-    // A header of five words. The high half of an instruction's first word is the length of the instruction in words.
+    // SPIR-V begins with a header of five words. The high half of an instruction's first word is the length of the
+    // instruction in words.
     let (mut at, mut count, mut inside) = (5, 0, false);
     while let Some(first) = words.get(at) {
         inside |= first & 0xFFFF == FUNCTION;
@@ -115,7 +117,7 @@ fn instructions(module: &Validated, checked: bool) -> Outcome<usize> {
     Ok(count)
 }
 
-/// A kernel after the middle end.
+/// The measurements of a kernel after the passes of the middle end.
 struct Made {
     instructions: usize,
     unrolled: Unrolled,
@@ -140,7 +142,7 @@ impl Made {
     }
 }
 
-/// A module with the checks that it needs, as the SPIR-V writer receives it.
+/// Returns a module with the checks that it needs, as the SPIR-V writer receives it.
 fn with_checks(module: &Validated) -> Outcome<Validated> {
     let proofs = prove(module, module.info(), &Circumstances::default()).proofs;
     let checked = after(module, explicit(module, module.info(), &proofs))?;
@@ -162,7 +164,7 @@ fn drivers_receive_little_more_code_than_from_plain_wgpu() -> Outcome<()> {
         let ratio = made.instructions as f64 / plain as f64;
         let row = format!("{plain:6} {:6} {:6} {ratio:5.2}", full.instructions, made.instructions);
         println!("{row}  {arrays:2} {long:2} {folded:2}  {name}");
-        // The baseline includes our checks, which may be more than those of wgpu.
+        // The baseline includes anywarp's checks, which may be more code than those of wgpu.
         let base = plain.max(instructions(&with_checks(module)?, false)?);
         if made.instructions as f64 > MAX_RATIO * base as f64 && arrays + long == 0 {
             failures.push(format!("{name}: {} instructions, the baseline has {base}", made.instructions));

@@ -1,4 +1,4 @@
-// Windows as columns of a matrix, and the sums of columns at the positions of their windows.
+// Writes windows of an image as columns of a matrix, or adds columns to the positions of their windows.
 @if(packed)
 import package::shared::halves::{element_in, rounded};
 
@@ -7,9 +7,9 @@ alias Cell = u32;
 @else
 alias Cell = f32;
 
-// Vectors have depth, height and width.
+// The components of each vector are depth, height and width.
 struct Columns {
-    // The positions of the image, the windows, and the positions of a window.
+    // The numbers of positions of the image, of windows, and of positions of a window.
     image: vec4<u32>,
     windows: vec4<u32>,
     kernel: vec4<u32>,
@@ -29,7 +29,7 @@ struct Columns {
 @else
 @group(0) @binding(2) var<storage, read_write> y: array<f32>;
 
-// Whether y is the image, in place of x.
+// Whether x has the columns and y is the image; otherwise x is the image and y has the columns.
 override is_sum: bool = false;
 
 @if(packed)
@@ -56,7 +56,7 @@ fn number_of(place: vec3<u32>, sizes: vec4<u32>) -> u32 {
     return (place.x * sizes.y + place.y) * sizes.z + place.z;
 }
 
-// The element of the image that a window has at a tap; 0 in the padding.
+// Returns the element of the image at a tap of a window; 0 in the padding.
 fn element(number: u32) -> f32 {
     let row = number / product_of(columns.windows);
     let window = place_of(number - row * product_of(columns.windows), columns.windows);
@@ -69,14 +69,14 @@ fn element(number: u32) -> f32 {
     return load(columns.first_of_x + plane * product_of(columns.image) + number_of(place, columns.image));
 }
 
-// The sum of all taps of windows at a position of the image.
+// Returns the sum of the taps of all windows at a position of the image.
 fn sum(number: u32) -> f32 {
     let plane = number / product_of(columns.image);
     let place = place_of(number - plane * product_of(columns.image), columns.image) + columns.before.xyz;
     let taps = product_of(columns.kernel);
     var total = 0.0;
     for (var tap = 0u; tap < taps; tap++) {
-        // Negative ones are large.
+        // A negative begin is a large number.
         let begin = place - place_of(tap, columns.kernel) * columns.dilation.xyz;
         let window = begin / columns.stride.xyz;
         let is_begin = all(window * columns.stride.xyz == begin) && all(begin < vec3(0x80000000u));
@@ -112,7 +112,7 @@ fn move_columns(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     var results = vec4(0.0);
     var mask = 0u;
-    // Elements before the first one wrap around.
+    // The numbers of elements before the first element wrap around.
     let number = id.x * 2u - skip;
     if number < columns.count {
         results.x = result(number);

@@ -1,4 +1,4 @@
-// Numbers of one type as those of another, with the results of Rust's `as`.
+// Converts numbers of one type to another type, with the results of Rust's `as`.
 //
 // All arithmetic is on integers of 32 bits, so that every device has all types and the same results.
 import package::shared::formats::{from_bits, from_fraction, from_signed, to_bits, to_fraction, to_signed};
@@ -7,7 +7,7 @@ import package::shared::short_numbers::converted_short;
 
 struct Sizes {
     count: u32,
-    // The first element of each array in its binding.
+    // The index of each array's first element in its binding.
     first_of_x: u32,
     first_of_y: u32,
 }
@@ -20,7 +20,7 @@ const finite = 0u;
 const infinite = 1u;
 const not_a_number = 2u;
 
-// A number of either sign: magnitude * 2^exponent.
+// A number. The absolute value of a finite number is magnitude * 2^exponent.
 struct Number {
     magnitude: vec2<u32>,
     exponent: i32,
@@ -28,7 +28,7 @@ struct Number {
     kind: u32,
 }
 
-// The bits of an element; those above it are 0.
+// Returns the bits of an element; for a short element, the upper bits of the result are 0.
 fn bits_of(number: u32) -> vec2<u32> {
     let at = sizes.first_of_x + number;
     if from_bits == 64u {
@@ -38,7 +38,7 @@ fn bits_of(number: u32) -> vec2<u32> {
     return vec2(extractBits(x[at / each], at % each * from_bits, min(from_bits, 32u)), 0u);
 }
 
-// A signed integer in 64 bits.
+// Returns a signed integer extended to 64 bits.
 fn widened(bits: vec2<u32>) -> vec2<u32> {
     if !from_signed || from_bits == 64u {
         return bits;
@@ -70,12 +70,12 @@ fn from_float(bits: vec2<u32>) -> Number {
     return Number(fraction, i32(max(exponent, 1u)) - bias - i32(from_fraction), is_negative, finite);
 }
 
-// Without the fraction, and the nearest one of the type.
+// Returns the number without its fraction, or the nearest integer of the type if it is out of range.
 fn to_integer(number: Number) -> vec2<u32> {
     if number.kind == not_a_number {
         return vec2(0u);
     }
-    // The greatest magnitude of the sign.
+    // The greatest magnitude that the type has for this sign.
     var greatest = right(vec2(0xffffffffu), 64u - to_bits);
     if to_signed {
         let half = right(greatest, 1u);
@@ -97,7 +97,7 @@ fn to_integer(number: Number) -> vec2<u32> {
     return select(magnitude, negative(magnitude), number.is_negative);
 }
 
-// The nearest float, halves to the even one.
+// Returns the nearest float of the type; of two equally near floats, the even one.
 fn to_float(number: Number) -> vec2<u32> {
     let exponents = min(to_bits - 1u - to_fraction, 31u);
     let greatest = (1u << exponents) - 1u;
@@ -113,7 +113,7 @@ fn to_float(number: Number) -> vec2<u32> {
     if all(number.magnitude == vec2(0u)) {
         return sign;
     }
-    // The exponents of the number, and of the last bit of its fraction.
+    // The exponent of the number, and the exponent of the last bit of the fraction in the result.
     let own = 63 - i32(leading_zeros(number.magnitude)) + number.exponent;
     let last = max(own, 1 - bias) - i32(to_fraction);
     let shift = last - number.exponent;
@@ -133,7 +133,7 @@ fn to_float(number: Number) -> vec2<u32> {
     // The highest bit of a normal number, and a carry of the rounding, move into the exponent.
     var bits = fraction;
     if own >= 1 - bias {
-        // Larger numbers than all of the type are infinite.
+        // Numbers above all finite numbers of the type become infinite.
         let exponent = u32(min(own + bias, i32(greatest)) - 1);
         bits = sum(left(vec2(exponent, 0u), to_fraction), fraction);
         if is_less(infinity, bits) {
@@ -165,7 +165,7 @@ fn converted(number: u32) -> vec2<u32> {
     return to_float(from_float(bits));
 }
 
-// An invocation writes a word, or an element of two words.
+// Each invocation writes a word, or an element of two words.
 @compute @workgroup_size(256)
 fn convert(@builtin(global_invocation_id) id: vec3<u32>) {
     if to_bits == 64u {
@@ -186,7 +186,7 @@ fn convert(@builtin(global_invocation_id) id: vec3<u32>) {
     var word = 0u;
     var mask = 0u;
     for (var k = 0u; k < each; k++) {
-        // Elements before the first one wrap around.
+        // The numbers of elements before the first element wrap around.
         let number = id.x * each + k - skip;
         if number < sizes.count {
             word |= (converted(number).x & ones) << (k * to_bits);

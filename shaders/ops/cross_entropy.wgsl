@@ -9,10 +9,10 @@ import package::shared::rows::{Walk, load, not_a_number, place, rows, walk_of};
 // Whether elements are logarithms of probabilities.
 override normalised: bool = false;
 
-// The loss of each row, or its factor.
+// The losses of the rows, or their factors.
 @group(0) @binding(7) var<storage, read_write> numbers: array<f32>;
 
-// Element k of a row.
+// Returns element k of the row at `origin`.
 @if(vectors)
 fn element(origin: u32, k: u32) -> f32 {
     let unit = load(place(origin, k / 4u));
@@ -42,7 +42,7 @@ fn write_loss(row: u32, part: Part) {
     numbers[how.first_of_numbers + row] = loss;
 }
 
-// A team for each row.
+// A team of invocations computes each row.
 @compute @workgroup_size(group)
 fn team_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let row = id.x * teams() + local / width;
@@ -57,13 +57,13 @@ fn team_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_ind
     }
 }
 
-// A workgroup for each part of each row.
+// A workgroup computes each part of each row.
 @compute @workgroup_size(group)
 fn parts_of_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     store_part_of_row(id.x, local);
 }
 
-// The first part of a row writes the loss.
+// The workgroup of the first part of a row writes the loss of the row.
 @compute @workgroup_size(group)
 fn rows_from_parts(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let row = id.x / rows.parts;
@@ -76,7 +76,7 @@ fn rows_from_parts(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocati
     }
 }
 
-// A workgroup for each row.
+// A workgroup computes each row.
 @compute @workgroup_size(group)
 fn whole_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     if id.x >= rows.count {
@@ -88,7 +88,7 @@ fn whole_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_in
     }
 }
 
-// An invocation for each part of each row.
+// An invocation computes each part of each row.
 @compute @workgroup_size(group)
 fn parts_of_lines(@builtin(global_invocation_id) id: vec3<u32>) {
     store_part_of_line(id.x);
@@ -101,7 +101,7 @@ fn lines_from_parts(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// An invocation for each row.
+// An invocation computes each row.
 @compute @workgroup_size(group)
 fn whole_lines(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x < rows.count {
@@ -113,7 +113,7 @@ fn whole_lines(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// The factor of each row.
+// Writes the factor of each row.
 @compute @workgroup_size(256)
 fn factors(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x < rows.count {

@@ -1,5 +1,5 @@
 // The derivatives of the cross-entropy of rows: softmax, minus 1 at the class of the row, times the weight of the class
-// and the derivative by the loss.
+// and the derivative with respect to the loss.
 import package::shared::row_powers::{
     Part, is_number, of_parts, of_team, power, store_part_of_line, store_part_of_row, walked,
 };
@@ -9,11 +9,11 @@ import package::shared::rows::{Unit, Walk, load, not_a_number, place, rows, stor
 
 // Whether elements are logarithms of probabilities.
 override normalised: bool = false;
-// Whether there is one loss of all rows, and whether it is their mean.
+// Whether all rows together have a single loss, and whether this loss is the mean of their losses.
 override single: bool = false;
 override mean: bool = false;
 
-// The derivatives by the losses, and the sum of the factors of all rows.
+// The derivatives with respect to the losses, and the sum of the factors of all rows.
 @group(0) @binding(7) var<storage> by_loss: array<f32>;
 @group(0) @binding(8) var<storage> sum_of_factors: array<f32>;
 
@@ -39,7 +39,7 @@ fn row_of(number: u32, part: Part) -> Row {
     return Row(part, target_.class_, factor, target_.counts, known);
 }
 
-// 1 at the class, 0 at all other elements.
+// Returns 1 for the element of the class, and 0 for all other elements.
 @if(vectors)
 fn at_class(k: u32, class_: u32) -> Unit {
     return select(vec4(0.0), vec4(1.0), vec4(k * 4u) + vec4(0u, 1u, 2u, 3u) == vec4(class_));
@@ -77,7 +77,7 @@ fn write_walk(row: Row, walk: Walk, lane: u32, step: u32) {
     }
 }
 
-// A team for each row.
+// A team of invocations computes each row.
 @compute @workgroup_size(group)
 fn team_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let number = id.x * teams() + local / width;
@@ -90,7 +90,7 @@ fn team_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_ind
     write_walk(row_of(min(number, rows.count - 1u), part), walk, lane, width);
 }
 
-// A workgroup for each part of each row.
+// A workgroup computes each part of each row.
 @compute @workgroup_size(group)
 fn parts_of_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     store_part_of_row(id.x, local);
@@ -106,7 +106,7 @@ fn rows_from_parts(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocati
     write_walk(row_of(row, part), walk_of(row, id.x % rows.parts), local, group);
 }
 
-// A workgroup for each row.
+// A workgroup computes each row.
 @compute @workgroup_size(group)
 fn whole_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     if id.x >= rows.count {
@@ -117,7 +117,7 @@ fn whole_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_in
     write_walk(row_of(id.x, part), walk, local, group);
 }
 
-// An invocation for each part of each row.
+// An invocation computes each part of each row.
 @compute @workgroup_size(group)
 fn parts_of_lines(@builtin(global_invocation_id) id: vec3<u32>) {
     store_part_of_line(id.x);
@@ -131,7 +131,7 @@ fn lines_from_parts(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// An invocation for each row.
+// An invocation computes each row.
 @compute @workgroup_size(group)
 fn whole_lines(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x < rows.count {

@@ -6,7 +6,7 @@ struct Sizes {
     // The number of words to fill, and the first of them in the binding.
     length: u32,
     first: u32,
-    // The length of the pattern in words, and its first word to write.
+    // The length of the pattern in words, and the index of the word of the pattern that is written first.
     period: u32,
     phase: u32,
     // The distance between rows of a workgroup: the smallest multiple of both a row and the pattern.
@@ -14,7 +14,7 @@ struct Sizes {
 }
 
 @group(0) @binding(0) var<uniform> sizes: Sizes;
-// One word in each x: elements of uniform arrays have a stride of at least 16 bytes.
+// Component x of each vector is a word of the pattern: elements of uniform arrays have a stride of at least 16 bytes.
 @group(0) @binding(1) var<uniform> pattern: array<vec4<u32>, 16>;
 @group(0) @binding(2) var<storage, read_write> x: array<u32>;
 

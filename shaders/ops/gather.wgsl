@@ -1,11 +1,11 @@
-// Elements at given places, one after another.
+// Writes the elements at given positions of an array, one after another.
 struct Sizes {
     length: u32,
-    // The first element of each array in its binding.
+    // The index of each array's first element in its binding.
     first_of_source: u32,
     first_of_places: u32,
     first_of_gathered: u32,
-    // The number of places of a row, which count from the beginning of that row of the source, of `stride` elements.
+    // The number of positions of a row. They count from the beginning of the row of the source, of `stride` elements.
     row: u32,
     stride: u32,
 }
@@ -15,7 +15,7 @@ struct Sizes {
 @group(0) @binding(2) var<storage> places: array<u32>;
 @group(0) @binding(3) var<storage, read_write> gathered: array<u32>;
 
-// The number of words of an element; or the size of an element of less.
+// The number of words of an element, or for a shorter element its size in bits.
 override words: u32 = 1u;
 override element_bits: u32 = 32u;
 
@@ -35,7 +35,7 @@ fn gather(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// An invocation writes a word, and keeps the elements outside the array.
+// Each invocation writes one word, in which elements outside the array are unchanged.
 @compute @workgroup_size(256)
 fn gather_packed(@builtin(global_invocation_id) id: vec3<u32>) {
     let each = 32u / element_bits;

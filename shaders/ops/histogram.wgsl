@@ -1,32 +1,32 @@
 // Counts the elements of each bin, or sums their weights.
 //
-// Elements and edges are compared as keys: words whose order as integers is that of the numbers. So every device finds
-// the same bin, whatever the rounding of its arithmetic.
+// Elements and edges are compared as keys: words whose order as integers is the order of the numbers. So every device
+// finds the same bin, whatever the rounding of its arithmetic.
 struct Sizes {
-    // The elements, and the first of them in the binding.
+    // The number of elements, and the index of the first element in the binding.
     count: u32,
     first: u32,
-    // The bins that elements can be in, and the first counter in the binding.
+    // The number of bins that elements can be in, and the index of the first counter in the binding.
     bins: u32,
     first_bin: u32,
-    // The elements of a workgroup, or its vectors, and the copies of each counter in its memory: a power of two.
+    // The number of elements or vectors of a workgroup, and of copies of each counter in its memory: a power of two.
     chunk: u32,
     copies: u32,
     // The keys of the least and the greatest element that is counted.
     least: u32,
     greatest: u32,
-    // Even bins: the bits of the lower end, and the bins per unit.
+    // For even bins: the bits of the lower end of all bins, and the number of bins per unit.
     low: u32,
     scale: f32,
     // The distance from an edge, in bins, within which rounding could change the bin.
     margin: f32,
-    // The counters of each channel, and of all.
+    // The number of counters of each channel, and of all channels together.
     stride: u32,
     counters: u32,
-    // The first weight, and the first element in the binding of `tail`.
+    // The index of the first weight in its binding, and of the first element in the binding of `tail`.
     first_weight: u32,
     first_of_tail: u32,
-    // The highest bit of the greatest weight in a sum of 64 bits.
+    // The bit of a 64-bit sum at which the highest bit of the greatest weight is.
     top: u32,
 }
 
@@ -35,18 +35,18 @@ const i32_elements = 1u;
 const f32_elements = 2u;
 
 override kind: u32 = u32_elements;
-// The element itself is the number of its bin.
+// Whether each element itself is the number of its bin.
 override plain: bool = false;
-// All bins have the same width.
+// Whether all bins have the same width.
 override even: bool = false;
-// Elements are interleaved: element i belongs to channel i % channels.
+// The number of interleaved channels: element i belongs to channel i % channels.
 override channels: u32 = 1u;
-// Equal neighbours of an invocation are added at once.
+// Whether an invocation adds up neighbouring elements of the same counter before it counts them.
 override runs: bool = false;
-// Counts in the result at once, for more bins than a workgroup has memory for.
+// Whether invocations count directly in the result, as a workgroup has no memory for so many bins.
 override direct: bool = false;
 
-// The sums of ones or of whole weights; the greatest sizes of f32 weights; the sums of those in 64 bits.
+// Operations: sums of ones or of integer weights; the greatest absolute f32 weights; 64-bit sums of f32 weights.
 const adds = 0u;
 const greatest_weights = 1u;
 const fixed_sums = 2u;
@@ -65,10 +65,10 @@ const no_counter = 0xffffffffu;
 @group(0) @binding(2) var<storage> edges: array<u32>;
 @if(!rows)
 @group(0) @binding(3) var<storage, read_write> bins: array<atomic<u32>>;
-// The counts of each invocation apart from all others.
+// Each invocation has counters of its own.
 @if(rows)
 @group(0) @binding(3) var<storage, read_write> bins: array<u32>;
-// The elements once more, for those after the last vector.
+// The elements once more, as single words, for the elements after the last vector.
 @if(vectors)
 @group(0) @binding(4) var<storage> tail: array<u32>;
 @if(weighted)
@@ -86,19 +86,19 @@ fn key(element: u32) -> u32 {
     return select(element, element ^ 0x80000000u, kind == i32_elements);
 }
 
-// The number of the bin; `sizes.bins` for elements outside all bins.
+// Returns the number of an element's bin; `sizes.bins` for elements outside all bins.
 fn bin_of(element: u32) -> u32 {
     if plain {
         return min(element, sizes.bins);
     }
     var bin = 0u;
     if even {
-        // Rounding errors are below one bin.
+        // The rounding errors of this position are below one bin.
         let above = select(f32(element - sizes.low), bitcast<f32>(element) - bitcast<f32>(sizes.low), kind == f32_elements);
         let exact = above * sizes.scale;
         bin = u32(clamp(exact, 0.0, 4294967040.0));
-        // Only elements near an edge have to be compared with it. The bits of positive numbers are in their order, and
-        // those of negative ones and of NaN above them.
+        // Only elements near an edge have to be compared with the edge. The bits of positive numbers have the order of
+        // the numbers, and the bits of negative numbers and of NaN are above these.
         let rest = bitcast<u32>(exact - f32(bin));
         let least = bitcast<u32>(sizes.margin);
         if bin < sizes.bins && rest - least <= bitcast<u32>(1.0 - sizes.margin) - least {
@@ -130,14 +130,14 @@ fn bin_of(element: u32) -> u32 {
     return bin;
 }
 
-// The counter of an element of a channel; `no_counter` for elements outside all bins.
+// Returns the counter of an element of a channel; `no_counter` for elements outside all bins.
 fn counter_of(element: u32, channel: u32) -> u32 {
     let bin = bin_of(element);
     return select(no_counter, channel * sizes.stride + bin, bin < sizes.bins);
 }
 
-// An f32 weight as a multiple of a power of two that suits the greatest one of its bin: low word, high word. With
-// infinities or NaN, the numbers of positive and of negative infinities.
+// Returns an f32 weight as a multiple of a power of two that suits the greatest weight of its bin: low word, high word.
+// If the bin has infinities or NaN, both words count positive and negative infinities.
 @if(weighted)
 fn fixed(weight: u32, greatest: u32) -> vec2<u32> {
     if greatest >= 0x7f800000u {
@@ -170,7 +170,7 @@ fn add_shared(at: u32, amount: vec2<u32>) {
             atomicAdd(&shared_bins[2u * at + 1u], high);
         }
     } else if operation == greatest_weights {
-        // Most weights are not greater, and loads do not wait for each other.
+        // Most weights are not greater than the counter, and plain loads do not wait for each other.
         if amount.x > atomicLoad(&shared_bins[at]) {
             atomicMax(&shared_bins[at], amount.x);
         }
@@ -179,7 +179,7 @@ fn add_shared(at: u32, amount: vec2<u32>) {
     }
 }
 
-// Adds to a counter of the result. Sums of 64 bits are behind the greatest weights.
+// Adds to a counter of the result. 64-bit sums follow the greatest weights in memory.
 @if(!rows)
 fn add_to_result(counter: u32, amount: vec2<u32>) {
     if operation == fixed_sums {
@@ -210,7 +210,7 @@ fn add(counter: u32, copy: u32, amount: vec2<u32>) {
     }
 }
 
-// The counter of the last elements of this invocation, and their sum.
+// The counter of the last elements of this invocation, and the sum of these elements.
 @if(!rows)
 var<private> run_counter: u32;
 @if(!rows)
@@ -236,13 +236,13 @@ fn greatest_of(counter: u32) -> u32 {
     return atomicLoad(&bins[sizes.first_bin + counter]);
 }
 
-// There are no rows of f32 weights.
+// With `rows`, there are no f32 weights, so this value is not used.
 @else
 fn greatest_of(counter: u32) -> u32 {
     return 0u;
 }
 
-// The weight of element `at` for this operation.
+// Returns the amount that element `at` contributes to its counter.
 @if(weighted)
 fn amount_of(at: u32, counter: u32) -> vec2<u32> {
     let weight = weights[sizes.first_weight + at];
@@ -266,7 +266,7 @@ fn count_element(at: u32, element: u32, copy: u32) {
     count(counter, copy, amount_of(at, counter));
 }
 
-// Counts the elements of a workgroup. Four loads are on their way at a time.
+// Counts the elements of a workgroup. Each invocation has four loads in flight at a time.
 @if(!rows && vectors)
 fn count_all(group: u32, local: u32, copy: u32) {
     let cells = sizes.count / 4u;
@@ -320,7 +320,7 @@ fn count_all(group: u32, local: u32, copy: u32) {
     }
 }
 
-// Counts in workgroup memory first, where several copies of few bins keep invocations from waiting for each other.
+// Counts in workgroup memory first. Several copies of a counter keep invocations from waiting for each other.
 @if(!rows)
 @compute @workgroup_size(256)
 fn by_workgroups(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
@@ -352,7 +352,7 @@ fn by_workgroups(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
     }
 }
 
-// A sum and one copy of a counter.
+// Returns a sum combined with one copy of a counter.
 @if(!rows)
 fn combined(sum: vec2<u32>, place: u32) -> vec2<u32> {
     if operation == fixed_sums {
@@ -361,7 +361,7 @@ fn combined(sum: vec2<u32>, place: u32) -> vec2<u32> {
     return joined(sum, vec2(atomicLoad(&shared_bins[place]), 0u));
 }
 
-// The result of the operation for the elements of both.
+// Returns the result of the operation for the elements of `a` and `b` together.
 @if(!rows)
 fn joined(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
     if operation == fixed_sums {

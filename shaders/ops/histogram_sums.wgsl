@@ -1,14 +1,14 @@
-// The nearest f32 of sums in 64 bits, halves to even: integer arithmetic only, so that all devices give the same bits.
+// Rounds 64-bit sums to the nearest f32, ties to even, by integer arithmetic only: all devices return the same bits.
 struct Sums {
     counters: u32,
-    // The highest bit of the greatest weight in a sum.
+    // The bit of a sum at which the highest bit of the greatest weight is.
     top: u32,
-    // The first result in its binding.
+    // The index of the first result in its binding.
     first: u32,
 }
 
 @group(0) @binding(0) var<uniform> sums: Sums;
-// The size of the greatest weight of each counter, then the low and the high word of each sum.
+// The greatest absolute weight of each counter, then the low and the high word of each sum.
 @group(0) @binding(1) var<storage> fixed: array<u32>;
 @group(0) @binding(2) var<storage, read_write> y: array<u32>;
 
@@ -17,7 +17,7 @@ const not_a_number = 0x7fc00000u;
 
 fn bits_of(greatest: u32, number: vec2<u32>) -> u32 {
     if greatest >= infinity {
-        // The words are the numbers of positive and of negative infinities.
+        // The two words count the positive and the negative infinities.
         let both = number.x > 0u && number.y > 0u;
         let one = select(infinity, infinity | 0x80000000u, number.y > 0u);
         return select(one, not_a_number, both || greatest > infinity);
@@ -41,7 +41,7 @@ fn bits_of(greatest: u32, number: vec2<u32>) -> u32 {
     if exponent >= 255 {
         return sign | infinity;
     }
-    // Numbers below the least normal one lose further bits.
+    // Numbers below the least normal number lose further bits.
     let lost = u32(8 + max(1 - exponent, 0));
     if lost > 32u {
         return sign;

@@ -1,4 +1,4 @@
-// Whether no key precedes the key before it.
+// Tests whether keys are sorted: no key precedes the key before it.
 import package::shared::key_order::precedes;
 import package::shared::ordered_keys::rank_of_key;
 
@@ -11,7 +11,7 @@ struct Sizes {
 }
 
 @group(0) @binding(1) var<uniform> sizes: Sizes;
-// 1 before; 0 after, unless the keys are sorted.
+// 1 before the launch; the kernel writes 0 if the keys are not sorted.
 @group(0) @binding(3) var<storage, read_write> result: array<atomic<u32>>;
 
 @compute @workgroup_size(256)

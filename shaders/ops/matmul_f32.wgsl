@@ -1,5 +1,5 @@
-// c = activation(alpha a b + beta c + bias) + residual in f32, in tiles of 64 x 64. With
-// `split`, the sums of a part of the depth.
+// c = activation(alpha a b + beta c + bias) + residual in f32, in tiles of 64 x 64. With `split`, the kernel stores the
+// sums of a part of the depth.
 import package::shared::product::{batch_of, depths_of, starts_of_a, starts_of_b, tile_of};
 import package::shared::product_f32::{from_a, from_b};
 @if(split)
@@ -21,7 +21,7 @@ fn matmul(
     let corner = tile_of(group.x) * tile;
     let batch = batch_of(group.y);
     let depths = depths_of(group.y);
-    // An invocation fetches four groups of four rows of a at one depth, and four groups of columns of b.
+    // Each invocation fetches four groups of four rows of a at one depth each, and four groups of four columns of b.
     let a_0 = spot_in_a(index, 0u);
     let a_1 = spot_in_a(index, 1u);
     let a_2 = spot_in_a(index, 2u);

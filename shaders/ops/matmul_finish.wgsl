@@ -1,5 +1,5 @@
-// c = activation(alpha sum + beta c + bias) + residual, where the sum is that of parts of a product's depth; none after a
-// library's product. Floats are f32, or, with `packed`, two in a word.
+// c = activation(alpha sum + beta c + bias) + residual, where `sum` adds up the parts of a product's depth; there are
+// none after a library's product. Floats are f32, or, with `packed`, two in a word.
 import package::shared::product::sizes;
 import package::shared::product_result::{c, finished, scaled};
 @if(packed)
@@ -7,10 +7,10 @@ import package::shared::halves::rounded;
 @if(packed)
 import package::shared::product_result::store_half;
 
-// The bits of sums, part after part.
+// The bits of the sums of each part of the depth, part after part.
 @group(0) @binding(1) var<storage> parts: array<u32>;
 
-// Element `number` of c.
+// Returns element `number` of c.
 fn result(number: u32) -> f32 {
     var sum = 0.0;
     var place = number;
@@ -30,7 +30,7 @@ fn finish(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// The two elements of a word, of which only one may be in c.
+// Writes the two elements of a word, of which only one may belong to c.
 @if(packed)
 @compute @workgroup_size(256)
 fn finish(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -38,7 +38,7 @@ fn finish(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x * 2u >= skip + sizes.elements_of_c {
         return;
     }
-    // Elements before the first one wrap around.
+    // The numbers of elements before the first element wrap around.
     let number = id.x * 2u - skip;
     let has_low = number < sizes.elements_of_c;
     let has_high = number + 1u < sizes.elements_of_c;

@@ -1,6 +1,6 @@
 // c = activation(alpha a b + beta c + bias) + residual in f16 or bf16, two elements in a word, in tiles of 64 x 64;
-// computed in f32, rounded to the nearest, ties to even. Does not need f16 in WGSL. With `split`, the sums of a
-// part of the depth in f32.
+// computed in f32, rounded to the nearest, ties to even. The kernel does not need f16 in WGSL. With `split`, it stores
+// the sums of a part of the depth in f32.
 import package::shared::product::{batch_of, depths_of, starts_of_a, starts_of_b, tile_of};
 import package::shared::product_packed::{from_a, from_b};
 @if(split)
@@ -22,7 +22,7 @@ fn matmul(
     let corner = tile_of(group.x) * tile;
     let batch = batch_of(group.y);
     let depths = depths_of(group.y);
-    // An invocation fetches four groups of four rows of a at one depth, and four groups of columns of b.
+    // Each invocation fetches four groups of four rows of a at one depth each, and four groups of four columns of b.
     let a_0 = spot_in_a(index, 0u);
     let a_1 = spot_in_a(index, 1u);
     let a_2 = spot_in_a(index, 2u);

@@ -1,7 +1,7 @@
 // c = activation(alpha a b + beta c + bias) + residual where one factor is thin: a has few rows, or b few columns. Each
-// element of the other, large factor is read once. Floats are f32, or, with `packed`, two in a word. With `vectors`, lines
-// of both factors are multiples of four elements, and those of the thin one run along the depth. With `split`, the sums of
-// a part of the depth are stored.
+// element of the other, large factor is read once. Floats are f32, or, with `packed`, two in a word. With `vectors`,
+// lines of both factors are multiples of four elements, and the lines of the thin factor run along the depth. With
+// `split`, the sums of a part of the depth are stored.
 import package::shared::product::{a_is_deep, b_is_deep, batch_of, depths_of, sizes, start_of_c};
 @if(split)
 import package::shared::product_parts::{store, store_one};
@@ -22,10 +22,10 @@ alias Cell = f32;
 @group(0) @binding(1) var<storage> a: array<Cell>;
 @group(0) @binding(2) var<storage> b: array<Cell>;
 
-// Whether a is the thin factor; its number of rows, or that of the columns of b: at most 8.
+// Whether a is the thin factor; the number of its rows, or else of the columns of b: at most 8.
 override a_is_thin: bool = true;
 override thin: u32 = 1u;
-// The invocations of a workgroup: at most 64, a power of two.
+// The number of invocations of a workgroup: at most 64, a power of two.
 override lanes: u32 = 64u;
 
 const first_four = vec4<u32>(0u, 1u, 2u, 3u);
@@ -40,7 +40,7 @@ fn four_in(cell: Cell) -> vec4<f32> {
     return cell;
 }
 
-// Four elements with a distance, of which those from `count` on are zeros.
+// Returns four elements at a distance from each other; elements from number `count` on are zeros.
 @if(vectors)
 fn four_of_a(at: u32, distance: u32, count: u32) -> vec4<f32> {
     return four_in(a[at / 4u]);
@@ -90,7 +90,7 @@ fn four_of_b(at: u32, distance: u32, count: u32) -> vec4<f32> {
     return select(vec4(0.0), four, first_four < vec4(count));
 }
 
-// Four neighbours in the large factor.
+// Returns four neighbouring elements of the large factor.
 fn large_four(at: u32, count: u32) -> vec4<f32> {
     if a_is_thin {
         return four_of_b(at, 1u, count);
@@ -98,7 +98,7 @@ fn large_four(at: u32, count: u32) -> vec4<f32> {
     return four_of_a(at, 1u, count);
 }
 
-// The same where there is a row of the large factor, else zeros. With `vectors`, each depth of four has its rows.
+// Returns `large_four` of a row of the large factor, or zeros outside. With `vectors`, there is always a row.
 @if(vectors)
 fn row_of_large(at: u32, count: u32, is_inside: bool) -> vec4<f32> {
     return large_four(at, count);
@@ -109,7 +109,7 @@ fn row_of_large(at: u32, count: u32, is_inside: bool) -> vec4<f32> {
     return select(vec4(0.0), large_four(at, count), is_inside);
 }
 
-// The first element of the large factor in a batch.
+// Returns the index of the first element of the large factor in a batch.
 fn start_of_large(batch: u32) -> u32 {
     if a_is_thin {
         return sizes.first_of_b + batch * sizes.batch_of_b;
@@ -121,12 +121,12 @@ fn line_of_large() -> u32 {
     return select(sizes.line_of_a, sizes.line_of_b, a_is_thin);
 }
 
-// The rows or columns of the large factor that are not thin.
+// Returns the number of rows of a, or columns of b, of the large factor.
 fn sides() -> u32 {
     return select(sizes.m, sizes.n, a_is_thin);
 }
 
-// Row, or column, `side` of the thin factor at four depths.
+// Returns row or column `side` of the thin factor at four depths.
 fn thin_four(batch: u32, side: u32, depth: u32, count: u32) -> vec4<f32> {
     if a_is_thin {
         let start = sizes.first_of_a + batch * sizes.batch_of_a;
@@ -142,7 +142,7 @@ fn thin_four(batch: u32, side: u32, depth: u32, count: u32) -> vec4<f32> {
     return four_of_b(start + side + depth * sizes.line_of_b, sizes.line_of_b, count);
 }
 
-// Stores the sums of a thin side and four sides of the large factor.
+// Stores the sums for one row or column of the thin factor and four of the large factor.
 fn store_four(slot: u32, thin_side: u32, side: u32, sums: vec4<f32>) {
     if a_is_thin {
         store(slot, thin_side, side, sums);
@@ -162,16 +162,16 @@ fn store_four(slot: u32, thin_side: u32, side: u32, sums: vec4<f32>) {
     }
 }
 
-// For each thin side, the sums of all invocations.
+// The sums of all invocations, for each row or column of the thin factor.
 var<workgroup> all_sums: array<vec4<f32>, 512>;
 
-// Lines of the large factor run along the depth: a workgroup adds up four of them.
+// For lines of the large factor along the depth: a workgroup adds up the products of four lines.
 @compute @workgroup_size(lanes)
 fn lines(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) index: u32) {
     let batch = batch_of(group.y);
     let depths = depths_of(group.y);
     let side = group.x * 4u;
-    // Lines behind the last one repeat it, and are never stored.
+    // Lines behind the last line repeat the last line, and their sums are never stored.
     let starts = start_of_large(batch) + min(side + first_four, vec4(sides() - 1u)) * line_of_large();
     var sums = array<vec4<f32>, 8>();
     for (var depth = depths.x + index * 4u; depth < depths.y; depth += lanes * 4u) {
@@ -202,7 +202,7 @@ fn lines(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_inde
     }
 }
 
-// Lines of the large factor run across the depth: an invocation adds up four of its rows or columns.
+// For lines of the large factor across the depth: an invocation adds up the products of four rows or columns.
 @compute @workgroup_size(lanes)
 fn columns(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) index: u32) {
     let batch = batch_of(group.y);

@@ -9,16 +9,16 @@ import package::shared::tile_product::{
 
 const tile = 128u;
 const deep = 8u;
-// Vectors from one depth to the next in workgroup memory. One more than needed where invocations that write together
-// have different depths, so that these fall into different banks.
+// The number of vectors from one depth to the next in workgroup memory. It is one more than needed, so that invocations
+// that write different depths at the same time write to different banks.
 const stride = 33u;
 const step_vectors = 264u;
 
-// Four rows of a, or four columns of b, at one depth.
+// Each vector has four rows of a, or four columns of b, at one depth.
 var<workgroup> tile_a: array<vec4<f32>, 528>;
 var<workgroup> tile_b: array<vec4<f32>, 528>;
 
-// The group of four rows or columns that an invocation fetches, and the depth: neighbours read neighbours.
+// Returns the group of four rows or columns that an invocation fetches, and the depth: neighbours read neighbours.
 fn spot(is_deep: bool, index: u32) -> vec2<u32> {
     return select(vec2(index % 32u, index / 32u), vec2(index / deep, index % deep), is_deep);
 }
@@ -43,7 +43,7 @@ fn matmul(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
     workgroupBarrier();
     let steps = (sizes.k + deep - 1u) / deep;
     for (var step = 0u; step < steps; step++) {
-        // Fetches a step while the one before is multiplied.
+        // Fetches the next step while the current step is multiplied.
         let next = step + 1u;
         let next_a = from_a(starts_a, next * deep + at_a.y);
         let next_b = from_b(starts_b, next * deep + at_b.y);

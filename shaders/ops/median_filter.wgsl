@@ -1,4 +1,4 @@
-// The median of each element of an image and its eight neighbours.
+// Computes the median of each element of an image and its eight neighbours.
 import package::shared::border::{border, constant, inside};
 
 struct Sizes {
@@ -7,7 +7,7 @@ struct Sizes {
     width: u32,
     first_of_x: u32,
     first_of_y: u32,
-    // The value outside, for a constant one.
+    // The value of elements outside the image, for a constant border.
     outside: f32,
 }
 
@@ -22,7 +22,7 @@ fn load(image: u32, row: u32, column: u32) -> f32 {
     return x[image + row * sizes.width + column];
 }
 
-// The smallest, the middle and the greatest of three.
+// Returns the smallest, the middle and the greatest of three numbers.
 fn sorted(a: f32, b: f32, c: f32) -> vec3<f32> {
     let low = min(a, b);
     let high = max(a, b);
@@ -39,8 +39,8 @@ fn median_filter(@builtin(global_invocation_id) id: vec3<u32>) {
     let right = u32(inside(i32(id.x) + 1, i32(sizes.width)));
     let above = u32(inside(i32(id.y) - 1, i32(sizes.height)));
     let below = u32(inside(i32(id.y) + 1, i32(sizes.height)));
-    // Columns in their order: the median is that of the greatest small one, the middle of the middle ones, and the smallest
-    // great one.
+    // Each column is sorted. The median of all is the median of three: the greatest of the small numbers, the middle
+    // one of the middle numbers, and the smallest of the great numbers.
     let first = sorted(load(image, above, left), load(image, id.y, left), load(image, below, left));
     let second = sorted(load(image, above, id.x), load(image, id.y, id.x), load(image, below, id.x));
     let third = sorted(load(image, above, right), load(image, id.y, right), load(image, below, right));

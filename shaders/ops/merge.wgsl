@@ -1,19 +1,19 @@
-// Merges two sorted arrays. A merge path gives the number of keys of the first array among any number of merged ones, so
-// that each workgroup or invocation finds its part of both.
+// Merges two sorted arrays. A merge path determines the number of keys of the first array among any number of merged
+// keys, so that each workgroup or invocation finds its part of both arrays.
 import package::shared::key_order::{key_bits, key_in, precedes, rank, word_of_key};
 import package::shared::ordered_word::wide;
 
 struct Sizes {
     length_of_a: u32,
     length_of_b: u32,
-    // The first element of each array in its binding.
+    // The index of each array's first element in its binding.
     first_of_a: u32,
     first_of_b: u32,
     first_of_merged: u32,
     first_of_a_values: u32,
     first_of_b_values: u32,
     first_of_merged_values: u32,
-    // The number of keys before the first merged one in its word.
+    // The number of keys before the first merged key in its word.
     skew: u32,
     // The number of merged keys of a piece, and the number of pieces or tiles.
     span: u32,
@@ -32,7 +32,7 @@ struct Sizes {
 override words: u32 = 0u;
 
 const tile = 1024u;
-// The number of merged keys of an invocation; also the shortest keys fill whole words.
+// The number of merged keys of an invocation, which fill whole words even if keys have 8 bits.
 const items = 4u;
 
 fn key_of_a(index: u32) -> vec2<u32> {
@@ -55,11 +55,11 @@ fn key_of_b(index: u32) -> vec2<u32> {
     return key_in(b[word], next, at);
 }
 
-// The number of keys of `a` among the first `count` merged ones.
+// Returns the number of keys of `a` among the first `count` merged keys.
 fn split(count: u32) -> u32 {
     var low = count - min(count, sizes.length_of_b);
     var high = min(count, sizes.length_of_a);
-    // 32 bits are halved at most 32 times.
+    // A range of 32-bit positions is halved at most 32 times.
     for (var step = 0u; step < 33u && low < high; step++) {
         let middle = low + (high - low) / 2u;
         if precedes(rank(key_of_b(count - 1u - middle)), rank(key_of_a(middle))) {
@@ -71,7 +71,7 @@ fn split(count: u32) -> u32 {
     return low;
 }
 
-// Parts begin at whole words of the merged keys: the number of merged keys before one that begins at this position.
+// Returns the number of merged keys before a part that begins at `position`. Parts begin at whole words.
 fn merged_before(position: u32) -> u32 {
     return min(max(position, sizes.skew) - sizes.skew, sizes.length_of_a + sizes.length_of_b);
 }
@@ -106,7 +106,7 @@ fn put_key(key: vec2<u32>, out: u32) {
     }
 }
 
-// Stores the last keys before `out`, whose word has others behind them.
+// Stores the last keys before `out`, whose word also has keys from `out` on.
 fn end_keys(out: u32) {
     if key_bits < 32u {
         let at = sizes.first_of_merged + out;
@@ -176,7 +176,7 @@ fn split_tiles(@builtin(global_invocation_id) id: vec3<u32>) {
 
 @group(0) @binding(9) var<storage> known_splits: array<u32>;
 
-// The keys of a tile: those of `a`, then those of `b`.
+// The keys of a tile: first the keys of `a`, then the keys of `b`.
 var<workgroup> tile_keys: array<vec2<u32>, 1024>;
 
 @compute @workgroup_size(256)

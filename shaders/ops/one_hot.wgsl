@@ -1,20 +1,20 @@
-// A row for each index: one value at the place of the index, another one at all other places.
+// Writes a row for each index: one value at the position of the index, another value at all other positions.
 import package::shared::elements::{Cell, cell_of, store};
 @if(packed)
 import package::shared::elements::{bits, merge};
 import package::shared::indices::{Indices, place_of};
 
 struct Sizes {
-    // The cells of y.
+    // The number of cells of y.
     count: u32,
     first_of_y: u32,
-    // The cells of an element.
+    // The number of cells of an element.
     period: u32,
     @align(16) indices: Indices,
 }
 
 @group(0) @binding(0) var<uniform> sizes: Sizes;
-// One cell of the value in each vector.
+// The two values, with one cell of a value in each vector.
 @group(0) @binding(4) var<uniform> hot: array<vec4<u32>, 16>;
 @group(0) @binding(5) var<uniform> cold: array<vec4<u32>, 16>;
 
@@ -35,7 +35,7 @@ fn one_hot(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// A word of y.
+// Each invocation writes a word of y.
 @if(packed)
 @compute @workgroup_size(256)
 fn one_hot(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -47,7 +47,7 @@ fn one_hot(@builtin(global_invocation_id) id: vec3<u32>) {
     var word = 0u;
     var mask = 0u;
     for (var k = 0u; k < each; k++) {
-        // Elements before the first one wrap around.
+        // The numbers of elements before the first element wrap around.
         let number = id.x * each + k - skip;
         if number < sizes.count {
             word |= cell_at(number) << (k * bits);

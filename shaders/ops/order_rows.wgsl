@@ -1,25 +1,25 @@
-// The order of the keys of short rows: a bitonic sort of places, each row in one workgroup.
+// Finds the order of the keys of short rows by a bitonic sort of positions, each row in one workgroup.
 import package::shared::key_order::precedes;
 import package::shared::ordered_keys::rank_of_key;
 
 struct Sizes {
     rows: u32,
-    // The first element of each array in its binding.
+    // The index of each array's first element in its binding.
     first_of_keys: u32,
     first_of_places: u32,
     // The number of keys of each row; 0 for rows between bounds.
     row: u32,
-    // The distance of rows among the keys, and the number of places that are written for each.
+    // The distance between rows among the keys, and the number of positions that are written for each row.
     stride: u32,
     kept: u32,
 }
 
 @group(0) @binding(1) var<uniform> sizes: Sizes;
-// The bounds of the rows; or, for each key of a row, its place in the row.
+// The bounds of the rows; or, if `listed`, the position of each key of a row in the row.
 @group(0) @binding(3) var<storage> bounds: array<u32>;
 @group(0) @binding(4) var<storage, read_write> places: array<u32>;
 
-// Whether the keys are at the places in `bounds`.
+// Whether the keys are at the positions in `bounds`.
 override listed: bool = false;
 
 const most = 1024u;
@@ -31,7 +31,7 @@ fn order_rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation
     if group.x >= sizes.rows {
         return;
     }
-    // Rows between bounds have places from the beginning of the array, others from that of the row.
+    // Positions count from the beginning of the array for rows between bounds, otherwise from the beginning of the row.
     var begin = group.x * sizes.stride;
     var count = sizes.row;
     var to = group.x * sizes.kept;
@@ -49,7 +49,7 @@ fn order_rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation
     }
     for (var at = local; at < size; at += 256u) {
         row_places[at] = at;
-        // Items beyond the end stay last, as their places are larger.
+        // Items beyond the end stay last, as their positions are larger.
         row_ranks[at] = vec2(0xffffffffu);
         if at < count {
             var index = at;
@@ -78,7 +78,7 @@ fn order_rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation
     }
 }
 
-// Orders two items, upwards or downwards. Equal keys have the order of their places.
+// Sorts two items in ascending order if `upwards`, else descending. Equal keys are ordered by their positions.
 fn exchange(low: u32, high: u32, upwards: bool) {
     let a = row_ranks[low];
     let b = row_ranks[high];

@@ -1,15 +1,15 @@
-// A random order of the numbers below n, computed independently for each place.
+// Writes a random order of the numbers below n; each position is computed independently.
 //
-// A cipher with 24 rounds maps 2^k >= n numbers one to one; numbers outside go through it again until they are within
-// (Mitchell, Stokes, Frank, Holmes: Bandwidth-optimal random shuffling for GPUs, 2022).
+// A cipher with 24 rounds maps 2^k >= n numbers one to one; numbers from n on go through the cipher again until they
+// are below n (Mitchell, Stokes, Frank, Holmes: Bandwidth-optimal random shuffling for GPUs, 2022).
 import package::shared::philox::product;
 
 struct Order {
-    // The numbers that are ordered, and those of the output.
+    // The number of numbers that are ordered, and the number of those in the output.
     n: u32,
     count: u32,
     first: u32,
-    // The bits of both halves of a number: the left ones, and the right ones, which may be one more.
+    // The number of bits of the left half of a number, and of its right half, which may have one bit more.
     left: u32,
     right: u32,
 }
@@ -39,7 +39,7 @@ fn cipher(number: u32) -> u32 {
 fn permutation(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x < order.count {
         var number = cipher(id.x);
-        // Each number is on a cycle through one below n, so the steps are fewer than all numbers.
+        // Each number is on a cycle of the cipher that has a number below n, so there are fewer steps than numbers.
         for (var step = 0u; number >= order.n && step < 0xffffffffu; step++) {
             number = cipher(number);
         }

@@ -1,4 +1,4 @@
-// Pooling of f32 in which neighbours of a row are neighbours of a workgroup, so that processors load and store vectors.
+// Pooling of f32: neighbouring invocations compute neighbours of a row, so that processors load and store vectors.
 import package::shared::pooling::{pool, pooled};
 
 @group(0) @binding(2) var<storage, read_write> y: array<f32>;

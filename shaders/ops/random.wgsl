@@ -1,24 +1,24 @@
-// Random numbers: an invocation turns one counter into four words of the output.
+// Writes random numbers: an invocation turns one counter into four words of the output.
 //
 // Distributions are computed in fixed point: floating-point functions and fused products would differ between devices.
 import package::shared::philox::{high, philox, product};
 
 struct Draw {
     seed: vec2<u32>,
-    // The counter of the first four words, and its stream.
+    // The counter of the first four words, and the number of its stream.
     counter: vec2<u32>,
     stream: u32,
-    // The words before the first one of the output: 0 to 3.
+    // The number of words of the first counter before the first word of the output: 0 to 3.
     skip: u32,
-    // The words of the output, its vectors or its halves, and the first of them in the binding.
+    // The number of words, vectors or halves of the output, and the index of the first of them in the binding.
     count: u32,
     first: u32,
-    // Integers: the number of different values, the smallest one, and 2^32 modulo the number. A chance: the number of
-    // words out of 2^32 that give `low`; the others give 0.
+    // For integers: the number of different values, the smallest value, and 2^32 modulo this number. For a chance: the
+    // number of words out of 2^32 that become `low`; all others become 0.
     span: u32,
     low: u32,
     rest: u32,
-    // The words drawn in place of a rejected one.
+    // The greatest number of words that are drawn in place of a rejected word.
     attempts: u32,
 }
 
@@ -47,20 +47,20 @@ struct Scaled {
     exponent: i32,
 }
 
-// The number is not 0.
+// Returns number * 2^exponent; the number is not 0.
 fn scaled(number: u32, exponent: i32) -> Scaled {
     let shift = countLeadingZeros(number);
     return Scaled(number << shift, exponent - i32(shift));
 }
 
-// The bits of the nearest f32, halves up. Numbers below 2^-126 do not occur.
+// Returns the bits of the nearest f32, ties upwards. Numbers below 2^-126 do not occur.
 fn f32_bits(number: Scaled) -> u32 {
     // The carry of the rounding moves into the exponent.
     let rounded = (number.mantissa >> 8u) + ((number.mantissa >> 7u) & 1u);
     return (u32(number.exponent + 157) << 23u) + rounded;
 }
 
-// 53 bits as the bits of an f64 in [0, 1): low word, high word.
+// Returns 53 bits of two words as the bits of an f64 in [0, 1): low word, high word.
 fn f64_bits(words: vec2<u32>) -> vec2<u32> {
     let upper = words.y >> 11u;
     let lower = (words.y << 21u) | (words.x >> 11u);
@@ -74,7 +74,7 @@ fn f64_bits(words: vec2<u32>) -> vec2<u32> {
     return vec2(rest, ((1022u - shift) << 20u) + (moved & 0xfffffu));
 }
 
-// -ln(p) of p = (word | 1) / 2^32.
+// Returns -ln(p) for p = (word | 1) / 2^32.
 fn negative_logarithm(word: u32) -> Scaled {
     let odd = word | 1u;
     let halvings = countLeadingZeros(odd);
@@ -103,7 +103,7 @@ fn negative_logarithm(word: u32) -> Scaled {
     return Scaled((part.x << shift) | (part.y >> 1u >> (31u - shift)), -30 - i32(shift));
 }
 
-// The square root, by Newton's method for the reciprocal one.
+// Returns the square root, by Newton's method for the reciprocal square root.
 fn square_root(number: Scaled) -> Scaled {
     // x in [1/4, 1) as a fraction of 2^32, so that the exponent is even.
     let odd = (number.exponent & 1) != 0;
@@ -113,11 +113,11 @@ fn square_root(number: Scaled) -> Scaled {
     for (var step = 0u; step < 3u; step++) {
         y = high(y, 3221225472u - high(x, high(y, y))) << 1u;
     }
-    // 31 bits behind the point, of a root in [1/2, 1); that of 2^32 is 2^16.
+    // The root, in [1/2, 1), has 31 bits behind the point. The square root of 2^32 is 2^16.
     return scaled(high(x, y), exponent - 15);
 }
 
-// sin(pi / 2 * t) of a fraction t of 2^32, in 31 bits behind the point.
+// Returns sin(pi / 2 * t) for a fraction t of 2^32, with 31 bits behind the point.
 fn sine(t: u32) -> u32 {
     let square = high(t, t);
     var series = 344144u - high(square, 7370u);
@@ -127,12 +127,12 @@ fn sine(t: u32) -> u32 {
     return high(t, 3373259426u - high(square, series));
 }
 
-// Two independent numbers of the standard normal distribution (Box and Muller, 1958).
+// Returns two independent numbers of the standard normal distribution (Box and Muller, 1958).
 fn normal_pair(words: vec2<u32>) -> vec2<u32> {
     var twice = negative_logarithm(words.x);
     twice.exponent += 1;
     let radius = square_root(twice);
-    // The angle's place in its quadrant, in the middle of a step, so that its complement is a fraction, too.
+    // The angle's position in its quadrant, in the middle of a step, so that its complement is also a fraction.
     let t = (words.y << 2u) | 2u;
     let quadrant = words.y >> 30u;
     let swapped = (quadrant & 1u) != 0u;
@@ -144,8 +144,8 @@ fn normal_pair(words: vec2<u32>) -> vec2<u32> {
     return vec2(first | (((quadrant + 1u) & 2u) << 30u), second | ((quadrant & 2u) << 30u));
 }
 
-// A word below `span`, each equally likely (Lemire: Fast random integer generation in an interval, 2019). Rejected
-// words are replaced by those of other counters.
+// Returns a word below `span`, all equally likely (Lemire: Fast random integer generation in an interval, 2019).
+// Rejected words are replaced by words of other counters.
 fn below(word: u32, lane: u32, counter: vec4<u32>) -> u32 {
     var drawn = product(word, draw.span);
     for (var attempt = 1u; drawn.y < draw.rest && attempt <= draw.attempts; attempt++) {
@@ -199,12 +199,12 @@ fn fill(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// The bits of the nearest f16 of an f32 below 2^15, halves to even.
+// Returns the bits of the f16 that is nearest to an f32 below 2^15, ties to even.
 @if(packed)
 fn f16_bits(number: u32) -> u32 {
     let exponent = (number >> 23u) & 0xffu;
     let mantissa = (number & 0x7fffffu) | 0x800000u;
-    // Numbers below 2^-14 have fewer bits, and those below 2^-25 none.
+    // Numbers below 2^-14 have fewer bits, and numbers below 2^-25 have none.
     let lost = select(126u - min(exponent, 126u), 13u, exponent >= 113u);
     let sign = (number >> 16u) & 0x8000u;
     if lost > 24u {
@@ -233,7 +233,7 @@ fn store_halves(word: u32, element: u32, low: u32, high: u32) {
     x[word] = both;
 }
 
-// Two whole words for each invocation, so that no two invocations write one.
+// Each invocation writes two whole words, so that no two invocations write the same word.
 @if(packed)
 @compute @workgroup_size(256)
 fn fill(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -241,8 +241,8 @@ fn fill(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x * 4u >= draw.count + odd {
         return;
     }
-    // The words of the stream for four elements are those of one counter or of two; counters are numbered from 1, as an
-    // element before the output may have the one before.
+    // The words of the stream for four elements belong to one counter or to two. Counters are numbered from 1 here, as
+    // an element before the output may belong to the counter before the first.
     let number = draw.skip + id.x * 4u + 4u - odd;
     let four = values(number / 4u - 1u);
     var next = four;
@@ -266,7 +266,7 @@ fn fill(@builtin(global_invocation_id) id: vec3<u32>) {
 
 @if(!vectors && !packed)
 fn store(at: u32, value: u32) {
-    // Words before the output wrap around, and are beyond its end as well.
+    // The places of words before the output wrap around, so that they are also beyond its end.
     let place = at - draw.skip;
     if place < draw.count {
         x[draw.first + place] = value;

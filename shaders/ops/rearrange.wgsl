@@ -1,13 +1,13 @@
-// Moves each element of a box of y from a place in x that is found axis by axis.
+// Writes each element of a box of y, from a position in x that is computed axis by axis.
 import package::shared::elements::{Cell, cell_of, load, store};
 @if(packed)
 import package::shared::elements::{bits, merge};
 
 struct Axis {
-    // The number of places, and their distance in y.
+    // The number of positions, and the distance of neighbours in y.
     size: u32,
     in_y: u32,
-    // Place o comes from place start + step * o of x, which has `extent` places at a distance of `in_x`.
+    // Position o is read from position start + step * o of x, which has `extent` positions at a distance of `in_x`.
     start: i32,
     step: i32,
     extent: i32,
@@ -23,7 +23,7 @@ struct Walk {
     first_of_y: u32,
     // The number of cells after which the fill value repeats.
     period: u32,
-    // The last axis first.
+    // All axes, the last axis first.
     axes: array<Axis, 8>,
 }
 
@@ -37,12 +37,12 @@ const wrap = 5u;
 override rank: u32 = 1u;
 // Whether an axis has another mode than plain.
 override mapped: bool = true;
-// Packed elements: whether y is one piece in the order of the walk.
+// For packed elements: whether y is contiguous in the order in which the kernel iterates.
 @if(packed)
 override dense: bool = true;
 
 @group(0) @binding(0) var<uniform> walk: Walk;
-// One cell in each vector.
+// The fill value, with one cell in each vector.
 @group(0) @binding(3) var<uniform> fill: array<vec4<u32>, 16>;
 
 struct Place {
@@ -51,8 +51,8 @@ struct Place {
     inside: bool,
 }
 
-// A place outside an axis that continues periodically, where each period may be reflected. `extent` is one period of the
-// places, which go back in its second half if they are reflected.
+// Returns the position in an axis for a position outside, if the axis continues periodically and may be reflected.
+// `extent` is the length of a period; if the axis is reflected, the second half of a period runs backwards.
 fn folded(place: i32, extent: i32, mode: u32) -> i32 {
     var s = place % extent;
     s += select(0, extent, s < 0);
@@ -119,7 +119,7 @@ fn rearrange(@builtin(global_invocation_id) id: vec3<u32>) {
         }
         return;
     }
-    // A word of y.
+    // The invocation writes a word of y.
     let each = 32u / bits;
     let skip = walk.first_of_y % each;
     if id.x * each >= skip + walk.count {
@@ -128,7 +128,7 @@ fn rearrange(@builtin(global_invocation_id) id: vec3<u32>) {
     var word = 0u;
     var mask = 0u;
     for (var k = 0u; k < each; k++) {
-        // Elements before the first one wrap around.
+        // The numbers of elements before the first element wrap around.
         let number = id.x * each + k - skip;
         if number < walk.count {
             word |= cell_at(place(number)) << (k * bits);

@@ -1,4 +1,4 @@
-// Arrays of other sizes: an invocation computes one result, or the two of a word, from the elements around its place in x.
+// Resizes an array: an invocation computes one result, or the two of a word, from elements around a position in x.
 @if(packed)
 import package::shared::halves::{element_in, rounded};
 
@@ -8,24 +8,24 @@ alias Cell = u32;
 alias Cell = f32;
 
 struct Axis {
-    // The positions in y, and the distance of neighbours in x.
+    // The number of positions in y, and the distance of neighbours in x.
     size: u32,
     in_x: u32,
-    // The number of a scaled axis, or 3 for one that keeps its size.
+    // The index of a scaled axis, or 3 for an axis that keeps its size.
     slot: u32,
     spare: u32,
 }
 
 struct Scaled {
-    // The positions in x, and their distance.
+    // The number of positions in x, and the distance of neighbours.
     size: u32,
     in_x: u32,
     // Position o of y is at o * step + offset of x.
     step: f32,
     offset: f32,
-    // The factor of distances: below 1 where several elements of x become one.
+    // The factor of distances in x: below 1 if several elements of x become one result.
     shrink: f32,
-    // The elements on each side.
+    // The number of elements with weights on each side of a position.
     reach: i32,
     spare: vec2<u32>,
 }
@@ -34,7 +34,7 @@ struct Sizes {
     count: u32,
     first_of_x: u32,
     first_of_y: u32,
-    // The coefficient of cubic functions, and the value outside.
+    // The coefficient of cubic functions, and the value of results outside x.
     cubic: f32,
     outside: f32,
     rank: u32,
@@ -49,10 +49,10 @@ struct Sizes {
 @else
 @group(0) @binding(2) var<storage, read_write> y: array<f32>;
 
-// One of the constants below, and that of rounding.
+// The mode and the rounding, each one of the constants below.
 override mode: u32 = 1u;
 override rounding: u32 = 0u;
-// Whether weights are divided by their sum, elements outside have none, and results outside have a value.
+// Whether sums are divided by the sum of weights, elements outside have no weight, results outside have a value.
 override normalised: bool = false;
 override excludes_outside: bool = false;
 override has_outside: bool = false;
@@ -76,7 +76,7 @@ fn load(at: u32) -> f32 {
     return x[at];
 }
 
-// The nearest position. Those within the rounding error of a boundary are on it.
+// Returns the nearest position. A place within the rounding error of a boundary counts as on the boundary.
 fn nearest_of(place: f32) -> i32 {
     let error = (1.0 + abs(place)) * 0x1p-20;
     if rounding == half_down {
@@ -140,7 +140,7 @@ fn read_of(slot: u32, reads: Reads, number: i32) -> Read {
     return Read(u32(inside) * axis.in_x, weight);
 }
 
-// An element without weight has no influence, infinities neither.
+// Returns a weighted element. An element of weight 0 has no influence, even if it is infinite.
 fn weighted(weight: f32, at: u32) -> f32 {
     if weight == 0.0 {
         return 0.0;
@@ -148,12 +148,12 @@ fn weighted(weight: f32, at: u32) -> f32 {
     return weight * load(at);
 }
 
-// Element `number` of y.
+// Returns element `number` of y.
 fn result(number: u32) -> f32 {
     var rest = number;
     var at = sizes.first_of_x;
     var scaled = vec3(0u);
-    // The last axis first.
+    // The last axis is first.
     for (var k = 0u; k < sizes.rank; k++) {
         let axis = sizes.axes[k];
         let next = rest / axis.size;
@@ -209,7 +209,7 @@ fn resize(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     var results = vec4(0.0);
     var mask = 0u;
-    // Elements before the first one wrap around.
+    // The numbers of elements before the first element wrap around.
     let number = id.x * 2u - skip;
     if number < sizes.count {
         results.x = result(number);

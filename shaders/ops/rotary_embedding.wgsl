@@ -8,7 +8,7 @@ alias Cell = u32;
 alias Cell = f32;
 
 struct Rotary {
-    // The number of elements, and those of a head; pairs are among the first `rotated` of these.
+    // The number of elements, and of elements of a head; pairs are among the first `rotated` elements of a head.
     count: u32,
     size: u32,
     rotated: u32,
@@ -28,11 +28,11 @@ struct Rotary {
 @group(0) @binding(3) var<storage> cosines: array<f32>;
 @group(0) @binding(4) var<storage> sines: array<f32>;
 
-// Whether pairs are neighbours, or halves apart.
+// Whether pairs are neighbours; otherwise, each half of a head has one element of a pair.
 override interleaved: bool = false;
-// Whether positions are the outer one of the two axes.
+// Whether positions are the outer axis; otherwise they are the inner axis.
 override positions_first: bool = false;
-// Whether each batch has tables of its own.
+// Whether each batch has separate tables.
 override per_batch: bool = false;
 // Whether angles are negative.
 override inverse: bool = false;
@@ -47,7 +47,7 @@ fn load(at: u32) -> f32 {
     return x[at];
 }
 
-// The first element of the tables for a line of elements.
+// Returns the index of the first element in the tables for a line of elements.
 fn angles_of(line: u32) -> u32 {
     let block = line / rotary.inner;
     let batch = block / rotary.outer;
@@ -87,7 +87,7 @@ fn result(number: u32) -> f32 {
     }
     let angle = angles_of(line) + pair;
     let sine = sines[rotary.first_of_sines + angle];
-    // The first of a pair takes the other one with a negative sign; so does the second one of the inverse.
+    // The first element of a pair adds the second with a negative sign; for the inverse, the second adds the first so.
     let signed = select(sine, -sine, is_first != inverse);
     return here * cosines[rotary.first_of_cosines + angle] + load(rotary.first_of_x + other) * signed;
 }
@@ -100,7 +100,7 @@ fn rotate(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// A word of y.
+// Each invocation writes a word of y.
 @if(packed)
 @compute @workgroup_size(256)
 fn rotate(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -110,7 +110,7 @@ fn rotate(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     var results = vec4(0.0);
     var mask = 0u;
-    // Elements before the first one wrap around.
+    // The numbers of elements before the first element wrap around.
     let number = id.x * 2u - skip;
     if number < rotary.count {
         results.x = result(number);

@@ -1,4 +1,4 @@
-// Runs of equal elements: their lengths from their starts, and elements from runs.
+// Computes the lengths of runs of equal elements from their starts, or the elements from runs.
 import package::shared::scan_keys::K;
 
 struct Runs {
@@ -11,12 +11,12 @@ struct Runs {
 }
 
 @group(0) @binding(0) var<uniform> runs: Runs;
-// The first element of each run, and the number of runs.
+// The index of the first element of each run, and the number of runs.
 @group(0) @binding(1) var<storage> starts: array<u32>;
 @group(0) @binding(2) var<storage> count: array<u32>;
 @group(0) @binding(3) var<storage, read_write> lengths: array<u32>;
 
-// The lengths of runs, from their starts.
+// Computes the lengths of runs from their starts.
 @compute @workgroup_size(256)
 fn run_lengths(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x >= min(count[0], runs.capacity) {
@@ -29,13 +29,13 @@ fn run_lengths(@builtin(global_invocation_id) id: vec3<u32>) {
     lengths[runs.first_of_y + id.x] = end - starts[id.x];
 }
 
-// The end of each run among all elements, and the value of each run.
+// The index behind the last element of each run, and the value of each run.
 @group(0) @binding(4) var<storage> ends: array<u32>;
 @group(0) @binding(5) var<storage> values: array<K>;
 @group(0) @binding(6) var<storage, read_write> y: array<K>;
 @group(0) @binding(7) var<storage, read_write> total: array<u32>;
 
-// Elements from runs: each finds its run by halving.
+// Writes elements from runs: each invocation finds the run of its element by binary search.
 @compute @workgroup_size(256)
 fn expand_runs(@builtin(global_invocation_id) id: vec3<u32>) {
     let all = ends[runs.runs - 1u];
@@ -45,7 +45,7 @@ fn expand_runs(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x >= min(all, runs.capacity) {
         return;
     }
-    // Runs before `low` end at or before the element, and the run `high` or one before it ends behind it.
+    // Runs before `low` end at or before the element, and the run `high` or an earlier run ends behind the element.
     var low = 0u;
     var high = runs.runs - 1u;
     while low < high {

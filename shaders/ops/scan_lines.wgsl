@@ -1,4 +1,4 @@
-// Scans along an axis without workgroup memory: an invocation walks one part of one line.
+// Scans along an axis without workgroup memory: an invocation scans one part of one line.
 //
 // Line l consists of elements l / inner * length * inner + l % inner + k * inner, for k below length. With several parts
 // there are three passes: the sum of each part, the sums before each part, the results.
@@ -9,11 +9,11 @@ import package::shared::scan_order::{exclusive, reverse};
 import package::shared::scan_sizes::sizes;
 import package::shared::scan_target::y;
 
-// The sum of each part since its last head, and whether it has one; then the sum of all parts before each.
+// The sum of each part since its last head, and whether it has a head; later the sum of all parts before each part.
 @group(0) @binding(6) var<storage, read_write> part_sums: array<A>;
 @group(0) @binding(7) var<storage, read_write> part_cuts: array<u32>;
 
-// The part of a line that an invocation walks.
+// The part of a line that an invocation scans.
 struct Walk {
     origin: u32,
     begin: u32,
@@ -28,12 +28,12 @@ fn walk_of(job: u32) -> Walk {
     return Walk(origin, begin, min(begin + sizes.chunk, sizes.length));
 }
 
-// The place of the k-th element of a line in the order of the scan.
+// Returns the index of the k-th element of a line in the order of the scan.
 fn place(origin: u32, k: u32) -> u32 {
     return origin + select(k, sizes.length - 1u - k, reverse) * sizes.inner;
 }
 
-// Whether a segment begins there. Only a single line has segments.
+// Whether a segment begins at the k-th element of a line. Only a single line has segments.
 fn begins(k: u32) -> bool {
     if !reverse {
         return is_head(k);
@@ -62,7 +62,7 @@ fn sum_parts(@builtin(global_invocation_id) id: vec3<u32>) {
     part_cuts[id.x] = u32(cut);
 }
 
-// An invocation for each line.
+// Scans the sums of all parts of a line, in one invocation for each line.
 @compute @workgroup_size(256)
 fn scan_sums(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x >= sizes.lines {
@@ -111,7 +111,7 @@ fn scan_parts(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// Each line is one part.
+// Scans lines, each of which is one part.
 @compute @workgroup_size(256)
 fn scan_lines(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x < sizes.lines {

@@ -2,7 +2,7 @@
 struct Offsets {
     count: u32,
     first: u32,
-    // The number of elements; offsets beyond it have no bit.
+    // The number of elements; offsets from this number on have no bit.
     length: u32,
 }
 

@@ -1,9 +1,9 @@
-// Scans of lines of neighbouring elements without workgroup memory: a subgroup of eight invocations walks one part of one
-// line, eight elements at a time.
+// Scans of lines of neighbouring elements without workgroup memory: a subgroup of eight invocations scans one part of
+// one line, eight elements at a time.
 //
-// With several parts there are three passes: the sum of each part, the sums before each part (that of `scan_lines`), the
-// results. Loops have the same length for all subgroups, and lanes beyond the end take part with neutral elements, as
-// subgroup operations have to be in uniform control flow.
+// With several parts there are three passes: the sum of each part, the sums before each part (a pass of `scan_lines`),
+// the results. Loops have the same length for all subgroups, and lanes beyond the end take part with neutral elements,
+// as subgroup operations have to be in uniform control flow.
 enable subgroups;
 
 import package::shared::scan_heads::{is_head, segmented};
@@ -13,24 +13,24 @@ import package::shared::scan_order::{exclusive, reverse};
 import package::shared::scan_sizes::sizes;
 import package::shared::scan_target::y;
 
-// The sum of each part since its last head, and whether it has one; then the sum of all parts before each.
+// The sum of each part since its last head, and whether it has a head; later the sum of all parts before each part.
 @group(0) @binding(6) var<storage, read_write> part_sums: array<A>;
 @group(0) @binding(7) var<storage, read_write> part_cuts: array<u32>;
 
 const lanes = 8u;
 
-// A sum since the last head, and whether there is one.
+// A sum since the last head, and whether there is a head.
 struct Sum {
     value: A,
     cut: bool,
 }
 
-// The place of the k-th element of a line in the order of the scan.
+// Returns the index of the k-th element of a line in the order of the scan.
 fn place(line: u32, k: u32) -> u32 {
     return line * sizes.length + select(k, sizes.length - 1u - k, reverse);
 }
 
-// Whether a segment begins there. Only a single line has segments.
+// Whether a segment begins at the k-th element of a line. Only a single line has segments.
 fn begins(k: u32) -> bool {
     if !reverse {
         return is_head(k);
@@ -45,7 +45,7 @@ fn joined(a: Sum, b: Sum) -> Sum {
     return Sum(combined(a.value, b.value), a.cut || b.cut);
 }
 
-// The k-th element of a line by itself, or a neutral one beyond the end.
+// Returns the k-th element of a line as a sum, or a neutral sum beyond the end.
 fn single(line: u32, k: u32, end: u32) -> Sum {
     var sum = Sum(identity(), false);
     if k < end {
@@ -54,7 +54,7 @@ fn single(line: u32, k: u32, end: u32) -> Sum {
     return sum;
 }
 
-// The sum of a lane below; `by` is a constant.
+// Returns the sum of the lane `by` lanes below; `by` is a constant.
 fn of_lane_below(sum: Sum, by: u32) -> Sum {
     var cut = false;
     if segmented {
@@ -80,12 +80,12 @@ fn with_lane_below(sum: Sum, by: u32, lane: u32) -> Sum {
     return result;
 }
 
-// The sum of all lanes up to each.
+// Returns, in each lane, the sum of all lanes up to this lane.
 fn up_to(sum: Sum, lane: u32) -> Sum {
     return with_lane_below(with_lane_below(with_lane_below(sum, 1u, lane), 2u, lane), 4u, lane);
 }
 
-// In lane 0 the sum of all lanes; those of other lanes mean nothing.
+// Returns the sum of all lanes in lane 0; the sums in other lanes have no meaning.
 fn of_all_lanes(sum: Sum) -> Sum {
     var all = joined(sum, of_lane_above(sum, 1u));
     all = joined(all, of_lane_above(all, 2u));
@@ -100,7 +100,7 @@ fn of_last_lane(sum: Sum) -> Sum {
     return Sum(subgroupShuffle(sum.value, lanes - 1u), cut);
 }
 
-// A workgroup for each part (x) of each line (y).
+// Sums parts of lines: group.x is the part and group.y the line.
 @compute @workgroup_size(8)
 fn sum_strips(@builtin(workgroup_id) group: vec3<u32>, @builtin(subgroup_invocation_id) lane: u32) {
     let begin = group.x * sizes.chunk;
@@ -144,7 +144,7 @@ fn scan_strips(@builtin(workgroup_id) group: vec3<u32>, @builtin(subgroup_invoca
     walked(group.y, group.x * sizes.chunk, lane, part_sums[group.x * sizes.lines + group.y]);
 }
 
-// Each line is one part.
+// Scans lines, each of which is one part.
 @compute @workgroup_size(8)
 fn scan_rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(subgroup_invocation_id) lane: u32) {
     walked(group.y, 0u, lane, identity());

@@ -8,7 +8,7 @@ import package::shared::scan_tile::{
     head_bits, load_tile, own_heads, own_sum, share_sums, sum_before, sum_of_tile,
 };
 
-// The sum of each tile since its last head, and whether it has one; then the sum of all tiles before each.
+// The sum of each tile since its last head, and whether it has a head; later the sum of all tiles before each tile.
 @group(0) @binding(6) var<storage, read_write> tile_sums: array<A>;
 @group(0) @binding(7) var<storage, read_write> tile_cuts: array<u32>;
 
@@ -23,7 +23,7 @@ fn sum_tiles(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_
     }
 }
 
-// One workgroup; an invocation takes `items` tiles at a time.
+// Scans the sums of all tiles in one workgroup; an invocation scans `items` tiles at a time.
 @compute @workgroup_size(256)
 fn scan_sums(@builtin(local_invocation_index) local: u32) {
     var carry = Part(identity(), false);
@@ -59,7 +59,7 @@ fn scan_tiles(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation
     store_tile(tile, local);
 }
 
-// Without sums before it: the only tile.
+// Scans the only tile, which has no sums before it.
 @compute @workgroup_size(256)
 fn scan_tile(@builtin(local_invocation_index) local: u32) {
     load_tile(0u, local);

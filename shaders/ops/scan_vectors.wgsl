@@ -12,7 +12,7 @@ import package::shared::scan_vector_tile::{
     Lane, before, load_tile, own, sum_before, sum_of_tile, values, vectors, width,
 };
 
-// The sum of each tile, and whether a segment begins in it; then the sum of all tiles before each.
+// The sum of each tile, and whether a segment begins in it; later the sum of all tiles before each tile.
 @group(0) @binding(6) var<storage, read_write> tile_sums: array<A>;
 @group(0) @binding(7) var<storage, read_write> tile_cuts: array<u32>;
 
@@ -65,7 +65,7 @@ fn scan_vectors(
     store(group.x, combined(tile_sums[min(group.x, sizes.tiles - 1u)], sum_before()));
 }
 
-// Writes the results of the tile; `carry` is the sum of all elements before those of the subgroup.
+// Writes the results of the tile; `carry` is the sum of all elements before the elements of the subgroup.
 fn store(tile: u32, carry: A) {
     let first = (tile * width + own.subgroup * own.size) * vectors + own.lane;
     for (var k = 0u; k < vectors; k++) {

@@ -1,37 +1,37 @@
-// Elements of x, written to the places of y that indices give.
+// Writes elements of x to the positions of y that indices select.
 //
-// Where several indices give one place, the last one wins: each claims its place by its number, and only the highest
-// number writes.
+// If several indices select one position, the last index wins: each index claims its position by its number, and only
+// the element of the highest number is written.
 import package::shared::elements::{load, store};
 import package::shared::indices::{Indices, place_of};
 
 struct Sizes {
-    // The cells of x, and the numbers of indices.
+    // The number of cells of x, and the number of indices.
     count: u32,
     numbers: u32,
     first_of_x: u32,
     first_of_y: u32,
-    // The cells behind a place of the axis, and those of an index: one index for all of them, or for each element.
+    // The number of cells at a position of the axis, and of an element, which has an index unless `shared_indices`.
     inner: u32,
     each_index: u32,
-    // The indices of a line along the axis, or of all lines if they share them.
+    // The number of indices of a line along the axis, which all lines may share.
     lines: u32,
     @align(16) indices: Indices,
 }
 
 @group(0) @binding(0) var<uniform> sizes: Sizes;
-// The highest number of an index, counted from 1, for each place.
+// For each position, the highest number of an index that selects it, counted from 1.
 @group(0) @binding(4) var<storage, read_write> claims: array<atomic<u32>>;
 
 // Whether all lines along the axis have the same indices.
 override shared_indices: bool = true;
-// Whether the places of all indices differ, so that nothing is claimed.
+// Whether all indices select different positions, so that none has to be claimed.
 override unique: bool = false;
 
 struct Place {
     // The number of the index.
     index: u32,
-    // The place among those that can be claimed.
+    // The index of the position in `claims`.
     claimed: u32,
     at: u32,
     inside: bool,
@@ -51,7 +51,7 @@ fn place(number: u32) -> Place {
     return Place(index, claimed, at, found < sizes.indices.size);
 }
 
-// An invocation has an index.
+// Each invocation claims the position of one index.
 @compute @workgroup_size(256)
 fn claim(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x < sizes.numbers {
@@ -63,7 +63,7 @@ fn claim(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// An invocation has a cell.
+// Each invocation writes one cell.
 @compute @workgroup_size(256)
 fn scatter(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x < sizes.count {

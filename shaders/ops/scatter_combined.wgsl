@@ -1,16 +1,16 @@
-// Elements of x, combined with the elements of y at the places that indices give.
+// Combines elements of x with the elements of y at the positions that indices select.
 import package::shared::combine::{bits, combined, kind, narrowed, operation, widened};
 import package::shared::indices::{Indices, place_of};
 import package::shared::longs::combined_longs;
 
 struct Sizes {
     count: u32,
-    // The first elements, or their words if they have 64 bits.
+    // The index of the first element of x and of y, in words if elements have 64 bits.
     first_of_x: u32,
     first_of_y: u32,
-    // The elements behind a place of the axis.
+    // The number of elements at a position of the axis.
     inner: u32,
-    // The indices of a line along the axis, or of all lines if they share them.
+    // The number of indices of a line along the axis, which all lines may share.
     lines: u32,
     @align(16) indices: Indices,
 }
@@ -18,7 +18,7 @@ struct Sizes {
 @group(0) @binding(0) var<uniform> sizes: Sizes;
 @group(0) @binding(1) var<storage> x: array<u32>;
 @group(0) @binding(2) var<storage, read_write> y: array<atomic<u32>>;
-// In order of their places: the number of the place for each element, and the combined elements.
+// The positions of all elements; the sorted positions; the combined elements, in the order of the sorted positions.
 @group(0) @binding(4) var<storage, read_write> places: array<u32>;
 @group(0) @binding(5) var<storage> sorted: array<u32>;
 @group(0) @binding(6) var<storage> sums: array<u32>;
@@ -30,7 +30,7 @@ override atomic_kind: u32 = 0u;
 
 const nowhere = 0xffffffffu;
 
-// The place in y.
+// Returns the position in y of an element of x; `nowhere` if its index is outside the axis.
 fn place(number: u32) -> u32 {
     let line = number / sizes.inner;
     let within = number - line * sizes.inner;
@@ -40,21 +40,21 @@ fn place(number: u32) -> u32 {
     return select(nowhere, (outer * sizes.indices.size + found) * sizes.inner + within, found < sizes.indices.size);
 }
 
-// The bits of an element of up to 32 bits, and others above them.
+// Returns the bits of an element of up to 32 bits; the bits above the element have no meaning.
 fn element(number: u32) -> u32 {
     let each = max(32u / bits, 1u);
     let at = sizes.first_of_x + number;
     return x[at / each] >> (at % each * bits);
 }
 
-// Combines a number with the element at a place; its word has other elements, which may change at the same time.
+// Combines a number with the element at a position, whose word may have other elements that change at the same time.
 fn combine(found: u32, own: u32) {
     let each = max(32u / bits, 1u);
     let at = (sizes.first_of_y + found) / each;
     let shift = (sizes.first_of_y + found) % each * bits;
     let mask = (0xffffffffu >> (32u - min(bits, 32u))) << shift;
     var old = atomicLoad(&y[at]);
-    // An attempt fails only if another one has succeeded, so that the bound is never reached.
+    // An attempt fails only if another invocation has succeeded, so that the bound is never reached.
     for (var attempt = 0u; attempt < 0xffffffffu; attempt++) {
         let new_element = narrowed(combined(widened(old >> shift), own));
         let new_bits = (old & ~mask) | ((new_element << shift) & mask);
@@ -100,7 +100,7 @@ fn scatter(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// The places of all elements, to be sorted.
+// Finds the positions of all elements, which are sorted afterwards.
 @compute @workgroup_size(256)
 fn find(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x < sizes.count {
@@ -108,7 +108,7 @@ fn find(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// The last sum of each place is that of all its elements; sums have 32 bits, or those of longer elements.
+// The last sum of each position is the sum of all its elements. Sums have 32 bits, or 64 bits for longer elements.
 @compute @workgroup_size(256)
 fn add_sums(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x >= sizes.count {

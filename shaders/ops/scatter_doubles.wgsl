@@ -1,4 +1,4 @@
-// Sums or products of f64 in the order of their places, each combined with the element of y at its place.
+// Combines sums or products of f64, in the order of their positions, with the elements of y at these positions.
 struct Sizes {
     count: u32,
     first_of_y: u32,
@@ -13,7 +13,7 @@ override multiplies: bool = false;
 
 const nowhere = 0xffffffffu;
 
-// The last sum of each place is that of all its elements.
+// The last sum of each position is the sum of all its elements.
 @compute @workgroup_size(256)
 fn add_doubles(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x >= sizes.count {

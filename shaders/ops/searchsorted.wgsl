@@ -1,4 +1,4 @@
-// The places of values in sorted keys, by halving.
+// Finds the positions of values in sorted keys, by binary search.
 import package::shared::key_order::{key_in, precedes, rank, word_of_key};
 import package::shared::ordered_keys::rank_of_key;
 import package::shared::ordered_word::wide;
@@ -7,11 +7,11 @@ struct Sizes {
     // The numbers of keys and of values.
     length: u32,
     count: u32,
-    // The first element of each array in its binding.
+    // The index of each array's first element in its binding.
     first_of_keys: u32,
     first_of_values: u32,
     first_of_places: u32,
-    // 1 for the place behind equal keys.
+    // 1 for the position behind equal keys, 0 for the position before them.
     right: u32,
 }
 
@@ -37,7 +37,7 @@ fn search(@builtin(global_invocation_id) id: vec3<u32>) {
     let value = rank_of_value(id.x);
     var low = 0u;
     var high = sizes.length;
-    // 32 bits are halved at most 32 times.
+    // A range of 32-bit positions is halved at most 32 times.
     for (var step = 0u; step < 33u && low < high; step++) {
         let middle = low + (high - low) / 2u;
         let there = rank_of_key(sizes.first_of_keys + middle);

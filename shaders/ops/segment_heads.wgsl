@@ -1,4 +1,4 @@
-// Ones at the beginnings of segments, in an array of zeros.
+// Writes ones at the beginnings of segments, into an array of zeros.
 struct Sizes {
     // The numbers of offsets and of elements.
     count: u32,

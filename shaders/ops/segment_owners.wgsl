@@ -1,27 +1,27 @@
-// The segment that contains each whole chunk of elements, found by halving.
+// Finds the segment that contains each whole chunk of elements, by binary search.
 struct Sizes {
     elements: u32,
-    // The segments, or the greatest number of them if `count` has their number.
+    // The number of segments, or the greatest possible number if `count` has the number.
     segments: u32,
-    // The elements of a chunk, and the number of whole chunks.
+    // The number of elements of a chunk, and the number of whole chunks.
     chunk: u32,
     chunks: u32,
-    // The first offset in its binding.
+    // The index of the first offset in its binding.
     first: u32,
 }
 
 const none = 0xffffffffu;
 
 @group(0) @binding(0) var<uniform> sizes: Sizes;
-// The first element of each segment, and the end of the last one.
+// The index of the first element of each segment, and the end of the last segment.
 @group(0) @binding(1) var<storage> offsets: array<u32>;
 @group(0) @binding(2) var<storage, read_write> owners: array<u32>;
 @group(0) @binding(3) var<storage> count: array<u32>;
 
-// The segment of a chunk; `boundaries` offsets are valid. Without an offset behind it, a segment ends with the elements.
+// Returns the segment of a chunk. Only `boundaries` offsets are valid; the last segment ends with the last element.
 fn owner(chunk: u32, boundaries: u32) -> u32 {
     let begin = chunk * sizes.chunk;
-    // Offsets before `low` are at or before the chunk, those from `high` on behind its first element.
+    // Offsets before `low` are at or before the first element of the chunk; offsets from `high` on are behind it.
     var low = 0u;
     var high = boundaries;
     for (var step = 0u; step < 32u && low < high; step++) {
@@ -49,7 +49,7 @@ fn owners_by_offsets(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// Only the starts of segments are known, and their number is on the device.
+// Finds owners if only the starts of segments are known, and their number is on the device.
 @compute @workgroup_size(256)
 fn owners_by_count(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x < sizes.chunks {

@@ -1,4 +1,4 @@
-// A selection in one pass: a chained scan of the number of elements that are kept.
+// A selection in one pass: a chained scan of the number of kept elements.
 import package::shared::scan_look_back::{announce, next_tile, sum_before_tile};
 import package::shared::scan_sizes::sizes;
 import package::shared::scan_tile::{load_tile, share_sums, sum_before, sum_of_tile};

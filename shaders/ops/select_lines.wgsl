@@ -1,5 +1,5 @@
 // The last pass of a selection without workgroup memory; the passes before it are `sum_parts` and `scan_sums` of
-// `scan_lines`. An invocation walks one part.
+// `scan_lines`. An invocation processes one part.
 import package::shared::scan_sizes::sizes;
 import package::shared::select_kept::{is_kept, put, put_rest, puts_rest};
 
@@ -31,7 +31,7 @@ fn select_parts(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// All elements are one part.
+// Selects from all elements as one part.
 @compute @workgroup_size(256)
 fn select_line(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x == 0u {

@@ -15,7 +15,7 @@ fn select_tiles(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocati
     put_tile(tile, local, bits, tile_sums[tile], sum_before(local).sum, sum_of_tile().sum);
 }
 
-// Without elements before it: the only tile.
+// Selects from the only tile, which has no elements before it.
 @compute @workgroup_size(256)
 fn select_tile(@builtin(local_invocation_index) local: u32) {
     load_tile(0u, local);

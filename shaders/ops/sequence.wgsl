@@ -1,16 +1,16 @@
-// Numbers at equal distances: start + i * step.
+// Writes numbers at equal distances: start + i * step.
 import package::shared::halves::rounded;
 import package::shared::longs::sum;
 import package::shared::philox::product;
 
 struct Sizes {
     count: u32,
-    // The first element in the binding.
+    // The index of the first element in the binding.
     first: u32,
-    // The bits of both numbers, the low word first.
+    // The bits of the start and of the step, the low word first.
     start: vec2<u32>,
     step: vec2<u32>,
-    // The bits of the last element, where it is given.
+    // The bits of the last element, if `has_last` is 1.
     last: u32,
     has_last: u32,
 }
@@ -18,7 +18,7 @@ struct Sizes {
 @group(0) @binding(0) var<uniform> sizes: Sizes;
 @group(0) @binding(1) var<storage, read_write> y: array<u32>;
 
-// The bits of an element, and whether it is a float, which is computed in 32 bits.
+// The number of bits of an element, and whether elements are floats, which are computed in 32 bits.
 override bits: u32 = 32u;
 override is_float: bool = false;
 
@@ -33,12 +33,12 @@ fn number_at(i: u32) -> vec2<u32> {
         }
         return vec2(bitcast<u32>(number), 0u);
     }
-    // Modulo 2^64, whose lower bits are those of shorter integers.
+    // Numbers are computed modulo 2^64; the lower bits are the numbers of shorter integers.
     let low = product(i, sizes.step.x);
     return sum(sizes.start, vec2(low.y, low.x + i * sizes.step.y));
 }
 
-// An invocation writes a word, or an element of two words.
+// Each invocation writes a word, or an element of two words.
 @compute @workgroup_size(256)
 fn sequence(@builtin(global_invocation_id) id: vec3<u32>) {
     if bits == 64u {
@@ -59,7 +59,7 @@ fn sequence(@builtin(global_invocation_id) id: vec3<u32>) {
     var word = 0u;
     var mask = 0u;
     for (var k = 0u; k < each; k++) {
-        // Elements before the first one wrap around.
+        // The numbers of elements before the first element wrap around.
         let i = id.x * each + k - skip;
         if i < sizes.count {
             word |= (number_at(i).x & ones) << (k * bits);

@@ -1,12 +1,12 @@
-// Numbers of f64 at equal distances: start + i * step.
+// Writes numbers of type f64 at equal distances: start + i * step.
 struct Sizes {
     start: f64,
     step: f64,
-    // The last element, where it is given.
+    // The last element, if `has_last` is 1.
     last: f64,
     has_last: u32,
     count: u32,
-    // The first element in the binding.
+    // The index of the first element in the binding.
     first: u32,
 }
 

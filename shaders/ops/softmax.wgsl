@@ -1,6 +1,6 @@
 // Softmax of rows, or its logarithm: exponentials relative to the row's greatest element, divided by their sum.
 //
-// A row with NaN, with positive infinity, or with nothing but negative infinity is NaN.
+// All results of a row with NaN, with positive infinity, or with only negative infinity are NaN.
 import package::shared::row_held::{Held, loaded, total_held};
 import package::shared::row_powers::{
     Part, is_number, nothing, of_parts, of_team, power, store_part_of_line, store_part_of_row, walked,
@@ -13,10 +13,10 @@ import package::shared::rows::{
 import package::shared::rows::stored;
 
 override logarithm: bool = false;
-// The units of a row in each invocation's registers: 4 or 8.
+// The number of units of a row in each invocation's registers: 4 or 8.
 override held: u32 = 4u;
 
-// Whether a row is in a fast cache, so that reading it once more is cheaper than a second exponential.
+// Whether a row is in a fast cache, so that another read of the row is cheaper than a second exponential.
 override in_cache: bool = false;
 
 // The numbers that all results of a row need: `term` is the inverse of the sum, or its logarithm.
@@ -45,7 +45,7 @@ fn write(at: u32, unit: Unit, total: Total) {
     store(at, result);
 }
 
-// Four units of a row, with negative infinity beyond the row.
+// Returns four units of a row, with negative infinity beyond the row.
 fn numbers_held(row: u32, k: u32) -> Held {
     let units = loaded(row, k, bitcast<f32>(rows.infinity | 0x80000000u));
     return Held(without_nan(units.a), without_nan(units.b), without_nan(units.c), without_nan(units.d));
@@ -60,7 +60,7 @@ fn powers(units: Held, greatest: f32) -> Held {
         power(units.a, greatest), power(units.b, greatest), power(units.c, greatest), power(units.d, greatest));
 }
 
-// `unit` is an element, or, unless logarithms are wanted, its exponential.
+// Writes a result. `unit` is an element if `logarithm`, otherwise the exponential of an element.
 fn write_held(row: u32, k: u32, unit: Unit, total: Total) {
     if row >= rows.count || k >= rows.length {
         return;
@@ -83,7 +83,7 @@ fn write_all(row: u32, k: u32, units: Held, total: Total) {
     write_held(row, k + 3u * width, units.d, total);
 }
 
-// A row is in the registers of a team.
+// A team of invocations computes each row, which is in the registers of the team.
 @compute @workgroup_size(group)
 fn team_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let row = id.x * teams() + local / width;
@@ -95,7 +95,7 @@ fn team_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_ind
         high = numbers_held(row, lane + 4u * width);
         greatest = max(greatest, greatest_held(high));
     }
-    // A row of nothing but negative infinity has a finite element to be relative to.
+    // The exponentials of a row of only negative infinity are relative to a finite number.
     greatest = team_max(max(greatest, nothing().greatest), local, 0u);
     let low_powers = powers(low, greatest);
     var sum = total_held(low_powers);
@@ -129,7 +129,7 @@ fn write_walk(walk: Walk, lane: u32, step: u32, all: Total) {
     }
 }
 
-// The greatest of the elements that are `step` units apart, from the first but `lane`.
+// Returns the greatest of the elements that are `step` units apart, from unit `lane` of the walk on.
 fn greatest_walked(walk: Walk, lane: u32, step: u32) -> f32 {
     var greatest = nothing().greatest;
     let steps = (walk.end - walk.begin) / (2u * step);
@@ -143,7 +143,7 @@ fn greatest_walked(walk: Walk, lane: u32, step: u32) -> f32 {
     return greatest;
 }
 
-// The exponential of an element, which is stored where that does not round it.
+// Returns the exponential of an element, and stores it if the store does not round it.
 fn power_at(at: u32, greatest: f32) -> Unit {
     let result = power(load(at), greatest);
     @if(!packed)
@@ -188,7 +188,7 @@ fn finish_walk(walk: Walk, lane: u32, step: u32, all: Total) {
     }
 }
 
-// A workgroup for each part of each row.
+// A workgroup computes each part of each row.
 @compute @workgroup_size(group)
 fn parts_of_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     store_part_of_row(id.x, local);
@@ -204,7 +204,7 @@ fn rows_from_parts(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocati
     write_walk(walk_of(row, id.x % rows.parts), local, group, all);
 }
 
-// A workgroup for each row.
+// A workgroup computes each row.
 @compute @workgroup_size(group)
 fn whole_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     if id.x >= rows.count {
@@ -220,7 +220,7 @@ fn whole_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_in
     write_walk(walk, local, group, total(of_team(walked(walk, local, group), local)));
 }
 
-// An invocation for each part of each row.
+// An invocation computes each part of each row.
 @compute @workgroup_size(group)
 fn parts_of_lines(@builtin(global_invocation_id) id: vec3<u32>) {
     store_part_of_line(id.x);
@@ -234,7 +234,7 @@ fn lines_from_parts(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// An invocation for each row.
+// An invocation computes each row.
 @compute @workgroup_size(group)
 fn whole_lines(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x < rows.count {

@@ -1,12 +1,12 @@
-// The derivatives of softmax, or of its logarithm: x are its results, dy the derivatives by them, y those by its
-// elements.
+// The derivatives of softmax, or of its logarithm: x has the results, dy the derivatives with respect to the results,
+// and y the derivatives with respect to the elements.
 import package::shared::row_team::{group, team_sum, teams, width};
 import package::shared::rows::{
     Cell, Unit, Walk, cell_units, load, place, rows, store, total_of, unit_in, walk_of,
 };
 
 struct Backward {
-    // The first unit of dy in its binding.
+    // The index of the first unit of dy in its binding.
     first_of_dy: u32,
 }
 
@@ -22,7 +22,7 @@ fn load_dy(at: u32) -> Unit {
     return unit_in(dy[place / cell_units], place);
 }
 
-// The summand of an element.
+// Returns the summand of an element in the sum of its row.
 fn term(at: u32) -> Unit {
     if logarithm {
         return load_dy(at);
@@ -38,7 +38,7 @@ fn write(at: u32, sum: f32) {
     }
 }
 
-// The sum of the elements that are `step` units apart, from the first but `lane`.
+// Returns the sum of the terms that are `step` units apart, from unit `lane` of the walk on.
 fn walked(walk: Walk, lane: u32, step: u32) -> f32 {
     var sum = Unit(0.0);
     let steps = (walk.end - walk.begin) / (2u * step);
@@ -63,7 +63,7 @@ fn write_walk(walk: Walk, lane: u32, step: u32, sum: f32) {
     }
 }
 
-// The sum of the parts of a row that are `step` apart, from the first but `lane`.
+// Returns the sum of the parts of a row that are `step` parts apart, from part `lane` on.
 fn of_parts(row: u32, lane: u32, step: u32) -> f32 {
     var sum = 0.0;
     for (var part = lane; part < rows.parts; part += step) {
@@ -72,7 +72,7 @@ fn of_parts(row: u32, lane: u32, step: u32) -> f32 {
     return sum;
 }
 
-// A team for each row.
+// A team of invocations computes each row.
 @compute @workgroup_size(group)
 fn team_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let row = id.x * teams() + local / width;
@@ -85,7 +85,7 @@ fn team_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_ind
     write_walk(walk, lane, width, sum);
 }
 
-// A workgroup for each part of each row.
+// A workgroup computes each part of each row.
 @compute @workgroup_size(group)
 fn parts_of_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let row = id.x / rows.parts;
@@ -109,7 +109,7 @@ fn rows_from_parts(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocati
     write_walk(walk_of(row, id.x % rows.parts), local, group, sum);
 }
 
-// A workgroup for each row.
+// A workgroup computes each row.
 @compute @workgroup_size(group)
 fn whole_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     if id.x >= rows.count {
@@ -119,7 +119,7 @@ fn whole_rows(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_in
     write_walk(walk, local, group, team_sum(walked(walk, local, group), local, 0u));
 }
 
-// An invocation for each part of each row.
+// An invocation computes each part of each row.
 @compute @workgroup_size(group)
 fn parts_of_lines(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x < rows.count * rows.parts {
@@ -135,7 +135,7 @@ fn lines_from_parts(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// An invocation for each row.
+// An invocation computes each row.
 @compute @workgroup_size(group)
 fn whole_lines(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x < rows.count {

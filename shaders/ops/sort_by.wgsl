@@ -3,7 +3,7 @@ import package::shared::sort_by_order::{T, before, tile};
 
 struct Sizes {
     length: u32,
-    // The first element of each array in its binding.
+    // The index of each array's first element in its binding.
     first_of_x: u32,
     first_of_y: u32,
     // The length of a run, and the number of elements that an invocation merges, which divides it.
@@ -38,7 +38,7 @@ fn sort_runs(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 
 var<workgroup> elements: array<T, tile>;
-// The places of the elements in order. Those beyond the end stay last.
+// The positions of the elements in order. Positions beyond the end stay last.
 var<workgroup> places: array<u32, tile>;
 
 @compute @workgroup_size(256)
@@ -66,7 +66,7 @@ fn sort_tiles(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation
     }
 }
 
-// Orders two places, upwards or downwards. Equal elements have the order of their places.
+// Sorts two positions, ascending if `upwards`, else descending. Equal elements are ordered by their positions.
 fn exchange(low: u32, high: u32, upwards: bool, count: u32) {
     let a = places[low];
     let b = places[high];
@@ -91,7 +91,7 @@ fn merge_runs(@builtin(global_invocation_id) id: vec3<u32>) {
     if begin >= sizes.length {
         return;
     }
-    // Both runs of a pair, of which the second may be shorter or missing.
+    // A pair consists of two runs, of which the second may be shorter or missing.
     let first = begin - begin % (2u * sizes.run);
     let length_of_a = min(sizes.run, sizes.length - first);
     let length_of_b = min(sizes.run, sizes.length - first - length_of_a);
@@ -100,7 +100,7 @@ fn merge_runs(@builtin(global_invocation_id) id: vec3<u32>) {
     let done = begin - first;
     var low = done - min(done, length_of_b);
     var high = min(done, length_of_a);
-    // 32 bits are halved at most 32 times.
+    // A range of 32-bit positions is halved at most 32 times.
     for (var step = 0u; step < 33u && low < high; step++) {
         let middle = low + (high - low) / 2u;
         if before(x[b + done - 1u - middle], x[a + middle]) {

@@ -2,12 +2,12 @@
 import package::shared::prefix::{exclusive_prefix, total};
 import package::shared::radix::{digit_at, radix, sizes};
 
-// For each digit, the number of its keys in each block; then the number in all blocks before.
+// For each digit, the number of its keys in each block; later the number in all blocks before this block.
 @group(0) @binding(5) var<storage, read_write> counts: array<u32>;
 // For each digit, the number of its keys.
 @group(0) @binding(6) var<storage, read_write> totals: array<u32>;
 
-// Neighbouring invocations count in copies of their own, so that equal digits do not wait for each other.
+// Neighbouring invocations count in different copies, so that additions for equal digits do not wait for each other.
 const copies = 8u;
 var<workgroup> counters: array<atomic<u32>, 2048>;
 
@@ -21,7 +21,7 @@ fn count(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_inde
     let end = begin + min(sizes.span, sizes.length - begin);
     let own = local % copies;
     var at = begin + local;
-    // Four at a time, whose reads do not wait for each other.
+    // Four keys are read at a time, so that the reads do not wait for each other.
     for (; at + 768u < end; at += 1024u) {
         let digits = vec4(digit_at(at), digit_at(at + 256u), digit_at(at + 512u), digit_at(at + 768u));
         atomicAdd(&counters[digits.x * copies + own], 1u);
@@ -42,7 +42,7 @@ fn count(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_inde
     }
 }
 
-// A workgroup for each digit.
+// A workgroup adds up the counts of each digit.
 @compute @workgroup_size(256)
 fn place(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let each = (sizes.blocks + 255u) / 256u;

@@ -1,7 +1,7 @@
-// Keys of 8 or 16 bits in words of their own, whose lower bits are zero, and back.
+// Unpacks keys of 8 or 16 bits to one word each, whose lower bits are zero, and packs the sorted keys again.
 struct Sizes {
     length: u32,
-    // The first key in the packed array.
+    // The index of the first key in the packed array.
     first: u32,
 }
 
@@ -11,7 +11,7 @@ struct Sizes {
 @group(0) @binding(3) var<storage> sorted: array<u32>;
 @group(0) @binding(4) var<storage, read_write> packed_again: array<u32>;
 
-// The size of a key.
+// The size of a key in bits.
 override bits: u32 = 16u;
 
 @compute @workgroup_size(256)
@@ -19,12 +19,12 @@ fn unpack(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x < sizes.length {
         let at = sizes.first + id.x;
         let each = 32u / bits;
-        // The shift to the left drops the keys above.
+        // The shift to the left drops the keys above this key in its word.
         unpacked[id.x] = (packed[at / each] >> (at % each * bits)) << (32u - bits);
     }
 }
 
-// An invocation writes a word, and keeps the keys outside the array.
+// Each invocation writes one word, in which keys outside the array are unchanged.
 @compute @workgroup_size(256)
 fn pack(@builtin(global_invocation_id) id: vec3<u32>) {
     let each = 32u / bits;

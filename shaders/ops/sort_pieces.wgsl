@@ -2,10 +2,10 @@
 // keys.
 import package::shared::radix::{digit, digit_at, digit_of, key_at, move_value, radix, sizes, store_key};
 
-// For each piece, the number of keys with each digit; then the place of the first of them.
+// For each piece, the number of keys with each digit; later the position of the first of these keys.
 @group(0) @binding(5) var<storage, read_write> counts: array<u32>;
 
-// In workgroup memory, as a single invocation has it in scalars.
+// The array is in workgroup memory, which a workgroup of one invocation accesses in scalars.
 var<workgroup> places: array<u32, 256>;
 
 @compute @workgroup_size(1)

@@ -1,4 +1,4 @@
-// The last step of a pass of a radix sort: moves the keys of each block to their places, with workgroup memory alone.
+// The last step of a pass of a radix sort: moves the keys of each block to their positions, by workgroup memory alone.
 import package::shared::prefix::{exclusive_prefix, sums};
 import package::shared::radix::{digit_at, key_at, move_value, sizes, store_key};
 import package::shared::radix_tile::{items, sort_tile, tile, tile_items};
@@ -6,7 +6,7 @@ import package::shared::radix_tile::{items, sort_tile, tile, tile_items};
 @group(0) @binding(5) var<storage> counts: array<u32>;
 @group(0) @binding(6) var<storage> totals: array<u32>;
 
-// For each digit, the place of its next key.
+// For each digit, the position of its next key.
 var<workgroup> next: array<u32, 256>;
 
 @compute @workgroup_size(256)
@@ -29,7 +29,7 @@ fn scatter(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
         }
         workgroupBarrier();
         sort_tile(local);
-        // The first item of each digit.
+        // Finds the first item of each digit in the sorted tile.
         for (var i = 0u; i < items; i++) {
             let at = i * 256u + local;
             let digit = tile_items[at] & 255u;

@@ -1,6 +1,6 @@
 enable subgroups;
 
-// The last step of a pass of a radix sort: moves the keys of each block to their places, ranked within subgroups.
+// The last step of a pass of a radix sort: moves the keys of each block to their positions, by ranks in subgroups.
 import package::shared::radix::{radix, sizes};
 import package::shared::radix_subgroups::{
     Lane, add_starts, exchange_keys, items, move_tile, next, rank_keys, starts, threads,

@@ -1,12 +1,12 @@
-// A radix sort of as many keys as a workgroup holds, by all digits.
+// A radix sort, by all digits, of as many keys as fit into the memory of a workgroup.
 import package::shared::ordered_word::wide;
 import package::shared::radix::{digit_of, key_at, sizes, sorted_keys, sorted_values, store_key, values, words};
 import package::shared::radix_tile::{items, sort_tile, tile, tile_items};
 
-// The digits, from the lowest, as `digit_of` takes them.
+// The digits, from the lowest on, in the form that `digit_of` expects.
 @group(0) @binding(5) var<uniform> all_digits: array<vec4<u32>, 8>;
 
-// Whether the keys and values are in the arrays of the sorted ones.
+// Whether the unsorted keys and values are in the arrays of the sorted keys and values.
 override in_place: bool = false;
 
 fn unsorted_key(at: u32) -> vec2<u32> {
@@ -30,10 +30,10 @@ fn unsorted_value(at: u32, word: u32) -> u32 {
     return values[sizes.first_of_values + at * words + word];
 }
 
-// `span` is the number of digits.
+// In this kernel, `sizes.span` is the number of digits.
 @compute @workgroup_size(256)
 fn sort(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) group: vec3<u32>) {
-    // An item is the index of a key and its digit.
+    // An item consists of the index of a key and, in the lower 8 bits, its digit.
     for (var at = local; at < tile; at += 256u) {
         tile_items[at] = at << 8u;
     }
@@ -68,7 +68,7 @@ fn sort(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
             }
         }
     }
-    // In place, all is read before the first store.
+    // In a sort in place, all keys and values are read before the first store.
     storageBarrier();
     for (var i = 0u; i < items; i++) {
         let at = i * 256u + local;

@@ -1,35 +1,35 @@
 enable subgroups;
 
 // A pass of a radix sort that reads the keys once: workgroups take tiles in order, and each adds up the counts of the
-// tiles before it while others still run (Adinets and Merrill, Onesweep, 2022). No workgroup relies on another to make
-// progress: it counts the keys of a tile itself if it has waited for them too long (Smith, Levien and Owens, Decoupled
-// Fallback, 2025).
+// tiles before it while others still run (Adinets and Merrill, Onesweep, 2022). No workgroup relies on the progress of
+// another: a workgroup counts the keys of a tile itself if it has waited too long for the counts (Smith, Levien and
+// Owens, Decoupled Fallback, 2025).
 import package::shared::prefix::exclusive_prefix;
 import package::shared::radix::{digit_at, digit_of, key_at, radix, sizes};
 import package::shared::radix_subgroups::{
     Lane, exchange, exchange_keys, items, move_tile, next, rank_keys, starts, threads,
 };
 
-// For each digit of the keys, from the lowest, as `digit_of` takes it.
+// The digits of the keys, from the lowest on, in the form that `digit_of` expects.
 @group(0) @binding(5) var<uniform> all_digits: array<vec4<u32>, 8>;
-// For each digit of the keys and each of its values, the number of keys; then the number of keys with smaller values.
+// For each value of each digit of the keys: the number of keys with this value, and the number with smaller values.
 @group(0) @binding(6) var<storage, read_write> totals: array<atomic<u32>>;
 @group(0) @binding(7) var<storage, read_write> bases: array<u32>;
-// The number of tiles taken, and for each tile and value of the digit a count with a state in the lower two bits.
+// The number of tiles taken, and for each tile and value of the digit a count with a state in the upper two bits.
 @group(0) @binding(8) var<storage, read_write> progress: array<atomic<u32>>;
 
-// For tests: every tile whose number is a multiple of this does not publish its counts; 0 for none.
+// For tests: tiles whose numbers are multiples of this number do not publish their counts; 0 for no tile.
 override silent: u32 = 0u;
 
-// The states: nothing yet, the keys of the tile, the keys of the tile and all before it.
+// The states: 0 for no count yet, a count of the tile alone, a count of the tile and all tiles before it.
 const counted = 1u;
 const added_up = 2u;
-// The reads of one count before a workgroup counts itself.
+// The number of reads of one count before a workgroup counts the keys itself.
 const patience = 64u;
 
 var<workgroup> counters: array<atomic<u32>, 2048>;
 
-// Counts the keys by all digits. `span` is the number of keys of a workgroup, and `word` that of the digits.
+// Counts the keys by all digits. `span` is the number of keys of a workgroup, and `word` the number of digits.
 @compute @workgroup_size(256)
 fn count_all(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     for (var step = 0u; step < 8u; step++) {
@@ -38,7 +38,7 @@ fn count_all(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_
     workgroupBarrier();
     let begin = min(group.x * sizes.span, sizes.length);
     let end = begin + min(sizes.span, sizes.length - begin);
-    // Four loads are on their way at a time.
+    // Each invocation has four loads in flight at a time.
     var at = begin + local;
     for (; at + 768u < end; at += 1024u) {
         let first = key_at(at);
@@ -72,14 +72,14 @@ fn count_one(step: u32, key: vec2<u32>, digit: vec4<u32>) {
     atomicAdd(&counters[step % 8u * radix + digit_of(key.x, key.y, digit) % radix], 1u);
 }
 
-// A workgroup for each digit.
+// A workgroup adds up the totals of each digit.
 @compute @workgroup_size(256)
 fn place_all(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let at = group.x * radix + local;
     bases[at] = exclusive_prefix(local, atomicLoad(&totals[at]));
 }
 
-// `span` is the number of the digit in `bases`.
+// In this kernel, `sizes.span` is the index of the digit in `bases`.
 @compute @workgroup_size(threads)
 fn sweep(
     @builtin(local_invocation_index) local: u32,
@@ -89,7 +89,7 @@ fn sweep(
     @builtin(subgroup_invocation_id) in_subgroup: u32,
 ) {
     let lane = Lane(local, subgroups, subgroup, size, in_subgroup);
-    // In the order in which workgroups begin, which need not be that of their numbers.
+    // Tiles are numbered in the order in which workgroups begin, which need not be the order of their numbers.
     if local == 0u {
         next[0u] = atomicAdd(&progress[0u], 1u);
     }
@@ -141,7 +141,7 @@ fn add_tiles_before(lane: Lane, tile: u32) {
     for (var k = 0u; k < each; k++) {
         left[k] = tile;
     }
-    // Each round but the last adds a tile at least.
+    // Each round except the last adds at least one tile.
     for (var round = 0u; round <= tile; round++) {
         if lane.local == 0u {
             atomicStore(&exchange[radix], 0u);
@@ -153,7 +153,7 @@ fn add_tiles_before(lane: Lane, tile: u32) {
             var sum = sums[k];
             var spins = 0u;
             while before > 0u && spins < patience {
-                // The loads do not wait for each other. Those below the first tile load its count again.
+                // The four loads do not wait for each other. Loads before the first tile read its count again.
                 let tiles = vec4(before - 1u) - min(vec4(0u, 1u, 2u, 3u), vec4(before - 1u));
                 let at = vec4(1u + value) + tiles * radix;
                 let seen = vec4(
@@ -163,7 +163,7 @@ fn add_tiles_before(lane: Lane, tile: u32) {
                     atomicLoad(&progress[at.w]),
                 );
                 spins += 1u;
-                // Up to the first one that has nothing yet, or everything.
+                // Adds counts up to the first tile that has no count yet, or whose count includes all tiles before it.
                 let states = seen >> vec4(30u);
                 let counts = seen & vec4(0x3fffffffu);
                 var open = before;
@@ -215,7 +215,7 @@ fn count_tile(lane: Lane, tile: u32) {
     }
     workgroupBarrier();
     let first = tile * threads * items;
-    // It has successors, so it is whole.
+    // Another tile follows this tile, so this tile is complete.
     for (var at = lane.local; at < threads * items; at += threads) {
         atomicAdd(&exchange[digit_at(first + at)], 1u);
     }

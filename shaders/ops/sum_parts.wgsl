@@ -1,4 +1,4 @@
-// The sums of parts: y[i] = x[i] + x[i + count] + .., in this order.
+// Adds up parts: y[i] = x[i] + x[i + count] + .., in this order.
 struct Sizes {
     count: u32,
     parts: u32,

@@ -1,18 +1,18 @@
-// Elements of x along an axis, at the places that indices give.
+// Writes elements of x along an axis, at the positions that indices select.
 import package::shared::elements::{Cell, cell_of, load, store};
 @if(packed)
 import package::shared::elements::{bits, merge};
 import package::shared::indices::{Indices, place_of};
 
 struct Sizes {
-    // The cells of y.
+    // The number of cells of y.
     count: u32,
     first_of_x: u32,
     first_of_y: u32,
-    // The cells behind a place of the axis, and those of an index: one index for all of them, or for each element.
+    // The number of cells at a position of the axis, and of an element, which has an index unless `shared_indices`.
     inner: u32,
     each_index: u32,
-    // The indices of a line along the axis, or of all lines if they share them.
+    // The number of indices of a line along the axis, which all lines may share.
     lines: u32,
     // The number of cells after which the fill value repeats.
     period: u32,
@@ -20,12 +20,12 @@ struct Sizes {
 }
 
 @group(0) @binding(0) var<uniform> sizes: Sizes;
-// One cell in each vector.
+// The fill value, with one cell in each vector.
 @group(0) @binding(4) var<uniform> fill: array<vec4<u32>, 16>;
 
 // Whether all lines along the axis have the same indices.
 override shared_indices: bool = true;
-// Whether elements without a place keep their value in y.
+// Whether elements of y whose index is outside the axis are unchanged.
 override keep: bool = false;
 
 struct Place {
@@ -63,7 +63,7 @@ fn take(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// A word of y.
+// Each invocation writes a word of y.
 @if(packed)
 @compute @workgroup_size(256)
 fn take(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -75,7 +75,7 @@ fn take(@builtin(global_invocation_id) id: vec3<u32>) {
     var word = 0u;
     var mask = 0u;
     for (var k = 0u; k < each; k++) {
-        // Elements before the first one wrap around.
+        // The numbers of elements before the first element wrap around.
         let number = id.x * each + k - skip;
         if number < sizes.count {
             let found = place(number);

@@ -1,12 +1,12 @@
-// The places of the first keys of each row in their order, by a radix select: counts the keys by one digit at a time,
-// from the highest, until the last of them is known. Then it collects them, in the order of their places.
+// Finds the positions of the selected keys of each row by a radix select: counts the keys by one digit at a time, from
+// the highest on, until the last selected key is known. Then it collects the positions in ascending order.
 import package::shared::ordered_keys::rank_of_key;
 import package::shared::ordered_word::wide;
 import package::shared::prefix::{exclusive_prefix, total};
 
 struct Sizes {
     rows: u32,
-    // The number of keys of a row, and of those that are selected.
+    // The number of keys of a row, and of the selected keys of a row.
     length: u32,
     selected: u32,
     first_of_keys: u32,
@@ -14,7 +14,7 @@ struct Sizes {
     // Each row consists of this many blocks of `span` keys.
     blocks: u32,
     span: u32,
-    // The digit: its word, its first bit, and the bits of both words above it.
+    // The digit: its word, its lowest bit, and masks of the bits of both words above it.
     word: u32,
     shift: u32,
     above: u32,
@@ -22,13 +22,13 @@ struct Sizes {
 }
 
 @group(0) @binding(1) var<uniform> sizes: Sizes;
-// For each row, the numbers of keys by digit.
+// For each row, the number of keys with each digit.
 @group(0) @binding(3) var<storage, read_write> counts: array<atomic<u32>>;
-// For each row, the digits of the last selected key that are known, and the number of keys to select among those that
-// have them.
+// For each row, the known digits of the last selected key, and the number of keys to select among the keys with these
+// digits.
 @group(0) @binding(4) var<storage, read_write> states: array<vec4<u32>>;
 @group(0) @binding(5) var<storage> known_states: array<vec4<u32>>;
-// For each block, the numbers of keys before the last selected one and equal to it; then the same for all blocks before.
+// For each block, the numbers of keys before and equal to the last selected key; later also those of all blocks before.
 @group(0) @binding(6) var<storage, read_write> kept: array<vec4<u32>>;
 @group(0) @binding(7) var<storage> known_kept: array<vec4<u32>>;
 @group(0) @binding(8) var<storage, read_write> places: array<u32>;
@@ -38,7 +38,7 @@ fn begins() -> bool {
     return (sizes.above | sizes.above_low) == 0u;
 }
 
-// Neighbouring invocations count in copies of their own, so that equal digits do not wait for each other.
+// Neighbouring invocations count in different copies, so that additions for equal digits do not wait for each other.
 const copies = 4u;
 var<workgroup> counters: array<atomic<u32>, 1024>;
 
@@ -76,7 +76,7 @@ fn count_digit(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocatio
     }
 }
 
-// A workgroup for each row. It leaves zeros for the next digit.
+// A workgroup finds the digit for each row, and sets the counts to zero for the next digit.
 @compute @workgroup_size(256)
 fn narrow(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     if group.x >= sizes.rows {
@@ -88,7 +88,7 @@ fn narrow(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
     if !begins() {
         state = states[group.x];
     }
-    // All have read the state before one invocation writes it.
+    // All invocations have read the state before one of them writes it.
     storageBarrier();
     let before = exclusive_prefix(local, count);
     if before < state.z && state.z - before <= count {
@@ -98,7 +98,7 @@ fn narrow(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
     }
 }
 
-// The digits of the last selected key, and whether a key is before it or equal to it.
+// Returns whether a key is before the last selected key, and whether they are equal; `last` has the known digits.
 fn kept_at(row: u32, at: u32, last: vec2<u32>) -> vec2<bool> {
     let place = rank_of_key(sizes.first_of_keys + row * sizes.length + at) & vec2(sizes.above, sizes.above_low);
     return vec2(place.x < last.x || (place.x == last.x && place.y < last.y), all(place == last));
@@ -133,7 +133,7 @@ fn count_kept(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation
     }
 }
 
-// A workgroup for each row.
+// A workgroup adds up the counts of each row.
 @compute @workgroup_size(256)
 fn place_kept(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     if group.x >= sizes.rows {
@@ -190,7 +190,7 @@ fn collect(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
     }
 }
 
-// The places of keys in the order as unsigned integers, of one word or of two.
+// The ranks of all keys: unsigned integers, of one word or two, in the order of the keys.
 @group(0) @binding(9) var<storage, read_write> ranks: array<u32>;
 
 @compute @workgroup_size(256)
@@ -206,7 +206,7 @@ fn rank_all(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// The order of all keys, by rows.
+// The positions of all keys in order, row after row.
 @group(0) @binding(10) var<storage> sorted: array<u32>;
 
 @compute @workgroup_size(256)

@@ -1,6 +1,6 @@
-// Exchanges two axes through tiles in workgroup memory: the last axis of x becomes another one than the last of y.
+// Exchanges two axes through tiles in workgroup memory: the last axis of x becomes an axis of y other than the last.
 //
-// Rows of a tile have 33 elements, so that those of a column are in different banks.
+// Rows of a tile have 33 elements, so that the elements of a column are in different banks.
 @if(vectors && !packed)
 import package::shared::elements::{x, y};
 @if(packed || !vectors)
@@ -18,7 +18,7 @@ struct Batch {
 }
 
 struct Planes {
-    // The rows and columns of x: columns are adjacent in x, rows in y.
+    // The numbers of rows and columns of x: columns are adjacent in x, rows in y.
     rows: u32,
     columns: u32,
     // The distance of rows in x, and of columns in y.
@@ -26,11 +26,11 @@ struct Planes {
     in_y: u32,
     first_of_x: u32,
     first_of_y: u32,
-    // The tiles along both.
+    // The numbers of tiles along rows and along columns.
     tiles_of_rows: u32,
     tiles_of_columns: u32,
     groups: u32,
-    // The other axes, the last first.
+    // The other axes, the last axis first.
     @align(16) batches: array<Batch, 8>,
 }
 
@@ -46,7 +46,7 @@ var<workgroup> tile: array<Cell, 1056>;
 struct Tile {
     row: u32,
     column: u32,
-    // The first element of the tile's plane.
+    // The index of the first element of the tile's plane, in x and in y.
     x: u32,
     y: u32,
 }
@@ -121,7 +121,7 @@ fn store_tile(own: Tile, local: u32) {
     }
 }
 
-// By words, of which a line of the tile has one more if it does not begin with one.
+// Stores whole words. A line of the tile has one word more if it does not begin with a word.
 @if(packed)
 fn store_tile(own: Tile, local: u32) {
     let each = 32u / bits;
@@ -134,7 +134,7 @@ fn store_tile(own: Tile, local: u32) {
             var word = 0u;
             var mask = 0u;
             for (var k = 0u; k < each; k++) {
-                // Elements before the first one wrap around.
+                // The numbers of elements before the first element wrap around.
                 let row = place * each + k - begin;
                 if row < 32u && own.row + row < planes.rows {
                     word |= tile[row * 33u + line] << (k * bits);

@@ -16,17 +16,17 @@ struct Attention {
     heads: u32,
     queries: u32,
     keys: u32,
-    // The heads of queries that share a head of keys.
+    // The number of heads of queries that share a head of keys.
     group: u32,
-    // The elements of a query and of a key, and those of a value.
+    // The number of elements of a query and of a key, and of a value.
     size: u32,
     size_of_value: u32,
-    // Query i has keys up to i + offset.
+    // Query i attends to the keys up to i + offset.
     offset: i32,
     scale: f32,
-    // The bound of scores; 0 for none.
+    // The bound of scores; 0 for no bound.
     cap: f32,
-    // 1 if there is a mask, and if there is a bias. Kernels are not specialised by them, as they take long to compile.
+    // 1 if there is a mask, or a bias. Kernels are not specialised for these, as kernels take long to compile.
     has_mask: u32,
     has_bias: u32,
     first_of_q: u32,
@@ -35,7 +35,7 @@ struct Attention {
     first_of_mask: u32,
     first_of_bias: u32,
     first_of_y: u32,
-    // The parts of the keys, and the keys of a part.
+    // The number of parts of the keys, and of the keys of a part.
     parts: u32,
     chunk: u32,
     // The bits of infinity: compilers assume that constants are finite.
@@ -48,7 +48,7 @@ struct Attention {
 @group(0) @binding(3) var<storage> v: array<Cell>;
 @group(0) @binding(4) var<storage> mask: array<u32>;
 @group(0) @binding(5) var<storage> bias: array<Cell>;
-// Atomic, because two invocations may each own one half of a word.
+// The words are atomic, because two invocations may each write one half of a word.
 @if(packed)
 @group(0) @binding(6) var<storage, read_write> y: array<atomic<u32>>;
 @else
@@ -97,7 +97,7 @@ fn load_bias(at: u32) -> f32 {
 @if(packed)
 fn store(at: u32, value: f32) {
     let shift = at % 2u * 16u;
-    // Keeps the other half, also if another invocation changes it between the two operations.
+    // Keeps the other half of the word, also if another invocation changes it between the two operations.
     atomicAnd(&y[at / 2u], ~(0xffffu << shift));
     atomicOr(&y[at / 2u], rounded(vec4(value)).x << shift);
 }
@@ -107,7 +107,7 @@ fn store(at: u32, value: f32) {
     y[at] = value;
 }
 
-// The first elements that belong to a head of a batch, in each array.
+// The index of the first element of a head of a batch, in each array.
 struct Plane {
     q: u32,
     k: u32,
@@ -131,7 +131,7 @@ fn plane_of(number: u32) -> Plane {
     );
 }
 
-// The number of keys that a query may have.
+// Returns the number of keys to which a query may attend.
 fn limit_of(query: u32) -> u32 {
     return u32(clamp(i32(query) + attention.offset + 1, 0, i32(attention.keys)));
 }
@@ -140,15 +140,15 @@ fn is_nan(value: f32) -> bool {
     return (bitcast<u32>(value) & 0x7fffffffu) > 0x7f800000u;
 }
 
-// The score of a query and a key, from the product of their elements: negative infinity for keys that the query does not
-// have, infinity in place of NaN, whose comparisons have no defined results.
+// Returns the score of a query and a key from the product of their elements: negative infinity for keys to which the
+// query does not attend, infinity in place of NaN, as comparisons of NaN have no defined results.
 fn score(plane: Plane, query: u32, limit: u32, key: u32, product: f32) -> f32 {
     let infinity = bitcast<f32>(attention.infinity);
-    // A key behind the last one is excluded by the limit.
+    // A key behind the last key is excluded by the limit.
     let place = min(key, attention.keys - 1u);
     var result = product * attention.scale;
     if attention.cap > 0.0 {
-        // Drivers may compute NaN for large arguments, whose results are 1.
+        // Drivers may compute NaN as the tanh of large arguments, which is 1.
         let capped = attention.cap * tanh(clamp(result / attention.cap, -20.0, 20.0));
         result = select(capped, result, is_nan(result));
     }
@@ -163,18 +163,18 @@ fn score(plane: Plane, query: u32, limit: u32, key: u32, product: f32) -> f32 {
     return select(bitcast<f32>(attention.infinity | 0x80000000u), result, has_key);
 }
 
-// The greatest score of some keys, or the least finite number, and the sum of exponentials relative to it.
+// The greatest score of some keys, or the least finite number, and the sum of exponentials relative to this score.
 struct Part {
     greatest: f32,
     sum: f32,
 }
 
-// The least finite number comes from the bits of infinity, as browsers refuse it as a decimal constant.
+// Returns the least finite number, from the bits of infinity, as browsers refuse it as a decimal constant.
 fn least() -> f32 {
     return bitcast<f32>((attention.infinity - 1u) | 0x80000000u);
 }
 
-// The exponential is exactly 0 here; differences of infinities do not go further.
+// The exponential of this number is exactly 0; lower differences, such as negative infinity, are replaced by it.
 const lowest = -110.0;
 
 fn power(score: f32, greatest: f32) -> f32 {
@@ -185,7 +185,7 @@ fn powers(scores: vec4<f32>, greatest: vec4<f32>) -> vec4<f32> {
     return exp(max(scores - greatest, vec4(lowest)));
 }
 
-// The factor of results: 0 for rows without keys, and NaN for those with a score of infinity.
+// Returns the factor of a row's results: 0 for rows without keys, NaN for rows with a score of infinity.
 fn factor_of(part: Part) -> f32 {
     if bitcast<u32>(part.greatest) == 0x7f800000u {
         return bitcast<f32>(attention.infinity | 0x400000u);

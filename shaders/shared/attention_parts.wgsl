@@ -4,7 +4,7 @@ import package::shared::attention::{Part, attention};
 
 @group(0) @binding(7) var<storage, read_write> parts: array<f32>;
 
-// The first number of a part of a row.
+// Returns the index of the first number of a part of a row.
 fn place_of_part(row: u32, part: u32) -> u32 {
     return (row * attention.parts + part) * (attention.size_of_value + 2u);
 }

@@ -1,4 +1,4 @@
-// Elements outside an image, by SciPy's names.
+// Rules for elements outside an image, with SciPy's names.
 
 // One of the constants below.
 override border: u32 = 0u;
@@ -11,10 +11,10 @@ const mirror = 1u;
 const nearest = 2u;
 // b c d | a b c d | a b c
 const wrap = 3u;
-// A value in place of all elements outside.
+// A constant value in place of all elements outside.
 const constant = 4u;
 
-// The place along an axis of a place that may be outside; the extent itself for one without a place.
+// Returns the position in an axis for a place that may be outside; `extent` if there is no such position.
 fn inside(place: i32, extent: i32) -> i32 {
     if place >= 0 && place < extent {
         return place;

@@ -1,13 +1,13 @@
-// Operations of two numbers of up to 32 bits that can be combined in any order, given by their bits.
+// Operations on two numbers of up to 32 bits, given by their bits. Numbers can be combined in any order.
 import package::shared::halves::{rounded, unpacked};
 
-// The type: 0 unsigned, 1 signed, 2 floating-point, and its bits: 8, 16 or 32.
+// The kind of type: 0 unsigned, 1 signed, 2 floating-point; and its size in bits: 8, 16 or 32.
 override kind: u32 = 0u;
 override bits: u32 = 32u;
 // The operation: 0 sum, 1 product, 2 minimum, 3 maximum.
 override operation: u32 = 0u;
 
-// The number of 32 bits with the value of an element, whose bits are the lower ones.
+// Returns an element, given in the lower bits of a word, as a number of 32 bits with the same value.
 fn widened(element: u32) -> u32 {
     if bits == 32u {
         return element;
@@ -22,7 +22,7 @@ fn widened(element: u32) -> u32 {
     return element << above >> above;
 }
 
-// The element nearest to a float; the lower bits of an integer.
+// Returns the element nearest to a float, or an integer, of which only the lower bits are the element.
 fn narrowed(number: u32) -> u32 {
     if bits == 32u || kind != 2u {
         return number;
@@ -53,7 +53,7 @@ fn is_nan(a: u32) -> bool {
     return (a & 0x7fffffffu) > 0x7f800000u;
 }
 
-// A number whose order as an unsigned integer is that of the values; -0 is below 0.
+// Returns a number whose order as an unsigned integer is the order of the values; -0 is below 0.
 fn ordered(a: u32) -> u32 {
     if kind == 0u {
         return a;
@@ -65,7 +65,7 @@ fn ordered(a: u32) -> u32 {
     return a ^ 0x80000000u;
 }
 
-// NaN wins, with the same bits whatever the order.
+// Returns the minimum or maximum. If either number is NaN, so is the result, with the same bits in any order.
 fn extreme(a: u32, b: u32) -> u32 {
     if kind == 2u && (is_nan(a) || is_nan(b)) {
         return 0x7fc00000u;

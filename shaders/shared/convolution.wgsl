@@ -10,12 +10,12 @@ alias Cell = u32;
 @else
 alias Cell = f32;
 
-// Vectors have depth, height and width. Offsets may be negative, in the arithmetic of 32 bits.
+// The components of each vector are depth, height and width. Negative offsets wrap around in 32 bits.
 struct Convolution {
     // The sizes of y and of the kernel.
     output: vec4<u32>,
     kernel: vec4<u32>,
-    // Tap k of position o reads position step * o + offset + tap * k of x, which has `extent` positions, spread out.
+    // Tap k of position o reads position step * o + offset + tap * k of x, which has `extent` spread-out positions.
     step: vec4<u32>,
     offset: vec4<u32>,
     tap: vec4<u32>,
@@ -28,7 +28,7 @@ struct Convolution {
     in_weights: vec4<u32>,
     examples: u32,
     groups: u32,
-    // The channels of a group in x and in y.
+    // The number of channels of a group in x, and in y.
     inputs: u32,
     outputs: u32,
     example_in_x: u32,
@@ -70,7 +70,7 @@ fn load_weight(at: u32) -> f32 {
     return weights[at];
 }
 
-// The bias of a channel of y; the sum begins with it.
+// Returns the bias of a channel of y, with which the sum begins.
 @if(packed)
 fn bias_of(channel: u32) -> f32 {
     if !has_bias {
@@ -88,7 +88,7 @@ fn bias_of(channel: u32) -> f32 {
     return bias[conv.first_of_bias + channel];
 }
 
-// Whether x has an element at a position, spread out.
+// Whether x, when spread out, has an element at a position.
 fn is_element(position: vec3<u32>) -> bool {
     let inside = all(position < conv.extent.xyz);
     if is_spread {
@@ -97,7 +97,7 @@ fn is_element(position: vec3<u32>) -> bool {
     return inside;
 }
 
-// The distance of a position, spread out, from the first one.
+// Returns the distance in x of a position of the spread-out axes from the first position.
 fn distance_of(position: vec3<u32>) -> u32 {
     var place = position;
     if is_spread {
@@ -106,7 +106,7 @@ fn distance_of(position: vec3<u32>) -> u32 {
     return place.x * conv.in_x.x + place.y * conv.in_x.y + place.z * conv.in_x.z;
 }
 
-// The position of y with this number.
+// Returns the position of y with this number.
 fn position_of(number: u32) -> vec3<u32> {
     let line = number / conv.output.z;
     let plane = line / conv.output.y;

@@ -1,6 +1,6 @@
-// The indirect grid for a count on the device.
+// Computes the grid of an indirect launch from a count on the device.
 struct Grid {
-    // The invocations of a workgroup, and the maximum number of workgroups in a dimension.
+    // The number of invocations of a workgroup, and the maximum number of workgroups in a dimension.
     size: u32,
     limit: u32,
     // The upper limit of the count.

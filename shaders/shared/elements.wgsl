@@ -14,7 +14,7 @@ alias Cell = u32;
 @if(packed)
 @group(0) @binding(2) var<storage, read_write> y: array<atomic<u32>>;
 
-// The size of a packed element.
+// The size of a packed element in bits.
 @if(packed)
 override bits: u32 = 8u;
 
@@ -41,7 +41,7 @@ fn store(at: u32, cell: Cell) {
     merge(at / each, cell << shift, (0xffffffffu >> (32u - bits)) << shift);
 }
 
-// Replaces the bits of a mask; the others may be written at the same time.
+// Replaces the bits of a mask in a word; other invocations may write the other bits at the same time.
 @if(packed)
 fn merge(word: u32, value: u32, mask: u32) {
     if mask == 0xffffffffu {
@@ -52,7 +52,7 @@ fn merge(word: u32, value: u32, mask: u32) {
     }
 }
 
-// The cell in the first words of a vector.
+// Returns the cell in the first words of a vector.
 @if(vectors && !packed)
 fn cell_of(words: vec4<u32>) -> Cell {
     return words;

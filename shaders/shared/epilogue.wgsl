@@ -1,4 +1,4 @@
-// The function of a sum that an operator applies before it stores a result.
+// The activation function that an operator applies to a sum before it stores the result.
 
 // One of the constants below.
 override activation: u32 = 0u;
@@ -23,7 +23,7 @@ fn complement_of_erf(z: f32) -> f32 {
 
 fn activated(sum: f32) -> f32 {
     if activation == relu {
-        // Keeps NaN, which `max` and comparisons may drop: only the bits tell it from a negative number.
+        // Keeps NaN, which `max` and comparisons may drop: only the bits distinguish NaN from a negative number.
         let bits = bitcast<u32>(sum);
         return select(sum, 0.0, bits > 0x80000000u && bits <= 0xff800000u);
     }

@@ -1,7 +1,7 @@
 // The types of a conversion.
 
-// The bits of an element, whether it is signed, and the bits of the fraction of a float; 0 for an integer. Expressions of
-// these alone are computed in advance, also on branches that are not taken, and must not overflow.
+// The size of an element in bits, whether it is signed, and the bits of a float's fraction (0 for an integer).
+// Expressions of only these overrides are computed in advance, even on branches not taken, and must not overflow.
 override from_bits: u32 = 32u;
 override from_signed: bool = false;
 override from_fraction: u32 = 0u;

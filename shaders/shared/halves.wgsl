@@ -1,6 +1,6 @@
-// Floats of 16 bits as f32 and back, rounded to the nearest, ties to even. Does not need f16 in WGSL.
+// Converts floats of 16 bits to f32 and back, rounded to the nearest, ties to even. Does not need f16 in WGSL.
 
-// bf16 instead of f16.
+// Whether floats of 16 bits are bf16; otherwise they are f16.
 override bf16: bool = false;
 
 // Replaces unpack2x16float: some devices lack it, and others flush subnormal numbers in it.
@@ -22,13 +22,13 @@ fn unpacked(pair: u32) -> vec2<f32> {
     return unpacked_f16(pair);
 }
 
-// Element `at` of an array, from the word that holds it.
+// Returns element `at` of an array, from the word that contains the element.
 fn element_in(word: u32, at: u32) -> f32 {
     let pair = unpacked(word);
     return select(pair.x, pair.y, at % 2u == 1u);
 }
 
-// The bits of the nearest f16.
+// Returns the bits of the nearest f16.
 fn rounded_to_f16(values: vec4<f32>) -> vec4<u32> {
     let bits = bitcast<vec4<u32>>(values);
     let size = bits & vec4(0x7fffffffu);
@@ -40,7 +40,7 @@ fn rounded_to_f16(values: vec4<f32>) -> vec4<u32> {
     return rounded | ((bits >> vec4(16u)) & vec4(0x8000u));
 }
 
-// The bits of the nearest bf16.
+// Returns the bits of the nearest bf16.
 fn rounded_to_bf16(values: vec4<f32>) -> vec4<u32> {
     let bits = bitcast<vec4<u32>>(values);
     let rounded = (bits + 0x7fffu + ((bits >> vec4(16u)) & vec4(1u))) >> vec4(16u);
@@ -48,7 +48,7 @@ fn rounded_to_bf16(values: vec4<f32>) -> vec4<u32> {
     return select(rounded, (bits >> vec4(16u)) | vec4(0x40u), (bits & vec4(0x7fffffffu)) > vec4(0x7f800000u));
 }
 
-// The bits of the nearest floats of 16 bits.
+// Returns the bits of the nearest floats of 16 bits.
 fn rounded(values: vec4<f32>) -> vec4<u32> {
     if bf16 {
         return rounded_to_bf16(values);

@@ -1,4 +1,4 @@
-// Numbers of 64 bits as two words, the low one first: unsigned integers, unless a type is given.
+// Arithmetic on numbers of 64 bits as two words, the low word first: unsigned integers, unless a type is given.
 
 fn is_less(a: vec2<u32>, b: vec2<u32>) -> bool {
     return a.y < b.y || (a.y == b.y && a.x < b.x);
@@ -13,12 +13,12 @@ fn negative(a: vec2<u32>) -> vec2<u32> {
     return sum(~a, vec2(1u, 0u));
 }
 
-// Shifts by 64 and more give 0.
+// Returns the number shifted to the left; shifts by 64 or more return 0.
 fn left(a: vec2<u32>, by: u32) -> vec2<u32> {
     if by >= 32u {
         return vec2(0u, select(0u, a.x << (by & 31u), by < 64u));
     }
-    // Two shifts, as one by 32 is not possible.
+    // Two shifts, as a single shift by 32 is not possible.
     return vec2(a.x << by, (a.y << by) | (a.x >> 1u >> (31u - by)));
 }
 
@@ -33,7 +33,7 @@ fn leading_zeros(a: vec2<u32>) -> u32 {
     return select(countLeadingZeros(a.y), 32u + countLeadingZeros(a.x), a.y == 0u);
 }
 
-// The product without the bits above 64.
+// Returns the lower 64 bits of the product.
 fn product(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
     let low = vec2(a.x & 0xffffu, b.x & 0xffffu);
     let high = vec2(a.x >> 16u, b.x >> 16u);
@@ -44,8 +44,8 @@ fn product(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
     return vec2(a.x * b.x, above + a.x * b.y + a.y * b.x);
 }
 
-// Two numbers of a type (0 unsigned, 1 signed, 2 floating-point), combined: 0 sum, 1 product, both of integers, 2 minimum,
-// 3 maximum. NaN wins, with the same bits whatever the order.
+// Combines two numbers of a type (0 unsigned, 1 signed, 2 floating-point): 0 sum and 1 product, both of integers only,
+// 2 minimum, 3 maximum. If either number is NaN, so is the result, with the same bits in any order.
 fn combined_longs(a: vec2<u32>, b: vec2<u32>, kind: u32, operation: u32) -> vec2<u32> {
     if operation == 0u {
         return sum(a, b);
@@ -65,7 +65,7 @@ fn is_long_nan(a: vec2<u32>) -> bool {
     return size > 0x7ff00000u || (size == 0x7ff00000u && a.x != 0u);
 }
 
-// A number whose order as an unsigned integer is that of the values; -0 is below 0.
+// Returns a number whose order as an unsigned integer is the order of the values; -0 is below 0.
 fn ordered_long(a: vec2<u32>, kind: u32) -> vec2<u32> {
     if kind == 0u {
         return a;

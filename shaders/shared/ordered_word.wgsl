@@ -1,16 +1,16 @@
-// The order of keys of one or two words as that of unsigned integers.
+// Maps keys of one or two words to unsigned integers in the same order.
 
-// Floats, not integers.
+// Whether keys are floats, not integers.
 override floats: bool = false;
-// Keys of two words, the lower one first.
+// Whether keys have two words, the lower word first.
 override wide: bool = false;
 
 const top = 0x80000000u;
 const all = 0xffffffffu;
 
-// A word of a key, the lower or the higher one, such that the order of keys is that of unsigned integers. `flip` has
-// the bits to invert: those that make integers unsigned, and all for the descending order. NaN becomes the largest
-// integer, which no other float becomes, in either order. `infinity` is the last word of an infinity.
+// Returns the lower or the higher word of a key, mapped so that keys have the order of unsigned integers. `flip` has
+// the bits to invert: the sign bit of signed integers, and all bits for descending order. NaN becomes the largest
+// integer, and no other float does, in both orders. `infinity` is the last word of an infinity.
 fn ordered_word(low: u32, high: u32, higher: bool, flip: u32, infinity: u32) -> u32 {
     let word = select(low, high, wide && higher);
     if !floats {
@@ -19,11 +19,11 @@ fn ordered_word(low: u32, high: u32, higher: bool, flip: u32, infinity: u32) -> 
     let last = select(low, high, wide);
     let rest = select(0u, low, wide);
     let size = last & ~top;
-    // Comparisons of bits, as devices may assume that there is no NaN.
+    // The bits are compared, as devices may assume that no float is NaN.
     let is_nan = size > infinity || (size == infinity && rest != 0u);
     let is_negative = last > top || (last == top && rest != 0u);
     let sign = select(0u, top, higher || !wide);
-    // Negative zero is the positive one.
+    // Negative zero becomes positive zero.
     let positive = select(word, 0u, (size | rest) == 0u) | sign;
     return select(select(positive, ~word, is_negative) ^ flip, all, is_nan);
 }

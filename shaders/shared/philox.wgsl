@@ -1,7 +1,7 @@
 // Philox4x32-10: four random words for each counter and key (Salmon, Moraes, Dror, Shaw: Parallel random numbers, SC
 // 2011). Integer arithmetic only, so that all devices compute the same bits.
 
-// The product of two words: its high and its low word.
+// Returns the high and the low word of the product of two words.
 @if(wide)
 fn product(a: u32, b: u32) -> vec2<u32> {
     let whole = u64(a) * u64(b);
@@ -17,7 +17,7 @@ fn product(a: u32, b: u32) -> vec2<u32> {
     return vec2((a >> 16u) * (b >> 16u) + (middle >> 16u) + (other >> 16u), a * b);
 }
 
-// The high word of a product: that of two fractions of 2^32.
+// Returns the high word of a product: the product of two fractions of 2^32.
 fn high(a: u32, b: u32) -> u32 {
     return product(a, b).x;
 }

@@ -1,5 +1,5 @@
-// The elements of a window as one result: the greatest, the mean, or a norm. Floats are f32, or, with `packed`, two in a
-// word.
+// Combines the elements of a window to one result: the greatest element, the mean, or a norm. Floats are f32, or, with
+// `packed`, two in a word.
 @if(packed)
 import package::shared::halves::element_in;
 
@@ -8,7 +8,7 @@ alias Cell = u32;
 @else
 alias Cell = f32;
 
-// Vectors have depth, height and width.
+// The components of each vector are depth, height and width.
 struct Pooling {
     input: vec4<u32>,
     output: vec4<u32>,
@@ -21,7 +21,7 @@ struct Pooling {
     // The distances of neighbours in x and y: depth, height, width, channels.
     in_x: vec4<u32>,
     in_y: vec4<u32>,
-    // Examples and channels.
+    // The number of examples, and of channels.
     examples: u32,
     channels: u32,
     example_in_x: u32,
@@ -29,7 +29,7 @@ struct Pooling {
     first_of_x: u32,
     first_of_y: u32,
     first_of_indices: u32,
-    // The power of a norm.
+    // The exponent of a norm.
     power: f32,
     // The bits of infinity: compilers assume that constants are finite.
     infinity: u32,
@@ -80,11 +80,11 @@ fn window_of(position: vec3<u32>) -> Window {
         let end = ((position + vec3(1u)) * pool.input.xyz + pool.output.xyz - vec3(1u)) / pool.output.xyz;
         return Window(begin, end - begin);
     }
-    // Positions before the first one are negative, in the arithmetic of 32 bits.
+    // Positions before the first position of x wrap around in 32 bits.
     return Window(position * pool.stride.xyz - pool.before.xyz, pool.kernel.xyz);
 }
 
-// The elements of a window that were read: the greatest one with its index, a sum, and their number.
+// The elements of a window that were read: the greatest element with its index, a sum, and the number of elements.
 struct Found {
     best: f32,
     at: u32,
@@ -92,13 +92,13 @@ struct Found {
     count: u32,
 }
 
-// Adds element `at`.
+// Returns `found` with element `at` added.
 fn with_element(found: Found, at: u32) -> Found {
     let value = load(pool.first_of_x + at);
     var next = found;
     next.count++;
     if kind == greatest {
-        // The first one wins, and NaN wins over all others.
+        // The first of equal elements is taken, and a NaN in preference to all numbers.
         let wins = value > found.best || found.at == 0xffffffffu || is_nan(value);
         if wins && !is_nan(found.best) {
             next.best = value;
@@ -118,7 +118,7 @@ fn with_element(found: Found, at: u32) -> Found {
     return next;
 }
 
-// Adds a position of a window, which may be outside.
+// Returns `found` with a position of a window added, which may be outside x.
 fn with_position(found: Found, first: u32, position: vec3<u32>) -> Found {
     if all(position < pool.input.xyz) {
         return with_element(
@@ -133,11 +133,11 @@ fn with_position(found: Found, first: u32, position: vec3<u32>) -> Found {
     return next;
 }
 
-// The result of a channel at a position; also writes its index.
+// Returns the result of a channel at a position; also writes the index of the greatest element.
 fn pooled(example: u32, channel: u32, position: vec3<u32>) -> f32 {
     let window = window_of(position);
     let first = example * pool.example_in_x + channel * pool.in_x.w;
-    // The greatest element of none.
+    // The greatest element of an empty window is negative infinity.
     var found = Found(bitcast<f32>(pool.infinity | 0x80000000u), 0xffffffffu, 0.0, 0u);
     for (var depth = 0u; depth < window.count.x; depth++) {
         for (var row = 0u; row < window.count.y; row++) {
@@ -164,6 +164,6 @@ fn pooled(example: u32, channel: u32, position: vec3<u32>) -> f32 {
     if pool.power == 2.0 {
         return sqrt(found.sum);
     }
-    // The logarithm of 0 is not defined.
+    // `pow` of 0 may compute the logarithm of 0, which is not defined.
     return select(0.0, pow(found.sum, 1.0 / pool.power), found.sum != 0.0);
 }

@@ -1,7 +1,7 @@
 // Sums over the invocations of a workgroup of 256.
 var<workgroup> sums: array<u32, 256>;
 
-// The sum of `value` over all invocations before this one. The memory may be used again after a barrier.
+// Returns the sum of `value` over all invocations before this one. `sums` may be used again after a barrier.
 fn exclusive_prefix(local: u32, value: u32) -> u32 {
     sums[local] = value;
     workgroupBarrier();
@@ -17,7 +17,7 @@ fn exclusive_prefix(local: u32, value: u32) -> u32 {
     return sums[local] - value;
 }
 
-// The sum over all invocations, after `exclusive_prefix`.
+// Returns the sum over all invocations, after `exclusive_prefix`.
 fn total() -> u32 {
     return sums[255u];
 }

@@ -1,33 +1,33 @@
-// Sizes and places of the matrices of a product.
+// The sizes of the matrices of a product, and their positions in memory.
 struct Sizes {
-    // Rows of a and c, columns of a and rows of b, columns of b and c.
+    // The number of rows of a and c, of columns of a and rows of b, of columns of b and c.
     m: u32,
     k: u32,
     n: u32,
-    // Tiles of c in a row and in a column.
+    // The number of tiles of c in a row, and in a column.
     tiles_x: u32,
     tiles_y: u32,
-    // The first element of each matrix in its binding.
+    // The index of each matrix's first element in its binding.
     first_of_a: u32,
     first_of_b: u32,
     first_of_c: u32,
-    // Elements from one line of a factor to the next: lines are rows, or columns of a transposed factor.
+    // The number of elements from one line of a factor to the next. Lines are rows, or columns of a transposed factor.
     line_of_a: u32,
     line_of_b: u32,
-    // Elements from one matrix of a batch to the next; 0 if all products share it.
+    // The number of elements from one matrix of a batch to the next; 0 if all products share one matrix.
     batch_of_a: u32,
     batch_of_b: u32,
     batch_of_c: u32,
     // c = activation(alpha a b + beta c + bias) + residual
     alpha: f32,
     beta: f32,
-    // The first element of the bias and of the residual in their bindings.
+    // The index of the first element of the bias and of the residual in their bindings.
     first_of_bias: u32,
     first_of_residual: u32,
-    // The elements of c in all batches.
+    // The number of elements of c in all batches.
     elements_of_c: u32,
     batches: u32,
-    // The parts into which the depth is divided, whose sums are added later, and the depth of a part.
+    // The number of parts into which the depth is divided, whose sums are added later, and the depth of a part.
     parts: u32,
     depth_of_part: u32,
 }
@@ -38,14 +38,14 @@ struct Sizes {
 override a_is_deep: bool = true;
 override b_is_deep: bool = false;
 
-// Whether there is a value for each column of c, and one for each element, to add.
+// Whether a value for each column of c is added, and whether a value for each element of c is added.
 override has_bias: bool = false;
 override has_residual: bool = false;
 
-// Rows of tiles in a panel. Concurrent workgroups then share lines of both factors in the cache.
+// The number of rows of tiles in a panel. In panels, concurrent workgroups share lines of both factors in the cache.
 const panel = 8u;
 
-// The column and the row of a tile, from the number of its workgroup.
+// Returns the column and the row of a tile, from the number of its workgroup.
 fn tile_of(group: u32) -> vec2<u32> {
     let of_panel = panel * sizes.tiles_x;
     let first = group / of_panel * panel;
@@ -54,8 +54,8 @@ fn tile_of(group: u32) -> vec2<u32> {
     return vec2(at / height, first + at % height);
 }
 
-// The elements of four rows of a, or of four columns of b, at depth 0. Those behind the last one repeat it, and their
-// results are never stored.
+// Returns the indices of the elements of four rows of a, or of four columns of b, at depth 0. Lines behind the last
+// line repeat the last line, and their results are never stored.
 fn starts_of(is_deep: bool, side: u32, most: u32, line: u32, first: u32) -> vec4<u32> {
     let sides = min(vec4(side) + vec4(0u, 1u, 2u, 3u), vec4(most - 1u));
     return first + sides * select(1u, line, is_deep);
@@ -69,19 +69,19 @@ fn starts_of_b(column: u32, batch: u32) -> vec4<u32> {
     return starts_of(b_is_deep, column, sizes.n, sizes.line_of_b, sizes.first_of_b + batch * sizes.batch_of_b);
 }
 
-// Workgroups have a slot for each batch and part: all batches of the first part, then those of the next. With one part,
-// slots are batches.
+// Returns the batch of a slot. There is a slot for each batch and part: all batches of the first part, then all batches
+// of the next part. With one part, slots are batches.
 fn batch_of(slot: u32) -> u32 {
     return slot % sizes.batches;
 }
 
-// The first depth of a slot's part, and the one behind its last.
+// Returns the first depth of a slot's part, and the depth behind its last depth.
 fn depths_of(slot: u32) -> vec2<u32> {
     let first = min(slot / sizes.batches * sizes.depth_of_part, sizes.k);
     return vec2(first, first + min(sizes.k - first, sizes.depth_of_part));
 }
 
-// The distance of an element at a depth from the one at depth 0.
+// Returns the distance of an element at a depth from the element at depth 0.
 fn depth_in_a(depth: u32) -> u32 {
     return depth * select(sizes.line_of_a, 1u, a_is_deep);
 }

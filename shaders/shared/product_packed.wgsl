@@ -13,7 +13,7 @@ fn element_of_b(at: u32) -> f32 {
     return element_in(b[at / 2u], at);
 }
 
-// Zeros behind the last depth.
+// Returns four elements at a depth; zeros behind the last depth.
 fn from_a(starts: vec4<u32>, depth: u32) -> vec4<f32> {
     if depth >= sizes.k {
         return vec4(0.0);
@@ -30,7 +30,7 @@ fn from_b(starts: vec4<u32>, depth: u32) -> vec4<f32> {
     if b_is_deep || at.w - at.x != 3u {
         return vec4(element_of_b(at.x), element_of_b(at.y), element_of_b(at.z), element_of_b(at.w));
     }
-    // Four neighbours are in two words, or in three.
+    // Four neighbouring elements are in two words, or in three.
     let words = min(vec3(at.x / 2u) + vec3(0u, 1u, 2u), vec3(arrayLength(&b) - 1u));
     var pairs = vec2(b[words.x], b[words.y]);
     if at.x % 2u == 1u {

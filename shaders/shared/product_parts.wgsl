@@ -8,7 +8,7 @@ fn store_one(at: u32, column: u32, sum: f32) {
     c[at] = sum;
 }
 
-// Stores up to four sums in a row.
+// Stores up to four neighbouring sums of a row.
 fn store(slot: u32, row: u32, column: u32, sums: vec4<f32>) {
     if row >= sizes.m || column >= sizes.n {
         return;

@@ -11,7 +11,7 @@ alias Cell = u32;
 @else
 alias Cell = f32;
 
-// Atomic, because two invocations may each own one half of a word.
+// The words are atomic, because two invocations may each write one half of a word.
 @if(packed)
 @group(0) @binding(3) var<storage, read_write> c: array<atomic<u32>>;
 @else
@@ -49,7 +49,7 @@ fn element_of_residual(at: u32) -> f32 {
     return residual[at];
 }
 
-// The product's part of a result from a sum.
+// Returns a sum times alpha, plus the old element times beta.
 fn scaled(sum: f32, at: u32) -> f32 {
     if sizes.beta != 0.0 {
         return sizes.alpha * sum + sizes.beta * old_element(at);
@@ -57,7 +57,7 @@ fn scaled(sum: f32, at: u32) -> f32 {
     return sizes.alpha * sum;
 }
 
-// The result at this place of c, in a column, from the product's part.
+// Returns the result at index `at` of c, in a column, from the scaled sum `value`.
 fn finished(value: f32, at: u32, column: u32) -> f32 {
     var result = value;
     if has_bias {
@@ -73,12 +73,12 @@ fn finished(value: f32, at: u32, column: u32) -> f32 {
 @if(packed)
 fn store_half(at: u32, bits: u32) {
     let shift = at % 2u * 16u;
-    // Keeps the other half, also if another invocation changes it between the two operations.
+    // Keeps the other half of the word, also if another invocation changes it between the two operations.
     atomicAnd(&c[at / 2u], ~(0xffffu << shift));
     atomicOr(&c[at / 2u], bits << shift);
 }
 
-// Stores the results of up to four sums in a row.
+// Stores the results of up to four neighbouring sums of a row.
 @if(packed)
 fn store(slot: u32, row: u32, column: u32, sums: vec4<f32>) {
     if row >= sizes.m || column >= sizes.n {
@@ -86,7 +86,7 @@ fn store(slot: u32, row: u32, column: u32, sums: vec4<f32>) {
     }
     let at = start_of_c(slot) + row * sizes.n + column;
     let count = sizes.n - column;
-    // Behind the last column they repeat it, and are never stored.
+    // Results behind the last column repeat the last column, and are never stored.
     let steps = min(vec4(0u, 1u, 2u, 3u), vec4(count - 1u));
     let result = vec4(
         finished(scaled(sums.x, at), at, column),

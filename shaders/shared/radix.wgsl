@@ -1,28 +1,28 @@
-// One pass of a radix sort, by a digit of the keys: the part that is common to all its kernels.
+// One pass of a radix sort, by a digit of the keys: the common part of all kernels of the pass.
 //
 // Keys stay as they are in memory, and are ordered by their `ordered_word`s: so zeros of both signs are equal, and each
 // key keeps its bits. Keys and values consist of words of 32 bits.
 import package::shared::ordered_word::{ordered_word, wide};
 
 struct Sizes {
-    // The digit, as `digit_of` takes it.
+    // The digit, in the form that `digit_of` expects.
     word: u32,
     shift: u32,
     mask: u32,
     flip: u32,
-    // The number of keys, and of those that a workgroup has.
+    // The number of keys, and the number of keys of a workgroup.
     length: u32,
     span: u32,
     // The number of workgroups.
     blocks: u32,
-    // The first word of each array in its binding.
+    // The index of each array's first word in its binding.
     first_of_keys: u32,
     first_of_values: u32,
     first_of_sorted_keys: u32,
     first_of_sorted_values: u32,
     // For floats: the last word of an infinity.
     infinity: u32,
-    // 1 if the values are the indices of the keys, and not read.
+    // 1 if the values are the indices of the keys, so that no values are read.
     indices: u32,
     // 1 if the sorted keys are not needed.
     no_keys: u32,
@@ -40,18 +40,18 @@ override words: u32 = 0u;
 // The number of values of a digit.
 const radix = 256u;
 
-// A digit of a key, at most 255. The digit is given as the word, the shift and the mask in that word, and the bits to
-// invert.
+// Returns a digit of a key, at most 255. `digit` has the index of the word, the shift and the mask in this word, and
+// the bits to invert.
 fn digit_of(low: u32, high: u32, digit: vec4<u32>) -> u32 {
     return (ordered_word(low, high, digit.x == 1u, digit.w, sizes.infinity) >> digit.y) & digit.z;
 }
 
-// The digit of this pass.
+// Returns the digit of this pass, in the form that `digit_of` expects.
 fn digit() -> vec4<u32> {
     return vec4(sizes.word, sizes.shift, sizes.mask, sizes.flip);
 }
 
-// The words of a key; the second is 0 if there is only one.
+// Returns the words of a key; the second word is 0 if there is only one.
 fn key_at(at: u32) -> vec2<u32> {
     if wide {
         let first = sizes.first_of_keys + at * 2u;

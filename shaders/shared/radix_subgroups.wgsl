@@ -1,4 +1,4 @@
-// Sorts one tile of keys by a digit, ranked within subgroups, and moves it to its places.
+// Sorts one tile of keys by a digit, by ranks within subgroups, and moves the keys to their positions.
 //
 // A subgroup ranks one key of each invocation at a time: ballots, one for each bit, find the invocations with the same
 // digit, and the last of them counts for all.
@@ -9,32 +9,32 @@ import package::shared::radix::{
 
 // The size of a workgroup: at most 8 subgroups and 256 invocations.
 override threads: u32 = 256u;
-// No subgroup has more than 32 invocations, so that a ballot is one word.
+// Whether no subgroup has more than 32 invocations, so that a ballot is one word.
 override narrow: bool = false;
 
 const items = 14u;
 const most_subgroups = 8u;
 
-// A counter for each digit in each subgroup; afterwards the words to store, in the order of their places. Atomic, as
-// the invocations of a subgroup count without barriers.
+// A counter for each digit in each subgroup; afterwards the words to store, in the order of their positions. The words
+// are atomic, as the invocations of a subgroup count without barriers.
 var<workgroup> exchange: array<atomic<u32>, 3584>;
-// For each digit, its first key in the tile.
+// For each digit, the index of its first key in the tile.
 var<workgroup> starts: array<u32, 256>;
-// For each digit, the place of its first key in the tile; without the number of keys of the tile before it, for
-// `move_tile`.
+// For each digit, the position of its first key of the tile; for `move_tile`, minus the number of keys of the tile
+// before this key.
 var<workgroup> next: array<u32, 256>;
 
-// The invocation in its workgroup and subgroup.
+// The position of an invocation in its workgroup and its subgroup.
 struct Lane {
     local: u32,
-    // The number of subgroups, this one, its size, and the number of the invocation in it.
+    // The number of subgroups, the index of this subgroup, its size, and the index of the invocation in it.
     subgroups: u32,
     subgroup: u32,
     size: u32,
     lane: u32,
 }
 
-// Replaces `starts` by the sums of all counts before.
+// Replaces each count in `starts` by the sum of all counts before it.
 fn add_starts(lane: Lane) {
     let each = radix / threads;
     var sum = 0u;
@@ -43,7 +43,7 @@ fn add_starts(lane: Lane) {
     }
     let inclusive = subgroupInclusiveAdd(sum);
     if lane.lane == lane.size - 1u {
-        // Behind the counters.
+        // The sums of subgroups are behind the counters.
         atomicStore(&exchange[most_subgroups * radix + lane.subgroup], inclusive);
     }
     workgroupBarrier();
@@ -67,18 +67,18 @@ fn votes_of(vote: bool) -> vec4<u32> {
     return votes;
 }
 
-// The invocations of the subgroup with the same digit.
+// Returns the invocations of the subgroup with the same digit, one bit for each.
 fn with_same(value: u32, everyone: vec4<u32>) -> vec4<u32> {
     var same = everyone;
     for (var bit = 0u; bit < 8u; bit++) {
-        // Negative if the bit is set.
+        // The number is negative if the bit is set.
         let sign = bitcast<i32>(value << (31u - bit));
         same &= ~(votes_of(sign < 0) ^ vec4(bitcast<u32>(sign >> 31u)));
     }
     return same;
 }
 
-// The bits of all invocations before this one.
+// Returns the bits of all invocations before this invocation.
 fn lanes_before(lane: u32) -> vec4<u32> {
     let first = vec4(0u, 32u, 64u, 96u);
     let partial = (vec4(1u) << (vec4(lane) & vec4(31u))) - vec4(1u);
@@ -100,13 +100,13 @@ fn last_of(lanes: vec4<u32>) -> u32 {
     return select(upper, 96u + firstLeadingBit(lanes.w), lanes.w != 0u);
 }
 
-// The first counter of a subgroup.
+// Returns the index of the first counter of a subgroup.
 fn counters_of(subgroup: u32) -> u32 {
     return (subgroup % most_subgroups) * radix;
 }
 
-// Reads a tile of `count` keys, and ranks them. Afterwards `starts` has the number of keys with each digit, and each
-// place a digit and, above it, the rank among the keys of the subgroup.
+// Reads a tile of `count` keys, and ranks them. Afterwards `starts` has the number of keys with each digit, and each of
+// `places` has a digit and, in the bits above, the rank among the keys of the subgroup.
 fn rank_keys(
     lane: Lane,
     first: u32,
@@ -154,7 +154,7 @@ fn rank_keys(
     workgroupBarrier();
 }
 
-// Replaces the ranks by places in the tile, `next` by what `move_tile` takes, and the keys by those at `local + threads * i` of the sorted tile.
+// Replaces ranks by positions in the tile, and keys by keys `local + threads * i` of the sorted tile; prepares `next`.
 fn exchange_keys(
     lane: Lane,
     low: ptr<function, array<u32, 14>>,
@@ -162,7 +162,7 @@ fn exchange_keys(
     places: ptr<function, array<u32, 14>>,
 ) {
     add_starts(lane);
-    // The place of the first key with each digit of each subgroup.
+    // Finds the position of the first key with each digit in each subgroup.
     for (var value = lane.local; value < radix; value += threads) {
         var place = starts[value];
         next[value] -= place;
@@ -186,7 +186,7 @@ fn exchange_keys(
     }
 }
 
-// Moves the exchanged keys, and their values: key `at` of the sorted tile to place `at + next[its digit]`.
+// Moves the exchanged keys, and their values: key `at` of the sorted tile to position `at + next[its digit]`.
 fn move_tile(
     lane: Lane,
     first: u32,
@@ -212,7 +212,7 @@ fn move_tile(
     }
 }
 
-// Moves each word to its place in the tile.
+// Moves each word to its position in the tile.
 fn exchange_words(lane: Lane, places: array<u32, 14>, own: ptr<function, array<u32, 14>>) {
     for (var i = 0u; i < items; i++) {
         atomicStore(&exchange[places[i]], (*own)[i]);

@@ -1,15 +1,15 @@
 // Sorts one tile of items by a digit in workgroup memory, without subgroups.
 //
-// An item is a digit of 8 bits and, above it, any 24 bits. It is sorted by four bits at a time: each invocation counts
-// its own items, and the sums of these counters are the places.
+// An item is a digit of 8 bits and, above it, any 24 bits. Items are sorted by four bits at a time: each invocation
+// counts its own items, and the sums of these counters are the positions.
 import package::shared::prefix::{exclusive_prefix, total};
 
 // The number of items of an invocation: odd, so that their words are in different banks.
 const items = 13u;
 const tile = 3328u;
 
-// The items in order. While they are in registers, the counters: 8 for each invocation, one for two values of the four
-// bits, with 16 bits each.
+// The items in order. While the items are in registers, the counters: 8 words for each invocation, each with two
+// counters of 16 bits, for two values of the four bits.
 var<workgroup> tile_items: array<u32, 3328>;
 
 fn sort_tile(local: u32) {
@@ -38,7 +38,7 @@ fn sort_by_four_bits(local: u32, shift: u32) {
     for (var i = 0u; i < 8u; i++) {
         sum += tile_items[local * 8u + i];
     }
-    // Both halves at once: no sum exceeds 16 bits. The values of the upper halves come after all of the lower ones.
+    // Both halves at once: no sum exceeds 16 bits. Values of the upper halves follow all values of the lower halves.
     var before = exclusive_prefix(local, sum);
     before += total() << 16u;
     for (var i = 0u; i < 8u; i++) {
@@ -58,7 +58,7 @@ fn sort_by_four_bits(local: u32, shift: u32) {
     workgroupBarrier();
 }
 
-// The counter of an invocation for the last four bits, and its first bit.
+// Returns the word with an invocation's counter for the last four bits, and the lowest bit of the counter.
 fn counter_of(bits: u32, local: u32) -> vec2<u32> {
     return vec2((bits & 7u) * 256u + local, (bits & 8u) * 2u);
 }

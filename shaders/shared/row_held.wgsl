@@ -1,4 +1,4 @@
-// Units of a row in the registers of an invocation.
+// The units of a row that an invocation holds in registers.
 import package::shared::row_team::width;
 import package::shared::rows::{Unit, load, rows, total_of};
 
@@ -10,7 +10,7 @@ struct Held {
     d: Unit,
 }
 
-// A unit of a row, or the number `beyond` where there is none.
+// Returns a unit of a row, or the number `beyond` if the row has no such unit.
 fn unit_at(row: u32, k: u32, beyond: f32) -> Unit {
     if row < rows.count && k < rows.length {
         return load(row * rows.length + k);

@@ -1,6 +1,6 @@
 // The sums of exponentials of rows, relative to the row's greatest element.
 //
-// NaN counts as infinity. A row is no number if it has NaN, positive infinity, or nothing but negative infinity: its
+// NaN counts as infinity. A row is not a number if it has NaN, positive infinity, or only negative infinity: its
 // greatest element is infinite, or all of its exponentials are 0.
 import package::shared::row_team::{group, team_max, team_sum};
 import package::shared::rows::{Unit, Walk, greatest_of, load, place, rows, total_of, walk_of, without_nan};
@@ -8,25 +8,25 @@ import package::shared::rows::{Unit, Walk, greatest_of, load, place, rows, total
 // The greatest element and the sum of each part of each row.
 @group(0) @binding(3) var<storage, read_write> parts: array<vec2<f32>>;
 
-// The greatest of some elements, or the least finite number, and the sum of their exponentials relative to it.
+// The greatest of some elements, or the least finite number, and the sum of their exponentials relative to this number.
 struct Part {
     greatest: f32,
     sum: f32,
 }
 
-// Without elements. The least finite number comes from the bits of infinity, as browsers refuse it as a decimal constant.
+// The part without elements. The least finite number comes from the bits of infinity: browsers refuse its decimal form.
 fn nothing() -> Part {
     return Part(bitcast<f32>((rows.infinity - 1u) | 0x80000000u), 0.0);
 }
 
-// The exponential is exactly 0 here; differences of infinities do not go further.
+// The exponential of this number is exactly 0; lower differences, such as negative infinity, are replaced by it.
 const lowest = -110.0;
 
 fn power(unit: Unit, greatest: f32) -> Unit {
     return exp(max(unit - greatest, Unit(lowest)));
 }
 
-// The factor of a sum that becomes relative to a greater element.
+// Returns the factor of a sum that becomes relative to a greater element.
 fn factor(before: f32, now: f32) -> f32 {
     return exp(max(before - now, lowest));
 }
@@ -36,7 +36,7 @@ fn with_unit(part: Part, unit: Unit) -> Part {
     return Part(greatest, part.sum * factor(part.greatest, greatest) + total_of(power(unit, greatest)));
 }
 
-// Several units at a time need one factor for all of them: the online form of Milakov and Gimelshein (2018) in blocks.
+// Adds several units with one factor for all of them: the online form of Milakov and Gimelshein (2018) in blocks.
 fn with_units(part: Part, a: Unit, b: Unit, c: Unit, d: Unit) -> Part {
     let greatest = max(part.greatest, greatest_of(max(max(a, b), max(c, d))));
     let powers = (power(a, greatest) + power(b, greatest)) + (power(c, greatest) + power(d, greatest));
@@ -48,13 +48,13 @@ fn joined(a: Part, b: Part) -> Part {
     return Part(greatest, a.sum * factor(a.greatest, greatest) + b.sum * factor(b.greatest, greatest));
 }
 
-// The part of all elements of a team.
+// Returns the part of all elements of a team.
 fn of_team(part: Part, local: u32) -> Part {
     let greatest = team_max(part.greatest, local, 0u);
     return Part(greatest, team_sum(part.sum * factor(part.greatest, greatest), local, 1u));
 }
 
-// The part of the elements that are `step` units apart, from the first but `lane`.
+// Returns the part of the elements that are `step` units apart, from unit `lane` of the walk on.
 fn walked(walk: Walk, lane: u32, step: u32) -> Part {
     var part = nothing();
     let steps = (walk.end - walk.begin) / (4u * step);
@@ -72,7 +72,7 @@ fn walked(walk: Walk, lane: u32, step: u32) -> Part {
     return part;
 }
 
-// A part of a row, whose number is that of the workgroup.
+// Stores a part of a row; its number is the number of the workgroup.
 fn store_part_of_row(number: u32, local: u32) {
     let row = number / rows.parts;
     let part = number % rows.parts;
@@ -85,7 +85,7 @@ fn store_part_of_row(number: u32, local: u32) {
     }
 }
 
-// A part of a row, whose number is that of the invocation.
+// Stores a part of a row; its number is the number of the invocation.
 fn store_part_of_line(number: u32) {
     if number < rows.count * rows.parts {
         let found = walked(walk_of(number % rows.count, number / rows.count), 0u, 1u);
@@ -93,7 +93,7 @@ fn store_part_of_line(number: u32) {
     }
 }
 
-// The parts of a row that are `step` apart, from the first but `lane`.
+// Returns the sum of the parts of a row that are `step` parts apart, from part `lane` on.
 fn of_parts(row: u32, lane: u32, step: u32) -> Part {
     var sum = nothing();
     for (var part = lane; part < rows.parts; part += step) {
@@ -103,7 +103,7 @@ fn of_parts(row: u32, lane: u32, step: u32) -> Part {
     return sum;
 }
 
-// Whether a row has a softmax.
+// Whether the softmax of a row is a number.
 fn is_number(part: Part) -> bool {
     return bitcast<u32>(part.greatest) != 0x7f800000u && part.sum > 0.0;
 }

@@ -4,15 +4,15 @@ import package::shared::rows::rows;
 struct Targets {
     // The number of classes.
     classes: u32,
-    // The first word of the targets in the binding, the words of one, and whether it is signed.
+    // The index of the first word of the targets in the binding, the number of words of a target, 1 if it is signed.
     first: u32,
     words: u32,
     signs: u32,
-    // The target of rows that do not count, low word and high word, and whether there is one.
+    // The target of rows that do not count, low word and high word, and 1 if there is such a target.
     ignored_low: u32,
     ignored_high: u32,
     ignores: u32,
-    // The first weight, and the first of the other numbers of rows, in their bindings.
+    // The index of the first weight, and of the first of the other numbers of rows, in their bindings.
     first_of_weights: u32,
     first_of_numbers: u32,
 }
@@ -24,7 +24,7 @@ override has_weights: bool = false;
 @group(0) @binding(6) var<uniform> how: Targets;
 
 // The class of a row, and the factor of its loss: 0 for a row that does not count, NaN for a class that does not exist.
-// Both are flags, too, as comparisons of NaN have no defined results.
+// Both cases also have flags, as comparisons of NaN have no defined results.
 struct Target {
     class_: u32,
     factor: f32,

@@ -1,24 +1,24 @@
-// Invocations of a workgroup that compute with one row together: a team. All invocations of the workgroup call its
+// A team: invocations of a workgroup that compute a row together. All invocations of the workgroup call these
 // functions, in uniform control flow.
 
-// The invocations of a workgroup, and those of a team: a power of two.
+// The number of invocations of a workgroup, and of a team: a power of two.
 override group: u32 = 256u;
 override width: u32 = 256u;
 
-// The teams of a workgroup.
+// Returns the number of teams of a workgroup.
 fn teams() -> u32 {
     return group / width;
 }
 
-// Values of all invocations, and of parts of a team; for two calls, so that the second one need not wait for
-// the first one's loads.
+// Values of all invocations, and of parts of a team. The memory is for two calls, so that the second call need not wait
+// for the loads of the first call.
 var<workgroup> shared_values: array<f32, 512>;
 var<workgroup> shared_parts: array<f32, 512>;
 
-// In a team of more invocations than this, as many sums of parts are combined first.
+// In a team of more invocations than this number, the values of so many parts are combined first.
 const first_sums = 16u;
 
-// The sum of a team's values, in each of its invocations. `call` is 0 or 1, and different in successive calls.
+// Returns the sum of a team's values in each of its invocations. `call` is 0 or 1, and different in successive calls.
 fn team_sum(value: f32, local: u32, call: u32) -> f32 {
     if width == 1u {
         return value;
@@ -50,7 +50,7 @@ fn team_sum(value: f32, local: u32, call: u32) -> f32 {
     return sum;
 }
 
-// The greatest of a team's values, none of which is NaN.
+// Returns the greatest of a team's values, none of which is NaN.
 fn team_max(value: f32, local: u32, call: u32) -> f32 {
     if width == 1u {
         return value;

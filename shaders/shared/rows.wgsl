@@ -1,4 +1,4 @@
-// Rows of floats, in units of one or, with `vectors`, of four. They are f32, or, with `packed`, two in a word.
+// Rows of floats, in units of one or, with `vectors`, of four. Floats are f32, or, with `packed`, two in a word.
 @if(packed)
 import package::shared::halves::{element_in, rounded, unpacked};
 
@@ -16,27 +16,27 @@ alias Cell = u32;
 @if(!vectors && !packed)
 alias Cell = f32;
 
-// The elements of a unit.
+// The number of elements of a unit.
 @if(vectors)
 const unit_size = 4u;
 @else
 const unit_size = 1u;
 
-// The units of a cell.
+// The number of units of a cell.
 @if(packed && !vectors)
 const cell_units = 2u;
 @else
 const cell_units = 1u;
 
 struct Rows {
-    // The number of rows, the units of a row, and their distance.
+    // The number of rows, the number of units of a row, and the distance between these units.
     count: u32,
     length: u32,
     inner: u32,
-    // The first unit of each array in its binding.
+    // The index of each array's first unit in its binding.
     first_of_x: u32,
     first_of_y: u32,
-    // The parts of a row, and the units of a part.
+    // The number of parts of a row, and of units of a part.
     parts: u32,
     chunk: u32,
     // The bits of infinity: compilers assume that constants are finite.
@@ -45,16 +45,16 @@ struct Rows {
 
 @group(0) @binding(0) var<uniform> rows: Rows;
 @group(0) @binding(1) var<storage> x: array<Cell>;
-// Atomic, because two invocations may each own one half of a word.
+// The words are atomic, because two invocations may each write one half of a word.
 @if(packed && !vectors)
 @group(0) @binding(2) var<storage, read_write> y: array<atomic<u32>>;
 @else
 @group(0) @binding(2) var<storage, read_write> y: array<Cell>;
 
-// Whether the units of a row have a distance.
+// Whether the units of a row are not adjacent.
 override strided: bool = false;
 
-// The first unit of a row.
+// Returns the index of the first unit of a row.
 fn origin_of(row: u32) -> u32 {
     if strided {
         return row / rows.inner * rows.inner * rows.length + row % rows.inner;
@@ -62,7 +62,7 @@ fn origin_of(row: u32) -> u32 {
     return row * rows.length;
 }
 
-// Unit k of a row.
+// Returns the index of unit k of a row.
 fn place(origin: u32, k: u32) -> u32 {
     if strided {
         return origin + k * rows.inner;
@@ -70,7 +70,7 @@ fn place(origin: u32, k: u32) -> u32 {
     return origin + k;
 }
 
-// Unit `at` of an array, which is in this cell.
+// Returns unit `at` of an array, which is in this cell.
 @if(vectors && packed)
 fn unit_in(cell: Cell, at: u32) -> Unit {
     return vec4(unpacked(cell.x), unpacked(cell.y));
@@ -101,7 +101,7 @@ fn store(at: u32, value: Unit) {
 fn store(at: u32, value: Unit) {
     let place = rows.first_of_y + at;
     let shift = place % 2u * 16u;
-    // Keeps the other half, also if another invocation changes it between the two operations.
+    // Keeps the other half of the word, also if another invocation changes it between the two operations.
     atomicAnd(&y[place / 2u], ~(0xffffu << shift));
     atomicOr(&y[place / 2u], rounded(vec4(value)).x << shift);
 }
@@ -111,7 +111,7 @@ fn store(at: u32, value: Unit) {
     y[rows.first_of_y + at] = value;
 }
 
-// A result that was stored.
+// Returns a result that was stored.
 @if(!packed)
 fn stored(at: u32) -> Unit {
     return y[rows.first_of_y + at];
@@ -137,7 +137,7 @@ fn greatest_of(unit: Unit) -> f32 {
     return unit;
 }
 
-// Infinity in place of NaN, whose comparisons have no defined results.
+// Returns a unit with infinity in place of NaN, as comparisons of NaN have no defined results.
 @if(vectors)
 fn without_nan(unit: Unit) -> Unit {
     let size = bitcast<vec4<u32>>(unit) & vec4(0x7fffffffu);
@@ -153,7 +153,7 @@ fn not_a_number() -> f32 {
     return bitcast<f32>(rows.infinity | 0x400000u);
 }
 
-// A part of a row that invocations walk: the units from `begin` to `end`.
+// A part of a row over which invocations iterate: the units from `begin` to `end`.
 struct Walk {
     origin: u32,
     begin: u32,

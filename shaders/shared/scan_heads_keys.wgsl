@@ -8,6 +8,6 @@ const segmented = true;
 
 fn is_head(i: u32) -> bool {
     let at = sizes.first_of_heads + i;
-    // A NaN is equal to nothing: on some devices `!=` is false for it.
+    // NaN differs from every key, but on some devices `!=` is false for NaN, so this is the negation of `==`.
     return i != 0u && !(heads[at] == heads[at - min(i, 1u)]);
 }

@@ -1,4 +1,4 @@
-// Segments that begin where a bit is set: made from offsets by `scan_marks`.
+// Segments that begin where a bit is set. The kernel `scan_marks` sets the bits of offsets.
 @group(0) @binding(5) var<storage> marks: array<u32>;
 
 const segmented = true;

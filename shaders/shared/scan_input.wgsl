@@ -1,4 +1,4 @@
-// An element of a scan by its place in memory.
+// The elements of a scan, by their index in memory.
 import package::shared::scan_monoid::T;
 import package::shared::scan_sizes::sizes;
 

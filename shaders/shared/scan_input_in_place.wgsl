@@ -1,4 +1,4 @@
-// An element of a scan in place: a variant of `scan_input`.
+// The elements of a scan in place: a variant of `scan_input`.
 import package::shared::scan_monoid::T;
 import package::shared::scan_sizes::sizes;
 import package::shared::scan_target::y;

@@ -1,36 +1,36 @@
-// The sum of all tiles before a tile, in the same launch: a chained scan with decoupled fallback (Smith, Levien, Owens,
-// SPAA 2025), in two levels.
+// Computes the sum of all tiles before a tile, in the same launch: a chained scan with decoupled fallback (Smith,
+// Levien, Owens, SPAA 2025), in two levels.
 //
-// A tile publishes its own sum. The last tile of a block of 32 publishes the sum of the block, as soon as it knows those
-// of all its tiles. It looks back over the blocks to the first that has published the sum of all up to it, and publishes
-// its own such sum. The other tiles read that of the block before theirs only: if all of them looked back, they would
-// hinder each other, as they would read the same few words. A sum that is awaited too long is computed here: no workgroup
-// depends on the progress of another one.
+// A tile publishes its own sum. The last tile of a block of 32 publishes the sum of the block, as soon as it knows the
+// sums of all its tiles. It looks back over the blocks to the nearest block that has published the sum of all tiles up
+// to its end, and then publishes the same for its own block. The other tiles read only the sum of the block before
+// their own: if all tiles looked back, reads of the same few words would delay them. A workgroup that waits too long
+// for a sum computes it: no workgroup depends on the progress of another.
 //
-// A value is published in two words of 16 bits with flags each, so that no two words need an order: relaxed atomics
-// suffice. The words are written once or repeatedly with the same value.
+// A value is published in two words, each with 16 bits and flags, so that no order of the words is needed: relaxed
+// atomics suffice. A word is written once, or repeatedly with the same value.
 //
-// Sums of floats have the same bits whatever was found first: tiles of a block are added from left to right, and blocks
-// from left to right.
+// Sums of floats have the same bits whichever sums are found first: tiles of a block are added from left to right, and
+// blocks from left to right.
 import package::shared::scan_monoid::{A, bits, combined, identity, value};
 import package::shared::scan_other::sum_of_other;
 import package::shared::scan_part::{Part, joined};
 import package::shared::scan_sizes::sizes;
 
-// The number of attempts before a sum is computed here.
+// The number of attempts to read a sum before this workgroup computes the sum itself.
 override patience: u32 = 64;
 // Whether tiles of odd number publish nothing, so that tests reach the fallback.
 override silent: bool = false;
 
-// The number of the next tile, and three words that are not used. Then two words for each tile. Then four for each block:
-// its sum, and the sum of all up to it.
+// The number of the next tile, and three words that are not used. Then two words for each tile. Then four words for
+// each block: its sum, and the sum of all tiles up to its end.
 @group(0) @binding(4) var<storage, read_write> states: array<atomic<u32>>;
 
 const flag = 0x10000u;
-// Nothing before it matters: a segment begins there, or the elements themselves.
+// The sum does not depend on earlier tiles: a segment begins in it, or it includes all earlier tiles.
 const last_flag = 0x20000u;
 const nothing = 0xffffffffu;
-// The number of tiles of a block, and of blocks that are looked at: an invocation for each.
+// The number of tiles of a block, and of blocks that are read at once, each by one invocation.
 override tiles_of_block: u32 = 32u;
 override reach: u32 = 64u;
 // The outcomes of an attempt.
@@ -41,31 +41,31 @@ const tile_missing = 3u;
 const block_missing = 4u;
 const wider = 5u;
 
-// The sums of tiles of the block, then of blocks from the nearest.
+// The sums of tiles of the block, then the sums of earlier blocks, from the nearest on.
 var<workgroup> sums: array<A, 96>;
 var<workgroup> number: u32;
 var<workgroup> outcome: u32;
 var<workgroup> missing: u32;
-// The nearest tile of the block that nothing before it matters to, and the first that has not published its sum.
+// The last tile of the block whose sum does not depend on earlier tiles, and the first without a published sum.
 var<workgroup> last_cut: atomic<u32>;
 var<workgroup> first_gap: atomic<u32>;
-// The distances of the nearest block with the sum of all up to it, and of the nearest block without any.
+// The distances of the nearest block with the sum of all tiles up to its end, and of the nearest without any sum.
 var<workgroup> nearest_sum: atomic<u32>;
 var<workgroup> nearest_gap: atomic<u32>;
-// The sum of the tiles of the block before this tile, and the sum of all tiles before it.
+// The sum of the tiles of the block before this tile, and the sum of all tiles before this tile.
 var<workgroup> within: Part;
 var<workgroup> carry: A;
 var<workgroup> piece: State;
-// Whether `within` is known; the invocation that judges knows it.
+// Whether `within` is known; only the invocation that calls `judged` uses this variable.
 var<private> is_summed: bool;
 
-// The state of a tile or of a block: 0 without a value, 1 with its own sum, 2 with the sum of all up to it.
+// The state of a tile or of a block: `found` is 0 without a value, 1 with its own sum, 2 with the sum of all up to it.
 struct State {
     found: u32,
     sum: A,
 }
 
-// A number for this workgroup. Tiles are numbered in the order in which workgroups start.
+// Returns the tile of this workgroup. Tiles are numbered in the order in which workgroups start.
 fn next_tile(local: u32) -> u32 {
     if local == 0u {
         number = atomicAdd(&states[0], 1u);
@@ -105,7 +105,7 @@ fn state_of_tile(tile: u32) -> State {
 
 fn state_of_block(block: u32) -> State {
     let at = place_of_block(block);
-    // All at once, as each takes long.
+    // All words are loaded at once, as each load takes long.
     let low = atomicLoad(&states[at]);
     let high = atomicLoad(&states[at + 1u]);
     let low_up_to = atomicLoad(&states[at + 2u]);
@@ -121,7 +121,7 @@ fn is_silent(tile: u32) -> bool {
     return silent && tile % 2u == 1u;
 }
 
-// Publishes this tile's sum. All invocations call it, as early as they can.
+// Publishes this tile's sum. All invocations call this function, as early as they can.
 fn announce(tile: u32, own: Part, local: u32) {
     if local == 0u {
         if !is_silent(tile) {
@@ -138,7 +138,7 @@ fn announce(tile: u32, own: Part, local: u32) {
     }
 }
 
-// The sum of all tiles before `tile`, since the last head. All invocations of the workgroup call it after `announce`.
+// Returns the sum of all tiles before `tile`, since the last head. All invocations call this after `announce`.
 fn sum_before_tile(tile: u32, own: Part, local: u32) -> A {
     let block = tile / tiles_of_block;
     let tiles = tile % tiles_of_block;
@@ -146,7 +146,7 @@ fn sum_before_tile(tile: u32, own: Part, local: u32) -> A {
     var end = block;
     var attempts = 0u;
     var known = 0u;
-    // The number of blocks that are looked at.
+    // The number of blocks that are read at once.
     var blocks = select(1u, reach, tiles == tiles_of_block - 1u);
     loop {
         let verdict = workgroupUniformLoad(&outcome);
@@ -202,7 +202,7 @@ fn sum_before_tile(tile: u32, own: Part, local: u32) -> A {
     return carry;
 }
 
-// The outcome of an attempt, by one invocation.
+// Returns the outcome of an attempt, in one invocation.
 fn judged(tile: u32, own: Part, end: u32, blocks: u32, attempts: u32) -> u32 {
     let block = tile / tiles_of_block;
     let tiles = tile % tiles_of_block;
@@ -258,8 +258,8 @@ fn judged(tile: u32, own: Part, end: u32, blocks: u32, attempts: u32) -> u32 {
     return block_missing;
 }
 
-// The sum of the first tiles of the block since the last head. Sixteen are loaded at a time, as a sum that waits for one
-// load after the other is slow.
+// Returns the sum of the first tiles of the block since the last head. Sixteen sums are loaded at a time, as it is slow
+// to wait for one load after the other.
 fn sum_within(tiles: u32) -> Part {
     let cut = atomicLoad(&last_cut);
     let first = max(cut, 1u) - 1u;
@@ -277,7 +277,7 @@ fn sum_within(tiles: u32) -> Part {
     return Part(sum, cut != 0u);
 }
 
-// The sum of all blocks before `block`, where the one at a distance from `end` has the sum of all up to it.
+// Returns the sum of all blocks before `block`, if the block at a distance from `end` has the sum of all up to it.
 fn sum_of_blocks(distance: u32, end: u32, block: u32) -> A {
     var sum = sums[tiles_of_block + distance];
     for (var done = 0u; done < reach; done += 16u) {
@@ -302,7 +302,7 @@ fn sum_of_blocks(distance: u32, end: u32, block: u32) -> A {
     return sum;
 }
 
-// Publishes the sum of another tile.
+// Computes and publishes the sum of another tile.
 fn sum_tile(tile: u32, local: u32) {
     let sum = sum_of_other(tile, local);
     if local == 0u {
@@ -311,7 +311,7 @@ fn sum_tile(tile: u32, local: u32) {
     workgroupBarrier();
 }
 
-// Publishes the sum of another block.
+// Computes and publishes the sum of another block.
 fn sum_block(block: u32, local: u32) {
     let first = block * tiles_of_block;
     var sum = Part(identity(), false);

@@ -1,10 +1,10 @@
 // The operation of a scan, and its types: here the sum of u32. The operator replaces this file.
 
-// An element in memory, and a combined value.
+// The type of an element in memory, and of a combined value.
 alias T = u32;
 alias A = u32;
 
-// The number of elements of a tile that belong to one invocation; odd, so that they begin in different banks.
+// The number of elements of a tile for each invocation: odd, so that invocations begin in different memory banks.
 const items = 13u;
 
 fn identity() -> A {
@@ -23,7 +23,7 @@ fn stored(a: A) -> T {
     return a;
 }
 
-// A combined value of four bytes as a word, and back.
+// The conversions of a combined value of four bytes to a word, and back.
 fn bits(a: A) -> u32 {
     return a;
 }

@@ -1,6 +1,6 @@
 // The order of a scan.
 
-// From the last element to the first.
+// Whether the scan goes from the last element to the first.
 override reverse: bool = false;
-// Each result excludes the element itself.
+// Whether each result excludes its own element.
 override exclusive: bool = false;

@@ -4,7 +4,7 @@ import package::shared::scan_part::Part;
 import package::shared::scan_vector_source::vector;
 import package::shared::scan_vector_tile::{over_lanes, own, share, sum_of_tile, vectors, width};
 
-// Combined in the same order as its own workgroup combines it.
+// Returns the sum of a tile, combined in the same order as by the workgroup of the tile.
 fn sum_of_other(tile: u32, local: u32) -> Part {
     let first = (tile * width + own.subgroup * own.size) * vectors + own.lane;
     var sum = identity();

@@ -7,7 +7,7 @@ struct Part {
     cut: bool,
 }
 
-// Two neighbours as one.
+// Returns the sum of two neighbouring parts.
 fn joined(a: Part, b: Part) -> Part {
     if b.cut {
         return b;

@@ -8,8 +8,8 @@ import package::shared::scan_source::place;
 import package::shared::scan_target::y;
 import package::shared::scan_tile::{tile_length, values, width};
 
-// Replaces the invocation's elements by their results. `carry` is the sum before the tile, `before` that of the tile's
-// elements before the invocation's, `heads` the heads among its elements.
+// Replaces the invocation's elements by their results. `carry` is the sum before the tile, `before` the sum of the
+// tile's elements before the elements of the invocation, `heads` the heads among the latter.
 fn place_results(local: u32, carry: A, before: Part, heads: u32) {
     var sum = before.sum;
     if !before.cut {

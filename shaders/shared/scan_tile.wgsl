@@ -1,4 +1,4 @@
-// A tile: consecutive elements that a workgroup scans in its memory. An invocation owns `items` of them.
+// A tile: consecutive elements that a workgroup scans in its memory. An invocation owns `items` of these elements.
 import package::shared::scan_heads::segmented;
 import package::shared::scan_monoid::{A, combined, identity, items};
 import package::shared::scan_part::{Part, joined};
@@ -8,9 +8,9 @@ const width = 256u;
 const tile_length = 256u * items;
 
 var<workgroup> values: array<A, tile_length>;
-// The heads among the elements of each invocation, a bit for each.
+// The heads among the elements of each invocation, one bit for each element.
 var<workgroup> head_bits: array<atomic<u32>, 256>;
-// The sum of each invocation, and of each 16 invocations.
+// The sum of each invocation, and of each row of 16 invocations.
 var<workgroup> sums: array<A, 256>;
 var<workgroup> row_sums: array<A, 16>;
 var<workgroup> row_cuts: array<u32, 16>;
@@ -34,7 +34,7 @@ fn load_tile(tile: u32, local: u32) {
     workgroupBarrier();
 }
 
-// The heads among an invocation's elements.
+// Returns the heads among an invocation's elements, one bit for each element.
 fn own_heads(local: u32) -> u32 {
     if segmented {
         return atomicLoad(&head_bits[local]);
@@ -42,7 +42,7 @@ fn own_heads(local: u32) -> u32 {
     return 0u;
 }
 
-// The sum of an invocation's elements since their last head.
+// Returns the sum of an invocation's elements since their last head.
 fn own_sum(local: u32, heads: u32) -> A {
     let first = local * items;
     var sum = values[first];
@@ -57,7 +57,7 @@ fn own_sum(local: u32, heads: u32) -> A {
     return sum;
 }
 
-// The same for elements in memory: for a tile that another workgroup has to scan.
+// Returns the sum of elements in memory since their last head, for a tile that another workgroup has to scan.
 fn sum_in_memory(begin: u32) -> Part {
     var sum = element(begin);
     var cut = segmented && begins(begin);
@@ -84,7 +84,7 @@ fn is_row_cut(row: u32) -> bool {
     return false;
 }
 
-// Writes the sums of all invocations, and those of rows of 16. `head_bits` has been written.
+// Writes the sums of all invocations, and of rows of 16 invocations. `head_bits` must be written before.
 fn share_sums(local: u32, own: A) {
     sums[local] = own;
     workgroupBarrier();
@@ -101,8 +101,8 @@ fn share_sums(local: u32, own: A) {
     workgroupBarrier();
 }
 
-// The sum of all elements of the tile before those of an invocation. The loops have as many iterations everywhere, so
-// that their loads do not wait for each other.
+// Returns the sum of all elements of the tile before the elements of an invocation. The loops have the same number of
+// iterations in all invocations, so that their loads do not wait for each other.
 fn sum_before(local: u32) -> Part {
     let row = local / 16u;
     var sum = Part(identity(), false);
@@ -119,7 +119,7 @@ fn sum_before(local: u32) -> Part {
     return sum;
 }
 
-// The sum of the tile.
+// Returns the sum of the tile.
 fn sum_of_tile() -> Part {
     var sum = Part(row_sums[0], is_row_cut(0u));
     for (var k = 1u; k < 16u; k++) {

@@ -1,4 +1,4 @@
-// A vector of four elements of a scan by its place in memory.
+// Vectors of four elements of a scan, by their index in memory.
 import package::shared::scan_monoid::T;
 import package::shared::scan_sizes::sizes;
 

@@ -1,4 +1,4 @@
-// A vector of four elements of a scan in place: a variant of `scan_vector_input`.
+// Vectors of four elements of a scan in place: a variant of `scan_vector_input`.
 import package::shared::scan_monoid::T;
 import package::shared::scan_sizes::sizes;
 import package::shared::scan_vector_target::y;

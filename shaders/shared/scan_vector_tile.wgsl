@@ -9,7 +9,7 @@ override lanes: u32 = 128u;
 const width = 256u;
 const vectors = items / 4u;
 
-// The invocation in its workgroup and its subgroup.
+// The position of the invocation in its workgroup and its subgroup.
 struct Lane {
     local: u32,
     subgroup: u32,
@@ -18,7 +18,7 @@ struct Lane {
 }
 
 var<private> own: Lane;
-// The elements of the invocation, each combined with those before it in its vector.
+// The elements of the invocation, each combined with the elements before it in its vector.
 var<private> values: array<vec4<A>, vectors>;
 // The sum of the elements of the subgroup before each vector.
 var<private> before: array<A, vectors>;
@@ -47,7 +47,7 @@ fn load_tile(tile: u32) {
     share(sum);
 }
 
-// The sum over the invocations of the subgroup up to this one.
+// Returns the sum over the invocations of the subgroup up to this invocation.
 fn over_lanes(x: A) -> A {
     var sum = x;
     for (var distance = 1u; distance < lanes; distance *= 2u) {
@@ -66,7 +66,7 @@ fn share(sum: A) {
     workgroupBarrier();
 }
 
-// The sum of the elements of the tile before those of the subgroup.
+// Returns the sum of the elements of the tile before the elements of the subgroup.
 fn sum_before() -> A {
     var sum = identity();
     for (var k = 0u; k < own.subgroup; k++) {

@@ -1,4 +1,4 @@
-// Ones for elements that are kept, one after the other: a variant of `scan_input`.
+// Ones for kept elements and zeros for others, one element at a time: a variant of `scan_input`.
 import package::shared::select_kept::is_kept;
 
 fn at(place: u32) -> u32 {

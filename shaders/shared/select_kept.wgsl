@@ -1,5 +1,5 @@
-// The elements that a selection keeps, and what it writes for them: here those with a flag. The operator replaces this
-// file.
+// The elements that a selection keeps, and the results that it writes for them: here, elements with a flag are kept.
+// The operator replaces this file.
 import package::shared::scan_sizes::sizes;
 
 @group(0) @binding(9) var<storage> x: array<u32>;
@@ -10,14 +10,14 @@ fn is_kept(i: u32) -> bool {
     return heads[sizes.first_of_heads + i] != 0u;
 }
 
-// Writes element i as number `to` of those that are kept.
+// Writes element i as number `to` of the kept elements.
 fn put(to: u32, i: u32) {
     if to < sizes.capacity {
         y[sizes.first_of_y + to] = x[sizes.first_of_x + i];
     }
 }
 
-// Writes element i as number `to` of the others, if that is wanted.
+// Whether `put_rest` writes element i as number `to` of the elements that are not kept.
 const puts_rest = false;
 
 fn put_rest(to: u32, i: u32) {

@@ -1,4 +1,4 @@
-// Ones for elements that are kept, in tiles: a variant of `scan_source`.
+// Ones for kept elements and zeros for others, in tiles: a variant of `scan_source`.
 import package::shared::scan_sizes::sizes;
 import package::shared::select_kept::is_kept;
 

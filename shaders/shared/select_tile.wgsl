@@ -6,7 +6,7 @@ import package::shared::select_kept::{put, put_rest, puts_rest};
 
 @group(0) @binding(8) var<storage, read_write> count: array<u32>;
 
-// The elements of an invocation that are kept, a bit for each.
+// Returns the kept elements of an invocation, one bit for each element.
 fn own_bits(local: u32) -> u32 {
     var bits = 0u;
     for (var k = 0u; k < items; k++) {
@@ -15,8 +15,8 @@ fn own_bits(local: u32) -> u32 {
     return bits;
 }
 
-// Writes the elements of a tile: `carry` elements are kept before it, `kept` in it, `before` of them before the
-// invocation's elements. Every invocation has read its bits.
+// Writes the elements of a tile: `carry` elements are kept before the tile, `kept` elements in the tile, and `before`
+// of the latter before the invocation's elements. Every invocation has read its bits.
 //
 // The numbers of the elements are gathered in workgroup memory, so that neighbouring invocations write neighbouring
 // elements.
@@ -28,7 +28,7 @@ fn put_tile(tile: u32, local: u32, bits: u32, carry: u32, before: u32, kept: u32
             values[to] = at;
             to++;
         } else if puts_rest {
-            // Behind those that are kept, in order.
+            // These elements follow the kept elements, in order.
             values[kept + at - to] = at;
         }
     }

@@ -1,9 +1,9 @@
-// Numbers of at most 32 bits as those of another type of at most 32 bits, in one word.
+// Converts numbers of at most 32 bits to another type of at most 32 bits, in one word.
 import package::shared::formats::{from_bits, from_fraction, from_signed, to_bits, to_fraction, to_signed};
 
 const infinity = 0x7f800000u;
 
-// The bits of an element; those above it are 0 before and may have any value after.
+// Returns the converted bits of an element. The bits above an element are 0 in the argument, but not in the result.
 fn converted_short(bits: u32) -> u32 {
     if from_fraction == 0u {
         let wide = extended(bits);
@@ -23,7 +23,7 @@ fn converted_short(bits: u32) -> u32 {
     return from_f32(float);
 }
 
-// An integer in 32 bits.
+// Returns an integer extended to 32 bits.
 fn extended(bits: u32) -> u32 {
     if !from_signed {
         return bits;
@@ -32,7 +32,7 @@ fn extended(bits: u32) -> u32 {
     return bitcast<u32>(bitcast<i32>(bits << above) >> above);
 }
 
-// The float that is nearest to an integer; halves are rounded to the even one.
+// Returns the float that is nearest to an integer; of two equally near floats, the even one.
 fn from_integer(number: u32) -> u32 {
     let is_negative = from_signed && (number >> 31u) != 0u;
     let magnitude = select(number, 0u - number, is_negative);
@@ -50,7 +50,7 @@ fn from_integer(number: u32) -> u32 {
     return select(min(bits, greatest << fraction), 0u, magnitude == 0u) | sign;
 }
 
-// A float of at most 32 bits as f32.
+// Returns a float of at most 32 bits as f32.
 fn as_f32(bits: u32) -> u32 {
     if from_bits == 32u {
         return bits;
@@ -66,7 +66,7 @@ fn as_f32(bits: u32) -> u32 {
     return select(normal, select(tiny, 0u, size == 0u), size < 0x400u) | ((bits & 0x8000u) << 16u);
 }
 
-// The float of 16 bits that is nearest to an f32; halves are rounded to the even one. NaN keeps its sign alone.
+// Returns the float of 16 bits that is nearest to an f32, ties to even. NaN keeps only its sign.
 fn from_f32(bits: u32) -> u32 {
     let size = bits & 0x7fffffffu;
     let sign = bits & 0x80000000u;
@@ -78,7 +78,7 @@ fn from_f32(bits: u32) -> u32 {
         return select(nearest, 0x7fc0u, size > infinity) | (sign >> 16u);
     }
     let normal = (size + 0xc8000fffu + ((size >> 13u) & 1u)) >> 13u;
-    // Multiples of 2^-24, the smallest f16.
+    // In this form, the float is a multiple of 2^-24, the smallest f16.
     let fraction = (size & 0x7fffffu) | 0x800000u;
     let shift = clamp(126u - min(size >> 23u, 126u), 1u, 31u);
     let kept = fraction >> shift;
@@ -89,7 +89,7 @@ fn from_f32(bits: u32) -> u32 {
     return select(finite, beyond, size >= 0x477ff000u) | (sign >> 16u);
 }
 
-// Without the fraction, and the nearest integer of the type; 0 for NaN.
+// Returns a float without its fraction, or the nearest integer of the type if it is out of range; 0 for NaN.
 fn to_integer(float: u32) -> u32 {
     let is_negative = (float >> 31u) != 0u;
     let size = float & 0x7fffffffu;

@@ -1,4 +1,4 @@
-// The elements of a sort by a comparison, and the comparison.
+// The type of elements of a sort by a comparison, and the comparison. The operator replaces this file.
 alias T = u32;
 
 // The number of elements that a workgroup sorts.

@@ -3,11 +3,11 @@
 // A workgroup computes 64x64 elements, an invocation four blocks of 4x4.
 const tile = 64u;
 const deep = 16u;
-// One more than needed, so that columns of a fall into different banks.
+// `stride_a` is one more than needed, so that columns of a are in different banks.
 const stride_a = 17u;
 const stride_b = 16u;
 
-// Four rows of a, or four columns of b, at one depth.
+// Each vector has four rows of a, or four columns of b, at one depth.
 var<workgroup> tile_a: array<vec4<f32>, 272>;
 var<workgroup> tile_b: array<vec4<f32>, 256>;
 

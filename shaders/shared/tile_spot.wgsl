@@ -2,7 +2,7 @@
 import package::shared::product::{a_is_deep, b_is_deep};
 import package::shared::tile_product::deep;
 
-// A group of four rows or columns, and the depth: neighbours read neighbours.
+// Returns a group of four rows or columns, and the depth: neighbouring invocations read neighbouring elements.
 fn spot_of(is_deep: bool, index: u32, part: u32) -> vec2<u32> {
     let far = index / deep + part * 4u;
     let near = index % deep;

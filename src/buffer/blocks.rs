@@ -1,4 +1,4 @@
-//! Upload memory for writes of the host, within the device's limit.
+//! Upload memory for writes by the host, within the staging limit of the device's options.
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ use crate::submit::staging::{Block, Upload};
 use crate::submit::{Context, Queue, Stopwatch};
 
 impl Context {
-    /// A mapped block of at least `bytes`, to be written in place. Waits for running copies if their end makes room.
-    /// `None` if the size exceeds the limit, or guards hold the rest: then the caller uses ordinary memory. `queue` is
-    /// the timeline, if the caller has locked it.
+    /// Returns a mapped block of at least `bytes`, to be written in place. Waits for running copies if their end frees
+    /// enough memory. Returns `None` if `bytes` exceeds the staging limit, or if guards hold the rest of the limit:
+    /// then the caller uses ordinary memory. `queue` is the locked timeline, if the caller has locked it.
     pub(crate) fn upload_block(
         &self,
         bytes: u64,
@@ -34,13 +34,14 @@ impl Context {
             match self.find_block(kind, bytes, &mut flushed, queue.as_deref_mut())? {
                 Upload::Block(block) => return self.mapped(block).map(Some),
                 Upload::Full => return Ok(None),
-                // In a browser, which cannot wait, the caller uses ordinary memory here, too.
+                // A browser cannot wait for running copies: there, too, the caller uses ordinary memory.
                 Upload::After(..) if !self.backend.caps().blocking => return Ok(None),
                 Upload::After(batch, _) => {
                     let watch = Stopwatch::start();
                     let waited = batch.ticket().and_then(|ticket| ticket.wait());
                     self.staging.waited(watch.elapsed());
-                    // The outcome is reported to the owner of that work; here its end is enough.
+                    // An error of the batch is reported to those who submitted it; here it is enough that the batch has
+                    // ended.
                     if let (Err(error), false) = (waited, batch.is_over()) {
                         return Err(error);
                     }
@@ -49,8 +50,8 @@ impl Context {
         }
     }
 
-    /// A block, or the work to wait for before trying again. Before it reports that there is none, it submits the
-    /// pending commands once, as their completion frees blocks; `flushed` records that this has happened.
+    /// Returns a block, or the batch to wait for before the next attempt. Before this function reports that no block is
+    /// available, it submits the pending commands once, as their completion frees blocks; `flushed` records this.
     pub(super) fn find_block(
         &self,
         kind: MemoryKind,
@@ -70,8 +71,8 @@ impl Context {
         self.staging.acquire_within(kind, bytes)
     }
 
-    /// [`upload_block`](Self::upload_block) for a chunk of a copy that has already begun: when there is nothing to wait
-    /// for, it allocates a block beyond the limit.
+    /// [`upload_block`](Self::upload_block) for a chunk of a copy that has already begun: if no running copy could free
+    /// a block, it allocates one beyond the staging limit.
     pub(crate) fn chunk_block(
         &self,
         bytes: u64,
@@ -88,15 +89,15 @@ impl Context {
         bytes > WHOLE.min(self.longest_chunk())
     }
 
-    /// The length of a chunk, in bytes.
+    /// The greatest length of a chunk in bytes: a multiple of the granule within the staging limit.
     pub(super) fn longest_chunk(&self) -> usize {
         let limit = usize::try_from(self.staging.limit()).unwrap_or(CHUNK).min(CHUNK);
         limit / GRANULE as usize * GRANULE as usize
     }
 
-    /// Copies a piece into staging memory.
+    /// Copies `source` into staging memory.
     pub(super) fn stage(&self, source: &[u8], target: &mut [u8]) {
-        // A software device reads the data through the CPU's caches, so it need not bypass them.
+        // A software device reads the data through the CPU's caches, so stores need not bypass the caches.
         if self.caps().kind == DeviceKind::Software { copy_alone(source, target) } else { store(source, target) }
     }
 
@@ -117,7 +118,8 @@ impl Context {
     }
 }
 
-/// A block that returns to the pool unless it is taken: its write may be cancelled, or may fail.
+/// A staging block for a write. If the write is cancelled or fails, the block was not taken, and dropping this returns
+/// it to the pool.
 pub(super) struct Acquired {
     block: Option<Block>,
     device: Arc<Context>,
@@ -128,7 +130,7 @@ impl Acquired {
         Self { block: Some(block), device: Arc::clone(device) }
     }
 
-    /// Takes the block. The result is never `None`.
+    /// Takes the block, which then does not return to the pool. The result is never `None`.
     pub(super) fn into_block(mut self) -> Option<Block> {
         self.block.take()
     }

@@ -1,7 +1,8 @@
-//! A slice as a kernel binds it: cells of 4 bytes, from an offset at which the device can bind.
+//! Slices in the form in which a kernel binds them: whole cells, such as words of 4 bytes, from an offset at which the
+//! device can bind.
 //!
-//! The library's own kernels accept slices with any start and end. They bind a slightly larger range, and receive the
-//! position of the first element.
+//! Operators accept slices with any start and end. Their kernels bind a slightly larger range, and receive the position
+//! of the slice's first element in that range.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -13,13 +14,14 @@ use super::span::{Span, byte_range};
 use crate::element::Element;
 use crate::error::BufferError;
 
-/// The cells `C` that contain the elements, and the number of elements before the first one.
+/// Returns the cells `C` that contain the elements of `slice`, and the number of elements in these cells before the
+/// first element of `slice`.
 pub(crate) fn cells<'a, T: Element, C: Element>(slice: &Slice<'a, T>) -> Result<(Slice<'a, C>, u32), BufferError> {
     let (range, first) = in_cells::<T, C>(slice.core, slice.range)?;
     Ok((Slice { core: slice.core, range: Span::within(range), _element: PhantomData }, first))
 }
 
-/// [`cells`] for writing. The kernel preserves elements of these cells outside the slice.
+/// [`cells`] for writing. The kernel must preserve elements of these cells outside the slice.
 pub(crate) fn cells_mut<'a, T: Element, C: Element>(
     slice: &'a SliceMut<'_, T>,
 ) -> Result<(SliceMut<'a, C>, u32), BufferError> {
@@ -27,8 +29,9 @@ pub(crate) fn cells_mut<'a, T: Element, C: Element>(
     Ok((SliceMut { core: slice.core, range: Span::within(range), _element: PhantomData }, first))
 }
 
-/// A part of a slice, given in words, as cells `C` of one or several whole words, and the number of cells before the
-/// first one. The part begins at a multiple of the cell's size.
+/// Returns cells `C` of one or several whole words that contain the range `words` of a slice, and the number of cells
+/// before that range. The range is counted in words of 4 bytes from the start of the slice; it begins at a multiple of
+/// the cell's size in the buffer.
 pub(crate) fn words_mut<'a, T: Element, C: Element>(
     slice: &'a SliceMut<'_, T>,
     words: Range<u64>,
@@ -40,8 +43,9 @@ pub(crate) fn words_mut<'a, T: Element, C: Element>(
     Ok((SliceMut { core: slice.core, range: Span::within(range), _element: PhantomData }, (before / size) as u32))
 }
 
-/// A part of a slice, given in words, as cells `C` of one or several whole words, and the number of cells before the
-/// first one. The part begins at a multiple of the cell's size.
+/// Returns cells `C` of one or several whole words that contain the range `words` of a slice, and the number of cells
+/// before that range. The range is counted in words of 4 bytes from the start of the slice; it begins at a multiple of
+/// the cell's size in the buffer.
 pub(crate) fn words<'a, T: Element, C: Element>(
     slice: &Slice<'a, T>,
     words: Range<u64>,
@@ -53,7 +57,7 @@ pub(crate) fn words<'a, T: Element, C: Element>(
     Ok((Slice { core: slice.core, range: Span::within(range), _element: PhantomData }, (before / size) as u32))
 }
 
-/// The words of elements that have one word each.
+/// Returns a slice of elements of 4 bytes as a slice of words.
 pub(crate) fn as_words<'a, T: Element>(slice: &Slice<'a, T>) -> Slice<'a, u32> {
     const { assert!(size_of::<T>() as u64 == GRANULE) }
     Slice { core: slice.core, range: slice.range, _element: PhantomData }
@@ -65,13 +69,14 @@ pub(crate) fn as_words_mut<'a, T: Element>(slice: &'a SliceMut<'_, T>) -> SliceM
     SliceMut { core: slice.core, range: slice.range, _element: PhantomData }
 }
 
-/// The words that contain the elements, which may be larger than a word, and the number of bytes before the first one.
+/// Returns the words that contain the elements of `slice`, which may be larger than a word, and the number of bytes in
+/// these words before the first element.
 pub(crate) fn in_words<'a, T: Element>(slice: &Slice<'a, T>) -> Result<(Slice<'a, u32>, u32), BufferError> {
     let (range, before) = bindable(slice.core, &byte_range::<T>(&slice.range.get()?), GRANULE);
     Ok((Slice { core: slice.core, range: Span::within(range), _element: PhantomData }, before as u32))
 }
 
-/// [`in_words`] for writing. The kernel preserves bytes of these words outside the slice.
+/// [`in_words`] for writing. The kernel must preserve bytes of these words outside the slice.
 pub(crate) fn in_words_mut<'a, T: Element>(
     slice: &'a SliceMut<'_, T>,
 ) -> Result<(SliceMut<'a, u32>, u32), BufferError> {
@@ -79,19 +84,19 @@ pub(crate) fn in_words_mut<'a, T: Element>(
     Ok((SliceMut { core: slice.core, range: Span::within(range), _element: PhantomData }, before as u32))
 }
 
-/// The same slice once more, for one of several launches that an operator makes in turn.
+/// Returns a copy of `slice` that borrows it, for one of several launches that an operator makes one after the other.
 pub(crate) fn reborrow<'a, T>(slice: &'a SliceMut<'_, T>) -> SliceMut<'a, T> {
     SliceMut { core: slice.core, range: slice.range, _element: PhantomData }
 }
 
-/// The same slice to be read, for launches that bind it in place of an array without elements.
+/// Returns `slice` for reading, for launches that bind it in place of an array without elements.
 pub(crate) fn read_again<'a, T>(slice: &SliceMut<'a, T>) -> Slice<'a, T> {
     Slice { core: slice.core, range: slice.range, _element: PhantomData }
 }
 
-/// The whole words around these bytes of a buffer.
+/// Returns the whole words of a buffer that contain `bytes`.
 pub(crate) fn words_around<'a>(core: &'a Arc<Core>, bytes: &Range<u64>) -> Slice<'a, u32> {
-    // Allocations end at a multiple of the granule.
+    // The last word is within the allocation, which ends at a multiple of the granule.
     let range = (bytes.start / GRANULE) as usize..bytes.end.div_ceil(GRANULE) as usize;
     Slice { core, range: Span::within(range), _element: PhantomData }
 }
@@ -102,12 +107,12 @@ fn in_cells<T: Element, C: Element>(core: &Core, range: Span) -> Result<(Range<u
     Ok((range, (before / size_of::<T>() as u64) as u32))
 }
 
-/// The cells of `size` bytes that contain these bytes, from an offset at which the device can bind, and the number of
-/// bytes before the first one, which is below that alignment.
+/// Returns the range of cells of `size` bytes that contains `bytes` and begins at an offset at which the device can
+/// bind, and the number of bytes in it before `bytes`, which is less than the alignment of such offsets.
 fn bindable(core: &Core, bytes: &Range<u64>, size: u64) -> (Range<usize>, u64) {
     let alignment = u64::from(core.device.caps().limits.storage_offset_alignment).next_multiple_of(size).max(size);
     let start = bytes.start / alignment * alignment;
-    // Allocations end at a multiple of the granule.
+    // The last word is within the allocation, which ends at a multiple of the granule. Larger cells end with `bytes`.
     let end = bytes.end.next_multiple_of(size);
     ((start / size) as usize..(end / size) as usize, bytes.start - start)
 }
@@ -127,7 +132,7 @@ fn bytes_in<T: Element>(range: Span) -> Result<Span, BufferError> {
     Ok(Span::within(bytes.start as usize..bytes.end as usize))
 }
 
-/// Bytes that begin and end with whole elements of this type.
+/// Returns bytes that begin and end at whole elements `T` as a slice of these elements.
 pub(crate) fn elements_of<'a, T: Element>(slice: &Slice<'a, u8>) -> Result<Slice<'a, T>, BufferError> {
     Ok(Slice { core: slice.core, range: elements_in::<T>(slice.range)?, _element: PhantomData })
 }
@@ -142,8 +147,8 @@ fn elements_in<T: Element>(range: Span) -> Result<Span, BufferError> {
     Ok(Span::within(range.start / size..range.end / size))
 }
 
-/// The whole cells `C` of bytes that begin at a multiple of the cell's size, and the number of cells before the first
-/// one.
+/// Returns the whole cells `C` in a slice of bytes that begins at a multiple of the cell's size, preceded by the cells
+/// from an offset at which the device can bind; and the number of the preceding cells.
 pub(crate) fn whole_cells<'a, C: Element>(slice: &Slice<'a, u8>) -> Result<(Slice<'a, C>, u32), BufferError> {
     let (range, first) = whole::<C>(slice.core, slice.range)?;
     Ok((Slice { core: slice.core, range, _element: PhantomData }, first))

@@ -2,11 +2,11 @@
 
 use anywarp_host::threads;
 
-/// Bytes from which several threads copy: one thread takes 0.1 ms for this many.
+/// The least number of bytes that are copied by several threads; one thread copies so many in 0.1 ms.
 const SHARED_FROM: usize = 1 << 20;
 /// Bytes that one thread copies at a time.
 const PIECE: usize = 64 << 10;
-/// The approximate time in nanoseconds for a piece on one thread, to judge how many threads are worth starting.
+/// The approximate time in nanoseconds that one thread takes for a piece; it determines how many threads take part.
 const COST: f64 = 6_000.0;
 
 /// Copies `source` to `target`, whose lengths are equal, on several threads where that is faster: one core cannot
@@ -15,7 +15,7 @@ pub(super) fn copy(source: &[u8], target: &mut [u8]) {
     copy_by(source, target, &copy_alone);
 }
 
-/// [`copy`] with another function for a piece.
+/// [`copy`] with the function `way` for copying a piece.
 pub(super) fn copy_by(source: &[u8], target: &mut [u8], way: &(dyn Fn(&[u8], &mut [u8]) + Sync)) {
     if source.len() < SHARED_FROM || threads::count() == 1 {
         return way(source, target);
@@ -27,8 +27,8 @@ pub(super) fn copy_by(source: &[u8], target: &mut [u8], way: &(dyn Fn(&[u8], &mu
 ///
 /// When the target's offset within its page is 1 to 63 bytes greater than the source's, glibc copies 4 to 512 KiB on
 /// AMD processors with the slow form of `rep movsb`: 3 GB/s, against 45 GB/s in pieces too short for it (256 KiB, glibc
-/// 2.36, EPYC). A large `Vec` begins 16 bytes into a page and mapped memory at the start of one, so most readbacks are
-/// such copies.
+/// 2.36, EPYC). A large `Vec` begins 16 bytes after the start of a page, and mapped memory at the start of a page, so
+/// most readbacks are such copies.
 pub(super) fn copy_alone(source: &[u8], target: &mut [u8]) {
     const SHORT: usize = 2 << 10;
     const LONGEST: usize = 1 << 20;

@@ -15,7 +15,7 @@ use crate::error::BufferError;
 use crate::submit::staging::Staging;
 use crate::submit::{Batch, Context, Queue, Resource, Traffic};
 
-/// Transfers begin and end at multiples of this many bytes.
+/// The alignment of transfers: they begin and end at multiples of this many bytes.
 pub(crate) const GRANULE: u64 = 4;
 
 /// The kind of a guard, for errors.
@@ -24,7 +24,7 @@ pub(crate) enum GuardKind {
     Read,
     Write,
     Update,
-    /// Foreign code uses the buffer on the device.
+    /// The buffer is lent to foreign code, which uses it on the device.
     #[cfg(any(feature = "wgpu", feature = "cuda"))]
     Lend,
 }
@@ -41,7 +41,7 @@ impl GuardKind {
     }
 }
 
-/// Counts a guard for its lifetime.
+/// The registration of a guard in the state of its buffer; dropping it ends the registration.
 pub(crate) struct GuardToken(Arc<Core>, GuardKind);
 
 impl Drop for GuardToken {
@@ -57,13 +57,14 @@ impl Drop for GuardToken {
 pub(crate) struct Inner {
     pub(super) residency: Residency,
     pub(super) last_use: Option<Arc<Batch>>,
-    /// Unified memory only: the mapping, kept between host accesses.
+    /// The mapping of the memory into the host's address space, kept between host accesses; unified memory only.
     pub(super) mapping: Option<Arc<HostRange>>,
-    /// Whether a mapping was requested, even if it was never used.
+    /// Whether the memory may be mapped: a mapping was requested, even if the host never used it.
     pub(super) maybe_mapped: bool,
-    /// Non-unified memory only.
+    /// The host's copy of the range that was read last; non-unified memory only.
     pub(super) copy: Option<Arc<HostCopy>>,
-    /// The data of the ranges in state `HostOnly` or `HostDirty`, to the granule; non-unified memory only.
+    /// The host's data of the ranges in the residency states `HostOnly` and `HostDirty`, whose ends are rounded up to
+    /// the granule; non-unified memory only.
     pub(super) unsent: Unsent,
     readers: usize,
     writer: Option<GuardKind>,
@@ -87,7 +88,7 @@ impl Inner {
     }
 }
 
-/// The size of a buffer's allocation: never 0, and a multiple of the granule.
+/// The size of the allocation for a buffer of `bytes`: never 0, and a multiple of the granule.
 fn reserved(bytes: u64) -> u64 {
     bytes.max(1).next_multiple_of(GRANULE)
 }
@@ -101,7 +102,7 @@ pub(crate) struct Core {
     pub(crate) unified: bool,
     pub(crate) traffic: Traffic,
     uses: Uses,
-    /// The pool that receives the memory when the buffer is dropped, in place of the device.
+    /// The pool that receives the memory when the buffer is dropped; without a pool, the memory is freed.
     pool: Option<Arc<ScratchPool>>,
     inner: Mutex<Inner>,
 }
@@ -132,7 +133,7 @@ impl Core {
         let mut core = Self::plain(device, memory, bytes, device.caps().unified, Uses::ALL);
         let mut state = core.state();
         state.last_use = last_use;
-        // Its bytes are not zeros, and the host may have mapped it.
+        // The memory is not zero, and the host may have mapped it for the previous buffer.
         state.residency.device_wrote(0..bytes);
         state.maybe_mapped = core.unified;
         drop(state);
@@ -144,8 +145,8 @@ impl Core {
         let unified = device.caps().unified;
         let kind = if unified { MemoryKind::Shared } else { MemoryKind::Device };
         if !unified && bytes > upload::WHOLE as u64 {
-            // The device may then zero the memory while it runs that work. A failure here is reported by a later read
-            // or wait.
+            // The pending commands are submitted first, so that the memory may be zeroed while the device runs them. A
+            // later read or wait reports a failure of this submission.
             let _ = device.queue().flush();
         }
         device.allocate(reserved(bytes), kind).map_err(|error| device.buffer_error("allocating", bytes, error))
@@ -190,7 +191,8 @@ impl Core {
         self.device.buffer_error(operation, self.bytes, error)
     }
 
-    /// Rounds `range` to what transfers can address; the result stays within the allocation.
+    /// Returns `range`, whose end is rounded up to the granule if it is the end of the buffer: the allocation ends
+    /// there, too. An error if another start or end is not a multiple of the granule.
     pub(crate) fn aligned(&self, range: &Range<u64>) -> Result<Range<u64>, BufferError> {
         let end = if range.end == self.bytes { range.end.next_multiple_of(GRANULE) } else { range.end };
         if !range.start.is_multiple_of(GRANULE) || !end.is_multiple_of(GRANULE) {
@@ -201,7 +203,7 @@ impl Core {
 
     // ---- host access
 
-    /// Registers a guard; launches are refused from now on.
+    /// Registers a guard; launches that use the buffer are refused until the token is dropped.
     pub(crate) fn guard(self: &Arc<Self>, kind: GuardKind) -> Result<GuardToken, BufferError> {
         if !self.unified && matches!(kind, GuardKind::Read | GuardKind::Update) {
             self.allows(Use::CopyFrom, "be read")?;
@@ -228,7 +230,8 @@ impl Core {
         if self.uses.contain(one) { Ok(()) } else { Err(BufferError::Usage { what, missing: one.name() }) }
     }
 
-    /// Accepts data that the host wrote; it is uploaded before the next use on the device.
+    /// Accepts `written`, the data that the host wrote to `range`; it is uploaded before the next use of the buffer on
+    /// the device.
     pub(crate) fn host_wrote(&self, range: Range<u64>, written: Written) {
         let at = range.start..range.end.next_multiple_of(GRANULE);
         let mut state = self.state();

@@ -12,19 +12,19 @@ use super::core::Core;
 use super::host::{Download, HostCopy};
 use super::pieces::{PIECE, chunks, for_each};
 
-/// Bytes that the device copies at a time: their copy takes long compared with a submission.
+/// The number of bytes that the device copies at a time; copying them takes long compared with a submission.
 const CHUNK: usize = 8 << 20;
-/// Chunks in flight at a time, which bounds the readback memory of one large copy.
+/// The greatest number of chunks in flight, which bounds the readback memory of one large copy.
 const MAX_IN_FLIGHT: usize = 4;
 /// Copies larger than this, in bytes, are split into chunks.
 pub(super) const WHOLE: usize = 2 << 20;
 
-/// One chunk.
+/// A part of a large copy that the device copies at a time.
 struct Chunk {
     /// The range in bytes of the buffer.
     range: Range<u64>,
     transfer: Mutex<Transfer>,
-    /// Emptied when all its pieces are copied.
+    /// The chunk in readback memory, after its transfer; `None` after all pieces were copied from there.
     arrived: OnceLock<Result<RwLock<Option<HostCopy>>, BackendError>>,
     /// The number of pieces that are not copied yet.
     left: AtomicUsize,
@@ -33,7 +33,7 @@ struct Chunk {
 enum Transfer {
     NotStarted,
     Started(Result<(Download, Ticket), BackendError>),
-    /// The first thread that needs the chunk waits for it, or has waited.
+    /// The first thread that needs the chunk waits for the transfer, or has waited for it.
     Taken,
 }
 
@@ -59,7 +59,7 @@ impl Chunk {
         let transfer = std::mem::replace(&mut *self.transfer(), Transfer::Taken);
         let (download, ticket) = match transfer {
             Transfer::Started(started) => started?,
-            // The thread that should have started it was delayed.
+            // The thread that should have started the transfer was delayed.
             Transfer::NotStarted | Transfer::Taken => core.fetch(&self.range)?,
         };
         ticket.wait()?;
@@ -72,7 +72,7 @@ struct Piece<'a> {
     part: usize,
     /// The start within the chunk, in bytes.
     start: usize,
-    /// Locked once, so the lock never blocks.
+    /// The memory to copy to. Only one thread locks it, so the lock never blocks.
     target: Mutex<&'a mut [u8]>,
 }
 

@@ -13,10 +13,10 @@ use crate::submit::staging::Block;
 
 /// A borrow of a buffer's elements for reading; derefs to `[T]`.
 ///
-/// While it exists, the buffer cannot be written or bound to a launch.
+/// While the guard exists, the buffer cannot be written or bound to a launch.
 pub struct ReadGuard<'a, T> {
     pub(super) view: HostView,
-    /// The bytes of `view`.
+    /// The range of the guard's elements, in bytes of `view`.
     pub(super) range: Range<usize>,
     pub(super) _token: Option<GuardToken>,
     pub(super) _borrow: PhantomData<&'a [T]>,
@@ -36,13 +36,13 @@ impl<T: Element> Deref for ReadGuard<'_, T> {
 
 /// The memory of a writing guard's elements.
 pub(super) enum GuardMemory {
-    /// Staging memory of exactly the guard's length.
+    /// Staging memory that begins with the guard's elements.
     Staged(Block, HostRange),
-    /// Ordinary memory of exactly the guard's length.
+    /// Ordinary memory that begins with the guard's elements.
     Heap(Heap),
-    /// The buffer's own memory.
+    /// The buffer's own memory, as a whole; unified memory only.
     Shared(HostRange),
-    /// No elements.
+    /// No memory, as the guard has no elements.
     Empty,
 }
 
@@ -78,13 +78,13 @@ impl GuardMemory {
     }
 }
 
-/// The state shared by both kinds of writing guard.
+/// The state of a guard for writing, which `WriteGuard`, `UpdateGuard` and `OwnedWrite` have in common.
 pub(super) struct Writing {
     pub(super) core: Arc<Core>,
     pub(super) memory: GuardMemory,
-    /// The range in bytes of `memory`.
+    /// The range of the guard's elements, in bytes of `memory`.
     pub(super) range: Range<usize>,
-    /// The range in bytes of the buffer.
+    /// The range of the guard's elements, in bytes of the buffer.
     pub(super) target: Range<u64>,
     pub(super) changed: bool,
     pub(super) _token: Option<GuardToken>,
@@ -115,8 +115,8 @@ impl Drop for Writing {
 
 /// A borrow of a buffer's elements for overwriting all of them; derefs to `[T]`.
 ///
-/// The initial contents are unspecified: the old elements are not there, and every element should be assigned. The
-/// memory may be slow to read. The elements are uploaded before the next use of the buffer on the device.
+/// The initial contents are unspecified: the guard does not contain the old elements, and every element should be
+/// assigned. The memory may be slow to read. The elements are uploaded before the next use of the buffer on the device.
 pub struct WriteGuard<'a, T> {
     pub(super) writing: Writing,
     pub(super) _borrow: PhantomData<&'a mut [T]>,

@@ -1,4 +1,5 @@
-//! The bytes of a buffer on the host: written, copied from the device, or about to be copied.
+//! Data of a buffer in the host's memory: data that the host wrote, and copies from the device, complete or in
+//! progress.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -49,22 +50,23 @@ impl Written {
         }
     }
 
-    /// Releases its staging memory.
+    /// Releases the data's staging memory, if it has any.
     pub(super) fn give_back(self, staging: &Staging) {
         if let Self::Staged(block, host) = self {
-            // Dropped before the block is released: another thread may receive the block at once and unmap it.
+            // The mapping is dropped before the block is released: another thread may receive the block at once and
+            // unmap it.
             drop(host);
             staging.release(block);
         }
     }
 }
 
-/// The host's copy of a part of the device's data, valid where residency says so.
+/// The host's copy of a part of the device's data. The buffer's residency says which ranges of it are current.
 pub(crate) struct HostCopy {
-    /// The range in bytes of the buffer that the block can hold.
+    /// The range of the buffer, in bytes, for which the block has space.
     pub(super) range: Range<u64>,
     pub(super) block: Option<Block>,
-    /// `None` only during the drop.
+    /// The mapping of the block; `None` only while the copy is dropped.
     pub(super) host: Option<HostRange>,
     pub(super) device: Arc<Context>,
 }
@@ -77,7 +79,8 @@ impl HostCopy {
 
 impl Drop for HostCopy {
     fn drop(&mut self) {
-        // Dropped before the block is released: another thread may receive the block at once and unmap it.
+        // The mapping is dropped before the block is released: another thread may receive the block at once and unmap
+        // it.
         self.host = None;
         if let Some(block) = self.block.take() {
             self.device.staging.release(block);
@@ -85,13 +88,13 @@ impl Drop for HostCopy {
     }
 }
 
-/// Host bytes that a read guard borrows.
+/// Bytes in the host's memory that a read guard refers to.
 #[derive(Clone)]
 pub(crate) enum HostView {
     Copy(Arc<HostCopy>),
-    /// All of the buffer.
+    /// The mapping of the whole buffer; unified memory only.
     Shared(Arc<HostRange>),
-    /// The bytes from this byte of the buffer on.
+    /// Ordinary memory, and the byte of the buffer at which its contents begin.
     Heap(Arc<Heap>, u64),
 }
 
@@ -114,15 +117,16 @@ impl HostView {
     }
 }
 
-/// A block that a running copy writes to. If it is dropped, because the read was cancelled, the pool hands the block
-/// out only after the end of the copy: an earlier user would have to wait for it before ending the mapping.
+/// A readback block that a running copy writes to. If the read is cancelled, so that this is dropped, the pool reuses
+/// the block only after the end of the copy: an earlier user would have to wait for the copy before unmapping the
+/// block.
 pub(crate) struct Download {
     pub(super) block: Option<Block>,
-    /// The range in bytes of the buffer that the block can hold.
+    /// The range of the buffer, in bytes, for which the block has space.
     pub(super) range: Range<u64>,
-    /// The ranges that the block will hold.
+    /// The ranges of the buffer that are current in the block after the copy.
     pub(super) valid: Vec<Range<u64>>,
-    /// Set when the copy is submitted.
+    /// The ticket of the block's mapping, which is requested when the copy is submitted.
     pub(super) mapping: Option<Ticket>,
     pub(super) device: Arc<Context>,
 }
@@ -132,7 +136,7 @@ impl Download {
         self.block.as_ref().map_or(MemoryId(0), |block| block.memory)
     }
 
-    /// The bytes, after the end of the copy.
+    /// Returns the copied bytes; the copy must have ended.
     pub(super) fn arrived(mut self) -> Result<HostCopy, BackendError> {
         let host = Some(self.device.backend.host(self.memory())?);
         let (range, block, device) = (self.range.clone(), self.block.take(), Arc::clone(&self.device));
@@ -150,7 +154,7 @@ impl Drop for Download {
     }
 }
 
-/// A read in progress.
+/// A read by the host in progress.
 pub(crate) enum Reading {
     /// The host has the data.
     Ready(HostView),

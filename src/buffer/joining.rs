@@ -1,9 +1,9 @@
-//! The rule for which ranges are copied together; it does not depend on a device.
+//! The rules by which ranges are copied together; they do not depend on a device.
 
 use std::ops::Range;
 
-/// The ranges in order. Neighbours at a distance of at most `gap` are joined if `may` permits copying the bytes between
-/// them, too.
+/// Joins neighbours among `ranges`, which are in order. Adjacent ranges are always joined; those at a distance of at
+/// most `gap` bytes are joined if `may` permits copying the bytes between them, too.
 pub(super) fn joined(
     ranges: impl IntoIterator<Item = Range<u64>>,
     gap: u64,
@@ -21,7 +21,8 @@ pub(super) fn joined(
     joined
 }
 
-/// Distributes ranges in order over blocks of at most `limit` bytes each; longer ranges are divided.
+/// Distributes ranges in order over blocks of at most `limit` bytes each; ranges that do not fit into a block are
+/// divided.
 pub(super) fn loads(ranges: Vec<Range<u64>>, limit: u64) -> Vec<Vec<Range<u64>>> {
     let mut loads: Vec<Vec<Range<u64>>> = Vec::new();
     let mut room = 0;

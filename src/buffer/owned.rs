@@ -9,11 +9,11 @@ use crate::error::BufferError;
 
 /// A buffer together with memory for overwriting all its elements; derefs to `[T]`.
 ///
-/// It works as the guard of [`UnifiedBuffer::write`], but borrows nothing. It can be sent to another thread or stored
+/// It works like the guard of [`UnifiedBuffer::write`], but borrows nothing. It can be sent to another thread or stored
 /// in a struct, and [`finish`](Self::finish) turns it into the buffer again. The initial contents are unspecified, and
 /// every element should be assigned.
 pub struct OwnedWrite<T: Element> {
-    // Dropped before the buffer, to which it transfers the written data.
+    // Declared before the buffer, so that it is dropped first and transfers the written data to the buffer.
     writing: Writing,
     buffer: UnifiedBuffer<T>,
 }
@@ -44,7 +44,8 @@ impl<T: Element> UnifiedBuffer<T> {
 }
 
 impl<T: Element> OwnedWrite<T> {
-    /// Returns the buffer with the written elements. They are uploaded before its next use on the device.
+    /// Returns the buffer with the written elements. The elements are uploaded before the buffer's next use on the
+    /// device.
     #[must_use]
     pub fn finish(self) -> UnifiedBuffer<T> {
         drop(self.writing);

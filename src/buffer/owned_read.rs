@@ -17,13 +17,14 @@ use crate::error::BufferError;
 /// Created by [`UnifiedBuffer::into_read`] and [`UnifiedBuffer::into_read_async`]. It borrows nothing, so it can be
 /// returned, stored, and sent to other threads and tasks.
 pub struct OwnedRead<T: 'static> {
-    /// Dropped before the buffer that it borrows.
+    /// Declared before the buffer, to whose data it refers, so that it is dropped first.
     elements: ReadGuard<'static, T>,
     buffer: UnifiedBuffer<T>,
 }
 
 impl<T: 'static> OwnedRead<T> {
-    /// Returns the buffer for further use. The host keeps its copy until the device writes the buffer.
+    /// Returns the buffer for further use. The host's copy of the elements stays valid until the device writes the
+    /// buffer.
     #[must_use]
     pub fn into_buffer(self) -> UnifiedBuffer<T> {
         self.buffer
@@ -99,7 +100,7 @@ impl Begun {
         Ok(Self::Reading(reading.map_err(|error| core.error("reading", error))?, token))
     }
 
-    /// Ends the read; its ticket is done.
+    /// Ends the read, whose ticket is done, and returns the elements together with the buffer.
     fn end<T: Element>(self, buffer: UnifiedBuffer<T>) -> Result<OwnedRead<T>, BufferError> {
         let elements = match self {
             Self::Empty => empty(),

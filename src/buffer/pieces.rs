@@ -1,13 +1,14 @@
-//! A large copy in pieces, done by several threads.
+//! The division of large copies into chunks and pieces, which several threads copy.
 
 use std::ops::Range;
 
 use anywarp_backend::BackendError;
 use anywarp_host::threads;
 
-/// Bytes that a thread copies at a time.
+/// The number of bytes that a thread copies at a time.
 pub(super) const PIECE: usize = 256 << 10;
-/// Nanoseconds for a piece in a slow case, so that each thread begins with one piece and the first chunk is done early.
+/// The time in nanoseconds that is assumed for a piece. It is that of a slow case, so that each thread begins with a
+/// single piece and the first chunk is complete early.
 const COST: f64 = 100_000.0;
 
 /// Calls `work` for every piece in order, on as many threads as are worthwhile.

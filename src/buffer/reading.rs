@@ -24,15 +24,15 @@ impl Core {
         self.upload(&mut queue)?;
         let mut state = self.state();
         state.check_last_use()?;
-        // A copy that another guard borrows, or that cannot hold all of `range`, is left alone; then a new one is
-        // filled.
+        // The host's existing copy is reused, unless another guard refers to it or `range` does not fit into it: then a
+        // new block is filled.
         let room = |copy: &HostCopy| copy.range.start <= range.start && range.end <= copy.range.end;
         let kept = state.copy.take().filter(|copy| room(copy)).and_then(|copy| Arc::try_unwrap(copy).ok());
         if kept.is_none() {
             state.residency.host_forgot();
         }
         let stale = state.residency.ranges(range.clone(), |part| !part.on_host());
-        // Between two stale ranges both sides have the same data.
+        // The bytes between two stale ranges may be copied, too, as host and device have the same data there.
         let stale = joined(stale, self.device.caps().copy_cost.unwrap_or_default().down.gap(), |_| true);
         let mut valid = state.residency.ranges(0..self.bytes, |part| part == State::Synced);
         valid.push(range.clone());
@@ -65,14 +65,14 @@ impl Core {
         self.download(queue, Download { block: Some(block), range, valid: Vec::new(), mapping: None, device }, &[part])
     }
 
-    /// The timeline, set to the stream of the last work on the buffer: the copy runs after that work, and concurrently
-    /// with all other work.
+    /// Locks the timeline and sets it to the stream of the last work on the buffer: a copy on it runs after that work,
+    /// and concurrently with the work of other streams.
     fn queue_behind_last_use(&self) -> Result<Queue<'_>, BackendError> {
         let stream = self.state().last_use.as_ref().map_or(0, |batch| batch.stream());
         self.device.queue_on(stream)
     }
 
-    /// Submits the copies of `parts` into a block.
+    /// Submits copies of the ranges `parts` of the buffer into the block of `download`, and requests its mapping.
     fn download(
         &self,
         mut queue: Queue<'_>,
@@ -92,7 +92,7 @@ impl Core {
         self.state().last_use = Some(Arc::clone(queue.batch()));
         if let Err(error) = queue.flush() {
             if matches!(error, BackendError::OutOfMemory { .. }) {
-                // The copies stay recorded, so their block must be kept.
+                // The copies stay recorded and run later, so their block must be kept until then.
                 download.block.take().into_iter().for_each(|block| queue.stage(block));
             }
             return Err(error);
@@ -108,7 +108,7 @@ impl Core {
         self.state().residency.all(range.clone(), State::on_host)
     }
 
-    /// Ends a read of `begin_read`, whose ticket is done.
+    /// Ends a read that `begin_read` started and whose ticket is done.
     pub(crate) fn end_read(&self, reading: Reading) -> Result<HostView, BackendError> {
         match reading {
             Reading::Ready(view) => Ok(view),
@@ -117,7 +117,7 @@ impl Core {
                 let valid = std::mem::take(&mut download.valid);
                 let copy = Arc::new(download.arrived()?);
                 let mut state = self.state();
-                // Another reader's copy may have been stored meanwhile; this one replaces it.
+                // Another reader may have stored its copy meanwhile; the new copy replaces it.
                 state.residency.host_forgot();
                 for part in valid {
                     state.residency.downloaded(part);
@@ -128,7 +128,7 @@ impl Core {
         }
     }
 
-    /// A view of the bytes, if the host already has all of `range`.
+    /// Returns a view of the bytes of `range`, if the host already has all of them.
     fn on_host(&self, range: &Range<u64>) -> Option<HostView> {
         let state = self.state();
         if !state.residency.all(range.clone(), State::on_host) {
@@ -137,7 +137,8 @@ impl Core {
         if state.residency.all(range.clone(), |part| part == State::Synced) {
             return state.copy.clone().map(HostView::Copy);
         }
-        // A part was written by the host and not sent yet: the view is assembled here.
+        // The host wrote a part of the range and has not sent it yet: the view is assembled from the copy and the
+        // unsent data.
         let mut heap = Heap::zeroed((range.end - range.start).next_multiple_of(GRANULE));
         let mut overlay = |at: Range<u64>, bytes: &[u8]| {
             let (from, to) = (at.start.max(range.start), at.end.min(range.end));
@@ -155,7 +156,8 @@ impl Core {
         Some(HostView::Heap(Arc::new(heap), range.start))
     }
 
-    /// Unified memory: waits for the device and maps the buffer.
+    /// Requests the mapping of a buffer in unified memory. Submits pending work that uses the buffer; the returned
+    /// ticket waits for that work.
     pub(crate) fn begin_shared(&self) -> Result<Ticket, BackendError> {
         let mut queue = self.device.queue();
         let mut state = self.state();
@@ -183,19 +185,21 @@ impl Core {
         Ok(mapping)
     }
 
-    /// Unified memory, for writing. The caller holds the only guard, so the range is not shared.
+    /// Returns the mapping of unified memory for writing. The caller has the only guard, so no other guard uses the
+    /// mapping.
     pub(crate) fn take_shared(&self) -> Result<HostRange, BackendError> {
-        // The memory may still be mapped, and writes to a lost device would have no effect.
+        // If the memory is still mapped, nothing else detects that the device is lost, and writes would have no effect.
         self.device.alive()?;
         let mapping = self.end_shared()?;
         self.state().mapping = None;
         Arc::try_unwrap(mapping).map_err(|_| BackendError::Rejected {
             operation: "host access",
-            message: "another guard of the buffer was leaked".to_owned(),
+            message: "a guard of this buffer was leaked (as by mem::forget) and still maps it; use another buffer"
+                .to_owned(),
         })
     }
 
-    /// Returns the unified memory after a host access.
+    /// Stores the mapping of unified memory again, after the host has accessed `range`.
     pub(crate) fn return_shared(&self, range: &Range<u64>, host: HostRange) {
         let mut state = self.state();
         state.residency.host_wrote(range.clone());

@@ -9,8 +9,9 @@
 //! | `HostDirty` | the data | an older version |
 //! | `DeviceDirty` | an older version | the data |
 //!
-//! Only guards and commands change it, through the five transitions below. The module does not depend on a device; its
-//! test compares it with a naive model, byte by byte, over all short sequences.
+//! Only guards and commands change the states, through five transitions: `host_wrote`, `device_wrote`, `downloaded`,
+//! `uploaded` and `host_forgot`. The module does not depend on a device; a test compares the states with a naive model,
+//! byte by byte, over all short sequences of transitions.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -58,7 +59,7 @@ impl State {
     }
 
     fn uploaded(self) -> Self {
-        // The staging memory with the host's version was released.
+        // The host's data is gone, as its staging memory was released for the upload.
         if self.on_device() { self } else { Self::DeviceOnly }
     }
 
@@ -70,7 +71,7 @@ impl State {
     }
 }
 
-/// States by range: runs without gaps; neighbours always have different states.
+/// The states of all ranges of a buffer, as runs without gaps. Neighbouring runs always have different states.
 ///
 /// The cost of a change depends on the number of runs within its range, not on the number of all runs.
 #[derive(Clone, Debug)]

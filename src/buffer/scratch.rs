@@ -20,7 +20,7 @@ const MAX_IDLE: u64 = 256 << 20;
 pub struct ScratchStats {
     /// Requests that were served by reused memory.
     pub hits: u64,
-    /// Requests that had to allocate.
+    /// Requests that needed an allocation.
     pub misses: u64,
     /// Bytes that are kept for later requests; at most 256 MiB.
     pub idle_bytes: u64,
@@ -36,7 +36,7 @@ struct Idle {
 }
 
 impl Idle {
-    /// Whether commands on this stream can use it without waiting for another stream.
+    /// Whether commands on `stream` can use the memory without waiting for another stream.
     fn is_free_on(&self, stream: u32) -> bool {
         self.last_use.as_ref().is_none_or(|batch| batch.stream() == stream || batch.is_over())
     }
@@ -44,12 +44,12 @@ impl Idle {
 
 #[derive(Default)]
 struct State {
-    /// Ordered from the oldest.
+    /// Ordered by the time of return to the pool, the oldest first.
     idle: Vec<Idle>,
     stats: ScratchStats,
 }
 
-/// The scratch memory of one device: an extension of its [`Context`], without a reference to it.
+/// The scratch memory of one device: an extension of the device's [`Context`], to which it has no reference.
 pub(crate) struct ScratchPool {
     backend: Arc<dyn Backend>,
     state: Mutex<State>,
@@ -87,8 +87,9 @@ impl ScratchPool {
         }
     }
 
-    /// A buffer of this size. Commands take effect in the order of submission, so memory can be reused as soon as its
-    /// last use is recorded. Reuse on another stream would have to wait, so it takes other memory.
+    /// Returns a buffer of at least `bytes`. Commands take effect in the order of submission, so memory can be reused
+    /// as soon as its last use is recorded. Commands on another stream would have to wait for that use, so they receive
+    /// other memory.
     fn take(self: &Arc<Self>, context: &Arc<Context>, bytes: u64, stream: u32) -> Result<Arc<Core>, BufferError> {
         let bytes = class(bytes);
         let mut state = self.state();
@@ -104,7 +105,7 @@ impl ScratchPool {
         }
         drop(state);
         let made = Core::pooled(context, bytes, self).or_else(|error| match error {
-            // Idle memory of other sizes may occupy the missing memory.
+            // Idle memory of other sizes may be the reason for the lack of memory, so it is freed.
             BufferError::Device { error: BackendError::OutOfMemory { .. }, .. } => {
                 self.trim(context);
                 Core::pooled(context, bytes, self)

@@ -15,7 +15,7 @@ use crate::submit::staging::Block;
 use crate::submit::{Batch, Event, Queue};
 
 impl Core {
-    /// Records the upload of all data that is newer on the host.
+    /// Records the upload of all data of the buffer that is newer on the host than on the device.
     pub(crate) fn upload(&self, queue: &mut Queue<'_>) -> Result<(), BackendError> {
         self.upload_around(queue, &(0..0))
     }
@@ -48,7 +48,7 @@ impl Core {
         if start < end { start..end } else { 0..0 }
     }
 
-    /// Notes that the host's new data at `at` was sent with `batch`.
+    /// Marks the range `at` as written by the host and uploaded with `batch`.
     pub(super) fn sent(&self, at: Range<u64>, batch: &Arc<Batch>) {
         let mut state = self.state();
         state.residency.host_wrote(at.clone());
@@ -56,7 +56,8 @@ impl Core {
         state.last_use = Some(Arc::clone(batch));
     }
 
-    /// Records the copy of a block that the host has written and released.
+    /// Records the upload of `block` to the range `at` of the buffer; the host has written the block and no longer uses
+    /// it.
     pub(super) fn record_upload(
         &self,
         queue: &mut Queue<'_>,
@@ -87,7 +88,7 @@ impl Core {
         Ok(())
     }
 
-    /// Records the upload of data in staging memory, except for the range `but`.
+    /// Records the upload of unsent data in staging memory, except for data in the range `but`.
     fn send_staged(&self, state: &mut Inner, queue: &mut Queue<'_>, but: &Range<u64>) -> Result<(), BackendError> {
         for pieces in state.unsent.staged().chunk_by(|one, next| one.source == next.source) {
             let parts = whole(pieces, but, self.gap());
@@ -96,8 +97,8 @@ impl Core {
             }
             let Some((block, host)) = state.unsent.take(pieces) else { continue };
             drop(host);
-            // Marked before the submission: if the device is lost, so are the bytes, and a read must not return old
-            // ones.
+            // The ranges are marked before the submission: if the device is lost, these bytes are lost as well, and a
+            // read must not return old ones.
             for piece in pieces {
                 state.residency.uploaded(piece.at.clone());
             }
@@ -107,17 +108,17 @@ impl Core {
         Ok(())
     }
 
-    /// Gathers data from ordinary memory in staging blocks and records its upload, except for the range `but`. If there
-    /// are several blocks, each is submitted when it is filled; the last one is submitted together with the following
-    /// commands.
+    /// Gathers unsent data from ordinary memory in staging blocks and records its upload, except for data in the range
+    /// `but`. If there are several blocks, each is submitted when it is filled; the last one is submitted together with
+    /// the following commands.
     fn send_loose(&self, state: &mut Inner, queue: &mut Queue<'_>, but: &Range<u64>) -> Result<(), BackendError> {
         let device = &self.device;
         let loose = state.unsent.loose(but);
         if loose.is_empty() {
             return Ok(());
         }
-        // Data that only the device has must not be overwritten. All other data is available here. Data in `but` need
-        // not be uploaded, but may be.
+        // `known` says whether the bytes between two ranges may be uploaded with them. Data that only the device has
+        // must not be overwritten. Unsent data in `but` need not be uploaded, but may be.
         let within = |part: &Range<u64>, outer: &Range<u64>| outer.start <= part.start && part.end <= outer.end;
         let known = |(part, known): (Range<u64>, State)| match known {
             State::Uninit => true,
@@ -157,12 +158,14 @@ impl Core {
         Ok(())
     }
 
-    /// The longest gap between two uploads whose bytes are cheaper to copy along than a second copy, in bytes.
+    /// The greatest number of bytes between two ranges for which one upload, which includes these bytes, is cheaper
+    /// than two.
     fn gap(&self) -> u64 {
         self.device.caps().copy_cost.unwrap_or_default().up.gap()
     }
 
-    /// Writes the new contents of `range`: unsent data, and between it data that both sides have.
+    /// Writes the current contents of `range` to `target`: unsent data, and between it data that host and device both
+    /// have.
     fn put_together(&self, state: &Inner, range: &Range<u64>, target: &mut [u8]) {
         let within = |part: &Range<u64>| (part.start - range.start) as usize..(part.end - range.start) as usize;
         let mut covered = range.start;
@@ -180,8 +183,9 @@ impl Core {
     }
 }
 
-/// The copies of one long write, each with its offset in that write, for all pieces outside `but`. Two copies are
-/// joined if the bytes between them belong to the same write and are no more than `gap`.
+/// Returns the copies that upload the `pieces` of one long write, except for those in `but`: each is a range of the
+/// buffer and its offset in the block of that write. Two copies are joined if the bytes between them belong to the same
+/// write and are at most `gap`.
 fn whole(pieces: &[Staged], but: &Range<u64>, gap: u64) -> SmallVec<[(Range<u64>, u64); 2]> {
     let mut parts: SmallVec<[(Range<u64>, u64); 2]> = SmallVec::new();
     let mut end = 0;
@@ -200,7 +204,8 @@ fn whole(pieces: &[Staged], but: &Range<u64>, gap: u64) -> SmallVec<[(Range<u64>
     parts
 }
 
-/// Writes data that both sides have at `gap`: the host's copy, or the zeros of a new buffer.
+/// Writes the data of the range `gap`, which host and device both have, to `target`: the host's copy, or the zeros of a
+/// new buffer.
 fn fill_gap(state: &Inner, gap: Range<u64>, target: &mut [u8]) {
     for (part, known) in state.residency.parts(gap.clone()) {
         let target = &mut target[(part.start - gap.start) as usize..(part.end - gap.start) as usize];

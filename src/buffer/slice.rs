@@ -51,13 +51,13 @@ impl<'a, T: Element> Slice<'a, T> {
         self.range.len()
     }
 
-    /// Whether it has no elements.
+    /// Whether the slice has no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// A part of this slice.
+    /// The part of this slice at `bounds`, in elements. If `bounds` are outside the slice, using the part is an error.
     #[must_use]
     pub fn slice(&self, bounds: impl RangeBounds<usize>) -> Slice<'a, T> {
         Slice { core: self.core, range: self.range.part(&bounds), _element: PhantomData }
@@ -67,7 +67,8 @@ impl<'a, T: Element> Slice<'a, T> {
     /// [`UnifiedBuffer::read`](super::UnifiedBuffer::read).
     ///
     /// # Errors
-    /// As there; [`BufferError::OutOfRange`] or [`BufferError::Misaligned`] for an invalid slice.
+    /// As [`UnifiedBuffer::read`](super::UnifiedBuffer::read); [`BufferError::OutOfRange`] or
+    /// [`BufferError::Misaligned`] for an invalid slice.
     pub fn read(self) -> Result<ReadGuard<'a, T>, BufferError> {
         let range = self.range.get()?;
         let failed = |error| self.core.error("reading", error);

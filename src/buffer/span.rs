@@ -1,15 +1,15 @@
-//! The elements of a slice, checked when they are used.
+//! The range of a slice, which is checked only when the slice is used.
 
 use std::ops::{Bound, Range, RangeBounds};
 
 use crate::error::BufferError;
 
-/// A range of elements, within its buffer or not: slicing never fails, but using an invalid slice does.
+/// A range of elements that may be outside its buffer: slicing never fails, but using an invalid slice does.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span {
     start: usize,
     end: usize,
-    /// The length of the buffer, if the range is outside it.
+    /// The length of the buffer or slice that was sliced, if the range is outside it; otherwise `None`.
     outside: Option<usize>,
 }
 
@@ -18,10 +18,10 @@ impl Span {
         Self { start: range.start, end: range.end, outside: None }
     }
 
-    /// The elements.
+    /// Returns the range of elements of the buffer.
     ///
     /// # Errors
-    /// [`BufferError::OutOfRange`].
+    /// [`BufferError::OutOfRange`] if the span is outside its buffer.
     pub(crate) fn get(self) -> Result<Range<usize>, BufferError> {
         match self.outside {
             None => Ok(self.start..self.end),
@@ -34,7 +34,8 @@ impl Span {
         if self.outside.is_some() { 0 } else { self.end - self.start }
     }
 
-    /// A part of the span; a part of a span outside its buffer is that same span.
+    /// The part of the span at `bounds`, which count from its start. A part of a span outside its buffer is that same
+    /// span.
     pub(crate) fn part(self, bounds: &impl RangeBounds<usize>) -> Self {
         if self.outside.is_some() {
             return self;
@@ -57,7 +58,7 @@ impl Span {
     }
 }
 
-/// The bytes of a range of elements.
+/// The range in bytes of a range of elements `T`.
 pub(crate) fn byte_range<T>(range: &Range<usize>) -> Range<u64> {
     let size = size_of::<T>() as u64;
     range.start as u64 * size..range.end as u64 * size

@@ -25,8 +25,8 @@ impl Stream {
         copy(Destination::Stream(self.clone()), &source.into(), &target.into())
     }
 
-    /// Sets every element to `value`, which has 1, 2 or 4 bytes or consists of equal words, on the device and in stream
-    /// order.
+    /// Sets every element to `value`, which has 1, 2 or 4 bytes or consists of equal words of 4 bytes, on the device
+    /// and in stream order.
     ///
     /// # Errors
     /// As [`Recording::fill`].
@@ -65,11 +65,11 @@ impl Recording {
         copy(Destination::Recording(self), &source.into(), &target.into()).map(|_| ())
     }
 
-    /// Appends a fill with `value`, which has 1, 2 or 4 bytes or consists of equal words.
+    /// Appends a fill with `value`, which has 1, 2 or 4 bytes or consists of equal words of 4 bytes.
     ///
     /// # Errors
-    /// [`BufferError::OtherDevice`], the error of an invalid slice, or [`BufferError::Device`] for a value that is not
-    /// a repeated word.
+    /// [`BufferError::OtherDevice`], the error of an invalid slice, or [`BufferError::Device`] for a value of more than
+    /// 4 bytes whose words differ.
     pub fn fill<'t, T: Element + 't>(
         &mut self,
         target: impl Into<SliceMut<'t, T>>,
@@ -79,7 +79,7 @@ impl Recording {
     }
 }
 
-/// Copies between buffers.
+/// Copies the elements of `from` to `target` on the device, by a command in the destination `to`.
 pub(crate) fn copy<T: Element>(
     to: Destination<'_>,
     from: &Slice<'_, T>,
@@ -99,8 +99,8 @@ pub(crate) fn copy<T: Element>(
         let source = from.core.aligned(&byte_range::<T>(&source))?;
         let written = byte_range::<T>(&destination);
         let destination = target.core.aligned(&written)?;
-        // The lengths agree in elements, so both ranges round up alike, or `aligned` has failed; the minimum is a
-        // safeguard.
+        // Both ranges have the same number of elements, so `aligned` has rounded both to the same length, or has
+        // failed; the minimum is a safeguard.
         let bytes = (source.end - source.start).min(destination.end - destination.start);
         usable(from.core, Use::CopyFrom, "be copied")?;
         usable(target.core, Use::CopyTo, "be copied to")?;
@@ -112,7 +112,7 @@ pub(crate) fn copy<T: Element>(
     encoder.finish(false).map_err(|error| target.core.error("copying", error))
 }
 
-/// Sets every element to a value that is a repeated word.
+/// Sets every element of `target` to `value`, which must be a repeated word, by a command in the destination `to`.
 pub(crate) fn fill<T: Element>(
     to: Destination<'_>,
     target: &SliceMut<'_, T>,
@@ -153,12 +153,12 @@ fn other_device(ours: &Context, operation: &'static str, what: &str, theirs: Str
 fn not_a_word() -> BackendError {
     BackendError::Rejected {
         operation: "a fill on the device",
-        message: "expected a value that is one 4-byte word repeated; copy from a buffer that holds the values"
+        message: "expected a value of 1, 2 or 4 bytes, or one that repeats a 4-byte word; copy others from a buffer"
             .to_owned(),
     }
 }
 
-/// The value as a repeated word, if it is one.
+/// Returns the word with which memory is filled to set elements to `value`; `None` if no single word does this.
 pub(crate) fn pattern_of<T: Element>(value: &T) -> Option<u32> {
     let bytes = bytemuck::bytes_of(value);
     match *bytes {

@@ -13,8 +13,8 @@ use crate::submit::{BufferStats, Context};
 
 /// A vector of `T` that host and device both access.
 ///
-/// The program accesses it on either side, and only data that has changed is transferred; with unified memory, nothing
-/// is transferred.
+/// Host code and kernels use the same elements, and only data that has changed is transferred; with unified memory,
+/// nothing is transferred.
 ///
 /// | call | non-unified memory | unified memory |
 /// |---|---|---|
@@ -24,14 +24,14 @@ use crate::submit::{BufferStats, Context};
 /// | bound to a launch | uploads what is newer on the host | nothing |
 ///
 /// Each written byte is uploaded once. Short writes (at most 1 KiB) and updates are uploaded together. The bytes
-/// between two of them are included if the host has them and copying them is cheaper than a separate copy. Data that
-/// only the device has is never overwritten.
+/// between two of these writes are uploaded, too, if the host has these bytes and copying them is cheaper than a
+/// separate copy. Data that only the device has is never overwritten.
 ///
 /// [`stats`](Self::stats) counts the transfers. Launches take `&` for buffers that a kernel reads and `&mut` for
 /// buffers that it writes; while a guard exists, launches are refused.
 ///
-/// With non-unified memory, a buffer keeps one host copy after a read, of the buffer's size rounded up to a staging
-/// size class; dropping the buffer returns the copy to the pool.
+/// With non-unified memory, a buffer keeps one host copy, of the range that was read last; dropping the buffer returns
+/// the memory of the copy to the pool.
 ///
 /// ```no_run
 /// # fn main() -> anywarp::Result<()> {
@@ -70,7 +70,7 @@ impl<T: Element> UnifiedBuffer<T> {
         self.length
     }
 
-    /// Whether it has no elements.
+    /// Whether the buffer has no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.length == 0
@@ -110,8 +110,8 @@ impl<T: Element> UnifiedBuffer<T> {
         SliceMut { core: &self.core, range: Span::within(0..self.length).part(&bounds), _element: PhantomData }
     }
 
-    /// Splits the buffer for writing: before element `middle`, and from it on. It serves to bind both parts to one
-    /// launch; guards of both parts cannot exist at the same time.
+    /// Splits the buffer, for writing, into the elements before index `middle` and the elements from `middle` on, for
+    /// example to bind both parts to one launch. Guards of both parts cannot exist at the same time.
     ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {
@@ -178,7 +178,7 @@ impl<T: Element> UnifiedBuffer<T> {
     /// Waits for the device and borrows all elements for reading and changing them.
     ///
     /// On a device with non-unified memory the elements are held in ordinary memory, as upload memory may be slow to
-    /// read. The next use on the device copies the changed elements again, within the call that uses them. More than 4
+    /// read. The changed elements are copied again within the call that next uses the buffer on the device. More than 4
     /// MiB are copied in chunks while launches of other threads wait; beyond 64 MiB the call waits for the device. If
     /// that takes too long, use [`read`](Self::read) and then [`copy_from_slice`](Self::copy_from_slice), which do not
     /// block other threads.
@@ -202,7 +202,7 @@ impl<T: Element> UnifiedBuffer<T> {
     /// # Errors
     /// [`BufferError::LengthMismatch`]; otherwise as [`write`](Self::write). After an error in the middle of a large
     /// copy (above 1 MiB, or [`DeviceOptions::staging_limit`](crate::DeviceOptions::staging_limit)), some elements have
-    /// their new and the others their old values: copy again, or write them again.
+    /// their new and the others their old values: copy or write all elements again.
     pub fn copy_from_slice(&mut self, source: &[T]) -> Result<(), BufferError> {
         self.slice_mut(..).copy_from_slice(source)
     }

@@ -1,8 +1,8 @@
 //! Data that the host wrote to a buffer and that was not sent to the device yet: pieces without overlap.
 //!
 //! A short write overwrites the pieces in its range in place, and adds pieces only for the gaps between them; a long
-//! write replaces them. So each byte is stored once and sent once. The cost of a write depends on the number of pieces
-//! in its range, not on the number of all pieces. The module does not depend on a device.
+//! write replaces these pieces. So each byte is stored once and sent once. The cost of a write depends on the number of
+//! pieces in its range, not on the number of all pieces. The module does not depend on a device.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -22,9 +22,9 @@ const GROWN: usize = 64 << 10;
 
 /// The location of the bytes of a piece.
 enum Place {
-    /// In the piece itself: short writes.
+    /// The bytes of short writes, in the piece itself.
     Own(Vec<u8>),
-    /// In a long write, from this offset on.
+    /// Bytes of the long write with the number `source`, from its byte `offset` on.
     Of { source: u64, offset: u64 },
 }
 
@@ -62,7 +62,7 @@ impl Unsent {
         self.pieces.is_empty()
     }
 
-    /// Notes a write of a few `bytes` at `start`.
+    /// Records a short write of `bytes` from the byte `start` of the buffer on.
     pub(super) fn write_short(&mut self, start: u64, bytes: &[u8]) {
         let range = start..start + bytes.len() as u64;
         let of = |part: &Range<u64>| &bytes[(part.start - start) as usize..(part.end - start) as usize];
@@ -97,7 +97,8 @@ impl Unsent {
         }
     }
 
-    /// Adds bytes in a gap, to the piece before it if that can grow.
+    /// Adds bytes in a gap between pieces: at the end of the piece before the gap if that piece can grow, else as a new
+    /// piece.
     fn add(&mut self, range: Range<u64>, bytes: &[u8]) {
         if let Some((_, before)) = self.pieces.range_mut(..range.start).next_back()
             && before.end == range.start
@@ -111,7 +112,8 @@ impl Unsent {
         self.pieces.insert(range.start, Piece { end: range.end, place: Place::Own(bytes.to_vec()) });
     }
 
-    /// Notes a write of the non-empty `range`, whose bytes are in `written`.
+    /// Records a long write of the non-empty `range`, whose bytes are in `written`. Returns the long writes that it
+    /// replaces completely.
     pub(super) fn write(&mut self, range: Range<u64>, written: Written) -> Released {
         let released = self.cut(&range);
         let source = self.next;
@@ -121,7 +123,7 @@ impl Unsent {
         released
     }
 
-    /// Discards the data in `range`.
+    /// Discards the data in `range`. Returns the long writes that have no pieces any more.
     pub(super) fn cut(&mut self, range: &Range<u64>) -> Released {
         let mut released = Released::new();
         if range.is_empty() {
@@ -141,7 +143,7 @@ impl Unsent {
         released
     }
 
-    /// Splits the piece across `at`, if there is one.
+    /// Splits the piece that contains the byte `at`, before this byte. Does nothing if there is no such piece.
     pub(super) fn split(&mut self, at: u64) {
         let Some((&start, piece)) = self.pieces.range_mut(..at).next_back() else { return };
         if piece.end <= at {
@@ -177,7 +179,8 @@ impl Unsent {
         })
     }
 
-    /// The pieces in ordinary memory outside `but`, in order. No piece may cross an end of `but`.
+    /// The ranges of the pieces in ordinary memory outside the range `but`, in order. No piece may cross an end of
+    /// `but`.
     pub(super) fn loose(&self, but: &Range<u64>) -> SmallVec<[Range<u64>; 2]> {
         let outside = self.pieces.iter().filter(|(start, _)| !but.contains(start));
         let loose = outside.filter(|(_, piece)| match &piece.place {
@@ -189,7 +192,7 @@ impl Unsent {
         loose.map(|(start, piece)| *start..piece.end).collect()
     }
 
-    /// The pieces in staging memory, grouped by their write.
+    /// The pieces in staging memory, grouped by their long write.
     pub(super) fn staged(&self) -> SmallVec<[Staged; 2]> {
         let mut staged: SmallVec<[Staged; 2]> = SmallVec::new();
         for (&start, piece) in &self.pieces {
@@ -203,7 +206,7 @@ impl Unsent {
         staged
     }
 
-    /// Takes a long write in staging memory; `pieces` are all its remaining pieces.
+    /// Removes a long write in staging memory and returns its memory; `pieces` are all its remaining pieces.
     pub(super) fn take(&mut self, pieces: &[Staged]) -> Option<(Block, HostRange)> {
         for piece in pieces {
             self.pieces.remove(&piece.at.start);

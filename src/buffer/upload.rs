@@ -13,20 +13,20 @@ use super::core::Core;
 use super::pieces::{PIECE, for_each};
 use crate::submit::{Batch, Context};
 
-/// The bytes of the first chunk: few, so that the device starts early.
+/// The size of the first chunk in bytes: small, so that the device starts to copy early.
 pub(super) const CHUNK: usize = 4 << 20;
-/// The greatest size in bytes of later chunks: their copy takes long compared with a submission (40 us on Vulkan).
+/// The greatest size in bytes of later chunks; copying so many takes long compared with a submission (40 us on Vulkan).
 const LONGEST: usize = 8 << 20;
 /// Copies larger than this, in bytes, are split into chunks.
 pub(super) const WHOLE: usize = 1 << 20;
-/// Bytes in flight at a time, which bounds the staging memory of one large copy.
+/// The greatest number of bytes in flight, which bounds the staging memory of one large copy.
 pub(super) const MAX_IN_FLIGHT: usize = 64 << 20;
 
-/// One chunk.
+/// A part of a large copy that is submitted at a time.
 struct Chunk {
     /// The range in bytes of the source.
     range: Range<usize>,
-    /// The staging memory for it, acquired by the first thread that needs it.
+    /// The staging memory of the chunk, acquired by the first thread that needs it.
     room: OnceLock<Result<Room, BackendError>>,
     /// The number of pieces that are not written yet.
     left: AtomicUsize,
@@ -39,20 +39,21 @@ impl Chunk {
     }
 }
 
-/// Emptied when the chunk is submitted.
+/// The staging memory of a chunk, divided into pieces; `None` when the chunk is submitted.
 type Room = Mutex<Option<(HostPieces, Acquired)>>;
 
-/// Copies `source` to `range` of the buffer. The caller holds a guard, or the only reference.
+/// Copies `source` to `range` of the buffer. The caller holds a guard of the buffer, or the only reference to it.
 pub(super) fn upload(core: &Arc<Core>, range: &Range<u64>, source: &[u8]) -> Result<(), BackendError> {
     let device = &core.device;
-    // Earlier writes are sent first. And pending launches should run concurrently with the copy, not after its first
-    // chunk.
+    // Earlier writes are sent first. Pending launches are submitted now, so that they run concurrently with the copy
+    // and not after its first chunk.
     let mut queue = device.queue_on(0)?;
     core.upload(&mut queue)?;
     queue.flush()?;
     drop(queue);
     let in_flight = InFlight::default();
-    // Several chunks are written at a time; if that takes much of the limit, one thread writes all chunks.
+    // Several threads write several chunks at a time. If these would take much of the staging limit, one thread writes
+    // all chunks instead.
     let together = device.staging.limit() >= 2 * MAX_IN_FLIGHT as u64;
     let first = device.longest_chunk();
     let longest = if together { LONGEST } else { first };
@@ -114,12 +115,13 @@ impl InFlight {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that `bytes` were submitted with `batch`.
+    /// Records that `bytes` were submitted with `batch`.
     pub(super) fn push(&self, batch: Arc<Batch>, bytes: usize) {
         self.batches().push_back((batch, bytes));
     }
 
-    /// Waits until few bytes are in flight. A browser cannot wait; there the limit of upload memory is the bound.
+    /// Waits until so few bytes are in flight that another chunk may be submitted. A browser cannot wait: there, only
+    /// the staging limit bounds the memory.
     pub(super) fn make_room(&self, device: &Context) -> Result<(), BackendError> {
         if !device.caps().blocking {
             return Ok(());

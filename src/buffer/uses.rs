@@ -1,6 +1,6 @@
 //! The uses that a buffer permits on the device: all, unless foreign code created it with fewer.
 
-/// One use of a buffer.
+/// A kind of use of a buffer by commands of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
     Storage = 1,
@@ -34,7 +34,7 @@ impl Uses {
 }
 
 impl Use {
-    /// The name in wgpu.
+    /// The name of the flag in wgpu that permits the use.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Storage => "STORAGE",

@@ -44,8 +44,8 @@ impl<T: Element> UnifiedBuffer<T> {
         self.slice_mut(..).write_async().await
     }
 
-    /// [`copy_from_slice`](Self::copy_from_slice) without blocking. Dropping the future may leave some elements copied,
-    /// as an error may.
+    /// [`copy_from_slice`](Self::copy_from_slice) without blocking. If the future is dropped, or returns an error, some
+    /// elements may have been copied.
     ///
     /// # Errors
     /// As [`copy_from_slice`](Self::copy_from_slice).
@@ -107,7 +107,7 @@ impl<'a, T: Element> SliceMut<'a, T> {
 /// Uploads `source` immediately, chunk by chunk.
 async fn upload_in_chunks(core: &Arc<Core>, range: &Range<u64>, source: &[u8]) -> Result<(), BufferError> {
     let range = core.aligned(range)?;
-    // Recordings that use the buffer may be submitted during a wait.
+    // Without the guard, recordings that use the buffer could be submitted while this function waits.
     let _token = core.guard(GuardKind::Write)?;
     let failed = |error| core.error("writing", error);
     let device = &core.device;
@@ -123,7 +123,7 @@ async fn upload_in_chunks(core: &Arc<Core>, range: &Range<u64>, source: &[u8]) -
         let (block, mut host) =
             match upload_block(device, MemoryKind::Staging, source.len() as u64).await.map_err(failed)? {
                 Some(block) => block,
-                // The copy has begun and must be completed, so it exceeds the limit.
+                // The copy has begun and must be completed, so its block exceeds the staging limit.
                 None => {
                     let block = device.staging.acquire(MemoryKind::Staging, source.len() as u64).map_err(failed)?;
                     mapped(device, block).await.map_err(failed)?
@@ -151,7 +151,8 @@ async fn upload_block(
             Upload::Block(block) => return mapped(device, block).await.map(Some),
             Upload::Full => return Ok(None),
             Upload::After(batch, mapping) => {
-                // The outcome is reported to the owner of that work; here its end is enough.
+                // An error of the batch is reported to those who submitted it; here it is enough that the batch has
+                // ended.
                 if let (Err(error), false) = (batch.ticket()?.await, batch.is_over()) {
                     return Err(error);
                 }

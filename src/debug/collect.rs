@@ -91,11 +91,13 @@ impl Drop for Collecting {
     }
 }
 
-/// Starts the transfer of the output and clears the device's memory. `None` if no kernel that prints was ever launched.
+/// Starts the transfer of the output and clears the debug memory. Returns `None` if no kernel that prints was ever
+/// launched.
 fn begin(device: &Arc<Context>, debug: &DebugMemory) -> Result<Option<(Collecting, Ticket)>, BackendError> {
     device.alive()?;
     let mut queue = device.queue();
-    // First of all, as commands that cannot be submitted stay recorded, and their output is collected later.
+    // Pending commands are submitted first. If they cannot be submitted, they stay recorded, and their output is
+    // collected later.
     queue.flush()?;
     let Some(printed) = debug.used() else { return Ok(None) };
     let block = device.staging.acquire(MemoryKind::Readback, printed.bytes)?;
@@ -113,7 +115,7 @@ fn begin(device: &Arc<Context>, debug: &DebugMemory) -> Result<Option<(Collectin
     recording.copy(Region { bytes: 4, ..printed }, Region { memory, offset: 0, bytes: 4 });
     recording.copy(printed, Region { memory, offset: 0, bytes: printed.bytes });
     recording.fill(printed, 0);
-    // Not tracked by the stream: a refusal of the first copy concerns no other work.
+    // No stream tracks this submission, as a refusal of its first copy concerns no other work.
     queue.submit_apart(&recording)?;
     collecting.printers = debug.take_printers();
     drop(queue);

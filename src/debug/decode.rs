@@ -27,7 +27,7 @@ pub(super) fn decode(bytes: &[u8], printers: &Printers) -> DebugOutput {
     DebugOutput { lines, dropped }
 }
 
-/// The number of words of a record of this site.
+/// The number of words of a record of the site with this number.
 fn size(sites: &Sites, number: u32) -> Option<usize> {
     let site = sites.sites.get((number - sites.first) as usize)?;
     Some((RECORD_HEADER + sites.functions.get(site.function)?.words()) as usize)

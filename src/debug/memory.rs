@@ -10,11 +10,12 @@ use super::output::DebugOutput;
 use super::record::Signature;
 use crate::environment;
 
-/// The default size in bytes, enough for 30 000 calls with three words of arguments.
+/// The default size of the memory in bytes, enough for 30 000 calls with three words of arguments.
 const DEFAULT_BYTES: u64 = 1 << 20;
-/// Lines that are kept until they are requested: twice the contents of the default memory.
+/// The greatest number of lines that are kept until they are requested: twice those of a full memory of the default
+/// size.
 const MAX_KEPT: usize = 1 << 16;
-/// The minimum size in bytes, enough for a few records of the greatest length.
+/// The minimum size of the memory in bytes, enough for a few records of the greatest length.
 const MIN_BYTES: u64 = 1 << 10;
 
 /// One call of a debug function in the text of a kernel.
@@ -24,7 +25,7 @@ pub(crate) struct Site {
     pub(crate) file: Arc<str>,
     /// The line of the call, counted from 1.
     pub(crate) line: u32,
-    /// The index of the function.
+    /// The index of the debug function in [`Sites::functions`].
     pub(crate) function: usize,
 }
 
@@ -74,7 +75,7 @@ impl DebugMemory {
         self.state().printers.insert(sites.first, Arc::clone(sites));
     }
 
-    /// The memory, which the first call allocates.
+    /// Returns the memory, which the first call allocates.
     pub(crate) fn region(&self) -> Result<Region, BackendError> {
         let mut state = self.state();
         let memory = match state.memory {
@@ -85,7 +86,7 @@ impl DebugMemory {
         Ok(Region { memory, offset: 0, bytes: self.bytes })
     }
 
-    /// The memory, if any kernel that prints was ever launched.
+    /// Returns the memory, if any kernel that prints was ever launched.
     pub(super) fn used(&self) -> Option<Region> {
         self.state().memory.map(|memory| Region { memory, offset: 0, bytes: self.bytes })
     }
@@ -106,8 +107,8 @@ impl DebugMemory {
         all
     }
 
-    /// All kernels that may have printed. Called with the stream locked while the output is fetched, so kernels that no
-    /// longer exist can be removed afterwards.
+    /// Returns all kernels that may have printed. Called with the timeline locked while the output is fetched, so
+    /// kernels that no longer exist can be removed afterwards.
     pub(super) fn take_printers(&self) -> Printers {
         let mut state = self.state();
         let taken = state.printers.clone();
@@ -129,10 +130,10 @@ impl Drop for DebugMemory {
     }
 }
 
-/// The size by the variable, within the limit of a binding.
+/// The size of the memory: that of the environment variable, or the default, within the limit of a binding.
 fn bytes(variable: Option<u64>, limit: u64) -> u64 {
     let wanted = variable.unwrap_or(DEFAULT_BYTES);
-    // The shader counts words in 32 bits, including the length of a further record.
+    // The kernels count words in 32 bits, including the length of a further record.
     let limit = limit.min(1 << 33);
     wanted.min(limit).max(MIN_BYTES) / 16 * 16
 }

@@ -14,7 +14,7 @@ use half::f16;
 pub struct DebugOutput {
     /// One line for each recorded call.
     pub lines: Vec<DebugLine>,
-    /// Calls that were dropped because the memory was full: increase `ANYWARP_DEBUG_BYTES`. 2^31 means that many or
+    /// Calls that were dropped because the memory was full: increase `ANYWARP_DEBUG_BYTES`. 2^31 stands for 2^31 or
     /// more.
     pub dropped: u64,
 }
@@ -31,7 +31,7 @@ pub struct DebugLine {
     pub file: Arc<str>,
     /// The line of the call in the file, counted from 1.
     pub line: u32,
-    /// The function's name.
+    /// The name of the debug function.
     pub function: String,
     /// The `global_invocation_id` of the caller.
     pub invocation: [u32; 3],
@@ -76,7 +76,7 @@ pub enum DebugValue {
     F32(f32),
     /// `f64`
     F64(f64),
-    /// `vec2`, `vec3` or `vec4` of one of the others.
+    /// `vec2`, `vec3` or `vec4` of one of the other types.
     Vector(Vec<DebugValue>),
 }
 

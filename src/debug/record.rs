@@ -12,17 +12,17 @@
 
 use naga::Scalar;
 
-/// The words of a record before its arguments.
+/// The number of words of a record before its arguments.
 pub(crate) const RECORD_HEADER: u32 = 4;
-/// The words of the buffer before its records.
+/// The number of words of the debug memory before its records.
 pub(crate) const BUFFER_HEADER: u32 = 2;
 
 /// A debug function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Signature {
-    /// Its name.
+    /// The name of the function.
     pub(crate) name: String,
-    /// Its parameters.
+    /// The parameters of the function.
     pub(crate) parameters: Vec<Parameter>,
 }
 
@@ -36,9 +36,9 @@ impl Signature {
 /// A parameter of a debug function: a scalar, or a vector of scalars.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Parameter {
-    /// Its name.
+    /// The name of the parameter.
     pub(crate) name: String,
-    /// Its scalar type, or that of its components.
+    /// The type of the scalar, or of the components of the vector.
     pub(crate) scalar: Scalar,
     /// The number of components; `None` for a scalar.
     pub(crate) components: Option<u32>,

@@ -1,4 +1,4 @@
-//! A device that can be opened, and its opening.
+//! Devices that are not open yet, and how they are opened.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ use crate::error::{OpenError, Rejection};
 pub struct Candidate {
     /// The selection string of exactly this device: backend and number.
     pub selector: String,
-    /// Its identity and capabilities.
+    /// The identity and capabilities of the device.
     pub caps: Caps,
     pub(super) source: Source,
 }
@@ -36,7 +36,7 @@ impl Candidate {
     /// Opens this device.
     ///
     /// # Errors
-    /// [`OpenError`] gives the candidate and the reason.
+    /// [`OpenError`] with the candidate and the reason why it could not be opened.
     pub fn open(&self) -> Result<Device, OpenError> {
         self.open_with(&DeviceOptions::default())
     }
@@ -62,7 +62,7 @@ impl Candidate {
         self.device(opened, options)
     }
 
-    /// [`open`](Self::open) without blocking: the only way in a browser, which can open a candidate only once.
+    /// [`open`](Self::open) without blocking. A browser supports only this method, and can open a candidate only once.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -70,8 +70,8 @@ impl Candidate {
         self.open_with_async(&DeviceOptions::default()).await
     }
 
-    /// [`open_with`](Self::open_with) without blocking: the only way in a browser, which can open a candidate only
-    /// once.
+    /// [`open_with`](Self::open_with) without blocking. A browser supports only this method, and can open a candidate
+    /// only once.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -112,7 +112,7 @@ impl Candidate {
     }
 }
 
-/// The means of opening a candidate.
+/// The backend through which a candidate is opened, with the backend's own description of the candidate.
 #[derive(Clone, Debug)]
 pub(super) enum Source {
     #[cfg(feature = "wgpu")]
@@ -125,7 +125,7 @@ pub(super) enum Source {
     None,
 }
 
-// A build without backends has no candidates, so the options are unused.
+// In a build without some of the backends, arguments may be unused.
 #[cfg_attr(any(target_arch = "wasm32", not(all(feature = "wgpu", feature = "cpu"))), allow(unused_variables))]
 impl Source {
     pub(super) fn open(&self, staged: bool, checked: bool) -> Result<Arc<dyn Backend>, BackendError> {
@@ -147,7 +147,7 @@ impl Source {
             Self::Wgpu(ref source) => {
                 Ok(source.open_async(anywarp_wgpu::Options { staged, ..Default::default() }).await?)
             }
-            #[allow(unreachable_patterns)] // in a build with one backend
+            #[allow(unreachable_patterns)] // in a build with wgpu as its only backend
             _ => self.open(staged, checked),
         }
     }

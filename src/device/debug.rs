@@ -7,9 +7,9 @@ use crate::error::Error;
 impl Device {
     /// Returns the debug output of kernels since the last call. Submits pending commands and waits for all work.
     ///
-    /// A kernel prints by calling a *debug function*: an empty function without a result, marked by the comment
-    /// `// anywarp:debug` before it. It prints its parameters, which are scalars and vectors of at most 16 words in
-    /// total. In other implementations of WGSL the function has no effect.
+    /// A kernel prints by calling a *debug function*: an empty function without a result, marked by the comment `//
+    /// anywarp:debug` before it. A call prints its arguments, which are scalars and vectors of at most 16 words of 32
+    /// bits in total. In other implementations of WGSL the function has no effect.
     ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {
@@ -34,7 +34,7 @@ impl Device {
     /// # }
     /// ```
     ///
-    /// Output of a kernel before it was stopped is collected, too; the stop itself is reported by
+    /// Output that a kernel printed before it was stopped is collected, too; the stop itself is reported by
     /// [`synchronize`](Self::synchronize) and by reads of the kernel's results.
     ///
     /// Each line is also logged when it reaches the host, at level `info` with the target `anywarp::debug`. While that

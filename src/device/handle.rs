@@ -1,4 +1,4 @@
-//! Access to the device of a buffer or a kernel.
+//! Methods that return the device of a buffer or a kernel.
 
 use super::Device;
 use crate::buffer::UnifiedBuffer;
@@ -8,8 +8,8 @@ use crate::kernel::Kernel;
 impl<T: Element> UnifiedBuffer<T> {
     /// A handle of the device that the buffer belongs to: a clone of the [`Device`] that created it.
     ///
-    /// Use it in functions that receive only buffers. Opening the device again creates another handle, whose buffers
-    /// and kernels cannot be combined with these.
+    /// Use it in functions that receive only buffers. Opening the same device again would create an independent
+    /// [`Device`], whose buffers and kernels cannot be combined with this buffer.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]

@@ -1,4 +1,4 @@
-//! The reasons for a backend's lack of devices.
+//! The reasons why a backend has no devices on this machine.
 
 use anywarp_backend::BackendKind;
 
@@ -17,19 +17,20 @@ const BACKENDS: [(BackendKind, &str); 5] = [
 #[cfg(target_arch = "wasm32")]
 const BACKENDS: [(BackendKind, &str); 1] = [(BackendKind::WebGpu, "WebGPU")];
 
-/// Every backend without a device among `found`.
+/// Returns the backends that are not among `found`, each with the reason why it has no device.
 pub(super) fn missing(found: &[BackendKind]) -> Vec<Rejection> {
     let absent = BACKENDS.into_iter().filter(|(backend, _)| !found.contains(backend));
     absent.map(|(backend, name)| Rejection::new(backend.to_string(), name.to_owned(), reason(backend))).collect()
 }
 
-/// One line about a backend without a device.
+/// Returns the line of an error for a `backend` without devices: the reason and the remedy. `None` for a backend that
+/// is not in [`BACKENDS`].
 pub(super) fn of(backend: BackendKind) -> Option<String> {
     let known = BACKENDS.iter().any(|(known, _)| *known == backend);
     known.then(|| format!("there is no {backend} device: {}", reason(backend)))
 }
 
-/// The reason and the remedy.
+/// The reason why `backend` has no device, and the remedy.
 fn reason(backend: BackendKind) -> String {
     let apple = cfg!(target_vendor = "apple");
     let feature = match backend {

@@ -11,9 +11,10 @@ use crate::submit::Context;
 use crate::submit::staging::MAX_IN_USE;
 
 impl Device {
-    /// Opens the device that `ANYWARP_DEVICE` selects or, if it is not set, the best one. Discrete GPUs rank first,
-    /// then integrated and virtual ones, then the CPU, and software implementations of a GPU last. Among equals the
-    /// order is CUDA, Metal, Vulkan, DX12, WebGPU, then the driver's order.
+    /// Opens the device that `ANYWARP_DEVICE` selects or, if that variable is not set, the best device. Discrete GPUs
+    /// rank first, then integrated and virtual ones, then the CPU, and software implementations of a GPU last. Devices
+    /// of the same kind are ordered by their backend (CUDA, Metal, Vulkan, DX12, WebGPU), then as the driver lists
+    /// them.
     ///
     /// # Errors
     /// [`OpenError`] lists every candidate with the reason why it was not opened, and what to install if there is none.
@@ -21,9 +22,9 @@ impl Device {
         Self::open_with(&DeviceOptions::default())
     }
 
-    /// Opens the best device that `selector` allows: a backend (`vulkan`, `metal`, `dx12`,
-    /// `webgpu`, `cuda`, `cpu`), a part of a device's name (`llvmpipe`), or both (`vulkan:llvmpipe`,
-    /// `cuda:0` for the first one). `cpu:checked` is the CPU with every access of a kernel checked.
+    /// Opens the best device that `selector` allows: a backend (`vulkan`, `metal`, `dx12`, `webgpu`, `cuda`, `cpu`), a
+    /// part of a device's name (`llvmpipe`), or a backend with a part of a name or a number (`vulkan:llvmpipe`;
+    /// `cuda:0` for the first CUDA device). `cpu:checked` is the CPU with a check of every memory access of a kernel.
     ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {
@@ -48,7 +49,7 @@ impl Device {
         Ok(Self::with(backend, selector, options.clone()))
     }
 
-    /// [`open_with`](Self::open_with) without blocking: the only way in a browser.
+    /// [`open_with`](Self::open_with) without blocking. A browser supports only this method.
     ///
     /// # Errors
     /// As [`open_default`](Self::open_default).
@@ -72,7 +73,8 @@ impl Device {
         Self { context }
     }
 
-    /// Opens the same device again, after it was lost. Buffers and kernels still belong to the lost device.
+    /// Opens the same device again, with the same options, after it was lost. Existing buffers and kernels still belong
+    /// to the lost device.
     ///
     /// # Errors
     /// As [`open_default`](Self::open_default).
@@ -80,7 +82,7 @@ impl Device {
         Self::open_with(&self.same_again())
     }
 
-    /// [`reopen`](Self::reopen) without blocking: the only way in a browser.
+    /// [`reopen`](Self::reopen) without blocking. A browser supports only this method.
     ///
     /// # Errors
     /// As [`reopen`](Self::reopen).
@@ -108,14 +110,14 @@ impl Device {
         select::candidates()
     }
 
-    /// [`enumerate`](Self::enumerate) without blocking: the only way in a browser, which has one device
-    /// at most.
+    /// [`enumerate`](Self::enumerate) without blocking. A browser supports only this method, and has one device at
+    /// most.
     pub async fn enumerate_async() -> Vec<Candidate> {
         select::candidates_async().await
     }
 
-    /// The backends that have no device on this machine, each with the reason: no driver, another operating system, a
-    /// build without the backend.
+    /// Returns the backends without a device in `found`, each with the reason: no driver, another operating system, or
+    /// a build without the backend.
     ///
     /// ```
     /// use anywarp::Device;

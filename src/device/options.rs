@@ -16,7 +16,8 @@ pub struct DeviceOptions {
     /// The selection string, see [`Device::open`](crate::Device::open). Without it, `ANYWARP_DEVICE` is used, and if
     /// that is not set, the best device.
     pub selector: Option<String>,
-    /// Whether data is copied between host and device memory even if they are unified: for comparisons and tests.
+    /// Whether data is copied between host and device memory even if host and device share their memory: for
+    /// comparisons and tests.
     pub staged: bool,
     /// The greatest number of bytes of upload memory in use, on a device with non-unified memory: the memory of
     /// [`WriteGuard`](crate::WriteGuard)s and of running copies. The default is 1 GiB, the minimum 4 KiB. A write
@@ -33,16 +34,16 @@ pub struct DeviceOptions {
     /// [`DeviceStats::staging_bytes`]: crate::DeviceStats::staging_bytes
     /// [`DeviceStats::staging_bypassed`]: crate::DeviceStats::staging_bypassed
     pub staging_limit: Option<u64>,
-    /// The time at which kernels are specialised for repeated similar launches. A variant of a kernel is compiled with
-    /// the integers of its uniforms and immediates, the lengths of its buffers and its grid as constants, so it needs
-    /// fewer checks and branches. A variant runs only launches for which every constant matches; floats are never made
-    /// constants. A kernel has at most 8 variants, compiled one at a time, and only where they remove work;
+    /// When kernels are specialised for repeated similar launches. A variant of a kernel is compiled with the integers
+    /// of its uniforms and immediates, the lengths of its buffers and its grid as constants, so it needs fewer checks
+    /// and branches. A variant runs only launches for which every constant matches; floats are never made constants. A
+    /// kernel has at most 8 variants, compiled one at a time, and only where they remove work;
     /// [`VariantStats`](crate::VariantStats) counts them. A launch in a recording keeps the variant with which it was
     /// recorded.
     ///
-    /// Launches that differ in their numbers may share a variant as well: it has no constants, but fewer checks, and runs
-    /// only launches that meet its conditions, such as `params.n <= arrayLength(&x)`. A kernel has at most 4 of
-    /// those, and 4 more for grids above the limit of the device.
+    /// Launches that differ in these values may share a variant of a second kind: it has no constants, but fewer checks
+    /// than the kernel, and runs only launches that meet its conditions, such as `params.n <= arrayLength(&x)`. A
+    /// kernel has at most 4 variants of this kind, and 4 more for grids above the limit of the device.
     ///
     /// If this is `None`, `ANYWARP_VARIANTS` decides (`in-background`, `at-once`, `at-once-by-conditions` or `never`), and
     /// if that is not set, the default is [`Variants::InBackground`]. In a browser there are no variants.
@@ -57,7 +58,7 @@ impl DeviceOptions {
         self
     }
 
-    /// Sets whether data is copied between host and device memory even if they are unified.
+    /// Sets whether data is copied between host and device memory even if host and device share their memory.
     #[must_use]
     pub fn staged(mut self, staged: bool) -> Self {
         self.staged = staged;

@@ -16,7 +16,8 @@ pub(super) fn candidates() -> Vec<Candidate> {
     candidates_of(None)
 }
 
-/// The devices of one backend, or of all. For one backend, no driver of another one is loaded.
+/// The devices of the backend `only`, or of all backends if it is `None`. If a backend is given, drivers of other
+/// backends are not loaded.
 fn candidates_of(only: Option<BackendKind>) -> Vec<Candidate> {
     #[cfg(feature = "wgpu")]
     let found = is_through_wgpu(only).then(anywarp_wgpu::candidates).into_iter().flatten().map(through_wgpu);
@@ -45,7 +46,8 @@ async fn candidates_of_async(only: Option<BackendKind>) -> Vec<Candidate> {
     with_other_backends(found, only)
 }
 
-/// The devices found by wgpu, with those of the other backends.
+/// The devices `found` by wgpu and those of the other backends, best first. If a backend is given by `only`, just its
+/// devices are added.
 fn with_other_backends(found: impl Iterator<Item = (Caps, Source)>, only: Option<BackendKind>) -> Vec<Candidate> {
     let wanted = |backend| only.is_none_or(|only| only == backend);
     let cuda = wanted(BackendKind::Cuda).then(cuda).into_iter().flatten();
@@ -53,7 +55,7 @@ fn with_other_backends(found: impl Iterator<Item = (Caps, Source)>, only: Option
     sorted(found.chain(cuda).chain(processor))
 }
 
-/// Whether wgpu may provide devices of this backend.
+/// Whether wgpu may provide devices of the backend `only`, or of any backend if it is `None`.
 #[cfg(feature = "wgpu")]
 fn is_through_wgpu(only: Option<BackendKind>) -> bool {
     !matches!(only, Some(BackendKind::Cpu | BackendKind::Cuda | BackendKind::Null))
@@ -79,7 +81,8 @@ fn cuda() -> impl Iterator<Item = (Caps, Source)> {
     std::iter::empty()
 }
 
-/// The reason why there is no CUDA device, if the selection string may mean one.
+/// A line for an error: the reason why there is no CUDA device. `None` if there is one, or if the selection string
+/// `wanted` names another backend.
 fn without_cuda(wanted: Option<&str>) -> Option<Rejection> {
     let backend = backend_of(wanted);
     if backend.is_some_and(|backend| backend != BackendKind::Cuda) {
@@ -88,7 +91,7 @@ fn without_cuda(wanted: Option<&str>) -> Option<Rejection> {
     cuda_absence().map(|reason| Rejection::new("cuda".to_owned(), "NVIDIA CUDA".to_owned(), reason))
 }
 
-/// The reason why there is no CUDA device, if this build supports CUDA.
+/// The reason why there is no CUDA device. `None` if there is one, or if this build does not support CUDA.
 pub(super) fn cuda_absence() -> Option<String> {
     #[cfg(all(feature = "cuda", not(target_arch = "wasm32")))]
     return anywarp_cuda::absence();
@@ -114,7 +117,8 @@ fn sorted(found: impl Iterator<Item = (Caps, Source)>) -> Vec<Candidate> {
     candidates
 }
 
-/// The documented order of [`Device::open_default`](crate::Device::open_default).
+/// The position of a device in the order that [`Device::open_default`](crate::Device::open_default) documents: the
+/// least is the best.
 fn rank(kind: DeviceKind, backend: BackendKind) -> (u8, u8) {
     let kind = match kind {
         DeviceKind::Discrete => 0,
@@ -173,7 +177,8 @@ fn parse(text: &str) -> Selector {
 }
 
 impl Selector {
-    /// The reason why it does not match the device `selector`, or `None` if it matches.
+    /// The reason why this selection string does not match the device whose own selection string is `selector`, or
+    /// `None` if it matches.
     fn rejects(&self, selector: &str, caps: &Caps) -> Option<String> {
         if let Some(backend) = self.backend.filter(|backend| *backend != caps.backend) {
             return Some(format!("its backend is {}, not {backend}", caps.backend));
@@ -202,7 +207,7 @@ pub(super) const INSTALL: &str = if cfg!(target_os = "linux") {
     "install the driver of your GPU"
 };
 
-/// The error for a selection without an open device, with advice. `some_fitted`: devices matched, but could not be
+/// The error if no device could be opened, with advice. `some_fitted` is true if devices matched, but could not be
 /// opened.
 fn no_device(wanted: Option<String>, rejected: Vec<Rejection>, some_fitted: bool) -> OpenError {
     let backend = wanted.as_deref().and_then(|wanted| parse(wanted).backend);
@@ -252,7 +257,7 @@ pub(super) fn open(options: &DeviceOptions) -> Result<Opened, OpenError> {
     Err(no_device(wanted, rejected, some_fitted))
 }
 
-/// The known rejections, with those of all other candidates, in the order of `candidates`: for errors.
+/// Returns the `known` rejections and those of all other candidates, in the order of `candidates`, for an error.
 fn in_order(known: Vec<Rejection>, wanted: Option<&str>, candidates: Vec<Candidate>) -> Vec<Rejection> {
     let order: Vec<String> = candidates.iter().map(|candidate| candidate.selector.clone()).collect();
     let is_new = |other: &Rejection| known.iter().all(|one| one.selector != other.selector);
@@ -295,7 +300,7 @@ pub(super) fn excluded(wanted: &str, candidate: &Candidate) -> Option<String> {
     parse(wanted).rejects(&candidate.selector, &candidate.caps)
 }
 
-/// The candidates that match `wanted`, and the others with the reason.
+/// Splits the candidates into those that match `wanted`, and rejections of the others with the reason.
 fn split(wanted: Option<&str>, candidates: Vec<Candidate>) -> (Vec<Candidate>, Vec<Rejection>) {
     let selector = wanted.map(parse);
     let (mut fitting, mut rejected) = (Vec::new(), Vec::new());

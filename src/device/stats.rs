@@ -22,7 +22,7 @@ pub struct DeviceStats {
     pub bytes_downloaded: u64,
     /// Bytes of all live buffers.
     pub live_bytes: u64,
-    /// The greatest number of live bytes so far.
+    /// The greatest value of [`live_bytes`](Self::live_bytes) so far.
     pub peak_bytes: u64,
     /// Bytes of staging memory, in use or idle.
     pub staging_bytes: u64,
@@ -32,13 +32,14 @@ pub struct DeviceStats {
     pub staging_misses: u64,
     /// Bytes of upload memory held by guards and by running copies.
     pub staging_in_use: u64,
-    /// The greatest number of upload bytes in use so far.
+    /// The greatest value of [`staging_in_use`](Self::staging_in_use) so far.
     pub staging_peak: u64,
     /// Waits caused by [`DeviceOptions::staging_limit`](crate::DeviceOptions::staging_limit).
     pub staging_waits: u64,
-    /// The total duration of these waits.
+    /// The total duration of the waits counted by [`staging_waits`](Self::staging_waits).
     pub staging_waited: Duration,
-    /// Guards that used ordinary memory because of that limit.
+    /// Write guards that used ordinary memory because of
+    /// [`DeviceOptions::staging_limit`](crate::DeviceOptions::staging_limit).
     pub staging_bypassed: u64,
     /// Launches, submitted or pending.
     pub launches: u64,
@@ -70,7 +71,7 @@ impl DeviceStats {
     }
 }
 
-/// One sentence: launches, submissions, bytes moved, memory in use.
+/// Formats the statistics as one sentence: launches, submissions, bytes moved, memory in use.
 impl fmt::Display for DeviceStats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let counted = |count: u64, singular, plural| format!("{count} {}", if count == 1 { singular } else { plural });

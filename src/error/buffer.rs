@@ -10,18 +10,18 @@ anywarp_backend::debug_as_display!(BufferError);
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum BufferError {
-    /// The backend failed.
+    /// The backend reported an error.
     #[error(
-        "{operation} a buffer of {bytes} bytes failed on {device} ({live} bytes of buffers are live there): {error}"
+        "{operation} a buffer of {bytes} bytes failed on {device} ({live} bytes of buffers are allocated): {error}"
     )]
     Device {
         /// `allocating`, `reading`, `writing`, `copying`, `filling`.
         operation: &'static str,
-        /// The device's name.
+        /// The name of the device.
         device: String,
-        /// The buffer's size.
+        /// The size of the buffer in bytes.
         bytes: u64,
-        /// The size of all buffers of the device.
+        /// The size of all live buffers of the device in bytes.
         live: u64,
         /// The error of the backend.
         error: BackendError,
@@ -29,30 +29,30 @@ pub enum BufferError {
     /// A slice that exceeds its buffer.
     #[error("the slice {start}..{end} is out of range for a buffer of {length} elements; choose ends within it")]
     OutOfRange {
-        /// First element.
+        /// The index of the first element.
         start: usize,
-        /// One past the last element.
+        /// The index after that of the last element.
         end: usize,
-        /// The buffer's length.
+        /// The number of elements of the buffer.
         length: usize,
     },
     /// A slice whose start or end the device cannot address.
     #[error(
         "the slice starts at byte {start} and ends at byte {end} of its buffer, but transfers begin and end at multiples \
-         of 4 bytes, or at the end of the buffer; choose other ends"
+         of 4 bytes, or at the end of the buffer; choose another start or end"
     )]
     Misaligned {
-        /// First byte.
+        /// The offset of the first byte.
         start: u64,
-        /// One past the last byte.
+        /// The offset after the last byte.
         end: u64,
     },
     /// Source and target differ in length.
     #[error("the source has {got} elements, the target has {expected}; copy slices of equal length")]
     LengthMismatch {
-        /// The target's length.
+        /// The number of elements of the target.
         expected: usize,
-        /// The source's length.
+        /// The number of elements of the source.
         got: usize,
     },
     /// A buffer, stream or recording that belongs to another device.
@@ -64,7 +64,7 @@ pub enum BufferError {
         what: String,
         /// The device of the buffer that would be written, or of the recording.
         ours: String,
-        /// The other device.
+        /// The device of the object that does not fit.
         theirs: String,
     },
     /// A guard of the buffer exists.
@@ -76,9 +76,9 @@ pub enum BufferError {
     /// A wgpu buffer that was created without a required usage: see the module `interop`.
     #[error("the buffer cannot {what}; create it with `wgpu::BufferUsages::{missing}` as well")]
     Usage {
-        /// The refused operation.
+        /// The refused operation, after the words "the buffer cannot".
         what: &'static str,
-        /// The missing usage.
+        /// The name of the missing usage.
         missing: &'static str,
     },
     /// The element type's alignment exceeds that of mapped memory.
@@ -88,7 +88,7 @@ pub enum BufferError {
     Alignment {
         /// The element type.
         element: &'static str,
-        /// Its alignment.
+        /// The alignment of the element type, in bytes.
         align: usize,
     },
     /// A buffer larger than the address space.
@@ -96,7 +96,7 @@ pub enum BufferError {
     TooLong {
         /// The requested number of elements.
         length: usize,
-        /// The size of one element.
+        /// The size of one element in bytes.
         size: usize,
     },
 }

@@ -24,9 +24,9 @@ pub enum KernelError {
     /// A wrong import, condition or element type.
     #[error("{file} cannot be composed\n{diagnostic}")]
     Compose {
-        /// The file that contains it.
+        /// The file with the wrong line.
         file: String,
-        /// The line.
+        /// The number of the wrong line, from 1.
         line: u32,
         /// The line as the user wrote it, with the problem.
         diagnostic: String,
@@ -48,7 +48,7 @@ pub enum KernelError {
         file: String,
         /// The line.
         line: u32,
-        /// The kind of nesting: `expressions`, `blocks`.
+        /// The nested items: `expressions` or `blocks`.
         what: &'static str,
         /// The depth.
         depth: u32,
@@ -76,20 +76,20 @@ pub enum KernelError {
         /// The problem.
         message: String,
     },
-    /// No compute entry point.
+    /// The WGSL has no compute entry point.
     #[error("{file} has no compute entry point: it needs a function with @compute @workgroup_size(..){others}")]
     NoEntryPoint {
         /// The file as named by the user.
         file: String,
-        /// The entry points of other stages, in words.
+        /// The entry points of other stages, as the end of the sentence; empty if there are none.
         others: String,
     },
-    /// Several compute entry points, and none of them selected.
+    /// The WGSL has several compute entry points, and none of them was selected.
     #[error("{file} has several compute entry points ({}); select one with `Wgsl::entry`", candidates.join(", "))]
     WhichEntryPoint {
         /// The file as named by the user.
         file: String,
-        /// Their names.
+        /// The names of the compute entry points.
         candidates: Vec<String>,
     },
     /// The selected entry point does not exist.
@@ -125,7 +125,7 @@ pub enum KernelError {
     Unsupported {
         /// The kernel.
         kernel: String,
-        /// A texture, a sampler, ...
+        /// The name and the kind of what is not supported, such as a texture.
         what: String,
         /// The location, if known.
         place: Option<Spot>,
@@ -143,9 +143,9 @@ pub enum KernelError {
         feature: String,
         /// The device.
         device: String,
-        /// The first location that needs it, if known.
+        /// The first location that needs the feature, if known.
         place: Option<Spot>,
-        /// The devices of this machine that have it; empty if none was queried.
+        /// A sentence on the devices of this machine that have the feature; empty if no other device was queried.
         others: String,
     },
     /// The kernel exceeds a limit of the device.
@@ -153,7 +153,7 @@ pub enum KernelError {
     AboveLimit {
         /// The kernel.
         kernel: String,
-        /// The quantity.
+        /// The quantity, after the words "the kernel needs".
         what: String,
         /// The amount that the kernel needs.
         wanted: String,
@@ -161,10 +161,10 @@ pub enum KernelError {
         limit: String,
         /// The device.
         device: String,
-        /// How the kernel can need less.
+        /// A change to the kernel by which it needs less.
         remedy: String,
     },
-    /// The backend failed to compile it.
+    /// The backend failed to compile the kernel.
     #[error("compiling kernel '{kernel}' failed on {device}: {error}")]
     Compile {
         /// The kernel.
@@ -202,12 +202,12 @@ impl KernelError {
     }
 }
 
-/// Further text, on a line of its own.
+/// Formats further text on a line of its own.
 fn sentence(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("\n{text}") }
 }
 
-/// A location and the text of its line, for the end of a sentence.
+/// Formats a location and the text of its line for the end of a sentence.
 fn line(place: &Option<Spot>) -> String {
     place.as_ref().map_or_else(String::new, |at| format!("\n  {}:{}: {}", at.file, at.line, at.text.trim()))
 }

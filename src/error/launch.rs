@@ -46,7 +46,7 @@ pub enum LaunchError {
         /// The bindings, and the fields of uniforms, with their types.
         missing: Vec<String>,
     },
-    /// A binding that the kernel writes received a shared borrow.
+    /// A variable that the kernel writes was bound to a buffer borrowed as `&`.
     #[error("kernel '{kernel}' writes '{binding}'; bind the buffer as `&mut`")]
     NotMutable {
         /// The kernel.
@@ -54,7 +54,7 @@ pub enum LaunchError {
         /// The binding.
         binding: String,
     },
-    /// A type that does not match the WGSL.
+    /// An argument whose type does not match that of the WGSL.
     #[error(
         "kernel '{kernel}': the layout of the argument for '{binding}' differs from the WGSL type; change one of the two\n{layouts}"
     )]
@@ -63,10 +63,10 @@ pub enum LaunchError {
         kernel: String,
         /// The binding or field.
         binding: String,
-        /// Both layouts.
+        /// The layouts of the argument and of the WGSL type, or the difference in words.
         layouts: String,
     },
-    /// A length that does not fit the binding.
+    /// A bound buffer or slice whose length does not fit the WGSL type.
     #[error(
         "kernel '{kernel}': the buffer bound to '{binding}' has {got} bytes: {expected}; bind a buffer of a length that fits"
     )]
@@ -75,7 +75,7 @@ pub enum LaunchError {
         kernel: String,
         /// The binding.
         binding: String,
-        /// Bytes bound.
+        /// The number of bytes bound.
         got: u64,
         /// The lengths that fit.
         expected: String,
@@ -92,7 +92,7 @@ pub enum LaunchError {
         binding: String,
         /// The byte at which the slice starts.
         offset: u64,
-        /// The device's alignment.
+        /// The alignment that the device requires, in bytes.
         alignment: u64,
     },
     /// A binding, grid or value that exceeds a limit of the device.
@@ -100,7 +100,7 @@ pub enum LaunchError {
     AboveLimit {
         /// The kernel.
         kernel: String,
-        /// The quantity.
+        /// The quantity that exceeds the limit.
         what: String,
         /// The requested amount.
         wanted: u64,
@@ -134,9 +134,9 @@ pub enum LaunchError {
     Conflict {
         /// The kernel.
         kernel: String,
-        /// One binding.
+        /// The name of one binding.
         first: String,
-        /// The other.
+        /// The name of the other binding, or a description of the indirect grid.
         second: String,
         /// The problem with the shared memory.
         problem: &'static str,
@@ -160,7 +160,7 @@ pub enum LaunchError {
         what: String,
         /// The kernel's device.
         ours: String,
-        /// The other device.
+        /// The device of the object that does not fit.
         theirs: String,
     },
     /// An invalid slice was bound.
@@ -176,7 +176,7 @@ pub enum LaunchError {
     /// The variant of the kernel that the launch needs could not be compiled.
     #[error(transparent)]
     Kernel(#[from] KernelError),
-    /// The backend failed.
+    /// The backend reported an error.
     #[error("kernel '{kernel}' on {device}: {error}")]
     Device {
         /// The kernel.

@@ -1,7 +1,7 @@
 //! Errors: one enum per operation, folded into [`Error`].
 //!
-//! Upper floors (operators, loaders, interop) have errors of their own. Those convert into [`Error::Part`] through
-//! [`Classified`], so this module does not name them.
+//! Higher modules (operators, loaders, interop) have errors of their own. These errors convert into [`Error::Part`]
+//! through [`Classified`], so this module does not name them.
 
 mod buffer;
 mod kernel;
@@ -21,7 +21,7 @@ pub use open::{OpenError, Rejection};
 
 anywarp_backend::debug_as_display!(Error, PartError);
 
-/// A result whose error is [`Error`] unless another is named.
+/// A result whose error is [`Error`] unless another type is given.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Any error that anywarp returns.
@@ -51,9 +51,9 @@ pub enum Error {
 /// The recommended reaction to an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorClass {
-    /// A later attempt may succeed.
+    /// A later attempt may succeed, for example when a guard was dropped or memory was freed.
     Retryable,
-    /// A resource, such as memory, is exhausted, or a limit is exceeded. Use less of it.
+    /// A limit is exceeded, such as the greatest size of a buffer: the program must use less.
     Resource,
     /// The call, the kernel or the choice of device is wrong.
     Programmer,
@@ -61,7 +61,7 @@ pub enum ErrorClass {
     Fatal,
 }
 
-/// An error with a class; such errors convert into [`Error`].
+/// An error with an [`ErrorClass`]. Errors with this trait convert into [`Error`].
 pub trait Classified: StdError + Send + Sync + 'static {
     /// The recommended reaction to the error.
     fn class(&self) -> ErrorClass;
@@ -115,8 +115,8 @@ impl Error {
         }
     }
 
-    /// The error as its own type: one of the enums that have a variant here, or the error of a part of the library,
-    /// such as `OperationError`, `InteropError` or `LoaderError`.
+    /// The error as its own type `E`: one of the types in the variants of this enum, or the error of a part of the
+    /// library, such as `OperationError`, `InteropError` or `LoaderError`.
     ///
     /// ```
     /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
@@ -170,10 +170,10 @@ fn list(names: &[String]) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
-/// The existing names, with the remedy for an unknown one.
+/// Formats the existing names, with the remedy for a name that does not exist.
 fn choices(names: &[String]) -> String {
     if names.is_empty() {
-        "it has none; remove it".to_owned()
+        "the kernel has none; remove this argument".to_owned()
     } else {
         format!("it has {}; use one of these", list(names))
     }

@@ -8,11 +8,11 @@ use super::{Classified, ErrorClass};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Rejection {
-    /// The candidate's selector.
+    /// The selection string of the candidate.
     pub selector: String,
-    /// The candidate's name.
+    /// The name of the candidate.
     pub name: String,
-    /// The reason why it was not opened.
+    /// The reason why the candidate was not opened.
     pub reason: String,
 }
 
@@ -30,7 +30,7 @@ anywarp_backend::debug_as_display!(OpenError);
 pub struct OpenError {
     /// The selection string, if there was one.
     pub wanted: Option<String>,
-    /// Every candidate, with the reason why it was not opened.
+    /// Every candidate, each with the reason why it was not opened.
     pub rejected: Vec<Rejection>,
     /// Possible reasons for a lack of candidates, with remedies: lines of text.
     pub advice: Vec<String>,

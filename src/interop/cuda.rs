@@ -1,5 +1,5 @@
 //! Interop with raw CUDA: the context and the stream of a device, and buffers as device pointers. It serves code
-//! written with cudarc, or in any language that accepts both.
+//! written with cudarc, or in any language that accepts CUDA's handles and pointers.
 //!
 //! The rules for either side are in the [parent module](super). Foreign work goes to the stream of [`Device::cuda`]: it
 //! runs after all work that was submitted before it, and before all later work. The context is the GPU's primary one,
@@ -55,7 +55,8 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`InteropError::OtherBackend`]; [`InteropError::Device`] when the device is lost.
+    /// [`InteropError::OtherBackend`] if the device does not run on CUDA; [`InteropError::Device`] when the device is
+    /// lost.
     pub fn cuda(&self) -> Result<Handles, InteropError> {
         let cuda = cuda_of(&self.context)?;
         let stream = cuda.raw_stream(STREAM).map_err(|error| refused(&self.context, error))?;
@@ -63,9 +64,9 @@ impl Device {
     }
 }
 
-/// A buffer that is lent to CUDA code. Dropping it ends the loan: enqueue all work before.
+/// A buffer that is lent to CUDA code. Dropping it ends the loan: enqueue all work that uses the buffer before.
 ///
-/// While it exists, launches and guards of the buffer are refused.
+/// While this guard exists, launches and other guards of the buffer are refused.
 pub struct Lent<'a> {
     pointer: u64,
     core: Arc<Core>,

@@ -17,7 +17,7 @@ pub enum InteropError {
         wanted: &'static str,
         /// The device's name.
         device: String,
-        /// Its backend.
+        /// The backend of the device.
         backend: BackendKind,
     },
     /// A buffer that another device created.
@@ -35,11 +35,11 @@ pub enum InteropError {
     /// A buffer whose size is not a whole number of elements.
     #[error("a wgpu buffer of {bytes} bytes is not a whole number of elements {element} of {size} bytes{}", granule(*bytes))]
     Size {
-        /// The buffer's size.
+        /// The size of the buffer in bytes.
         bytes: u64,
         /// The element type.
         element: &'static str,
-        /// Its size.
+        /// The size of one element in bytes.
         size: usize,
     },
     /// A buffer without any usage that anywarp needs.
@@ -51,7 +51,7 @@ pub enum InteropError {
     /// The buffer is in use, or could not be prepared.
     #[error(transparent)]
     Buffer(#[from] BufferError),
-    /// The backend failed.
+    /// The backend reported an error.
     #[error("sharing with {device} failed: {error}")]
     Device {
         /// The device's name.

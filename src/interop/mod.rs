@@ -54,7 +54,7 @@
 //! wgpu has one callback for uncaptured errors and one for the loss of the device, and your device keeps your
 //! callbacks. anywarp catches its own errors in error scopes, which belong to the calling thread, and polls for the
 //! loss of the device. So each side receives only its own errors. On a device that anywarp opened, anywarp's callback
-//! logs your uncaught errors; you may replace it. None of anywarp's own errors reaches it after
+//! logs your uncaught errors; you may replace it. None of anywarp's own errors reaches this callback after
 //! [`Device::wgpu`](crate::Device::wgpu) was called or a buffer was lent. In a browser the result of a scope arrives
 //! later, so there the device's callbacks receive all errors.
 //!

@@ -24,10 +24,10 @@ use crate::submit::Context;
 
 /// Creates a device on an existing wgpu device. Kernels run on its queue, in the order in which both sides submit.
 ///
-/// Its capabilities are those with which `device` was requested, not all that the adapter offers. Its callbacks are not
-/// changed. Host and device share memory only if the device has `Features::MAPPABLE_PRIMARY_BUFFERS`.
-/// [`Device::selector`] names the GPU: opening that selector, or [`Device::reopen`], creates a separate device of
-/// anywarp on it.
+/// The new device has the capabilities with which `device` was requested, not all that the adapter offers. The
+/// callbacks of `device` are not changed. Host and device share memory only if the device has
+/// `Features::MAPPABLE_PRIMARY_BUFFERS`. [`Device::selector`] names the GPU: opening that selector, or
+/// [`Device::reopen`], creates a separate device of anywarp on it.
 ///
 /// ```
 /// use anywarp::interop::wgpu::{self as interop, wgpu};
@@ -47,8 +47,8 @@ use crate::submit::Context;
 /// ```
 ///
 /// # Errors
-/// [`InteropError::Device`] if the three do not belong together, the backend is one that anywarp does not use (GL), or
-/// the device is lost.
+/// [`InteropError::Device`] if `adapter`, `device` and `queue` do not belong together, the backend is one that anywarp
+/// does not use (GL), or the device is lost.
 pub fn device(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Result<Device, InteropError> {
     let name = adapter.get_info().name;
     let handles = Handles { adapter: adapter.clone(), device, queue };
@@ -59,9 +59,9 @@ pub fn device(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue)
 }
 
 /// Wraps a buffer that wgpu code created on the same device; nothing is copied. The program keeps its own handle, and
-/// uses it only while the buffer is [lent](UnifiedBuffer::lend_wgpu) or after it was dropped. The results of commands
-/// that were submitted before are visible. Create only one such wrapper at a time: two wrappers of the same buffer are
-/// not synchronised.
+/// may use it only while the returned buffer is [lent](UnifiedBuffer::lend_wgpu) or after the returned buffer was
+/// dropped. The results of commands that were submitted before are visible. Create only one such wrapper at a time: two
+/// wrappers of the same buffer are not synchronised.
 ///
 /// Operations that need a missing usage are refused when they are attempted:
 ///
@@ -96,7 +96,7 @@ pub fn device(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue)
 /// # Errors
 /// [`InteropError::OtherBackend`], [`InteropError::OtherDevice`], [`InteropError::Size`], [`InteropError::Usages`],
 /// [`InteropError::Mapped`], or the device's error. A buffer of another device is detected by provoking an error on
-/// that device, which its error callback receives.
+/// that other device, whose error callback receives it.
 pub fn buffer<T: Element>(device: &Device, buffer: wgpu::Buffer) -> Result<UnifiedBuffer<T>, InteropError> {
     let inner = &device.context;
     let backend = wgpu_of(inner)?;
@@ -154,15 +154,16 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`InteropError::OtherBackend`].
+    /// [`InteropError::OtherBackend`] if the device does not run on wgpu.
     pub fn wgpu(&self) -> Result<Handles, InteropError> {
         wgpu_of(&self.context).map(WgpuBackend::share)
     }
 }
 
-/// A buffer that is lent to wgpu code; derefs to [`wgpu::Buffer`]. Dropping it ends the loan: submit all work before.
+/// A buffer that is lent to wgpu code; derefs to [`wgpu::Buffer`]. Dropping it ends the loan: submit all work that uses
+/// the buffer before.
 ///
-/// While it exists, launches and guards of the buffer are refused.
+/// While this guard exists, launches and other guards of the buffer are refused.
 pub struct Lent<'a> {
     buffer: wgpu::Buffer,
     core: Arc<Core>,
@@ -210,8 +211,8 @@ impl<T: Element> UnifiedBuffer<T> {
     /// Lends the buffer to wgpu code that reads it. The host's changes are uploaded and pending commands are submitted
     /// first, so that commands submitted afterwards see the current data.
     ///
-    /// It has the usages `STORAGE`, `UNIFORM`, `INDIRECT`, `COPY_SRC` and `COPY_DST`; for others create the buffer with
-    /// wgpu and wrap it with [`buffer`]. Its size may be rounded up.
+    /// The lent buffer has the usages `STORAGE`, `UNIFORM`, `INDIRECT`, `COPY_SRC` and `COPY_DST`; for other usages
+    /// create the buffer with wgpu and wrap it with [`buffer`]. The size of the lent buffer may be rounded up.
     ///
     /// ```
     /// # fn main() -> anywarp::Result<()> {
@@ -245,8 +246,8 @@ impl<T: Element> UnifiedBuffer<T> {
         Lent::new(&self.core, true)
     }
 
-    /// Converts the buffer permanently. The host's changes are uploaded and pending commands are submitted first. A
-    /// [recording](crate::Recording) that contains it continues to use it.
+    /// Converts the buffer into a `wgpu::Buffer`, permanently. The host's changes are uploaded and pending commands are
+    /// submitted first. A [recording](crate::Recording) that uses the buffer continues to use it.
     ///
     /// ```
     /// # fn main() -> anywarp::Result<()> {

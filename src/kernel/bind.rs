@@ -16,7 +16,8 @@ use crate::error::BufferError;
 /// A buffer, or a part of one, as bound to a kernel.
 pub struct BoundBuffer<'a> {
     pub(crate) core: &'a Arc<Core>,
-    /// The error is boxed: a launch holds many of these and is moved at every step.
+    /// The range in bytes, or the error of an invalid slice. The error is boxed to keep this type small: a launch
+    /// contains several bound buffers, and each call on its builder moves them.
     pub(crate) bytes: Result<Range<u64>, Box<BufferError>>,
     pub(crate) mutable: bool,
     pub(crate) element: TypeId,

@@ -39,7 +39,7 @@ pub(super) fn check_binding(
     let failed = |error: Box<_>| LaunchError::Slice { kernel: name(), binding: binding(), error: *error };
     let bytes = bound.bytes.clone().map_err(failed)?;
     let wanted = if info.class == BindingClass::Uniform { Use::Uniform } else { Use::Storage };
-    bound.core.allows(wanted, "be bound here").map_err(|error| failed(Box::new(error)))?;
+    bound.core.allows(wanted, "be bound to this variable").map_err(|error| failed(Box::new(error)))?;
     if info.access == Access::Write && !bound.mutable {
         return Err(LaunchError::NotMutable { kernel: name(), binding: binding() });
     }
@@ -63,7 +63,7 @@ pub(super) fn check_binding(
     Ok(bytes)
 }
 
-/// Whether the elements of a buffer can serve as those of a binding.
+/// Whether a buffer with elements of the layout `rust` can be bound to a variable of the layout `wgsl`.
 fn fits(rust: &Layout, wgsl: &Layout) -> bool {
     if is_raw(rust) {
         return true;
@@ -79,7 +79,7 @@ fn fits(rust: &Layout, wgsl: &Layout) -> bool {
     }
 }
 
-/// Both layouts, for an error.
+/// Describes both layouts, for an error.
 pub(super) fn both(wgsl: &Layout, rust: &Layout) -> String {
     let mut text = String::from("  the WGSL type\n");
     wgsl.describe(&mut text, 4);
@@ -148,7 +148,7 @@ fn check_place(kernel: &Kernel, info: &BindingInfo, bytes: &Range<u64>) -> Resul
     Ok(())
 }
 
-/// The memory of one binding, for the check of pairs.
+/// The memory bound to one binding, for the check that no two bindings conflict.
 pub(super) struct Placed<'a> {
     pub(super) name: &'a str,
     pub(super) core: &'a Arc<crate::buffer::core::Core>,

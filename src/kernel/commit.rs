@@ -16,19 +16,19 @@ use crate::buffer::span::byte_range;
 use crate::error::LaunchError;
 use crate::submit::{Refusal, Submission, Usage, Usages};
 
-/// The logical grid, which the kernel sees.
+/// The logical grid, which the kernel sees. It can differ from the physical grid, which the device runs.
 #[derive(Clone, Copy)]
 pub(super) enum Logical<'a> {
-    /// The grid that the device runs.
+    /// The physical grid.
     Same,
-    /// Another grid, which exceeds the device's limit.
+    /// A grid above the device's limit on workgroups, which the device runs as a folded grid.
     Folded([u32; 3]),
-    /// Another grid, which is only known on the device: three words and one of padding.
+    /// A grid that is only known on the device: three words, and one word of padding.
     OnDevice(&'a Slice<'a, u32>),
 }
 
 impl Launch<'_> {
-    /// Checks everything, then appends the command.
+    /// Checks all arguments, then appends the command to the destination.
     pub(super) fn commit(
         &mut self,
         grid: Grid,
@@ -64,7 +64,7 @@ impl Launch<'_> {
         let failed = |error| device_error(kernel, error);
         let printed = compiled.sites.as_ref().map(|_| inner.shared.debug.region()).transpose().map_err(failed)?;
 
-        // The folded variant's grid follows the kernel's own uniforms.
+        // For the folded variant, the logical grid is appended to the values of the kernel's own uniforms.
         let own = inner.values.immediate.start;
         let (values, immediates) = values.split_at(own as usize);
         let with_grid: SmallVec<[u8; 128]>;
@@ -83,7 +83,8 @@ impl Launch<'_> {
             }),
             None => inner.values.uniform(slot).map(Bound::Inline),
         });
-        // In the order in which the passes added them.
+        // The debug memory and the logical grid follow the kernel's own bindings in the order in which the passes added
+        // them.
         let bounds = own_bounds.chain(printed.map(|region| Bound::Memory { region, access: Access::Write })).chain(
             match logical {
                 Logical::Same => None,

@@ -23,9 +23,10 @@ pub(crate) struct Compiled {
     pub(crate) id: KernelId,
     pub(crate) resources: Option<KernelResources>,
     pub(crate) program: Program,
-    /// The calls that print. If there are any, a binding after the kernel's own is the debug memory.
+    /// The calls of debug functions, if the kernel has any. Then the binding after the kernel's own ones is the debug
+    /// memory.
     pub(crate) sites: Option<Arc<Sites>>,
-    /// The proofs for launches that meet some conditions.
+    /// The proofs that hold in launches that meet some conditions.
     pub(super) of_launches: LaunchProofs,
 }
 
@@ -43,7 +44,7 @@ impl Compiled {
         Ok(Arc::new(Self { backend: Arc::clone(backend), id, resources, program, sites, of_launches }))
     }
 
-    /// Compiles a variant for launches that have this in common; `None` if it would gain nothing.
+    /// Compiles a variant for launches with these common properties; `None` if the variant would save no work.
     pub(super) fn variant(&self, common: &Common) -> Result<Option<Arc<Self>>, KernelError> {
         let program = &self.program;
         if program.proofs.is_none() {
@@ -52,7 +53,7 @@ impl Compiled {
         let proven;
         let start = match common {
             Common::Numbers(known) => Start::Launches(program, known),
-            // The same module, of which more is proven.
+            // The variant has the same module with more proofs.
             Common::Conditions(met) => {
                 proven = Program { proofs: Some(Arc::new(self.of_launches.proofs(*met))), ..program.clone() };
                 Start::Made(&proven)
@@ -74,7 +75,7 @@ impl Drop for Compiled {
 /// The state shared by all handles of a kernel.
 pub(crate) struct KernelInner {
     pub(crate) plain: Arc<Compiled>,
-    /// Compiled when a launch first needs it.
+    /// The variant for grids that the device cannot dispatch directly, compiled when a launch first needs it.
     folded: OnceLock<Arc<Compiled>>,
     /// The layout of the values of uniforms and immediates.
     pub(crate) values: Values,
@@ -82,7 +83,7 @@ pub(crate) struct KernelInner {
     watch: Option<Watch>,
     /// The state shared by the launches of all kernels of the device.
     pub(crate) shared: Arc<Shared>,
-    /// Element types that are known to fit a binding.
+    /// Pairs of an element type and the number of a binding that it is known to fit.
     fitting: Mutex<FxHashSet<(TypeId, usize)>>,
 }
 
@@ -95,7 +96,7 @@ impl KernelInner {
     ) -> Result<Self, KernelError> {
         let program = &front.program;
         let values = Values::of(program, &front.reads);
-        // Kernels that print are being debugged, so speed matters little.
+        // Kernels that print have no variants: they are being debugged, so speed matters little.
         let watched = when != Variants::Never && program.proofs.is_some() && front.sites.is_none();
         let watch = watched.then(|| Watch::new(when, program, &values));
         let plain = Compiled::new(backend, front)?;
@@ -136,7 +137,7 @@ impl KernelInner {
         }
     }
 
-    /// Stores the variant of this number, or notes that there is none.
+    /// Stores the variant with this number, or records that compiling it was not worthwhile or failed.
     pub(super) fn made(&self, number: u64, compiled: Option<Arc<Compiled>>) {
         if let Some(watch) = &self.watch {
             watch.made(number, compiled);

@@ -13,8 +13,8 @@ use crate::buffer::UnifiedBuffer;
 use crate::error::{BufferError, LaunchError};
 use crate::submit::{Context, Submission};
 
-/// The number of words of the memory into which a grid is computed. The logical grid starts at an offset at which every
-/// device can bind a uniform.
+/// The size, in words of 4 bytes, of the memory into which a grid is computed: the physical grid first, and the logical
+/// grid from an offset on at which every device can bind a uniform.
 const WORDS: usize = 68;
 const LOGICAL: std::ops::Range<usize> = 64..68;
 
@@ -103,9 +103,9 @@ impl fmt::Debug for DeviceCount {
 }
 
 impl Launch<'_> {
-    /// Launches as many threads as a count on the device has when the launch runs, rounded up to whole workgroups. The
-    /// kernel also binds the count and checks its `global_invocation_id.x` against it. The count may exceed the
-    /// device's limit on workgroups, because the grid is folded then. For a count of 0 no invocation runs.
+    /// Launches as many threads as `count` contains when the launch runs, rounded up to whole workgroups. The kernel
+    /// must also bind the count and compare its `global_invocation_id.x` with it. The grid may exceed the device's
+    /// limit on workgroups, because it is folded then. For a count of 0 no invocation runs.
     ///
     /// # Errors
     /// See [`LaunchError`]; in that case nothing has run.
@@ -126,7 +126,7 @@ impl Launch<'_> {
         let size = self.kernel.workgroup_size()[0].max(1);
         let limit = device.caps().limits.workgroups_per_dimension.max(1);
         let most = u64::from(count.max).div_ceil(u64::from(size));
-        // Rows of `limit` workgroups, numbered in 32 bits.
+        // A folded grid has rows of `limit` workgroups, which are numbered in 32 bits.
         let rows = (u64::from(limit) * u64::from(limit)).min(u64::from(u32::MAX - limit));
         if most > u64::from(limit).max(rows) {
             let grid = vec![most];

@@ -11,7 +11,7 @@ use crate::error::KernelError;
 
 /// The proofs about a kernel, access by access and loop by loop.
 ///
-/// Its `Display` prints a line for each, in the order of the text.
+/// Its `Display` prints a line for each access, then one for each loop.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Explanation {
@@ -19,19 +19,19 @@ pub struct Explanation {
     pub kernel: String,
     /// Accesses with a computed index.
     pub accesses: Vec<ExplainedAccess>,
-    /// Loops.
+    /// The loops of the kernel.
     pub loops: Vec<ExplainedLoop>,
-    /// The reason why nothing is proven and everything is checked, if so.
+    /// The reason why the analysis gave up, if it did: then nothing is proven, and everything is checked.
     pub gave_up: Option<&'static str>,
 }
 
-/// One access in the text.
+/// One access of a kernel to an element of an array.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ExplainedAccess {
-    /// File, line and column.
+    /// The file, line and column of the access.
     pub place: String,
-    /// The access as written.
+    /// The access as written in the WGSL.
     pub text: String,
     /// Whether the access has no check in any launch.
     pub proven: bool,
@@ -41,17 +41,17 @@ pub struct ExplainedAccess {
     pub conditions: Vec<String>,
     /// The smallest and the largest index; `None` if the access is never reached.
     pub range: Option<(i64, i64)>,
-    /// The number of elements, as a number or an expression: `64`, `arrayLength(&x)`.
+    /// The number of elements of the array, as a number or an expression: `64`, `arrayLength(&x)`.
     pub count: Option<String>,
     /// A change to the kernel that would allow a proof.
     pub advice: Option<String>,
 }
 
-/// One loop in the text.
+/// One loop of a kernel.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ExplainedLoop {
-    /// File, line and column.
+    /// The file, line and column of the loop.
     pub place: String,
     /// Whether the loop always ends, so that its iterations are not counted.
     pub proven: bool,
@@ -99,7 +99,7 @@ pub enum AccessVerdict {
     Proven,
     /// Launches that meet the [`conditions`](ExplainedAccess::conditions), which the host checks once for each launch.
     AtLaunch,
-    /// None: the device checks the index at each access.
+    /// No launch: the device checks the index at each access.
     Checked,
 }
 
@@ -148,7 +148,8 @@ impl Wgsl<'_> {
     /// # Errors
     /// As [`program`](Self::program).
     pub fn explain(&self, caps: &Caps) -> Result<Explanation, KernelError> {
-        // Both the written and the compiled module are needed: unrolled loops exist only in the former.
+        // The module as written has the accesses and loops of the text, and the compiled one the proofs that apply.
+        // Both are needed, as unrolled loops exist only in the former.
         let written = self.clone().checks(Checks::Driver).program(caps)?;
         let compiled = self.clone().checks(Checks::Proven).program(caps)?;
         let circumstances = Circumstances::of(caps);
@@ -190,7 +191,7 @@ fn access(note: &AccessNote, proven: bool, conditions: Vec<String>, source: Opti
         Count::Fixed(count) => count.to_string(),
         Count::Length(array) => format!("arrayLength(&{array})"),
     });
-    // The span of a `let`'s name is that of its value.
+    // An index that a `let` names is shown by that name: its span in the text would be that of the value.
     let index = note.index_name.clone().or_else(|| written(source, note.index));
     let index = index.filter(|_| !note.index_acts).unwrap_or_else(|| "the index".to_owned());
     let checked = !proven && conditions.is_empty();
@@ -198,20 +199,26 @@ fn access(note: &AccessNote, proven: bool, conditions: Vec<String>, source: Opti
         let count = count.as_ref()?;
         Some(match advice {
             Advice::MemoryBound(bound) => format!(
-                "it is compared with {bound}, which lies in memory, and which a host would know in a uniform; a \
-                 comparison of {index} with {count}, too, would prove it"
+                "{index} is compared with {bound}, which only the device knows; pass this bound in a uniform, or \
+                 compare {index} with {count}, too: then no check is needed"
             ),
             Advice::OtherBound(bound) => {
-                format!("it is compared with {bound}: a comparison of {index} with {count}, too, would prove it")
+                format!("{index} is compared with {bound}; compare it with {count}, too: then no check is needed")
             }
-            Advice::WorkgroupSize(most) => format!("at most {most} invocations in that dimension would prove it"),
-            Advice::Negative => format!("{index} may be negative: 'if ({index} >= 0)' around it would prove it"),
-            _ if note.low < 0 => format!("'if ({index} >= 0 && {index} < {count})' around it would prove it"),
-            _ => format!("'if ({index} < {count})' around it would prove it"),
+            Advice::WorkgroupSize(most) => {
+                format!("with at most {most} invocations in that dimension of the workgroup, no check is needed")
+            }
+            Advice::Negative => {
+                format!("{index} may be negative; put the access into 'if ({index} >= 0)': then no check is needed")
+            }
+            _ if note.low < 0 => {
+                format!("put the access into 'if ({index} >= 0 && {index} < {count})': then no check is needed")
+            }
+            _ => format!("put the access into 'if ({index} < {count})': then no check is needed"),
         })
     });
     let advice = advice.map(|advice| match note.index_acts {
-        true => format!("a 'let' that names the index, and then this: {advice}"),
+        true => format!("assign the index to a 'let' first, as computing it has side effects; {advice}"),
         false => advice,
     });
     ExplainedAccess {
@@ -228,9 +235,9 @@ fn access(note: &AccessNote, proven: bool, conditions: Vec<String>, source: Opti
 fn one_loop(note: &LoopNote, proven: bool, source: Option<&Source>) -> ExplainedLoop {
     let advice = note.advice.as_ref().filter(|_| !proven).map(|advice| match (advice, &note.counter) {
         (LoopAdvice::MayWrap, Some(counter)) => {
-            format!("{counter} may overflow: an end that is limited, as by min(), would prove it")
+            format!("{counter} may overflow; limit the end of the loop, as by min(): then no check is needed")
         }
-        _ => "no integer grows in each iteration or shrinks in each one; one that counts iterations would prove it"
+        _ => "no integer grows, or shrinks, in every iteration; let one count the iterations: then no check is needed"
             .to_owned(),
     });
     ExplainedLoop { place: place(source, note.span), proven, counter: note.counter.clone(), range: note.range, advice }

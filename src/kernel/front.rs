@@ -42,7 +42,7 @@ pub(crate) use debug::Number;
 pub(crate) use features::Others;
 pub(crate) use middle::spares_work;
 
-/// A text, with the callbacks that its steps need.
+/// The text of a kernel, with the callbacks that the steps of the front end need.
 pub(crate) struct Text<'a> {
     pub(crate) wgsl: &'a Wgsl<'a>,
     /// The single text into which `wgsl` was composed.
@@ -53,13 +53,13 @@ pub(crate) struct Text<'a> {
     pub(crate) warns: bool,
 }
 
-/// The step at which the list starts.
+/// The input of the front end, which determines the steps that run.
 pub(crate) enum Start<'a> {
-    /// The first step.
+    /// A text: all steps run.
     Text(Text<'a>),
-    /// A finished program, for grids that the device cannot dispatch directly.
+    /// A finished program, from which one for grids is derived that the device cannot dispatch directly.
     LargeGrid(&'a Program),
-    /// A finished program, for launches with these circumstances.
+    /// A finished program, from which one for launches with these circumstances is derived.
     Launches(&'a Program, &'a Circumstances),
     /// A finished program with further proofs: only the last step runs.
     Made(&'a Program),
@@ -68,18 +68,18 @@ pub(crate) enum Start<'a> {
 /// The result of the steps.
 pub(crate) struct Front {
     pub(crate) program: Program,
-    /// The calls in it that print.
+    /// The calls of debug functions in the program, if there are any.
     pub(crate) sites: Option<Arc<Sites>>,
-    /// The ranges of uniforms that it reads; empty for a program derived from another.
+    /// The ranges of uniforms that the program reads; empty for a program that was derived from another one.
     pub(crate) reads: Reads,
-    /// The proofs for launches that meet some conditions.
+    /// The proofs that hold in launches that meet some conditions.
     pub(crate) of_launches: LaunchProofs,
 }
 
 /// Runs the list of steps for a device with `caps`. The last step is `compile`.
 ///
-/// The last binding of a program that prints is the debug memory; that of a program for large grids is the logical
-/// grid, three `u32`.
+/// If the program prints, its last binding is the debug memory; if it is for large grids, its last binding is the
+/// logical grid, three `u32`.
 pub(crate) fn kernel<T: Send>(
     start: &Start<'_>,
     caps: &Caps,
@@ -118,7 +118,7 @@ pub(crate) fn kernel<T: Send>(
     })
 }
 
-/// The error for an inline text, with the location of the text in the program.
+/// The error for a text without a file name, with the location of the text in the Rust program in place of that name.
 ///
 /// The list of steps runs once more, which takes time only when there is an error.
 pub(crate) fn with_location(wgsl: &Wgsl<'_>, caps: &Caps, others: Others<'_>, error: KernelError) -> KernelError {

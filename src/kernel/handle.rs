@@ -11,14 +11,14 @@ use super::source::Wgsl;
 use crate::error::KernelError;
 use crate::submit::Context;
 
-/// A compute kernel of one device. Cloning it copies a handle.
+/// A compute kernel of one device. Cloning it copies only a handle.
 ///
 /// Names, types and sizes come from the WGSL; see [`launch`](Self::launch) for running it.
 #[derive(Clone)]
 pub struct Kernel {
     pub(crate) device: Arc<Context>,
     pub(crate) inner: Arc<KernelInner>,
-    /// The source to read again, for a kernel from a file.
+    /// The source that [`reload`](Self::reload) reads again, for a kernel from a file.
     opened: Option<Arc<Wgsl<'static>>>,
 }
 
@@ -29,8 +29,8 @@ impl Kernel {
         Ok(Self { device: Arc::clone(device), inner, opened: wgsl.opened().map(Arc::new) })
     }
 
-    /// The kernel that is cached under `key`, or else the result of `make`. It serves operators that generate WGSL, so
-    /// that they need not generate it for every launch.
+    /// Returns the kernel that is cached under `key`, or else the result of `make`, which is then cached. With it,
+    /// operators that generate WGSL need not generate it for every launch.
     pub(crate) fn known<E>(
         device: &Arc<Context>,
         key: &[u8],
@@ -94,7 +94,7 @@ impl Kernel {
         &self.inner.plain.program
     }
 
-    /// The file and the entry point, as errors and profiles name the kernel.
+    /// The name of the kernel in errors and profiles: its file and its entry point.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.program().name
@@ -106,13 +106,13 @@ impl Kernel {
         &self.program().entry_point
     }
 
-    /// The invocations of a workgroup in x, y and z.
+    /// The number of invocations of a workgroup in x, y and z.
     #[must_use]
     pub fn workgroup_size(&self) -> [u32; 3] {
         self.program().workgroup_size
     }
 
-    /// The uniform and storage variables that the entry point uses, by group and binding.
+    /// The uniform and storage variables that the entry point uses, ordered by group and binding.
     #[must_use]
     pub fn bindings(&self) -> &[BindingInfo] {
         self.inner.bindings()
@@ -124,7 +124,7 @@ impl Kernel {
         self.program().immediate.as_ref()
     }
 
-    /// Registers, memory and occupancy, if the device reports them; `cuda` does.
+    /// The registers, memory and occupancy of the kernel, if the device reports them, as `cuda` devices do.
     ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {
@@ -141,7 +141,8 @@ impl Kernel {
         self.inner.plain.resources.as_ref()
     }
 
-    /// The type at a path of a uniform or immediate: `params`, `params.a`, `params.weights[3]`.
+    /// The type of a uniform or immediate, or of a part of one, by its path: `params`, `params.a`, `params.weights[3]`.
+    /// `None` if there is no such path.
     ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {
@@ -156,7 +157,7 @@ impl Kernel {
         self.inner.values.find(self.program(), path).ok().map(|place| place.layout.clone())
     }
 
-    /// Begins a launch.
+    /// Begins a launch of the kernel, to which arguments and a grid are then passed.
     pub fn launch<'a>(&self) -> Launch<'a> {
         Launch::new(self.clone())
     }

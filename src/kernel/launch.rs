@@ -148,7 +148,7 @@ impl<'a> Launch<'a> {
         }
         let size = place.layout.size as usize;
         let fits = match (&place.layout.shape, scalar) {
-            // The most frequent case needs neither layout.
+            // Scalars are the most frequent case, and are compared without their layouts.
             (Shape::Scalar(wanted), Some(scalar)) => *wanted == scalar,
             _ => {
                 let rust = rust();
@@ -189,8 +189,8 @@ impl<'a> Launch<'a> {
         self
     }
 
-    /// Measures the launch: [`Submission::timings`] then contains it alone. It is submitted immediately, separately
-    /// from other work.
+    /// Measures the launch: [`Submission::timings`] then contains this launch alone, which is submitted immediately,
+    /// separately from other work.
     ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {
@@ -208,9 +208,9 @@ impl<'a> Launch<'a> {
         self
     }
 
-    /// Launches at least this many threads. Each dimension is rounded up to whole workgroups, so a kernel checks its
-    /// `global_invocation_id` against the size of its data. With a dimension of 0 the arguments are checked and nothing
-    /// runs; in that case buffers may be empty.
+    /// Launches at least this many threads. Each dimension is rounded up to whole workgroups, so the kernel must
+    /// compare its `global_invocation_id` with the size of its data. With a dimension of 0 the arguments are checked
+    /// and nothing runs; in that case buffers may be empty.
     ///
     /// # Errors
     /// See [`LaunchError`]; in that case nothing has run.
@@ -227,8 +227,8 @@ impl<'a> Launch<'a> {
     }
 
     /// Launches this many workgroups. A grid that exceeds the device's limit in a dimension is folded: the kernel still
-    /// sees the ids of the requested grid. Folding takes one more uniform, at a binding after the kernel's own. With a
-    /// dimension of 0 the arguments are checked and nothing runs.
+    /// sees the ids of the requested grid. Folding adds one uniform to the kernel, at a binding after its own ones.
+    /// With a dimension of 0 the arguments are checked and nothing runs.
     ///
     /// # Errors
     /// See [`LaunchError`]; in that case nothing has run.
@@ -294,7 +294,7 @@ impl<'a> Launch<'a> {
         };
         let counts = slice.slice(index..index.saturating_add(3));
         let elements = counts.range.get().map_err(|error| failed(&self, error))?;
-        slice.core.allows(Use::Indirect, "give a grid").map_err(|error| failed(&self, error))?;
+        slice.core.allows(Use::Indirect, "be used as an indirect grid").map_err(|error| failed(&self, error))?;
         if !Arc::ptr_eq(&slice.core.device, &self.kernel.device) {
             return Err(LaunchError::OtherDevice {
                 kernel: self.name(),

@@ -2,7 +2,8 @@
 
 use anywarp_backend::{Layout, Scalar, ScalarKind, Shape};
 
-/// The remedy for a number whose type differs from that of the field it was set to.
+/// The text of an error for a number whose type differs from that of the field: it shows the number as a literal of the
+/// field's type, if possible.
 pub(super) fn remedy(field: &Layout, given: Option<Scalar>, bytes: &[u8]) -> Option<String> {
     let (Shape::Scalar(wanted), Some(given)) = (&field.shape, given) else { return None };
     let number = number(given, bytes)?;
@@ -13,7 +14,7 @@ pub(super) fn remedy(field: &Layout, given: Option<Scalar>, bytes: &[u8]) -> Opt
         ScalarKind::Float => format!("{number:?}{ty}"),
         ScalarKind::Unsigned if whole && number >= 0.0 => format!("{number}{ty}"),
         ScalarKind::Signed if whole => format!("{number}{ty}"),
-        _ => return Some(format!("the field is {ty}, got a value of {got}, {number}")),
+        _ => return Some(format!("the field is {ty}, got a value of {got}, {number}; pass a valid {ty}")),
     };
     Some(format!("the field is {ty}, got a value of {got}; write {literal}, or convert it with `as {ty}`"))
 }
@@ -54,8 +55,8 @@ mod tests {
             (said(&float, 0.1f64), "the field is f32, got a value of f64; write 0.1f32, or convert it with `as f32`"),
             (said(&unsigned, 3i32), "the field is u32, got a value of i32; write 3u32, or convert it with `as u32`"),
             (said(&unsigned, 3u64), "the field is u32, got a value of u64; write 3u32, or convert it with `as u32`"),
-            (said(&unsigned, -3i32), "the field is u32, got a value of i32, -3"),
-            (said(&unsigned, 1.5f32), "the field is u32, got a value of f32, 1.5"),
+            (said(&unsigned, -3i32), "the field is u32, got a value of i32, -3; pass a valid u32"),
+            (said(&unsigned, 1.5f32), "the field is u32, got a value of f32, 1.5; pass a valid u32"),
             (said(&signed, 4u32), "the field is i32, got a value of u32; write 4i32, or convert it with `as i32`"),
         ];
         for (said, expected) in table {

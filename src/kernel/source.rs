@@ -35,16 +35,17 @@ pub struct Wgsl<'a> {
     pub(crate) overrides: Vec<(Cow<'a, str>, f64)>,
     pub(crate) leave: Leave,
     pub(crate) modules: Vec<Module<'a>>,
-    /// The text's own path as a module, if no file's path determines it.
+    /// The path of the text itself as a module, if it is not determined by that of a file.
     pub(crate) at: Vec<Cow<'a, str>>,
     pub(crate) features: Vec<(Cow<'a, str>, bool)>,
-    /// Scalars, or the name of a type that is not a scalar.
+    /// The element types to replace: their names, each with a scalar, or with the name of a Rust type that is not a
+    /// scalar.
     pub(crate) elements: Vec<(Cow<'a, str>, Result<Scalar, &'static str>)>,
     /// The folder that files are imported from.
     pub(crate) folder: Option<PathBuf>,
     /// The file that the text was read from.
     path: Option<PathBuf>,
-    /// A text that is already composed.
+    /// The source, if it is already composed with its imports.
     prepared: Option<Source>,
     name: Name,
 }
@@ -54,7 +55,7 @@ pub struct Wgsl<'a> {
 enum Name {
     /// The author or the file.
     Given,
-    /// None so far: the caller's location is added later.
+    /// The text has no name yet: the caller's location is added later.
     None,
     /// The line of the program that contains the text or passes it.
     Inline(&'static Location<'static>),
@@ -64,7 +65,7 @@ enum Name {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Module<'a> {
     pub(crate) path: Cow<'a, str>,
-    /// The name of its file, for messages.
+    /// The file name of the module in messages.
     pub(crate) file: Cow<'a, str>,
     pub(crate) text: Cow<'a, str>,
 }
@@ -88,7 +89,7 @@ impl<'a> Wgsl<'a> {
         Self { name: Name::Inline(Location::caller()), ..Self::unnamed(text.into()) }
     }
 
-    /// A text whose caller is not known.
+    /// A text whose location in the program is not known yet.
     fn unnamed(text: Cow<'a, str>) -> Self {
         Self {
             text,
@@ -113,7 +114,8 @@ impl<'a> Wgsl<'a> {
         Self { name, ..self }
     }
 
-    /// Returns a copy that uses its line as its file name, for errors; `None` if it has a name.
+    /// Returns a copy with the line of the program that contains the text as its file name, for errors; `None` if the
+    /// text has a name.
     ///
     /// Kernels are cached by content regardless of the text's location, so this name is not used from the beginning.
     pub(super) fn with_location(&self) -> Option<Self> {
@@ -157,7 +159,7 @@ impl<'a> Wgsl<'a> {
     /// ```
     ///
     /// # Errors
-    /// [`KernelError::Unreadable`].
+    /// [`KernelError::Unreadable`] if the file cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Wgsl<'static>, KernelError> {
         let path = path.as_ref();
         let file = path.display().to_string();
@@ -167,15 +169,15 @@ impl<'a> Wgsl<'a> {
     }
 
     /// Sets the folder that `package` means in imports; no file outside it is read. A file that was
-    /// [opened](Self::open) must be in it or below it. By default it is the folder of that file.
+    /// [opened](Self::open) must be in this folder or below it. The default is the folder of that file.
     #[must_use]
     pub fn root(mut self, folder: impl AsRef<Path>) -> Self {
         self.folder = Some(folder.as_ref().to_owned());
         self
     }
 
-    /// Adds a module from memory: `import package::shared::reduce::sum;` finds it as `shared::reduce`. It takes
-    /// precedence over a file of that name.
+    /// Adds a module from memory: `import package::shared::reduce::sum;` finds the module with the path
+    /// `shared::reduce`. The module takes precedence over a file of that name.
     ///
     /// ```
     /// use anywarp::Wgsl;
@@ -197,8 +199,8 @@ impl<'a> Wgsl<'a> {
         self
     }
 
-    /// Sets the value of `@if(name)`, in this text and in all its imports. `@if`, `@elif` and `@else` precede imports,
-    /// declarations, statements, members, parameters and clauses of `switch`.
+    /// Sets whether the condition of `@if(name)` is true, in this text and in all its imports. `@if`, `@elif` and
+    /// `@else` precede imports, declarations, statements, members, parameters and clauses of `switch`.
     ///
     /// ```
     /// use anywarp::Wgsl;
@@ -262,7 +264,7 @@ impl<'a> Wgsl<'a> {
         self
     }
 
-    /// Selects the entry point.
+    /// Selects the entry point by its name, if the text has several.
     #[must_use]
     pub fn entry(mut self, name: impl Into<Cow<'a, str>>) -> Self {
         self.entry = Some(name.into());
@@ -278,10 +280,10 @@ impl<'a> Wgsl<'a> {
         self
     }
 
-    /// Sets which checks keep the kernel's accesses in range and its loops finite. The default is those that are not
-    /// proven unnecessary.
+    /// Sets which checks keep the kernel's accesses in range and its loops finite. By default, only checks that are
+    /// proven unnecessary are omitted.
     ///
-    /// To omit all of them, the caller must give a promise in an `unsafe` block:
+    /// To omit all checks, the caller must give a promise in an `unsafe` block:
     ///
     /// ```
     /// use anywarp::{Checks, Unchecked, Wgsl};
@@ -302,7 +304,7 @@ impl<'a> Wgsl<'a> {
     /// On `cuda` the kernel is compiled with NVRTC's `--use_fast_math`: subnormal numbers become zero (`--ftz=true`),
     /// quotients and square roots are approximated (`--prec-div=false`, `--prec-sqrt=false`), and `sin`, `cos`, `tan`,
     /// `exp`, `log` and `pow` become the GPU's own instructions, which are inaccurate for large arguments. Products and
-    /// sums are fused on `cuda` in any case, as WGSL allows. On other devices it has no effect.
+    /// sums are fused on `cuda` in any case, as WGSL allows. On other devices this has no effect.
     ///
     /// ```
     /// use anywarp::Wgsl;

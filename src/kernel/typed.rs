@@ -84,7 +84,8 @@ pub fn set_immediate<T: Element>(launch: &mut Launch<'_>, value: &T) {
     put(launch, None, value);
 }
 
-/// A single copy: the compilation of the Rust program has checked that `T` has the layout of the WGSL type.
+/// Sets a value by a single copy: the compilation of the Rust program has checked that `T` has the layout of the WGSL
+/// type.
 fn put<T: Element>(launch: &mut Launch<'_>, slot: Option<usize>, value: &T) {
     let inner = &launch.kernel.inner;
     let place = match slot {
@@ -112,7 +113,8 @@ fn put<T: Element>(launch: &mut Launch<'_>, slot: Option<usize>, value: &T) {
     }
 }
 
-/// Reached only by calls that the macro did not generate.
+/// Stores the error for a slot that the kernel does not have, which only calls can name that the macro did not
+/// generate.
 fn unknown_binding(launch: &mut Launch<'_>, key: String) {
     let candidates = launch.kernel.bindings().iter().map(|info| info.name.clone()).collect();
     launch.wrong(LaunchError::UnknownBinding { kernel: launch.kernel.name().to_owned(), key, candidates });

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use super::passes::reads::Reads;
 
-/// Every uniform starts at a multiple of this in the values of a launch.
+/// The alignment, in bytes, of each uniform within the values of a launch.
 const ALIGNMENT: u32 = 16;
 
 /// The layout of a launch's uniform and immediate values, one after the other.
@@ -16,20 +16,20 @@ pub(crate) struct Values {
     uniforms: Vec<(usize, Range<u32>)>,
     /// The bytes of the immediate, after all uniforms.
     pub(crate) immediate: Range<u32>,
-    /// The fields that the kernel reads, which must be set: bytes and path.
+    /// The fields that the kernel reads, and which a launch must therefore set: their bytes and their path.
     fields: Vec<(Range<u32>, String)>,
 }
 
-/// The target of a path.
+/// The uniform, immediate or field that a path names.
 pub(crate) struct Place<'a> {
     /// The offset in the launch's values, in bytes.
     pub(crate) offset: u32,
     pub(crate) layout: &'a Layout,
-    /// The binding slot; `None` for the immediate.
+    /// The binding slot of the uniform; `None` for the immediate.
     pub(crate) slot: Option<usize>,
 }
 
-/// The bytes that were set.
+/// The ranges of bytes that were set, in the values of a launch.
 pub(crate) type Covered = SmallVec<[Range<u32>; 8]>;
 
 impl Values {
@@ -99,7 +99,7 @@ impl Values {
         Ok(place)
     }
 
-    /// The fields without a value. `bound` returns whether a binding slot has a buffer.
+    /// The fields that the kernel reads and that have no value. `bound` returns whether a binding slot has a buffer.
     pub(crate) fn missing(&self, covered: &mut Covered, bound: impl Fn(usize) -> bool) -> Vec<String> {
         join(covered);
         let is_bound =
@@ -127,9 +127,10 @@ fn join(ranges: &mut Covered) {
     *ranges = joined;
 }
 
-/// One `.field` or `[index]` of a path.
+/// Follows one `.field` or `[index]`, the first of `rest`. Returns its offset in bytes, its layout, and the path after
+/// it.
 ///
-/// `whole` is the path before it, whose layout is `layout`.
+/// `whole` is the path before `rest`, and `layout` the layout of what that path names.
 fn step<'a, 'p>(layout: &'a Layout, whole: &str, rest: &'p str) -> Result<(u32, &'a Layout, &'p str), String> {
     let name = &layout.name;
     if let Some(rest) = rest.strip_prefix('[') {

@@ -9,12 +9,12 @@ use super::pool::Pool;
 
 /// Samples that were loaded together: one buffer for each field, to be bound to kernels.
 ///
-/// Dropping it returns the buffers to the loader, which reuses them for a later batch. Earlier launches and copies
-/// still see the data of this batch. The same holds for a [`Recording`](crate::Recording) that uses its buffers,
+/// Dropping the batch returns its buffers to the loader, which reuses them for a later batch. Earlier launches and
+/// copies still see the data of this batch. The same holds for a [`Recording`](crate::Recording) that uses its buffers,
 /// however often it is submitted: while the recording exists, their memory is not reused, and later batches use other
 /// memory. To release the buffers, [`clear`](crate::Recording::clear) or drop the recording.
 pub struct Batch<F: Fields> {
-    /// `None` only during the drop.
+    /// The memory of all fields; `None` only while the batch is dropped.
     set: Option<F::Set>,
     samples: Samples,
     pool: Arc<Pool<F>>,
@@ -33,7 +33,7 @@ impl<F: Fields> Batch<F> {
         self.samples.len()
     }
 
-    /// Whether it has no samples; never true for a batch of a loader.
+    /// Whether the batch has no samples; never true for a batch of a loader.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -58,13 +58,13 @@ impl<F: Fields> Batch<F> {
         self.samples.iter()
     }
 
-    /// The shard, for samples of a stream.
+    /// The number of the shard from which the samples were read; `None` for a data set with numbered samples.
     #[must_use]
     pub fn shard(&self) -> Option<usize> {
         self.samples.shard
     }
 
-    /// The epoch of the batch.
+    /// The number of the epoch to which the batch belongs.
     #[must_use]
     pub fn epoch(&self) -> u64 {
         self.epoch
@@ -76,7 +76,7 @@ impl<F: Fields> Batch<F> {
         self.number
     }
 
-    /// The size of all its buffers, in bytes.
+    /// The size of all buffers of the batch, in bytes.
     #[must_use]
     pub fn byte_len(&self) -> u64 {
         self.set.as_ref().map_or(0, F::bytes)

@@ -21,7 +21,7 @@ pub struct Setting {
 }
 
 impl Default for Setting {
-    /// One worker for every two cores, at most four; two batches ahead; in place.
+    /// One worker for every two cores, at most four; two batches ahead; samples are written in place.
     fn default() -> Self {
         Self { workers: (super::cores() / 2).clamp(1, 4), prefetch: 2, pinned: true }
     }
@@ -103,7 +103,8 @@ impl<F: Fields> LoaderBuilder<F> {
     /// Creates the loader and starts its threads, which wait for the first epoch.
     ///
     /// # Errors
-    /// [`LoaderError::ZeroBatchSize`], [`LoaderError::NotIndexed`], [`LoaderError::Thread`].
+    /// [`LoaderError::ZeroBatchSize`]; [`LoaderError::NotIndexed`] if a data set without numbered samples is to be
+    /// shuffled; [`LoaderError::Thread`] if a thread cannot be started.
     pub fn build(&self) -> Result<Loader<F>, LoaderError> {
         if self.terms.batch_size == 0 {
             return Err(LoaderError::ZeroBatchSize);

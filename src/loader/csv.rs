@@ -21,7 +21,8 @@ pub trait CsvArrays: Arrays + sealed::Columns {}
 impl<A: Arrays + sealed::Columns> CsvArrays for A {}
 
 impl<A: CsvArrays> InMemory<A> {
-    /// Reads the columns of a file with these names, several for each field; a sample is one row.
+    /// Reads columns of a CSV file by their names: `columns` has the names of one or more columns for each field. A row
+    /// is one sample.
     ///
     /// The format is RFC 4180: cells are separated by commas and may be enclosed in double quotes, and the first row
     /// contains the names of the columns. Other columns may contain any text. The numbers are kept in memory, the text
@@ -83,8 +84,9 @@ impl<A: CsvArrays> InMemory<A> {
         if bytes.starts_with(&GZIP) {
             return Err(wrong("is compressed with gzip; decompress it first, for example with `gunzip`".to_owned()));
         }
-        let text = String::from_utf8(bytes)
-            .map_err(|error| wrong(format!("is not UTF-8 from byte {}", error.utf8_error().valid_up_to())))?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            wrong(format!("is not UTF-8 at byte {}; save it as UTF-8", error.utf8_error().valid_up_to()))
+        })?;
         let table = Table::of(&text, columns).map_err(|problem| match problem {
             Problem::File(message) => wrong(message),
             Problem::Cell { line, column, message } => {
@@ -114,7 +116,8 @@ mod sealed {
         /// The number of fields.
         const COUNT: usize;
 
-        /// Parses all fields. The error contains the position of the cell.
+        /// Parses all fields. The error contains the position of the invalid cell, in bytes of the text, and the
+        /// problem.
         #[allow(clippy::type_complexity, reason = "two things each, for one caller")]
         fn parse(table: &Table<'_>) -> Result<(Self, Lengths<Self::Fields>), (usize, String)>
         where

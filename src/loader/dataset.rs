@@ -61,7 +61,8 @@ pub trait Dataset: Send + Sync + 'static {
     /// initial contents are unspecified, and reading them may be slow.
     ///
     /// # Errors
-    /// Any error; it is delivered in place of the batch, with the number of the sample. A panic is delivered likewise.
+    /// Any error; it is delivered in place of the batch, with the number of the sample. A panic is delivered as an
+    /// error, too.
     fn read(&self, index: usize, slots: Slots<'_, Self::Fields>) -> Result<(), ReadError>;
 }
 

@@ -19,7 +19,7 @@ use super::{Batch, LoaderError, LoaderStats};
 pub struct Epoch<'a, F: Fields> {
     shared: &'a Shared<F>,
     stage: Stage,
-    /// The time at which the consumer began to wait.
+    /// The time at which the consumer began to wait; `None` while it does not wait.
     waiting: Option<Instant>,
 }
 
@@ -29,7 +29,7 @@ enum Stage {
     Over(LoaderStats),
 }
 
-/// The next item, as far as it is available without waiting.
+/// The next item of an epoch, or the need to wait for it.
 enum Next<'a, F: Fields> {
     Item(Option<Result<Batch<F>, LoaderError>>),
     /// A worker is loading the batch. The lock is still held, so that the end of the job cannot be missed.
@@ -42,7 +42,7 @@ impl<'a, F: Fields> Epoch<'a, F> {
         Self { shared, stage, waiting: None }
     }
 
-    /// The amounts that this epoch has loaded so far, and the waiting times on either side.
+    /// The amounts that this epoch has loaded so far, and the waiting times of the consumer and of the workers.
     #[must_use]
     pub fn stats(&self) -> LoaderStats {
         match self.stage {
@@ -56,7 +56,7 @@ impl<'a, F: Fields> Epoch<'a, F> {
         }
     }
 
-    /// The running epoch; otherwise the error that ended it, once.
+    /// Returns the serial number of the running epoch; otherwise the error that prevented its start, once.
     fn serial(&mut self) -> Result<u64, Option<LoaderError>> {
         match std::mem::replace(&mut self.stage, Stage::Over(LoaderStats::default())) {
             Stage::Running(serial) => {
@@ -71,7 +71,7 @@ impl<'a, F: Fields> Epoch<'a, F> {
         }
     }
 
-    /// Advances with a lock that is already held, or takes it.
+    /// Advances to the next item. `held` is the locked state, if the caller has locked it.
     fn advance(&mut self, held: Option<MutexGuard<'a, State<F>>>) -> Next<'a, F> {
         let serial = match self.serial() {
             Ok(serial) => serial,
@@ -101,7 +101,7 @@ impl<'a, F: Fields> Epoch<'a, F> {
                     state = self.shared.state();
                 }
                 Front::Free if run.work.plan.is_over(run.window.first()) => {
-                    // Another shard may have got further.
+                    // Later jobs may have been begun for shards that had more samples.
                     if run.window.skip() {
                         continue;
                     }
@@ -176,7 +176,7 @@ impl<'a, F: Fields> EpochStream<'a, F> {
         std::future::poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
 
-    /// The amounts that this epoch has loaded so far, and the waiting times on either side.
+    /// The amounts that this epoch has loaded so far, and the waiting times of the consumer and of the workers.
     #[must_use]
     pub fn stats(&self) -> LoaderStats {
         self.0.stats()
@@ -205,7 +205,7 @@ impl<F: Fields> Stream for EpochStream<'_, F> {
                 return Poll::Pending;
             }
             drop(state);
-            // The batch may have arrived meanwhile.
+            // The next iteration checks again, as the batch may have arrived while the state was not locked.
             mine = Some(context.waker().clone());
         }
     }

@@ -17,8 +17,8 @@ anywarp_backend::debug_as_display!(LoaderError);
 /// An error of one batch is delivered in its place, and the epoch continues after it. A loop that logs errors and
 /// continues therefore reaches the end of the epoch:
 ///
-/// - An error that would hit every later batch is the last item: the device is lost, or a batch exceeds the device's
-///   limit for one buffer, or the address space.
+/// - An error that every later batch would have as well is the last item: the device is lost, or a batch exceeds the
+///   device's limit for one buffer, or the address space.
 /// - A sample that cannot be read ends its shard. A shard whose batch has no memory ([`Buffer`](Self::Buffer),
 ///   [`HostMemory`](Self::HostMemory)) continues at the same sample, as memory may be available later; it ends when
 ///   this happens twice in a row.
@@ -29,7 +29,7 @@ pub enum LoaderError {
     #[error("expected a batch size of at least 1, got 0")]
     ZeroBatchSize,
     /// Shuffling needs numbered samples.
-    #[error("an iterable data set cannot be shuffled; let its shards yield another order in each epoch")]
+    #[error("an iterable data set cannot be shuffled; let `open` change the order in each epoch")]
     NotIndexed,
     /// There is no memory for the order of the samples.
     #[error("the order of {samples} samples needs {} bytes of memory, which could not be allocated; do not shuffle them",
@@ -38,7 +38,7 @@ pub enum LoaderError {
         /// The number of samples.
         samples: usize,
     },
-    /// There is no memory for the shards.
+    /// There is no memory for the state of the shards.
     #[error("the memory for {shards} shards could not be allocated; use fewer shards")]
     TooManyShards {
         /// The number of shards.
@@ -78,14 +78,14 @@ pub enum LoaderError {
     Shrunk {
         /// The sample.
         at: SampleAt,
-        /// Samples at the start of the epoch.
+        /// The number of samples at the start of the epoch.
         expected: usize,
-        /// Samples now.
+        /// The number of samples now.
         now: usize,
     },
-    /// The device has no memory for a batch, or refuses writes to it. It ends the epoch if it would hit all batches,
-    /// and a shard after two such errors in a row.
-    #[error("batch {batch} of epoch {epoch} ({samples} samples) has no buffer: {error}")]
+    /// The device has no memory for a batch, or refuses writes to it. This error ends the epoch if every later batch
+    /// would have it as well; two such errors in a row end a shard.
+    #[error("batch {batch} of epoch {epoch} ({samples} samples) could not get a buffer: {error}")]
     Buffer {
         /// The epoch.
         epoch: u64,
@@ -200,9 +200,9 @@ impl fmt::Display for SampleAt {
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum Refused {
-    /// By the device.
+    /// Memory of the device, for a buffer.
     Buffer(BufferError),
-    /// By the host.
+    /// Ordinary memory of the host.
     Host {
         /// The requested number of bytes.
         bytes: u64,
@@ -229,7 +229,7 @@ pub(super) enum Fault {
 }
 
 impl Fault {
-    /// Whether it would hit every later batch of the epoch.
+    /// Whether every later batch of the epoch would have the same fault.
     pub(super) fn is_final(&self) -> bool {
         let Self::Memory { refused: Refused::Buffer(error), .. } = self else { return false };
         match error {

@@ -24,26 +24,26 @@ pub trait Fields: sealed::Sealed + Sized + 'static {
     /// The memory of one batch.
     #[doc(hidden)]
     type Set: Send;
-    /// The same memory during the writing.
+    /// The memory of one batch while samples are written to it.
     #[doc(hidden)]
     type Open: Send;
 
     /// Allocates memory for a batch of `samples`.
     #[doc(hidden)]
     fn allocate(device: &Device, lengths: Self::Lengths, samples: usize) -> Result<Self::Set, BufferError>;
-    /// Whether other code may still use it.
+    /// Whether a recording or other code may still use the memory.
     #[doc(hidden)]
     fn is_held(set: &Self::Set) -> bool;
-    /// Makes it writable.
+    /// Makes the memory writable, in place or in ordinary memory.
     #[doc(hidden)]
     fn open(set: Self::Set, in_place: bool) -> Result<Self::Open, Refused>;
-    /// The memory of one sample.
+    /// The memory of sample `at` of the batch.
     #[doc(hidden)]
     fn sample(open: &mut Self::Open, lengths: Self::Lengths, at: usize) -> Self::Slots<'_>;
-    /// Copies the beginning of one batch to another.
+    /// Copies the beginning of the longer batch `other` to `open`.
     #[doc(hidden)]
     fn take_from(open: &mut Self::Open, other: &mut Self::Open);
-    /// Ends the writing.
+    /// Ends the writing. The samples are needed only if `keep` is true.
     #[doc(hidden)]
     fn close(open: Self::Open, keep: bool) -> Result<Self::Set, BufferError>;
     #[doc(hidden)]

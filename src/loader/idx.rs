@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use super::{Dataset, LoaderError, ReadError};
 use crate::element::Element;
 
-/// Arrays and their labels, from two files in IDX format: samples of two fields, the array's elements as `T` and one
-/// label.
+/// A data set of arrays and their labels, from two files in IDX format. A sample has two fields: the elements of an
+/// array as `T`, and one label.
 ///
-/// The format is that of MNIST ("The IDX file format", Y. `LeCun`, C. Cortes, C. Burges): two zero bytes, one for the
-/// type of the elements, one for the number of dimensions, their sizes, then the elements; all numbers are big-endian.
-/// The first dimension counts the samples. Compressed files (`.gz`) must be decompressed first. Both files are kept in
-/// memory unchanged.
+/// The format is that of MNIST ("The IDX file format", Y. `LeCun`, C. Cortes, C. Burges): two zero bytes, a byte for
+/// the type of the elements, a byte for the number of dimensions, the sizes of the dimensions, then the elements; all
+/// numbers are big-endian. The first dimension counts the samples. Compressed files (`.gz`) must be decompressed first.
+/// Both files are kept in memory unchanged.
 ///
 /// ```no_run
 /// use anywarp::loader::{IdxDataset, Loader};
@@ -39,7 +39,7 @@ pub struct IdxDataset<T> {
 /// The types to which elements of an IDX file are converted: `u8`, `i32`, `u32`, `f32`, `f64`. A number out of range is
 /// converted to the nearest value.
 pub trait IdxElement: Element + Send + Sync {
-    /// The value as this type.
+    /// Converts a number to this type.
     #[doc(hidden)]
     fn from_number(value: f64) -> Self;
 }
@@ -65,7 +65,7 @@ impl<T: IdxElement> IdxDataset<T> {
     pub fn open(arrays: impl AsRef<Path>, labels: impl AsRef<Path>) -> Result<Self, LoaderError> {
         let (arrays, labels) = (Array::open(arrays.as_ref())?, Array::open(labels.as_ref())?);
         if labels.sample_length() != 1 {
-            let message = format!("expected labels of one number, got the shape {:?}", labels.shape());
+            let message = format!("expected labels of one number each, got labels of the shape {:?}", labels.shape());
             return Err(labels.wrong(message));
         }
         if labels.samples() != arrays.samples() {
@@ -99,18 +99,18 @@ impl<T: IdxElement> Dataset for IdxDataset<T> {
     }
 }
 
-/// One file.
+/// The contents of one IDX file.
 struct Array {
     file: PathBuf,
     kind: Kind,
     sizes: Vec<usize>,
     /// The whole file.
     bytes: Vec<u8>,
-    /// The offset of the elements.
+    /// The offset of the first element in `bytes`.
     start: usize,
 }
 
-/// The type of the elements.
+/// The type of the elements of an IDX file.
 #[derive(Clone, Copy)]
 enum Kind {
     U8,
@@ -193,7 +193,8 @@ impl Array {
         self.sizes.get(1..).unwrap_or_default()
     }
 
-    /// If there are samples, the product is known to be addressable.
+    /// The number of elements of a sample. Without samples it may be limited; with samples, `parse` has checked that it
+    /// fits.
     fn sample_length(&self) -> usize {
         self.shape().iter().fold(1, |product: usize, size| product.saturating_mul(*size))
     }
@@ -202,7 +203,7 @@ impl Array {
         let size = self.sample_length().saturating_mul(self.kind.size());
         let start = self.start + index.saturating_mul(size);
         let Some(source) = self.bytes.get(start..start.saturating_add(size)).filter(|_| index < self.samples()) else {
-            return Err(format!("{} has {} samples", self.file.display(), self.samples()).into());
+            return Err(format!("{} has only {} samples", self.file.display(), self.samples()).into());
         };
         match self.kind {
             Kind::U8 => numbers(source, target, |[byte]| f64::from(byte)),

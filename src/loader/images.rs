@@ -9,18 +9,18 @@ use image::{DynamicImage, ImageReader};
 
 use super::{Dataset, LoaderError, ReadError};
 
-/// The way in which a picture is fitted to the size.
+/// How a picture is fitted to the requested size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fit {
-    /// Scaled to cover the size, and cropped to its centre: not distorted.
+    /// The picture is scaled to cover the requested size, and cropped to its centre: it is not distorted.
     #[default]
     Crop,
-    /// Scaled in both directions: not cropped.
+    /// The picture is scaled to the requested width and height independently: it is not cropped.
     Stretch,
 }
 
-/// Pictures in folders, one folder for each class: `root/cat/1.png`, `root/dog/7.jpeg`. Samples of two fields: the
-/// pixels, row after row, and the number of the class.
+/// A data set of pictures in folders, one folder for each class: `root/cat/1.png`, `root/dog/7.jpeg`. A sample has two
+/// fields: the pixels, row after row, and the number of the class.
 ///
 /// A pixel is one `u32`, which a kernel unpacks by `unpack4x8unorm(pixel)`: red, green, blue and alpha from 0 to 1.
 /// Classes are the folders in the order of their names; pictures are the files with an extension of PNG or JPEG. A file
@@ -125,7 +125,7 @@ fn is_picture(path: &Path) -> bool {
     path.is_file() && ["png", "jpg", "jpeg"].iter().any(|known| end.eq_ignore_ascii_case(known))
 }
 
-/// The entries of a folder, by name.
+/// The entries of a folder, sorted by name.
 fn listed(folder: &Path) -> Result<Vec<PathBuf>, LoaderError> {
     let entries = fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
     let mut paths: Vec<PathBuf> = entries.map_err(|error: io::Error| LoaderError::File {

@@ -110,7 +110,7 @@ pub trait Arrays: sealed::Sealed + Send + Sync + 'static {
     /// The number of samples.
     #[doc(hidden)]
     fn samples(&self, lengths: Lengths<Self::Fields>) -> Result<usize, LoaderError>;
-    /// Removes the samples from number `at` on, and returns them. There are at least `at`.
+    /// Removes the samples from number `at` on, and returns them. The arrays have at least `at` samples.
     #[doc(hidden)]
     #[must_use]
     fn split_off(&mut self, at: usize, lengths: Lengths<Self::Fields>) -> Self;
@@ -133,7 +133,7 @@ impl<T: Element> Arrays for Vec<T> {
     }
 
     fn split_off(&mut self, at: usize, length: usize) -> Self {
-        // `Self::split_off` of `Vec` counts elements.
+        // `Vec::split_off` counts elements, not samples.
         Vec::split_off(self, at * length)
     }
 
@@ -142,14 +142,14 @@ impl<T: Element> Arrays for Vec<T> {
     }
 }
 
-/// The number of samples of an array; `before` is that of the arrays before it.
+/// The number of samples of the array of one field; `before` is the number of samples of the fields before it.
 fn counted(field: usize, elements: usize, length: usize, before: Option<usize>) -> Result<usize, LoaderError> {
     let wrong = |problem: String| LoaderError::Arrays { field, problem };
     let (Some(samples), Some(rest)) = (elements.checked_div(length), elements.checked_rem(length)) else {
         return Err(wrong("has 0 elements per sample; a sample needs at least one in each field".to_owned()));
     };
     if rest != 0 {
-        return Err(wrong(format!("has {elements} elements, which is not a whole number of samples of {length}")));
+        return Err(wrong(format!("has {elements} elements, not a whole number of samples of {length} elements")));
     }
     match before {
         Some(before) if before != samples => {
@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(Vec::<u32>::new().samples(3).unwrap(), 0);
         assert_eq!(
             error(vec![1.0f32; 7].samples(3)),
-            "field 0 has 7 elements, which is not a whole number of samples of 3"
+            "field 0 has 7 elements, not a whole number of samples of 3 elements"
         );
         assert!(error(vec![1.0f32; 7].samples(0)).contains("at least one"));
         let pair = (vec![1.0f32; 6], vec![1u32; 4]);

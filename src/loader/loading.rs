@@ -17,8 +17,8 @@ use crate::device::Device;
 
 /// Loads a data set batch by batch, on threads of its own, into buffers of one device.
 ///
-/// Dropping it ends its threads; each finishes the sample that it is reading. Batches may outlive it. See the
-/// [module](super) for an example.
+/// Dropping the loader ends its threads; each thread finishes the sample that it is reading. Batches may outlive the
+/// loader. See the [module](super) for an example.
 ///
 /// The builder sets the number of threads, and how far ahead they load: [`LoaderBuilder::tune`] finds the best values
 /// for the data and the kernels, before a loader is created.
@@ -93,14 +93,15 @@ impl<F: Fields> Loader<F> {
         Ok(loader)
     }
 
-    /// Begins an epoch: all samples once, batch by batch. The same `epoch` gives the same order. An empty data set has
-    /// no batches.
+    /// Begins an epoch: all samples once, batch by batch. The order depends only on the number `epoch` and the seed. An
+    /// empty data set has no batches.
     ///
     /// Dropping the iterator ends the epoch; batches loaded ahead are discarded.
     ///
     /// # Errors
-    /// Each batch has its own; [`LoaderError`] describes which of them end the epoch. An error that prevents its start
-    /// is the only item: [`LoaderError::TooManySamples`], [`LoaderError::TooManyShards`].
+    /// Each batch may have an error of its own; [`LoaderError`] describes which errors end the epoch. An error that
+    /// prevents the start of the epoch is its only item: [`LoaderError::TooManySamples`],
+    /// [`LoaderError::TooManyShards`].
     pub fn epoch(&mut self, epoch: u64) -> Epoch<'_, F> {
         let begun = self.begin(epoch);
         Epoch::new(&self.shared, begun)
@@ -138,7 +139,7 @@ impl<F: Fields> Loader<F> {
         EpochStream::new(self.epoch(epoch))
     }
 
-    /// The amounts loaded so far in all epochs, and the waiting times on either side.
+    /// The amounts loaded so far in all epochs, and the waiting times of the consumer and of the workers.
     #[must_use]
     pub fn stats(&self) -> LoaderStats {
         let state = self.shared.state();
@@ -152,7 +153,7 @@ impl<F: Fields> Loader<F> {
     fn begin(&self, epoch: u64) -> Result<u64, LoaderError> {
         let plan = self.source.plan(epoch, &self.terms)?;
         let work = Arc::new(Work { plan, cancelled: AtomicBool::new(false) });
-        // An epoch that was leaked is still running.
+        // The previous epoch is still running if its iterator was leaked.
         let serial = self.shared.state().serial;
         self.shared.end_run(serial);
         let mut state = self.shared.state();

@@ -1,4 +1,4 @@
-//! The memory of one field of one batch: a buffer, and the way in which its elements are written.
+//! The memory of one field of one batch: a buffer, and the memory into which its elements are written.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::error::BufferError;
 /// The buffer of one field between two batches.
 pub struct Memory<T: Element> {
     pub(super) buffer: UnifiedBuffer<T>,
-    /// Ordinary memory of its length, after a batch was written there.
+    /// Ordinary memory of the buffer's length; empty unless a batch was written there.
     plain: Vec<T>,
 }
 
@@ -21,12 +21,12 @@ impl<T: Element> Memory<T> {
         Ok(Self { buffer: device.buffer(length.unwrap_or(usize::MAX))?, plain: Vec::new() })
     }
 
-    /// Whether a recording, or code that it was lent to, also holds it.
+    /// Whether a recording, or code to which the buffer was lent, still refers to the buffer.
     pub(super) fn is_held(&self) -> bool {
         Arc::strong_count(&self.buffer.core) > 1
     }
 
-    /// Makes it writable: in place, or in ordinary memory.
+    /// Makes the memory writable: in place, or in ordinary memory.
     pub(super) fn open(mut self, in_place: bool) -> Result<Open<T>, Refused> {
         if in_place {
             return Ok(Open::InPlace(self.buffer.into_write()?));
@@ -41,7 +41,7 @@ impl<T: Element> Memory<T> {
 
 /// The elements of one field while a batch is written.
 pub enum Open<T: Element> {
-    /// The memory from which the device reads them.
+    /// The memory from which the device reads the elements.
     InPlace(OwnedWrite<T>),
     /// Ordinary memory.
     Plain(Memory<T>),

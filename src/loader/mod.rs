@@ -52,11 +52,11 @@
 //! - Memory is bounded: in addition to the batches that the consumer holds there are at most `workers` + `prefetch`
 //!   batches, and with unified memory two more, which are unused until the device has finished with them.
 //! - An error of a sample is delivered in place of its batch, and the epoch continues: [`LoaderError`].
-//! - [`Loader::epoch_async`] is the same without blocking.
-//! - [`LoaderStats`] contains the waiting times on either side, and [`LoaderBuilder::tune`] finds the best number of
-//!   workers.
-//! - [`InMemory`] holds samples in `Vec`s, or the columns of a CSV file. [`IdxDataset`] reads the files of MNIST,
-//!   `ImageFolder` (feature `images`) pictures with four bytes for each pixel.
+//! - [`Loader::epoch_async`] delivers the batches without blocking.
+//! - [`LoaderStats`] contains the waiting times of the consumer and of the workers, and [`LoaderBuilder::tune`] finds
+//!   the best number of workers.
+//! - [`InMemory`] is a data set of samples in `Vec`s, or of the columns of a CSV file. [`IdxDataset`] reads the files
+//!   of MNIST, and `ImageFolder` (feature `images`) reads pictures with four bytes for each pixel.
 //!
 //! The module does not exist in a browser, which has no threads for loading.
 

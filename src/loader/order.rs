@@ -9,7 +9,7 @@ pub(super) fn shuffled(length: usize, seed: u64, epoch: u64) -> Result<Vec<usize
     let mut order = Vec::new();
     order.try_reserve_exact(length)?;
     order.extend(0..length);
-    // One step of the generator between them makes neighbouring seeds and epochs unrelated.
+    // One step of the generator between `seed` and `epoch` makes the orders of neighbouring seeds and epochs unrelated.
     let mut random = SplitMix(SplitMix(seed).next() ^ epoch);
     for last in (1..length).rev() {
         order.swap(last, random.below(last as u64 + 1) as usize);

@@ -26,7 +26,7 @@ pub(super) struct Terms {
 pub(super) trait Source<F: Fields>: Send + Sync {
     fn lengths(&self) -> F::Lengths;
 
-    /// Whether its samples are numbered, so that they can be shuffled.
+    /// Whether the samples of the data set are numbered, so that they can be shuffled.
     fn is_indexed(&self) -> bool;
 
     fn plan(&self, epoch: u64, terms: &Terms) -> Result<Arc<dyn Plan<F>>, LoaderError>;
@@ -37,13 +37,14 @@ pub(super) trait Plan<F: Fields>: Send + Sync {
     /// Whether there is no job from `job` on.
     fn is_over(&self, job: u64) -> bool;
 
-    /// Jobs with the same number modulo this value are read in order, one at a time.
+    /// The number modulo which jobs are read in order, one at a time, if their numbers are equal; `None` if all jobs
+    /// are independent.
     fn lanes(&self) -> Option<u64>;
 
     /// The greatest number of samples of `job`.
     fn most(&self, job: u64) -> usize;
 
-    /// Notes that there is no memory for `job`, so it is not read.
+    /// Records that there is no memory for `job`, so that it is not read.
     fn refused(&self, job: u64);
 
     /// Reads the samples of `job`, until `cancelled` returns true.
@@ -60,7 +61,8 @@ pub(super) struct Target<'a, F: Fields> {
 /// The samples of a batch.
 #[derive(Clone)]
 pub(super) struct Samples {
-    /// The order that `range` refers to; without one, the range contains the numbers themselves.
+    /// The order of all samples of the epoch, of which `range` is a part; without it, `range` contains the numbers of
+    /// the samples themselves.
     order: Option<Arc<Vec<usize>>>,
     range: Range<usize>,
     pub(super) shard: Option<usize>,
@@ -79,7 +81,7 @@ impl Samples {
 
 /// Calls the data set, and returns an error or a panic as a value.
 fn call<R>(read: impl FnOnce() -> Result<R, ReadError>) -> Result<R, Cause> {
-    // The state of a data set after its panic is its own responsibility: threads share it anyway.
+    // A data set is itself responsible for its state after a panic, as threads share it anyway.
     match catch_unwind(AssertUnwindSafe(read)) {
         Ok(outcome) => outcome.map_err(Cause::Error),
         Err(payload) => {

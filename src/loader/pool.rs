@@ -7,12 +7,12 @@ use super::fields::Fields;
 use crate::device::Device;
 use crate::error::BufferError;
 
-/// The number of sets that stay unused before they are taken again, with unified memory: a batch can be written only
-/// after the device has finished with the previous one in the same memory.
+/// The number of sets that stay unused in the pool while a set is taken from it, with unified memory: a batch can be
+/// written only after the device has finished with the previous one in the same memory.
 const RESTING: usize = 2;
 
 struct Idle<F: Fields> {
-    /// In the order in which they were returned.
+    /// The unused sets, each with its number of samples, in the order in which they were returned.
     sets: VecDeque<(usize, F::Set)>,
     /// The number of existing sets for whole batches, in the pool or in use.
     whole: usize,
@@ -49,7 +49,7 @@ impl<F: Fields> Pool<F> {
     /// Takes memory for a batch of `samples`.
     pub(super) fn take(&self, samples: usize) -> Result<F::Set, BufferError> {
         let mut idle = self.idle();
-        // Memory that a recording uses must not change. Only that recording could use it again.
+        // A set that a recording still uses is not free: its contents must not change.
         let is_free = |set: &(usize, F::Set)| set.0 == samples && !F::is_held(&set.1);
         let fitting = idle.sets.iter().filter(|set| is_free(set)).count();
         let is_whole = samples == self.batch_size;
@@ -79,7 +79,7 @@ impl<F: Fields> Pool<F> {
         }
     }
 
-    /// Notes that memory was not returned.
+    /// Counts memory that does not return to the pool.
     pub(super) fn lost(&self, samples: usize) {
         if samples == self.batch_size {
             let mut idle = self.idle();

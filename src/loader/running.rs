@@ -17,13 +17,14 @@ use super::{Batch, LoaderError, LoaderStats};
 /// A job that has ended.
 pub(super) struct Ended<F: Fields> {
     pub(super) outcome: Outcome<F>,
-    /// The times at which memory was requested and available: in between, the device still used it.
+    /// The times at which memory was requested and at which it became available: between them, the device still used
+    /// it.
     pub(super) memory: Range<Instant>,
     pub(super) reading: Duration,
 }
 
 impl<F: Fields> Ended<F> {
-    /// The part of the time since `since` in which it waited for memory.
+    /// The part of the time since `since` in which the job waited for memory.
     pub(super) fn waited_for_memory(&self, since: Instant) -> Duration {
         self.memory.end.saturating_duration_since(self.memory.start.max(since))
     }
@@ -33,7 +34,7 @@ impl<F: Fields> Ended<F> {
 pub(super) enum Outcome<F: Fields> {
     Batch(Batch<F>),
     Failed(Fault, Option<usize>),
-    /// Its shard had already ended.
+    /// No samples, for example because the shard of the job had already ended.
     Nothing,
 }
 
@@ -46,7 +47,7 @@ pub(super) struct Work<F: Fields> {
 
 /// The running epoch.
 pub(super) struct Run<F: Fields> {
-    /// Distinguishes it from earlier and later ones.
+    /// The serial number that distinguishes this epoch from the loader's earlier and later ones.
     pub(super) serial: u64,
     pub(super) epoch: u64,
     pub(super) work: Arc<Work<F>>,
@@ -66,7 +67,7 @@ impl<F: Fields> Run<F> {
         window.begin(work.plan.lanes(), |job| work.plan.is_over(job))
     }
 
-    /// Adds the times of a job.
+    /// Adds the times of a job to the statistics.
     pub(super) fn spent(&mut self, ended: &Ended<F>) {
         self.stats.reading += ended.reading;
         self.worker_waited(ended.memory.end - ended.memory.start);
@@ -76,7 +77,7 @@ impl<F: Fields> Run<F> {
         self.stats.workers_waited += time;
     }
 
-    /// Adds the time that the consumer has waited for `ended`.
+    /// Adds the time since `since`, in which the consumer has waited for `ended`, to the statistics.
     pub(super) fn waited(&mut self, since: Option<Instant>, ended: Option<&Ended<F>>) {
         let Some(since) = since else { return };
         let for_device = ended.map_or(Duration::ZERO, |ended| ended.waited_for_memory(since));
@@ -131,7 +132,7 @@ pub(super) struct State<F: Fields> {
     awaited: bool,
 }
 
-/// Shared by a loader and its workers.
+/// The state shared by a loader and its workers.
 ///
 /// Lock order: the state, then the pool. Under either lock, no data set is called, no task woken and no buffer used.
 pub(super) struct Shared<F: Fields> {
@@ -160,7 +161,7 @@ impl<F: Fields> Shared<F> {
 
     /// Waits as a worker for a job.
     pub(super) fn idle<'a>(&self, mut state: MutexGuard<'a, State<F>>) -> MutexGuard<'a, State<F>> {
-        // The consumer causes the wait only if the window is full.
+        // The wait is counted as caused by the consumer only if the window is full.
         let full = state.run.as_ref().filter(|run| run.window.is_full()).map(|run| run.serial);
         let since = Instant::now();
         state.idle += 1;

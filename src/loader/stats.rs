@@ -1,4 +1,4 @@
-//! Statistics of a loader: amounts, and waiting times on either side.
+//! Statistics of a loader: amounts, and waiting times of the consumer and of the workers.
 
 use std::fmt;
 use std::time::Duration;
@@ -15,13 +15,14 @@ pub struct LoaderStats {
     pub failed: u64,
     /// Samples that were delivered.
     pub samples: u64,
-    /// The bytes of these samples.
+    /// The bytes of the delivered samples.
     pub bytes: u64,
     /// The bytes that were written in place: see [`LoaderBuilder::pinned`](super::LoaderBuilder::pinned).
     pub bytes_in_place: u64,
     /// The time from the start of each epoch to its end or, if it is running, until now.
     pub elapsed: Duration,
-    /// The time that the consumer waited for the loading of batches. Without workers it includes reading.
+    /// The time that the consumer waited for the loading of batches. Without workers, this time includes the reading of
+    /// samples.
     pub consumer_waited: Duration,
     /// The time that the consumer waited because the device still used the memory of the next batch, which happens with
     /// unified memory. This time is due to the device, not to loading.

@@ -26,9 +26,9 @@ use super::{Batch, LoaderBuilder, Setting};
 pub struct TuneOptions {
     /// The number of settings to try: the default one, and random ones.
     pub settings: usize,
-    /// The batches of one measurement in the first round; doubled in each further round.
+    /// The number of batches of one measurement in the first round; it is doubled in each further round.
     pub batches: usize,
-    /// The measurements of one setting in one round, whose median counts.
+    /// The number of measurements of one setting in one round, whose median counts.
     pub repetitions: usize,
     /// The greatest number of workers to try.
     pub max_workers: usize,
@@ -54,14 +54,14 @@ impl TuneOptions {
         self
     }
 
-    /// Sets the batches of one measurement in the first round.
+    /// Sets the number of batches of one measurement in the first round.
     #[must_use]
     pub fn batches(mut self, batches: usize) -> Self {
         self.batches = batches;
         self
     }
 
-    /// Sets the measurements of one setting in one round.
+    /// Sets the number of measurements of one setting in one round.
     #[must_use]
     pub fn repetitions(mut self, repetitions: usize) -> Self {
         self.repetitions = repetitions;
@@ -98,7 +98,7 @@ pub struct Trial {
     pub setting: Setting,
     /// The time for each batch with the consumer, in the last round of this setting.
     pub consumed: Duration,
-    /// The time for each batch with a consumer that does nothing.
+    /// The time for each batch with a consumer that does nothing, in the first round.
     pub alone: Duration,
     /// The number of rounds of this setting.
     pub rounds: u32,
@@ -134,8 +134,8 @@ impl Tuning {
 }
 
 impl<F: Fields> LoaderBuilder<F> {
-    /// Measures numbers of workers, batches ahead and ways of writing on this data set with this consumer, which
-    /// receives each batch as in a loop over an epoch.
+    /// Measures settings (numbers of workers and of batches ahead, written in place or copied) on this data set with
+    /// `consumer`, which receives each batch as in a loop over an epoch.
     ///
     /// The method is random settings, then successive halving (Jamieson and Talwalkar, "Non-stochastic best arm
     /// identification and hyperparameter optimization", AISTATS 2016). In each round all remaining settings are
@@ -174,8 +174,8 @@ impl<F: Fields> LoaderBuilder<F> {
     /// ```
     ///
     /// # Errors
-    /// The first error of a batch or of the consumer;
-    /// [`LoaderError::NothingToTune`](super::LoaderError::NothingToTune); as [`build`](Self::build).
+    /// The first error of a batch or of the consumer; [`LoaderError::NothingToTune`](super::LoaderError::NothingToTune)
+    /// if an epoch has no batches; otherwise as [`build`](Self::build).
     pub fn tune(
         &self,
         options: &TuneOptions,

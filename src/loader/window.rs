@@ -9,8 +9,8 @@ enum Slot<R> {
     Done(R),
 }
 
-/// The jobs that may be begun: at most `size` of them, from the first undelivered one. So `size` also limits the number
-/// of existing results.
+/// The jobs of an epoch from the first undelivered one on, of which at most `size` may be begun. So `size` also limits
+/// the number of existing results.
 pub(super) struct Window<R> {
     first: u64,
     /// The states from `first` on; later jobs are free.
@@ -21,7 +21,7 @@ pub(super) struct Window<R> {
 /// The state of the first job.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Front {
-    /// It is not begun.
+    /// The job has not been begun.
     Free,
     Running,
     Done,
@@ -43,7 +43,8 @@ impl<R> Window<R> {
         self.slots.len() >= self.size && !self.slots.iter().any(|slot| matches!(slot, Slot::Free))
     }
 
-    /// Begins the first possible job. Jobs with the same number modulo `lanes` run in order, one at a time.
+    /// Begins the first job that may be begun, and returns its number. Jobs with the same number modulo `lanes` run in
+    /// order, one at a time.
     pub(super) fn begin(&mut self, lanes: Option<u64>, is_over: impl Fn(u64) -> bool) -> Option<u64> {
         let at = match lanes {
             // Without lanes, jobs are begun in order.

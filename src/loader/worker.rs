@@ -24,7 +24,7 @@ pub(super) fn work<F: Fields>(shared: &Shared<F>, worker: usize) {
             continue;
         };
         if work.plan.lanes().is_some() {
-            // The end of one job may have made several others possible.
+            // Another worker is notified, as the end of one job may have allowed several jobs to begin.
             shared.one_more(state);
         } else {
             drop(state);
@@ -43,7 +43,7 @@ pub(super) fn work<F: Fields>(shared: &Shared<F>, worker: usize) {
                 }
             }
             None => {
-                // The batch is no longer needed.
+                // The epoch has ended, so the batch is no longer needed.
                 drop(state);
                 put_away(ended);
                 state = shared.state();

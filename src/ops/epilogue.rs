@@ -1,6 +1,6 @@
-//! Functions that operators apply to sums before they store them.
+//! Functions that operators apply to sums before they store the results.
 
-/// A function of each sum, which an operator applies before it stores the sum.
+/// A function that an operator applies to each sum before it stores the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Activation {
@@ -14,7 +14,7 @@ pub enum Activation {
 }
 
 impl Activation {
-    /// The number in `shaders/shared/epilogue.wgsl`; 0 for none.
+    /// The number of the activation in `shaders/shared/epilogue.wgsl`; 0 for no activation.
     pub(crate) fn number(activation: Option<Self>) -> u32 {
         match activation {
             None => 0,

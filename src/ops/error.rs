@@ -6,9 +6,9 @@ use crate::error::{BufferError, Classified, Error, ErrorClass, KernelError, Laun
 
 anywarp_backend::debug_as_display!(OperationError);
 
-/// A call of an operator was refused; no part of it has run.
+/// The error of a refused call of an operator; no part of the call has run.
 ///
-/// An [`Error`] converted from it returns it by [`Error::downcast_ref`]:
+/// An [`Error`] converted from an `OperationError` returns the latter by [`Error::downcast_ref`]:
 ///
 /// ```
 /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
@@ -28,64 +28,64 @@ anywarp_backend::debug_as_display!(OperationError);
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum OperationError {
-    /// A parameter, or the list of parameters, is written incorrectly.
+    /// A parameter of a kernel, or its list of parameters, is not written correctly.
     #[error("{operator}: parameter `{argument}`: {problem}")]
     Parameter {
-        /// The operator.
+        /// The name of the operator.
         operator: String,
-        /// The parameter as written.
+        /// The parameter, as the caller wrote it.
         argument: String,
-        /// The problem with it.
+        /// The problem with the parameter.
         problem: String,
     },
-    /// A part of the kernel's text is missing or incorrect.
+    /// A part of the WGSL that the caller wrote for a kernel is missing or incorrect.
     #[error("{operator}: {what} {problem}")]
     Text {
-        /// The operator.
+        /// The name of the operator.
         operator: String,
-        /// `the operation`, `the identity`, ...
+        /// The part of the WGSL: `the operation`, `the identity`, ...
         what: &'static str,
-        /// The problem with it.
+        /// The problem with this part.
         problem: String,
     },
-    /// The numbers of arguments and parameters differ.
+    /// A call has more or fewer arguments than the kernel has parameters.
     #[error("{operator}: expected {}, got {got}{}", counted(expected, what), in_both_lists(in_place, expected))]
     Count {
-        /// The operator.
+        /// The name of the operator.
         operator: String,
-        /// `inputs` or `outputs`.
+        /// The list with the wrong number of arguments: `inputs` or `outputs`.
         what: &'static str,
-        /// The parameters.
+        /// The parameters of this list, written `name: type`.
         expected: Vec<String>,
-        /// The number of arguments.
+        /// The number of arguments of the call in this list.
         got: usize,
-        /// The parameters that are in both lists, so that they are passed once, as outputs.
+        /// The parameters that are both inputs and outputs: a call passes each of them once, as an output.
         in_place: Vec<String>,
     },
-    /// An argument of another type. There are no implicit conversions.
+    /// An argument has another type than its parameter. There are no implicit conversions.
     #[error("{operator}: '{argument}': expected {expected}, got {got}")]
     Type {
-        /// The operator.
+        /// The name of the operator.
         operator: String,
-        /// The argument.
+        /// The name of the argument.
         argument: String,
-        /// The expected type, and the parameter that determined a letter.
+        /// The expected type; for a letter such as `T`, also the parameter that determined its type.
         expected: String,
         /// The type of the argument.
         got: String,
     },
-    /// A shape whose size is not the array's length.
+    /// A shape has more or fewer elements than its array.
     #[error(
         "{operator}: '{argument}' has {got} elements, but the shape {shape:?} needs {expected}; change one of the two"
     )]
     Length {
-        /// The operator.
+        /// The name of the operator.
         operator: String,
-        /// The argument.
+        /// The name of the argument.
         argument: String,
         /// The shape.
         shape: Vec<usize>,
-        /// The number of elements of that shape.
+        /// The number of elements of the shape.
         expected: usize,
         /// The number of elements of the array.
         got: usize,
@@ -93,15 +93,15 @@ pub enum OperationError {
     /// A view that exceeds its array, writes one element twice, or is not permitted for this argument.
     #[error("{operator}: '{argument}' of shape {shape:?} and strides {strides:?} {problem}")]
     View {
-        /// The operator.
+        /// The name of the operator.
         operator: String,
-        /// The argument.
+        /// The name of the argument.
         argument: String,
         /// The shape.
         shape: Vec<usize>,
         /// The strides, in elements.
         strides: Vec<usize>,
-        /// The problem.
+        /// The problem with the view.
         problem: String,
     },
     /// Shapes that cannot be broadcast to a common shape.
@@ -111,21 +111,21 @@ pub enum OperationError {
         column(argument, shape, against)
     )]
     Broadcast {
-        /// The operator.
+        /// The name of the operator.
         operator: String,
-        /// The argument.
+        /// The name of the argument.
         argument: String,
-        /// Its shape.
+        /// The shape of the argument.
         shape: Vec<usize>,
-        /// The joint shape of all arguments before it.
+        /// The joint shape of all arguments before this argument.
         against: Vec<usize>,
     },
     /// An output whose shape is not that of the result.
     #[error("{operator}: the result has the shape {expected:?}, but the output '{argument}' has {got:?}")]
     Output {
-        /// The operator.
+        /// The name of the operator.
         operator: String,
-        /// The output.
+        /// The name of the output.
         argument: String,
         /// The result's shape.
         expected: Vec<usize>,
@@ -135,53 +135,53 @@ pub enum OperationError {
     /// The number of elements is unknown, or is given twice.
     #[error("{operator}: {problem}")]
     Size {
-        /// The operator.
+        /// The name of the operator.
         operator: String,
-        /// The problem.
+        /// The problem with the number of elements.
         problem: &'static str,
     },
     /// An axis that is out of range, or that is given twice.
     #[error("{operator}: axis {axis} {problem} the shape {shape:?}{}", shape_first(shape))]
     Axis {
-        /// The operator.
+        /// The name of the operator.
         operator: String,
-        /// The axis.
+        /// The axis, counted from 0.
         axis: usize,
         /// `is out of range for` or `is given twice for`.
         problem: &'static str,
         /// The shape of the inputs.
         shape: Vec<usize>,
     },
-    /// More elements than kernels can count.
+    /// An array has more elements than the operator can process in one call.
     #[error(
         "{operator}: {argument} has the shape {shape:?}, of too many elements: the limit is {limit}; split the work into several calls"
     )]
     TooLarge {
-        /// The operator.
+        /// The name of the operator.
         operator: String,
-        /// The argument, or `the result`.
+        /// The name of the argument, or `the result`.
         argument: String,
         /// The shape.
         shape: Vec<usize>,
-        /// The greatest number of elements.
+        /// The greatest permitted number of elements.
         limit: u64,
     },
     /// An output that the call cannot allocate: the caller must pass a buffer.
     #[error("{operator}: '{argument}' {problem}; call `run` with a buffer for it")]
     NotAllocated {
-        /// The operator.
+        /// The name of the operator.
         operator: String,
-        /// The output.
+        /// The name of the output.
         argument: String,
-        /// The reason why no buffer can be allocated for it.
+        /// The reason why the call cannot allocate a buffer for the output.
         problem: &'static str,
     },
-    /// An invalid slice.
+    /// An argument is an invalid slice of its buffer.
     #[error("{operator}: '{argument}': {error}")]
     Slice {
-        /// The operator.
+        /// The name of the operator.
         operator: String,
-        /// The argument.
+        /// The name of the argument.
         argument: String,
         /// The problem with the slice.
         error: BufferError,
@@ -189,55 +189,55 @@ pub enum OperationError {
     /// An array, stream or recording that belongs to another device.
     #[error("{operator} runs on {ours}, but {what} belongs to {theirs}: {}", different_devices(ours, theirs))]
     OtherDevice {
-        /// The operator.
+        /// The name of the operator.
         operator: String,
-        /// `'x'`, `the stream` or `the recording`.
+        /// The object on the other device: an argument such as `'x'`, `the stream` or `the recording`.
         what: String,
         /// The device of the call.
         ours: String,
-        /// The other device.
+        /// The device to which this object belongs.
         theirs: String,
     },
-    /// The WGSL is not valid: the diagnostic shows the line as the caller wrote it.
+    /// The WGSL of a kernel is not valid: the diagnostic shows the line as the caller wrote it.
     #[error(transparent)]
     Kernel(#[from] KernelError),
-    /// The launch was refused.
+    /// The launch of a kernel was refused.
     #[error(transparent)]
     Launch(#[from] LaunchError),
     /// A buffer for the result, or for intermediate results, could not be allocated.
     #[error("{operator}: {error}")]
     Buffer {
-        /// The operator.
+        /// The name of the operator.
         operator: String,
-        /// The error of the buffer.
+        /// The reason why the buffer could not be allocated.
         error: BufferError,
     },
-    /// A guard of an argument exists.
+    /// The buffer of an argument is in use by a guard that the caller has not dropped.
     #[error("{operator}: '{argument}' is in use by a {guard}; drop the guard first")]
     InUse {
-        /// The operator.
+        /// The name of the operator.
         operator: String,
-        /// The argument.
+        /// The name of the argument.
         argument: String,
-        /// The guard.
+        /// The kind of guard.
         guard: &'static str,
     },
-    /// A choice that is not possible for the arguments.
+    /// An option or a size has a value that is not possible for this call.
     #[error("{operator}: {argument} {got} is not possible; {expected}")]
     Choice {
-        /// The operator.
+        /// The name of the operator.
         operator: String,
-        /// `the precision`, ...
+        /// The option or size: `the precision`, `a number of bins of`, ...
         argument: &'static str,
-        /// The possible choices, in words.
+        /// The possible values, in words.
         expected: String,
-        /// The choice of the caller.
+        /// The value that the caller chose.
         got: String,
     },
-    /// The backend failed.
+    /// The device reported an error.
     #[error("{operator} failed on {device}: {error}")]
     Device {
-        /// The operator.
+        /// The name of the operator.
         operator: String,
         /// The device's name.
         device: String,
@@ -246,7 +246,7 @@ pub enum OperationError {
     },
 }
 
-/// `no inputs`, `1 input (x: f32)`, `2 inputs (x: f32, y: f32)`.
+/// Returns the number and the list of parameters: `no inputs`, `1 input (x: f32)`, `2 inputs (x: f32, y: f32)`.
 fn counted(parameters: &[String], plural: &str) -> String {
     let list = parameters.join(", ");
     match parameters.len() {
@@ -256,18 +256,18 @@ fn counted(parameters: &[String], plural: &str) -> String {
     }
 }
 
-/// The remedy where parameters that are in both lists were passed as inputs, too.
+/// Returns the remedy for a wrong number of arguments: parameters in both lists are passed once, as outputs.
 fn in_both_lists(in_place: &[String], inputs: &[String]) -> String {
     let names: Vec<String> = in_place.iter().map(|name| format!("'{name}'")).collect();
     let said = match names.as_slice() {
         [] => return String::new(),
-        [name] => format!("; {name} is in both lists and is given once, as an output"),
-        names => format!("; {} are in both lists and are given once, as outputs", names.join(", ")),
+        [name] => format!("; {name} is both an input and an output: pass it once, as an output"),
+        names => format!("; {} are both inputs and outputs: pass each once, as an output", names.join(", ")),
     };
-    if inputs.is_empty() { said + ": pass `()` as the inputs" } else { said }
+    if inputs.is_empty() { said + ", and pass `()` as the inputs" } else { said }
 }
 
-/// The remedy for an array that has as many elements as an axis other than the last.
+/// Returns the remedy for an array that cannot be broadcast, but has as many elements as an axis other than the last.
 fn column(argument: &str, shape: &[usize], against: &[usize]) -> String {
     let ([length], Some((_, others))) = (shape, against.split_last()) else { return String::new() };
     let Some(axis) = others.iter().position(|size| size == length) else { return String::new() };
@@ -277,7 +277,7 @@ fn column(argument: &str, shape: &[usize], against: &[usize]) -> String {
     format!("; for one value per {each}: `shaped(&{argument}, {ones:?})`")
 }
 
-/// The remedy for an axis of arguments that may have no shape.
+/// Returns the remedy for an axis of a shape with one dimension: the caller may have omitted the shape.
 fn shape_first(shape: &[usize]) -> &'static str {
     if shape.len() == 1 { "; give an argument a shape first: `shaped(&x, [rows, columns])`" } else { "" }
 }

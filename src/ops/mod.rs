@@ -1,26 +1,28 @@
 //! Ready-made operators.
 //!
-//! Each runs on every device: through the vendor's library if [`Caps::library`](crate::backend::Caps::library) lists
-//! it, otherwise as a WGSL kernel. Either goes to the device's default stream or into a
-//! [`Recording`](crate::Recording), in order with the program's own launches.
+//! Each operator runs on every device: through the vendor's library if [`Caps::library`](crate::backend::Caps::library)
+//! lists a routine for the operator, otherwise as a WGSL kernel. Its commands are appended to the device's default
+//! stream or to a [`Recording`](crate::Recording), in order with the program's own launches.
 //!
 //! - [`attention()`]: scaled dot-product attention; [`Attention`] adds masks, shared heads, a scale, a cap and recording.
 //! - [`fill_pattern`]: fills memory with a pattern; [`FillPattern`] adds an offset and recording.
 //! - [`max_pool`], [`average_pool`]: the greatest element or the mean of each window; [`Pool`] adds norms, padding, dilation,
 //!   adaptive windows, indices and recording.
-//! - [`histogram`]: numbers of elements by bins; [`Histogram`] adds edges, weights, channels and recording, [`bincount`]
-//!   counts numbers.
+//! - [`histogram`]: the number of elements in each bin; [`Histogram`] adds edges, weights, channels and recording,
+//!   [`bincount`] counts how often each number occurs.
 //! - [`correlate`], [`convolve`], [`gaussian_filter`], [`sobel`], [`median_filter`]: filters of images; [`ImageFilter`] adds
 //!   borders, separable kernels and recording.
 //! - [`arange`], [`linspace`], [`full()`], [`one_hot()`]: sequences, values and rows for indices; [`Sequence`], [`Full`] and
 //!   [`OneHot`] add recording.
-//! - [`cast`]: numbers of one type as those of another; [`Cast`] adds recording.
+//! - [`cast`]: conversions of numbers from one type to another; [`Cast`] adds recording.
 //! - [`im2col`], [`col2im`]: windows as columns of a matrix, and sums of columns; [`Columns`] adds strides, padding, dilation
 //!   and recording.
 //! - [`conv`]: convolutions of one to three axes; [`Conv`] adds strides, padding, dilation, groups, a bias, an activation,
 //!   transposed convolutions, derivatives and recording.
-//! - [`cross_entropy`]: the loss of classes; [`CrossEntropy`] adds sums, weights, ignored rows, derivatives and recording.
-//! - [`concatenate`], [`stack`], [`split`]: parts of arrays; [`Join`] and [`Split`] add recording.
+//! - [`cross_entropy`]: the loss of a classification; [`CrossEntropy`] adds sums, weights, ignored rows, derivatives
+//!   and recording.
+//! - [`concatenate`], [`stack`], [`split`]: arrays joined to one array, and split into parts; [`Join`] and [`Split`]
+//!   add recording.
 //! - [`is_sorted`]: whether keys are sorted; [`IsSorted`] adds the order, and the result on the device.
 //! - [`matmul`]: the product of two matrices; [`Matmul`] adds transposes, batches, factors, a precision, a method
 //!   ([`MatmulMethod`]) and recording.
@@ -33,8 +35,8 @@
 //! - [`ReductionKernel`]: reductions of many elements to one, by four expressions, also along axes, of segments
 //!   ([`ReductionCall::segments`]) and of runs of equal keys ([`ReductionCall::run_by_key`]).
 //! - [`cumulative_sum`]: cumulative sums; [`Scan`] adds other operations, order, axes, segments and recording.
-//! - [`resize`]: arrays of other sizes, by linear functions; [`Resize`] adds nearest elements, cubic functions, ONNX's
-//!   coordinates and recording.
+//! - [`resize`]: arrays interpolated to other sizes, linearly; [`Resize`] adds nearest elements, cubic interpolation,
+//!   ONNX's coordinates and recording.
 //! - [`scatter()`], [`scatter_add`]: elements written or added to the positions that indices give; [`Scatter`] adds
 //!   minima, maxima, products, axes, an order and recording.
 //! - [`searchsorted`]: positions of values in sorted keys; [`SearchSorted`] adds the side, the order and recording.
@@ -53,7 +55,7 @@
 //! - [`SortBy`]: stable sorts by a comparison in WGSL.
 //! - [`top_k`]: the largest elements and their indices; [`TopK`] adds the smallest, rows and recording.
 //!
-//! `src/ops/README.md` describes how to add one.
+//! `src/ops/README.md` describes how to add an operator.
 
 mod attention;
 mod columns;
@@ -145,7 +147,7 @@ pub use sort_by::SortBy;
 pub use take::{IndexElement, Take, gather, take, take_along_axis};
 pub use top_k::{TopK, top_k};
 
-/// Threads share operators and make clones of them.
+/// Checks at compile time that threads can share and clone operators.
 #[cfg(test)]
 mod tests {
     const fn is_shared<T: Clone + Send + Sync>() {}

@@ -4,7 +4,7 @@ use super::error::OperationError;
 use crate::error::BufferError;
 use crate::submit::{Context, Refusal};
 
-/// An operator, by its name in errors: lower case, as in a sentence.
+/// The name of an operator in error texts: in lower case, as within a sentence.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operator(pub(crate) &'static str);
 
@@ -13,7 +13,7 @@ impl Operator {
         self.0.to_owned()
     }
 
-    /// The error of a choice that is not possible.
+    /// The error of an option or a size whose value is not possible.
     pub(crate) fn choice(self, argument: &'static str, expected: impl Into<String>, got: String) -> OperationError {
         OperationError::Choice { operator: self.name(), argument, expected: expected.into(), got }
     }
@@ -28,7 +28,7 @@ impl Operator {
         move |error| OperationError::Slice { operator: self.name(), argument: argument.to_owned(), error }
     }
 
-    /// The error of an argument that has a guard.
+    /// The error of an argument whose buffer is in use by a guard.
     pub(crate) fn in_use(self, argument: &str, guard: &'static str) -> OperationError {
         OperationError::InUse { operator: self.name(), argument: argument.to_owned(), guard }
     }
@@ -38,7 +38,8 @@ impl Operator {
         OperationError::OtherDevice { operator: self.name(), what, ours: ours.selector.clone(), theirs }
     }
 
-    /// The error of a refused command on `device`, which uses the buffers of these arguments in this order.
+    /// The error of a command that `device` refused; `arguments` are the names of the command's buffers, in their
+    /// order.
     pub(crate) fn refused(self, device: &Context, arguments: &[&str], refusal: Refusal) -> OperationError {
         match refusal {
             Refusal::InUse { index, guard } => self.in_use(arguments.get(index).unwrap_or(&""), guard),

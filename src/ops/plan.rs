@@ -3,13 +3,13 @@
 /// The passes of one call and their costs, from shapes and capabilities only: the device is not accessed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Plan<P> {
-    /// The commands in order; none if there is nothing to do.
+    /// The commands of the call in their order; none if the call has nothing to do.
     pub(crate) passes: Vec<P>,
     /// The size of the scratch memory, in bytes.
     pub(crate) scratch: u64,
-    /// Arithmetic operations on elements: a multiplication with an addition counts as two.
+    /// The number of arithmetic operations on elements: a multiplication with an addition counts as two.
     pub(crate) flops: u64,
-    /// The smallest number of bytes to read and write, each counted once.
+    /// The least number of bytes that the call must read and write; repeated accesses are not counted.
     pub(crate) bytes: u64,
 }
 
@@ -32,8 +32,8 @@ pub struct Cost {
     pub passes: usize,
     /// The size of the scratch memory, in bytes.
     pub scratch: u64,
-    /// Arithmetic operations on elements: a multiplication with an addition counts as two.
+    /// The number of arithmetic operations on elements: a multiplication with an addition counts as two.
     pub flops: u64,
-    /// The smallest number of bytes to read and write, each counted once.
+    /// The least number of bytes that the call must read and write; repeated accesses are not counted.
     pub bytes: u64,
 }

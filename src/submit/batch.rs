@@ -7,7 +7,7 @@ use anywarp_backend::{BackendError, Findings, Ticket};
 /// One submission to a stream, pending or submitted.
 #[derive(Debug)]
 pub(crate) struct Batch {
-    /// Set when the commands were submitted, or their submission failed.
+    /// The outcome of the submission; empty until the commands are submitted or their submission fails.
     outcome: OnceLock<Result<Ticket, BackendError>>,
     stream: u32,
 }
@@ -28,22 +28,22 @@ impl Batch {
         let _ = self.outcome.set(outcome);
     }
 
-    /// The number of its stream.
+    /// The number of the batch's stream.
     pub(crate) fn stream(&self) -> u32 {
         self.stream
     }
 
-    /// Whether its commands are not submitted yet.
+    /// Whether the commands of the batch are not submitted yet.
     pub(crate) fn is_pending(&self) -> bool {
         self.outcome.get().is_none()
     }
 
-    /// Whether none of its commands runs or will run.
+    /// Whether no command of the batch runs or will run.
     pub(crate) fn is_over(&self) -> bool {
         self.succeeded().is_some()
     }
 
-    /// Whether it succeeded; `None` before its end.
+    /// Whether the batch succeeded; `None` before its end.
     pub(super) fn succeeded(&self) -> Option<bool> {
         self.outcome.get().and_then(|outcome| outcome.as_ref().map_or(Some(false), Ticket::ended))
     }

@@ -65,7 +65,7 @@ impl Context {
         self.backend.caps()
     }
 
-    /// The value of type `T` that an upper floor keeps for this device; the first call creates it with `make`.
+    /// The value of type `T` that a higher module keeps for this device; the first call creates it with `make`.
     pub(crate) fn extension<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Arc<T> {
         self.extensions.get_or_insert_with(make)
     }
@@ -83,14 +83,14 @@ impl Context {
         Ok(memory)
     }
 
-    /// Counts memory that became a buffer.
+    /// Counts memory that became the memory of a buffer.
     pub(crate) fn adopted(&self, bytes: u64) {
         let live = self.live.fetch_add(bytes, Ordering::Relaxed) + bytes;
         self.peak.fetch_max(live, Ordering::Relaxed);
         self.events.emit(|| Event::Allocation { bytes, live });
     }
 
-    /// Frees the memory of a dropped buffer, once no recorded command names it.
+    /// Frees the memory of a dropped buffer, once no pending command uses it.
     pub(crate) fn free(&self, memory: MemoryId, bytes: u64, last_use: Option<&Arc<Batch>>) {
         let live = self.live.fetch_sub(bytes, Ordering::Relaxed) - bytes;
         self.events.emit(|| Event::Free { bytes, live });
@@ -103,33 +103,34 @@ impl Context {
         BufferError::Device { operation, device: self.caps().name.clone(), bytes, live, error }
     }
 
-    /// Remembers the loss of the device, for later calls that do not reach the backend.
+    /// Remembers `error` if it is the loss of the device, for later calls that do not call the backend.
     pub(crate) fn note(&self, error: &BackendError) {
         if self.timeline.note(error) {
             self.events.emit(|| Event::Loss { error: error.clone() });
         }
     }
 
-    /// An error if the device is known to be lost.
+    /// Returns an error if the device is known to be lost.
     pub(crate) fn alive(&self) -> Result<(), BackendError> {
         self.timeline.alive()
     }
 
     // ---- commands
 
-    /// The pending commands, for any stream.
+    /// Locks the pending commands, whichever stream they are for.
     pub(crate) fn queue(&self) -> Queue<'_> {
         Queue::lock(self)
     }
 
-    /// The pending commands, all for this stream; pending commands for another stream are submitted first.
+    /// Locks the pending commands and directs further ones to this stream; pending commands for another stream are
+    /// submitted first.
     pub(crate) fn queue_on(&self, stream: u32) -> Result<Queue<'_>, BackendError> {
         let mut queue = self.queue();
         queue.switch_to(stream)?;
         Ok(queue)
     }
 
-    /// The number of the next new stream.
+    /// The number for a new stream; the numbers of the device's streams are used in turn.
     pub(crate) fn next_stream(&self) -> u32 {
         let others = self.caps().streams.saturating_sub(1);
         if others == 0 { 0 } else { 1 + self.streams.fetch_add(1, Ordering::Relaxed) % others }
@@ -214,8 +215,8 @@ impl Context {
     }
 }
 
-/// How long dropping the last handle waits for work with uncollected findings. The wait is limited, as the dropping
-/// thread may be one that the work needs.
+/// The time for which dropping the last handle of a device waits for work with uncollected findings. The wait is
+/// limited, as the dropping thread may be one that the work needs.
 const LAST_WAIT: Duration = Duration::from_secs(10);
 
 impl Drop for Context {

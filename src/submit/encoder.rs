@@ -20,19 +20,20 @@ pub(crate) trait Resource: Send + Sync + 'static {
     /// The name of the guard that excludes commands, if there is one.
     fn guarded(&self) -> Option<&'static str>;
 
-    /// Updates the device's copy, except for the range that the command replaces entirely.
+    /// Brings the device's copy of the data up to date, except for the range `replaced`, which the command overwrites
+    /// entirely.
     fn prepare(&self, queue: &mut Queue<'_>, replaced: Option<&Range<u64>>) -> Result<(), BackendError>;
 
-    /// Notes that a command of `batch` uses the memory and writes `written`.
+    /// Records that a command of `batch` uses the memory and writes the range `written`.
     fn used(&self, batch: &Arc<Batch>, written: Option<Range<u64>>);
 }
 
 /// How one command uses one resource.
 pub(crate) struct Usage<'a, R> {
     pub(crate) resource: &'a Arc<R>,
-    /// The bytes that it may write.
+    /// The range of bytes that the command may write.
     pub(crate) written: Option<Range<u64>>,
-    /// Whether it writes all of them, so that their old values are not needed.
+    /// Whether the command writes all bytes of `written`, so that their old values are not needed.
     pub(crate) replaces: bool,
 }
 
@@ -56,11 +57,11 @@ impl<'a, R> Usage<'a, R> {
 /// The reason why a command was not recorded.
 #[derive(Debug)]
 pub(crate) enum Refusal {
-    /// The resource of this number has a guard.
+    /// The resource with this index in the list of usages has a guard.
     InUse { index: usize, guard: &'static str },
     /// The stream or the recording belongs to another device.
     OtherDevice { what: &'static str, theirs: String },
-    /// The device refused.
+    /// The device reported an error.
     Device(BackendError),
 }
 
@@ -71,7 +72,7 @@ impl From<BackendError> for Refusal {
 }
 
 impl Destination<'_> {
-    /// A submission without commands.
+    /// Returns a completed submission without commands.
     pub(crate) fn nothing(&self, context: &Arc<Context>) -> Result<Submission, Refusal> {
         self.check(context)?;
         if let Self::Recording(_) = self {
@@ -96,10 +97,10 @@ impl<'a> Destination<'a> {
     }
 }
 
-/// The only way for commands into a stream or a recording. It locks the timeline, prepares the buffers, appends the
-/// command, marks its buffers as used, and submits when many commands are pending.
+/// The only code that appends commands to a stream or a recording. It locks the timeline, prepares the buffers, appends
+/// the command, marks its buffers as used, and submits when many commands are pending.
 ///
-/// An encoder exists for one command or a few, and never during a wait.
+/// An encoder exists for one command or a few, and never during a wait, as it locks the timeline.
 pub(crate) struct Encoder<'a> {
     context: &'a Arc<Context>,
     to: To<'a>,
@@ -107,7 +108,7 @@ pub(crate) struct Encoder<'a> {
 
 enum To<'a> {
     Stream(Queue<'a>),
-    /// Buffers are prepared at each submission.
+    /// A recording, whose buffers are prepared at each submission.
     Recording(&'a mut Recording),
 }
 

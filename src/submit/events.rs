@@ -10,7 +10,7 @@ use anywarp_backend::{BackendError, Clock};
 
 use super::batch::Batch;
 
-/// The number of events that an [`Observer`] keeps until they are taken.
+/// The greatest number of events that an [`Observer`] keeps until they are taken.
 const MAX_KEPT: usize = 1 << 16;
 
 /// One event of a device.
@@ -19,64 +19,64 @@ const MAX_KEPT: usize = 1 << 16;
 pub enum Event {
     /// Memory of a buffer was allocated.
     Allocation {
-        /// Its size.
+        /// The size of the memory in bytes.
         bytes: u64,
-        /// The size of all buffers that exist now.
+        /// The size in bytes of all buffers that exist after this event.
         live: u64,
     },
     /// The memory of a buffer was freed.
     Free {
-        /// Its size.
+        /// The size of the memory in bytes.
         bytes: u64,
-        /// The size of all buffers that exist now.
+        /// The size in bytes of all buffers that exist after this event.
         live: u64,
     },
     /// A copy from host to device was recorded.
     Upload {
-        /// Its size.
+        /// The size of the copy in bytes.
         bytes: u64,
     },
     /// A copy from device to host was recorded.
     Download {
-        /// Its size.
+        /// The size of the copy in bytes.
         bytes: u64,
     },
     /// A kernel was requested and found in the cache of compiled kernels.
     CompileHit {
-        /// Its name.
+        /// The name of the kernel.
         kernel: Arc<str>,
     },
     /// A kernel was compiled.
     CompileMiss {
-        /// Its name.
+        /// The name of the kernel.
         kernel: Arc<str>,
         /// The time for parsing, optimising and compiling; zero in a browser, which has no such clock.
         took: Duration,
     },
     /// Commands were recorded into a stream or a [`Recording`](crate::Recording).
     Record {
-        /// The stream.
+        /// The number of the stream.
         stream: u32,
         /// Whether the destination is a [`Recording`](crate::Recording).
         kept: bool,
     },
     /// Recorded commands were submitted to the device.
     Submission {
-        /// The stream.
+        /// The number of the stream.
         stream: u32,
         /// The number of commands.
         commands: usize,
     },
     /// A launch or a library call has run.
     Command {
-        /// The stream.
+        /// The number of the stream.
         stream: u32,
         /// The kernel's name.
         label: Arc<str>,
-        /// Its start, on a clock that all commands of the device share; this clock differs from that of
+        /// The start of the command, on a clock that all commands of the device share; this clock differs from that of
         /// [`Observed::at`].
         start: Duration,
-        /// Its end, on the same clock.
+        /// The end of the command, on the same clock.
         end: Duration,
         /// The source of the times.
         clock: Clock,
@@ -169,7 +169,8 @@ impl Sink {
     }
 }
 
-/// The events of one device. An observer only stores them, so no user code runs under a lock.
+/// The observers of one device, to which events are passed. An observer only stores events, so no user code runs under
+/// a lock.
 pub(crate) struct Events {
     observed: AtomicBool,
     sinks: Mutex<Vec<Weak<Sink>>>,
@@ -223,7 +224,7 @@ impl Events {
     }
 }
 
-/// A clock, or zero in a browser, whose workers have none.
+/// A stopwatch; in a browser, whose workers have no such clock, the elapsed time is always zero.
 pub(crate) struct Stopwatch {
     #[cfg(not(target_arch = "wasm32"))]
     start: std::time::Instant,

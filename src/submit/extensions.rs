@@ -1,12 +1,12 @@
-//! State that upper floors keep for each device.
+//! State that higher modules keep for each device.
 
 use std::any::{Any, TypeId};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-/// One value of each type: the state that kernels, operators, loaders and others keep for a device, without being named
-/// by the floors below.
+/// One value of each type: the state that kernels, operators, loaders and others keep for a device, so that lower
+/// modules need not know the types of these values.
 #[derive(Default)]
 pub(super) struct Extensions(Mutex<FxHashMap<TypeId, Arc<dyn Any + Send + Sync>>>);
 
@@ -20,7 +20,7 @@ impl Extensions {
         if let Some(value) = find() {
             return value;
         }
-        // Not under the lock, as `make` may request other values.
+        // The lock is not held, as `make` may request other values.
         let made: Arc<T> = Arc::new(make());
         let mut values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let value = values.entry(TypeId::of::<T>()).or_insert_with(|| Arc::clone(&made) as Arc<dyn Any + Send + Sync>);

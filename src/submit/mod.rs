@@ -1,4 +1,4 @@
-//! Submission: the way of commands to a device, and the detection of their completion.
+//! Submission: how commands reach a device, and how their completion is detected.
 //!
 //! | module | concept |
 //! |---|---|
@@ -6,13 +6,14 @@
 //! | `timeline`, `batch` | pending commands, and submissions that may still run |
 //! | `queue` | the locked timeline, set to one stream |
 //! | `destination` | the default stream, another one, or a recording |
-//! | `encoder` | the only way for a command into a stream or a recording |
+//! | `encoder` | the only code that appends commands to a stream or a recording |
 //! | `stream`, `recording`, `submission` | streams, recordings and submitted work, as users see them |
 //! | `staging` | host-visible blocks that are reused |
 //! | `traffic`, `events` | counts of transfers, and events |
-//! | `extensions` | state that upper floors keep for a device |
+//! | `extensions` | state that higher modules keep for a device |
 //!
-//! This module does not depend on buffers: a command uses [`Resource`](encoder::Resource)s, which prepare themselves.
+//! This module does not depend on buffers: a command uses [`Resource`](encoder::Resource)s, which prepare their own
+//! memory.
 
 mod batch;
 mod context;

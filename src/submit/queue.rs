@@ -11,7 +11,7 @@ use super::events::Event;
 use super::staging::Block;
 use super::timeline::Pending;
 
-/// Pending commands are submitted at the latest when there are this many.
+/// The number of pending commands at which they are submitted at the latest.
 const MAX_PENDING: usize = 128;
 
 /// The locked pending commands of a device, all for one stream. This is the only access to the timeline. Transfers of
@@ -22,7 +22,7 @@ pub(crate) struct Queue<'a> {
 }
 
 impl<'a> Queue<'a> {
-    /// The pending commands, for any stream.
+    /// Locks the pending commands, whichever stream they are for.
     pub(super) fn lock(context: &'a Context) -> Self {
         Self { context, pending: context.timeline.lock() }
     }
@@ -30,7 +30,7 @@ impl<'a> Queue<'a> {
     /// Directs the following commands to this stream; pending commands for another stream are submitted first.
     pub(super) fn switch_to(&mut self, stream: u32) -> Result<(), BackendError> {
         if self.pending.recording.stream != stream {
-            // Other errors are reported by a wait for that work, as they do not concern the caller.
+            // Other errors concern the earlier commands, not the caller, and are reported by a wait for these commands.
             if let Err(error @ BackendError::OutOfMemory { .. }) = self.flush() {
                 return Err(error);
             }
@@ -44,7 +44,8 @@ impl<'a> Queue<'a> {
         &self.pending.batch
     }
 
-    /// Appends a copy between prepared buffers, for the transfers that prepare other buffers.
+    /// Appends a copy between memory that is already prepared. Transfers that prepare buffers use it instead of an
+    /// encoder.
     pub(crate) fn copy(&mut self, source: Region, target: Region) {
         self.pending.recording.copy(source, target);
     }
@@ -72,7 +73,7 @@ impl<'a> Queue<'a> {
     /// Submits the pending commands.
     ///
     /// When the backend is out of memory, the commands stay pending, and a later call tries again. Any other error is
-    /// final for them, and a read of their results returns it.
+    /// final for these commands, and a read of their results returns it.
     pub(crate) fn flush(&mut self) -> Result<(), BackendError> {
         let (context, pending) = (self.context, &mut *self.pending);
         if pending.recording.is_empty() {
@@ -106,7 +107,7 @@ impl<'a> Queue<'a> {
         self.context.backend.submit(commands)
     }
 
-    /// Registers a submitted batch.
+    /// Adds a submitted batch to those that may still run.
     pub(super) fn track(&mut self, batch: Arc<Batch>) {
         if self.pending.track(batch) {
             self.retire();

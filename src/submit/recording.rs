@@ -14,7 +14,7 @@ use crate::error::{BufferError, Error};
 /// Launches, copies and fills that are submitted together, any number of times.
 ///
 /// Buffers are borrowed only while a command is recorded; the recording keeps their memory alive. Each
-/// [`submit`](Self::submit) first uploads the host's changes to them; it fails while one of them has a guard.
+/// [`submit`](Self::submit) first uploads the host's changes to these buffers; it fails while one of them has a guard.
 ///
 /// ```no_run
 /// # fn main() -> anywarp::Result<()> {
@@ -87,8 +87,8 @@ impl Recording {
         self.kept.extend(object);
     }
 
-    /// Removes all commands, so that others can be recorded. If the device caches replays (`cuda` makes a graph of
-    /// them), the cached one is updated in place when only buffers and values differ.
+    /// Removes all commands, so that new ones can be recorded. If the device caches recordings, as `cuda` does in
+    /// graphs, the cache is updated in place when the new commands differ only in buffers and values.
     pub fn clear(&mut self) {
         let timed = self.commands.timed;
         self.commands.clear();
@@ -100,7 +100,7 @@ impl Recording {
     /// Directs the commands to this stream from the next submission on, in place of the device's default stream.
     ///
     /// # Errors
-    /// [`BufferError::OtherDevice`].
+    /// [`BufferError::OtherDevice`] if the stream belongs to another device.
     pub fn on(&mut self, stream: &Stream) -> Result<(), BufferError> {
         if !Arc::ptr_eq(&self.context, stream.context()) {
             return Err(self.other_device("stream", stream.context().selector.clone()));
@@ -135,8 +135,8 @@ impl Recording {
     /// Submits the commands, after all work launched before.
     ///
     /// # Errors
-    /// [`BufferError::InUse`] while a guard of one of its buffers exists, or the device's error; in both cases no part
-    /// of the recording has run.
+    /// [`BufferError::InUse`] while a guard of one of the recording's buffers exists, or the device's error; in both
+    /// cases no part of the recording has run.
     pub fn submit(&self) -> Result<Submission, Error> {
         encoder::replay(self).map_err(|refusal| match refusal {
             Refusal::InUse { guard, .. } => BufferError::InUse { guard }.into(),
@@ -151,7 +151,7 @@ impl Recording {
     }
 }
 
-/// The commands, one a line, for snapshots.
+/// Formats the commands, one on each line, for snapshots.
 impl fmt::Display for Recording {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.commands.fmt(f)

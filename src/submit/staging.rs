@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 
 use super::batch::Batch;
 
-/// Idle staging memory beyond this size is freed, in bytes.
+/// The greatest amount of idle staging memory in bytes; idle memory beyond it is freed.
 pub(crate) const MAX_IDLE: u64 = 256 << 20;
 /// The default limit of upload memory in use, in bytes.
 pub(crate) const MAX_IN_USE: u64 = 1 << 30;
@@ -22,8 +22,8 @@ const MIN_BLOCK: u64 = 4 << 10;
 /// reused.
 const MAX_CANCELLED: usize = 4;
 
-/// The size of the block for `bytes`: four classes per power of two, so that at most a fifth of a block is idle (4 KiB
-/// at least).
+/// The size of the block for `bytes`: four classes per power of two, so that at most a fifth of a block is unused. The
+/// smallest block has 4 KiB.
 pub(crate) fn class(bytes: u64) -> u64 {
     if bytes <= MIN_BLOCK {
         return MIN_BLOCK;
@@ -61,7 +61,7 @@ struct Busy {
 struct Pool {
     idle: Vec<Block>,
     idle_bytes: u64,
-    /// Ordered from the oldest.
+    /// Blocks that a batch uses, ordered from the oldest.
     busy: Vec<Busy>,
     /// The bytes of all blocks, in use or idle.
     total: u64,
@@ -105,14 +105,14 @@ impl Staging {
         self.limit
     }
 
-    /// A block of at least `bytes`, regardless of the limit. It may still be mapped from its last use.
+    /// Returns a block of at least `bytes`, regardless of the limit. The block may still be mapped from its last use.
     pub(crate) fn acquire(&self, kind: MemoryKind, bytes: u64) -> Result<Block, BackendError> {
         let mut pool = self.pool();
         self.reclaim(&mut pool);
         self.take(&mut pool, kind, class(bytes))
     }
 
-    /// A block of at least `bytes` for data that the host writes, within the limit.
+    /// Requests a block of at least `bytes`, within the limit, for data that the host writes.
     pub(crate) fn acquire_within(&self, kind: MemoryKind, bytes: u64) -> Result<Upload, BackendError> {
         let wanted = class(bytes);
         let mut pool = self.pool();
@@ -155,7 +155,7 @@ impl Staging {
 
     fn allocate(&self, pool: &mut Pool, kind: MemoryKind, bytes: u64) -> Result<MemoryId, BackendError> {
         self.backend.allocate(bytes, kind, "anywarp staging").or_else(|error| {
-            // Idle blocks of other classes may occupy the missing memory.
+            // Idle blocks of other size classes may be the reason for the lack of memory, so they are freed.
             if !matches!(error, BackendError::OutOfMemory { .. }) || pool.idle.is_empty() {
                 return Err(error);
             }
@@ -237,8 +237,9 @@ impl Staging {
 }
 
 impl Pool {
-    /// The oldest block that the copy of a cancelled read still writes to, if there are many. Its next user waits for
-    /// that copy, but a program that cancels reads faster than the device completes them needs no more memory.
+    /// Removes and returns the oldest block that the copy of a cancelled read still writes to, if there are
+    /// [`MAX_CANCELLED`] such blocks of this size. The next user of the block waits for that copy, but a program that
+    /// cancels reads faster than the device completes them needs no more memory.
     fn oldest_cancelled(&mut self, kind: MemoryKind, bytes: u64) -> Option<Block> {
         let such = |busy: &&Busy| kind == MemoryKind::Readback && busy.block.kind == kind && busy.block.bytes == bytes;
         if self.busy.iter().filter(such).count() < MAX_CANCELLED {

@@ -17,7 +17,7 @@ use crate::error::Error;
 /// The work of a launch, an operator or a recording, to be waited for, polled, awaited or measured. Dropping it does
 /// not stop the work.
 ///
-/// The first of these calls submits the work if it is still pending.
+/// The first wait or poll submits the work if it is still pending.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -41,7 +41,7 @@ pub struct Submission {
     context: Arc<Context>,
     /// `None` for a command in a [`Recording`](crate::Recording), which runs when that is submitted.
     batch: Option<Arc<Batch>>,
-    /// The ticket by which this handle is polled.
+    /// The ticket that this handle polls as a future; set by the first poll.
     polled: Option<Ticket>,
 }
 
@@ -63,7 +63,7 @@ impl Submission {
         })?;
         if batch.is_pending() {
             let mut queue = self.context.queue();
-            // Another thread may have submitted it meanwhile; then the pending commands are not part of it.
+            // Another thread may have submitted the batch meanwhile; then the pending commands do not belong to it.
             if batch.is_pending() {
                 self.context.alive()?;
                 queue.flush()?;

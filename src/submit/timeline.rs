@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 use super::batch::Batch;
 use super::staging::Block;
 
-/// The number of running batches up to which their completion is not checked.
+/// The number of submitted batches up to which a submission does not check which of them have ended.
 const MAX_RUNNING: usize = 8;
 
 /// Pending commands, with the objects that they need.
@@ -42,7 +42,7 @@ impl Pending {
         self.running.len() > MAX_RUNNING
     }
 
-    /// The last batch of each stream, or of just this one, that may still run.
+    /// The last batch that may still run, of each stream or of just this one.
     pub(super) fn latest(&self, stream: Option<u32>) -> SmallVec<[&Arc<Batch>; 1]> {
         let mut latest: SmallVec<[&Arc<Batch>; 1]> = SmallVec::new();
         for batch in self.running.iter().rev() {
@@ -85,7 +85,7 @@ impl Pending {
 pub(super) struct Timeline {
     backend: Arc<dyn Backend>,
     pending: Mutex<Pending>,
-    /// Memory of dropped buffers that pending commands may still name.
+    /// Memory of dropped buffers that pending commands may still use.
     dropped: Mutex<Vec<MemoryId>>,
     /// Set by the first call that found the device lost, and never reset.
     lost: OnceLock<BackendError>,
@@ -109,19 +109,19 @@ impl Timeline {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Remembers the loss of the device, for later calls that do not reach the backend. Returns whether it was unknown
-    /// before.
+    /// Remembers `error` if it is the loss of the device, for later calls that do not call the backend. Returns whether
+    /// the loss was unknown before.
     pub(super) fn note(&self, error: &BackendError) -> bool {
         error.is_lost() && self.lost.set(error.clone()).is_ok()
     }
 
-    /// An error if the device is known to be lost.
+    /// Returns an error if the device is known to be lost.
     pub(super) fn alive(&self) -> Result<(), BackendError> {
         self.lost.get().map_or(Ok(()), |error| Err(error.clone()))
     }
 
-    /// Frees the memory of a dropped buffer, now or after the submission of the commands that name it. Does not lock
-    /// the timeline, as a buffer may be dropped at any point.
+    /// Frees the memory of a dropped buffer, now or after the submission of the commands that use it. Does not lock the
+    /// timeline, as a buffer may be dropped at any point.
     pub(super) fn drop_memory(&self, memory: MemoryId, last_use: Option<&Arc<Batch>>) {
         if last_use.is_some_and(|batch| batch.is_pending()) {
             self.dropped.lock().unwrap_or_else(PoisonError::into_inner).push(memory);
@@ -130,7 +130,7 @@ impl Timeline {
         }
     }
 
-    /// Frees the memory of dropped buffers. The caller ensures that no pending command names it.
+    /// Frees the memory of dropped buffers. The caller ensures that no pending command uses it.
     pub(super) fn free_dropped(&self) {
         let dropped = std::mem::take(&mut *self.dropped.lock().unwrap_or_else(PoisonError::into_inner));
         for memory in dropped {

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes and transfers in each direction.
+/// The numbers of transfers between host and device, and of their bytes, in each direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BufferStats {
@@ -12,11 +12,11 @@ pub struct BufferStats {
     pub downloads: u64,
     /// Bytes copied from host to device, including gaps between ranges that were copied as one.
     pub bytes_uploaded: u64,
-    /// Bytes copied from device to host, including such gaps.
+    /// Bytes copied from device to host, including gaps between ranges that were copied as one.
     pub bytes_downloaded: u64,
 }
 
-/// Atomic counters for [`BufferStats`], also for the device as a whole.
+/// Atomic counters for the [`BufferStats`] of one buffer, and for those of a whole device.
 #[derive(Default)]
 pub(crate) struct Traffic {
     uploads: AtomicU64,

@@ -387,7 +387,8 @@ fn errors_of_debug_functions_name_the_line() {
             (
                 3,
                 "fn debug(a: vec4f, b: vec4f, c: vec4f, d: vec4f, e: f32) {}",
-                "the debug function 'debug' takes 17 words of arguments, but at most 16 can be printed",
+                "the debug function 'debug' takes 17 words (of 4 bytes) of arguments, but at most 16 can be printed; split \
+                 the call",
             ),
             (
                 2,

@@ -60,7 +60,7 @@ fn errors_of_a_table_name_line_and_column() {
     assert!(error.ends_with("is compressed with gzip; decompress it first, for example with `gunzip`"), "{error}");
     std::fs::write(&file, b"length,class\n\xff,1\n").expect("a file");
     let error = open(&[&["length"], &["class"]]).expect_err("a file of bytes").to_string();
-    assert!(error.ends_with("is not UTF-8 from byte 13"), "{error}");
+    assert!(error.ends_with("is not UTF-8 at byte 13; save it as UTF-8"), "{error}");
     std::fs::write(&file, "1.5,0\n2.5,1\n3.5,2\n").expect("a file");
     let error = open(&[&["length"], &["class"]]).expect_err("a file without names").to_string();
     assert!(error.contains("its first row must name the columns, but has numbers only: use `csv_columns`"), "{error}");

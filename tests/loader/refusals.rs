@@ -64,7 +64,7 @@ fn refused(builder: &LoaderBuilder<(u32, u32)>, expected: usize) -> Vec<LoaderEr
     }
     for error in &errors {
         assert!(matches!(error, LoaderError::Buffer { samples: 32, .. }), "{error:?}");
-        assert!(error.to_string().contains("(32 samples) has no buffer"), "{error}");
+        assert!(error.to_string().contains("(32 samples) could not get a buffer"), "{error}");
     }
     errors
 }

@@ -148,7 +148,7 @@ fn recorded(device: &Device) -> TestResult {
 fn refusals(device: &Device) -> TestResult {
     let mut x = device.buffer_from(&[3u32, 2, 1])?;
     let choice = |error: &OperationError| matches!(error, OperationError::Choice { .. });
-    refused(Sort::new().segments(&[2, 1]).in_place(&mut x), choice, &["sort", "offset 1 after 2", "do not fall"])?;
+    refused(Sort::new().segments(&[2, 1]).in_place(&mut x), choice, &["sort", "offset 1 after 2", "ascending order"])?;
     refused(Sort::new().segments(&[0, 4]).in_place(&mut x), choice, &["sort", "offset 4", "number of keys, 3"])?;
     let offsets = device.buffer_from(&[0u32; 2])?;
     let slice = |error: &OperationError| matches!(error, OperationError::Slice { .. });

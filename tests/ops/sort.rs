@@ -265,7 +265,7 @@ fn refusals(device: &Device) -> TestResult {
     let choice = |error: &OperationError| matches!(error, OperationError::Choice { .. });
     refused(Sort::new().bits(0..33).run(&x, &mut y), choice, &["bit range 0..33", "0..32 for u32"])?;
     refused(Sort::new().bits(7..7).run(&x, &mut y), choice, &["bit range 7..7", "one bit or more"])?;
-    refused(Sort::new().bits(0..8).in_place(&mut other), choice, &["bit range 0..8", "floats are sorted by all bits"])?;
+    refused(Sort::new().bits(0..8).in_place(&mut other), choice, &["bit range 0..8", "always compared by all bits"])?;
     let large = |error: &OperationError| matches!(error, OperationError::TooLarge { .. });
     refused(Sort::new().cost::<u64>(1 << 32, device), large, &["sort", "4294967296"])?;
     let foreign = |error: &OperationError| matches!(error, OperationError::OtherDevice { .. });

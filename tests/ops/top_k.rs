@@ -131,7 +131,7 @@ fn refusals(device: &Device) -> TestResult {
     let x = device.buffer_from(&[1u32, 2, 3, 4])?;
     let (mut values, mut indices) = (device.buffer_from(&[9u32; 5])?, device.buffer_from(&[8u32; 2])?);
     let choice = |error: &OperationError| matches!(error, OperationError::Choice { .. });
-    refused(top_k(&x, &mut values, &mut indices, 5), choice, &["top_k", "k = 5", "a row has 4 elements"])?;
+    refused(top_k(&x, &mut values, &mut indices, 5), choice, &["top_k", "k = 5", "elements of a row, 4"])?;
     let rows = TopK::new(1).rows(3).run(&x, &mut values, &mut indices);
     refused(rows, choice, &["the number of rows 3", "a divisor of the number of elements, 4"])?;
     refused(TopK::new(0).rows(0).run(&x, &mut values, &mut indices), choice, &["the number of rows 0"])?;

@@ -4,19 +4,19 @@ use std::any::Any;
 
 use crate::{BackendError, Caps, Compilation, HostRange, KernelId, MemoryId, MemoryKind, Program, Recording, Ticket};
 
-/// The work that a device has done since it was opened, counted.
+/// Counts of the work that a device has done since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counters {
-    /// Submissions to the device's queue.
+    /// The number of submissions to the device's queue.
     pub submissions: u64,
-    /// Dispatches within those submissions.
+    /// The number of dispatches in all submissions.
     pub dispatches: u64,
-    /// Points in those submissions where a command had to wait for an earlier one.
+    /// The number of points in all submissions where a command had to wait for an earlier command.
     pub barriers: u64,
-    /// Kernels compiled (not found in a cache).
+    /// The number of kernels that were compiled because no cache contained them.
     pub compilations: u64,
-    /// Bind groups, descriptor sets or their like that were built (not found in a cache).
+    /// The number of bind groups, descriptor sets or similar objects that were built because no cache contained them.
     pub bind_groups: u64,
 }
 
@@ -41,8 +41,8 @@ impl Counters {
 /// [`free`](Self::free), [`discard`](Self::discard), [`unmap`](Self::unmap) and
 /// [`counters`](Self::counters), which still work.
 ///
-/// A backend is [`Any`], so that a caller can downcast it to a concrete backend and use the methods that only this one
-/// has.
+/// A backend is [`Any`], so that a caller can downcast it to a concrete backend and use the methods that only that
+/// backend has.
 pub trait Backend: Any + Send + Sync {
     /// Returns the properties of the device, which never change.
     fn caps(&self) -> &Caps;
@@ -62,15 +62,15 @@ pub trait Backend: Any + Send + Sync {
     fn free(&self, memory: MemoryId);
 
     /// Maps a memory of any kind but Device for the host. When the ticket is done, all submitted work that uses the
-    /// memory is done too, its writes are visible, and [`host`](Self::host) returns the bytes. Mapping a mapped memory
-    /// returns a ticket that is done.
+    /// memory is done too, the writes of that work are visible to the host, and [`host`](Self::host) returns the bytes.
+    /// Mapping a mapped memory returns a ticket that is done.
     fn map(&self, memory: MemoryId) -> Result<Ticket, BackendError>;
 
     /// Returns the bytes of a mapped memory. Only one [`HostRange`] may exist per mapping: a second call is refused
     /// with [`BackendError::Rejected`] until the first range is dropped.
     fn host(&self, memory: MemoryId) -> Result<HostRange, BackendError>;
 
-    /// Ends host access: afterwards the device may use the memory and sees what the host wrote.
+    /// Ends the host's access to a memory: afterwards the device may use the memory and sees what the host wrote.
     /// Unmapping a memory that is not mapped does nothing.
     ///
     /// # Errors
@@ -87,17 +87,17 @@ pub trait Backend: Any + Send + Sync {
     /// Releases a kernel. Submitted work that still uses it is not disturbed.
     fn discard(&self, kernel: KernelId);
 
-    /// Submits work. The commands take effect in their order, after everything submitted before; each sees the writes
-    /// of those before it. Work of another [stream](Recording::stream) may run at the same time or in another order
-    /// where the results are the same: where one command writes what another one touches, the later one waits. The
-    /// ticket is for this recording alone. The recording is only borrowed and may be submitted again. Every region in
-    /// it must lie within existing memory that is not mapped, and every dispatch must give the arguments that its
-    /// program takes, within [`Caps`].
+    /// Submits work. The commands take effect in their order, after everything submitted before; each command sees the
+    /// writes of the commands before it. Work of another [stream](Recording::stream) may run at the same time or in
+    /// another order, but with the same results: of two commands that access the same bytes and do not both only read
+    /// them, the later one waits. The ticket is done when this recording is. The recording is only borrowed and may be
+    /// submitted again. Every region in it must lie within existing memory that is not mapped, and every dispatch must
+    /// pass the arguments that its program takes, within [`Caps`].
     ///
     /// # Errors
-    /// [`BackendError::UnknownMemory`], [`BackendError::UnknownKernel`], and [`BackendError::Rejected`] for a
-    /// recording that breaks these rules, or names a routine that [`Caps::library`] does not list. Nothing of the
-    /// recording has run, unless the device is lost.
+    /// [`BackendError::UnknownMemory`], [`BackendError::UnknownKernel`], and [`BackendError::Rejected`] for a recording
+    /// that breaks these rules, or names a routine that [`Caps::library`] does not list. After an error, no command of
+    /// the recording has run, unless the device is lost.
     fn submit(&self, recording: &Recording) -> Result<Ticket, BackendError>;
 
     /// Returns the counts of the work that the device has done so far.

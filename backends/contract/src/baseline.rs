@@ -1,4 +1,4 @@
-//! Descriptions of devices that do not exist: the WebGPU baseline, and one without limits.
+//! Descriptions of devices that do not exist: the WebGPU baseline, and a device without limits.
 
 use naga::valid::Capabilities;
 
@@ -19,7 +19,7 @@ impl Caps {
     #[must_use]
     pub fn webgpu_baseline() -> Self {
         Self {
-            // `quantizeToF16` and the packing functions need no feature there.
+            // In WebGPU, `quantizeToF16` and the packing functions need no optional feature.
             shader: Capabilities::SHADER_FLOAT16_IN_FLOAT32,
             blocking: false,
             ..Self::new(BackendKind::WebGpu, "the WebGPU baseline")
@@ -65,7 +65,7 @@ impl Limits {
         }
     }
 
-    /// The largest value of every limit, for translating a kernel without a device.
+    /// Limits that no kernel exceeds, for translating a kernel without a device.
     #[must_use]
     pub fn unlimited() -> Self {
         Self {

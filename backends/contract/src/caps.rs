@@ -13,7 +13,7 @@ pub enum DeviceKind {
     Integrated,
     /// A GPU of a virtual machine.
     Virtual,
-    /// A kind that the driver does not report.
+    /// A device whose kind the driver does not report.
     Other,
     /// Software that runs on the processor.
     Software,
@@ -43,45 +43,46 @@ impl std::fmt::Display for DeviceKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// The largest single allocation.
+    /// The largest single allocation in bytes.
     pub buffer_size: u64,
-    /// The largest range bound to a storage variable.
+    /// The largest range in bytes that is bound to a storage variable.
     pub storage_binding_size: u64,
-    /// The largest range bound to a uniform variable.
+    /// The largest range in bytes that is bound to a uniform variable.
     pub uniform_binding_size: u64,
-    /// Storage variables in one kernel.
+    /// The largest number of storage variables in one kernel.
     pub storage_buffers: u32,
-    /// Uniform variables in one kernel.
+    /// The largest number of uniform variables in one kernel.
     pub uniform_buffers: u32,
-    /// The highest `@group` is one below this.
+    /// The number of bind groups: every `@group` is below this number.
     pub bind_groups: u32,
-    /// The highest `@binding` is one below this.
+    /// The number of bindings in one group: every `@binding` is below this number.
     pub bindings_per_group: u32,
-    /// A storage binding's offset is a multiple of this.
+    /// The offset of a storage binding must be a multiple of this number of bytes.
     pub storage_offset_alignment: u32,
-    /// A uniform binding's offset is a multiple of this.
+    /// The offset of a uniform binding must be a multiple of this number of bytes.
     pub uniform_offset_alignment: u32,
-    /// Workgroup memory of one kernel.
+    /// The largest workgroup memory of one kernel in bytes.
     pub workgroup_storage: u32,
-    /// Invocations in one workgroup.
+    /// The largest number of invocations in one workgroup.
     pub workgroup_invocations: u32,
-    /// Extent of a workgroup in x, y and z.
+    /// The largest extents of a workgroup in x, y and z, in invocations.
     pub workgroup_size: [u32; 3],
-    /// Workgroups in each dimension of one dispatch; larger grids are folded.
+    /// The largest number of workgroups in each dimension of one dispatch; a launch of more is spread over several
+    /// dimensions.
     pub workgroups_per_dimension: u32,
-    /// Bytes of `var<immediate>`; 0 where there are none.
+    /// The largest size of `var<immediate>` in bytes; 0 where kernels may have no such variable.
     pub immediate_size: u32,
 }
 
-/// A product of cooperative matrices, `a * b + c`, as WGSL's `coopMultiplyAdd` computes it: all three have `size` rows
-/// and as many columns.
+/// A product of cooperative matrices, `a * b + c`, as WGSL's `coopMultiplyAdd` computes it: `a`, `b` and `c` have
+/// `size` rows and `size` columns each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CooperativeProduct {
-    /// Rows and columns: 8 or 16.
+    /// The number of rows, and of columns, of each matrix: 8 or 16.
     pub size: u32,
-    /// The elements of `a` and `b`.
+    /// The type of the elements of `a` and `b`.
     pub factors: Scalar,
-    /// The elements of `c` and of the result.
+    /// The type of the elements of `c` and of the result.
     pub sums: Scalar,
 }
 
@@ -99,7 +100,7 @@ pub struct CooperativeProduct {
 pub struct Caps {
     /// The name of the hardware, as the driver gives it.
     pub name: String,
-    /// The interface through which it is used.
+    /// The interface through which the device is used.
     pub backend: BackendKind,
     /// The kind of hardware.
     pub kind: DeviceKind,
@@ -121,23 +122,24 @@ pub struct Caps {
     pub checked: bool,
     /// The number of streams whose work may run at the same time; at least 1.
     pub streams: u32,
-    /// The measured cost of copies between host and device, where the device needs copies and was opened. It decides
-    /// which neighbouring ranges are copied together. `None` where it cannot be measured, as in a browser;
-    /// [`CopyCost::default`] is used then.
+    /// The cost of copies between host and device, measured when the device was opened; it decides which neighbouring
+    /// ranges are copied together. `None` for a device that needs no copies, is not open or allows no measurement, as
+    /// in a browser: [`CopyCost::default`] is used then.
     pub copy_cost: Option<CopyCost>,
     /// Whether blocking waits work (not in a browser).
     pub blocking: bool,
-    /// The products of cooperative matrices that the device computes, each with 16 x 16 or 8 x 8 elements.
+    /// The products of cooperative matrices that the device can compute; each matrix has 16 x 16 or 8 x 8 elements.
     pub cooperative: Vec<CooperativeProduct>,
-    /// The vendor's routines that [`Command::Library`](crate::Command::Library) may name here.
+    /// The routines of the vendor's library that a [`Command::Library`](crate::Command::Library) for this device may
+    /// call.
     pub library: Vec<Routine>,
-    /// The limits.
+    /// The limits that every launch must respect.
     pub limits: Limits,
 }
 
 impl Caps {
-    /// Returns a device with memory of its own, the limits of [`Limits::webgpu`] and no optional feature, for a backend
-    /// to change.
+    /// Returns the properties of a device with memory of its own, the limits of [`Limits::webgpu`] and no optional
+    /// feature; a backend then sets those that differ.
     #[must_use]
     pub fn new(backend: BackendKind, name: impl Into<String>) -> Self {
         Self {

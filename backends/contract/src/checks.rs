@@ -4,7 +4,7 @@
 ///
 /// [`Proven`](Self::Proven) and [`Driver`](Self::Driver) give the same guarantee: a read out of range returns some
 /// element of the same variable, a write out of range changes nothing or another element of the same variable, and an
-/// endless loop is left.
+/// endless loop is left after a limit of iterations.
 ///
 /// ```
 /// use anywarp_backend::{Checks, Unchecked};
@@ -16,12 +16,13 @@
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Checks {
-    /// Checks only where the analysis has not proven them needless.
+    /// Checks only at accesses and loops for which the analysis has not proven them needless.
     #[default]
     Proven,
-    /// Checks everywhere: those that the backend, or the library below it, inserts by itself. For comparison.
+    /// Checks at every access and loop, as the backend or the library below it inserts them; for comparison with
+    /// `Proven`.
     Driver,
-    /// No checks, on the author's promise.
+    /// No checks, because the author promises that the kernel needs none.
     Off(Unchecked),
 }
 

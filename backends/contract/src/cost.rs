@@ -4,27 +4,27 @@ use std::time::Duration;
 
 /// The cost of copies between host and device, measured when the device was opened.
 ///
-/// [`Default`] is used where nothing can be measured.
+/// The [`Default`] is the cost assumed for a device on which nothing was measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CopyCost {
-    /// From the host to the device, including the host's write into the staging memory.
+    /// The cost of copies from the host to the device, including the host's write into the staging memory.
     pub up: OneWay,
-    /// From the device to the host.
+    /// The cost of copies from the device to the host.
     pub down: OneWay,
 }
 
 /// The cost of copies in one direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OneWay {
-    /// The time that each further copy in a submission takes, whatever its length.
+    /// The fixed time that each further copy in a submission takes, whatever the length of the copy.
     pub command: Duration,
-    /// The rate of a copy in bytes per second, without `command`.
+    /// The rate of a copy in bytes per second, without the fixed time `command`.
     pub rate: f64,
 }
 
 impl OneWay {
-    /// The cost on a device that was not measured: gaps of up to 4,000 bytes are copied too. (Measured gaps, up and
-    /// down: 900 and 2,000 on the processor, 7,700 and 33,000 with llvmpipe.)
+    /// The cost assumed for a device that was not measured: its [`gap`](Self::gap) is 4,000 bytes. (Measured gaps in
+    /// bytes, to and from the device: 900 and 2,000 on the processor, 7,700 and 33,000 with llvmpipe.)
     pub const ASSUMED: Self = Self { command: Duration::from_micros(1), rate: 4e9 };
 
     /// The longest gap in bytes between two ranges that is cheaper to copy than to skip: one copy over the gap takes no

@@ -14,20 +14,23 @@ pub enum BackendError {
         /// The message of the driver.
         reason: String,
     },
-    /// An allocation did not fit.
-    #[error("out of memory: {requested} bytes of {kind} memory were requested while {live} bytes were live")]
+    /// An allocation did not fit into the free memory.
+    #[error(
+        "out of memory: {requested} bytes of {kind} memory were requested while {live} bytes were live: \
+         free buffers, or use smaller ones"
+    )]
     OutOfMemory {
         /// Bytes asked for.
         requested: u64,
         /// Kind of memory asked for.
         kind: MemoryKind,
-        /// Bytes that the device holds for this program.
+        /// Bytes that this program had allocated on the device.
         live: u64,
     },
-    /// An allocation is above what the device can ever give.
+    /// An allocation is larger than the device allows for a single one.
     #[error("a buffer of {requested} bytes is above this device's limit of {limit} bytes: use several buffers")]
     TooLarge {
-        /// The allocation is larger than the device can ever provide.
+        /// Bytes asked for.
         requested: u64,
         /// The device's limit.
         limit: u64,
@@ -35,7 +38,7 @@ pub enum BackendError {
     /// The driver, or the layer above it, returned an error.
     #[error("{operation} failed: {message}")]
     Rejected {
-        /// The operation, as in `allocating`.
+        /// The operation that failed, for example `allocating`.
         operation: &'static str,
         /// The message of the driver.
         message: String,
@@ -44,15 +47,15 @@ pub enum BackendError {
     /// device stays usable.
     #[error("kernel '{kernel}' was stopped: {reason}")]
     Stopped {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: String,
-        /// The reason, the position and the remedy.
+        /// The reason, the position in the source and the remedy.
         reason: String,
     },
-    /// An id that was never issued, or whose memory was freed.
+    /// The id of a memory that never existed, or that was freed.
     #[error("{0:?} does not exist on this device: it was freed, or belongs to another device")]
     UnknownMemory(MemoryId),
-    /// An id that was never issued, or whose kernel was discarded.
+    /// The id of a kernel that never existed, or that was discarded.
     #[error("{0:?} does not exist on this device: it was discarded, or belongs to another device")]
     UnknownKernel(KernelId),
     /// A blocking call on a thread that cannot block, as in a browser.
@@ -61,13 +64,14 @@ pub enum BackendError {
 }
 
 impl BackendError {
-    /// Returns the refusal of `operation`, with the reason.
+    /// Returns the error [`Rejected`](Self::Rejected) for `operation`, with the reason as its message.
     #[must_use]
     pub fn rejected(operation: &'static str, message: impl Into<String>) -> Self {
         Self::Rejected { operation, message: message.into() }
     }
 
-    /// Returns the refusal of a library command that the device does not list.
+    /// Returns the error for a library call whose routine is not in the device's
+    /// [`Caps::library`](crate::Caps::library).
     #[must_use]
     pub fn no_routine(call: &Library) -> Self {
         let message =

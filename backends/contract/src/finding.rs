@@ -10,22 +10,22 @@ pub use findings::Findings;
 use spot::quote;
 pub use spot::{Invocation, Spot, Touch};
 
-/// The mistake.
+/// The kind of mistake that a finding reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum FindingKind {
     /// An index is not below the number of elements.
     OutOfRange,
-    /// An integer is divided by zero, or its remainder taken.
+    /// An integer is divided by zero, or the remainder of such a division is computed.
     DivisionByZero,
-    /// A variable of an invocation or a workgroup is read before it is written. WGSL defines its value as zero, so this
-    /// is a note ([`FindingKind::severity`]).
+    /// A private or workgroup variable is read before it is written. WGSL defines the variable's value as zero, so the
+    /// finding is a note ([`FindingKind::severity`]).
     Uninitialised,
-    /// Two invocations of a workgroup access the same word with no barrier between them, at least one of them writes,
-    /// and not both accesses are atomic.
+    /// Two invocations of a workgroup access the same word of memory with no barrier between the accesses, at least one
+    /// of them writes, and not both accesses are atomic.
     Race,
-    /// Invocations of two workgroups of one dispatch access the same word, at least one of them writes, and not both
-    /// accesses are atomic.
+    /// Invocations of two workgroups of one dispatch access the same word of memory, at least one of them writes, and
+    /// not both accesses are atomic.
     RaceAcrossWorkgroups,
     /// Not all invocations of a workgroup arrive at a barrier.
     DivergentBarrier,
@@ -34,8 +34,8 @@ pub enum FindingKind {
 }
 
 impl FindingKind {
-    /// The name in listings: `out-of-range`, `division-by-zero`, `uninitialised`, `race`, `race-across-workgroups`,
-    /// `divergent-barrier`, `step-limit`.
+    /// The name of the kind in listings: `out-of-range`, `division-by-zero`, `uninitialised`, `race`,
+    /// `race-across-workgroups`, `divergent-barrier`, `step-limit`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -54,14 +54,14 @@ impl FindingKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Severity {
-    /// The behaviour is defined by WGSL, but may not be intended.
+    /// Behaviour that WGSL defines, but that the author may not intend.
     Note,
-    /// A mistake.
+    /// A mistake in the kernel.
     Error,
 }
 
 impl Severity {
-    /// The name in listings: `note`, `error`.
+    /// The name of the severity in listings: `note`, `error`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -78,8 +78,8 @@ impl fmt::Display for Severity {
 }
 
 impl FindingKind {
-    /// The severity: a note for a read before any write, because WGSL initialises variables to zero; an error
-    /// otherwise.
+    /// The severity of the kind: a note for a read before any write, because WGSL initialises variables to zero; an
+    /// error otherwise.
     #[must_use]
     pub fn severity(self) -> Severity {
         match self {
@@ -95,45 +95,45 @@ impl fmt::Display for FindingKind {
     }
 }
 
-/// The other side of a race, or the invocation that does not arrive at a barrier.
+/// The other access of a race, or an invocation that does not arrive at a barrier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Other {
-    /// The position of the other access; for a barrier, of the barrier.
+    /// The position of the other access of a race, or of the barrier.
     pub at: Spot,
     /// The kind of the other access; `None` for a barrier.
     pub touch: Option<Touch>,
-    /// The invocation.
+    /// The invocation that made the other access, or that does not arrive at the barrier.
     pub invocation: Invocation,
 }
 
 /// One mistake at one position of a kernel, with the first example of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The mistake.
+    /// The kind of mistake.
     pub kind: FindingKind,
     /// The kernel: file and entry point.
     pub kernel: Arc<str>,
-    /// The position; for a race, the later one in the file of its two positions.
+    /// The position of the mistake; for a race, the later in the file of the positions of its two accesses.
     pub at: Spot,
-    /// The variable, as a path without indices: `tile`, `params.values`. Empty where there is none,
-    /// or where it has no name.
+    /// The variable, as a path without indices: `tile`, `params.values`. Empty where no variable is involved, or where
+    /// the variable has no name.
     pub variable: String,
-    /// The index of the element: the one out of range, or the innermost known index of the path.
+    /// The index of the accessed element: the index that is out of range, or the innermost known index of the path.
     pub index: Option<i64>,
-    /// The number of elements for an index out of range, the limit for a loop.
+    /// For an index out of range, the number of elements; for a loop, the limit of iterations.
     pub count: Option<u64>,
-    /// The access made there; for races.
+    /// For a race, the kind of the access at `at`.
     pub touch: Option<Touch>,
-    /// The invocation; `None` where it is not known.
+    /// The invocation that made the mistake; `None` where it is not known.
     pub invocation: Option<Invocation>,
-    /// The other side.
+    /// The other access of a race, or an invocation that does not arrive at the barrier.
     pub other: Option<Other>,
-    /// The number of occurrences.
+    /// The number of occurrences of the mistake.
     pub occurrences: u64,
 }
 
 impl Finding {
-    /// Whether two findings are the same mistake.
+    /// Whether two findings report the same mistake: their kinds, kernels, lines and variables are equal.
     fn is_like(&self, other: &Self) -> bool {
         let line = |finding: &Self| finding.other.as_ref().map(|other| other.at.line);
         self.kind == other.kind
@@ -143,7 +143,7 @@ impl Finding {
             && line(self) == line(other)
     }
 
-    /// `'tile' at index 7`, or the part of it that is known.
+    /// The variable and the index for a headline: `'tile' at index 7`, without the index where it is not known.
     fn subject(&self) -> String {
         let name = if self.variable.is_empty() { "a value" } else { &self.variable };
         self.index.map_or_else(|| format!("'{name}'"), |index| format!("'{name}' at index {index}"))

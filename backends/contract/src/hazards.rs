@@ -2,8 +2,8 @@
 
 use crate::{Access, MemoryId, Recording};
 
-/// The bytes of one memory touched since the last barrier, widened to one range for reads and one
-/// for writes. Widening can only add a barrier, never lose one.
+/// The bytes of one memory that commands accessed since the last barrier, widened to one range of reads and one range
+/// of writes. Widening a range can add a barrier, but never lose one.
 struct Touched {
     memory: MemoryId,
     reads: (u64, u64),
@@ -12,8 +12,8 @@ struct Touched {
 
 const NOTHING: (u64, u64) = (u64::MAX, 0);
 
-/// Above this number of memories between two barriers, a barrier is counted without a scan, so that the scan stays
-/// linear in the number of commands.
+/// The number of memories accessed since the last barrier above which a barrier is counted without a scan: the limit
+/// keeps the scan linear in the number of commands.
 const MAX_TRACKED: usize = 64;
 
 pub(crate) fn count(recording: &Recording) -> u64 {

@@ -27,7 +27,7 @@ pub enum BackendKind {
     WebGpu,
     /// NVIDIA's driver, without wgpu.
     Cuda,
-    /// The processor.
+    /// The host's processor.
     Cpu,
     /// No hardware: a backend for tests.
     Null,

@@ -18,7 +18,7 @@ pub enum ScalarKind {
 /// A scalar type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Scalar {
-    /// Signed, unsigned or floating.
+    /// Whether the scalar is signed, unsigned or floating.
     pub kind: ScalarKind,
     /// Size in bytes.
     pub width: u8,
@@ -80,34 +80,34 @@ pub enum Shape {
     Scalar(Scalar),
     /// `vecN<T>`
     Vector {
-        /// N.
+        /// N, the number of components.
         length: u32,
-        /// T.
+        /// T, the type of a component.
         scalar: Scalar,
     },
     /// `matCxR<T>`, column-major.
     Matrix {
-        /// C.
+        /// C, the number of columns.
         columns: u32,
-        /// R.
+        /// R, the number of rows.
         rows: u32,
-        /// T.
+        /// T, the type of an element.
         scalar: Scalar,
         /// Bytes from one column to the next.
         column_stride: u32,
     },
     /// `array<T, N>` or, with no count, `array<T>`.
     Array {
-        /// T.
+        /// T, the type of an element.
         element: Box<Layout>,
-        /// N; `None` for a runtime-sized array.
+        /// N, the number of elements; `None` for a runtime-sized array.
         count: Option<u32>,
         /// Bytes from one element to the next.
         stride: u32,
     },
     /// A struct.
     Struct {
-        /// Its members, in order.
+        /// The struct's members, in the order of their declaration.
         fields: Vec<Field>,
     },
 }
@@ -121,13 +121,13 @@ pub struct Layout {
     pub size: u32,
     /// Alignment in bytes.
     pub align: u32,
-    /// Its structure.
+    /// The structure of the type.
     pub shape: Shape,
 }
 
 impl Layout {
-    /// The scalar that the whole type consists of, apart from padding: `f32` for `array<vec3<f32>>`; `None` for structs
-    /// of several kinds.
+    /// The scalar that the whole type consists of, apart from padding: `f32` for `array<vec3<f32>>`; `None` for a
+    /// struct of several kinds of scalars.
     #[must_use]
     pub fn uniform_scalar(&self) -> Option<Scalar> {
         match &self.shape {
@@ -140,7 +140,8 @@ impl Layout {
         }
     }
 
-    /// Offset and stride in bytes of the runtime-sized array that the type is or ends in.
+    /// Offset and stride in bytes of the runtime-sized array that the type is or ends in; `None` for a type of fixed
+    /// size.
     #[must_use]
     pub fn unsized_tail(&self) -> Option<(u32, u32)> {
         match &self.shape {

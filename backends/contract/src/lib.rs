@@ -7,16 +7,16 @@
 //! | word | meaning |
 //! |---|---|
 //! | [`Caps`] | the identity and the capabilities of the device, as values |
-//! | [`MemoryId`], [`MemoryKind`] | one allocation, and which side may access it |
+//! | [`MemoryId`], [`MemoryKind`] | one allocation, and whether host or device may access it |
 //! | [`Program`] | one entry point of a naga module, specialised and reflected |
 //! | [`Validated`] | a module that naga's validator has accepted |
-//! | [`Checks`], [`Proofs`] | the checks that a kernel is compiled with, and the proofs that some are needless |
+//! | [`Checks`], [`Proofs`] | the checks that a kernel is compiled with, and the proofs that some checks are needless |
 //! | [`Source`] | the text that a program was made from, and the origin of its parts |
 //! | [`Recording`] | commands in the order in which they take effect |
-//! | [`Ticket`] | completion: a blocking wait, a timeout, a waker |
+//! | [`Ticket`] | completion of submitted work: a blocking wait, a timeout, a waker |
 //!
-//! The crate holds data and that trait only: no device, no `cfg`, no threads and no assembly, which a test enforces.
-//! Code that backends share is in the crate `anywarp-host`.
+//! The crate contains only data and the trait [`Backend`]: no device, no `cfg`, no threads and no assembly, which a
+//! test enforces. Code that backends share is in the crate `anywarp-host`.
 
 mod backend;
 mod baseline;

@@ -40,7 +40,7 @@ impl fmt::Display for Precision {
     }
 }
 
-/// A routine that a device may have.
+/// A kind of routine that a device's vendor library may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Routine {
@@ -48,42 +48,42 @@ pub enum Routine {
     MatrixProduct(Precision),
 }
 
-/// A factor as its bits, so that commands can be compared.
+/// A factor of type `f32`, stored as its bits so that commands can be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Factor(u32);
 
 impl Factor {
-    /// Zero.
+    /// The factor 0.
     pub const ZERO: Self = Self(0);
-    /// One.
+    /// The factor 1.
     pub const ONE: Self = Self::new(1.0);
 
-    /// Wraps a number.
+    /// Returns the factor with this value.
     #[must_use]
     pub const fn new(value: f32) -> Self {
         Self(value.to_bits())
     }
 
-    /// Returns the number.
+    /// Returns the factor's value.
     #[must_use]
     pub const fn get(self) -> f32 {
         f32::from_bits(self.0)
     }
 }
 
-/// The form of a matrix product. The default is one product of matrices that are not transposed, with `alpha` 1 and
-/// `beta` 0.
+/// Batches, transposes and factors of a matrix product. The default is one product of matrices that are not transposed,
+/// with `alpha` 1 and `beta` 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProductForm {
-    /// Whether `a` and `b` are stored transposed: `depth` x `rows` and `columns` x `depth`.
+    /// Whether `a` is stored transposed, as `depth` x `rows`, and whether `b` is, as `columns` x `depth`.
     pub transposed: [bool; 2],
-    /// The number of products; not zero. Their matrices follow each other.
+    /// The number of products; not zero. The matrices of successive products follow each other in memory.
     pub batches: u32,
-    /// Whether all products share one `a`, and one `b`.
+    /// Whether all products share one matrix `a`, and whether they share one matrix `b`.
     pub shared: [bool; 2],
-    /// The factor of the products.
+    /// `alpha`, the factor of the products.
     pub alpha: Factor,
-    /// The factor of the old values of `c`, which are not read if it is 0.
+    /// `beta`, the factor of the old values of `c`; if it is 0, those values are not read.
     pub beta: Factor,
 }
 
@@ -93,7 +93,7 @@ impl Default for ProductForm {
     }
 }
 
-/// Shows what differs from the default, each part behind a space.
+/// Shows only the fields that differ from the default, each after a space.
 impl fmt::Display for ProductForm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { transposed, batches, shared, alpha, beta } = *self;
@@ -119,13 +119,13 @@ impl fmt::Display for ProductForm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Library {
-    /// `c = alpha a b + beta c`. All matrices are dense and row-major, or transposed.
+    /// `c = alpha a b + beta c`. All matrices are dense and row-major; `form` may transpose `a` and `b`.
     MatrixProduct {
-        /// `rows` x `depth`, read.
+        /// The matrix `a` of `rows` x `depth` elements, which is read.
         a: Region,
-        /// `depth` x `columns`, read.
+        /// The matrix `b` of `depth` x `columns` elements, which is read.
         b: Region,
-        /// `rows` x `columns`, written; read too, if `beta` is not 0.
+        /// The matrix `c` of `rows` x `columns` elements, which is written; it is also read if `beta` is not 0.
         c: Region,
         /// Rows of `a` and `c`; not zero.
         rows: u32,
@@ -133,7 +133,7 @@ pub enum Library {
         columns: u32,
         /// Columns of `a` and rows of `b`; not zero.
         depth: u32,
-        /// The precision of all three.
+        /// The element type of all three matrices, and the arithmetic.
         precision: Precision,
         /// Batches, transposes and factors.
         form: ProductForm,
@@ -161,7 +161,7 @@ impl Library {
     }
 }
 
-/// The form that snapshots of recordings use.
+/// The text form that snapshots of recordings use.
 impl fmt::Display for Library {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

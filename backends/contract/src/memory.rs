@@ -5,7 +5,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// One allocation of one device.
+/// The id of one allocation of one device.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MemoryId(pub u64);
 
@@ -15,18 +15,18 @@ impl fmt::Debug for MemoryId {
     }
 }
 
-/// The side that may access a memory, and for what.
+/// The kind of a memory: whether host or device may access it, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryKind {
-    /// The device only: kernels, copies and fills.
+    /// Accessed by the device only: by kernels, copies and fills.
     Device,
     /// Written by the host in place, then read by copies.
     Upload,
-    /// Filled by the host with data that it holds elsewhere, then read by copies: the kind that is fastest for that.
+    /// Filled by the host with data from elsewhere in host memory, then read by copies: the fastest kind for this use.
     Staging,
     /// Written by copies, then read by the host: cached memory.
     Readback,
-    /// One memory for both: read and written by the host while mapped, by the device while not.
+    /// One memory for host and device: accessed by the host while it is mapped, by the device while it is not.
     Shared,
 }
 
@@ -73,14 +73,14 @@ impl HostRange {
         Some(Self { start, bytes, lent, _owner: owner })
     }
 
-    /// The bytes.
+    /// The mapped bytes.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: `new` demands memory that is valid and not aliased for as long as `self` lives.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.bytes) }
     }
 
-    /// The bytes, for writing. Not for Readback memory, whose mapping may be read-only.
+    /// The mapped bytes, for writing. Not for Readback memory, whose mapping may be read-only.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: as in `bytes`; `&mut self` makes the borrow unique.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.bytes) }
@@ -89,7 +89,7 @@ impl HostRange {
 
 // SAFETY: the range owns its memory exclusively (see `new`), like a `Box<[u8]>`.
 unsafe impl Send for HostRange {}
-// SAFETY: `&HostRange` only gives `&[u8]`.
+// SAFETY: `&HostRange` gives access to the bytes only as `&[u8]`.
 unsafe impl Sync for HostRange {}
 
 impl Drop for HostRange {
@@ -111,7 +111,8 @@ pub struct HostPieces {
     taken: Box<[AtomicBool]>,
 }
 
-/// One piece of a [`HostRange`], exclusively owned. The range ends when all of them and the [`HostPieces`] are dropped.
+/// One piece of a [`HostRange`], exclusively owned. The range is dropped when all its pieces and the [`HostPieces`] are
+/// dropped.
 pub struct HostPiece {
     range: Arc<HostRange>,
     start: usize,
@@ -119,8 +120,8 @@ pub struct HostPiece {
 }
 
 impl HostRange {
-    /// Divides the range; the last piece may be shorter. Not for Readback memory, as
-    /// [`bytes_mut`](Self::bytes_mut).
+    /// Divides the range into pieces of `length` bytes; the last piece may be shorter. Like
+    /// [`bytes_mut`](Self::bytes_mut), not for Readback memory.
     ///
     /// # Panics
     /// If `length` is zero.
@@ -132,7 +133,7 @@ impl HostRange {
 }
 
 impl HostPieces {
-    /// The piece with this number; `None` if there is none, or if it was already taken.
+    /// Takes the piece with this number, counted from 0; `None` if there is no such piece, or if it was already taken.
     #[must_use]
     pub fn take(&self, number: usize) -> Option<HostPiece> {
         if self.taken.get(number)?.swap(true, Ordering::AcqRel) {
@@ -145,10 +146,10 @@ impl HostPieces {
 }
 
 impl HostPiece {
-    /// The bytes, for writing.
+    /// The bytes of the piece, for writing.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: the piece lies within the range, which owns its bytes and lives as long as the piece. Pieces do not
-        // overlap, each is taken once, and only the pieces can reach the range.
+        // overlap, each is taken once, and only the pieces access the bytes of the range.
         unsafe { std::slice::from_raw_parts_mut(self.range.start.as_ptr().add(self.start), self.bytes) }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::{Checks, Layout, Proofs, Source, Validated};
 
-/// One compiled kernel of one device.
+/// The id of one compiled kernel of one device.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct KernelId(pub u64);
 
@@ -27,9 +27,9 @@ pub struct ResourceId {
 /// The access of a command to a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
-    /// Reads only.
+    /// The command only reads the region.
     Read,
-    /// May read and write.
+    /// The command may read and write the region.
     Write,
 }
 
@@ -44,18 +44,18 @@ pub enum BindingClass {
     Storage,
 }
 
-/// One variable that the entry point uses.
+/// One buffer variable that an entry point uses.
 #[derive(Clone, Debug)]
 pub struct BindingInfo {
     /// The variable's name in the WGSL.
     pub name: String,
-    /// Its group and binding.
+    /// The variable's group and binding.
     pub resource: ResourceId,
-    /// Its address space.
+    /// The variable's address space.
     pub class: BindingClass,
-    /// The access of the entry point and all functions it calls.
+    /// The access of the entry point, and of all functions that it calls, to the variable.
     pub access: Access,
-    /// Its type.
+    /// The variable's type.
     pub layout: Layout,
 }
 
@@ -70,10 +70,10 @@ pub struct Program {
     pub entry_point: String,
     /// Invocations of a workgroup in x, y and z.
     pub workgroup_size: [u32; 3],
-    /// The buffers it uses, sorted by group and binding: a dispatch binds one region for each, in
-    /// this order.
+    /// The buffer variables that the entry point uses, sorted by group and binding: a dispatch has one
+    /// [`Bound`](crate::Bound) for each variable, in this order.
     pub bindings: Vec<BindingInfo>,
-    /// `var<immediate>`: name and type.
+    /// The name and type of the `var<immediate>` variable, if the entry point uses one.
     pub immediate: Option<(String, Layout)>,
     /// Workgroup memory in bytes.
     pub workgroup_storage: u32,
@@ -81,20 +81,20 @@ pub struct Program {
     pub source: Option<Arc<Source>>,
     /// The liberties that the author grants to the backend.
     pub leave: Leave,
-    /// The facts proven about `module`, with which a backend may omit checks under [`Checks::Proven`]; `None` where
-    /// nothing was analysed.
+    /// The facts proven about `module`, with which a backend may omit checks under [`Checks::Proven`]; `None` if the
+    /// module was not analysed.
     pub proofs: Option<Arc<Proofs>>,
 }
 
 /// The liberties that a backend may take with a kernel: none, unless its author grants them.
 ///
-/// A backend need not take them.
+/// A backend need not use a liberty that it has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Leave {
-    /// The checks of indices and divisors, and the limits of loops.
+    /// The checks of indices and divisors, and the limits of loops, that the kernel is compiled with.
     pub checks: Checks,
-    /// Approximate `f32` arithmetic, beyond the accuracy of WGSL: quotients, roots and functions may be approximated,
-    /// and subnormal numbers become zero.
+    /// Whether `f32` arithmetic may be less accurate than WGSL requires: quotients, roots and functions may be
+    /// approximated, and subnormal numbers become zero.
     pub fast_math: bool,
 }
 

@@ -6,10 +6,10 @@ use crate::statements;
 
 /// The facts proven about the functions of one module. Nothing is proven about functions that are not listed.
 ///
-/// The proofs are valid for that module alone: expressions are named by their handles, loops by their order.
+/// The proofs are valid for that module alone: they refer to expressions by handle and to loops by number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Proofs {
-    /// By function, in the order of the module's arena.
+    /// The proofs of each function, in the order of the module's arena.
     pub functions: Vec<FunctionProofs>,
     /// The proofs of the entry point.
     pub entry: FunctionProofs,
@@ -27,29 +27,30 @@ impl Proofs {
 /// The facts proven about one function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FunctionProofs {
-    /// By the index of the expression: whether the index of this [`Expression::Access`] is in range at every
-    /// evaluation.
+    /// For each expression, by its index in the arena: whether it is an [`Expression::Access`] whose index is proven to
+    /// be in range at every evaluation.
     pub in_range: Vec<bool>,
-    /// By the number of the loop, as [`loops`] counts: whether it ends after finitely many iterations.
+    /// For each loop, in the order of [`loops`]: whether it is proven to end after finitely many iterations.
     pub ends: Vec<bool>,
-    /// By the number of the loop: the largest number of iterations that it begins each time it is entered.
+    /// For each loop, in the order of [`loops`]: the largest number of iterations that the loop begins each time it is
+    /// entered, if it is known.
     pub turns: Vec<Option<u32>>,
 }
 
 impl FunctionProofs {
-    /// Whether the index of an [`Expression::Access`] is in range at every evaluation.
+    /// Whether the index of an [`Expression::Access`] is proven to be in range at every evaluation.
     #[must_use]
     pub fn in_range(&self, access: Handle<Expression>) -> bool {
         self.in_range.get(access.index()).copied().unwrap_or(false)
     }
 
-    /// Whether the loop with this number ends after finitely many iterations.
+    /// Whether the loop with this number is proven to end after finitely many iterations.
     #[must_use]
     pub fn ends(&self, number: usize) -> bool {
         self.ends.get(number).copied().unwrap_or(false)
     }
 
-    /// The largest number of iterations that the loop with this number begins, if it is known.
+    /// The largest number of iterations that the loop with this number begins each time it is entered, if it is known.
     #[must_use]
     pub fn turns(&self, number: usize) -> Option<u32> {
         self.turns.get(number).copied().flatten()

@@ -1,4 +1,4 @@
-//! Work as data.
+//! Recordings: the work of a submission as data.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use crate::{Access, KernelId, Library, MemoryId, Slot, hazards};
 /// A range of bytes in one memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Region {
-    /// The memory.
+    /// The memory that the range is in.
     pub memory: MemoryId,
     /// The offset in bytes.
     pub offset: u64,
@@ -27,7 +27,7 @@ impl Region {
     /// Whether the two regions share a byte.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
-        // A region whose end overflows reaches to the last possible byte.
+        // A region whose end does not fit 64 bits is taken to extend to the last possible byte.
         let end = |region: &Self| region.end().unwrap_or(u64::MAX);
         self.memory == other.memory && self.offset < end(other) && other.offset < end(self)
     }
@@ -43,13 +43,13 @@ impl fmt::Display for Region {
 /// The number of workgroups of a dispatch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grid {
-    /// This number in x, y and z.
+    /// Fixed numbers of workgroups in x, y and z.
     Groups([u32; 3]),
-    /// Three `u32` read from this offset of a memory when the dispatch runs.
+    /// Three `u32` that are read from a memory when the dispatch runs: the numbers of workgroups in x, y and z.
     Indirect {
-        /// The memory.
+        /// The memory that contains the three numbers.
         memory: MemoryId,
-        /// The offset in bytes; a multiple of 4.
+        /// The offset of the three numbers in bytes; a multiple of 4.
         offset: u64,
     },
 }
@@ -59,46 +59,47 @@ pub enum Grid {
 pub enum Bound {
     /// A range of memory.
     Memory {
-        /// The range.
+        /// The range of memory.
         region: Region,
-        /// The kernel's access to it.
+        /// The kernel's access to the range.
         access: Access,
     },
-    /// A uniform's value, stored in the recording's own bytes.
+    /// The value of a uniform variable, as a range of [`Recording::bytes`].
     Inline(Range<u32>),
 }
 
-/// One launch.
+/// One launch of a kernel.
 #[derive(Clone, Debug)]
 pub struct Dispatch {
-    /// The kernel.
+    /// The kernel to run.
     pub kernel: KernelId,
-    /// Its name, for profiles and errors.
+    /// The kernel's name, for profiles and errors.
     pub label: Arc<str>,
     /// The number of workgroups.
     pub grid: Grid,
-    /// The bindings, as a range of [`Recording::bounds`]; in the order of the program's bindings.
+    /// The memory or value of each binding, as a range of [`Recording::bounds`], in the order of the program's
+    /// bindings.
     pub bounds: Range<u32>,
     /// The value of `var<immediate>`, as a range of [`Recording::bytes`].
     pub immediates: Range<u32>,
 }
 
-/// One command.
+/// One command of a recording.
 #[derive(Clone, Debug)]
 pub enum Command {
-    /// Copies `source` to `target`: equal lengths, offsets and lengths multiples of 4. Both may be in one memory if
-    /// they do not overlap.
+    /// Copies `source` to `target`. The two lengths are equal; offsets and lengths are multiples of 4. Both regions may
+    /// be in one memory if they do not overlap.
     Copy {
-        /// Read.
+        /// The region that is read.
         source: Region,
-        /// Written.
+        /// The region that is written.
         target: Region,
     },
     /// Repeats `pattern` over `target`; offset and length are multiples of 4.
     Fill {
-        /// Written.
+        /// The region that is written.
         target: Region,
-        /// Four bytes, little-endian.
+        /// The four bytes to repeat, as a little-endian number.
         pattern: u32,
     },
     /// Runs a kernel.
@@ -118,12 +119,12 @@ pub struct Recording {
     bytes: Vec<u8>,
     /// Whether each dispatch is timed: see [`Ticket::timings`](crate::Ticket::timings).
     pub timed: bool,
-    /// The stream that the commands run on, below [`Caps::streams`](crate::Caps::streams). A backend uses stream 0 for
-    /// a number that it does not have.
+    /// The stream that the commands run on, below [`Caps::streams`](crate::Caps::streams). A backend uses stream 0 in
+    /// place of a larger number.
     pub stream: u32,
-    /// For a recording that is submitted repeatedly: the backend's prepared form of it.
+    /// The slot for the backend's prepared form of the recording; `None` for a recording that is submitted once.
     slot: Option<Slot>,
-    /// Incremented with every change.
+    /// The version of the recording, incremented with every change.
     version: u64,
 }
 
@@ -152,12 +153,12 @@ impl Recording {
         self.commands.push(command);
     }
 
-    /// Appends a copy.
+    /// Appends a copy of `source` to `target`.
     pub fn copy(&mut self, source: Region, target: Region) {
         self.push(Command::Copy { source, target });
     }
 
-    /// Appends a fill.
+    /// Appends a fill of `target` with a repeated `pattern`.
     pub fn fill(&mut self, target: Region, pattern: u32) {
         self.push(Command::Fill { target, pattern });
     }
@@ -193,7 +194,7 @@ impl Recording {
         self.push(Command::Dispatch(Dispatch { kernel, label, grid, bounds, immediates }));
     }
 
-    /// The commands.
+    /// The recorded commands, in order.
     #[must_use]
     pub fn commands(&self) -> &[Command] {
         &self.commands
@@ -217,7 +218,7 @@ impl Recording {
         self.commands.is_empty()
     }
 
-    /// Removes the commands; keeps the arenas' capacity and the stream.
+    /// Removes the commands and the request for timings; keeps the arenas' capacity and the stream.
     pub fn clear(&mut self) {
         self.version += 1;
         self.commands.clear();
@@ -248,8 +249,8 @@ impl Recording {
         }
     }
 
-    /// The number of times that a command must wait for earlier ones: read after write, write after read or write after
-    /// write on a shared byte. Each wait is for all earlier commands.
+    /// The number of times that a command must wait for earlier commands: read after write, write after read or write
+    /// after write on a shared byte. Each wait is counted as one for all earlier commands.
     #[must_use]
     pub fn barriers(&self) -> u64 {
         hazards::count(self)
@@ -257,11 +258,11 @@ impl Recording {
 }
 
 fn len32<T>(items: &[T]) -> u32 {
-    // One recording never holds 4 GiB of uniform values: the stream submits long before.
+    // One recording never holds 4 GiB of uniform values: the user's stream submits the recording long before.
     u32::try_from(items.len()).expect("a recording's arena stays below 2^32 entries")
 }
 
-/// The form that snapshots use: one command per line.
+/// The text form that snapshots use: one command per line.
 impl fmt::Display for Recording {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for command in &self.commands {

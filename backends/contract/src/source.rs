@@ -14,7 +14,7 @@ use crate::Spot;
 ///
 /// let file = |name: &str, text: &str| SourceFile { name: name.to_owned(), text: text.to_owned() };
 /// let files = vec![file("main.wgsl", "use b;\nmain"), file("b.wgsl", "\n b")];
-/// // "b\nmain": a byte of the second file, then the end of the first.
+/// // The text "b\nmain" is a byte of the second file, then the end of the first file.
 /// let pieces = vec![
 ///     Piece { at: 0, file: 1, offset: 2, copied: true },
 ///     Piece { at: 1, file: 0, offset: 6, copied: true },
@@ -28,49 +28,49 @@ use crate::Spot;
 pub struct Source {
     /// The author's own file first, then those that it imports.
     files: Vec<SourceFile>,
-    /// `None` if the text is the first file, unchanged.
+    /// The composed text; `None` if the text is the first file, unchanged.
     text: Option<String>,
-    /// Sorted by `at`.
+    /// The origins of the parts of the composed text, sorted by `at`.
     pieces: Vec<Piece>,
 }
 
 /// One file as its author wrote it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SourceFile {
-    /// The name for messages.
+    /// The file's name in messages.
     pub name: String,
-    /// The WGSL.
+    /// The WGSL text of the file.
     pub text: String,
 }
 
 /// The origin of a part of a composed text; the part ends where the next piece begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Piece {
-    /// The start in the composed text, in bytes.
+    /// The start of the part in the composed text, in bytes.
     pub at: usize,
-    /// The index of its file.
+    /// The index of the file that the part comes from, in [`Source::files`].
     pub file: usize,
-    /// The start in the file, in bytes.
+    /// The start of the part in the file `file`, in bytes.
     pub offset: usize,
     /// Whether the part is copied from the file byte for byte. Otherwise it replaces the text at `offset`, such as a
     /// name that was changed.
     pub copied: bool,
 }
 
-/// A position in a file.
+/// A position in one of the files that a text was composed from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position<'a> {
     /// The file's name.
     pub file: &'a str,
-    /// The file's index.
+    /// The file's index in [`Source::files`].
     pub index: usize,
     /// The offset in the file, in bytes.
     pub offset: usize,
-    /// The line, from 1.
+    /// The line, counted from 1.
     pub line: u32,
-    /// The column in bytes, from 1.
+    /// The column in bytes, counted from 1.
     pub column: u32,
-    /// The whole line, without its end.
+    /// The text of the whole line, without the line break.
     pub text: &'a str,
 }
 
@@ -101,7 +101,7 @@ impl Source {
         &self.files
     }
 
-    /// The WGSL; a module's spans point into it.
+    /// The WGSL text that the spans of the module point into.
     #[must_use]
     pub fn text(&self) -> &str {
         self.text.as_deref().or_else(|| self.files.first().map(|file| file.text.as_str())).unwrap_or_default()
@@ -113,7 +113,7 @@ impl Source {
         self.text.is_none()
     }
 
-    /// The origin of the byte at `at` of the text; `None` outside of the text.
+    /// The position in the author's files of the byte at offset `at` of the text; `None` outside of the text.
     #[must_use]
     pub fn position(&self, at: usize) -> Option<Position<'_>> {
         let (index, offset) = self.origin(at)?;
@@ -131,7 +131,8 @@ impl Source {
         })
     }
 
-    /// The origin of a line of the text; lines are counted from 1.
+    /// The position in the author's files of the first character of a line of the text that is not white space. Lines
+    /// are counted from 1.
     #[must_use]
     pub fn position_of_line(&self, line: u32) -> Option<Position<'_>> {
         let before = line.checked_sub(1)?;
@@ -144,7 +145,7 @@ impl Source {
         self.position(start + (rest.len() - rest.trim_start().len()))
     }
 
-    /// [`position`](Self::position) of a range of the text, as an owned value.
+    /// The [`position`](Self::position) of the start of a range of the text, as an owned value with the range's length.
     #[must_use]
     pub fn spot(&self, range: Range<usize>) -> Option<Spot> {
         let position = self.position(range.start)?;
@@ -157,8 +158,9 @@ impl Source {
         })
     }
 
-    /// The file and the byte range in it that a range of the text comes from. A range over several pieces ends with the
-    /// last piece of the same file that begins after its start.
+    /// The index of the file, and the byte range in that file, that a range of the text comes from. The byte range ends
+    /// after the origin of the range's last byte, if that is later in the same file; otherwise it is as long as the
+    /// range.
     #[must_use]
     pub fn origin_of(&self, range: Range<usize>) -> Option<(usize, Range<usize>)> {
         let (file, start) = self.origin(range.start)?;
@@ -171,7 +173,8 @@ impl Source {
         Some((file, start..end.min(self.files.get(file)?.text.len()).max(start)))
     }
 
-    /// File and offset after a byte of the text; after the whole replaced name for a piece that is not copied.
+    /// The index of the file that a byte of the text comes from, and the offset after the byte's origin there. For a
+    /// piece that is not copied, the offset is after the whole text that the piece replaces.
     fn behind(&self, at: usize) -> Option<(usize, usize)> {
         let (file, offset) = self.origin(at)?;
         let next = self.pieces.partition_point(|piece| piece.at <= at);
@@ -180,7 +183,7 @@ impl Source {
         Some((file, following.map_or(offset + 1, |piece| piece.offset)))
     }
 
-    /// File and offset of a byte of the text.
+    /// The index of the file that a byte of the text comes from, and the offset of the byte's origin there.
     fn origin(&self, at: usize) -> Option<(usize, usize)> {
         if at > self.text().len() {
             return None;
@@ -237,7 +240,7 @@ mod tests {
         assert_eq!(source.origin_of(8..14), Some((0, 7..13)));
         assert_eq!(source.origin_of(5..14), Some((0, 4..13)));
         assert_eq!(source.origin_of(5..8), Some((0, 4..7)));
-        // It begins in one file and ends in another.
+        // This range begins in one file and ends in another.
         assert_eq!(source.origin_of(0..14), Some((1, 5..9)));
         assert_eq!(source.origin_of(40..50), None);
     }

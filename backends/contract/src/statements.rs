@@ -1,10 +1,10 @@
-//! Walks over the statements of naga's functions, shared by the front end, the middle end and the backends.
+//! Traversals of the statements of naga's functions, shared by the front end, the middle end and the backends.
 
 use std::iter;
 
 use naga::{Block, Span, Statement};
 
-/// Calls `visit` with each block directly in a statement, in the order of the text.
+/// Calls `visit` with each block that is directly in a statement, in the order of the text.
 ///
 /// ```
 /// use anywarp_backend::for_each_block;
@@ -32,7 +32,7 @@ pub fn for_each_block<'a>(statement: &'a Statement, mut visit: impl FnMut(&'a Bl
     }
 }
 
-/// The statements of a block and of the blocks in it, in the order of the text, with their places in it.
+/// An iterator over the statements of a block and of all nested blocks, in the order of the text, each with its span.
 ///
 /// ```
 /// use anywarp_backend::statements;
@@ -44,7 +44,8 @@ pub fn for_each_block<'a>(statement: &'a Statement, mut visit: impl FnMut(&'a Bl
 /// # Ok::<(), naga::front::wgsl::ParseError>(())
 /// ```
 pub fn statements(block: &Block) -> impl Iterator<Item = (&Statement, Span)> {
-    // A work list in place of recursion: `else if` nests as deep as the source is long. The next statement is the last.
+    // A work list replaces recursion, because `else if` nests as deep as the source is long. The next statement is at
+    // the end of the list.
     let mut left: Vec<(&Statement, &Span)> = block.span_iter().collect();
     left.reverse();
     iter::from_fn(move || {

@@ -10,10 +10,10 @@ use std::time::Duration;
 use crate::waker::Awaited;
 use crate::{BackendError, Findings};
 
-/// The clock that a timing comes from.
+/// The clock that measured a timing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
-    /// The device's own timestamps around the dispatch.
+    /// The device's own clock, which takes timestamps around the dispatch.
     Device,
     /// The host's clock around the whole submission, where the device has no usable timestamps: an upper bound that
     /// includes submission and waiting.
@@ -25,17 +25,17 @@ pub enum Clock {
 pub struct Timing {
     /// The kernel's name.
     pub label: Arc<str>,
-    /// The start, on a clock that all submissions of the device share, so that timings of two streams show which work
-    /// overlapped. Zero with [`Clock::Host`].
+    /// The start of the dispatch, on a clock that all submissions of the device share, so that timings of two streams
+    /// show which work overlapped. Zero with [`Clock::Host`].
     pub start: Duration,
-    /// The duration.
+    /// The duration of the dispatch.
     pub duration: Duration,
 }
 
 /// The timings of one submission.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Timings {
-    /// The clock of the times.
+    /// The clock that measured all entries.
     pub clock: Clock,
     /// With [`Clock::Device`] one entry per dispatch or library call, in order; with [`Clock::Host`] one entry for the
     /// submission.
@@ -55,8 +55,8 @@ pub trait Completion: Send + Sync {
     /// Whether the work has ended, without waiting; an error when it failed.
     fn done(&self) -> Result<bool, BackendError>;
 
-    /// `None` while the work runs, then whether it succeeded. Does not report its error: for callers that only need to
-    /// know which resources can be reused.
+    /// `None` while the work runs, then whether it succeeded. The method does not report the work's error: it is for
+    /// callers that only need to know which resources can be reused.
     fn ended(&self) -> Option<bool> {
         match self.done() {
             Ok(false) => None,
@@ -68,11 +68,11 @@ pub trait Completion: Send + Sync {
     /// Waits until the work has ended or the timeout has passed; returns whether the work has ended.
     fn wait(&self, timeout: Option<Duration>) -> Result<bool, BackendError>;
 
-    /// Wakes `waker` once the work has ended, or at once if it has; no polling is needed. The backend must wake with no
-    /// lock held, because a task that is dropped at that point may free memory.
+    /// Wakes `waker` once the work has ended, or at once if the work has ended already; no polling is needed. The
+    /// backend must wake with no lock held, because waking may drop a task, and the dropped task may free memory.
     fn wake(&self, waker: &Waker);
 
-    /// The timings, for a recording that asked for them and has ended.
+    /// The timings of the work, once it has ended, if its recording was timed.
     fn timings(&self) -> Option<Timings>;
 
     /// The mistakes that the device found in the kernels of this work, once it has ended. Empty unless
@@ -87,7 +87,7 @@ pub trait Completion: Send + Sync {
 /// Several tasks may poll one ticket in turn: the task that polled last is woken. Each clone has a task of its own.
 #[derive(Clone)]
 pub struct Ticket {
-    /// `None` for work that has ended.
+    /// The backend's side of the ticket; `None` for work that had ended when the ticket was created.
     completion: Option<Arc<dyn Completion>>,
     awaited: Awaited,
 }
@@ -108,13 +108,13 @@ impl Ticket {
     /// Whether the work has ended.
     ///
     /// # Errors
-    /// Those of the work itself: [`BackendError::Stopped`] by a kernel that did not run to its end,
+    /// The errors of the work itself: [`BackendError::Stopped`] if a kernel did not run to its end, and
     /// [`BackendError::Lost`].
     pub fn is_done(&self) -> Result<bool, BackendError> {
         self.completion.as_ref().map_or(Ok(true), |completion| completion.done())
     }
 
-    /// `None` while the work runs, then whether it succeeded; its error is reported later.
+    /// `None` while the work runs, then whether it succeeded. The work's error is reported by [`wait`](Self::wait).
     #[must_use]
     pub fn ended(&self) -> Option<bool> {
         self.completion.as_ref().map_or(Some(true), |completion| completion.ended())
@@ -136,8 +136,8 @@ impl Ticket {
         self.completion.as_ref().map_or(Ok(true), |completion| completion.wait(Some(timeout)))
     }
 
-    /// Wakes `waker` once the work has ended, or at once if it has: for a backend that wraps another one and whose own
-    /// completion ends with this one. Other callers poll.
+    /// Wakes `waker` once the work has ended, or at once if the work has ended already. For a backend that wraps
+    /// another backend and forwards the completion; other callers poll the ticket.
     pub fn wake(&self, waker: &Waker) {
         match &self.completion {
             Some(completion) => completion.wake(waker),

@@ -20,9 +20,9 @@ thread_local! {
 
 /// A valid naga module, with the validator's facts about it.
 ///
-/// Only the validator creates one, so a function that takes one need not validate it. It cannot be changed:
-/// [`into_module`](Self::into_module) returns the module without its validity, and a module made from it must be
-/// validated again. Clones share module and facts.
+/// Only the validator creates a `Validated`, so a function that takes one need not validate the module. The module
+/// cannot be changed: [`into_module`](Self::into_module) returns the module without its validity, and a module made
+/// from it must be validated again. Clones share the module and the facts.
 ///
 /// ```
 /// use anywarp_backend::Validated;
@@ -43,7 +43,7 @@ pub struct Validated(Arc<Accepted>);
 #[derive(Clone)]
 struct Accepted {
     module: Module,
-    /// The validator's facts; they refer to this module's parts by handles.
+    /// The validator's facts, which refer to parts of `module` by handles.
     info: ModuleInfo,
     flags: ValidationFlags,
     capabilities: Capabilities,
@@ -53,7 +53,7 @@ impl Validated {
     /// Validates a module, by all rules, for devices with these capabilities.
     ///
     /// # Errors
-    /// [`Refused`], with the module.
+    /// [`Refused`], which returns the module, if the module is not valid.
     pub fn new(module: Module, capabilities: Capabilities) -> Result<Self, Box<Refused>> {
         let flags = ValidationFlags::all();
         match run(|| Validator::new(flags, capabilities).validate(&module)) {
@@ -74,21 +74,22 @@ impl Validated {
         }
     }
 
-    /// Returns the same module, valid for these capabilities if that was not known; unchanged if it needs more.
+    /// Returns the module, marked as valid for these capabilities if the validator accepts it for them. Returns it
+    /// unchanged if it needs more capabilities, or if it was already known to fit.
     #[must_use]
     pub fn narrowed(self, capabilities: Capabilities) -> Self {
         if self.fits(capabilities) || run(|| Validator::new(self.0.flags, capabilities).validate(&self)).is_err() {
             return self;
         }
-        // The validator finds the same types and uses: they do not depend on the capabilities.
+        // The validator's facts stay valid, because types and uses do not depend on the capabilities.
         Self(Arc::new(Accepted { capabilities, ..Arc::unwrap_or_clone(self.0) }))
     }
 
-    /// Returns one compute entry point and what it uses, with a value for every override. A module without overrides
-    /// stays unchanged.
+    /// Returns a module of one compute entry point and the items that it uses, with a value for every override. A
+    /// module without overrides stays unchanged.
     ///
     /// # Errors
-    /// Those of naga: a value is missing, or has the wrong type.
+    /// The errors of naga: the value of an override is missing, or has the wrong type.
     pub fn with_overrides(
         self,
         entry_point: &str,
@@ -98,7 +99,7 @@ impl Validated {
             return Ok(self);
         }
         let entry_point = Some((ShaderStage::Compute, entry_point));
-        // naga validates its result, by all rules and for every capability.
+        // naga validates the resulting module, by all rules and for every capability.
         let (module, info) = run(|| process_overrides(&self, self.info(), entry_point, constants))?;
         let (mut module, info) = (module.into_owned(), info.into_owned());
         let (flags, capabilities) = (ValidationFlags::all(), self.0.capabilities);
@@ -107,8 +108,8 @@ impl Validated {
         } else {
             info
         };
-        // naga keeps the overrides for arrays of such lengths. After `with_lengths` nothing refers to them, and the
-        // validator's facts do not cover them.
+        // naga keeps overrides that are the lengths of arrays. After `with_lengths` nothing refers to overrides, and
+        // the validator's facts do not cover them.
         module.overrides.clear();
         // The module needs no further capability: entry points were removed, and computed expressions were replaced by
         // constants of the same types.
@@ -127,7 +128,7 @@ impl Validated {
         self.0.flags
     }
 
-    /// The capabilities that the module was validated for. It may need fewer.
+    /// The capabilities that the module was validated for. The module may need fewer.
     pub fn capabilities(&self) -> Capabilities {
         self.0.capabilities
     }
@@ -144,20 +145,21 @@ impl Validated {
         Arc::try_unwrap(self.0).map_or_else(|shared| shared.module.clone(), |own| own.module)
     }
 
-    /// The number of times that this thread has run naga's validator through this type: for tests that limit it.
+    /// The number of times that this thread has run naga's validator through this type: for tests that limit this
+    /// number.
     #[must_use]
     pub fn runs() -> u64 {
         RUNS.get()
     }
 }
 
-/// Counts a run of the validator.
+/// Runs `validate`, and counts it as a run of the validator.
 fn run<T>(validate: impl FnOnce() -> T) -> T {
     RUNS.set(RUNS.get() + 1);
     validate()
 }
 
-/// Replaces array lengths that are overrides by the overrides' values. Returns whether there were any.
+/// Replaces array lengths that are overrides by the overrides' values. Returns whether there were any such lengths.
 fn with_lengths(module: &mut Module) -> bool {
     let length = |module: &Module, ty: &Type| match ty.inner {
         TypeInner::Array { size: size @ ArraySize::Pending(_), .. } => match size.resolve(module.to_ctx()) {
@@ -187,17 +189,17 @@ impl Deref for Validated {
 }
 
 impl fmt::Debug for Validated {
-    /// Same as the module's.
+    /// Formats the module, without the validator's facts.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.module.fmt(f)
     }
 }
 
-/// A module that the validator does not accept.
+/// A module that the validator does not accept, with the validator's error.
 #[derive(Clone, thiserror::Error)]
 #[error("{}", error.as_inner())]
 pub struct Refused {
-    /// The module, as it was given.
+    /// The module, as it was passed to the validator.
     pub module: Module,
     /// The validator's error.
     #[source]
@@ -218,7 +220,7 @@ mod tests {
         Validated::new(parse_str(text).unwrap(), capabilities)
     }
 
-    /// Returns a value from an entry point that has no result.
+    /// Makes a module invalid: its entry point then returns a value, although it has no result type.
     fn broken(mut module: Module) -> Module {
         let function = &mut module.entry_points[0].function;
         let (value, _) = function.expressions.iter().next().unwrap();

@@ -7,7 +7,7 @@ use std::task::Waker;
 
 use task::Task;
 
-/// The types that `task` synchronises with. `tests/models.rs` replaces them by those of `loom`.
+/// The types with which `task` synchronises threads. `tests/models.rs` replaces them by those of `loom`.
 mod sync {
     pub(super) use std::sync::{Mutex, MutexGuard, PoisonError};
 }
@@ -20,8 +20,8 @@ mod sync {
 pub(crate) struct Awaited(Option<Arc<Task>>);
 
 impl Awaited {
-    /// Makes `waker` the only one that is woken. Returns the waker to pass to the completion, unless the completion
-    /// already has it.
+    /// Makes `waker` the only waker that the completion wakes. Returns the waker to pass to the completion, unless the
+    /// completion already has it.
     pub(crate) fn by(&mut self, waker: &Waker) -> Option<Waker> {
         let task = self.0.get_or_insert_default();
         task.set(waker).then(|| Waker::from(Arc::clone(task)))

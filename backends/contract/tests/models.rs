@@ -3,7 +3,7 @@
 #[path = "../src/waker/task.rs"]
 mod task;
 
-/// The types in place of those of `std::sync`.
+/// The types of `loom` that replace those of `std::sync`.
 mod sync {
     pub(super) use std::sync::PoisonError;
 
@@ -18,7 +18,7 @@ use loom::sync::atomic::{AtomicBool, Ordering};
 use loom::thread;
 use task::Task;
 
-/// Work in flight, with the wakers that wait for its end: the least that a completion does.
+/// Work in flight, with the wakers that wait for its end: a minimal completion.
 #[derive(Default)]
 struct Work(Mutex<(bool, Vec<Waker>)>);
 

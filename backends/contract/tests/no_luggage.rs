@@ -1,4 +1,4 @@
-//! The contract holds data and one trait: its sources name no platform, start no thread and hold no assembly.
+//! The contract holds data and one trait: its sources name no platform, start no thread and contain no assembly.
 
 use std::fs;
 use std::path::{Path, PathBuf};

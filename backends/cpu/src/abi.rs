@@ -3,8 +3,8 @@
 /// The number of invocations that run in one vector: the size of a subgroup.
 pub(crate) const LANES: usize = 8;
 
-/// The size in bytes of the zeroed guards before and after every buffer. Vector reads that straddle an end touch only
-/// these, never other memory.
+/// The size in bytes of the zeroed guards before and after every buffer. A vector read that extends beyond an end of a
+/// buffer reads its guard, never other memory.
 pub(crate) const GUARD_BYTES: usize = 256;
 
 /// A buffer bound to a slot.
@@ -13,7 +13,7 @@ pub(crate) const GUARD_BYTES: usize = 256;
 pub(crate) struct Slot {
     /// The first byte of the bound region.
     pub(crate) start: *mut u8,
-    /// The number of elements of the binding's runtime-sized array, at least 1; 0 without one.
+    /// The number of elements of the binding's runtime-sized array, at least 1; 0 if the binding has no such array.
     pub(crate) length: u32,
 }
 
@@ -31,11 +31,12 @@ pub(crate) struct Frame {
     /// Private memory and saved values: [`Code::frame_bytes`](crate::codegen::Code) bytes, 64-byte
     /// aligned, with [`GUARD_BYTES`] around them.
     pub(crate) private: *mut u8,
-    /// `num_workgroups`.
+    /// The WGSL builtin `num_workgroups`: the extents of the grid.
     pub(crate) groups: [u32; 3],
     /// The site at which the kernel stopped, see [`Stop`].
     pub(crate) site: u32,
-    /// The limit on loop iterations of a lane group in one workgroup.
+    /// The limit on loop iterations and calls of one lane group in a workgroup; if the kernel has barriers, of all lane
+    /// groups of the workgroup together.
     pub(crate) steps: u64,
     /// The checker's state; null unless the kernel is checked.
     pub(crate) checker: *mut core::ffi::c_void,

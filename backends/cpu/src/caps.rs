@@ -5,7 +5,7 @@ use anywarp_backend::{BackendKind, Caps, DeviceKind, Limits};
 
 use crate::abi::LANES;
 
-/// The properties that a device would have, without opening it; `None` where Cranelift does not support the processor.
+/// Returns the properties of a CPU device without opening a device; `None` if Cranelift does not support the processor.
 #[must_use]
 pub fn caps() -> Option<Caps> {
     cranelift_native::builder().ok()?;
@@ -26,7 +26,7 @@ pub fn caps() -> Option<Caps> {
 fn limits() -> Limits {
     let mut limits = Limits::webgpu();
     limits.buffer_size = (1 << 40).min(isize::MAX as u64 / 2);
-    // Element indices are 32 bits wide.
+    // A binding has fewer than 2^32 bytes, because element indices are 32 bits wide.
     limits.storage_binding_size = (1 << 32) - 4;
     limits.uniform_binding_size = 1 << 30;
     limits.storage_buffers = 64;
@@ -38,13 +38,13 @@ fn limits() -> Limits {
     limits.workgroup_storage = 256 << 10;
     limits.workgroup_invocations = 1024;
     limits.workgroup_size = [1024, 1024, 1024];
-    // One below the largest count, so that counts above the limit exist.
+    // The limit is one below the largest `u32`, so that a count above the limit can be expressed.
     limits.workgroups_per_dimension = u32::MAX - 1;
     limits.immediate_size = 1024;
     limits
 }
 
-/// The code generator and the CPU features that it may use.
+/// Returns the name of the code generator and of the CPU features that it may use.
 fn driver() -> String {
     let version = cranelift_codegen::VERSION;
     let short = version.rsplit_once('.').map_or(version, |(short, _)| short);
@@ -72,7 +72,7 @@ fn instructions() -> Vec<&'static str> {
     Vec::new()
 }
 
-/// The processor's name, or its architecture.
+/// Returns the processor's name, or its architecture if the name is unknown.
 fn name() -> String {
     brand().filter(|name| !name.is_empty()).unwrap_or_else(|| format!("{} processor", std::env::consts::ARCH))
 }
@@ -97,8 +97,8 @@ fn brand() -> Option<String> {
     named("model name").or_else(|| named("Model")).map(|(_, name)| name.trim().to_owned())
 }
 
-/// The memory available to this process, where the system reports it. It is the limit on allocations, because Linux
-/// promises memory that it does not have and kills processes that use it.
+/// Returns the bytes of memory available to this process, if the system reports them. This size limits allocations,
+/// because Linux promises memory that it does not have and kills processes that use it.
 #[cfg(target_os = "linux")]
 fn memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;

@@ -1,4 +1,4 @@
-//! The processor as a backend.
+//! The backend that runs kernels on the processor.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -18,24 +18,24 @@ use crate::record::{Kernels, Memories, Resolved, Resources};
 use crate::submit::Queue;
 use crate::submit::Submission;
 
-/// The default limit on loop iterations of a lane group in one workgroup: some seconds.
+/// The default of [`Options::steps`], some seconds of work.
 const STEPS: u64 = 1 << 32;
-/// The default limit for checked kernels, which are slower: a second.
+/// The default of [`Options::steps`] for checked kernels, which are slower: about a second of work.
 const CHECKED_STEPS: u64 = 1 << 26;
 
 /// Options for opening a device.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// Whether every access of every kernel is checked.
+    /// Whether every access of every kernel is checked, as on `cpu:checked`.
     pub checked: bool,
-    /// Whether to copy between host and device memory even though they are one.
+    /// Whether buffers are copied between host and device memory, as on a GPU, although both are the same memory.
     pub staged: bool,
     /// The limit on loop iterations that eight invocations may make together in one workgroup before the kernel is
     /// stopped. `None` means `ANYWARP_CPU_STEPS`, or else 2^32, or 2^26 if checked.
     pub steps: Option<u64>,
 }
 
-/// Opens the processor as a device.
+/// Opens the device that runs kernels on the processor.
 ///
 /// # Errors
 /// [`BackendError::Rejected`] where Cranelift does not support the processor.
@@ -66,7 +66,7 @@ pub fn open(options: Options) -> Result<Arc<CpuDevice>, BackendError> {
     if options.staged {
         let cost = measure_copy_cost(&device).inspect_err(|error| log::warn!("copies are not measured: {error}"));
         device.caps.copy_cost = cost.ok();
-        // The measurement is not work of the program.
+        // The counters must not include the measurement, which is not work of the program.
         device.counted = Counted::default();
     }
     Ok(Arc::new(device))
@@ -80,7 +80,7 @@ struct Counted {
     compilations: AtomicU64,
 }
 
-/// The processor as a device.
+/// The device that runs kernels on the processor.
 pub struct CpuDevice {
     caps: Caps,
     checked: bool,
@@ -115,7 +115,7 @@ impl CpuDevice {
         self.live.fetch_update(Ordering::Relaxed, Ordering::Relaxed, grown).is_ok()
     }
 
-    /// Checks the recording and makes its memories wait for `submission`.
+    /// Checks and resolves the recording, and marks its memories as in use by `submission`.
     fn prepare(
         &self,
         resolved: &mut Resolved,
@@ -129,8 +129,8 @@ impl CpuDevice {
             resolved.make(&self.caps, resources, recording)?;
         }
         if !resolved.memories.iter().all(|memory| memory.begin_use(submission)) {
-            // Another thread has just mapped it. Some memories already wait for the submission, so it is queued without
-            // commands.
+            // Another thread has just mapped one of the memories. Others already wait for the submission, so the
+            // submission is queued without commands.
             let mut nothing = self.queue.empty();
             nothing.memories.append(&mut resolved.memories);
             self.queue.submit(nothing, submission);
@@ -198,7 +198,7 @@ impl Backend for CpuDevice {
 
     fn discard(&self, kernel: KernelId) {
         let gone = self.kernels.write().unwrap_or_else(PoisonError::into_inner).remove(&kernel);
-        // Outside of the lock: the last handle frees the machine code.
+        // Dropping the last handle frees the machine code, which must not happen under the lock.
         drop(gone);
     }
 

@@ -1,7 +1,7 @@
 //! Executes a resolved recording: its steps in order, each spread over as many threads as are worthwhile.
 //!
-//! After a kernel has stopped, no other dispatch of the submission runs, and neither do steps that read the memory it
-//! should have written. Copies and fills of valid data still run, so that no data of the host is lost.
+//! After a kernel has stopped, no other dispatch of the submission runs, and neither do steps that read memory that the
+//! kernel should have written. Copies and fills of valid data still run, so that no data of the host is lost.
 
 mod dispatch;
 mod scratch;
@@ -28,11 +28,11 @@ const PIECE: usize = 64 << 10;
 /// The settings and state that executions of one device share.
 #[derive(Debug, Default)]
 pub(crate) struct Conditions {
-    /// The limit on loop iterations of a lane group in one workgroup.
+    /// The limit on loop iterations and calls, see [`Frame::steps`](crate::abi::Frame::steps).
     pub(crate) steps: u64,
-    /// The limit on workgroups in one dimension; an indirect grid above it runs nothing.
+    /// The limit on workgroups in one dimension; an indirect dispatch above the limit runs nothing.
     pub(crate) max_groups: u32,
-    /// Set by the first failure, for good: before it no memory can be poisoned.
+    /// Whether anything on the device has ever failed; if not, no memory can be poisoned.
     pub(crate) anything_failed: AtomicBool,
 }
 
@@ -81,9 +81,9 @@ fn written<'a>(resolved: &'a Resolved, slots: &Range<usize>) -> impl Iterator<It
 struct Run<'a> {
     resolved: &'a Resolved,
     conditions: &'a Conditions,
-    /// Set when a dispatch has stopped: no other one runs.
+    /// The failure of a stopped dispatch, after which no other dispatch runs.
     stopped: Option<Arc<Failure>>,
-    /// The first failure.
+    /// The first failure of the submission.
     failure: Option<Arc<Failure>>,
     timings: Vec<Timing>,
     findings: Findings,
@@ -105,15 +105,15 @@ impl Run<'_> {
             if let Some(failure) = from.failure() {
                 to.poison(&failure);
                 if to.kind == MemoryKind::Readback {
-                    // The host is about to receive it from the copy.
+                    // The error of the source is about to reach the host, so the source need not report it again.
                     from.clear_poison();
                 }
                 return self.fails(&failure);
             }
             replaced(to, target);
         }
-        // SAFETY: the check has shown that both places are valid and do not overlap. The device's work is in order and
-        // the memories are not mapped, so no other access happens.
+        // SAFETY: the check of the recording has shown that both places are valid and do not overlap. The device runs
+        // its work in order and the memories are not mapped, so no other access happens at the same time.
         unsafe {
             let from = Address(from.bytes.start().as_ptr().add(source.offset));
             let to = Address(to.bytes.start().as_ptr().add(target.offset));
@@ -202,7 +202,7 @@ impl Run<'_> {
         for touch in self.resolved.touches[slots.clone()].iter().flatten() {
             let memory = &self.resolved.memories[touch.memory];
             match memory.failure() {
-                // The failure was reported, so the program may write to the memory again.
+                // The failure was reported before this submission, so the dispatch may write to the memory again.
                 Some(failure) if touch.access == Access::Write && failure.was_reported_before(SUBMISSION + 1) => {
                     memory.clear_poison();
                 }
@@ -213,17 +213,17 @@ impl Run<'_> {
         None
     }
 
-    /// The counts of an indirect grid; zeros if one of them is above the limit.
+    /// The workgroup counts of an indirect grid; zeros if one of the counts is above the limit.
     fn groups_at(&self, place: Place) -> [u32; 3] {
         let start = self.resolved.memories[place.memory].bytes.start();
-        // SAFETY: the place was checked: twelve bytes, aligned to 4.
+        // SAFETY: the check of the recording has shown that the place has twelve valid bytes, aligned to 4.
         let groups = unsafe { start.add(place.offset).cast::<[u32; 3]>().read() };
         if groups.iter().any(|count| *count > self.conditions.max_groups) { [0; 3] } else { groups }
     }
 }
 
-/// Clears the poison of a memory that a copy or fill replaces as a whole; that of readback memory, which holds what is
-/// read next, always.
+/// Clears the poison of a memory that a copy or fill replaces as a whole. The poison of readback memory is always
+/// cleared, because such memory contains only the data that the host reads next.
 fn replaced(memory: &Memory, place: Place) {
     let whole = place.offset == 0 && place.bytes + crate::memory::bytes::ALIGNMENT > memory.bytes.len();
     if whole || memory.kind == MemoryKind::Readback {
@@ -231,7 +231,7 @@ fn replaced(memory: &Memory, place: Place) {
     }
 }
 
-/// The first byte of a place that several threads access, each in its own piece.
+/// The address of the first byte of memory that several threads access, each in its own piece.
 #[derive(Clone, Copy)]
 struct Address(*mut u8);
 
@@ -244,7 +244,7 @@ impl Address {
     }
 }
 
-/// Calls `work` for pieces of `0..bytes`.
+/// Calls `work` for pieces of the range `0..bytes`, possibly on several threads.
 fn pieces(bytes: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
     let count = bytes.div_ceil(PIECE) as u64;
     // `work` cannot fail.

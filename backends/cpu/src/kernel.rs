@@ -13,19 +13,19 @@ use anywarp_host::Signature;
 use crate::abi::{Entry, Stop};
 use crate::checker::Checks;
 
-/// Machine code with its requirements.
+/// The machine code of a kernel, and the memory that it requires.
 pub(crate) struct Machine {
-    /// The function to call.
+    /// The function that runs the kernel.
     pub(crate) entry: Entry,
-    /// The private memory of a thread in bytes.
+    /// The bytes of private memory that each thread must provide.
     pub(crate) frame_bytes: usize,
-    /// Workgroup memory in bytes.
+    /// The bytes of workgroup memory that each thread must provide.
     pub(crate) workgroup_bytes: usize,
-    /// The text in errors for each position at which a kernel can stop: ` at kernel.wgsl:7`.
+    /// By site: the text for errors that names its position, such as ` at kernel.wgsl:7`.
     pub(crate) sites: Vec<String>,
     /// The checks of a checked kernel, which runs only with a checker.
     pub(crate) checks: Option<Arc<Checks>>,
-    /// Frees the machine code on drop.
+    /// The owner of the machine code, which frees the code when it is dropped.
     pub(crate) _owner: Box<dyn Any + Send + Sync>,
 }
 
@@ -43,33 +43,33 @@ impl Kernel {
         Self { name: Arc::clone(&program.name), machine, signature: Signature::new(program), cost: AtomicU32::new(0) }
     }
 
-    /// The expected time of one workgroup in nanoseconds, after the first run.
+    /// The expected time of one workgroup in nanoseconds; `None` before the first run.
     pub(crate) fn cost(&self) -> Option<f64> {
         let bits = self.cost.load(Ordering::Relaxed);
         (bits != 0).then(|| f64::from(f32::from_bits(bits)))
     }
 
-    /// Records the time of one workgroup in a dispatch: the estimate rises at once and falls slowly.
+    /// Records the measured time of one workgroup in nanoseconds. The estimate rises at once and falls slowly.
     pub(crate) fn took(&self, cost: f64) {
         let cost = self.cost().map_or(cost, |before| cost.max(before * 0.75 + cost * 0.25)).max(0.1);
         self.cost.store((cost as f32).to_bits(), Ordering::Relaxed);
     }
 
-    /// Returns the error of a kernel that returned `stop`, other than [`Stop::Done`].
+    /// Returns the error of a kernel that returned `stop`, which is not [`Stop::Done`].
     pub(crate) fn stopped(&self, stop: u32, site: u32, steps: u64) -> BackendError {
         let at = self.machine.sites.get(site as usize).map_or("", String::as_str);
         let reason = if stop == Stop::DivergentBarrier as u32 {
             format!(
-                "not all invocations of a workgroup arrived at the barrier{at}: move it out of the branch or loop that \
-                 some of them leave earlier (`anywarp check` says what that depends on)"
+                "not all invocations of a workgroup arrived at the barrier{at}: move the barrier out of the branch or \
+                 loop that some invocations skip or leave early (`anywarp check` reports what that depends on)"
             )
         } else if stop == Stop::StepLimit as u32 {
             format!(
-                "eight invocations made more than {steps} iterations of loops and calls{at}: make them end, or raise \
-                 the limit with the environment variable ANYWARP_CPU_STEPS"
+                "eight invocations that run together made more than {steps} iterations of loops and calls{at}: make \
+                 the loops end, or raise the limit with the environment variable ANYWARP_CPU_STEPS"
             )
         } else {
-            format!("its code returned the unknown value {stop}")
+            format!("the compiled kernel returned the unknown status {stop}, which is a fault of the CPU backend")
         };
         BackendError::Stopped { kernel: self.name.to_string(), reason }
     }

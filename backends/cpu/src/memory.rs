@@ -1,4 +1,4 @@
-//! One allocation, its mapping, and the failure that may have left its contents undefined.
+//! An allocation, its mapping, and the failure that may have left the contents of the allocation undefined.
 
 pub(crate) mod bytes;
 
@@ -13,17 +13,17 @@ use anywarp_host::{Failure, Poison, Report};
 use crate::submit::Submission;
 use bytes::Bytes;
 
-/// The number of every submission: they end in order, so no separate numbers are needed.
+/// The number of every submission for [`Poison`]. Submissions end in order, so they need no different numbers.
 pub(crate) const SUBMISSION: u64 = 0;
 
 #[derive(Default)]
 struct State {
     mapping: Mapping<Arc<PendingMapping>>,
-    /// The last submission that uses the memory. Submissions end in order, so all others have ended before it.
+    /// The last submission that uses the memory. Submissions end in order, so all others end before this one.
     last_use: Option<Arc<Submission>>,
 }
 
-/// One allocation.
+/// An allocation of device memory.
 pub(crate) struct Memory {
     pub(crate) kind: MemoryKind,
     pub(crate) bytes: Bytes,
@@ -33,7 +33,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Allocates zeroed memory; `None` when there is no more.
+    /// Allocates zeroed memory; `None` if the system has not enough memory.
     pub(crate) fn zeroed(bytes: u64, kind: MemoryKind) -> Option<Arc<Self>> {
         let bytes = Bytes::zeroed(usize::try_from(bytes).ok()?)?;
         Some(Arc::new(Self { kind, bytes, poison: Poison::default(), state: Mutex::default() }))
@@ -74,7 +74,7 @@ impl Memory {
         self.state().mapping.is_mapped()
     }
 
-    /// Records that `submission` will use the memory. Returns false, and records nothing, if it is mapped.
+    /// Records that `submission` will use the memory. Returns false, and records nothing, if the memory is mapped.
     pub(crate) fn begin_use(&self, submission: &Arc<Submission>) -> bool {
         let mut state = self.state();
         let free = !state.mapping.is_mapped();
@@ -89,18 +89,18 @@ impl Memory {
         self.poison.failure(SUBMISSION)
     }
 
-    /// Marks the contents as undefined because of `failure`, unless an earlier failure has.
+    /// Marks the contents as undefined because of `failure`, unless they are undefined because of an earlier failure.
     pub(crate) fn poison(&self, failure: &Arc<Failure>) {
         self.poison.set(failure, SUBMISSION);
     }
 
-    /// Marks the contents as defined: they were replaced, or the failure was reported.
+    /// Marks the contents as defined, because they were replaced or the failure was reported.
     pub(crate) fn clear_poison(&self) {
         self.poison.clear(SUBMISSION);
     }
 }
 
-/// A mapping that waits for work, or has a failure to report.
+/// A mapping that waits for submitted work, or that has a failure to report.
 struct PendingMapping {
     submission: Option<Arc<Submission>>,
     memory: Weak<Memory>,

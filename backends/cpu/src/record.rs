@@ -1,4 +1,4 @@
-//! Checks and resolves recordings: memory and machine code in place of ids.
+//! Checks recordings and resolves them: ids are replaced by memory and machine code.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::memory::bytes::{ALIGNMENT, Bytes};
 pub(crate) type Memories = FxHashMap<MemoryId, Arc<Memory>>;
 pub(crate) type Kernels = FxHashMap<KernelId, Arc<Kernel>>;
 
-/// The memories and kernels that a recording may refer to.
+/// The memories and kernels of the device, to which a recording may refer.
 #[derive(Clone, Copy)]
 pub(crate) struct Resources<'a> {
     pub(crate) memories: &'a Memories,
@@ -39,7 +39,7 @@ impl validity::Resources for Resources<'_> {
 /// The approximate time of copying or filling a byte, in nanoseconds.
 pub(crate) const BYTE_COST: f64 = 0.1;
 
-/// A range of one of the recording's memories, within its bounds.
+/// A range of bytes of a memory, by the index of the memory in [`Resolved::memories`]; it is within bounds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     pub(crate) memory: usize,
@@ -50,52 +50,52 @@ pub(crate) struct Place {
 /// The number of workgroups of a dispatch.
 pub(crate) enum Grid {
     Groups([u32; 3]),
-    /// Three words at this place.
+    /// The numbers are three words of memory at this place.
     Indirect(Place),
 }
 
-/// One command.
+/// A resolved command.
 pub(crate) enum Step {
     Copy { source: Place, target: Place },
     Fill { target: Place, pattern: u32 },
     Dispatch { kernel: usize, grid: Grid, slots: Range<usize>, immediates: usize },
 }
 
-/// The access of a dispatch to a memory bound to a slot.
+/// The access of a dispatch to the memory that is bound to a slot.
 #[derive(Clone, Copy)]
 pub(crate) struct Touch {
     pub(crate) memory: usize,
     pub(crate) access: Access,
 }
 
-/// Resolved commands. They are kept and reused, so that a launch allocates nothing.
+/// A resolved recording. The queue keeps and reuses these values, so that a launch allocates nothing.
 #[derive(Default)]
 pub(crate) struct Resolved {
     pub(crate) steps: Vec<Step>,
     pub(crate) memories: Vec<Arc<Memory>>,
     pub(crate) kernels: Vec<Arc<Kernel>>,
-    /// The slots of all dispatches; valid once `make` is done.
+    /// The slots of all dispatches; their addresses are valid after [`make`](Self::make).
     pub(crate) slots: Vec<Slot>,
-    /// The accesses of `slots`; `None` for values.
+    /// By slot: the access to the memory that is bound to it; `None` if a value is bound.
     pub(crate) touches: Vec<Option<Touch>>,
     pub(crate) timed: bool,
-    /// Uniform and immediate values, each aligned to 64 bytes.
+    /// The bytes of uniform and immediate values, each aligned to 64 bytes.
     values: Vec<u8>,
-    /// Slots for values, with the values' offsets.
+    /// The indices of slots to which values are bound, with the offsets of the values in the arena.
     placed: Vec<(usize, usize)>,
-    /// The values when kernels run, with guards around them.
+    /// The copy of `values` that kernels read, with guards around it.
     arena: Option<Bytes>,
 }
 
-// SAFETY: the slots point into `arena` and into `memories`, which move with them; accesses through them are separate
-// unsafe code.
+// SAFETY: the slots point into `arena` and into `memories`, which move together with the slots; accesses through slots
+// are separate unsafe code.
 unsafe impl Send for Resolved {}
 
 impl Resolved {
     /// Checks and resolves a recording.
     ///
     /// # Errors
-    /// Those of [`validity::check`], and [`BackendError::OutOfMemory`] for values; `self` must then be
+    /// The errors of [`validity::check`], and [`BackendError::OutOfMemory`] for values. After an error, `self` must be
     /// [cleared](Self::clear).
     pub(crate) fn make(
         &mut self,
@@ -121,7 +121,7 @@ impl Resolved {
         self.place_values()
     }
 
-    /// Drops everything, and keeps the capacity.
+    /// Drops the contents, but keeps the capacity of the lists.
     pub(crate) fn clear(&mut self) {
         self.steps.clear();
         self.memories.clear();
@@ -132,7 +132,7 @@ impl Resolved {
         self.placed.clear();
     }
 
-    /// The expected time on one thread in nanoseconds; infinite when it is not known.
+    /// The expected time of the commands on one thread in nanoseconds; infinite if it is not known.
     pub(crate) fn estimate(&self) -> f64 {
         let of = |step: &Step| match step {
             Step::Copy { target, .. } | Step::Fill { target, .. } => target.bytes as f64 * BYTE_COST,
@@ -147,13 +147,13 @@ impl Resolved {
 
     /// The address of a dispatch's immediates.
     pub(crate) fn immediates(&self, offset: usize) -> *const u8 {
-        // `place_values` made the arena as long as the values, and `offset` is within them.
+        // The arena is at least as long as the values, and `offset` is that of one of them.
         self.arena.as_ref().map_or(std::ptr::null(), |arena| arena.start().as_ptr().wrapping_add(offset))
     }
 
-    /// Keeps the memory of a checked region.
+    /// Returns the place of a region that was checked, and adds its memory to `memories`.
     fn place(&mut self, resources: Resources<'_>, region: Region) -> Result<Place, BackendError> {
-        // Most of a kernel's buffers are those of the one before.
+        // Most buffers of a dispatch are also buffers of the dispatch before, so only recent memories are searched.
         const LOOK_BACK: usize = 8;
         let memory = resources.memories.get(&region.memory).ok_or(BackendError::UnknownMemory(region.memory))?;
         let recent = self.memories.len().saturating_sub(LOOK_BACK);
@@ -211,13 +211,13 @@ impl Resolved {
                 (region.bytes, start, Some(Touch { memory: place.memory, access: binding.access }))
             }
         };
-        // The check has shown that the number fits.
+        // The check of the recording has shown that the number of elements fits in 32 bits.
         self.slots.push(Slot { start, length: binding.length(bytes).unwrap_or(u32::MAX) });
         self.touches.push(touch);
         Ok(())
     }
 
-    /// Stores a value; returns its offset in the arena.
+    /// Stores the bytes of a value; returns their offset in the arena.
     fn value(&mut self, bytes: &[u8]) -> usize {
         let at = self.values.len();
         self.values.extend_from_slice(bytes);
@@ -225,7 +225,7 @@ impl Resolved {
         at
     }
 
-    /// Moves the values to the arena, and points their slots at them.
+    /// Copies the values to the arena, and sets the addresses of their slots.
     fn place_values(&mut self) -> Result<(), BackendError> {
         let length = self.values.len();
         if self.arena.as_ref().is_none_or(|arena| arena.len() < length) {

@@ -1,4 +1,4 @@
-//! Completion of submitted work.
+//! The completion of submitted work.
 
 mod queue;
 
@@ -20,14 +20,15 @@ const LOOKS: u32 = 200;
 struct State {
     outcome: Outcome,
     wakers: Vec<Waker>,
-    /// The number of threads that wait for `ended`: without any it is not notified, which would cost a system call.
+    /// The number of threads that wait for `ended`. If it is zero, no notification is sent, which would cost a system
+    /// call.
     blocked: usize,
 }
 
 /// One submission.
 #[derive(Default)]
 pub(crate) struct Submission {
-    /// Set once, under the lock of `state`, as the last field.
+    /// Whether the work has ended. It is set once, under the lock of `state`, after all other fields.
     over: AtomicBool,
     state: Mutex<State>,
     ended: Condvar,
@@ -38,7 +39,7 @@ impl Submission {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the submission.
+    /// Ends the submission with this outcome, and wakes all threads and tasks that wait for it.
     pub(crate) fn finish(&self, outcome: Outcome) {
         let mut state = self.state();
         state.outcome = outcome;
@@ -65,7 +66,7 @@ impl Submission {
             }
             std::hint::spin_loop();
         }
-        // A timeout beyond the clock's range means no timeout.
+        // A timeout beyond the range of the clock counts as no timeout.
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let mut state = self.state();
         state.blocked += 1;
@@ -81,12 +82,12 @@ impl Submission {
         self.is_over()
     }
 
-    /// Returns the error of work that has ended.
+    /// Returns the outcome of the work, which has ended.
     fn outcome(&self) -> Result<(), BackendError> {
         self.state().outcome.failure.as_ref().map_or(Ok(()), |failure| Err(failure.report(SUBMISSION)))
     }
 
-    /// Whether work that has ended has no error, timings or findings.
+    /// Whether the work, which has ended, has neither an error nor timings or findings to report.
     pub(crate) fn is_plain(&self) -> bool {
         let outcome = &self.state().outcome;
         outcome.failure.is_none() && outcome.timings.is_none() && outcome.findings.is_empty()

@@ -6,19 +6,20 @@ use anywarp_backend::{Backend, BackendError, CopyCost, MemoryId, MemoryKind, One
 
 /// Size of the memories used for measuring, in bytes.
 const BYTES: u64 = 1 << 20;
-/// The number of copies for measuring the cost of each one.
+/// The number of further short copies in one submission, from which the fixed cost of a copy is measured.
 const MORE: u64 = 64;
-/// Size of each of those copies, in bytes.
+/// Size of each short copy, in bytes.
 const SHORT: u64 = 256;
-/// Distance between the starts of two of those copies, in bytes.
+/// Distance between the starts of two successive short copies, in bytes.
 const SPACING: u64 = BYTES / (MORE + 1) / SHORT * SHORT;
-/// The number of repetitions; the shortest time counts, because the others were disturbed.
+/// The number of repetitions of each measurement; the shortest time counts, because other work disturbed the longer
+/// ones.
 const ROUNDS: usize = 4;
 
-/// Measures an idle device, in a few milliseconds.
+/// Measures the cost of copies to and from an idle device, in a few milliseconds.
 ///
 /// # Errors
-/// Those of the backend's methods.
+/// The errors of the backend's methods.
 pub fn measure_copy_cost(backend: &dyn Backend) -> Result<CopyCost, BackendError> {
     let mut memories = Memories { backend, all: Vec::new() };
     let device = memories.allocate(MemoryKind::Device)?;
@@ -30,13 +31,13 @@ pub fn measure_copy_cost(backend: &dyn Backend) -> Result<CopyCost, BackendError
     })
 }
 
-/// The cost in one direction; `copies` returns the time for a number of copies of a number of bytes each.
+/// The cost of copies in one direction; `copies` returns the time for a number of copies of a number of bytes each.
 fn one_way(copies: impl Fn(u64, u64) -> Result<Duration, BackendError>) -> Result<OneWay, BackendError> {
     let one = copies(1, SHORT)?;
     let many = copies(MORE + 1, SHORT)?;
     let long = copies(1, BYTES)?;
     let command = many.saturating_sub(one) / MORE as u32;
-    // At least a nanosecond: a clock of low resolution must not give an infinite rate.
+    // The time is at least a nanosecond, because a clock of low resolution must not result in an infinite rate.
     let moving = long.saturating_sub(one).max(Duration::from_nanos(1));
     Ok(OneWay { command, rate: (BYTES - SHORT) as f64 / moving.as_secs_f64() })
 }
@@ -71,7 +72,7 @@ fn up(
 ) -> Result<Duration, BackendError> {
     let mut recording = Recording::new();
     for index in 0..copies {
-        // Staged ranges are contiguous.
+        // The ranges in the staging memory are contiguous, as in an upload.
         let from = Region { memory: source, offset: index * bytes, bytes };
         recording.copy(from, Region { memory: target, offset: index * SPACING, bytes });
     }

@@ -2,29 +2,30 @@
 
 use std::ffi::OsString;
 
-/// The folder of compiled kernels; `off` for no cache.
+/// The environment variable for the folder of compiled kernels; `off` means no cache.
 pub(crate) const CACHE: &str = "ANYWARP_CACHE";
 
-/// The value of a variable as the operating system returns it.
+/// The value of an environment variable, as the operating system returns it.
 #[must_use]
 pub fn raw(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }
 
-/// The value of a variable, trimmed; `None` if it is not set, empty or not Unicode.
+/// The value of an environment variable, trimmed; `None` if it is not set, empty or not Unicode.
 #[must_use]
 pub fn text(name: &str) -> Option<String> {
     let text = std::env::var(name).ok()?;
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// The value of a variable as a number. An invalid value is ignored, with a warning in the log.
+/// The value of an environment variable as a number. An invalid value is ignored, with a warning in the log.
 #[must_use]
 pub fn number(name: &str) -> Option<u64> {
     text(name).and_then(|text| checked(name, &text, "a whole number", |text| text.parse().ok()))
 }
 
-/// The value of a variable as one of these words. An invalid value is ignored, with a warning in the log.
+/// The value that `words` pairs with the word in an environment variable. An invalid word is ignored, with a warning in
+/// the log.
 #[must_use]
 pub fn word<T: Copy>(name: &str, words: &[(&str, T)]) -> Option<T> {
     let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();

@@ -1,21 +1,22 @@
-//! Failed work, and when its caller was first informed.
+//! Failed work, and when its failure was first reported to a caller.
 //!
-//! Every ticket of the failed submission reports the failure, and so does, once, each memory whose contents it has
-//! [poisoned](crate::Poison). Later work that uses such a memory passes the failure on to the memory it writes.
+//! Every ticket of the failed submission reports the failure. Each memory whose contents the failure has
+//! [poisoned](crate::Poison) reports it once. Later work that uses such a memory passes the failure on to the memory
+//! that the work writes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use anywarp_backend::BackendError;
 
-/// Marks a failure that was not reported to any caller.
+/// The value of `Failure::reported` until the failure is reported to a caller.
 const UNREPORTED: u64 = u64::MAX;
 
 /// The error of submitted work, and whether a caller has received it.
 #[derive(Debug)]
 pub struct Failure {
     error: BackendError,
-    /// The number of the last submission when the failure was first reported.
+    /// The number of the submission that was the last one when the failure was first reported.
     reported: AtomicU64,
 }
 

@@ -6,7 +6,7 @@
 //! | [`cache`] | compiled kernels on disk |
 //! | [`threads`] | work spread over the processor's cores |
 //! | [`validity`] | whether a recording keeps to the contract |
-//! | [`Signature`] | the arguments that a dispatch of a kernel must give |
+//! | [`Signature`] | the arguments that a dispatch of a kernel must pass |
 //! | [`mapping`] | the host's access to a memory |
 //! | [`Failure`], [`Poison`] | work that failed, and the memory that it has left undefined |
 //! | [`store`] | copies of data that another device reads next |

@@ -13,12 +13,16 @@ use anywarp_backend::{BackendError, HostRange, MemoryKind};
 /// [`BackendError::Rejected`] for [`MemoryKind::Device`].
 pub fn is_visible(kind: MemoryKind) -> Result<(), BackendError> {
     if kind == MemoryKind::Device {
-        return Err(BackendError::rejected("mapping", "device memory is not visible to the host"));
+        return Err(BackendError::rejected(
+            "mapping",
+            "device memory is not visible to the host: copy it to readback memory first",
+        ));
     }
     Ok(())
 }
 
-/// The mapping of one memory whose bytes the host can always reach: only the right to use them changes.
+/// The mapping of one memory whose bytes the host can always address: mapping changes only whether the host may use the
+/// bytes.
 ///
 /// `W` is the work that a mapping waits for. A backend keeps the mapping behind the lock of the memory, and refuses
 /// work that uses the memory while it [is mapped](Self::is_mapped).
@@ -66,8 +70,8 @@ impl<W> Mapping<W> {
     /// another range exists.
     ///
     /// # Safety
-    /// While the memory is mapped and the work that it waits for has ended, the bytes must be valid and used by the
-    /// host alone, as [`HostRange::new`] requires; `owner` must keep them alive.
+    /// While the memory is mapped and the work that the mapping waits for has ended, the bytes must be valid and used
+    /// by the host alone, as [`HostRange::new`] requires; `owner` must keep the bytes alive.
     pub unsafe fn host(
         &self,
         has_ended: impl FnOnce(&W) -> bool,
@@ -96,10 +100,10 @@ impl<W> Mapping<W> {
 }
 
 impl Lent {
-    /// Returns the range, which counts as lent until it is dropped.
+    /// Returns the bytes as a range, which counts as lent until it is dropped.
     ///
     /// # Errors
-    /// [`BackendError::Rejected`] if it is lent already.
+    /// [`BackendError::Rejected`] if a range is lent already.
     ///
     /// # Safety
     /// The conditions of [`HostRange::new`] hold.
@@ -114,25 +118,25 @@ impl Lent {
         })
     }
 
-    /// Checks that the range is not lent.
+    /// Checks that no range of the mapping is lent.
     ///
     /// # Errors
-    /// [`BackendError::Rejected`].
+    /// [`BackendError::Rejected`] while a range is lent.
     pub fn is_back(&self) -> Result<(), BackendError> {
         if self.0.load(Ordering::Acquire) {
-            return Err(BackendError::rejected("unmapping", "the bytes are in use by the host"));
+            return Err(BackendError::rejected("unmapping", "the bytes are in use by the host; drop the range first"));
         }
         Ok(())
     }
 }
 
-/// Returns the refusal of host access to memory that is not mapped.
+/// Returns the error for host access to memory that is not mapped.
 #[must_use]
 pub fn not_mapped() -> BackendError {
-    BackendError::rejected("host access", "the memory is not mapped")
+    BackendError::rejected("host access", "the memory is not mapped; map it first, and wait for the ticket")
 }
 
-/// Returns the refusal of host access to memory whose mapping still waits for work.
+/// Returns the error for host access to memory whose mapping still waits for work.
 #[must_use]
 pub fn pending() -> BackendError {
     BackendError::rejected("host access", "the mapping is still pending; wait for its ticket")

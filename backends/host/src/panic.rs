@@ -7,7 +7,7 @@ use anywarp_backend::BackendError;
 /// Runs a backend's own code and converts a panic into an error.
 ///
 /// # Errors
-/// Those of `work`, or [`BackendError::Rejected`] with the panic's message.
+/// The errors of `work`, or [`BackendError::Rejected`] with the panic's message.
 pub fn guarded<T>(operation: &'static str, work: impl FnOnce() -> Result<T, BackendError>) -> Result<T, BackendError> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work))
         .unwrap_or_else(|panic| Err(panicked(operation, panic.as_ref())))

@@ -9,9 +9,9 @@ use crate::Failure;
 
 /// The failure that has left the contents of one memory undefined, if there is one.
 ///
-/// Submissions are numbered in the order in which they were made. Those of several streams may be processed in the
-/// order in which they end, so the numbers decide for which submissions the contents are undefined. A backend whose
-/// submissions end in order may use one number for all.
+/// Submissions are numbered in the order in which they were made. The submissions of several streams may be processed
+/// in the order in which they end, so the numbers decide for which submissions the contents are undefined. A backend
+/// whose submissions end in order may use one number for all.
 #[derive(Debug, Default)]
 pub struct Poison {
     /// Whether `contents` is set, readable without a lock.
@@ -22,9 +22,9 @@ pub struct Poison {
 #[derive(Debug)]
 struct Undefined {
     failure: Arc<Failure>,
-    /// The submission that should have written the memory and failed.
+    /// The number of the submission that should have written the memory and failed.
     from: u64,
-    /// The submission from which on the contents are defined again.
+    /// The number of the submission from which on the contents are defined again.
     until: u64,
 }
 
@@ -45,7 +45,7 @@ impl Poison {
         self.set.load(Ordering::Acquire)
     }
 
-    /// The failure that left the contents undefined for this submission, if they are.
+    /// The failure that left the contents undefined for this submission, if they are undefined.
     #[must_use]
     pub fn failure(&self, submission: u64) -> Option<Arc<Failure>> {
         if !self.is_set() {
@@ -58,7 +58,7 @@ impl Poison {
             .map(|undefined| Arc::clone(&undefined.failure))
     }
 
-    /// Records that a submission has left the contents undefined, unless an earlier failure has.
+    /// Records that a submission has left the contents undefined, unless an earlier failure left them undefined.
     pub fn set(&self, failure: &Arc<Failure>, submission: u64) {
         let mut contents = self.contents();
         match &mut *contents {
@@ -80,7 +80,7 @@ impl Poison {
         }
     }
 
-    /// Returns the failure that left the contents undefined, for a report; afterwards they count as defined.
+    /// Returns the failure that left the contents undefined, for a report; afterwards the contents count as defined.
     #[must_use]
     pub fn take(&self) -> Option<Arc<Failure>> {
         if !self.is_set() {
@@ -92,18 +92,20 @@ impl Poison {
     }
 }
 
-/// The outcome that a mapping reports: taken from the memory once, the same for every caller.
+/// The outcome that a mapping reports. The outcome is taken from the memory once, and every caller receives the same
+/// outcome.
 #[derive(Debug, Default)]
 pub struct Report(OnceLock<Result<(), BackendError>>);
 
 impl Report {
-    /// Whether a caller has received it.
+    /// Whether a caller has received the outcome.
     #[must_use]
     pub fn is_given(&self) -> bool {
         self.0.get().is_some()
     }
 
-    /// Returns the outcome. The first call takes the failure from `take`; `submitted` is the last submission.
+    /// Returns the outcome. The first call takes the failure from `take`; `submitted` is the number of the last
+    /// submission.
     ///
     /// # Errors
     /// The failure that `take` returned.

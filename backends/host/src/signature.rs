@@ -2,30 +2,30 @@
 
 use anywarp_backend::{Access, BindingClass, BindingInfo, Program, Shape};
 
-/// The arguments that a dispatch of one kernel must give.
+/// The arguments that a dispatch of one kernel must pass.
 #[derive(Clone, Debug, Default)]
 pub struct Signature {
-    /// The bindings, in the order of a dispatch's arguments.
+    /// The requirements of the bindings, in the order of a dispatch's arguments.
     pub bindings: Vec<Binding>,
     /// Size of `var<immediate>` in bytes, a multiple of 4; 0 without one.
     pub immediates: u32,
 }
 
-/// The requirements of one binding.
+/// The requirements of one binding: what a dispatch must pass to one variable.
 #[derive(Clone, Debug)]
 pub struct Binding {
     /// The variable's name in the WGSL.
     pub name: String,
-    /// Its address space.
+    /// The variable's address space.
     pub class: BindingClass,
-    /// The kernel's access to it.
+    /// The kernel's access to the variable.
     pub access: Access,
-    /// The smallest size in bytes: that of its type, with one element of a runtime-sized array.
+    /// The smallest allowed size in bytes: the size of the variable's type, with one element of a runtime-sized array.
     pub size: u32,
-    /// The alignment in bytes that the kernel needs of the offset: 8 where 64-bit scalars may be changed atomically,
-    /// otherwise 4.
+    /// The number of bytes of which the binding's offset must be a multiple: 8 where 64-bit scalars may be changed
+    /// atomically, otherwise 4.
     pub alignment: u32,
-    /// Offset and stride of the runtime-sized array, if there is one.
+    /// Offset and stride in bytes of the variable's runtime-sized array, if there is one.
     pub tail: Option<(u32, u32)>,
 }
 
@@ -56,8 +56,8 @@ impl Binding {
         }
     }
 
-    /// The number of elements of the runtime-sized array in a region of `bytes`, at least 1; 0 without such an array;
-    /// `None` if it exceeds 32 bits, the type of WGSL's `arrayLength`.
+    /// The number of elements of the runtime-sized array in a region of `bytes` bytes, at least 1; 0 without such an
+    /// array; `None` if the number exceeds 32 bits, the type of WGSL's `arrayLength`.
     #[must_use]
     pub fn length(&self, bytes: u64) -> Option<u32> {
         self.tail.map_or(Some(0), |(offset, stride)| {

@@ -1,13 +1,13 @@
 //! Copies of data that another device reads next.
 
-/// Copies `source` to `target`, whose lengths must be equal, so that a device that fetches the bytes by itself gets
+/// Copies `source` to `target`, whose lengths must be equal, so that a device that fetches the bytes by itself receives
 /// them at the rate of the bus.
 ///
 /// Modified bytes in a core's private caches are fetched at a third to a half of that rate. Where the processor
-/// supports it, each line is therefore demoted to the cache that all cores share, from which it is fetched without
-/// going through memory: 256 MiB are uploaded at 49 of 55 GB/s (16 cores of a Xeon, an H200). On other processors,
-/// bytes are written past the caches, which takes three passes through memory: 41 GB/s on that machine. For a device
-/// that is the processor itself, use an ordinary copy.
+/// supports it, each cache line is therefore demoted to the cache that all cores share, and the device fetches the line
+/// from that cache without access to memory: 256 MiB are uploaded at 49 of 55 GB/s (16 cores of a Xeon, an H200). On
+/// other processors, bytes are written past the caches, which takes three passes through memory: 41 GB/s on that
+/// machine. For a device that is the processor itself, use an ordinary copy.
 ///
 /// # Panics
 /// If the lengths differ.
@@ -44,11 +44,11 @@ mod x86 {
         if *DEMOTES { to_shared_cache(source, target) } else { past_caches(source, target) }
     }
 
-    /// Copies whole lines by ordinary stores, then demotes each to the shared cache.
+    /// Copies whole lines by ordinary stores, then demotes each line to the shared cache.
     pub(super) fn to_shared_cache(source: &[u8], target: &mut [u8]) {
         let bytes = lines(source, target);
         for at in (0..bytes).step_by(LINE) {
-            // SAFETY: the line at `at` is within both, as `lines` has checked; SSE2 is part of x86-64.
+            // SAFETY: the line at `at` is within `source` and `target`, as `lines` has checked; x86-64 has SSE2.
             unsafe {
                 let from = source.as_ptr().add(at).cast::<__m128i>();
                 let to = target.as_mut_ptr().add(at).cast::<__m128i>();
@@ -65,17 +65,17 @@ mod x86 {
         }
     }
 
-    /// Demotes a line to the cache that all cores share, as a hint.
+    /// Demotes a line to the cache that all cores share; the instruction is only a hint to the processor.
     fn demote(line: *const u8) {
-        // SAFETY: CLDEMOTE changes no byte and no register and does not fault, whatever the address; on
-        // processors without it, it is one of the reserved no-ops.
+        // SAFETY: CLDEMOTE changes no byte and no register and does not fault, whatever the address; processors without
+        // CLDEMOTE execute it as a reserved no-op.
         unsafe { asm!("cldemote [{}]", in(reg) line, options(nostack, preserves_flags)) };
     }
 
     /// Copies whole lines by non-temporal stores, which no cache keeps.
     pub(super) fn past_caches(source: &[u8], target: &mut [u8]) {
         for at in (0..lines(source, target)).step_by(LINE) {
-            // SAFETY: the line at `at` is within both, as `lines` has checked; SSE2 is part of x86-64.
+            // SAFETY: the line at `at` is within `source` and `target`, as `lines` has checked; x86-64 has SSE2.
             unsafe {
                 let from = source.as_ptr().add(at).cast::<__m128i>();
                 let to = target.as_mut_ptr().add(at).cast::<__m128i>();
@@ -84,12 +84,12 @@ mod x86 {
                 }
             }
         }
-        // SAFETY: an instruction without operands. Non-temporal stores are ordered by nothing else, not even by the
-        // lock through which another thread learns of them.
+        // SAFETY: SFENCE has no operands. Nothing else orders non-temporal stores, not even the lock by which another
+        // thread is informed of them.
         unsafe { _mm_sfence() };
     }
 
-    /// The length of both in bytes.
+    /// The common length of `source` and `target` in bytes.
     ///
     /// # Panics
     /// If the lengths differ, are not whole lines, or the target is not aligned to a line.

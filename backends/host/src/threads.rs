@@ -1,9 +1,9 @@
 //! Work spread over the processor's cores, where that is faster.
 //!
-//! Work is a number of units, which any free thread processes in ranges. It begins on the calling thread and is timed
-//! there; other threads are called only if the remaining work would take this thread long. They belong to one pool for
-//! the whole process. Helpers that arrive too late find the work closed and leave: no work waits for a thread to wake
-//! up. Kernels on the processor and large copies use this.
+//! Work is a number of units, which free threads process in ranges. The calling thread processes and times the first
+//! units; other threads, the helpers, are called only if the remaining work would take long on one thread. The helpers
+//! belong to one pool for the whole process. A helper that starts too late finds the work closed and does nothing, so
+//! that the caller never waits for a thread to wake up. Kernels on the processor and large copies use this module.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,19 +22,19 @@ mod ranges;
 use door::Door;
 use ranges::Ranges;
 
-/// The types that `door` and `ranges` synchronise with. `tests/models.rs` replaces them by those of `loom`.
+/// The types with which `door` and `ranges` synchronise threads. `tests/models.rs` replaces them by those of `loom`.
 mod sync {
     pub(super) use std::sync::atomic;
     pub(super) use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 }
 
-/// Nanoseconds of remaining work above which other threads are called: waking one takes 5 to 50 us.
+/// Nanoseconds of remaining work above which other threads are called: waking a thread takes 5 to 50 us.
 const WORTH_CALLING: f64 = 80_000.0;
-/// Nanoseconds up to which the first unit's time may be due to cold caches.
+/// Nanoseconds up to which the time of the first unit may be due to cold caches, so that a second unit is timed.
 const COLD: f64 = 200_000.0;
-/// Nanoseconds of work per helper.
+/// Nanoseconds of remaining work for each helper that is called.
 const SHARE: f64 = 30_000.0;
-/// The longest time of one range in nanoseconds: it limits how late a thread notices that another has failed.
+/// The longest time of one range in nanoseconds: it limits how late a thread notices that another thread has failed.
 const LONGEST: f64 = 50_000.0;
 /// Nanoseconds below which taking a range costs a noticeable part of processing it.
 const SHORTEST: f64 = 2_000.0;
@@ -42,14 +42,14 @@ const SHORTEST: f64 = 2_000.0;
 /// A function that processes a range of units.
 pub type Work<'a> = dyn Fn(Range<u64>) -> Result<(), BackendError> + Sync + 'a;
 
-/// The number of threads that can work at a time.
+/// The number of threads that can work at a time: the caller's thread and the helpers.
 #[must_use]
 pub fn count() -> usize {
     static COUNT: OnceLock<usize> = OnceLock::new();
     *COUNT.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// All threads but the caller's.
+/// The pool of helpers, one fewer than [`count`]; `None` where work stays on the calling thread.
 fn pool() -> Option<&'static ThreadPool> {
     static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
     let build = || {
@@ -62,7 +62,7 @@ fn pool() -> Option<&'static ThreadPool> {
 }
 
 /// Processes units `0..units`. `expected` is the time of one unit in nanoseconds, if known; returns the measured time
-/// of one unit on one thread.
+/// of one unit on one thread, in nanoseconds.
 ///
 /// # Errors
 /// The first error of `work`; the other threads stop soon.
@@ -86,7 +86,7 @@ pub fn spread(units: u64, expected: Option<f64>, work: &Work<'_>) -> Result<f64,
     Ok(cost.unwrap_or(0.0))
 }
 
-/// Copies `source` to `target`, whose lengths must be equal, in pieces of `length` bytes, with `way`. A piece takes
+/// Copies `source` to `target`, whose lengths must be equal, in pieces of `length` bytes. `way` copies one piece, in
 /// about `cost` nanoseconds.
 pub fn copy_pieces(
     source: &[u8],
@@ -95,7 +95,7 @@ pub fn copy_pieces(
     cost: f64,
     way: &(dyn Fn(&[u8], &mut [u8]) + Sync),
 ) {
-    // Each piece is taken once, so no lock is contended.
+    // Each piece is copied by one thread only, so no lock is contended.
     let pieces: Vec<_> = source.chunks(length).zip(target.chunks_mut(length)).map(Mutex::new).collect();
     let done = spread(pieces.len() as u64, Some(cost), &|range| {
         for piece in &pieces[range.start as usize..range.end as usize] {
@@ -107,7 +107,7 @@ pub fn copy_pieces(
     debug_assert!(done.is_ok(), "copies cannot fail");
 }
 
-/// The number of units that take this time, at least one.
+/// The number of units that take `nanoseconds` if each takes `cost` nanoseconds, at least one.
 fn fitting(nanoseconds: f64, cost: f64) -> u64 {
     (nanoseconds / cost.max(0.001)) as u64 + 1
 }
@@ -116,18 +116,18 @@ fn fitting(nanoseconds: f64, cost: f64) -> u64 {
 struct Shared {
     ranges: Ranges,
     door: Door,
-    /// Nanoseconds per unit, as known at the start.
+    /// Nanoseconds per unit, as measured or expected when the helpers were called.
     cost: f64,
-    /// Nanoseconds summed over all threads, for measuring a unit.
+    /// Nanoseconds of work, summed over all threads, from which the time of one unit is computed.
     nanoseconds: AtomicU64,
     error: Mutex<Option<BackendError>>,
-    /// Valid until the door is closed and no thread is inside.
+    /// The function that processes a range. The pointer is valid until the door is closed and no thread is inside.
     work: *const Work<'static>,
 }
 
 // SAFETY: `work` is a `Sync` function, called only between `enter` and `leave`.
 unsafe impl Send for Shared {}
-// SAFETY: as above.
+// SAFETY: as for `Send`.
 unsafe impl Sync for Shared {}
 
 fn shared(pool: &ThreadPool, units: Range<u64>, cost: f64, work: &Work<'_>) -> Result<f64, BackendError> {
@@ -135,8 +135,8 @@ fn shared(pool: &ThreadPool, units: Range<u64>, cost: f64, work: &Work<'_>) -> R
     let worth = (left as f64 * cost / SHARE) as u64;
     let helpers = worth.min(left - 1).min(count() as u64 - 1).max(1);
     let work = std::ptr::from_ref(work);
-    // SAFETY: only the lifetime changes. Helpers call it inside the door, and this function returns only after `close`
-    // has shut the door and waited for those inside; nothing below can unwind before that.
+    // SAFETY: only the lifetime changes. Helpers call `work` inside the door, and this function returns only after
+    // `close` has shut the door and waited for the threads inside; nothing below can unwind before that.
     let work = unsafe { std::mem::transmute::<*const Work<'_>, *const Work<'static>>(work) };
     let shared = Arc::new(Shared {
         ranges: Ranges::new(units, helpers + 1),
@@ -162,13 +162,13 @@ fn shared(pool: &ThreadPool, units: Range<u64>, cost: f64, work: &Work<'_>) -> R
 }
 
 impl Shared {
-    /// Processes ranges until none are left, or one has failed. Never unwinds.
+    /// Processes ranges until no range is left, or one has failed. Never unwinds.
     fn work(&self) {
         let result = guarded("working on several threads", || {
             let (mut cost, mut then) = (self.cost, Instant::now());
             while let Some(range) = self.ranges.take(fitting(SHORTEST, cost), fitting(LONGEST, cost)) {
                 let units = range.end - range.start;
-                // SAFETY: this thread is inside the door, or is the one that will close it.
+                // SAFETY: `work` is valid, because this thread is inside the door, or is the thread that will close it.
                 unsafe { (*self.work)(range) }?;
                 let now = Instant::now();
                 let took = now.duration_since(then).as_nanos() as u64;

@@ -5,7 +5,7 @@ mod door;
 #[path = "../src/threads/ranges.rs"]
 mod ranges;
 
-/// The types in place of those of `std::sync`.
+/// The types of `loom` that replace those of `std::sync`.
 mod sync {
     pub(super) use std::sync::PoisonError;
 
@@ -38,10 +38,10 @@ impl Work {
 
     fn run(&self) {
         while let Some(range) = self.ranges.take(1, 2) {
-            // SAFETY: the owner writes only when the door is closed; `loom` checks just that.
+            // SAFETY: the owner writes only when the door is closed; `loom` checks this.
             self.ended.with(|ended| assert!(!unsafe { *ended }, "a range after the end"));
             for unit in range {
-                // SAFETY: each unit is taken once; `loom` checks that, too.
+                // SAFETY: each unit is taken once; `loom` checks this, too.
                 self.done[unit as usize].with_mut(|count| unsafe { *count += 1 });
             }
         }
@@ -53,7 +53,7 @@ fn work_is_done_once_and_ends_before_its_owner_goes_on() {
     loom::model(shared_with::<1>);
 }
 
-/// All orders of three threads are too many: those with at most two switches away from a thread that could go on.
+/// Three threads have too many orders to check all. Only the orders with at most two preemptions are checked.
 #[test]
 fn the_same_with_two_helpers() {
     let mut model = loom::model::Builder::new();
@@ -61,7 +61,7 @@ fn the_same_with_two_helpers() {
     model.check(shared_with::<2>);
 }
 
-/// The owner and some helpers do the work together.
+/// A model in which the owner and `HELPERS` helpers do the work together.
 fn shared_with<const HELPERS: usize>() {
     let work = Arc::new(Work::new());
     let helpers = [(); HELPERS].map(|()| {

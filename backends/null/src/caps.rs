@@ -12,24 +12,26 @@ const FREE: OneWay = OneWay { command: Duration::ZERO, rate: 1e9 };
 pub struct NullOptions {
     /// Whether host and device share one memory.
     pub unified: bool,
-    /// The limits of its [`Caps`]: WebGPU's defaults unless changed.
+    /// The limits of the device's [`Caps`]: WebGPU's defaults unless changed.
     pub limits: Limits,
     /// The WGSL features that kernels may use.
     pub shader: Capabilities,
     /// Whether two bindings of one dispatch may use the same allocation while one of them is written.
     pub aliased_bindings: bool,
-    /// The limit on live memory in bytes; `None` for no limit other than the host's.
+    /// The limit on the total size of all memories that were not freed, in bytes; `None` for no limit other than the
+    /// host's.
     pub memory: Option<u64>,
-    /// The routines of the vendor's libraries that it claims to have: calls are checked and recorded, as launches are.
+    /// The library routines that the device claims to have: calls of them are checked and recorded, as launches are,
+    /// but not run.
     pub library: Vec<Routine>,
-    /// The number of streams. All work still runs at once.
+    /// The number of streams that the device claims. The work of every stream still ends before `submit` returns.
     pub streams: u32,
     /// The claimed cost of copies: zero unless changed, so that gaps between ranges are never copied.
     pub copy_cost: CopyCost,
 }
 
 impl NullOptions {
-    /// Returns a device with memory of its own.
+    /// Returns the options of a device with memory of its own.
     #[must_use]
     pub fn staged() -> Self {
         Self {
@@ -44,7 +46,7 @@ impl NullOptions {
         }
     }
 
-    /// Returns a device that shares the host's memory.
+    /// Returns the options of a device that shares the host's memory.
     #[must_use]
     pub fn unified() -> Self {
         Self { unified: true, ..Self::staged() }
@@ -67,7 +69,7 @@ impl NullOptions {
 }
 
 impl Default for NullOptions {
-    /// Returns a device with memory of its own.
+    /// Returns the options of a device with memory of its own.
     fn default() -> Self {
         Self::staged()
     }

@@ -1,4 +1,4 @@
-//! The device that records and never runs.
+//! The device that records dispatches and never runs them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,7 +25,7 @@ struct State {
     misuse: Vec<String>,
 }
 
-/// A device that executes copies and fills, and only records the rest.
+/// A device that executes copies and fills, and only records all other commands.
 ///
 /// Work has ended when [`submit`](Backend::submit) returns. Memory has exactly the requested size, and ids count from
 /// 1, so that the text of a submission is the same in every run.
@@ -67,13 +67,13 @@ impl NullBackend {
         self.state().misuse.clone()
     }
 
-    /// Bytes of memory that were not freed.
+    /// The number of bytes of memory that were not freed.
     #[must_use]
     pub fn live_bytes(&self) -> u64 {
         self.state().live
     }
 
-    /// Kernels that were not discarded.
+    /// The number of kernels that were not discarded.
     #[must_use]
     pub fn live_kernels(&self) -> usize {
         self.state().kernels.len()
@@ -102,7 +102,10 @@ impl Backend for NullBackend {
             return Err(BackendError::rejected("allocating", "expected at least 1 byte, got 0 bytes"));
         }
         if kind == MemoryKind::Shared && !self.caps.unified {
-            return Err(BackendError::rejected("allocating", "this device shares no memory with the host"));
+            return Err(BackendError::rejected(
+                "allocating",
+                "this device shares no memory with the host: use another kind of memory than Shared",
+            ));
         }
         let mut state = self.state();
         let live = state.live;

@@ -3,7 +3,8 @@
 //! - [`NullBackend`] records its commands. It executes copies and fills on the host, so that buffers behave as usual;
 //!   it never runs kernels. It enforces every rule of the [contract](anywarp_backend): it also refuses violations that
 //!   a real device would accept.
-//! - [`FaultyBackend`] wraps any backend and fails on command: out of memory, refused, lost, slow.
+//! - [`FaultyBackend`] wraps any backend and makes its calls fail as a test requires: out of memory, refused, lost,
+//!   slow.
 //!
 //! | file | content |
 //! |---|---|
@@ -11,8 +12,8 @@
 //! | `caps` | the properties that a null device claims |
 //! | `memory` | one allocation and its mapping |
 //! | `record` | the resources that recordings are checked against; copies and fills |
-//! | `submit` | submissions, which end when they are made |
-//! | `faulty` | the wrapper that fails on command: which call, how, and when work ends |
+//! | `submit` | submissions, which have ended when `submit` returns |
+//! | `faulty` | the wrapper whose calls fail as a test requires: which call fails, how, and when work ends |
 //!
 //! Kernels are stored as their [`Signature`](anywarp_host::Signature), and have no file of their own.
 

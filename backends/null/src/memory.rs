@@ -8,17 +8,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anywarp_backend::{BackendError, HostRange, MemoryKind};
 use anywarp_host::mapping::{Mapping, is_visible};
 
-/// Sixteen bytes, aligned for every scalar. Atomics, so that copies and fills need no unsafe code.
+/// Sixteen bytes of memory, aligned for every scalar. Its words are atomic, so that copies and fills need no unsafe
+/// code.
 #[repr(align(16))]
 #[derive(Default)]
 struct Granule([AtomicU32; 4]);
 
-/// The host's access to the bytes.
+/// The state of the host's access to a memory.
 #[derive(Default)]
 struct State {
-    /// A mapping that waits for nothing: work ends when it is submitted.
+    /// The mapping, which waits for no work: all work has ended when `submit` returns.
     mapping: Mapping<Infallible>,
-    /// A copy of Readback memory when it was mapped: the host must not change the memory.
+    /// A copy of the bytes of Readback memory, made when it was mapped, to detect that the host has changed them.
     held: Option<Vec<u32>>,
 }
 

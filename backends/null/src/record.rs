@@ -1,4 +1,4 @@
-//! The resources of recordings, and their copies and fills, in the host's memory.
+//! The memories and kernels that recordings refer to, and the execution of copies and fills in the host's memory.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -56,6 +56,6 @@ fn copy(from: &Memory, source: Region, to: &Memory, target: Region) {
 }
 
 fn words(region: Region) -> impl Iterator<Item = u64> {
-    // The check has shown that the region has an end.
+    // The check has shown that the region's end fits 64 bits.
     (region.offset..region.end().unwrap_or(region.offset)).step_by(4)
 }

@@ -1,4 +1,4 @@
-//! Submissions, which end when they are made.
+//! The completion of timed submissions, which have ended when `submit` returns.
 
 use std::sync::Arc;
 use std::task::Waker;
@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use anywarp_backend::{BackendError, Clock, Completion, Timing, Timings};
 
-/// A timed submission, which has ended.
+/// The completion of a timed submission that has ended, with the time that it took.
 pub(crate) struct Ended(Duration);
 
 impl Ended {
-    /// Returns a submission that has taken this long.
+    /// Returns the completion of a submission that has taken this long.
     pub(crate) fn after(duration: Duration) -> Self {
         Self(duration)
     }

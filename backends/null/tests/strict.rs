@@ -15,7 +15,7 @@ fn recorded(record: impl FnOnce(&mut Recording)) -> Recording {
     recording
 }
 
-/// One device with a memory of 64 bytes of each kind but Shared.
+/// One device with a Device, an Upload and a Readback memory of 64 bytes each.
 struct Memories {
     null: Arc<NullBackend>,
     device: MemoryId,

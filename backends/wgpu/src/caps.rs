@@ -24,17 +24,17 @@ const SHADER_FEATURES: &[(Features, Capabilities)] = &[
     (Features::MEMORY_DECORATION_VOLATILE, Capabilities::MEMORY_DECORATION_VOLATILE),
 ];
 
-/// Features of the runtime rather than of WGSL.
+/// The features of wgpu that anywarp itself uses: timestamps, mappable buffers and pipeline caches.
 const RUNTIME_FEATURES: Features =
     Features::TIMESTAMP_QUERY.union(Features::MAPPABLE_PRIMARY_BUFFERS).union(Features::PIPELINE_CACHE);
 
-/// Every feature that a compute kernel can use and the adapter has.
+/// Every feature of the adapter that anywarp or a compute kernel can use.
 pub(crate) fn wanted_features(adapter: &wgpu::Adapter) -> Features {
     let all = SHADER_FEATURES.iter().fold(RUNTIME_FEATURES, |all, (feature, _)| all | *feature);
     adapter.features() & all
 }
 
-/// anywarp's name of the backend; `None` for backends that it does not use.
+/// anywarp's kind for a backend of wgpu; `None` for a backend that anywarp does not use.
 pub(crate) fn backend_kind(backend: wgpu::Backend) -> Option<BackendKind> {
     match backend {
         wgpu::Backend::Vulkan => Some(BackendKind::Vulkan),
@@ -68,7 +68,7 @@ pub(crate) fn caps_of(
         wgpu::DeviceType::Other => DeviceKind::Other,
     };
     let one_memory = matches!(kind, DeviceKind::Integrated | DeviceKind::Software);
-    // Browsers give no name.
+    // Browsers do not report the adapter's name.
     let name = if info.name.is_empty() { "an adapter without a name" } else { &info.name };
     let mut caps = Caps::new(backend, name);
     caps.driver = [info.driver.as_str(), info.driver_info.as_str()].join(" ").trim().to_owned();
@@ -88,7 +88,7 @@ pub(crate) fn caps_of(
     caps
 }
 
-/// The product, if it is one of those that WGSL can express.
+/// Converts a product of cooperative matrices; `None` for a product that WGSL cannot express.
 fn cooperative_product(properties: &wgpu::CooperativeMatrixProperties) -> Option<CooperativeProduct> {
     let scalar = |ty| match ty {
         wgpu::CooperativeScalarType::F16 => Some(Scalar { kind: ScalarKind::Float, width: 2 }),
@@ -120,7 +120,7 @@ fn limits_of(limits: &wgpu::Limits) -> Limits {
     ours
 }
 
-/// The total size of the device-local heaps; only Vulkan reports it.
+/// The total size of the device-local heaps in bytes; only Vulkan reports it.
 #[cfg(all(not(target_arch = "wasm32"), not(target_vendor = "apple")))]
 fn device_memory(adapter: &wgpu::Adapter) -> Option<u64> {
     // SAFETY: the adapter handle is only read while `hal` is alive, and nothing is destroyed.
@@ -142,7 +142,7 @@ fn device_memory(_: &wgpu::Adapter) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// Compares with wgpu's own limits for portable code.
+    /// Compares [`Limits::webgpu`] with wgpu's own limits for portable code.
     #[test]
     fn the_baseline_is_wgpus() {
         let mut expected = limits_of(&wgpu::Limits::default());

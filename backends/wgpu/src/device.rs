@@ -28,7 +28,8 @@ use errors::ErrorSink;
 /// A device of wgpu.
 pub struct WgpuBackend {
     caps: Caps,
-    /// The kind of memory that large uploads use instead of wgpu's, which stays mapped.
+    /// The memory that large uploads use instead of wgpu's memory, and that stays mapped; `None` if uploads use wgpu's
+    /// memory.
     pub(crate) pins: Option<Whose>,
     pub(crate) adapter: wgpu::Adapter,
     pub(crate) device: wgpu::Device,
@@ -38,7 +39,8 @@ pub struct WgpuBackend {
     memories: RwLock<FxHashMap<MemoryId, Arc<Memory>>>,
     kernels: RwLock<FxHashMap<KernelId, Arc<Kernel>>>,
     pipelines: Pipelines,
-    /// Locked for the whole of a submission: submission order is execution order.
+    /// The state for encoding recordings. The lock is held while a recording is encoded and submitted, so that
+    /// recordings run in the order of their submission.
     encoding: Mutex<Encoding>,
     next_id: AtomicU64,
     pub(crate) live: AtomicU64,
@@ -76,7 +78,7 @@ impl WgpuBackend {
             }
             backend.caps.copy_cost =
                 measure_copy_cost(&backend).inspect_err(|error| log::warn!("copies are not measured: {error}")).ok();
-            // The measurement is not work of the program.
+            // The measurement is not work of the program, so it is not counted.
             *backend.counted() = Counters::default();
         }
         Ok(Arc::new(backend))
@@ -88,7 +90,7 @@ impl WgpuBackend {
         (&self.device, &self.queue)
     }
 
-    /// Measures shared memory. If that fails, buffers are staged, which [`Caps::unified`] reports.
+    /// Measures whether the host reads shared memory fast enough. If the measurement fails, shared memory is not used.
     fn shared_memory_reads_fast(&self) -> bool {
         let probe = || -> Result<bool, BackendError> {
             let memory = self.allocate(probe::bytes(), MemoryKind::Shared, "anywarp probe")?;
@@ -107,7 +109,7 @@ impl WgpuBackend {
         self.sink.check_alive(&self.device)
     }
 
-    /// Issues an id for a memory, which counts as live until it is freed.
+    /// Registers a memory and returns its id; the memory counts as live until it is freed.
     pub(crate) fn keep(&self, memory: Memory) -> MemoryId {
         self.live.fetch_add(memory.bytes, Ordering::Relaxed);
         let id = MemoryId(self.fresh());
@@ -138,8 +140,9 @@ impl WgpuBackend {
         })
     }
 
-    /// Encodes and submits; `fence` is finished when the work has ended. wgpu panics where a device is lost during the
-    /// call (its staging belt maps memory that no longer exists); the panic is caught and reported as the loss.
+    /// Encodes and submits a recording; the returned fence is finished when the work has ended. wgpu panics where a
+    /// device is lost during the call (its staging belt maps memory that no longer exists); the panic is caught and
+    /// reported as the loss.
     fn hand_over(
         &self,
         resources: &Resources<'_>,
@@ -218,7 +221,7 @@ impl Backend for WgpuBackend {
 
     fn unmap(&self, memory: MemoryId) -> Result<(), BackendError> {
         let memory = self.memory(memory)?;
-        // Memory that another user destroyed is no longer mapped.
+        // An error of wgpu is discarded: a buffer that another user of wgpu destroyed is no longer mapped.
         self.sink.apart(&self.device, || memory.unmap()).0
     }
 

@@ -19,12 +19,12 @@ use ready::{Made, Ready, ready};
 
 /// One bind group of a kernel.
 pub(crate) struct Group {
-    /// `@group`
+    /// The number in `@group`.
     pub(crate) index: u32,
-    /// Unique among all layouts of the process; part of cache keys.
+    /// The id of the layout, unique in the process, for the keys of cached bind groups.
     pub(crate) layout_id: u64,
     pub(crate) layout: wgpu::BindGroupLayout,
-    /// This group's part of the program's bindings.
+    /// The range of the program's bindings that are in this group.
     pub(crate) slots: std::ops::Range<usize>,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct Group {
 pub(crate) struct Slot {
     pub(crate) binding: u32,
     pub(crate) uniform: bool,
-    /// Whether this is a uniform whose offset is given at each dispatch, so that its bind group can be cached.
+    /// Whether this is a uniform whose offset is passed at each dispatch, so that its bind group can be cached.
     pub(crate) dynamic: bool,
 }
 
@@ -48,7 +48,7 @@ static NEXT_LAYOUT: AtomicU64 = AtomicU64::new(0);
 
 impl Kernel {
     pub(crate) fn new(device: &wgpu::Device, pipelines: &Pipelines, program: &Program) -> Result<Self, BackendError> {
-        // naga's writers panic on a few valid programs: only the program is refused then.
+        // naga's writers panic on a few valid programs. The panic is caught, so that only the program is refused.
         let spirv = device.adapter_info().backend == wgpu::Backend::Vulkan;
         let ready = ready(program, spirv).map_err(rejected)?;
         let source = source(&ready)?;
@@ -105,8 +105,8 @@ impl Kernel {
             label: Some(&program.name),
             layout: Some(&layout),
             module: &module,
-            // A program has one entry point. In a browser it is text, in which naga renames some, as `conv3x3` to
-            // `conv3x3_`.
+            // A browser finds the program's only entry point without its name: naga renames some entry points when it
+            // writes the text for the browser, as `conv3x3` to `conv3x3_`.
             entry_point: (!cfg!(target_arch = "wasm32")).then_some(program.entry_point.as_str()),
             compilation_options: wgpu::PipelineCompilationOptions::default(),
             cache: kept.as_ref().map(|kept| &kept.object),
@@ -115,7 +115,7 @@ impl Kernel {
     }
 }
 
-/// The source passed to wgpu: the module, or in a browser its text.
+/// The source that is passed to wgpu: the module, or in a browser the module's WGSL text.
 #[cfg(not(target_arch = "wasm32"))]
 #[expect(clippy::unnecessary_wraps, reason = "writing a text can fail")]
 fn source(ready: &Ready) -> Result<wgpu::ShaderSource<'static>, BackendError> {

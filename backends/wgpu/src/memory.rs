@@ -23,9 +23,10 @@ enum View {
 
 enum Mapping {
     Unmapped,
-    /// Memory that stays mapped.
+    /// The host's access to memory that stays mapped.
     Open(mapping::Mapping<Arc<Fence>>),
-    // wgpu's own mappings, not the shared `Mapping`: they are requested, have a view, and can fail.
+    // The states of mappings by wgpu. These do not use the shared `Mapping`, because they are requested, have a view,
+    // and can fail.
     Pending(Arc<Request>),
     Mapped {
         view: Option<View>,
@@ -33,12 +34,12 @@ enum Mapping {
     },
 }
 
-/// One buffer.
+/// One allocation: a buffer of wgpu, and the state of its mapping.
 pub(crate) struct Memory {
     pub(crate) buffer: wgpu::Buffer,
     pub(crate) kind: MemoryKind,
     pub(crate) bytes: u64,
-    /// The host's address of memory that stays mapped.
+    /// The host's address of memory that stays mapped; `None` for memory that wgpu maps.
     pinned: Option<NonNull<u8>>,
     mapping: Mutex<Mapping>,
     last_use: Mutex<Option<Arc<Fence>>>,
@@ -48,13 +49,13 @@ pub(crate) struct Memory {
 
 // SAFETY: the pointer is only an address; the host accesses the bytes through `HostRange`, whose rules `host` follows.
 unsafe impl Send for Memory {}
-// SAFETY: as above; all mutable state is behind locks.
+// SAFETY: as for `Send`; all mutable state is behind locks.
 unsafe impl Sync for Memory {}
 
-/// Copies, clears and mappings need sizes that are multiples of this.
+/// The unit of sizes in bytes: allocations are rounded up to a multiple, as copies, clears and mappings need.
 const GRANULE: u64 = 16;
 
-/// The size of an allocation for this number of bytes.
+/// The size in bytes of the allocation for this number of bytes.
 pub(crate) fn reserved(bytes: u64) -> u64 {
     bytes.next_multiple_of(GRANULE)
 }
@@ -134,7 +135,7 @@ impl Memory {
         is_visible(self.kind)?;
         let mode = match self.kind {
             MemoryKind::Readback => wgpu::MapMode::Read,
-            // `Write` also for reading: gpu-allocator puts such buffers into coherent memory only.
+            // The mode is `Write` for reading, too: gpu-allocator puts such buffers into coherent memory only.
             _ => wgpu::MapMode::Write,
         };
         let mut mapping = self.mapping();
@@ -171,7 +172,7 @@ impl Memory {
         let bytes = usize::try_from(self.bytes).map_err(|_| refused("the memory is larger than the address space"))?;
         if let (Mapping::Open(open), Some(start)) = (&*mapping, self.pinned) {
             // SAFETY: the memory is mapped for as long as the buffer lives, which `self` keeps alive. No submitted work
-            // uses it after the last submission has ended, and new work is refused while it is open.
+            // uses it after the last submission has ended, and new work is refused while the mapping is open.
             return unsafe { open.host(|last| last.is_done(), (start, bytes), Arc::clone(self) as _) };
         }
         if let Mapping::Pending(request) = &*mapping {
@@ -214,7 +215,7 @@ impl Memory {
                 *mapping = Mapping::Unmapped;
                 return Ok(());
             }
-            // The mapping is pending, or complete without its view ever being requested.
+            // The mapping is pending. In the next arm it is complete, but its view was never requested.
             Mapping::Pending(request) if !request.fence.is_done() => {
                 if let Some(last) = self.last_use() {
                     *self.cancelled.lock().unwrap_or_else(PoisonError::into_inner) = Some(last);
@@ -238,7 +239,7 @@ impl Memory {
     }
 }
 
-/// The submission, unless it has ended.
+/// The submission that `submission` contains, unless it has ended.
 fn not_ended(submission: &Mutex<Option<Arc<Fence>>>) -> Option<Arc<Fence>> {
     let mut submission = submission.lock().unwrap_or_else(PoisonError::into_inner);
     if submission.as_ref().is_some_and(|fence| fence.is_done()) {

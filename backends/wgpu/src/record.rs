@@ -21,12 +21,12 @@ use pass::Pass;
 use timing::TimingQuery;
 use uniforms::{Placed, Uniforms};
 
-/// The size of the block that fills with a pattern copy from, in bytes.
+/// The size in bytes of the block of repeated patterns that a fill copies.
 const PATTERN_BLOCK: u64 = 256 << 10;
 /// The alignment of copies, in bytes.
 const ALIGNMENT: NonZeroU64 = NonZeroU64::new(wgpu::COPY_BUFFER_ALIGNMENT).unwrap();
 
-/// The state that is kept between submissions.
+/// The state of encoding that is kept between submissions.
 pub(crate) struct Encoding {
     pub(crate) uniforms: Uniforms,
     pub(crate) bind_groups: BindGroups,
@@ -132,7 +132,7 @@ pub(crate) fn encode(
     Ok(encoder.finish())
 }
 
-/// Allocates a place for every uniform value, in the order of the dispatches.
+/// Stores every uniform value of a recording and its position, in the order of the dispatches.
 fn place_uniforms(resources: &Resources<'_>, encoding: &mut Encoding, recording: &Recording) {
     encoding.placed.clear();
     for command in recording.commands() {
@@ -154,7 +154,7 @@ fn copy(
     let from = &resources.memory(source.memory)?.buffer;
     let to = &resources.memory(target.memory)?.buffer;
     if source.memory == target.memory {
-        // WebGPU has no copy within one buffer.
+        // WebGPU has no copy within one buffer, so the bytes are copied to another buffer first.
         let between = resources.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("anywarp copy within one memory"),
             size: source.bytes,

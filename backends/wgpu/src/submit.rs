@@ -21,7 +21,7 @@ struct State {
     took: Option<Duration>,
     wakers: Vec<Waker>,
     watched: bool,
-    /// The number of threads that wait for `ended`: without any it is not notified, which would cost a system call.
+    /// The number of threads that wait for `ended`. If it is zero, `ended` is not notified, which saves a system call.
     blocked: usize,
 }
 
@@ -33,12 +33,12 @@ fn closed() -> BackendError {
 pub(crate) struct Fence {
     poller: Weak<Poller>,
     index: Mutex<Option<wgpu::SubmissionIndex>>,
-    /// The start; only for timings.
+    /// The start of the work; `None` if the work is not timed.
     started: Option<Moment>,
     state: Mutex<State>,
     ended: Condvar,
     pub(crate) timing: Option<TimingQuery>,
-    /// For the completion thread, which needs an owner.
+    /// A pointer to the fence itself, from which the completion thread becomes an owner.
     this: Weak<Self>,
 }
 
@@ -74,7 +74,7 @@ impl Fence {
         if self.is_done() {
             return;
         }
-        // Reported before this fence itself ends.
+        // The poller ends the earlier submissions before this fence itself ends.
         if let (Ok(()), Some(poller)) = (&outcome, self.poller.upgrade()) {
             poller.ended(self);
         }
@@ -97,9 +97,9 @@ impl Fence {
         }
     }
 
-    /// Wakes the tasks that await the work, which has ended. Outside of a browser it runs on the completion thread
-    /// only: callbacks run on any thread that polls, with that thread's locks held, and a task that is dropped by its
-    /// waker may free memory.
+    /// Wakes the tasks that await the work, which has ended. Outside of a browser, this method runs on the completion
+    /// thread only: callbacks run on any thread that polls, with that thread's locks held, and a task that is dropped
+    /// by its waker may free memory.
     fn wake_all(&self) {
         let wakers = std::mem::take(&mut self.state().wakers);
         wakers.into_iter().for_each(Waker::wake);
@@ -120,7 +120,7 @@ impl Fence {
         self.state().outcome.is_some()
     }
 
-    /// Waits on this thread.
+    /// Waits on this thread until the work has ended, and polls the device meanwhile.
     fn block(&self) -> Result<(), BackendError> {
         if cfg!(target_arch = "wasm32") {
             return self.outcome().unwrap_or(Err(BackendError::CannotBlock));
@@ -131,12 +131,13 @@ impl Fence {
             }
             let poller = self.poller.upgrade().ok_or_else(closed)?;
             poller.poll(self.index().as_ref())?;
-            // Another polling thread may have taken the callback and be about to run it.
+            // Another thread that polls may have taken the callback that ends this work, and be about to run it.
             self.sleep(Duration::from_micros(200));
         }
     }
 
-    /// Waits for the completion thread, at most `timeout`; returns false if the timeout has passed first.
+    /// Waits at most `timeout` for the work to end, while the completion thread polls the device; returns false if the
+    /// timeout has passed first.
     fn block_for(&self, timeout: Duration) -> Result<bool, BackendError> {
         if cfg!(target_arch = "wasm32") {
             return self.outcome().map_or(Err(BackendError::CannotBlock), |outcome| outcome.map(|()| true));

@@ -23,7 +23,7 @@ use crate::kernel::text;
 pub enum Target {
     /// WGSL after the front end: one entry point, and no overrides. A browser receives this text.
     Wgsl,
-    /// SPIR-V 1.6 for Vulkan, as assembly text with names and lines. The feature `assembly` brings the writer.
+    /// SPIR-V 1.6 for Vulkan, as assembly text with names and lines. This target needs the feature `assembly`.
     Spirv,
     /// The Metal Shading Language, version 3.2: that of macOS 15, which supports all features of Apple's own GPUs.
     Msl,
@@ -45,11 +45,11 @@ impl fmt::Display for Target {
 /// The error for a program that cannot be translated.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TranslateError {
-    /// The language.
+    /// The language that the program cannot be translated to.
     pub to: Target,
     /// The program's name.
     pub kernel: String,
-    /// The reason.
+    /// The reason why the program cannot be translated.
     pub reason: String,
 }
 
@@ -83,7 +83,7 @@ pub fn translate(program: &Program, to: Target) -> Result<String, TranslateError
         Target::Msl => as_msl(program),
         Target::Hlsl => as_hlsl(program),
     };
-    // naga's writers panic on a few valid programs: only the program is refused then.
+    // naga's writers panic on a few valid programs. The panic is caught, so that only the program is refused.
     let written = std::panic::catch_unwind(std::panic::AssertUnwindSafe(write)).unwrap_or_else(|panic| {
         let said = panic.downcast_ref::<String>().map(String::as_str);
         Err(said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given").to_owned())
@@ -91,8 +91,8 @@ pub fn translate(program: &Program, to: Target) -> Result<String, TranslateError
     written.map_err(|reason| TranslateError { to, kernel: program.name.to_string(), reason })
 }
 
-/// Returns the module that wgpu receives on Vulkan, and the checks that it inserts in addition to those in the module:
-/// for benchmarks that compile the same as anywarp.
+/// Returns the module that wgpu receives on Vulkan, and the checks that wgpu inserts in addition to those in the
+/// module: for benchmarks that compile the same module as anywarp.
 ///
 /// # Errors
 /// [`TranslateError`] if the workarounds for naga's SPIR-V writer make the module invalid.
@@ -132,14 +132,14 @@ fn as_wgsl(program: &Program) -> Result<String, String> {
 
 #[cfg(not(feature = "assembly"))]
 fn as_spirv(_: &Program) -> Result<String, String> {
-    Err("anywarp-wgpu was built without its feature `assembly`, which writes it".to_owned())
+    Err("anywarp-wgpu was built without its feature `assembly`: enable it to write SPIR-V".to_owned())
 }
 
 #[cfg(feature = "assembly")]
 fn as_spirv(program: &Program) -> Result<String, String> {
     let ready = ready(program, true)?;
     let options = spv::Options {
-        // The version for Vulkan 1.3.
+        // The version of SPIR-V for Vulkan 1.3.
         lang_version: (1, 6),
         flags: spv::WriterFlags::LABEL_VARYINGS | spv::WriterFlags::DEBUG,
         fake_missing_bindings: false,
@@ -186,12 +186,12 @@ fn as_msl(program: &Program) -> Result<String, String> {
     };
     let (text, written) =
         msl::write_string(&ready.module, ready.module.info(), &options, &pipeline).map_err(|error| chain(&error))?;
-    // The entry point alone may have failed.
+    // The writer may succeed although it failed to write the entry point.
     written.entry_point_names.into_iter().collect::<Result<Vec<_>, _>>().map_err(|error| chain(&error))?;
     Ok(text)
 }
 
-/// Buffers in wgpu's order: immediates, bindings, and the lengths of arrays if there is storage.
+/// Numbers the buffers in wgpu's order: immediates, bindings, and the lengths of arrays if there is a storage binding.
 fn msl_resources(program: &Program) -> Result<msl::EntryPointResources, String> {
     // Metal has 31 buffers per kernel, numbered from 0.
     let mut free = 0..31;

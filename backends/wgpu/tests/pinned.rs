@@ -79,7 +79,7 @@ fn the_hosts_writes_arrive() {
     }
 }
 
-/// The mapping waits for the copy of the earlier write.
+/// Each mapping waits for the copy of the bytes that the host wrote before.
 #[test]
 fn memory_in_use_is_not_mapped_for_the_host() {
     let Some(backend) = open(true) else { return };

@@ -1,4 +1,4 @@
-//! Accesses: whether an index is less than the number of elements.
+//! Decides for each access whether its index is less than the number of elements.
 
 use naga::{ArraySize, BuiltIn, Expression, GlobalVariable, Handle, TypeInner};
 
@@ -62,17 +62,18 @@ impl<'a> Walker<'a> {
         self.verdicts.record(frame.number, access, seen);
     }
 
-    /// The conditions on a launch under which an index is less than `count`, one a bit; `None` if none were found.
+    /// The conditions on a launch under which an index is less than `count`, as one bit per condition; `None` if no
+    /// conditions were found.
     fn needs(&mut self, index: Id, count: Id) -> Option<u64> {
         if self.condition_effort == 0 {
             return None;
         }
-        // The search has a limit of effort of its own, so that it cannot make the rest of the analysis give up.
+        // The search has its own limit of effort, so that it does not use up the limit of the rest of the analysis.
         let (work, groups, most) = (self.facts.work, self.circumstances.workgroups, self.condition_effort);
         let mut bounds = Bounds::new(self.module, &mut self.values, &mut self.facts, groups, most);
         let before = bounds.left();
         let sums = bounds.in_range(index, count);
-        // Checks of sums that are never negative count as effort, too.
+        // The facts that the search looks up count as effort of the search, too.
         let looked = u64::from(before - bounds.left()) + (self.facts.work - work) / 4;
         self.condition_effort = self.condition_effort.saturating_sub(u32::try_from(looked).unwrap_or(u32::MAX));
         self.facts.work = work;
@@ -111,7 +112,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// The change of the kernel that would prove the access.
+    /// The change of the kernel that would make the access provable.
     fn advice(&self, index: Id, elements: &Elements, positive: bool) -> Option<Advice> {
         let mut at = index;
         while let Node::Unary(Unary::Cast, of) = self.values.node(at) {
@@ -122,7 +123,7 @@ impl<'a> Walker<'a> {
         {
             return Some(Advice::WorkgroupSize(*count));
         }
-        // The comparisons of the index, or of the value that it is cast from.
+        // Looks at comparisons of the index, or of the value that is cast to the index.
         let bounds = self.facts.orders().iter().rev().filter(|order| order.left == index || order.left == at);
         for order in bounds {
             let same = matches!(elements, Elements::Length(_, length) if *length == order.right);

@@ -1,8 +1,9 @@
-//! Bounds of values in terms of numbers known on the host, and the conditions on them under which an index is in
-//! range.
+//! Bounds of values in terms of numbers known on the host, and the conditions on these numbers under which an index is
+//! in range.
 //!
-//! Sums, differences and products wrap. So a value differs from its *sum*, the same formula computed without wrapping,
-//! by a multiple of 2^32. This holds for each operand, too, so only the sum of the whole index has to be in range: if
+//! Sums, differences and products wrap in a kernel. So a value may differ from its *sum*, the same formula computed
+//! without wrapping, by a multiple of 2^32. This holds for operands, too. So only the sum of the whole index has to be
+//! in range: if
 //! `0 <= row * width + column < 2^32` without wrapping, the index is that number, even if an intermediate result wraps.
 
 mod ways;
@@ -18,13 +19,13 @@ use super::values::{BOOL, Binary, Id, Node, Unary, Values};
 use crate::domain::{Int, Known};
 use ways::{MAX_WAYS, Way, Ways, larger, not_negative, pairs, product};
 
-/// The depth to which the operands of a value are followed.
+/// The largest depth to which the operands of a value are followed.
 const DEPTH: u32 = 9;
 
-/// The number of values that are visited for one index.
+/// The largest number of values that are visited for one index.
 const STEPS: u32 = 300;
 
-/// The number of comparisons of a value that are used.
+/// The largest number of comparisons of one value that are used.
 const MAX_COMPARISONS: usize = 3;
 
 /// Searches for the bounds of values at one point of a kernel.
@@ -39,7 +40,7 @@ pub(super) struct Bounds<'a> {
 }
 
 impl<'a> Bounds<'a> {
-    /// Visits at most `most` values; `groups` is the maximum number of workgroups in x, y and z.
+    /// Returns a search that visits at most `most` values. `groups` is the maximum number of workgroups in x, y and z.
     pub(super) fn new(
         module: &'a Module,
         values: &'a mut Values,
@@ -55,8 +56,8 @@ impl<'a> Bounds<'a> {
         self.steps
     }
 
-    /// The sums that must not be negative for an index to be less than `count`: empty if it always is, `None` if no
-    /// such sums were found.
+    /// The sums that must not be negative for `index` to be less than `count`: empty if the index always is, `None` if
+    /// no such sums were found.
     pub(super) fn in_range(&mut self, index: Id, count: Id) -> Option<Vec<Sum>> {
         let ty = self.values.ty(index);
         if ty.width != 32 || !is_outer(self.module, self.values, count) {
@@ -72,7 +73,7 @@ impl<'a> Bounds<'a> {
                 last.minus(&way.high),
                 if fits { None } else { way.high.scaled(-1)?.offset(ty.most()) },
             ];
-            // `None` is a sum that became too long.
+            // A sum that became too long is `None`; these bounds cannot be used.
             if needed[1].is_none() || needed[2].is_none() && !fits {
                 continue;
             }
@@ -131,8 +132,8 @@ impl<'a> Bounds<'a> {
         self.facts.range(self.values, id)
     }
 
-    /// Alternative bounds of a value's sum. Each may belong to a different number that differs from the value by a
-    /// multiple of 2^32.
+    /// Alternative bounds of a value's sum. Each may bound another number, which differs from the value by a multiple
+    /// of 2^32.
     fn sums(&mut self, id: Id, depth: u32) -> Ways {
         if self.values.constant_of(id).is_some() {
             return smallvec![Way::exactly(self.exact(id))];
@@ -149,8 +150,8 @@ impl<'a> Bounds<'a> {
         ways
     }
 
-    /// The bounds of a value's sum by those of its operands; `None` unless the value is a sum, a difference, a product
-    /// or a cast that keeps the bits.
+    /// The bounds of a value's sum, from the bounds of its operands' sums; `None` unless the value is a sum, a
+    /// difference, a product, a left shift by a constant or a cast that keeps the bits.
     fn computed(&mut self, id: Id, depth: u32) -> Option<Ways> {
         let ty = self.values.ty(id);
         match *self.values.node(id) {
@@ -182,7 +183,7 @@ impl<'a> Bounds<'a> {
         }
     }
 
-    /// Alternative bounds of a value.
+    /// Alternative bounds of the value itself, not of its sum.
     fn bounds(&mut self, id: Id, depth: u32) -> Ways {
         if is_outer(self.module, self.values, id) {
             return smallvec![Way::exactly(self.exact(id))];
@@ -201,7 +202,7 @@ impl<'a> Bounds<'a> {
         ways
     }
 
-    /// The bounds of a value by those of its sum.
+    /// The bounds of a value, from bounds of its sum; `None` if a sum becomes too long.
     fn unwrapped(&mut self, id: Id, way: Way) -> Option<Way> {
         let ty = self.values.ty(id);
         let low = way.low.clone();
@@ -209,14 +210,14 @@ impl<'a> Bounds<'a> {
             let room = way.high.scaled(-1)?.offset(ty.most());
             return way.need(low.offset(-ty.least()))?.need(room);
         }
-        // The value is the sum less a multiple of 2^32: the upper bound still holds if the sum is not negative.
+        // If the sum is not negative, the value is at most the sum, because wrapping only subtracts multiples of 2^32.
         let way = way.need(Some(low))?;
         Some(Way { low: Sum::constant(self.range(id).low()), ..way })
     }
 
-    /// The bounds of a value by its comparisons.
+    /// The bounds of a value, from the comparisons of the value that are known to hold.
     fn compared(&mut self, id: Id, depth: u32) -> Ways {
-        // The search visits all orders.
+        // The loop visits all orders, so their number counts as effort.
         self.steps = self.steps.saturating_sub(self.facts.orders().len() as u32 / 32);
         let (mut above, mut below) = (SmallVec::<[(Id, i64); 4]>::new(), None);
         for order in self.facts.orders().iter().rev() {
@@ -243,7 +244,7 @@ impl<'a> Bounds<'a> {
         ways
     }
 
-    /// The bounds of a value by its range.
+    /// The bounds of a value, from its range.
     fn interval(&mut self, id: Id) -> Way {
         let range = self.range(id);
         Way { low: Sum::constant(range.low()), high: Sum::constant(range.high()), needs: SmallVec::new() }

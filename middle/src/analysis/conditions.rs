@@ -1,8 +1,8 @@
 //! Conditions on a launch that the host can check.
 //!
-//! Each condition is `0 <= sum`, where the sum has products of numbers known on the host and does not wrap. A value
-//! that the kernel computes from such numbers only, such as `n - 1u`, counts as one of them. The host computes it as
-//! the kernel does, with wrapping.
+//! Each condition is `0 <= sum`. The sum consists of products of numbers known on the host, and does not wrap. A value
+//! that the kernel computes from such numbers only, such as `n - 1u`, counts as a number known on the host. The host
+//! computes that value as the kernel does, with wrapping.
 
 use anywarp_backend::ResourceId;
 use naga::{AddressSpace, BuiltIn, Module, TypeInner};
@@ -13,36 +13,36 @@ use super::sums::Sum;
 use super::values::{Binary, Id, Node, Part, Unary, Values, apply};
 use crate::domain::{Int, Known};
 
-/// The number of conditions of one kernel: each is one bit of a `u64`.
+/// The largest number of conditions of one kernel: each condition is one bit of a `u64`.
 pub(super) const MAX_CONDITIONS: usize = 64;
 
 /// A number of a launch that is known on the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outer {
-    /// The number of elements of the runtime-sized array that a storage variable is or ends in.
+    /// The number of elements of a runtime-sized array, which is a storage variable or its last member.
     Length(ResourceId),
-    /// The four bytes at this offset of a uniform, or of `var<immediate>` for `None`.
+    /// The four bytes at this offset in a uniform variable; `None` stands for `var<immediate>`.
     Word(Option<ResourceId>, u32),
-    /// The number of workgroups in x, y or z.
+    /// The number of workgroups in x, y or z, for 0, 1 or 2.
     Groups(u8),
 }
 
 #[derive(Clone, Debug, PartialEq)]
 enum Made {
     Outer(Outer),
-    /// Computed from numbers before this one.
+    /// The result of an operation on earlier numbers.
     Computed(Node),
 }
 
 #[derive(Clone, Debug, PartialEq)]
 struct Number {
     ty: Int,
-    /// The range that the analysis assumed.
+    /// The range in which the analysis assumed the number.
     known: Known,
     made: Made,
 }
 
-/// A product of numbers, by index, and its coefficient.
+/// The factors of a product, as indices of numbers, and the coefficient of the product.
 type Term = (SmallVec<[usize; 4]>, i64);
 
 /// Conditions on a launch that the host can check.
@@ -55,7 +55,8 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// The conditions that sums are not negative; `name` returns the name of a number in the source.
+    /// Returns the conditions that `sums` are not negative. `name` returns the name of a number in the source. Returns
+    /// `None` if the host cannot compute a number.
     pub(super) fn new(
         module: &Module,
         values: &Values,
@@ -76,14 +77,14 @@ impl Conditions {
         Some(Self { numbers: writer.numbers, sums: made, texts })
     }
 
-    /// The number of conditions. The first is the lowest bit wherever conditions are bits.
+    /// The number of conditions. In bit masks of conditions, the first condition is the lowest bit.
     #[must_use]
     pub fn count(&self) -> usize {
         self.sums.len()
     }
 
-    /// The conditions of some bits as WGSL, such as `params.n <= arrayLength(&x)`, without those that follow from
-    /// another one of them.
+    /// The conditions whose bits are set, as WGSL such as `params.n <= arrayLength(&x)`. Conditions that follow from
+    /// another of these conditions are left out.
     pub fn texts(&self, bits: u64) -> impl Iterator<Item = &str> {
         let chosen = move |at: &usize| bits >> at & 1 == 1;
         let follows = move |at: usize| {
@@ -97,8 +98,8 @@ impl Conditions {
         left.map(|at| self.texts[at].as_str())
     }
 
-    /// The conditions that a launch meets, one a bit. `know` returns the numbers of the launch; a condition on a number
-    /// for which it returns `None` is not met.
+    /// The conditions that a launch meets, as one bit per condition. `know` returns the numbers of the launch. A
+    /// condition on a number for which `know` returns `None` is not met.
     pub fn met(&self, mut know: impl FnMut(Outer) -> Option<u32>) -> u64 {
         let mut found: SmallVec<[Option<Known>; 16]> = SmallVec::new();
         for number in &self.numbers {
@@ -115,7 +116,7 @@ impl Conditions {
     }
 }
 
-/// The constant of a sum and its other terms. The constant comes first, since it has no factors.
+/// Splits a sum into its constant and its other terms. A constant is the first term, because it has no factors.
 fn parts(terms: &[Term]) -> (i64, &[Term]) {
     match terms {
         [(factors, more), rest @ ..] if factors.is_empty() => (*more, rest),
@@ -136,7 +137,7 @@ fn sum(terms: &[Term], numbers: &[Option<Known>]) -> Option<i128> {
     Some(sum)
 }
 
-/// The result of an operation of the kernel on known numbers; `None` if an operand is not known.
+/// The result of an operation of the kernel on `numbers`; `None` if an operand is not known.
 fn computed(node: &Node, ty: Int, numbers: &[Option<Known>]) -> Option<Known> {
     let known = match *node {
         Node::Unary(_, of) => numbers[of.index()].is_some(),
@@ -146,12 +147,12 @@ fn computed(node: &Node, ty: Int, numbers: &[Option<Known>]) -> Option<Known> {
     known.then(|| apply(node, ty, |id| numbers[id.index()].unwrap_or(Known::any(ty)))).flatten()
 }
 
-/// Whether a value is known on the host: it is computed from numbers of the launch only.
+/// Whether a value is known on the host, because it is computed only from constants and numbers of the launch.
 pub(super) fn is_outer(module: &Module, values: &Values, id: Id) -> bool {
     is_outer_within(module, values, id, MAX_NESTED)
 }
 
-/// The depth of operations that the host computes.
+/// The largest depth of nested operations that the host computes.
 const MAX_NESTED: u32 = 8;
 
 fn is_outer_within(module: &Module, values: &Values, id: Id, depth: u32) -> bool {
@@ -165,7 +166,7 @@ fn is_outer_within(module: &Module, values: &Values, id: Id, depth: u32) -> bool
         }
 }
 
-/// The number of a launch that a value is, if it is one.
+/// The number of a launch that `node` stands for; `None` if it does not stand for one.
 fn outer(module: &Module, node: &Node) -> Option<Outer> {
     let resource = |global: naga::Handle<naga::GlobalVariable>| {
         let binding = module.global_variables[global].binding?;
@@ -211,7 +212,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// The index of a number; its operands have lower ones.
+    /// The index in `numbers` of a value, after its operands were added with lower indices.
     fn number(&mut self, id: Id) -> Option<usize> {
         if let Some(at) = self.found.get(&id) {
             return Some(*at);
@@ -230,7 +231,7 @@ impl Writer<'_> {
     }
 }
 
-/// The condition that a sum is not negative, as an inequality: `a * b <= c`.
+/// The condition that a sum is not negative, written as an inequality such as `a * b <= c`.
 fn written(values: &Values, sum: &Sum, name: &dyn Fn(Id) -> Option<String>) -> String {
     let (mut left, mut right) = (Vec::new(), Vec::new());
     let mut more = 0;

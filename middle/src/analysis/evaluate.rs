@@ -13,11 +13,11 @@ use super::values::{BOOL, Binary, Id, Node, Part, Unary};
 use super::walk::{Frame, Walker};
 use crate::domain::{Comparison, Int, Known};
 
-/// The depth to which constants of the module are followed.
+/// The largest depth to which constants of the module are followed.
 const MAX_NESTED: u32 = 16;
 
 impl<'a> Walker<'a> {
-    /// The value of an expression that was evaluated, or that no statement evaluates.
+    /// The value of an expression that was evaluated before, or that no statement evaluates.
     pub(super) fn value(&mut self, frame: &mut Frame<'a>, handle: Handle<Expression>) -> Value {
         if let Some(value) = &frame.values[handle.index()] {
             return value.clone();
@@ -34,7 +34,7 @@ impl<'a> Walker<'a> {
         self.typed(frame, handle, value)
     }
 
-    /// The value, or an unknown value of the expression's type in place of an opaque one.
+    /// Returns `value`, or a new unknown value of the expression's type if `value` is opaque.
     pub(super) fn typed(&mut self, frame: &Frame<'a>, handle: Handle<Expression>, value: Value) -> Value {
         match value {
             Value::Opaque => {
@@ -49,7 +49,7 @@ impl<'a> Walker<'a> {
         frame.info[handle].ty.inner_with(&self.module.types)
     }
 
-    /// The value of an expression by its operands; `None` if the expression is not tracked.
+    /// The value of an expression, from the values of its operands; `None` if the analysis does not track it.
     fn computed(&mut self, frame: &mut Frame<'a>, handle: Handle<Expression>) -> Option<Value> {
         let function = frame.function;
         Some(match function.expressions[handle] {
@@ -165,7 +165,7 @@ impl<'a> Walker<'a> {
         })
     }
 
-    /// Applies `make` to each component of vectors; a scalar operand is used for all components.
+    /// Applies `make` to each component of vector operands. A scalar operand is used for all components.
     fn each(&mut self, of: &[Value], make: &mut impl FnMut(&mut Self, &[Id]) -> Option<Id>) -> Option<Value> {
         let lanes = of.iter().find_map(|value| match value {
             Value::Parts(parts) => Some(parts.len()),
@@ -298,7 +298,7 @@ impl<'a> Walker<'a> {
         Some(self.values.unary(Unary::Cast, to, of))
     }
 
-    /// The value at a memory location; `None` if it is not tracked.
+    /// The value that a load from `place` returns; `None` if the analysis does not track it.
     fn load(&mut self, place: &Place, ty: &TypeInner) -> Option<Value> {
         let Root::Global(global) = place.root else { return self.held(place) };
         let fixed = match self.module.global_variables[global].space {
@@ -309,7 +309,7 @@ impl<'a> Walker<'a> {
         if !fixed {
             return None;
         }
-        // Every load from the same location returns the same value.
+        // The kernel does not write this memory, so all loads from one location return the same value.
         let one = |this: &mut Self, scalar, component: Option<u32>| {
             let path = place.path.iter().copied().chain(component.map(Part::At)).collect();
             Some(Value::Scalar(this.values.outer(Node::Fixed(global, path), Known::any(types::int(scalar)?))))

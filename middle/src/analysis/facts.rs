@@ -1,12 +1,12 @@
-//! The facts that hold at a point of a kernel: ranges of values, and distances between two of them.
+//! The facts that hold at a point of a kernel: ranges of values, and distances between two values.
 //!
-//! Values never change, so a fact holds until the end of the path. Facts are undone in the reverse order.
+//! Values never change, so a fact holds until the end of the path. Facts are removed in reverse order.
 
 use super::values::{BOOL, Binary, Id, Node, Unary, Values, apply};
 use crate::domain::{Comparison, Known};
 use rustc_hash::FxHashMap;
 
-/// The fact `left - right <= most`, computed without wrapping.
+/// The fact `left - right <= most`, where the difference is computed without wrapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Order {
     pub(super) left: Id,
@@ -27,13 +27,13 @@ pub(super) struct Mark(usize);
 /// The facts that were added after some point.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Gained {
-    /// In the order of the values, without duplicates.
+    /// The ranges of values, sorted by value and without duplicates.
     ranges: Vec<(Id, Known)>,
     orders: Vec<Order>,
 }
 
 impl Gained {
-    /// Whether two values for which `matches` returns true are known to differ.
+    /// Whether two values are known to differ for which `matches` returns true.
     pub(super) fn differ(&self, values: &Values, mut matches: impl FnMut(Id, Id) -> bool) -> bool {
         self.ranges.iter().any(|(id, known)| match (values.node(*id), known.value()) {
             (Node::Compare(Comparison::NotEqual, left, right), Some(1))
@@ -44,7 +44,7 @@ impl Gained {
         })
     }
 
-    /// The facts that hold on both paths.
+    /// The facts that hold on both paths: those of `self` and those of `other`.
     pub(super) fn and(mut self, other: &Self) -> Self {
         self.ranges.retain_mut(|(id, known)| {
             let Ok(at) = other.ranges.binary_search_by_key(id, |(id, _)| *id) else { return false };
@@ -71,7 +71,7 @@ impl Gained {
     }
 }
 
-/// The depth to which the operands of a value are followed.
+/// The largest depth to which the operands of a value are followed.
 const DEPTH: u32 = 12;
 
 /// The facts that hold at the current point.
@@ -80,15 +80,15 @@ pub(super) struct Facts {
     ranges: ById<Known>,
     orders: Vec<Order>,
     changes: Vec<Change>,
-    /// The number of changes, which says whether a cached range is still valid.
+    /// The number of changes of the facts so far. A cached range is valid as long as this number stays the same.
     era: u64,
-    /// The cached ranges, each with its era and the depth to which operands were followed.
+    /// The cached ranges, each with the era in which it was computed and the depth to which operands were followed.
     cached: ById<(u64, u32, Known)>,
     /// The number of values visited, as a measure of effort.
     pub(super) work: u64,
 }
 
-/// A map from values, as a vector.
+/// A map whose keys are values, stored as a vector indexed by value.
 #[derive(Debug)]
 struct ById<T>(Vec<Option<T>>);
 
@@ -103,7 +103,7 @@ impl<T: Copy> ById<T> {
         self.0.get(id.index()).copied().flatten()
     }
 
-    /// Sets or removes the entry of a value; returns the old one.
+    /// Sets or removes the entry of a value; returns the old entry.
     fn set(&mut self, id: Id, to: Option<T>) -> Option<T> {
         if self.0.len() <= id.index() {
             self.0.resize(id.index() + 1, None);
@@ -198,7 +198,7 @@ impl Facts {
         known
     }
 
-    /// Adds the fact that a condition is `truth`. Returns false if that contradicts the other facts.
+    /// Adds the fact that a condition has the truth value `truth`. Returns false if this contradicts the other facts.
     pub(super) fn assume(&mut self, values: &mut Values, condition: Id, truth: bool) -> bool {
         self.assume_within(values, condition, truth, DEPTH)
     }
@@ -244,7 +244,7 @@ impl Facts {
         }
     }
 
-    /// Adds the fact `left op right`. Returns false if that contradicts the other facts.
+    /// Adds the fact `left op right`. Returns false if this contradicts the other facts.
     fn compared(&mut self, values: &Values, op: Comparison, left: Id, right: Id) -> bool {
         if values.ty(left) == BOOL {
             return true;
@@ -269,7 +269,7 @@ impl Facts {
         true
     }
 
-    /// Adds the fact `left - right <= most`. Returns false if that contradicts the other facts.
+    /// Adds the fact `left - right <= most`. Returns false if this contradicts the other facts.
     pub(super) fn ordered(&mut self, values: &Values, left: Id, right: Id, most: i64) -> bool {
         let (one, two) = (self.range(values, left), self.range(values, right));
         let high = one.high().min(two.high().saturating_add(most));
@@ -283,7 +283,8 @@ impl Facts {
         possible
     }
 
-    /// Narrows the range of a value and of its operand. Returns false if that contradicts the other facts.
+    /// Narrows the range of a value, and of the operand that it is computed from. Returns false if this contradicts the
+    /// other facts.
     fn narrow(&mut self, values: &Values, id: Id, to: Known) -> bool {
         let mut at = id;
         let mut to = to;
@@ -295,7 +296,7 @@ impl Facts {
                 return true;
             }
             self.set(at, met);
-            // Follows operations that have an exact inverse.
+            // The range of the operand follows if the operation has an exact inverse.
             (at, to) = match *values.node(at) {
                 Node::Unary(Unary::Cast, of) => {
                     let ty = values.ty(of);

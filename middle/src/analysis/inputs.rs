@@ -1,4 +1,4 @@
-//! The values that a kernel begins with: built-in inputs, and the lengths of buffers.
+//! The values that exist when a kernel begins: built-in inputs, and the lengths of buffers.
 
 use naga::{ArraySize, Binding, BuiltIn, EntryPoint, GlobalVariable, Handle, TypeInner};
 

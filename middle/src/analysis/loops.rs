@@ -1,13 +1,13 @@
 //! Loops: the facts that hold in every iteration, and whether the loop ends.
 //!
 //! The analysis first assumes that each variable that the loop changes has any value, but only grows and only shrinks.
-//! It then evaluates one iteration, drops the assumptions that the iteration violates, and repeats that until all hold.
-//! Then they hold in every iteration by induction, and the values at the end of an iteration narrow the ranges.
+//! It then evaluates one iteration and drops the assumptions that the iteration violates, until the remaining ones
+//! hold. They then hold in every iteration by induction, and the values at the end of an iteration narrow the ranges.
 //!
 //! A loop ends if some integer grows, or shrinks, by at least one in every iteration without wrapping: its type has
-//! finitely many values. It also ends if an integer counts by one through all values and one of them leaves the loop.
-//! Backends stop any other loop after some number of iterations, at the begin of one. So the conditions of such a loop
-//! do not hold after it.
+//! finitely many values. It also ends if an integer counts by one through all values, one of which leaves the loop.
+//! Backends stop any other loop after some number of iterations, at the start of an iteration. So the conditions under
+//! which such a loop ends need not hold after it.
 
 mod stored;
 
@@ -23,22 +23,22 @@ use super::walk::{Flow, Frame, Target, Walker};
 use crate::domain::Known;
 use stored::{aligned, collect, replaced};
 
-/// The number of attempts to find assumptions that hold.
+/// The largest number of attempts to find assumptions that hold in every iteration.
 const MAX_ATTEMPTS: usize = 4;
 
-/// A variable, or a part of one, that a loop changes.
+/// A scalar that a loop changes: a variable or a part of a variable.
 #[derive(Clone, Debug)]
 struct Changing {
     slot: usize,
     /// The content of the slot before the loop.
     shape: Value,
-    /// The position of this scalar in the slot.
+    /// The position of the scalar among the scalars of the slot.
     scalar: usize,
-    /// The value before the loop.
+    /// The value of the scalar before the loop.
     before: Id,
-    /// The value at the begin of an iteration.
+    /// The value of the scalar at the start of an iteration.
     begins: Id,
-    /// The range of that value.
+    /// The assumed range of `begins`.
     known: Known,
     grows: bool,
     shrinks: bool,
@@ -46,7 +46,7 @@ struct Changing {
 
 /// The results of one iteration.
 struct Turn {
-    /// The state at its end; `None` if the end is never reached.
+    /// The state at the end of the iteration; `None` if the end is never reached.
     back: Option<Arrival>,
     exits: Vec<Arrival>,
 }
@@ -95,7 +95,7 @@ impl<'a> Walker<'a> {
         let mut turn = self.turn(frame, body, continuing, break_if);
         let seen = self.ending(frame, turn.back.as_ref(), &changing);
         if !seen.ends {
-            // A backend may stop the loop at the begin of any iteration.
+            // A backend may stop the loop at the start of any iteration, so the state there is a possible exit.
             turn.exits.push(Arrival { slots: begun, gained: Gained::default() });
         }
         if recording && let Some(number) = number {
@@ -105,7 +105,7 @@ impl<'a> Walker<'a> {
         self.resume(exits, None)
     }
 
-    /// Undoes the facts since a mark, and adds those that hold at the begin of an iteration to the exits.
+    /// Removes the facts since a mark, which hold at the start of an iteration, and adds them to each exit.
     fn since(&mut self, mark: super::facts::Mark, exits: Vec<Arrival>) -> Vec<Arrival> {
         let assumed = self.facts.gained(mark);
         self.facts.undo(mark);
@@ -120,7 +120,7 @@ impl<'a> Walker<'a> {
         exits.into_iter().map(with).collect()
     }
 
-    /// The scalars that a loop may change, with the first assumptions about them.
+    /// The scalars that a loop may change, each with the initial assumptions: any value, only grows, only shrinks.
     fn changing(&mut self, entry: &[Value], stored: &FxHashSet<usize>) -> Vec<Changing> {
         let mut slots: Vec<usize> = stored.iter().copied().collect();
         slots.sort_unstable();
@@ -146,7 +146,7 @@ impl<'a> Walker<'a> {
         found
     }
 
-    /// Sets the state to the begin of an arbitrary iteration.
+    /// Sets the state to the start of an arbitrary iteration, with the current assumptions as facts.
     fn begin(&mut self, entry: &[Value], stored: &FxHashSet<usize>, changing: &mut [Changing]) {
         self.slots.clear();
         self.slots.extend_from_slice(entry);
@@ -165,7 +165,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Evaluates one iteration.
+    /// Evaluates one iteration of a loop from the current state.
     fn turn(
         &mut self,
         frame: &mut Frame<'a>,
@@ -200,8 +200,8 @@ impl<'a> Walker<'a> {
         Turn { back, exits }
     }
 
-    /// Checks at the end of an iteration whether the assumptions about its begin still hold. Drops those that do not;
-    /// narrows the ranges if all do.
+    /// Checks at the end of an iteration whether the assumptions about the start of an iteration still hold. Drops the
+    /// assumptions that do not hold; if all hold, narrows the ranges. Returns whether all hold.
     fn judge(&mut self, back: Option<&Arrival>, changing: &mut [Changing]) -> bool {
         let Some(back) = back else { return true };
         let mark = self.facts.mark();
@@ -235,7 +235,7 @@ impl<'a> Walker<'a> {
         holds
     }
 
-    /// Finds out whether a loop ends, and which variable proves it.
+    /// Decides whether a loop ends, and finds the variable that proves it.
     fn ending(&mut self, frame: &Frame<'a>, back: Option<&Arrival>, changing: &[Changing]) -> SeenLoop {
         let Some(back) = back else {
             return SeenLoop { ends: true, counter: None, known: None, turns: Some(1), advice: None };
@@ -272,10 +272,11 @@ impl<'a> Walker<'a> {
         seen
     }
 
-    /// The maximum number of iterations while a variable only rises or only falls: each begins with a different number.
+    /// The maximum number of iterations of a loop in which a variable only rises or only falls: each iteration begins
+    /// with another number in it. `None` if the maximum does not fit in 32 bits.
     fn max_turns(&self, one: &Changing, next: Id, rises: bool) -> Option<u32> {
         let step = match *self.values.node(next) {
-            // Without wrapping, the variable moves by exactly this number.
+            // The variable does not wrap, so it changes by exactly this number in each iteration.
             Node::Binary(Binary::Add, from, by) if from == one.begins && rises => self.values.constant_of(by),
             Node::Binary(Binary::Subtract, from, by) if from == one.begins && !rises => self.values.constant_of(by),
             _ => None,
@@ -284,14 +285,14 @@ impl<'a> Walker<'a> {
         u32::try_from((one.known.high() - one.known.low()) / step + 1).ok()
     }
 
-    /// Whether a variable counts by one through all numbers, even if it wraps, and the loop ends at a number that does
-    /// not change.
+    /// Whether a variable counts by one through all numbers, possibly wrapping, and the loop ends when the variable
+    /// equals a number that does not change.
     fn counts_through(&self, back: &Arrival, one: &Changing, next: Id, changing: &[Changing]) -> bool {
         let Node::Binary(Binary::Add | Binary::Subtract, from, by) = *self.values.node(next) else { return false };
         if from != one.begins || self.values.constant_of(by).is_none_or(|by| by.abs() != 1) {
             return false;
         }
-        // Values that are older than the iteration do not depend on it.
+        // Values that were created before the iteration do not depend on the iteration.
         let first = changing.iter().map(|one| one.begins).min();
         let stays = |id: Id| first.is_some_and(|first| id < first) || self.values.constant_of(id).is_some();
         back.gained.differ(&self.values, |counter, end| (counter == one.begins || counter == next) && stays(end))

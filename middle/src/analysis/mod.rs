@@ -1,4 +1,4 @@
-//! Which accesses stay in range and which loops end.
+//! The analysis that proves which accesses stay in range and which loops end.
 //!
 //! | module | concept |
 //! |---|---|
@@ -8,7 +8,7 @@
 //! | `loops` | facts that hold in every iteration, and whether the loop ends |
 //! | `state` | contents of variables, and their union where paths join |
 //! | `values` | symbolic values, identified by the operation that computes them |
-//! | `facts` | facts that hold at a point: ranges of values, distances between two |
+//! | `facts` | facts that hold at a point: ranges of values, distances between two values |
 //! | `order` | whether one value is at most another |
 //! | `bounds`, `sums` | conditions on a launch under which an index is in range |
 //! | `conditions` | the check of these conditions on the host |
@@ -42,12 +42,12 @@ pub use conditions::{Conditions, Outer};
 pub use notes::{AccessNote, LoopNote};
 pub use verdicts::{Advice, Count, LoopAdvice};
 
-/// The proofs of a module, and the reasons where there is none.
+/// The proofs about a module, and reports on what is not proven.
 #[derive(Clone, Debug, Default)]
 pub struct Analysis {
     /// The proofs that hold for every launch, for backends.
     pub proofs: Proofs,
-    /// The proofs that hold for some launches only.
+    /// The proofs that hold only for launches that meet conditions.
     pub of_launches: LaunchProofs,
     /// A report on each access with a computed index, in the order of the source.
     pub accesses: Vec<AccessNote>,
@@ -60,13 +60,13 @@ pub struct Analysis {
 /// The proofs that hold for launches which meet some conditions.
 #[derive(Clone, Debug, Default)]
 pub struct LaunchProofs {
-    /// The conditions.
+    /// The conditions, which the host checks before a launch.
     pub conditions: Conditions,
     verdicts: verdicts::Verdicts,
 }
 
 impl LaunchProofs {
-    /// The proofs that hold for launches which meet the conditions of these bits, for backends.
+    /// The proofs, for backends, that hold for launches which meet the conditions whose bits are set in `met`.
     #[must_use]
     pub fn proofs(&self, met: u64) -> Proofs {
         self.verdicts.proofs(met)

@@ -1,4 +1,4 @@
-//! The results as reports, by positions in the source.
+//! The reports on accesses and loops, by their positions in the source.
 
 use anywarp_backend::statements;
 use naga::{Expression, Function, Handle, Module, Span, Statement, TypeInner};
@@ -7,32 +7,33 @@ use rustc_hash::FxHashMap;
 use super::verdicts::{Advice, Count, FunctionVerdicts, LoopAdvice, Seen, Verdicts};
 use crate::rebuild::operands::{for_each_operand, is_result};
 
-/// The report on one access of the source, over all calls and all copies made by unrolling.
+/// The report on one access of the source. It covers all calls of the function and all copies that unrolling makes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AccessNote {
     /// The position of the access.
     pub span: Span,
-    /// The position of its index.
+    /// The position of the index.
     pub index: Span,
     /// The name of the index in the source, if it has one.
     pub index_name: Option<String>,
     /// Whether the index has side effects, such as an atomic or a call, so that it must not be evaluated twice.
     pub index_acts: bool,
-    /// The name of the variable or value: `weights`, `params.table`; empty if it has none.
+    /// The name of the accessed variable or value, such as `weights` or `params.table`; empty if it has no name.
     pub variable: String,
     /// Whether the index is in range whenever the access is reached.
     pub proven: bool,
-    /// The conditions on a launch under which it is in range, one a bit: 0 if it always is, `None` if none were found.
+    /// The conditions on a launch under which the index is in range, as one bit per condition: 0 if the index always
+    /// is, `None` if no conditions were found.
     pub needs: Option<u64>,
     /// Whether the access can be reached at all.
     pub reached: bool,
-    /// The least value of the index.
+    /// The least possible value of the index.
     pub low: i64,
-    /// The greatest value of the index.
+    /// The greatest possible value of the index.
     pub high: i64,
     /// The number of elements; `None` if it differs between calls.
     pub count: Option<Count>,
-    /// The change of the kernel that would prove it.
+    /// The change of the kernel that would make the access provable.
     pub advice: Option<Advice>,
 }
 
@@ -41,13 +42,13 @@ pub struct AccessNote {
 pub struct LoopNote {
     /// The position of the loop.
     pub span: Span,
-    /// Whether it is proven to end.
+    /// Whether the loop is proven to end.
     pub ends: bool,
     /// The variable that proves the end; for a loop that may not end, its counter.
     pub counter: Option<String>,
-    /// The range of that variable.
+    /// The least and the greatest value of `counter`.
     pub range: Option<(i64, i64)>,
-    /// The reason why it is not proven to end.
+    /// The reason why the loop is not proven to end; `None` if it is.
     pub advice: Option<LoopAdvice>,
 }
 
@@ -104,7 +105,8 @@ fn note_of(span: Span, index: Span, variable: String, seen: Option<&Seen>) -> Ac
     }
 }
 
-/// Whether a value depends on the result of a statement, unless the result has a name by which it can be used again.
+/// Whether a value depends on the result of a statement, such as a call. Results with a name do not count, because they
+/// can be used again by that name.
 fn acts(function: &Function, value: Handle<Expression>) -> bool {
     let mut waiting = vec![value];
     while let Some(next) = waiting.pop() {
@@ -119,7 +121,7 @@ fn acts(function: &Function, value: Handle<Expression>) -> bool {
     false
 }
 
-/// The report on two copies of an access.
+/// The report that covers two copies of an access.
 fn both(one: &AccessNote, other: &AccessNote) -> AccessNote {
     match (one.reached, other.reached) {
         (false, _) => other.clone(),
@@ -160,7 +162,7 @@ fn of_loops(
     }
 }
 
-/// The name of a value in the source; empty if it has none.
+/// The name of a value in the source; empty if the value has none.
 fn name_of(module: &Module, function: &Function, handle: Handle<Expression>, depth: u32) -> String {
     if depth > 16 {
         return String::new();

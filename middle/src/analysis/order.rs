@@ -1,8 +1,8 @@
 //! A search for proofs that one value is at most another plus a number.
 //!
 //! The method is that of Bodik, Gupta and Sarkar, "ABCD: eliminating array bounds checks on demand" (PLDI 2000): facts
-//! `a - b <= c` are the edges of a graph, and a path between two values is a proof. The search finds the edges on
-//! demand: those of conditions in [`Facts`], others from operations that cannot wrap.
+//! `a - b <= c` are the edges of a graph, and a path between two values is a proof. The search finds edges on demand:
+//! edges from conditions are in [`Facts`], other edges follow from operations that cannot wrap.
 
 use smallvec::SmallVec;
 
@@ -12,10 +12,10 @@ use super::values::{Binary, Id, Node, Unary, Values};
 /// The neighbours of a value in the graph, with their distances.
 type Steps = SmallVec<[(Id, i64); 8]>;
 
-/// The number of edges in a path.
+/// The largest number of edges in a path.
 const DEPTH: u32 = 7;
 
-/// The number of pairs of values that one search visits.
+/// The largest number of pairs of values that one search visits.
 const STEPS: u32 = 200;
 
 /// Searches for orders of values at one point of a kernel.
@@ -31,7 +31,7 @@ impl Orders<'_> {
         self.search(left, right, most, DEPTH, &mut steps)
     }
 
-    /// Whether a value is at least `least` by its range.
+    /// Whether the range of a value shows that it is at least `least`.
     pub(super) fn at_least(&mut self, id: Id, least: i64) -> bool {
         self.facts.range(self.values, id).low() >= least
     }
@@ -44,17 +44,17 @@ impl Orders<'_> {
         if one.high().saturating_sub(two.low()) <= most {
             return true;
         }
-        // The ranges rule it out.
+        // The ranges show that the order cannot hold.
         if depth == 0 || *steps == 0 || one.low().saturating_sub(two.high()) > most {
             return false;
         }
         *steps -= 1;
-        // The search visits all orders.
+        // The search visits all orders, so their number counts as effort.
         self.facts.work += 1 + self.facts.orders().len() as u64 / 32;
         self.by_left(left, right, most, depth - 1, steps) || self.by_right(left, right, most, depth - 1, steps)
     }
 
-    /// Searches through values that are at least `left`.
+    /// Searches for paths whose first edge leads from `left` to a value that is at least `left`.
     fn by_left(&mut self, left: Id, right: Id, most: i64, depth: u32, steps: &mut u32) -> bool {
         let mut above = Steps::new();
         for order in self.facts.orders().iter().rev() {
@@ -76,7 +76,8 @@ impl Orders<'_> {
                 Binary::And => {
                     above.extend([a, b].into_iter().filter(|id| self.at_least(*id, 0)).map(|id| (id, 0)));
                 }
-                // At most the dividend; less if the dividend is at least 1 and the divisor at least 2.
+                // The quotient is at most the dividend, and less if the dividend is at least 1 and the divisor at
+                // least 2.
                 Binary::Divide if self.at_least(a, 0) && self.at_least(b, 0) => {
                     above.push((a, -i64::from(self.at_least(a, 1) && self.at_least(b, 2))));
                 }
@@ -108,7 +109,7 @@ impl Orders<'_> {
         above.into_iter().any(|(above, by)| self.search(above, right, most.saturating_sub(by), depth, steps))
     }
 
-    /// Searches through values that are at most `right`.
+    /// Searches for paths whose last edge leads from a value that is at most `right` to `right`.
     fn by_right(&mut self, left: Id, right: Id, most: i64, depth: u32, steps: &mut u32) -> bool {
         let mut below = Steps::new();
         for order in self.facts.orders().iter().rev() {
@@ -131,7 +132,7 @@ impl Orders<'_> {
                 Binary::Multiply | Binary::ShiftLeft
                     if self.exact(op, a, b) && self.at_least(a, 0) && self.at_least(b, 0) =>
                 {
-                    // At least the factor; more if the factor is at least 1 and is at least doubled.
+                    // The product is at least the factor. It is more if the factor is at least 1 and at least doubled.
                     let twice = if op == Binary::ShiftLeft { self.shifts(a, b) } else { self.at_least(b, 2) };
                     if op == Binary::ShiftLeft || self.at_least(b, 1) {
                         below.push((a, -i64::from(twice && self.at_least(a, 1))));
@@ -155,8 +156,8 @@ impl Orders<'_> {
         below.into_iter().any(|(below, by)| self.search(left, below, most.saturating_sub(by), depth, steps))
     }
 
-    /// Adds upper bounds of a product with a constant, from quotients by the same constant: `i <= n / k + d` implies
-    /// `i * k <= n + d * k`.
+    /// Adds upper bounds of the product of `a` and a constant, from quotients by the same constant: `i <= n / k + d`
+    /// implies `i * k <= n + d * k`.
     fn scaled(&mut self, op: Binary, a: Id, b: Id, above: &mut Steps) {
         let Some(factor) = self.factor(op, b) else { return };
         let mut bounds = Steps::from_slice(&[(a, 0)]);
@@ -172,7 +173,8 @@ impl Orders<'_> {
         }
     }
 
-    /// Whether a shift of `of` by `amount` moves its bits: WGSL takes the amount modulo the width.
+    /// Whether a shift of `of` by `amount` moves bits by at least one position: WGSL takes the amount modulo the width,
+    /// so a shift by the width does not.
     fn shifts(&mut self, of: Id, amount: Id) -> bool {
         let range = self.facts.range(self.values, amount);
         range.low() >= 1 && range.high() < i64::from(self.values.ty(of).width)
@@ -201,7 +203,7 @@ impl Orders<'_> {
         let (one, two) = (self.facts.range(self.values, a), self.facts.range(self.values, b));
         match op {
             Binary::Add => !one.wraps_add(two),
-            // The order suffices for unsigned numbers only: a difference of signed ones may exceed the type.
+            // The order of the operands suffices only for unsigned numbers: signed differences may exceed the type.
             Binary::Subtract => !one.wraps_sub(two) || self.is_ordered(b, a),
             Binary::Multiply => !one.wraps_mul(two),
             Binary::ShiftLeft => match two.value() {
@@ -214,14 +216,14 @@ impl Orders<'_> {
         }
     }
 
-    /// Whether an order of two unsigned values says that the first is at most the second.
+    /// Whether a known order shows that the first of two unsigned values is at most the second.
     fn is_ordered(&self, left: Id, right: Id) -> bool {
         let unsigned = !self.values.ty(left).signed;
         unsigned
             && self.facts.orders().iter().any(|order| (order.left, order.right) == (left, right) && order.most <= 0)
     }
 
-    /// Whether a cast keeps the number.
+    /// Whether a cast keeps the number of its operand `of`.
     fn same_number(&mut self, cast: Id, of: Id) -> bool {
         let range = self.facts.range(self.values, of);
         let ty = self.values.ty(cast);

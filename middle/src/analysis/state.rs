@@ -17,7 +17,7 @@ pub(super) enum Value {
     /// The components of a vector, the members of a struct, the elements of a short array.
     Parts(Rc<[Value]>),
     Pointer(Rc<Place>),
-    /// Not tracked.
+    /// A value that the analysis does not track.
     Opaque,
 }
 
@@ -73,7 +73,7 @@ pub(super) enum Root {
     Slot(usize),
     /// Memory that is shared with other invocations.
     Global(Handle<GlobalVariable>),
-    /// Not known.
+    /// The variable is not known.
     Unknown,
 }
 
@@ -89,7 +89,7 @@ impl Place {
     }
 }
 
-/// The state at the end of one path to a point.
+/// The state at the end of one of the paths that lead to a point.
 #[derive(Clone, Debug)]
 pub(super) struct Arrival {
     pub(super) slots: Vec<Value>,
@@ -98,7 +98,7 @@ pub(super) struct Arrival {
 }
 
 /// Joins the states of several paths: returns the contents of variables, and adds the facts that hold on all paths.
-/// `None` without a path. `condition` chooses between two paths.
+/// Returns `None` if there is no path. If there are two paths, `condition` is the condition that chose between them.
 pub(super) fn join_paths(
     values: &mut Values,
     facts: &mut Facts,
@@ -115,7 +115,7 @@ pub(super) fn join_paths(
     let mut slots = arrivals[0].slots.clone();
     let differing: Vec<usize> =
         (0..slots.len()).filter(|slot| arrivals.iter().any(|other| other.slots[*slot] != slots[*slot])).collect();
-    // The range of each value on its own path.
+    // By path: the range on this path of each value in a slot that differs between paths.
     let mut known: Vec<FxHashMap<Id, Known>> = Vec::with_capacity(arrivals.len());
     for arrival in &arrivals {
         let mut ids = Vec::new();

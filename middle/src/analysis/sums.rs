@@ -4,16 +4,16 @@ use smallvec::SmallVec;
 
 use super::values::Id;
 
-/// The factors of a product, in order; none is the constant 1.
+/// The factors of a product, in order. A product without factors is the constant 1.
 pub(super) type Product = SmallVec<[Id; 4]>;
 
-/// The number of products in a sum.
+/// The largest number of products in a sum.
 const MAX_TERMS: usize = 12;
 
-/// The number of factors in a product.
+/// The largest number of factors in a product.
 const MAX_FACTORS: usize = 4;
 
-/// A sum such as `2 * a * b - c + 7`: products in order, each with its coefficient, which is not 0.
+/// A sum such as `2 * a * b - c + 7`. Products are in order, and each has a coefficient other than 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Sum(Vec<(Product, i64)>);
 
@@ -30,7 +30,7 @@ impl Sum {
         &self.0
     }
 
-    /// The value of a sum without factors.
+    /// The value of a sum that is a constant; `None` for other sums.
     pub(super) fn value(&self) -> Option<i64> {
         match self.0.as_slice() {
             [] => Some(0),
@@ -39,8 +39,8 @@ impl Sum {
         }
     }
 
-    /// Adds another sum. Like all operations here, it returns `None` if the result has too many terms or a coefficient
-    /// overflows.
+    /// Adds another sum. Returns `None` if the result has too many terms or a coefficient overflows, as do the other
+    /// operations here.
     pub(super) fn plus(&self, other: &Self) -> Option<Self> {
         let mut terms = Vec::with_capacity(self.0.len() + other.0.len());
         let (mut ours, mut theirs) = (self.0.iter().peekable(), other.0.iter().peekable());
@@ -93,7 +93,8 @@ impl Sum {
         Some(all)
     }
 
-    /// The quotient by a positive number, rounded down; `None` if a coefficient is no multiple of the number.
+    /// The quotient of the sum and a positive number, rounded down; `None` if the coefficient of a product with factors
+    /// is no multiple of the number.
     pub(super) fn over(&self, by: i64) -> Option<Self> {
         let divided = |(product, number): &(Product, i64)| {
             let whole = product.is_empty() || number % by == 0;
@@ -103,7 +104,7 @@ impl Sum {
         Some(Self(terms?.into_iter().filter(|(_, number)| *number != 0).collect()))
     }
 
-    /// The least and the greatest value of the sum, with each number in its `range`.
+    /// The least and the greatest value of the sum if each number is in its `range`; `None` on overflow.
     pub(super) fn extent(&self, mut range: impl FnMut(Id) -> (i64, i64)) -> Option<(i128, i128)> {
         let (mut low, mut high) = (0i128, 0i128);
         for (product, number) in &self.0 {

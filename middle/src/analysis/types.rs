@@ -6,11 +6,11 @@ use super::state::Value;
 use super::values::{BOOL, Values};
 use crate::domain::{Int, Known};
 
-/// The length of arrays that are tracked. [`optimise`](crate::optimise) replaces arrays with constant indices by
-/// variables.
+/// The largest number of elements of an array that is tracked. [`optimise`](crate::optimise) replaces arrays with
+/// constant indices by variables.
 const MAX_ELEMENTS: u32 = 16;
 
-/// The depth of types that are tracked.
+/// The largest nesting depth of types that are tracked.
 const MAX_DEPTH: u32 = 4;
 
 /// The integer type of a scalar; `None` for floats and 64-bit integers.
@@ -53,7 +53,7 @@ fn of_type(module: &Module, ty: &TypeInner, depth: u32, make: &mut impl FnMut(Sc
             Value::Parts(members.iter().map(|member| of_type(module, inner(member.ty), depth - 1, make)).collect())
         }
         TypeInner::Array { base, size: ArraySize::Constant(count), .. } if count.get() <= MAX_ELEMENTS => {
-            // Elements without integers are not tracked.
+            // An array whose elements contain no integers is not tracked.
             match of_type(module, inner(*base), depth - 1, make) {
                 Value::Opaque => Value::Opaque,
                 first => {

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::domain::{Comparison, Int, Known};
 
-/// Booleans are integers of one bit.
+/// The type of booleans, which are integers of one bit.
 pub(super) const BOOL: Int = Int { signed: false, width: 1 };
 
 /// A symbolic value. It never changes: a store to a variable replaces the variable's value.
@@ -13,12 +13,12 @@ pub(super) const BOOL: Int = Int { signed: false, width: 1 };
 pub(super) struct Id(u32);
 
 impl Id {
-    /// The value with an index.
+    /// The value with this index.
     pub(super) fn at(index: usize) -> Self {
         Self(u32::try_from(index).unwrap_or(u32::MAX))
     }
 
-    /// The number of values created before it.
+    /// The index of the value, which is the number of values created before it.
     pub(super) fn index(self) -> usize {
         self.0 as usize
     }
@@ -37,7 +37,7 @@ pub(super) enum Unary {
     FirstLeading,
     FirstTrailing,
     Reverse,
-    /// A cast: keeps the bits if the width stays the same, else converts the number.
+    /// A cast, which keeps the bits if the width stays the same, and otherwise converts the number.
     Cast,
 }
 
@@ -62,11 +62,11 @@ pub(super) enum Binary {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Node {
     Constant(i64),
-    /// An unknown number. Each has a serial number, so two unknown values are never the same.
+    /// An unknown number. The operand is a serial number, so that two unknown values are never the same.
     Unknown(u32),
     /// The length of a runtime-sized array.
     Length(Handle<GlobalVariable>),
-    /// A component of a built-in input.
+    /// The component with this index of a built-in input.
     Input(BuiltIn, u8),
     /// The content of a memory location that nothing writes.
     Fixed(Handle<GlobalVariable>, Box<[Part]>),
@@ -74,7 +74,7 @@ pub(super) enum Node {
     Binary(Binary, Id, Id),
     Compare(Comparison, Id, Id),
     Select(Id, Id, Id),
-    /// The content of a variable where two paths join. Two such values are never the same.
+    /// The content of a variable where two paths join. Two merged values are never the same.
     Merge {
         condition: Option<Id>,
         accept: Id,
@@ -94,7 +94,7 @@ pub(super) enum Part {
 struct Made {
     node: Node,
     ty: Int,
-    /// The range that holds everywhere.
+    /// The range of the value at every point of the kernel.
     known: Known,
 }
 
@@ -119,12 +119,12 @@ impl Values {
         self.made[id.0 as usize].ty
     }
 
-    /// The range of a value that holds everywhere.
+    /// The range of a value at every point of the kernel.
     pub(super) fn known(&self, id: Id) -> Known {
         self.made[id.0 as usize].known
     }
 
-    /// The number of a constant value.
+    /// The number of a value that is constant; `None` for other values.
     pub(super) fn constant_of(&self, id: Id) -> Option<i64> {
         self.known(id).value()
     }
@@ -137,13 +137,13 @@ impl Values {
         self.constant(BOOL, i64::from(truth))
     }
 
-    /// A new unknown value with a range.
+    /// Creates an unknown value in the range `known`.
     pub(super) fn unknown(&mut self, known: Known) -> Id {
         self.serial += 1;
         self.make(known.ty(), Node::Unknown(self.serial), known)
     }
 
-    /// A value that the kernel does not compute. The same node always returns the same value.
+    /// The value of a node that the kernel does not compute, such as an input. Equal nodes have the same value.
     pub(super) fn outer(&mut self, node: Node, known: Known) -> Id {
         self.make(known.ty(), node, known)
     }
@@ -174,7 +174,7 @@ impl Values {
         if self.constant_of(right).is_some_and(right_neutral) {
             return left;
         }
-        // Operands in a fixed order, so that `a + b` and `b + a` are the same value; constants last.
+        // The operands are put in a fixed order, constants last, so that `a + b` and `b + a` are the same value.
         let commutes = !matches!(
             op,
             Binary::Subtract | Binary::Divide | Binary::Remainder | Binary::ShiftLeft | Binary::ShiftRight
@@ -197,7 +197,7 @@ impl Values {
         }
     }
 
-    /// The content of a variable where two paths join, with its range.
+    /// Creates the value of a variable where two paths join, in the range `known`.
     pub(super) fn merge(&mut self, condition: Option<Id>, accept: Id, reject: Id, known: Known) -> Id {
         self.serial += 1;
         let node = Node::Merge { condition, accept, reject, serial: self.serial };
@@ -227,7 +227,7 @@ impl Values {
     }
 }
 
-/// The range of a result by the ranges of its operands; `None` for a value without operands.
+/// The range of the result of an operation, from the ranges of its operands; `None` for a value without operands.
 pub(super) fn apply(node: &Node, ty: Int, mut known: impl FnMut(Id) -> Known) -> Option<Known> {
     Some(match *node {
         Node::Unary(op, of) => {

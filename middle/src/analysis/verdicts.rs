@@ -1,4 +1,4 @@
-//! The results for each access and each loop.
+//! The results of the analysis for each access and each loop.
 
 use anywarp_backend::{FunctionProofs, Proofs, loops};
 use naga::{Expression, Handle, Module};
@@ -12,19 +12,20 @@ pub enum Count {
     Length(String),
 }
 
-/// The change of the kernel that would prove an access.
+/// The change of the kernel that would make an access provable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Advice {
-    /// A comparison of the index with the number of elements.
+    /// A new comparison of the index with the number of elements.
     Guard,
-    /// The number of elements in place of this bound, with which the index is compared.
+    /// A comparison of the index with the number of elements, in place of the comparison with this bound.
     OtherBound(String),
-    /// The number of elements in place of this bound, which is in memory and not known to the host.
+    /// A comparison of the index with the number of elements, in place of the comparison with this bound. The bound is
+    /// in memory, so the host does not know it.
     MemoryBound(String),
-    /// A workgroup with at most this many invocations, in the dimension of the index.
+    /// A workgroup that has at most this number of invocations in the dimension of the index.
     WorkgroupSize(u32),
-    /// A check that the index is not negative.
+    /// A new check that the index is not negative.
     Negative,
 }
 
@@ -32,16 +33,17 @@ pub enum Advice {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LoopAdvice {
-    /// Its counter may wrap around.
+    /// The counter of the loop may wrap around.
     MayWrap,
-    /// It has no variable that only grows or only shrinks.
+    /// The loop has no variable that only grows or only shrinks.
     NoCounter,
 }
 
-/// The result for one access, over all its visits.
+/// The result for one access, which covers all evaluations of the access.
 #[derive(Clone, Debug)]
 pub(super) struct Seen {
-    /// The conditions on a launch under which it is in range, one a bit: 0 if it always is, `None` if none were found.
+    /// The conditions on a launch under which the index is in range, as one bit per condition: 0 if the index always
+    /// is, `None` if no conditions were found.
     pub(super) needs: Option<u64>,
     pub(super) low: i64,
     pub(super) high: i64,
@@ -54,9 +56,9 @@ pub(super) struct Seen {
 pub(super) struct SeenLoop {
     pub(super) ends: bool,
     pub(super) counter: Option<String>,
-    /// The range of the counter.
+    /// The least and the greatest value of the counter.
     pub(super) known: Option<(i64, i64)>,
-    /// The maximum number of iterations that begin.
+    /// The largest number of iterations that the loop begins.
     pub(super) turns: Option<u32>,
     pub(super) advice: Option<LoopAdvice>,
 }
@@ -68,7 +70,7 @@ pub(super) struct FunctionVerdicts {
     pub(super) loops: Vec<Option<SeenLoop>>,
 }
 
-/// The results for all functions, and as the last one for the entry point.
+/// The results for all functions of the module; the last entry is the entry point.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Verdicts {
     pub(super) functions: Vec<FunctionVerdicts>,
@@ -108,7 +110,7 @@ impl Verdicts {
         });
     }
 
-    /// The proofs for launches that meet the conditions of some bits.
+    /// The proofs for launches that meet the conditions whose bits are set in `met`.
     pub(super) fn proofs(&self, met: u64) -> Proofs {
         let in_range = |seen: &Seen| seen.needs.is_some_and(|needs| needs & !met == 0);
         let one = |of: &FunctionVerdicts| FunctionProofs {

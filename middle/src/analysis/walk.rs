@@ -1,7 +1,7 @@
 //! Abstract execution of a kernel: it follows the statements of an invocation, with ranges in place of numbers.
 //!
-//! A function is executed again at each call with the arguments of the call: an access is proven if it is proven at
-//! each call.
+//! A function is executed again at each call with the arguments of the call. An access is proven only if it is proven
+//! in each of these executions.
 
 mod branches;
 mod contents;
@@ -20,7 +20,7 @@ use super::verdicts::Verdicts;
 use crate::Circumstances;
 use crate::rebuild::depth::MAX_NESTED;
 
-/// Whether the next statement is reached.
+/// Whether execution reaches the statement after the current one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flow {
     Next,
@@ -39,29 +39,29 @@ pub(super) struct Target {
 pub(super) struct Frame<'a> {
     pub(super) function: &'a Function,
     pub(super) info: &'a FunctionInfo,
-    /// The index of its results in [`Verdicts`].
+    /// The index of the function's results in [`Verdicts`].
     pub(super) number: usize,
     pub(super) values: Vec<Option<Value>>,
     arguments: Vec<Value>,
     /// The slot of the first local variable.
     pub(super) first_slot: usize,
-    /// The numbers of its loops, by the address of the body.
+    /// The numbers of the function's loops, by the address of the loop's body.
     pub(super) loops: FxHashMap<*const Block, usize>,
     pub(super) targets: Vec<Target>,
     mark: Mark,
     returns: Vec<Arrival>,
 }
 
-/// The depth of calls.
+/// The largest depth of nested calls.
 const MAX_CALLS: usize = 64;
 
-/// The effort for the whole kernel, in values visited and statements.
+/// The largest effort for the whole kernel, as the number of values visited and statements executed.
 const MAX_WORK: u64 = 800_000;
 
-/// The effort for conditions on launches, in values visited.
+/// The largest effort for finding conditions on launches, as the number of values visited.
 const MAX_CONDITION_EFFORT: u32 = 40_000;
 
-/// The number of values of a kernel.
+/// The largest number of values of a kernel.
 const MAX_VALUES: usize = 200_000;
 
 pub(super) struct Walker<'a> {
@@ -76,14 +76,14 @@ pub(super) struct Walker<'a> {
     pub(super) verdicts: Verdicts,
     /// The sums that must not be negative for accesses that are proven for some launches only.
     pub(super) conditions: Vec<Sum>,
-    /// The effort left to find them.
+    /// The effort that is left for finding conditions.
     pub(super) condition_effort: u32,
-    /// Whether results are recorded: not while the assumptions about a loop are still checked.
+    /// Whether results are recorded. They are not while the assumptions about a loop are still being checked.
     pub(super) recording: bool,
     pub(super) work: u64,
-    /// The depth of calls.
+    /// The current depth of nested calls.
     depth: usize,
-    /// The depth of blocks, including those of calling functions.
+    /// The current depth of nested blocks, including those of calling functions.
     nested: usize,
     /// The reason why the analysis gave up.
     pub(super) gave_up: Option<&'static str>,
@@ -129,7 +129,7 @@ impl<'a> Walker<'a> {
         self.function(&entry.function, info, self.module.functions.len(), arguments);
     }
 
-    /// Whether effort is left. If not, the analysis gives up.
+    /// Whether the analysis may go on. If its effort is above a limit, it gives up.
     pub(super) fn within_budget(&mut self) -> bool {
         if self.gave_up.is_none() {
             if self.work + self.facts.work > MAX_WORK {
@@ -192,7 +192,7 @@ impl<'a> Walker<'a> {
         returned
     }
 
-    /// Records the state at a return.
+    /// Records the state and the result at a return.
     fn arrive(&mut self, frame: &mut Frame<'a>, value: Option<Value>) {
         let mut arrival = self.arrival(frame.mark);
         arrival.slots.push(value.unwrap_or(Value::Opaque));
@@ -202,7 +202,7 @@ impl<'a> Walker<'a> {
     /// The current state as one of several paths that join, with the facts since a mark.
     pub(super) fn arrival(&mut self, mark: Mark) -> Arrival {
         let arrival = Arrival { slots: self.slots.clone(), gained: self.facts.gained(mark) };
-        // Both are copied here and visited where the paths join.
+        // The contents and the facts are copied here and visited where the paths join, which counts as effort.
         self.work += ((arrival.slots.len() + arrival.gained.count()) / 4) as u64;
         arrival
     }
@@ -280,7 +280,7 @@ impl<'a> Walker<'a> {
                     frame.values[result.index()] = Some(self.typed(frame, *result, value));
                 }
             }
-            // Every execution of these has a new, unknown result.
+            // Every execution of one of these statements has a new, unknown result.
             Statement::Atomic { result, .. } => {
                 if let Some(result) = result {
                     self.forget(frame, *result);

@@ -1,6 +1,6 @@
-//! The known bits of a pattern, and of the results of operations on patterns.
+//! The known bits of a bit pattern, and of the results of operations on bit patterns.
 
-/// The bits of a pattern that are known to be 0 and known to be 1. All others are unknown.
+/// The bits of a pattern that are known to be 0, and those known to be 1. All other bits are unknown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Bits {
     pub(super) zeros: u32,
@@ -8,10 +8,10 @@ pub(super) struct Bits {
 }
 
 impl Bits {
-    /// No bit is known.
+    /// A pattern of which no bit is known.
     pub(super) const ANY: Self = Self { zeros: 0, ones: 0 };
 
-    /// Every bit is known.
+    /// Returns a pattern of which all bits are known.
     pub(super) fn exactly(pattern: u32) -> Self {
         Self { zeros: !pattern, ones: pattern }
     }
@@ -21,7 +21,7 @@ impl Bits {
         self.zeros | self.ones
     }
 
-    /// Keeps the known bits of a mask; all others become unknown.
+    /// Keeps the known bits within a mask; all other bits become unknown.
     pub(super) fn within(self, mask: u32) -> Self {
         Self { zeros: self.zeros & mask, ones: self.ones & mask }
     }
@@ -36,12 +36,12 @@ impl Bits {
         Self { ones: self.ones | ones, ..self }
     }
 
-    /// The bits that are known and equal in both.
+    /// The bits that are known and equal in both patterns.
     pub(super) fn join(self, other: Self) -> Self {
         Self { zeros: self.zeros & other.zeros, ones: self.ones & other.ones }
     }
 
-    /// The bits that are known in either.
+    /// The bits that are known in either pattern.
     pub(super) fn meet(self, other: Self) -> Self {
         Self { zeros: self.zeros | other.zeros, ones: self.ones | other.ones }
     }
@@ -67,15 +67,15 @@ impl Bits {
         } else if sign == 0 || self.zeros & sign != 0 {
             moved.known_zero(come)
         } else {
-            // The sign is unknown, and so are its copies.
+            // The sign is unknown, so the bits that are shifted in are unknown too.
             moved
         }
     }
 
-    /// The known bits of a sum, with a carry of one if `carry`.
+    /// The known bits of a sum, to which `carry` adds one more.
     ///
-    /// The set of carries grows with the operands. It is smallest if all unknown bits are 0, and largest if all are 1:
-    /// where both cases agree, the carry is known. A bit of the sum is known if its carry and both operand bits are.
+    /// The set of carries grows with the operands. It is smallest if all unknown bits are 0, and largest if all are 1.
+    /// A carry is known if both cases agree on it. A bit of the sum is known if its carry and both operand bits are.
     pub(super) fn sum(self, other: Self, carry: bool) -> Self {
         let carry = u32::from(carry);
         let fewest = self.ones.wrapping_add(other.ones).wrapping_add(carry);
@@ -91,21 +91,21 @@ impl Bits {
         self.sum(other.turned_over(u32::MAX), true)
     }
 
-    /// The lowest bits of a product. An unknown bit of one factor affects the bits from its position plus the number of
-    /// trailing zeros of the other factor.
+    /// The known lowest bits of a product. An unknown bit of one factor affects only the bits from the following
+    /// position on: its own position plus the number of trailing zeros of the other factor.
     pub(super) fn product(self, other: Self) -> Self {
         let known = |bits: Self| bits.known().trailing_ones();
         let place = (known(self) + other.trailing_zeros()).min(known(other) + self.trailing_zeros());
         Self::exactly(self.ones.wrapping_mul(other.ones)).within(below(place))
     }
 
-    /// The minimum number of trailing zeros.
+    /// The least number of trailing zeros that the pattern can have.
     pub(super) fn trailing_zeros(self) -> u32 {
         self.zeros.trailing_ones()
     }
 }
 
-/// A mask of the `count` lowest bits, at most 32.
+/// A mask of the `count` lowest bits, or of all 32 if `count` is larger.
 pub(super) fn below(count: u32) -> u32 {
     1_u32.checked_shl(count).map_or(u32::MAX, |bit| bit - 1)
 }

@@ -1,10 +1,10 @@
-//! `&`, `|`, `^` and `~`.
+//! The operators `&`, `|`, `^` and `~` on known integers.
 
 use super::bits::Bits;
 use super::known::Known;
 
 impl Known {
-    /// `self & other`.
+    /// The results of `self & other`.
     pub(crate) fn and(self, other: Self) -> Self {
         self.by_pattern(other, |left, right| {
             let mask = i64::from(left.ty().mask());
@@ -14,7 +14,7 @@ impl Known {
         })
     }
 
-    /// `self | other`.
+    /// The results of `self | other`.
     pub(crate) fn or(self, other: Self) -> Self {
         self.by_pattern(other, |left, right| {
             let bits = Bits { zeros: left.zeros() & right.zeros(), ones: left.ones() | right.ones() };
@@ -24,15 +24,15 @@ impl Known {
         })
     }
 
-    /// `self ^ other`.
+    /// The results of `self ^ other`.
     pub(crate) fn xor(self, other: Self) -> Self {
         self.by_pattern(other, |left, right| {
             let mask = i64::from(left.ty().mask());
             let zeros = (left.zeros() & right.zeros()) | (left.ones() & right.ones());
             let ones = (left.zeros() & right.ones()) | (left.ones() & right.zeros());
             let apart = apart(left, right);
-            // `a ^ b` is at least `|a - b|`, since `a <= b + (a ^ b)`, and at most `a + b`. The complement, `a ^ ~b`,
-            // gives another upper bound.
+            // `a ^ b` is at least `|a - b|`, since `a <= b + (a ^ b)`, and at most `a + b`. The lower bound of the
+            // complement, `a ^ ~b`, is another upper bound.
             let difference = (left.low() - right.high()).max(right.low() - left.high());
             let low = if apart { left.low() + right.low() } else { difference };
             let high = (left.high() + right.high()).min(2 * mask - left.low() - right.low());
@@ -40,15 +40,15 @@ impl Known {
         })
     }
 
-    /// `~self`.
+    /// The results of `~self`.
     pub(crate) fn not(self) -> Self {
         let ty = self.ty();
         let turned = ty.least() + ty.most();
         Self::certain(ty, turned - self.high(), turned - self.low(), self.bits().turned_over(ty.mask()))
     }
 
-    /// Applies an operation that is given for intervals of unsigned patterns. Negative and other values are handled
-    /// separately, since the order of patterns differs from the order of values across the sign.
+    /// Applies an operation that is defined for intervals of unsigned bit patterns. Negative values are handled
+    /// separately from others, because their patterns are greater than those of other values.
     fn by_pattern(self, other: Self, operation: impl Fn(Self, Self) -> (i64, i64, Bits)) -> Self {
         let patterns = self.ty().unsigned();
         let results = self.by_sign().flat_map(|left| other.by_sign().map(move |right| (left, right)));
@@ -60,7 +60,7 @@ impl Known {
     }
 }
 
-/// Whether no bit can be 1 in both: then `|` and `^` equal `+`.
+/// Whether no bit can be 1 in both operands, so that `|` and `^` equal `+`.
 fn apart(left: Known, right: Known) -> bool {
     left.zeros() | right.zeros() == left.ty().mask()
 }

@@ -20,7 +20,7 @@ pub(crate) enum Comparison {
 }
 
 impl Comparison {
-    /// The opposite comparison.
+    /// The comparison that holds exactly if this comparison does not.
     pub(crate) fn negated(self) -> Self {
         match self {
             Self::Equal => Self::NotEqual,
@@ -75,7 +75,7 @@ impl Known {
         self.within(low, i64::MAX)
     }
 
-    /// The values without the value of `other`, if that has only one.
+    /// The values without the value of `other`, if `other` has only one value.
     fn other_than(self, other: Self) -> Option<Self> {
         match other.value() {
             Some(value) => Self::union([self.at_most(value - 1), self.at_least(value + 1)].into_iter().flatten()),

@@ -1,17 +1,17 @@
-//! Casts to other types.
+//! Conversions of known integers to other types.
 
 use super::bits::below;
 use super::int::Int;
 use super::known::Known;
 
 impl Known {
-    /// The same bits as another type of the same width.
+    /// The values of the same bits in another type of the same width.
     pub(crate) fn bitcast(self, to: Int) -> Self {
         debug_assert_eq!(self.ty().width, to.width);
         self.convert(to)
     }
 
-    /// The value as a type of any width: truncated, or extended by the sign of the old type.
+    /// The values after a conversion to a type of any width: truncated, or extended by the signedness of the old type.
     pub(crate) fn convert(self, to: Int) -> Self {
         let from = self.ty();
         let above = !from.mask();

@@ -1,11 +1,11 @@
-//! Quotients and remainders, as WGSL defines them: `x / 0` is `x`, `x % 0` is 0, and the least value divided by -1 is
-//! itself.
+//! Quotients and remainders of known integers, as WGSL defines them: `x / 0` is `x`, `x % 0` is 0, and the least value
+//! divided by -1 is itself.
 
 use super::bits::{Bits, below};
 use super::known::Known;
 
 impl Known {
-    /// `self / other`.
+    /// The results of `self / other`.
     pub(crate) fn div(self, other: Self) -> Self {
         let by_zero = other.contains(0).then_some(self);
         let divisors = [other.within(i64::MIN, -1), other.within(1, i64::MAX)];
@@ -13,7 +13,7 @@ impl Known {
         Self::union(by_zero.into_iter().chain(quotients)).unwrap_or(self)
     }
 
-    /// `self % other`, with the sign of `self`.
+    /// The results of `self % other`, which have the sign of `self`.
     pub(crate) fn rem(self, other: Self) -> Self {
         let zero = Self::exactly(self.ty(), 0);
         let by_zero = other.contains(0).then_some(zero);
@@ -30,8 +30,8 @@ impl Known {
 fn quotients(dividends: Known, divisors: Known) -> Known {
     let ty = dividends.ty();
     if divisors.contains(-1) && dividends.contains(ty.least()) && ty.signed {
-        // Only the least value divided by -1 wraps. The rest is the least value by the other divisors, and the other
-        // dividends by all divisors.
+        // Only the least value divided by -1 wraps. The other results are computed for all dividends with the other
+        // divisors, and for the other dividends with all divisors.
         let wrapped = Some(Known::exactly(ty, ty.least()));
         let others = divisors.within(i64::MIN, -2).map(|divisors| quotients(dividends, divisors));
         let rest = dividends.within(ty.least() + 1, i64::MAX).map(|dividends| quotients(dividends, divisors));
@@ -44,7 +44,8 @@ fn quotients(dividends: Known, divisors: Known) -> Known {
     Known::certain(ty, low, high, bits_of_quotients(dividends, divisors))
 }
 
-/// The known bits of quotients by a power of two, which are shifts unless a negative dividend is rounded towards zero.
+/// The known bits of quotients by a power of two. Such a division is a shift, unless a negative dividend is rounded
+/// towards zero.
 fn bits_of_quotients(dividends: Known, divisors: Known) -> Bits {
     let ty = dividends.ty();
     let Some(divisor) = divisors.value().filter(|divisor| divisor.count_ones() == 1 && *divisor > 0) else {

@@ -4,17 +4,17 @@ use super::compare::Comparison;
 use super::known::Known;
 
 impl Known {
-    /// `min(self, other)`.
+    /// The results of `min(self, other)`.
     pub(crate) fn min(self, other: Self) -> Self {
         self.chosen(other, Comparison::LessEqual)
     }
 
-    /// `max(self, other)`.
+    /// The results of `max(self, other)`.
     pub(crate) fn max(self, other: Self) -> Self {
         self.chosen(other, Comparison::GreaterEqual)
     }
 
-    /// The union of the values of each operand for which the comparison with the other one can hold.
+    /// The union of the values of each operand for which the comparison with the other operand can hold.
     fn chosen(self, other: Self, op: Comparison) -> Self {
         let left = Self::refine(op, self, other).map(|(left, _)| left);
         let right = Self::refine(op, other, self).map(|(right, _)| right);

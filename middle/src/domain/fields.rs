@@ -1,13 +1,13 @@
-//! Bits extracted from a pattern, inserted into one, and reversed.
+//! Known integers whose bits are extracted, inserted or reversed.
 
 use super::bits::{Bits, below};
 use super::known::Known;
 
-/// The number of pairs of an offset and a count that are evaluated one by one.
+/// The largest number of pairs of an offset and a count that are evaluated one by one.
 const MAX_FIELDS: usize = 64;
 
 impl Known {
-    /// `extractBits(self, offset, count)`: the highest bit of a signed field is repeated.
+    /// The results of `extractBits(self, offset, count)`. The highest bit of a signed field is repeated.
     pub(crate) fn extract_bits(self, offset: Self, count: Self) -> Self {
         let width = u32::from(self.ty().width);
         let field = |(offset, count): (u32, u32)| match count {
@@ -17,14 +17,14 @@ impl Known {
         if let Some(fields) = fields(width, offset, count) {
             return Self::union(fields.map(field)).unwrap_or(Self::any(self.ty()));
         }
-        // A longer field has all values of the shorter ones.
+        // A longer field can have all values that a shorter field can have, so only the longest field matters.
         match most(count, width) {
             0 => Self::exactly(self.ty(), 0),
             longest => Self::any(self.ty()).shifted_right(width - longest),
         }
     }
 
-    /// `insertBits(self, new, offset, count)`.
+    /// The results of `insertBits(self, new, offset, count)`.
     pub(crate) fn insert_bits(self, new: Self, offset: Self, count: Self) -> Self {
         let width = u32::from(self.ty().width);
         let field = |(offset, count): (u32, u32)| {
@@ -39,21 +39,21 @@ impl Known {
         self.outside(replaced, Bits::ANY)
     }
 
-    /// `reverseBits(self)`.
+    /// The results of `reverseBits(self)`.
     pub(crate) fn reverse_bits(self) -> Self {
         let reversed = |bits: u32| bits.reverse_bits() >> (32 - u32::from(self.ty().width));
         let bits = Bits { zeros: reversed(self.zeros()), ones: reversed(self.ones()) };
         Self::certain(self.ty(), self.ty().least(), self.ty().most(), bits)
     }
 
-    /// The set with the known bits of `bits` in place of the replaced ones.
+    /// The set in which the bits of the mask `replaced` are replaced by those of `bits`.
     fn outside(self, replaced: u32, bits: Bits) -> Self {
         let bits = self.bits().within(!replaced).meet(bits.within(replaced));
         Self::certain(self.ty(), self.ty().least(), self.ty().most(), bits)
     }
 }
 
-/// All possible fields as pairs of an offset and a count, cut off at the width; `None` if there are too many.
+/// All possible fields as pairs of an offset and a count. Fields end at the width. `None` if there are too many pairs.
 fn fields(width: u32, offset: Known, count: Known) -> Option<impl Iterator<Item = (u32, u32)>> {
     let numbers = move |known: Known| {
         let can_be = move |number: &u32| known.contains((*number).into()) || *number == width;
@@ -64,12 +64,12 @@ fn fields(width: u32, offset: Known, count: Known) -> Option<impl Iterator<Item 
     (pairs <= MAX_FIELDS).then(|| numbers(offset).flat_map(fields))
 }
 
-/// The least value, from 0 to `width`.
+/// The least value of a set, clamped to 0 to `width`.
 fn least(known: Known, width: u32) -> u32 {
     known.low().clamp(0, width.into()) as u32
 }
 
-/// The greatest value, from 0 to `width`.
+/// The greatest value of a set, clamped to 0 to `width`.
 fn most(known: Known, width: u32) -> u32 {
     known.high().clamp(0, width.into()) as u32
 }

@@ -10,22 +10,22 @@ pub(crate) struct Int {
 }
 
 impl Int {
-    /// `i32`.
+    /// The type `i32`.
     pub(crate) const I32: Self = Self { signed: true, width: 32 };
-    /// `u32`.
+    /// The type `u32`.
     pub(crate) const U32: Self = Self { signed: false, width: 32 };
 
-    /// The least value.
+    /// The least value of the type.
     pub(crate) fn least(self) -> i64 {
         if self.signed { -(1 << (self.width - 1)) } else { 0 }
     }
 
-    /// The greatest value.
+    /// The greatest value of the type.
     pub(crate) fn most(self) -> i64 {
         self.least() + (self.values() - 1)
     }
 
-    /// The number of values: 2 to the width.
+    /// The number of values of the type: 2 to the width.
     pub(super) fn values(self) -> i64 {
         1 << self.width
     }
@@ -35,17 +35,17 @@ impl Int {
         u32::MAX >> (32 - self.width)
     }
 
-    /// A mask of the sign bit; 0 if there is none.
+    /// A mask of the sign bit; 0 for an unsigned type.
     pub(super) fn sign(self) -> u32 {
         if self.signed { 1 << (self.width - 1) } else { 0 }
     }
 
-    /// The bits of a value in two's complement; those of a value out of range are truncated.
+    /// The bits of a value in two's complement, truncated to the width if the value is out of range.
     pub(super) fn pattern(self, value: i64) -> u32 {
         value as u32 & self.mask()
     }
 
-    /// The value of some bits.
+    /// The value of a bit pattern.
     pub(super) fn value(self, pattern: u32) -> i64 {
         i64::from(pattern) - if pattern & self.sign() == 0 { 0 } else { self.values() }
     }

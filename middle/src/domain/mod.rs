@@ -1,11 +1,11 @@
 //! The set of values that an integer may have: an interval and known bits.
 //!
 //! [`Known`] is a set of integers of one type: those in an interval that have some known bits. For each operation of
-//! WGSL, a function takes the sets of the operands and returns a set that contains every result. Intervals bound an
-//! index; bits give its alignment and the effect of a mask. Each of the two is narrowed by the other (see `reduce`), so
-//! that equal sets are equal values.
+//! WGSL, a function takes the sets of the operands and returns a set that contains every result. The interval bounds an
+//! index; the bits represent its alignment and the effect of a mask. The interval and the bits narrow each other (see
+//! `reduce`), so that equal sets are equal values.
 //!
-//! Types have 1 to 32 bits. Kernels use 32; tests try all values of 3, 4 and 8 bits.
+//! Types have 1 to 32 bits. Kernels use 1, 16 and 32 bits; tests try all values of 3, 4 and 8 bits.
 //!
 //! | module | concept |
 //! |---|---|

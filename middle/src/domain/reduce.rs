@@ -2,7 +2,7 @@
 //!
 //! Patterns are compared as unsigned numbers; inverting the sign bit puts the patterns of signed types into the order
 //! of their values. The first and the last pattern of the set are computed exactly. The leading bits that these two
-//! share are the same for all patterns between them. The interval gives no further bits: at the highest bit that
+//! share are the same for all patterns between them. No further bits follow from the interval: at the highest bit that
 //! differs, the first pattern has 0 and the last has 1, so each lower bit can be 0 or 1. So one pass is enough.
 
 use super::bits::Bits;
@@ -16,7 +16,7 @@ pub(super) fn reduce(ty: Int, low: i64, high: i64, bits: Bits) -> Option<(i64, i
         return None;
     }
     let (mask, sign) = (ty.mask(), ty.sign());
-    // Bits above the type are zero.
+    // Bits above the width of the type are zero.
     let ordered = bits.turned_over(sign).known_zero(!mask);
     let first = first_from(ty.pattern(low) ^ sign, ordered)?;
     let last = last_to(ty.pattern(high) ^ sign, ordered)?;
@@ -29,15 +29,15 @@ pub(super) fn reduce(ty: Int, low: i64, high: i64, bits: Bits) -> Option<(i64, i
     Some((ty.value(first ^ sign), ty.value(last ^ sign), bits))
 }
 
-/// The least pattern that is at least `from` and has these bits.
+/// The least pattern that is at least `from` and has these bits; `None` if there is none.
 fn first_from(from: u32, bits: Bits) -> Option<u32> {
     let wrong = (from & bits.zeros) | (!from & bits.ones);
     if wrong == 0 {
         return Some(from);
     }
     let highest = 1 << (31 - wrong.leading_zeros());
-    // The bit to set so that the pattern becomes greater than `from`: the highest wrong bit if it has to be 1, or else
-    // the next higher bit that can be 1.
+    // The bit that is set so that the pattern becomes greater than `from`: the highest wrong bit if that has to be 1,
+    // otherwise the next higher bit that can be 1.
     let raised = if bits.ones & highest != 0 {
         highest
     } else {
@@ -47,7 +47,7 @@ fn first_from(from: u32, bits: Bits) -> Option<u32> {
     (raised != 0).then(|| (from & !up_to(raised)) | raised | (bits.ones & (raised - 1)))
 }
 
-/// The greatest pattern that is at most `to` and has these bits, by inverting all bits.
+/// The greatest pattern that is at most `to` and has these bits. With all bits inverted, it is a least pattern.
 fn last_to(to: u32, bits: Bits) -> Option<u32> {
     first_from(!to, Bits { zeros: bits.ones, ones: bits.zeros }).map(|pattern| !pattern)
 }

@@ -1,26 +1,26 @@
-//! `<<` and `>>`, by an amount modulo the width.
+//! The operators `<<` and `>>` on known integers, which shift by an amount modulo the width.
 
 use super::bits::Bits;
 use super::known::Known;
 
 impl Known {
-    /// `self << other`; `other` may be of another type.
+    /// The results of `self << other`; `other` may be of another type.
     pub(crate) fn shl(self, other: Self) -> Self {
         self.shifted(other, Self::shifted_left)
     }
 
-    /// `self >> other`; `other` may be of another type. The sign bit is repeated.
+    /// The results of `self >> other`, where the sign bit is repeated; `other` may be of another type.
     pub(crate) fn shr(self, other: Self) -> Self {
         self.shifted(other, Self::shifted_right)
     }
 
-    /// `self << by`, by less than the width.
+    /// The results of `self << by`, where `by` is less than the width.
     pub(super) fn shifted_left(self, by: u32) -> Self {
         let bits = self.bits().shifted_left(by).within(self.ty().mask());
         Self::wrapped(self.ty(), i128::from(self.low()) << by, i128::from(self.high()) << by, bits)
     }
 
-    /// `self >> by`, by less than the width.
+    /// The results of `self >> by`, where `by` is less than the width.
     pub(super) fn shifted_right(self, by: u32) -> Self {
         let bits = self.bits().shifted_right(by, self.ty().width.into(), self.ty().sign());
         Self::certain(self.ty(), self.low() >> by, self.high() >> by, bits)
@@ -34,7 +34,7 @@ impl Known {
         Self::union(shifts).unwrap_or(Self::any(self.ty()))
     }
 
-    /// Whether a value of an unsigned type can be `number` modulo `count`.
+    /// Whether a value of this set can be `number` modulo `count`; false is certain. The type must be unsigned.
     fn can_be_modulo(self, number: u32, count: u32) -> bool {
         let next = self.low() + (i64::from(number) - self.low()).rem_euclid(count.into());
         let bits = if count.is_power_of_two() { Bits::exactly(number).within(count - 1) } else { Bits::ANY };

@@ -1,16 +1,17 @@
-//! Checks as part of the module, for accesses and loops without a proof.
+//! Adds checks to a module, for accesses and loops without a proof.
 //!
-//! They are for backends that can only switch all of their own checks on or off.
+//! The pass is for backends that can only switch all of their own checks on or off.
 //!
 //! | without a proof | replaced by |
 //! |---|---|
 //! | index of a read | `min(index, count - 1)`, unsigned: an index out of range reads the last element |
-//! | index of a store | the same, inside `if index <= count - 1` |
-//! | index of an atomic | the same; the result out of range is zero |
-//! | end of a loop | a count of its iterations, up to 2^64 |
+//! | index of a store | the clamped index, inside `if index <= count - 1` |
+//! | index of an atomic | as for a store; the result out of range is zero |
+//! | end of a loop | a count of the loop's iterations, up to 2^64 |
 //!
-//! A pointer that is passed to a function only gets the clamp. So does `workgroupUniformLoad`, whose barriers need
-//! uniform control flow. Divisions are left to the backend: the check of the divisor in wgpu costs almost nothing.
+//! Indices of a pointer that is passed to a function are only clamped. So are those of `workgroupUniformLoad`, whose
+//! barriers need uniform control flow. Divisions are left to the backend: wgpu's check of the divisor costs almost
+//! nothing.
 
 mod plan;
 mod statements;
@@ -26,8 +27,8 @@ use naga::{Function, Module, Type, UniqueArena};
 use plan::Plan;
 use writer::Writer;
 
-/// Adds checks of all indices and loops without a proof, so that no backend needs its own; returns `None` if no check
-/// is needed.
+/// Adds checks for all indices and loops without a proof, so that a backend needs no checks of its own. Returns `None`
+/// if no check is needed.
 ///
 /// Expressions and statements keep their spans, and functions keep their handles.
 #[must_use]
@@ -50,7 +51,7 @@ pub fn explicit(module: &Module, info: &ModuleInfo, proofs: &Proofs) -> Option<M
     changed.then_some(checked)
 }
 
-/// A function with its checks; `None` if it needs none.
+/// Returns a function with its checks; `None` if it needs no checks.
 fn written(
     module: &Module,
     function: &Function,

@@ -31,7 +31,7 @@ pub(super) struct Access {
     pub(super) last: Last,
 }
 
-/// An index.
+/// The index of an access.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Index {
     /// A constant index.
@@ -51,7 +51,7 @@ pub(super) enum Last {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) root: Root,
-    /// The members that lead to it, the outermost first.
+    /// The members on the path from the root to the array, the outermost first.
     pub(super) members: SmallVec<[u32; 2]>,
 }
 
@@ -96,12 +96,12 @@ impl Plan {
         !self.endless.contains(&true) && self.accesses.iter().all(Option::is_none)
     }
 
-    /// The access of an expression, if it may be out of range.
+    /// The access that an expression makes, if the access may be out of range.
     pub(super) fn access(&self, handle: Handle<Expression>) -> Option<&Access> {
         self.accesses[handle.index()].as_ref()
     }
 
-    /// The accesses in a chain of pointers that may be out of range, the innermost first.
+    /// The accesses that may be out of range on the path of a pointer, the innermost first.
     pub(super) fn unproven_in(
         &self,
         function: &Function,
@@ -125,7 +125,7 @@ fn atomic(module: &Module, info: &FunctionInfo, pointer: Handle<Expression>) -> 
     if let TypeInner::Atomic(scalar) = module.types[base].inner { Some(scalar) } else { None }
 }
 
-/// The access of an expression, unless its constant index is in range.
+/// The access that an expression makes; `None` if its index is a constant in range.
 fn doubtful(
     module: &Module,
     function: &Function,
@@ -187,14 +187,14 @@ fn known(module: &Module, function: &Function, index: Handle<Expression>) -> Opt
     }
 }
 
-/// The number of elements: `Some(None)` for a runtime-sized array, `None` for a struct.
+/// The number of elements of an indexed value: `Some(None)` for a runtime-sized array, `None` for a struct.
 fn count(module: &Module, info: &FunctionInfo, base: Handle<Expression>) -> Option<Option<u32>> {
     let mut inner = info[base].ty.inner_with(&module.types);
     if let TypeInner::Pointer { base, .. } = *inner {
         inner = &module.types[base].inner;
     }
     match *inner {
-        // The front end accepts no binding arrays.
+        // naga's front end accepts no binding arrays here.
         TypeInner::BindingArray { .. } => return None,
         // An array whose length is an override has at least one element.
         TypeInner::Array { size: ArraySize::Pending(_), .. } if inner.indexable_length_resolved(module).is_err() => {
@@ -209,7 +209,7 @@ fn count(module: &Module, info: &FunctionInfo, base: Handle<Expression>) -> Opti
     }
 }
 
-/// The location of the runtime-sized array that a pointer points to: a binding, or the last member of one.
+/// The location of the runtime-sized array that a pointer points to.
 fn place(function: &Function, pointer: Handle<Expression>) -> Option<Place> {
     let mut members = SmallVec::new();
     let mut here = pointer;
@@ -227,7 +227,7 @@ fn place(function: &Function, pointer: Handle<Expression>) -> Option<Place> {
     Some(Place { root, members })
 }
 
-/// The pointer and the result of each atomic that has one.
+/// The pointer and the result of each atomic that has a result.
 fn results(block: &Block) -> impl Iterator<Item = (Handle<Expression>, Handle<Expression>)> {
     statements(block).filter_map(|(statement, _)| match *statement {
         Statement::Atomic { pointer, result: Some(result), .. } => Some((pointer, result)),

@@ -1,4 +1,4 @@
-//! The statements of a function with checks.
+//! Writes the statements of a function with checks.
 
 use naga::{Block, CooperativeData, Expression, Handle, Span, Statement};
 
@@ -14,7 +14,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A new block for an old one.
+    /// Returns the new block for an old block.
     fn block(&mut self, block: &Block) -> Block {
         let mut out = Emitter::default();
         self.fill(block, &mut out);
@@ -75,7 +75,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The statement with new operands.
+    /// Returns an old statement with new operands and a new result.
     fn same(&self, statement: &Statement) -> Statement {
         let mut statement = statement.clone();
         map_statement_operands(&mut statement, |operand| self.moved(operand));
@@ -85,7 +85,8 @@ impl Writer<'_> {
         statement
     }
 
-    /// Writes a statement that stores through a pointer, inside an `if` where the pointer may be out of range.
+    /// Writes a statement that stores through a pointer. If the pointer may be out of range, the statement is inside an
+    /// `if`.
     fn where_in_range(&mut self, pointer: Handle<Expression>, statement: &Statement, span: Span, out: &mut Emitter) {
         let same = self.same(statement);
         match self.in_range(pointer, span) {
@@ -120,7 +121,7 @@ impl Writer<'_> {
     }
 }
 
-/// A block of statements with the same span.
+/// Returns a block of statements that all have the same span.
 fn block_of<const N: usize>(statements: [Statement; N], span: Span) -> Block {
     let mut block = Block::with_capacity(N);
     for statement in statements {

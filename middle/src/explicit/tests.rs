@@ -1,4 +1,5 @@
-//! The checks of each kind of access and loop, as text. The modules stay valid and can be written for every driver.
+//! Tests of the checks for each kind of access and loop, as WGSL. The modules must stay valid, and naga must be able to
+//! write them for every driver.
 
 mod kernels;
 
@@ -28,7 +29,7 @@ fn validated(module: &Module) -> ModuleInfo {
     validator.validate(module).unwrap_or_else(|error| panic!("{error:?}\n{module:#?}"))
 }
 
-/// A kernel with some statements, in which `i` and `n` are `u32` and `s` is `i32`.
+/// Returns a kernel with these statements, in which `i` and `n` are `u32` and `s` is `i32`.
 fn kernel(statements: &str) -> String {
     format!(
         "{VARIABLES}
@@ -39,7 +40,7 @@ fn kernel(statements: &str) -> String {
     )
 }
 
-/// The body of `main` with its checks, on one line.
+/// Returns the body of `main` with its checks, on one line.
 fn written(source: &str, proofs: &Proofs) -> String {
     let (module, info) = parsed(source);
     let checked = explicit(&module, &info, proofs).unwrap_or(module);
@@ -58,7 +59,7 @@ fn assert_in_order(text: &str, parts: &[&str]) {
     }
 }
 
-/// Proofs of all accesses and loops except those with some numbers.
+/// Returns proofs of all accesses and loops except those with the listed numbers.
 fn proven(module: &Module, but_accesses: &[usize], but_loops: &[usize]) -> Proofs {
     let function = &module.entry_points[0].function;
     let mut number = 0;
@@ -93,7 +94,7 @@ fn only_the_unproven_loop_is_counted() {
          while data[0] != 4u { data[0] = 4u; }",
     );
     let (module, _) = parsed(&source);
-    // The outer loop, then the two inner ones.
+    // Loop 0 is the outer loop; loops 1 and 2 are the inner loops.
     for (number, marks) in
         [(0, ["turns_low = 4", "!= 1u"]), (1, ["turns_low = 4", "!= 2u"]), (2, ["= 2u;", "turns_low = 4"])]
     {

@@ -1,4 +1,4 @@
-//! A count of a loop's iterations.
+//! Writes the count of a loop's iterations.
 
 use naga::{BinaryOperator, Block, Expression, Handle, Span, Statement};
 
@@ -6,12 +6,12 @@ use super::writer::Writer;
 use crate::rebuild::emitter::Emitter;
 
 impl Writer<'_> {
-    /// Counts the iterations of a loop down from 2^64, in two variables; the second one changes only when the first one
-    /// reaches zero. Returns the condition that ends the loop.
+    /// Writes code that counts the iterations of a loop down from 2^64, in two variables. The second variable changes
+    /// only when the first reaches zero. Returns the condition that ends the loop.
     ///
-    /// A driver's compiler may assume that a loop ends, and derive wrong ranges of indices from that. The count
-    /// prevents this. It is at the end of an iteration, so that the loop's own test stays first: the compiler can still
-    /// move that test to the end, unroll the loop, and know the range of its counter.
+    /// A driver's compiler may assume that a loop ends, and derive wrong ranges of indices from this assumption. The
+    /// count prevents that. The count is at the end of an iteration, so that the loop's own test stays first. Then the
+    /// compiler can still move that test to the end, unroll the loop, and know the range of its counter.
     ///
     /// ```text
     /// low = 0xffffffff; high = 0xffffffff;
@@ -35,7 +35,7 @@ impl Writer<'_> {
         let ty = self.u32();
         let [zero, one, most] = [0, 1, u32::MAX].map(|value| self.literal(value));
         let [low, high] = ["turns_low", "turns_high"].map(|name| self.local(name, ty, span));
-        // Stores in place of initial values: an inner loop starts again in each iteration of the outer one.
+        // Stores replace initial values, because an inner loop starts again in each iteration of the outer loop.
         for variable in [low, high] {
             before.push(Statement::Store { pointer: variable, value: most }, span);
         }
@@ -69,7 +69,7 @@ impl Writer<'_> {
         either
     }
 
-    /// Stores and returns a value less one.
+    /// Stores `value - 1` to a variable, and returns it.
     fn less(
         &mut self,
         value: Handle<Expression>,

@@ -1,4 +1,4 @@
-//! The expressions of a function with checks.
+//! Writes the expressions of a function with checks.
 
 use naga::{
     BinaryOperator, Expression, Function, Handle, Literal, LocalVariable, MathFunction, Scalar, ScalarKind, Span, Type,
@@ -14,24 +14,24 @@ use crate::rebuild::operands::map_operands;
 /// New expressions in the order in which they are emitted.
 pub(super) type Made = SmallVec<[Handle<Expression>; 4]>;
 
-/// The rewrite of one function.
+/// The state of rewriting one function.
 pub(super) struct Writer<'a> {
     pub(super) old: &'a Function,
     pub(super) plan: &'a Plan,
     pub(super) types: &'a mut UniqueArena<Type>,
     pub(super) new: Function,
-    /// The new expressions, by the old ones.
+    /// By old expression: the new expression that replaces it.
     pub(super) moved: Vec<Handle<Expression>>,
-    /// The expressions that are emitted before one, by the old expression.
+    /// By old expression: the additional new expressions that must be emitted before its replacement.
     pub(super) before: FxHashMap<Handle<Expression>, Made>,
-    /// The index and the last index of an access as unsigned integers of the same width, by the old access.
+    /// By old access: its index and the last index in range, as unsigned integers of the same width.
     pub(super) compared: FxHashMap<Handle<Expression>, [Handle<Expression>; 2]>,
-    /// The results of atomics that may be out of range, by the old result.
+    /// By old result of an atomic that may be out of range: the expressions that replace it.
     pub(super) results: FxHashMap<Handle<Expression>, Kept>,
     /// The number of loops written so far.
     pub(super) loops: usize,
     literals: FxHashMap<u32, Handle<Expression>>,
-    /// The last index of each of [`Plan::places`].
+    /// The last index of each array in [`Plan::places`].
     lasts: Vec<Handle<Expression>>,
 }
 
@@ -68,10 +68,10 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The function with its checks.
+    /// Writes the function with its checks.
     pub(super) fn write(mut self) -> Function {
         let mut body = Emitter::default();
-        // At the start of the function, outside all loops: the lengths of arrays never change.
+        // The last indices are computed at the start of the function, because the lengths of arrays never change.
         for place in &self.plan.places {
             let last = self.last_of(place, &mut body);
             self.lasts.push(last);
@@ -91,7 +91,7 @@ impl<'a> Writer<'a> {
         self.new
     }
 
-    /// The new expression for an old one.
+    /// The new expression that replaces an old expression.
     pub(super) fn moved(&self, old: Handle<Expression>) -> Handle<Expression> {
         self.moved[old.index()]
     }
@@ -131,7 +131,7 @@ impl<'a> Writer<'a> {
         self.types.insert(Type { name: None, inner: TypeInner::Scalar(Scalar::U32) }, Span::UNDEFINED)
     }
 
-    /// The last index of a runtime-sized array.
+    /// Writes the computation of the last index of a runtime-sized array, and returns the index.
     fn last_of(&mut self, place: &Place, body: &mut Emitter) -> Handle<Expression> {
         let span = Span::UNDEFINED;
         let one = self.literal(1);
@@ -148,7 +148,7 @@ impl<'a> Writer<'a> {
         }
         let count = self.add(Expression::ArrayLength(pointer), span);
         let last = self.binary(BinaryOperator::Subtract, count, one, span);
-        // The name makes writers of text compute it here, too, rather than at each use.
+        // The name makes naga's writers of text compute the index here rather than at each use.
         self.new.named_expressions.insert(last, "last_index".to_owned());
         body.emit(count, span);
         body.emit(last, span);
@@ -177,7 +177,7 @@ impl<'a> Writer<'a> {
         self.add(expression, span)
     }
 
-    /// A load of an atomic: zero if the pointer is out of range, as for all other atomics.
+    /// Writes a load of an atomic. The result is zero if the pointer is out of range, as for all other atomics.
     fn atomic_load(
         &mut self,
         handle: Handle<Expression>,
@@ -193,8 +193,8 @@ impl<'a> Writer<'a> {
         self.add(Expression::Select { condition, accept, reject }, span)
     }
 
-    /// The condition that all indices in the chain of an old pointer are in range, with the expressions to emit for it;
-    /// `None` if they are proven.
+    /// Writes the condition that all indices on the path of an old pointer are in range. Returns the condition with the
+    /// expressions that must be emitted for it; `None` if all indices are proven.
     pub(super) fn in_range(&mut self, pointer: Handle<Expression>, span: Span) -> Option<(Handle<Expression>, Made)> {
         let mut made = Made::new();
         for access in self.plan.unproven_in(self.old, pointer) {
@@ -209,7 +209,7 @@ impl<'a> Writer<'a> {
         made.last().copied().map(|all| (all, made))
     }
 
-    /// An access with a clamped index.
+    /// Writes an access with a clamped index.
     fn access(&mut self, handle: Handle<Expression>, access: &Access, span: Span) -> Handle<Expression> {
         let last = match access.last {
             Last::Known(last) => self.literal(last),
@@ -228,7 +228,7 @@ impl<'a> Writer<'a> {
                 let index = self.moved(index);
                 match scalar {
                     Scalar { kind: ScalarKind::Uint, width: width @ (4 | 8) } => (index, width),
-                    // Negative indices become large ones.
+                    // As an unsigned integer, a negative index is large, so it is clamped to the last index.
                     Scalar { width: width @ (4 | 8), .. } => (emitted(self, as_uint(index, None)), width),
                     _ => (emitted(self, as_uint(index, Some(4))), 4),
                 }

@@ -1,6 +1,6 @@
-//! Operands of `coopStore`, evaluated before it.
+//! Moves the evaluation of the operands of `coopStore` before the statement.
 //!
-//! For `coopStore(c, &data[row * n], n)`, naga's WGSL front end emits the operands after the last constant only behind
+//! For `coopStore(c, &data[row * n], n)`, naga's WGSL front end emits the operands after the last constant only after
 //! the statement. The validator accepts this, but the SPIR-V writer panics: `Expression [n] is not cached`. This pass
 //! emits such operands before the statement. `coopLoad` is an expression and needs no such order.
 
@@ -9,7 +9,7 @@ use naga::{Arena, Block, Expression, Function, Handle, Range, Span, Statement};
 
 use crate::rebuild::operands::{for_each_statement_operand, needs_emit, statement_result};
 
-/// Emits the operands of cooperative stores before these; `None` if they already are.
+/// Emits the operands of cooperative stores before the stores; `None` if all operands already are emitted before.
 pub(super) fn bind(function: &Function) -> Option<Function> {
     if !stores(&function.body) {
         return None;
@@ -30,7 +30,7 @@ fn stores(block: &Block) -> bool {
 
 struct Binding<'a> {
     expressions: &'a Arena<Expression>,
-    /// Whether an expression was emitted before the current statement, by expression.
+    /// By expression: whether it was emitted before the current statement and can be used there.
     emitted: Vec<bool>,
     /// The emitted expressions, in order.
     order: Vec<usize>,
@@ -38,7 +38,7 @@ struct Binding<'a> {
 }
 
 impl Binding<'_> {
-    /// A block, with its own scope.
+    /// Rewrites a block, which has its own scope.
     fn block(&mut self, block: &Block) -> Block {
         let start = self.order.len();
         let made = self.open_block(block);
@@ -105,7 +105,8 @@ impl Binding<'_> {
     }
 }
 
-/// Removes the expressions up to `last` from the statement among the following ones that emits it.
+/// Removes the expressions up to `last` from the waiting statement that emits `last`. Returns these expressions, and
+/// the span of the statement.
 fn take_emitted(
     waiting: &mut [(Statement, Span)],
     last: Handle<Expression>,
@@ -122,7 +123,7 @@ fn take_emitted(
                     return Some((early, *span));
                 }
             }
-            // Several stores may share operands that are emitted after the last of them.
+            // Several stores may share operands that are emitted after the last of these stores.
             Statement::CooperativeStore { .. } => {}
             _ => return None,
         }

@@ -7,10 +7,10 @@
 use anywarp_backend::statements;
 use naga::{Block, Function, Statement};
 
-/// The number of `continue`s that are replaced in a loop: each nests the following statements one block deeper.
+/// The largest number of `continue`s that are replaced in a loop: each nests the statements after it one block deeper.
 const MAX_CONTINUES: usize = 8;
 
-/// The function with fewer `continue`s; `None` if none can be replaced.
+/// Returns the function with branches in place of `continue`s; `None` if no `continue` can be replaced.
 pub(super) fn branch(function: &Function) -> Option<Function> {
     if !has_continue(&function.body) {
         return None;
@@ -29,7 +29,7 @@ fn within(block: Block, changed: &mut bool) -> Block {
     let mut made = Block::with_capacity(block.len());
     for (statement, span) in block.span_into_iter() {
         let statement = match statement {
-            // Without the nested block, its last statement may be the last one of an iteration.
+            // The nested block is dissolved, so that its last statement may become the last statement of an iteration.
             Statement::Block(inner) => {
                 made.append(&mut within(inner, changed));
                 continue;

@@ -1,6 +1,6 @@
-//! The number of iterations of a loop, and the code that remains of them after unrolling.
+//! The number of iterations of a loop, and the code that remains of these iterations after unrolling.
 //!
-//! Both are found by executing the constant part of the loop, with the known contents of variables before it.
+//! Both are found by executing the constant part of the loop, with the known contents of variables before the loop.
 
 mod evaluate;
 mod paths;
@@ -12,14 +12,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::rewrite::Rewriter;
 pub(super) use evaluate::Values;
 
-/// The number of iterations: longer loops are not unrolled.
+/// The largest number of iterations of a loop that is unrolled.
 const MAX_TRIPS: usize = 64;
 
-/// The number of expressions evaluated for one loop.
+/// The largest number of expressions that are evaluated for one loop.
 const MAX_EFFORT_PER_LOOP: usize = 20_000;
 
 impl Rewriter<'_> {
-    /// Executes a loop; `None` if its end is not known, or the remaining code costs more than `most`.
+    /// Executes the constant part of a loop. Returns `None` if the number of iterations is unknown, or if the code that
+    /// remains after unrolling costs more than `most`.
     pub(super) fn run(
         &mut self,
         body: &Block,
@@ -56,31 +57,31 @@ impl Rewriter<'_> {
 pub(super) struct Turns {
     /// The number of complete iterations.
     pub(super) whole: usize,
-    /// The number of expressions and statements that remain of all iterations.
+    /// The number of expressions and statements that remain of all iterations after unrolling.
     pub(super) cost: usize,
-    /// The amount of code that remains.
+    /// The amount of code that remains of all iterations, in the units of `text`.
     pub(super) text: usize,
     pub(super) gains: Gains,
     /// Whether the loop has a barrier.
     pub(super) barrier: bool,
 }
 
-/// Indices and branches that unrolling makes constant. Loops are bits: the lowest is the loop that is executed, and the
-/// loops inside follow.
+/// The indices and branches that unrolling makes constant. In masks of loops, the lowest bit is the loop that is
+/// executed, and the next bits are the loops inside, by depth.
 #[derive(Clone, Default)]
 pub(super) struct Gains {
     /// Whether an index or a branch depends on the iteration of any of the loops.
     pub(super) any: bool,
-    /// By new variable: the loops whose iteration an index depends on, and whether all indices are known.
+    /// By new variable: the mask of loops on whose iteration an index depends, and whether all indices are known.
     arrays: FxHashMap<usize, (u64, bool)>,
-    /// The loops whose iteration alone determines an index of a value, such as a table or a vector.
+    /// The mask of loops whose iteration alone determines an index into a value, such as a table or a vector.
     pub(super) tables: u64,
-    /// The loops whose iteration alone determines an index of workgroup memory.
+    /// The mask of loops whose iteration alone determines an index into workgroup memory.
     pub(super) shared: u64,
 }
 
 impl Gains {
-    /// The loops whose iteration indexes an array of the function of which all indices are known.
+    /// The mask of loops whose iteration indexes an array variable of the function, all of whose indices are known.
     pub(super) fn arrays(&self) -> u64 {
         self.arrays.values().filter(|(_, known)| *known).fold(0, |all, (mask, _)| all | mask)
     }
@@ -94,36 +95,36 @@ enum Flow {
     Never,
 }
 
-/// The error for a loop whose execution is not known, or costs too much.
+/// The error for a loop whose execution cannot be determined, or costs too much.
 struct Unknown;
 
-/// The execution of a loop.
+/// The state of executing a loop.
 struct Run<'r, 'a> {
     rewriter: &'r Rewriter<'a>,
-    /// The contents of new variables that the loop has stored to; `None` if unknown.
+    /// By new variable that the loop has stored to: its content; `None` if it is unknown.
     vars: FxHashMap<usize, Option<Literal>>,
-    /// The values of old expressions in this iteration.
+    /// The values of old expressions in the current iteration.
     values: Values,
     /// The inner loops, by address, that are not unrolled.
     rolled: FxHashSet<usize>,
-    /// The number of expressions and statements that remain.
+    /// The number of expressions and statements that remain so far.
     cost: usize,
-    /// The amount of code that remains, without loads of variables whose content is known.
+    /// The amount of code that remains so far, without loads of variables whose content is known.
     text: usize,
-    /// The limit of `cost`.
+    /// The upper limit of `cost`.
     most: usize,
     /// The number of evaluations that are still allowed.
     effort: usize,
     gains: Gains,
-    /// The loops in whose iterations a new variable differs, one a bit.
+    /// By new variable: the mask of loops on whose iteration its content depends.
     masks: FxHashMap<usize, u64>,
-    /// The depth of the current loop in the one that is executed.
+    /// The nesting depth of the current loop within the loop that is executed.
     level: u32,
     barrier: bool,
 }
 
 impl Run<'_, '_> {
-    /// Executes a loop; returns its number of complete iterations.
+    /// Executes a loop; returns the number of its complete iterations, or `None` if it is unknown.
     fn repeat(&mut self, body: &Block, continuing: &Block, break_if: Option<Handle<Expression>>) -> Option<usize> {
         for trips in 0..=MAX_TRIPS {
             match self.list(body, false).ok()? {
@@ -145,7 +146,7 @@ impl Run<'_, '_> {
         None
     }
 
-    /// Adds `cost` and one evaluation; an error above the limits.
+    /// Adds to the cost, and counts one evaluation. Returns an error if a limit is exceeded.
     fn spend(&mut self, cost: usize) -> Result<(), Unknown> {
         self.cost += cost;
         self.effort = self.effort.saturating_sub(1);

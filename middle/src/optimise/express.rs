@@ -1,4 +1,4 @@
-//! Expressions: folded, forwarded, shared, moved out of loops, or copied.
+//! Rewrites expressions: folds, forwards, shares or copies them, or moves them out of loops.
 
 use naga::{AddressSpace, BinaryOperator, Expression, Handle, Literal, ScalarKind, Span, TypeInner};
 use smallvec::SmallVec;
@@ -11,11 +11,11 @@ use super::simplify::Simpler;
 use crate::rebuild::key::{Key, key};
 use crate::rebuild::operands::{for_each_operand, map_operands, needs_emit};
 
-/// The number of expressions that are moved out of one loop.
+/// The largest number of expressions that are moved out of one loop.
 const MAX_MOVED: usize = 128;
 
 impl Rewriter<'_> {
-    /// Writes an old expression at its place of evaluation.
+    /// Writes an old expression at the point where it is evaluated.
     pub(super) fn expression(&mut self, old: Handle<Expression>) {
         if self.failed || self.splits.place(old).is_some_and(|place| self.split(old, place)) {
             return;
@@ -79,7 +79,8 @@ impl Rewriter<'_> {
         self.shared(old, expression, span)
     }
 
-    /// The pointer to a component of a loaded uniform or immediate: a component may be constant where the whole is not.
+    /// Replaces a component of a loaded uniform or immediate by a pointer to the component, because the component may
+    /// be the same in every launch even if the whole is not.
     fn known_component(&mut self, expression: &Expression, span: Span) -> Option<Handle<Expression>> {
         let nothing = self.circumstances.uniforms.is_empty() && self.circumstances.immediate.is_empty();
         let Expression::AccessIndex { base, index } = *expression else { return None };
@@ -91,7 +92,7 @@ impl Rewriter<'_> {
         Some(self.evaluate(Expression::AccessIndex { base: pointer, index }, span))
     }
 
-    /// The value of a load, if it is available without one.
+    /// The value that a load returns, if it is available without the load.
     fn load(&mut self, old: Handle<Expression>, pointer: Handle<Expression>, span: Span) -> Option<Handle<Expression>> {
         let expressions = &self.writer.function.expressions;
         let value = match expressions[pointer] {
@@ -117,7 +118,7 @@ impl Rewriter<'_> {
         Some(value)
     }
 
-    /// The value of a load that is the same in every launch.
+    /// The value that a load returns, if it is the same in every launch.
     fn known(&mut self, pointer: Handle<Expression>, span: Span) -> Option<Handle<Expression>> {
         let expressions = &self.writer.function.expressions;
         let index_of = |index: Handle<Expression>| match expressions[index] {
@@ -136,7 +137,7 @@ impl Rewriter<'_> {
         })
     }
 
-    /// A component of a new value, of the same type as an old expression.
+    /// A component of a new value; the component has the type of the old expression `old`.
     fn component_as(
         &mut self,
         old: Handle<Expression>,
@@ -164,7 +165,7 @@ impl Rewriter<'_> {
         self.evaluate(Expression::AccessIndex { base: value, index }, span)
     }
 
-    /// An available expression with the same value, or a new one.
+    /// An available expression with the same value as `expression`, or a new expression.
     fn shared(&mut self, old: Handle<Expression>, expression: Expression, span: Span) -> Handle<Expression> {
         let pointer = matches!(
             self.types.get(old, &self.module.types),
@@ -172,7 +173,7 @@ impl Rewriter<'_> {
         );
         let (key, moves) = match expression {
             Expression::Load { pointer } => (self.key_of_load(old, pointer), self.is_uniform(pointer)),
-            // Not shared: the conditions around one access may prove more than those around another.
+            // Pointers are not shared, because conditions around one access may prove more than those around another.
             Expression::Access { .. } if pointer => (None, false),
             Expression::Access { .. } => (key(&expression), false),
             _ => {
@@ -195,7 +196,8 @@ impl Rewriter<'_> {
         made
     }
 
-    /// Whether an operation may trap on some processors for some operands. It must not move before a test of them.
+    /// Whether an operation may trap on some processors for some operands. Such an operation must not be moved before a
+    /// test of the operands.
     fn may_trap(&self, old: Handle<Expression>, expression: &Expression) -> bool {
         let is_float = |handle| {
             let kind = self.types.get(handle, &self.module.types).scalar_kind();
@@ -217,7 +219,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// A new expression that is evaluated here.
+    /// Adds a new expression that is evaluated at the current point.
     pub(super) fn evaluate(&mut self, expression: Expression, span: Span) -> Handle<Expression> {
         let made = self.writer.emit(expression, span);
         self.scopes.place_here(made);
@@ -225,7 +227,7 @@ impl Rewriter<'_> {
         made
     }
 
-    /// A new expression that is evaluated before as many of the surrounding loops as possible.
+    /// Adds a new expression that is evaluated before as many of the surrounding loops as possible.
     fn evaluate_early(&mut self, expression: Expression, span: Span) -> Handle<Expression> {
         let mut depth = Some(0);
         if !self.loops.is_empty() {
@@ -244,7 +246,7 @@ impl Rewriter<'_> {
         made
     }
 
-    /// The key of a load: the location and the version of its memory.
+    /// The key of a load, by which equal loads are found: the location and the version of the memory.
     fn key_of_load(&self, old: Handle<Expression>, pointer: Handle<Expression>) -> Option<Key> {
         const LOADED: u32 = 1_000;
         if let Expression::Load { pointer } = self.source.expressions[old]
@@ -289,7 +291,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The value of a constant index; fails if it is out of range, which validation rejects.
+    /// The value of a constant index. If it is out of range, the pass fails, because validation rejects such a module.
     pub(super) fn index(&mut self, index: Literal, length: Option<u32>) -> Option<u32> {
         let length = length?;
         let known = match index {

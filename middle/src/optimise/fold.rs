@@ -1,4 +1,4 @@
-//! Operations on known integers and booleans, as WGSL defines them.
+//! Folds operations on known integers and booleans, as WGSL defines them.
 //!
 //! Sums wrap; a division by zero returns the dividend, and its remainder is zero; amounts of shifts are taken modulo
 //! the width. Floats are not computed, so that every result keeps its bits.
@@ -39,13 +39,13 @@ impl Integer {
         if self.signed { self.value == -1 } else { self.value == (1 << self.bits) - 1 }
     }
 
-    /// Its bits, with zeros above them.
+    /// The bits of the integer, with zeros above its width.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "only the bits are used")]
     fn pattern(self) -> u64 {
         self.value as u64 & mask(self.bits)
     }
 
-    /// The effective amount by which this shifts an integer of a width.
+    /// The effective amount of a shift by this integer, where the shifted integer has `shifted_bits` bits.
     pub(super) fn amount(self, shifted_bits: u32) -> u32 {
         u32::try_from(self.value.rem_euclid(shifted_bits.into())).unwrap_or(0)
     }
@@ -116,7 +116,7 @@ pub(super) fn unary(op: UnaryOperator, operand: Literal) -> Option<Literal> {
     }
 }
 
-/// A cast of a known operand; to a float only if that is exact.
+/// The result of a cast of a known operand; casts to floats are folded only if they are exact.
 pub(super) fn cast(operand: Literal, kind: ScalarKind, convert: Option<u8>) -> Option<Literal> {
     const EXACT_IN_F32: i128 = 1 << 24;
     let (value, bits) = match operand {
@@ -160,7 +160,7 @@ pub(super) fn math(fun: MathFunction, operands: &[Literal]) -> Option<Literal> {
     Some(first.with(value))
 }
 
-/// The result of a built-in function on the bits of an integer; -1 if it searches for a bit and there is none.
+/// The result of a built-in function on the bits of an integer; -1 if the function searches for a bit without success.
 fn of_bits(fun: MathFunction, operand: Integer) -> Option<Literal> {
     let width = operand.bits;
     let ones = operand.pattern();
@@ -171,7 +171,7 @@ fn of_bits(fun: MathFunction, operand: Integer) -> Option<Literal> {
         MathFunction::CountLeadingZeros => i128::from(width) - 1 - highest(ones),
         MathFunction::CountTrailingZeros => ones.trailing_zeros().min(width).into(),
         MathFunction::ReverseBits => (ones.reverse_bits() >> (u64::BITS - width)).into(),
-        // For a negative integer it is the highest zero.
+        // For a negative integer, the first leading bit is the highest bit that is 0.
         MathFunction::FirstLeadingBit if operand.value < 0 => highest(!ones & mask(width)),
         MathFunction::FirstLeadingBit => highest(ones),
         MathFunction::FirstTrailingBit => lowest(ones),

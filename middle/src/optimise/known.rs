@@ -1,4 +1,4 @@
-//! Values that are the same in every launch, as constants.
+//! Constants for values that are the same in every launch.
 
 use naga::{
     AddressSpace, Arena, ArraySize, Expression, GlobalVariable, Handle, Literal, Module, Scalar, ScalarKind, Type,
@@ -94,7 +94,7 @@ fn place(
     pointer: Handle<Expression>,
     index_of: &dyn Fn(Handle<Expression>) -> Option<Literal>,
 ) -> Option<Place> {
-    // Types of uniforms cannot nest deeper.
+    // The nesting depth of types is limited, so no valid path has more steps.
     const MAX_STEPS: usize = 64;
     let mut steps = SmallVec::<[u32; 4]>::new();
     let mut pointer = pointer;
@@ -141,7 +141,8 @@ fn place(
     Some(Place { variable, offset, at })
 }
 
-/// The literal of some bytes. Integers only: a compiler may round floats differently from the device.
+/// The literal with these bytes. Only integers become literals, because a compiler may round floats differently from
+/// the device.
 fn literal(scalar: Scalar, bytes: &[u8]) -> Option<Literal> {
     match (scalar.kind, scalar.width) {
         (ScalarKind::Uint, 4) => Some(Literal::U32(u32::from_le_bytes(bytes.try_into().ok()?))),

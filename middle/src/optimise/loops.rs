@@ -1,4 +1,4 @@
-//! Loops: unrolled where that is worthwhile, else kept, with invariant expressions moved before them.
+//! Rewrites loops: unrolls them where that is worthwhile, otherwise moves invariant expressions before them.
 
 use anywarp_backend::for_each_block;
 use naga::{Block, Expression, Handle, Literal, Span, Statement};
@@ -6,7 +6,8 @@ use naga::{Block, Expression, Handle, Literal, Span, Statement};
 use super::memory::{Memory, Target};
 use super::rewrite::{End, Exit, OpenLoop, Rewriter};
 
-/// The depth of loops: deeper ones are not unrolled, as the search for their stores would take quadratic time.
+/// The largest nesting depth of loops that are unrolled: for deeper loops, the search for their stores would take
+/// quadratic time.
 const MAX_NESTED_LOOPS: usize = 8;
 
 /// The effects of a loop on memory.
@@ -57,7 +58,7 @@ impl Rewriter<'_> {
             if end.is_some() || self.failed {
                 break;
             }
-            // Only the last test can leave the loop from its continuing block.
+            // A continuing block can leave the loop only by the `break if` at its end.
             self.list(continuing);
             if let Some(condition) = break_if {
                 let condition = self.value(condition);
@@ -100,8 +101,8 @@ impl Rewriter<'_> {
         self.scopes.enter();
         self.list(body);
         let body = self.writer.close();
-        // The continuing block must not use expressions of the body: a `continue` may have skipped them. MSL and HLSL
-        // have no such block either: naga writes it before the body, where the variables of the body are not declared.
+        // The continuing block must not use expressions of the body, because a `continue` may have skipped them. In MSL
+        // and HLSL, naga writes the continuing block before the body, where the variables of the body are not declared.
         self.memory.undo(start);
         self.scopes.leave();
         self.scopes.enter();
@@ -119,7 +120,7 @@ impl Rewriter<'_> {
         End::Open
     }
 
-    /// Collects the effects of a block of a loop; `nested` is true inside an inner loop.
+    /// Collects the effects of a block in a loop. `nested` is true if the block is inside an inner loop.
     fn touches(&self, block: &Block, found: &mut Touches, nested: bool) {
         for statement in block {
             match statement {

@@ -1,4 +1,4 @@
-//! The contents of variables at the current statement, and versions of memory.
+//! The known contents of variables at the current statement, and versions of memory.
 
 use anywarp_backend::statements;
 use naga::{
@@ -14,7 +14,7 @@ use crate::rebuild::prune::local_of;
 /// The variable or memory that a pointer points into.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Target {
-    /// A variable; true for the whole variable.
+    /// A variable; the boolean is true for the whole variable, false for a part of it.
     Local(Handle<LocalVariable>, bool),
     /// Some of the variables that replace an array or a struct: the first one, and their number.
     Part(usize, usize),
@@ -22,7 +22,7 @@ pub(super) enum Target {
     Other,
 }
 
-/// The variables that some statements stored to, by index, with their contents; `None` if unknown.
+/// By index of each variable that some statements stored to: the content of the variable; `None` if it is unknown.
 pub(super) type Changes = FxHashMap<usize, Option<Handle<Expression>>>;
 
 /// The known state of memory.
@@ -32,21 +32,21 @@ pub(super) struct Memory {
     log: Vec<(usize, Option<Handle<Expression>>)>,
     /// The number of changes of shared memory.
     others: u32,
-    /// Whether the kernel never writes a global variable, by its index.
+    /// By index of a global variable: whether the kernel never writes it.
     constant: Vec<bool>,
 }
 
 struct Local {
     value: Option<Handle<Expression>>,
-    /// The number of changes.
+    /// The number of changes of the variable.
     version: u32,
-    /// Whether its content can replace loads.
+    /// Whether the content of the variable can replace loads.
     forwards: bool,
-    /// Whether its pointer is used by other than loads and stores.
+    /// Whether anything other than loads and stores uses a pointer to the variable.
     escaped: bool,
 }
 
-/// Finds the variables whose pointers are used by other than loads and stores.
+/// By variable: whether anything other than loads and stores uses a pointer to it.
 pub(super) fn escaped(function: &Function) -> Vec<bool> {
     let mut escaped = vec![false; function.local_variables.len()];
     let mut escape = |pointer: Handle<Expression>| {
@@ -71,7 +71,7 @@ pub(super) fn escaped(function: &Function) -> Vec<bool> {
 }
 
 impl Memory {
-    /// The state at the start of a function. `escaped` may be shorter than the list of variables.
+    /// The state at the start of a function. Variables beyond the end of `escaped` have not escaped.
     pub(super) fn new(module: &Module, function: &Function, escaped: &[bool]) -> Self {
         let locals = function.local_variables.iter().map(|(handle, local)| {
             let escaped = escaped.get(handle.index()).copied().unwrap_or(false);
@@ -99,12 +99,12 @@ impl Memory {
         self.locals[local.index()].forwards
     }
 
-    /// The content of a variable, if it is known and can be used here.
+    /// The content of a variable, if it is known and can be used in the current scope.
     pub(super) fn get(&self, local: Handle<LocalVariable>, scopes: &Scopes) -> Option<Handle<Expression>> {
         self.locals[local.index()].value.filter(|value| scopes.visible(*value).is_some())
     }
 
-    /// Sets the content of a variable; `None` for unknown.
+    /// Sets the content of a variable; `None` stands for unknown content.
     pub(super) fn set(&mut self, local: Handle<LocalVariable>, value: Option<Handle<Expression>>) {
         self.set_at(local.index(), value);
     }
@@ -116,7 +116,7 @@ impl Memory {
         }
     }
 
-    /// Records a store of new expressions.
+    /// Records a store; `pointer` and `value` are new expressions.
     pub(super) fn store(
         &mut self,
         expressions: &Arena<Expression>,
@@ -129,11 +129,11 @@ impl Memory {
                 let at = local.index();
                 self.locals[at].version += 1;
                 let value = (whole && self.locals[at].forwards).then_some(value);
-                // Recorded even if the content stays the same: the variable counts as written.
+                // The log gets an entry even if the content stays the same, because the variable counts as written.
                 self.log.push((at, self.locals[at].value));
                 self.locals[at].value = value;
             }
-            // To a global variable, or through an argument: never to a variable whose content is known.
+            // The store is to a global variable or through an argument, never to a variable whose content is known.
             (None, _) => self.others += 1,
         }
     }
@@ -174,7 +174,7 @@ impl Memory {
         }
     }
 
-    /// The version of the variable or memory that a pointer starts from, which changes with its content; `None` if the
+    /// The version of the variable or memory that a pointer starts from, which changes with the content; `None` if the
     /// content may change unnoticed.
     pub(super) fn version(&self, root: &Expression) -> Option<u32> {
         match *root {
@@ -189,12 +189,12 @@ impl Memory {
         }
     }
 
-    /// A point for [`undo`](Self::undo).
+    /// The current point, for [`undo`](Self::undo).
     pub(super) fn mark(&self) -> usize {
         self.log.len()
     }
 
-    /// Restores the contents at a mark; returns the contents of the variables written since. Versions are kept.
+    /// Restores the contents at a mark. Returns the contents of the variables that were written since. Versions stay.
     pub(super) fn undo(&mut self, mark: usize) -> Changes {
         let mut changes = Changes::default();
         for (at, before) in self.log.drain(mark..).rev() {
@@ -205,7 +205,7 @@ impl Memory {
         changes
     }
 
-    /// Applies the changes of the only path that reaches this point.
+    /// Applies the changes of the only path that leads to the current point.
     pub(super) fn take(&mut self, changes: &Changes, scopes: &Scopes) {
         for (at, value) in changes {
             self.merge(*at, value.filter(|value| scopes.visible(*value).is_some()));

@@ -7,12 +7,12 @@
 //! | file | concept |
 //! |---|---|
 //! | `rewrite`, `loops` | the pass over statements |
-//! | `express` | the pass over expressions: shares common ones, moves invariant ones out of loops |
+//! | `express` | the pass over expressions: shares common expressions, moves invariant expressions out of loops |
 //! | `simplify`, `fold` | simpler forms of expressions with known operands |
 //! | `known` | values that are the same in every launch, as constants |
 //! | `memory` | contents of variables, and versions of memory |
 //! | `scope` | the blocks in which an expression can be used |
-//! | `count` | the number of iterations of a loop, and the code that remains of them |
+//! | `count` | the number of iterations of a loop, and the code that remains of the iterations |
 //! | `worth` | the choice of loops to unroll |
 //! | `text` | the amount of code that a driver compiles |
 //! | `scalars` | arrays and structs replaced by one variable for each element |
@@ -52,16 +52,16 @@ use crate::rebuild::prune::{prune, uses};
 use rewrite::{GaveUp, rewrite};
 pub use worth::Unrolled;
 
-/// The number of expressions of a function: larger functions are not optimised, and none becomes larger.
+/// The largest number of expressions of a function: larger functions are not optimised, and no function grows above it.
 const MAX_EXPRESSIONS: usize = 30_000;
 
-/// The number of expressions that unrolling may add to a function.
+/// The largest number of expressions that unrolling may add to a function.
 const MAX_GROWTH: usize = 8_000;
 
-/// The number of expressions that one pass over a function evaluates to count the iterations of loops.
+/// The largest number of expressions that one pass over a function evaluates to count the iterations of loops.
 const MAX_EFFORT: usize = 100_000;
 
-/// The number of times that a function is rewritten while that changes it.
+/// The largest number of times that a function is rewritten. Rewriting ends earlier if it changes nothing.
 const MAX_ROUNDS: usize = 6;
 
 /// Optimises a module for the launches that `circumstances` describe; `None` if nothing changes.
@@ -114,7 +114,7 @@ fn faster(
         let source = made.as_ref().unwrap_or(function);
         let splits = scalars::find(module, source);
         match rewrite(module, circumstances, source, &splits, growth) {
-            // For example, an unrolled iteration with a constant index out of range that is never reached.
+            // Unrolling may fail: for example, an unrolled iteration that never runs has a constant index out of range.
             Err(GaveUp) if growth > 0 => growth = 0,
             Err(GaveUp) | Ok(None) => break,
             Ok(Some((rewritten, loops))) => {
@@ -128,7 +128,7 @@ fn faster(
     made
 }
 
-/// The function without unused code; `None` if there is none.
+/// Returns the function without unused code; `None` if it has no unused code.
 fn without_unused(function: &Function) -> Option<Function> {
     let mut made: Option<Function> = None;
     for _ in 0..MAX_ROUNDS {
@@ -145,7 +145,7 @@ fn without_unused(function: &Function) -> Option<Function> {
     made
 }
 
-/// A pass over one function by its name, for tests of this pass alone.
+/// Returns the pass over one function with this name, for tests of the pass alone.
 #[cfg(test)]
 pub(crate) fn pass_over_function(name: &str) -> Option<fn(&Function) -> Option<Function>> {
     Some(match name {

@@ -1,23 +1,25 @@
 //! Names for expressions that nest deeply.
 //!
-//! Writers of text write an expression without a name at each use. So a sum over the iterations of an unrolled loop
-//! would become one expression with a pair of parentheses for each iteration. Compilers limit the depth: 256 in Clang,
-//! which compiles MSL and, as DXC, HLSL; 200 in naga's front end for WGSL. A named expression gets a line of its own.
+//! naga's writers of text write an expression without a name at each use. So a sum over the iterations of an unrolled
+//! loop would become one expression with a pair of parentheses for each iteration. Compilers limit the depth of
+//! parentheses: 256 in Clang, which compiles MSL and, as DXC, HLSL; 200 in naga's front end for WGSL. A named
+//! expression gets a line of its own.
 
 use naga::{Expression, Function};
 
 use crate::rebuild::operands::{for_each_operand, needs_emit};
 
-/// The depth of expressions. It is far below the limits of compilers, since the blocks around them count as well.
+/// The largest depth of expressions without a name. It is far below the limits of compilers, because compilers also
+/// count the blocks around an expression.
 const MAX_NESTED: u8 = 32;
 
-/// Names expressions so that none nests too deeply.
+/// Names expressions so that no expression nests too deeply.
 pub(super) fn name_nested(function: &mut Function) {
     let mut depths: Vec<u8> = Vec::with_capacity(function.expressions.len());
     for (handle, expression) in function.expressions.iter() {
         let mut depth = 0;
         for_each_operand(expression, |operand| depth = depth.max(depths[operand.index()]));
-        // Not every language has pointers as values, which could have a name.
+        // A pointer cannot be named, because not every language has pointers as values.
         let can_be_named =
             needs_emit(expression) && !matches!(expression, Expression::Access { .. } | Expression::AccessIndex { .. });
         depth = depth.saturating_add(1);

@@ -22,11 +22,11 @@ use crate::rebuild::writer::Writer;
 /// The end of a list of statements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum End {
-    /// The next statement is reached.
+    /// Execution reaches the next statement.
     Open,
-    /// The next statement is never reached.
+    /// Execution never reaches the next statement.
     Closed,
-    /// The loop that is being unrolled ends.
+    /// Execution leaves the loop that is being unrolled.
     Left,
 }
 
@@ -35,15 +35,15 @@ pub(super) enum End {
 pub(super) enum Exit {
     Loop,
     Switch,
-    /// A loop that is being unrolled into the block of this depth.
+    /// A loop that is being unrolled into the block at this depth.
     Unrolled(usize),
 }
 
 /// A loop that is being written.
 pub(super) struct OpenLoop {
-    /// The expressions that were moved before it.
+    /// The expressions that were moved before the loop.
     pub(super) before: Vec<Handle<Expression>>,
-    /// The depth of the block that contains it.
+    /// The depth of the block that contains the loop.
     pub(super) depth: usize,
 }
 
@@ -53,33 +53,33 @@ pub(super) struct Rewriter<'a> {
     pub(super) source: &'a Function,
     pub(super) types: Typifier,
     pub(super) splits: &'a Splits,
-    /// The variables that replace arrays and structs.
+    /// The new variables that replace arrays and structs.
     pub(super) leaves: Vec<Handle<LocalVariable>>,
     pub(super) writer: Writer,
-    /// The new expressions, by the old ones.
+    /// By old expression: the new expression that replaces it.
     pub(super) map: Vec<Option<Handle<Expression>>>,
     pub(super) scopes: Scopes,
     pub(super) shared: FxHashMap<Key, Handle<Expression>>,
     pub(super) memory: Memory,
     pub(super) loops: Vec<OpenLoop>,
-    /// The depth of loops.
+    /// The nesting depth of loops at the current statement.
     pub(super) nest: usize,
     pub(super) exits: Vec<Exit>,
     /// The number of expressions that unrolling may still add.
     pub(super) growth: usize,
-    /// Memory that counting iterations reuses.
+    /// Buffers that are reused each time iterations are counted.
     pub(super) values: Values,
-    /// The effort left for counting iterations.
+    /// The number of evaluations that are left for counting iterations.
     pub(super) effort: usize,
-    /// The loops unrolled so far.
+    /// The number of loops unrolled so far.
     pub(super) unrolled: Unrolled,
     /// Whether something could not be written, so that the function stays unchanged.
     pub(super) failed: bool,
     pub(super) changed: bool,
 }
 
-/// Rewrites a function, to which unrolling may add `growth` expressions; returns it with the loops that were unrolled,
-/// or `None` if nothing changed.
+/// Rewrites a function, to which unrolling may add `growth` expressions. Returns the new function with the number of
+/// unrolled loops, or `None` if nothing changed.
 pub(super) fn rewrite(
     module: &Module,
     circumstances: &Circumstances,
@@ -190,7 +190,8 @@ impl Rewriter<'_> {
                 }
             },
             Statement::Continue => {
-                // A `continue` of a loop that is being unrolled cannot be written. A `switch` has none of its own.
+                // The `continue` belongs to the innermost loop, not to a `switch`. It cannot be written if that loop is
+                // being unrolled.
                 let of = self.exits.iter().rev().find(|exit| **exit != Exit::Switch);
                 self.failed |= !matches!(of, Some(Exit::Loop));
                 self.writer.push(Statement::Continue, span);
@@ -224,7 +225,7 @@ impl Rewriter<'_> {
         self.writer.push(statement, span);
     }
 
-    /// The new expression for an old one that was emitted or needs no statement.
+    /// The new expression for an old expression that was emitted or needs no statement.
     pub(super) fn value(&mut self, old: Handle<Expression>) -> Handle<Expression> {
         if let Some(made) = self.map[old.index()] {
             return made;
@@ -243,7 +244,7 @@ impl Rewriter<'_> {
         made
     }
 
-    /// The value of an old expression that is a scalar constant.
+    /// The value of an old expression that is a scalar constant; `None` for other expressions.
     pub(super) fn constant(&self, old: Handle<Expression>) -> Option<Literal> {
         let zero = |ty| match self.module.types[ty].inner {
             TypeInner::Scalar(scalar) => Literal::zero(scalar),
@@ -319,7 +320,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The type of an old scalar expression.
+    /// The type of an old expression that is a scalar; `None` for other types.
     pub(super) fn scalar(&self, old: Handle<Expression>) -> Option<Scalar> {
         match *self.types.get(old, &self.module.types) {
             TypeInner::Scalar(scalar) => Some(scalar),

@@ -1,5 +1,5 @@
-//! Scalar replacement: arrays and structs of a function that are accessed with constant indices only become variables,
-//! one for each element.
+//! Scalar replacement: arrays and structs of a function that are accessed only with constant indices are replaced by
+//! variables, one for each element.
 
 use anywarp_backend::statements;
 use naga::{Arena, ArraySize, Expression, Function, Handle, LocalVariable, Module, Span, Statement, Type, TypeInner};
@@ -10,13 +10,13 @@ use super::rewrite::Rewriter;
 use crate::rebuild::prune::local_of;
 use crate::rebuild::writer::Writer;
 
-/// The number of elements of a variable: larger ones are not split.
+/// The largest number of elements of a variable that is split.
 const MAX_PARTS: usize = 256;
 
-/// The number of variables that are added to a function.
+/// The largest number of variables that are added to a function.
 const MAX_PARTS_OF_FUNCTION: usize = 1_024;
 
-/// The number of elements of a variable that is loaded or stored as a whole: larger ones are not split.
+/// The largest number of elements of a split variable that is loaded or stored as a whole.
 const MAX_PARTS_LOADED: usize = 16;
 
 /// The target of an old pointer into a variable that is split.
@@ -31,7 +31,7 @@ pub(super) enum Place {
 /// The variables of a function that are split.
 #[derive(Default)]
 pub(super) struct Splits {
-    /// The targets of old pointers, by expression.
+    /// By old expression: the target of a pointer into a split variable.
     places: Vec<Option<Place>>,
     leaves: Vec<Leaf>,
 }
@@ -39,13 +39,13 @@ pub(super) struct Splits {
 struct Leaf {
     name: Option<String>,
     ty: Handle<Type>,
-    /// The initial value, an old expression.
+    /// The initial value, as an old expression.
     init: Option<Handle<Expression>>,
     span: Span,
 }
 
 impl Splits {
-    /// The target of an old pointer, if it is split.
+    /// The target of an old pointer, if it points into a split variable.
     pub(super) fn place(&self, pointer: Handle<Expression>) -> Option<Place> {
         self.places.get(pointer.index()).copied().flatten()
     }
@@ -84,7 +84,7 @@ pub(super) fn find(module: &Module, function: &Function) -> Splits {
     for (size, escaped) in sizes.iter_mut().zip(escaped(function)) {
         *size = size.filter(|_| !escaped);
     }
-    // First finds out which variables can be split, with leaves counted from the start of each variable.
+    // The first pass finds the variables that can be split. Its leaves are counted from the start of each variable.
     let mut places: Vec<Option<Place>> = Vec::with_capacity(function.expressions.len());
     for (handle, expression) in function.expressions.iter() {
         let place = place(module, function, &sizes, &places, expression);
@@ -139,7 +139,7 @@ pub(super) fn find(module: &Module, function: &Function) -> Splits {
     splits
 }
 
-/// The number of variables that replace a type; `None` if there are more than `most`.
+/// The number of variables that replace a value of a type; `None` if there are more than `most`.
 fn leaves_of(module: &Module, ty: Handle<Type>, most: usize) -> Option<usize> {
     let count = match &module.types[ty].inner {
         TypeInner::Array { base, size: ArraySize::Constant(size), .. } => {
@@ -162,7 +162,7 @@ fn aggregate(module: &Module, ty: Handle<Type>) -> bool {
     matches!(module.types[ty].inner, TypeInner::Array { .. } | TypeInner::Struct { .. })
 }
 
-/// An element of an array or a struct: the number of variables before it, and its type.
+/// The element of an array or a struct at an index: the number of variables before the element, and its type.
 fn element(module: &Module, ty: Handle<Type>, index: u32) -> Option<(usize, Handle<Type>)> {
     let at = usize::try_from(index).ok()?;
     match &module.types[ty].inner {
@@ -234,7 +234,7 @@ fn is_composed(module: &Module, expressions: &Arena<Expression>, value: Handle<E
             !aggregate(module, *ty)
                 || components.iter().all(|component| match &expressions[*component] {
                     Expression::Compose { .. } => is_composed(module, expressions, *component),
-                    // The type of any other expression is not known here, so its elements must not be aggregates.
+                    // Any other expression would have to be taken apart, so it must not be an aggregate.
                     _ => match &module.types[*ty].inner {
                         TypeInner::Array { base, .. } => {
                             !aggregate(module, *base) || matches!(expressions[*component], Expression::ZeroValue(_))
@@ -251,7 +251,7 @@ fn is_composed(module: &Module, expressions: &Arena<Expression>, value: Handle<E
     }
 }
 
-/// Appends the variables that replace a type.
+/// Appends the variables that replace a variable of a type.
 fn describe(
     module: &Module,
     function: &Function,
@@ -281,7 +281,8 @@ fn describe(
 }
 
 impl Rewriter<'_> {
-    /// Appends the elements of an old value, in the order of the variables that replace its type; `None` for zero.
+    /// Appends the elements of an old value, in the order of the variables that replace its type. `None` stands for
+    /// zero.
     pub(super) fn take_apart(
         &mut self,
         value: Handle<Expression>,
@@ -307,7 +308,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Appends the elements of a new value.
+    /// Appends the elements of a new value, in the order of the variables that replace its type.
     fn elements_of(
         &mut self,
         value: Handle<Expression>,

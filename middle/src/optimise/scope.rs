@@ -1,18 +1,20 @@
-//! The blocks in which an expression can be used: the one that evaluates it, and those inside.
+//! The blocks in which an expression can be used: the block that evaluates the expression, and the blocks inside it.
 
 use naga::{Expression, Handle};
 
 /// The new expressions that can be used at the current statement.
 pub(super) struct Scopes {
-    /// The depth of each scope while it is open, else `None`. The first scope has the expressions without a statement.
+    /// By scope: its depth while it is open, otherwise `None`. The first scope is that of expressions that need no
+    /// statement.
     scopes: Vec<Option<u32>>,
     open: Vec<u32>,
-    /// The scope of each expression.
+    /// By expression: the scope that evaluates it.
     of: Vec<u32>,
 }
 
 impl Scopes {
-    /// The scope of a function's body, inside that for expressions that need no statement.
+    /// Returns the state at the start of a function: the scope of the body is open, inside the scope for expressions
+    /// that need no statement.
     pub(super) fn new() -> Self {
         Self { scopes: vec![Some(0), Some(1)], open: vec![0, 1], of: Vec::new() }
     }
@@ -47,20 +49,20 @@ impl Scopes {
         }
     }
 
-    /// Records an expression that is evaluated in the open block of a depth.
+    /// Records an expression that is evaluated in the open block at this depth.
     pub(super) fn place(&mut self, made: Handle<Expression>, depth: usize) {
         self.of.resize((made.index() + 1).max(self.of.len()), 0);
         self.of[made.index()] = self.open[depth];
     }
 
-    /// The depth of the block that evaluates an expression, if the expression can be used here.
+    /// The depth of the block that evaluates an expression, if the expression can be used at the current statement.
     pub(super) fn visible(&self, made: Handle<Expression>) -> Option<usize> {
         let scope = self.of.get(made.index()).copied().unwrap_or(0);
         self.scopes[scope as usize].map(|depth| depth as usize)
     }
 }
 
-/// A number of blocks as `u32`: a kernel has fewer blocks than bytes of source.
+/// Converts a number of blocks to `u32`, which it fits in: a kernel has fewer blocks than bytes of source.
 fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

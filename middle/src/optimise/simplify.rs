@@ -1,6 +1,6 @@
 //! Simpler forms of expressions with known operands.
 //!
-//! Only exact ones: integers, booleans, and moves of values.
+//! Only integers, booleans and moves of values are simplified, because these simplifications are exact.
 
 mod components;
 
@@ -14,9 +14,9 @@ use super::rewrite::Rewriter;
 
 /// The simpler form of an expression.
 pub(super) enum Simpler {
-    /// None.
+    /// There is no simpler form.
     No,
-    /// An existing expression.
+    /// An existing expression with the same value.
     Same(Handle<Expression>),
     Literal(Literal),
     /// Another expression, which may have a simpler form itself.
@@ -51,7 +51,7 @@ impl Rewriter<'_> {
                     _ => Simpler::No,
                 }
             }
-            // With `low > high`, `clamp` returns `high`. WGSL rejects such constants, so they cannot be written.
+            // With `low > high`, `clamp` returns `high`. WGSL rejects `clamp` with such constants, so it must go.
             Expression::Math { fun: MathFunction::Clamp, arg1: Some(low), arg2: Some(high), .. }
                 if self.crossed(low, high) =>
             {
@@ -88,7 +88,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Whether two constant integers are known and the first is larger.
+    /// Whether both bounds are constant integers and `low` is larger than `high`.
     fn crossed(&self, low: Handle<Expression>, high: Handle<Expression>) -> bool {
         let [low, high] = [low, high].map(|bound| self.literal(bound).and_then(Integer::of));
         matches!((low, high), (Some(low), Some(high)) if low.value > high.value)
@@ -99,7 +99,7 @@ impl Rewriter<'_> {
             return fold::unary(op, literal).into();
         }
         match self.writer.function.expressions[operand] {
-            // `!!x` and `~~x` are `x`. `-(-x)` may change the sign of a NaN.
+            // `!!x` and `~~x` are `x`. `-(-x)` stays, because negation may change the sign of a NaN.
             Expression::Unary { op: inner, expr } if inner == op && op != UnaryOperator::Negate => Simpler::Same(expr),
             _ => Simpler::No,
         }
@@ -165,7 +165,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// `(x + a) + b` as `x + (a + b)`, which is the same even if it wraps.
+    /// Simplifies `(x + a) + b` to `x + (a + b)` for constants `a` and `b`, which is equal even if a sum wraps.
     fn add_constants(&mut self, sum: Handle<Expression>, other: Integer) -> Simpler {
         let Expression::Binary { op: BinaryOperator::Add, left, right } = self.writer.function.expressions[sum] else {
             return Simpler::No;
@@ -182,7 +182,8 @@ impl Rewriter<'_> {
         Simpler::No
     }
 
-    /// Fails on constants that validation rejects: vectors divided by zero, and shifts by the width or more.
+    /// Makes the pass fail if it would write constants that validation rejects: a vector divided by zero, or shifted by
+    /// the width or more.
     fn refuse(&mut self, old: Handle<Expression>, op: BinaryOperator, right: Handle<Expression>) {
         use BinaryOperator as Op;
         let shift = matches!(op, Op::ShiftLeft | Op::ShiftRight);
@@ -208,7 +209,7 @@ impl Rewriter<'_> {
     }
 }
 
-/// The simpler form of an operation on a known and another boolean.
+/// The simpler form of an operation on a known boolean and another boolean.
 fn bool_and(op: BinaryOperator, known: bool, other: Handle<Expression>) -> Simpler {
     use BinaryOperator as Op;
     match (op, known) {

@@ -7,13 +7,14 @@ use rustc_hash::FxHashSet;
 use super::memory::escaped;
 use crate::rebuild::prune::{Uses, address, local_of};
 
-/// The number of variables of a function: sets of them are copied at every branch.
+/// The largest number of variables of a function for which dead stores are searched: every branch copies sets of
+/// variables.
 const MAX_VARIABLES: usize = 4_096;
 
-/// The depth of loops: deeper ones count as if they read every variable.
+/// The largest nesting depth of loops that are analysed: deeper loops count as if they read every variable.
 const MAX_NESTED_LOOPS: usize = 8;
 
-/// The addresses of dead stores, and `uses` unchanged.
+/// Returns the addresses of the dead stores, and `uses` unchanged.
 pub(super) fn dead(function: &Function, uses: Uses) -> (FxHashSet<usize>, Uses) {
     let count = function.local_variables.len();
     if count == 0 || count > MAX_VARIABLES {
@@ -72,7 +73,7 @@ impl Variables {
     }
 }
 
-/// A pass from the end of a function to its start, with the set of variables that are read later.
+/// The state of a pass from the end of a function to its start, which computes the variables that are read later.
 struct Walk<'a> {
     function: &'a Function,
     uses: Uses,

@@ -1,4 +1,4 @@
-//! Kernels before and after optimisation.
+//! Tests that compare kernels before and after optimisation.
 
 use anywarp_testing::kernel_texts::of_repository;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -130,11 +130,12 @@ fn each_kind_of_unrolling_unrolls_its_loops() {
     let halves =
         "for (var k = 8u; k > 0u; k /= 2u) { if id.x < k { sums[id.x] += sums[id.x + k]; } workgroupBarrier(); }";
     let own = "var a: array<f32, 8>; for (var k = 0u; k < 8u; k++) { a[k] = in[id.x + k]; } sums[0] = a[1] + a[5];";
-    // Only the inner loop indexes the array.
+    // In the second loop of this kernel, only the inner loop indexes the array.
     let nearest = "var a: array<f32, 8>; for (var k = 0u; k < 8u; k++) { a[k] = in[k]; }
         for (var c = 0u; c < 16u; c++) { var d = 0.0;
             for (var k = 0u; k < 8u; k++) { d += a[k] * in[c * 8u + k]; } sums[c] = d; }";
-    // The outer loop indexes rows of workgroup memory. Its body is long or short once the inner loop is unrolled.
+    // The outer loop indexes rows of workgroup memory. Once the inner loop is unrolled, the body of the outer loop is
+    // long or short, depending on `count`.
     let product = |count: u32| {
         format!(
             "var a: array<f32, {count}>;
@@ -144,7 +145,7 @@ fn each_kind_of_unrolling_unrolls_its_loops() {
             sums[0] = a[1] + a[2];"
         )
     };
-    // The index of the array also depends on the invocation.
+    // Here the index of the array depends on the invocation, too.
     let scattered = "var a: array<f32, 8>;
         for (var k = 0u; k < 8u; k++) { a[(k + id.x) & 7u] = in[id.x + k] * in[id.y + k] + in[k] * 3.0; } sums[0] = a[1];";
     let small = "for (var k = 0u; k < 3u; k++) { sums[k] = in[k]; }";
@@ -186,7 +187,7 @@ fn values_known_for_all_launches_become_constants() {
             out[7] = sizes.table[1].w;
         }";
     let words = [2u32, 1.5f32.to_bits(), 7, 9, 10, 11, 12, 13, 20, 21, 22, 23];
-    // The last byte of the last word is unknown.
+    // The last byte of the last word may differ between launches.
     let mut bytes: Vec<Option<u8>> = words.iter().flat_map(|word| word.to_le_bytes().map(Some)).collect();
     bytes[47] = None;
     let circumstances = Circumstances {

@@ -9,31 +9,31 @@ use super::rewrite::Rewriter;
 use super::text;
 use crate::circumstances::Unrolling;
 
-/// The number of expressions of an unrolled loop.
+/// The largest number of expressions of an unrolled loop.
 const MAX_EXPRESSIONS: usize = 3_000;
 
-/// The number of expressions of an unrolled loop with a barrier.
+/// The largest number of expressions of an unrolled loop with a barrier.
 const MAX_WITH_BARRIER: usize = 100;
 
-/// The number of expressions of an unrolled loop in which no index and no branch depends on the iteration.
+/// The largest number of expressions of an unrolled loop in which no index and no branch depends on the iteration.
 const MAX_WITHOUT_GAIN: usize = 100;
 
-/// The number of expressions of an unrolled loop for compilers that unroll loops themselves.
+/// The largest number of expressions of an unrolled loop for compilers that unroll loops themselves.
 const MAX_FOR_ARRAYS: usize = 1_000;
 
 /// The amount of code from which on drivers do not unroll a loop themselves, even where that would be faster.
 const LONG: usize = 200;
 
-/// The loops that [`Unrolling::Selective`] unrolled, by reason. A loop counts once for each copy.
+/// The numbers of loops that [`Unrolling::Selective`] unrolled, by reason. A loop counts once for each copy of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unrolled {
-    /// Loops that make all indices of an array of the function constant: the array may become variables, or stores of
-    /// one iteration may be forwarded to the next.
+    /// The number of loops whose unrolling makes all indices of an array of the function constant. The array may then
+    /// become variables, or stores of one iteration may be forwarded to the next.
     pub arrays: usize,
-    /// Loops that index workgroup memory by the iteration only, so that reads of one iteration overlap with the
-    /// computation of another, and that are too long for drivers to unroll.
+    /// The number of loops that index workgroup memory by the iteration only, and that are too long for drivers to
+    /// unroll. After unrolling, the reads of one iteration overlap with the computation of another.
     pub long: usize,
-    /// Loops whose iterations fold to little more code than the loop.
+    /// The number of loops whose iterations fold to little more code than the loop.
     pub folded: usize,
 }
 
@@ -46,7 +46,7 @@ impl AddAssign for Unrolled {
 }
 
 impl Rewriter<'_> {
-    /// The number of complete iterations of a loop that is to be unrolled; `None` if it is not.
+    /// The number of complete iterations of a loop that is to be unrolled; `None` if the loop is not to be unrolled.
     pub(super) fn worthwhile(
         &mut self,
         body: &Block,
@@ -67,7 +67,8 @@ impl Rewriter<'_> {
         Some(turns.whole)
     }
 
-    /// Whether unrolling a loop saves work that drivers do not save, or adds almost no code. Counts such loops.
+    /// Whether unrolling a loop saves work that drivers do not save, or adds almost no code. If so, counts the loop in
+    /// `unrolled`.
     fn selective(&mut self, turns: &Turns, blocks: [&Block; 2]) -> bool {
         let of_this = |loops: u64| loops & 1 != 0;
         let rolled = text::OF_A_LOOP + blocks.iter().map(|block| text::of(self, block)).sum::<usize>();
@@ -84,13 +85,13 @@ impl Rewriter<'_> {
         worth
     }
 
-    /// The address space of an old pointer; `None` for a value.
+    /// The address space of an old expression that is a pointer; `None` for other expressions.
     pub(super) fn space(&self, old: Handle<Expression>) -> Option<AddressSpace> {
         self.types.get(old, &self.module.types).pointer_space()
     }
 }
 
-/// The limit of the cost of an unrolled loop for [`Unrolling::Full`].
+/// The largest cost of an unrolled loop for [`Unrolling::Full`], in expressions.
 fn full(turns: &Turns, most: usize) -> usize {
     match (turns.gains.any, turns.barrier) {
         (_, true) => MAX_WITH_BARRIER,
@@ -99,7 +100,7 @@ fn full(turns: &Turns, most: usize) -> usize {
     }
 }
 
-/// The limit of the cost of an unrolled loop for [`Unrolling::ByCompiler`].
+/// The largest cost of an unrolled loop for [`Unrolling::ByCompiler`], in expressions.
 fn by_compiler(turns: &Turns, most: usize) -> usize {
     match (turns.gains.arrays() & 1 != 0, turns.barrier) {
         (false, _) => 0,

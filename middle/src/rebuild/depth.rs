@@ -3,7 +3,8 @@
 use anywarp_backend::for_each_block;
 use naga::Block;
 
-/// The depth of blocks. Front ends accept fewer; the recursion for those takes a tenth of a thread's stack.
+/// The largest depth of nested blocks that passes accept. Front ends accept a smaller depth, for which the recursion
+/// takes a tenth of a thread's stack.
 pub(crate) const MAX_NESTED: usize = 320;
 
 /// Whether blocks nest too deeply for recursion.

@@ -1,4 +1,4 @@
-//! A block that is being written.
+//! A new block while it is being written.
 
 use naga::{Block, Expression, Handle, Range, Span, Statement};
 
@@ -10,7 +10,7 @@ pub(crate) struct Emitter {
 }
 
 impl Emitter {
-    /// Emits an expression. `span` is the span of the old statement that emitted it.
+    /// Emits an expression. `span` is the span of the old statement that emitted the expression.
     pub(crate) fn emit(&mut self, handle: Handle<Expression>, span: Span) {
         match &mut self.waiting {
             Some((_, last, _)) if last.index() + 1 == handle.index() => *last = handle,
@@ -21,13 +21,13 @@ impl Emitter {
         }
     }
 
-    /// Adds a statement.
+    /// Adds a statement after the expressions that were emitted so far.
     pub(crate) fn push(&mut self, statement: Statement, span: Span) {
         self.flush();
         self.block.push(statement, span);
     }
 
-    /// Returns the block.
+    /// Returns the finished block.
     pub(crate) fn finish(mut self) -> Block {
         self.flush();
         self.block

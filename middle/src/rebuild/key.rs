@@ -5,11 +5,11 @@ use smallvec::{SmallVec, smallvec};
 
 use super::operands::for_each_operand;
 
-/// A key of an expression. Expressions of one function with equal keys have the same value; loads only while the memory
-/// does not change.
+/// The key of an expression. Expressions of one function with equal keys have the same value. Loads with equal keys
+/// have the same value only while the memory does not change.
 pub(crate) type Key = SmallVec<[u32; 6]>;
 
-/// The key of an expression; `None` for expressions that are never the same.
+/// The key of an expression; `None` for expressions that never have the same value.
 pub(crate) fn key(expression: &Expression) -> Option<Key> {
     let index = |handle: Handle<Expression>| word(handle.index());
     Some(match *expression {
@@ -71,7 +71,7 @@ fn literal_bits(literal: Literal) -> (u32, u64) {
     }
 }
 
-/// Handles are 32-bit numbers.
+/// Converts the index of a handle to `u32`, which it fits in because handles have 32 bits.
 fn word(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `operands` | the operands of expressions and statements |
 //! | `key` | keys that are equal for expressions with the same value |
-//! | `writer` | a new function: expressions with the statements that emit them |
+//! | `writer` | writes a new function: expressions, and the statements that emit them |
 //! | `prune` | removal of unused code |
 //! | `depth` | the depth of nested blocks |
 //! | `emitter` | a new block, in which consecutive expressions are emitted together |

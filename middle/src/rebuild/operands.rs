@@ -1,14 +1,14 @@
 //! The operands of expressions and statements.
 //!
-//! Every match lists every variant, so that a new variant of naga is a compile error here.
+//! Every match lists all variants, so that a variant that naga adds is a compile error here.
 
 use naga::{
     AtomicFunction, CooperativeData, Expression, GatherMode, Handle, ImageQuery, RayPipelineFunction, RayQueryFunction,
     SampleLevel, Statement,
 };
 
-/// Whether a statement has to [`Emit`](Statement::Emit) the expression. Other expressions are available from the start
-/// of the function, or are results of statements.
+/// Whether an [`Emit`](Statement::Emit) statement has to evaluate the expression. Other expressions are available from
+/// the start of the function, or are results of statements.
 pub(crate) fn needs_emit(expression: &Expression) -> bool {
     !expression.needs_pre_emit() && !is_result(expression)
 }
@@ -28,7 +28,7 @@ pub(crate) fn is_result(expression: &Expression) -> bool {
 
 /// Calls `visit` with each operand of an expression, in the order of the source.
 pub fn for_each_operand(expression: &Expression, mut visit: impl FnMut(Handle<Expression>)) {
-    // A copy for `map_operands`, so that both functions share one match.
+    // A copy of the expression is passed to `map_operands`, so that both functions share one match.
     if let Expression::Compose { components, .. } = expression {
         components.iter().for_each(|component| visit(*component));
         return;
@@ -100,8 +100,8 @@ pub(crate) fn map_operands(expression: &mut Expression, mut map: impl FnMut(Hand
     }
 }
 
-/// Calls `visit` with each operand of a statement, in the order of the source: neither with those of nested blocks, nor
-/// with expressions that it emits, nor with its result.
+/// Calls `visit` with each operand of a statement, in the order of the source. Operands of nested blocks, expressions
+/// that the statement emits, and its result are not operands here.
 pub fn for_each_statement_operand(statement: &Statement, visit: impl FnMut(Handle<Expression>)) {
     let mut visit = visit;
     match statement {
@@ -117,7 +117,7 @@ pub fn for_each_statement_operand(statement: &Statement, visit: impl FnMut(Handl
             operand.iter().for_each(|operand| visit(*operand));
         }
         Statement::Call { arguments, .. } => arguments.iter().for_each(|argument| visit(*argument)),
-        // Statements without blocks are cheap to copy.
+        // These statements have no blocks, so they are cheap to copy.
         Statement::Store { .. }
         | Statement::ImageStore { .. }
         | Statement::Atomic { .. }
@@ -135,8 +135,8 @@ pub fn for_each_statement_operand(statement: &Statement, visit: impl FnMut(Handl
     }
 }
 
-/// Replaces each operand of a statement by the result of `map`. Nested blocks, expressions that it emits and its result
-/// stay the same.
+/// Replaces each operand of a statement by the result of `map`. Nested blocks, expressions that the statement emits,
+/// and its result stay the same.
 pub(crate) fn map_statement_operands(
     statement: &mut Statement,
     mut map: impl FnMut(Handle<Expression>) -> Handle<Expression>,
@@ -211,7 +211,7 @@ pub(crate) fn map_statement_operands(
     }
 }
 
-/// The result of a statement.
+/// The result of a statement; `None` if the statement has no result.
 #[must_use]
 pub fn statement_result(statement: &Statement) -> Option<Handle<Expression>> {
     match statement {
@@ -225,7 +225,7 @@ pub fn statement_result(statement: &Statement) -> Option<Handle<Expression>> {
     }
 }
 
-/// The result of a statement, to be replaced.
+/// The result of a statement, for replacement; `None` if the statement has no result.
 pub(crate) fn statement_result_mut(statement: &mut Statement) -> Option<&mut Handle<Expression>> {
     match statement {
         Statement::Atomic { result, .. } | Statement::Call { result, .. } => result.as_mut(),

@@ -12,13 +12,13 @@ use super::writer::Writer;
 
 /// The used parts of a function.
 pub(crate) struct Uses {
-    /// Whether each expression is used.
+    /// By expression: whether it is used.
     pub(crate) expressions: Vec<bool>,
-    /// Whether each variable is read, or its pointer is passed on.
+    /// By variable: whether it is read, or a pointer to it is passed to a function.
     pub(crate) locals: Vec<bool>,
 }
 
-/// The local variable that a pointer points into.
+/// The local variable that a pointer points into; `None` if it points elsewhere.
 pub(crate) fn local_of(
     expressions: &Arena<Expression>,
     mut pointer: Handle<Expression>,
@@ -50,7 +50,7 @@ pub(crate) fn uses(function: &Function, dead: &FxHashSet<usize>) -> Uses {
 struct Marking<'a> {
     function: &'a Function,
     uses: Uses,
-    /// The pointers and values of stores to variables that are not known to be used.
+    /// The pointers and values of stores to variables whose use has not been found so far.
     stores: FxHashMap<Handle<LocalVariable>, Vec<[Handle<Expression>; 2]>>,
     stack: Vec<Handle<Expression>>,
 }
@@ -101,7 +101,7 @@ impl Marking<'_> {
     }
 }
 
-/// The address of a statement, which identifies it while its function does not change.
+/// The address of a statement, which identifies the statement while its function does not change.
 pub(crate) fn address(statement: &Statement) -> usize {
     std::ptr::from_ref(statement).addr()
 }
@@ -109,12 +109,12 @@ pub(crate) fn address(statement: &Statement) -> usize {
 /// A function without its unused parts.
 pub(crate) struct Pruned {
     pub(crate) function: Function,
-    /// Whether other parts may have become unused.
+    /// Whether the removal may have made other parts unused.
     pub(crate) again: bool,
 }
 
-/// Removes the unused parts of a function and the stores in `dead`; `None` if there are none. `uses` must not count the
-/// stores in `dead`.
+/// Removes the unused parts of a function and the stores in `dead`; `None` if there is nothing to remove. `uses` must
+/// not count the stores in `dead`.
 pub(crate) fn prune(function: &Function, uses: Uses, dead: &FxHashSet<usize>) -> Option<Pruned> {
     let all_used = uses.expressions.iter().chain(&uses.locals).all(|used| *used);
     if all_used && dead.is_empty() && !has_empty(&function.body) {
@@ -130,7 +130,7 @@ pub(crate) fn prune(function: &Function, uses: Uses, dead: &FxHashSet<usize>) ->
         dropped: false,
     };
     pruning.locals();
-    // Expressions without a statement first, so that emitted ones have consecutive handles.
+    // Expressions that need no statement are copied first, so that emitted expressions have consecutive handles.
     for (handle, expression) in function.expressions.iter() {
         if pruning.uses.expressions[handle.index()] && !needs_emit(expression) && !is_result(expression) {
             let span = function.expressions.get_span(handle);
@@ -162,7 +162,7 @@ struct Pruning<'a> {
     dead: &'a FxHashSet<usize>,
     writer: Writer,
     map: Vec<Option<Handle<Expression>>>,
-    /// The new variables, by the old ones.
+    /// By old variable: the new variable; `None` if it was removed.
     moved: Vec<Option<Handle<LocalVariable>>>,
     uses: Uses,
     /// Whether a branch was removed, so that its condition may be unused.

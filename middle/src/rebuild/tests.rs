@@ -1,4 +1,4 @@
-//! Operands, keys and removal of unused code.
+//! Tests of operands, of keys, and of the removal of unused code.
 
 use anywarp_backend::statements;
 use naga::{Expression, Function, Module, Span, Statement};

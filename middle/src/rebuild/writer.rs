@@ -1,4 +1,4 @@
-//! A new function: expressions in a new arena, with the statements that emit them.
+//! Writes a new function: expressions in a new arena, and the statements that emit them.
 
 use naga::{Block, Expression, Function, Handle, Range, Span, Statement};
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -7,18 +7,18 @@ use super::emitter::Emitter;
 use super::key::{Key, key};
 use super::operands::needs_emit;
 
-/// Writes a function in the order of its statements.
+/// A function that is being written, in the order of its statements.
 pub(crate) struct Writer {
-    /// The function, without a body until [`finish`](Self::finish).
+    /// The function so far; it has no body until [`finish`](Self::finish).
     pub(crate) function: Function,
     open: Vec<Emitter>,
-    /// The expressions that need no statement, without duplicates.
+    /// By key: the expression that needs no statement, so that there are no duplicates.
     free: FxHashMap<Key, Handle<Expression>>,
 }
 
 impl Writer {
-    /// A function with the signature and the variables of another, without expressions, names and body. The initial
-    /// values are handles of the other function until [`initialise`](Self::initialise) is called.
+    /// Returns a function with the signature and the variables of `source`, without expressions, names and body. The
+    /// variables' initial values are handles of `source` until [`initialise`](Self::initialise) is called.
     pub(crate) fn like(source: &Function) -> Self {
         let function = Function {
             name: source.name.clone(),
@@ -35,7 +35,7 @@ impl Writer {
         }
     }
 
-    /// Copies the initial values of all variables.
+    /// Copies the initial values of all variables from `source`.
     pub(crate) fn initialise(&mut self, source: &Function) {
         let mut copied = FxHashMap::default();
         let mut variables = std::mem::take(&mut self.function.local_variables);
@@ -47,7 +47,7 @@ impl Writer {
         self.function.local_variables = variables;
     }
 
-    /// Copies a constant expression, which no statement emits.
+    /// Copies a constant expression of `source`, which no statement emits.
     pub(crate) fn constant(
         &mut self,
         source: &Function,
@@ -82,7 +82,7 @@ impl Writer {
         copied[&root]
     }
 
-    /// Adds an expression that needs no statement, or returns an equal one.
+    /// Adds an expression that needs no statement, or returns an equal expression that was added before.
     pub(crate) fn free(&mut self, expression: Expression, span: Span) -> Handle<Expression> {
         match key(&expression) {
             Some(key) => {
@@ -107,14 +107,14 @@ impl Writer {
         made
     }
 
-    /// Adds a statement after the emitted expressions.
+    /// Adds a statement after the expressions that were emitted so far.
     pub(crate) fn push(&mut self, statement: Statement, span: Span) {
         if let Some(block) = self.open.last_mut() {
             block.push(statement, span);
         }
     }
 
-    /// Emits existing expressions.
+    /// Emits expressions that were added before without a statement.
     pub(crate) fn emit_made(&mut self, made: &[Handle<Expression>]) {
         let mut rest = made;
         while let [first, ..] = rest {
@@ -141,7 +141,7 @@ impl Writer {
         self.open.len()
     }
 
-    /// Returns the function.
+    /// Ends the body and returns the finished function.
     pub(crate) fn finish(mut self) -> Function {
         self.function.body = self.close();
         self.function

@@ -1,4 +1,4 @@
-//! Private variables of the module for constant arrays.
+//! Adds private variables to the module for constant arrays.
 
 use naga::{AddressSpace, Arena, Expression, Function, GlobalVariable, Handle, MemoryDecorations, Module, Span, Type};
 use rustc_hash::FxHashMap;
@@ -8,13 +8,13 @@ use crate::rebuild::operands::{for_each_operand, map_operands};
 /// The private variables that were added.
 #[derive(Default)]
 pub(super) struct Constants {
-    /// The variables by their initial value.
+    /// The added variables, by their initial value.
     made: FxHashMap<Handle<Expression>, Handle<GlobalVariable>>,
     zeros: FxHashMap<Handle<Type>, Handle<GlobalVariable>>,
 }
 
 impl Constants {
-    /// The variable that holds a constant array of a function; `None` if it is not constant.
+    /// The private variable that contains a constant array of a function; `None` if the array is not constant.
     pub(super) fn variable(
         &mut self,
         function: &Function,
@@ -38,7 +38,7 @@ impl Constants {
                 let (name, init) = (module.constants[constant].name.clone(), module.constants[constant].init);
                 Some(*self.made.entry(init).or_insert_with(|| declare(module, name.as_ref(), Some(init))))
             }
-            // Private memory is zero without an initial value.
+            // A private variable without an initial value is zero.
             Expression::ZeroValue(_) => Some(*self.zeros.entry(ty).or_insert_with(|| declare(module, None, None))),
             Expression::Compose { .. } if is_constant(&function.expressions, array) => {
                 let init = copy(&function.expressions, array, &mut module.global_expressions);
@@ -49,7 +49,7 @@ impl Constants {
     }
 }
 
-/// Whether an expression consists of constants that a module can have.
+/// Whether an expression consists of constants that can be an initial value in a module.
 fn is_constant(expressions: &Arena<Expression>, root: Handle<Expression>) -> bool {
     let mut waiting = vec![root];
     while let Some(next) = waiting.pop() {

@@ -1,4 +1,4 @@
-//! The rewrite of a function with its arrays in variables.
+//! Rewrites a function so that its arrays are in variables.
 
 use anywarp_backend::statements;
 use naga::{Block, Expression, Function, Handle, LocalVariable, Module, Span, Statement};
@@ -12,7 +12,7 @@ use crate::rebuild::operands::{
     statement_result_mut,
 };
 
-/// Rewrites a function of `module`.
+/// Rewrites a function of `module` so that the arrays of the plan are in variables.
 pub(super) fn write(function: &Function, plan: &Plan, constants: &mut Constants, module: &mut Module) -> Function {
     let new = Function {
         name: function.name.clone(),
@@ -47,19 +47,19 @@ struct Writing<'a> {
     old: &'a Function,
     plan: &'a Plan,
     new: Function,
-    /// The new expressions with the values of the old ones.
+    /// By old expression: the new expression with the same value.
     moved: Vec<Handle<Expression>>,
-    /// The pointers to arrays and into them, by the old expressions.
+    /// By old expression that is an array or a part of an array: the pointer to it.
     pointers: FxHashMap<Handle<Expression>, Handle<Expression>>,
-    /// The pointers to arrays that have to be stored after their evaluation, by the old arrays. Constants have initial
-    /// values instead.
+    /// By old array that has to be stored after its evaluation: the pointer to its variable. Constant arrays have
+    /// initial values instead.
     stored: FxHashMap<Handle<Expression>, Handle<Expression>>,
 }
 
 impl Writing<'_> {
     /// Declares a variable for each array.
     fn declare(&mut self, constants: &mut Constants, module: &mut Module) {
-        // In the order of the source, so that the result is deterministic.
+        // The arrays are visited in the order of the source, so that the result is deterministic.
         for (array, _) in self.old.expressions.iter() {
             let Some(ty) = self.plan.arrays.get(&array).copied() else { continue };
             let span = self.old.expressions.get_span(array);
@@ -105,14 +105,14 @@ impl Writing<'_> {
             variable.init = variable.init.map(|init| self.moved[init.index()]);
         }
         for (handle, name) in &self.old.named_expressions {
-            // A pointer that is only a step to an element has no value to name.
+            // An old expression that became only a step of a pointer has no value that could have a name.
             if !self.plan.inside[handle.index()] || values[handle.index()] {
                 self.new.named_expressions.insert(self.moved[handle.index()], name.clone());
             }
         }
     }
 
-    /// Whether the value of each expression is used, rather than only a part of it through a pointer.
+    /// By expression: whether its value is used, rather than only a part of it through a pointer.
     fn values(&self) -> Vec<bool> {
         let mut used = vec![false; self.old.expressions.len()];
         for (handle, expression) in self.old.expressions.iter() {

@@ -1,4 +1,4 @@
-//! The arrays that get a variable, and the accesses to them.
+//! Tests of the arrays that get a variable, and of the accesses to these arrays.
 
 use anywarp_backend::statements;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -27,8 +27,8 @@ fn validated(module: &Module) -> Result<ModuleInfo, String> {
     validator.validate(module).map_err(|error| format!("{error:?}"))
 }
 
-/// The number of private variables and of variables of the entry point that are added, and of accesses to values that
-/// remain.
+/// The number of private variables that the pass adds, the number of variables that it adds to the entry point, and the
+/// number of accesses to array values that remain.
 fn found(statements: &str) -> (usize, usize, usize) {
     let (module, info) = parsed(statements);
     let placed = to_variables(&module, &info).unwrap_or_else(|| module.clone());
@@ -59,7 +59,7 @@ fn each_array_gets_one_variable() {
         ("out[0] = TABLE[i];", (1, 0, 0)),
         ("out[0] = TABLE[i] + TABLE[i + 1u]; out[1] = TABLE[TABLE[i]];", (1, 0, 0)),
         ("out[0] = NESTED[i][1u - i][i] + NESTED[1u - i][0][i];", (1, 0, 0)),
-        // The front end makes the first row a separate array.
+        // naga's front end makes a separate array of the first row.
         ("out[0] = NESTED[i][1u - i][i] + NESTED[0][i].y;", (2, 0, 0)),
         ("let row = NESTED[i]; out[0] = row[i].x; let other = row; out[1] = other[1].y;", (1, 0, 0)),
         ("out[0] = array(1u, 2u, 3u)[i] + array<u32, 9>()[i] + array<u32, 9>()[i + 1u];", (2, 0, 0)),
@@ -74,7 +74,7 @@ fn each_array_gets_one_variable() {
     }
 }
 
-/// Unrolled loops make indices constant.
+/// Unrolling makes indices constant, so it leads to such kernels.
 #[test]
 fn a_part_of_a_constant_is_read_from_the_variable_of_the_whole() {
     let (module, _) = parsed("out[0] = NESTED[i][i].x;");
@@ -104,7 +104,7 @@ fn arrays_that_are_not_copied_stay_values() {
         "let a = made(i); out[0] = a[1];",
     ] {
         let (mut module, _) = parsed(statements);
-        // The function `passed` indexes its argument, even if nothing calls it.
+        // The function `passed` indexes its argument even if it is not called, so it is replaced by an empty function.
         let empty = naga::Function { name: None, ..naga::Function::default() };
         let passed = module.functions.iter().find(|(_, function)| function.name.as_deref() == Some("passed"));
         let (passed, _) = passed.expect("the kernel has the function `passed`");

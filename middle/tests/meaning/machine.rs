@@ -8,7 +8,7 @@ use anywarp_backend::{
 use anywarp_cpu::{CpuDevice, Options};
 use anywarp_wgsl::reflect::reflect;
 
-/// A device, which may report accesses out of range.
+/// A CPU device, which reports accesses out of range if it was opened as checked.
 pub(crate) struct Machine {
     device: Arc<CpuDevice>,
 }

@@ -1,6 +1,6 @@
 //! Small kernels with constructs that a pass may get wrong and that random kernels seldom have.
 
-/// The text before each body.
+/// The WGSL before each of [`BODIES`].
 pub(crate) const START: &str = "
     struct Pair { a: u32, b: vec3<u32>, c: array<u32, 3> }
     const TABLE = array<array<u32, 3>, 2>(array<u32, 3>(3u, 5u, 7u), array<u32, 3>(11u, 13u, 17u));
@@ -23,7 +23,7 @@ pub(crate) const START: &str = "
         let o = i * 10u;
     ";
 
-/// Bodies of kernels: `x` is a word of the input; `out[o]` to `out[o + 9u]` belong to the invocation.
+/// The bodies of kernels. `x` is a word of the input; `out[o]` to `out[o + 9u]` belong to the invocation.
 pub(crate) const BODIES: &[&str] = &[
     // Zeros, ones and constants as operands beside unknown values.
     "var z = 0u; var l = 1u; out[o] = z - x; out[o + 1u] = l / x; out[o + 2u] = x % l; out[o + 3u] = x / z;
@@ -139,7 +139,7 @@ pub(crate) const BODIES: &[&str] = &[
     "if (i == 0u) { if (n.x < 2u) { out[o] = 1u; } else { out[o] = atomicXor(&counts[n.x + 1u], 9u) + 4u; } }",
     "var a = array<u32, 3>(1u, 2u, 3u); out[o] = poke(&a, x); out[o + 1u] = a[2]; out[o + 2u] = poke(&a, x % 3u) + a[0];
      own = x; tile[i] = 1u; workgroupBarrier(); tile[x + 60u] = 5u; workgroupBarrier(); out[o + 3u] = tile[i];",
-    // In range by conditions.
+    // Indices that are in range because of conditions.
     "var a = array<u32, 3>(1u, 2u, 3u); out[o] = a[min(x, 2u)]; if (x < 3u) { out[o + 1u] = a[x]; }
      let last = n.w; if (last < 640u) { out[o + (last % 10u)] = 5u; }",
 ];

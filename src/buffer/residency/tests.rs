@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 const BYTES: u64 = 4;
 
-/// The true state of a byte: its newest version, and the version on either side.
+/// The true state of a byte: its newest version, and the versions that host and device have.
 #[derive(Clone, Copy, Default)]
 struct Byte {
     newest: u32,

@@ -26,13 +26,13 @@ impl<'a, T: Element> SliceMut<'a, T> {
         self.range.len()
     }
 
-    /// Whether it has no elements.
+    /// Whether the slice has no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The same part, borrowed for reading.
+    /// The same part of the buffer, borrowed for reading.
     #[must_use]
     pub fn as_slice(&self) -> Slice<'_, T> {
         Slice { core: self.core, range: self.range, _element: PhantomData }
@@ -44,7 +44,7 @@ impl<'a, T: Element> SliceMut<'a, T> {
         SliceMut { core: self.core, range: self.range.part(&bounds), _element: PhantomData }
     }
 
-    /// Splits the slice in two: before element `middle`, and from it on.
+    /// Splits the slice into the elements before index `middle` and the elements from `middle` on.
     #[must_use]
     pub fn split_at_mut(self, middle: usize) -> (SliceMut<'a, T>, SliceMut<'a, T>) {
         let part = |range| SliceMut { core: self.core, range, _element: PhantomData };
@@ -54,7 +54,8 @@ impl<'a, T: Element> SliceMut<'a, T> {
     /// Borrows the elements for overwriting them; see [`UnifiedBuffer::write`](super::super::UnifiedBuffer::write).
     ///
     /// # Errors
-    /// As there; [`BufferError::OutOfRange`] or [`BufferError::Misaligned`] for an invalid slice.
+    /// As [`UnifiedBuffer::write`](super::super::UnifiedBuffer::write); [`BufferError::OutOfRange`] or
+    /// [`BufferError::Misaligned`] for an invalid slice.
     pub fn write(self) -> Result<WriteGuard<'a, T>, BufferError> {
         let range = self.range.get()?;
         let core = self.core;
@@ -79,7 +80,8 @@ impl<'a, T: Element> SliceMut<'a, T> {
     }
 
     /// Borrows the elements for reading and changing them; see
-    /// [`UnifiedBuffer::update`](super::super::UnifiedBuffer::update), also for the cost of more than 4 MiB.
+    /// [`UnifiedBuffer::update`](super::super::UnifiedBuffer::update), which also describes the cost of updates of more
+    /// than 4 MiB.
     ///
     /// # Errors
     /// As [`write`](Self::write).
@@ -124,8 +126,8 @@ impl<'a, T: Element> SliceMut<'a, T> {
     ///
     /// # Errors
     /// [`BufferError::LengthMismatch`] if the lengths differ; otherwise as [`write`](Self::write). After an error in
-    /// the middle of a large copy, some elements have their new and the others their old values: copy again, or write
-    /// them again.
+    /// the middle of a large copy, some elements have their new and the others their old values: copy or write all
+    /// elements again.
     pub fn copy_from_slice(self, source: &[T]) -> Result<(), BufferError> {
         let range = self.range.get()?;
         if range.len() != source.len() {
@@ -133,7 +135,7 @@ impl<'a, T: Element> SliceMut<'a, T> {
         }
         if !self.core.unified && self.core.device.goes_in_chunks(size_of_val(source)) {
             let bytes = self.core.aligned(&byte_range::<T>(&range))?;
-            // Other threads may submit recordings that use the buffer meanwhile.
+            // Without the guard, other threads could submit recordings that use the buffer during the copy.
             let _token = self.core.guard(GuardKind::Write)?;
             let uploaded = upload::upload(self.core, &bytes, bytemuck::cast_slice(source));
             return uploaded.map_err(|error| self.core.error("writing", error));
@@ -178,7 +180,7 @@ pub(in crate::buffer) fn nothing(core: &Arc<Core>) -> Writing {
     }
 }
 
-/// Ordinary memory for a write so short that it is uploaded together with others; `None` for a longer one.
+/// Ordinary memory for a write so short that it is uploaded together with other writes; `None` for a longer write.
 pub(in crate::buffer) fn memory_for_few(core: &Core, bytes: u64) -> Result<Option<GuardMemory>, BackendError> {
     if bytes > SHORT {
         return Ok(None);
@@ -188,7 +190,7 @@ pub(in crate::buffer) fn memory_for_few(core: &Core, bytes: u64) -> Result<Optio
     Ok(Some(GuardMemory::Heap(Heap::zeroed(bytes.next_multiple_of(GRANULE)))))
 }
 
-/// The memory for a write of this many bytes: the block, or ordinary memory if there is none.
+/// The memory for a write of `bytes`: `block`, or ordinary memory if no block was available.
 pub(in crate::buffer) fn memory_in(core: &Core, block: Option<(Block, HostRange)>, bytes: u64) -> GuardMemory {
     match block {
         Some((block, host)) => GuardMemory::Staged(block, host),

@@ -13,13 +13,13 @@ use super::KernelInner;
 use crate::error::KernelError;
 use crate::submit::{Context, Event, Stopwatch};
 
-/// Above this number, kernels without other handles are removed from the cache.
+/// The number of cached kernels at which kernels without other handles are removed from the cache.
 const MAX_KEPT: usize = 512;
 
 /// The properties that identify a kernel.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
-    /// The text as read now; the files may have changed since the last time.
+    /// The text as just read: its files may have changed since a kernel was compiled from them.
     source: Arc<Source>,
     entry: Option<String>,
     overrides: Vec<(String, u64)>,
@@ -31,7 +31,7 @@ struct Key {
 pub(crate) struct KernelCache {
     variants: Variants,
     kept: Mutex<FxHashMap<Key, Arc<KernelInner>>>,
-    /// By keys of operators that generate WGSL.
+    /// Kernels of operators that generate WGSL, by the operators' own keys.
     known: Mutex<FxHashMap<Box<[u8]>, Arc<KernelInner>>>,
 }
 
@@ -85,7 +85,7 @@ impl KernelCache {
             return Ok(Arc::clone(kernel));
         }
         let watch = Stopwatch::start();
-        // Not under the lock, as compiling takes long and must not block other kernels.
+        // The lock is not held, as compiling takes long and must not block other kernels.
         let text = Text { wgsl, source, others, number: &|count| debug.number(count), warns: true };
         let made = front::kernel(&Start::Text(text), backend.caps(), |front| {
             KernelInner::new(backend, front, self.variants, shared)

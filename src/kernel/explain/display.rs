@@ -30,7 +30,7 @@ impl fmt::Display for ExplainedAccess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "  {}: {}: {}", self.place, self.text, self.verdict().name())?;
         match (self.range, &self.count) {
-            (None, _) => write!(f, ": it is never reached")?,
+            (None, _) => write!(f, ": the access is never reached")?,
             (Some((low, high)), Some(count)) => write!(f, ": {low} to {high}, of {count}")?,
             (Some((low, high)), None) => write!(f, ": {low} to {high}")?,
         }

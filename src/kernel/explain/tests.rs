@@ -33,9 +33,10 @@ fn an_index_with_side_effects_is_never_to_be_repeated() {
     let expected = [
         (
             false,
-            "a 'let' that names the index, and then this: 'if (the index < arrayLength(&x))' around it would prove it",
+            "assign the index to a 'let' first, as computing it has side effects; put the access into \
+             'if (the index < arrayLength(&x))': then no check is needed",
         ),
-        (false, "'if (at < arrayLength(&x))' around it would prove it"),
+        (false, "put the access into 'if (at < arrayLength(&x))': then no check is needed"),
         (true, ""),
     ];
     assert_eq!(found, expected);
@@ -76,6 +77,6 @@ small.wgsl:main: 2 of 4 accesses and 1 of 2 loops need no check; 2 need none in 
   small.wgsl:8:37: tile[k]: proven: 0 to 3, of 64
   small.wgsl:8:48: x[i + k]: at launch: 0 to 66, of arrayLength(&x); no check in launches with 67 <= arrayLength(&x)
   small.wgsl:8:5: loop: proven: k from 0 to 4
-  small.wgsl:9:5: loop: checked: k from 0 to 4294967295; k may overflow: an end that is limited, as by min(), would prove it";
+  small.wgsl:9:5: loop: checked: k from 0 to 4294967295; k may overflow; limit the end of the loop, as by min(): then no check is needed";
     assert_eq!(explanation.to_string(), expected);
 }

@@ -14,7 +14,7 @@ use crate::debug::{Site, Sites};
 use crate::error::KernelError;
 use crate::kernel::passes::debug_print::{Printing, debug_print, signature};
 
-/// Reserves this many numbers for the calls of a kernel, and returns the first one.
+/// A function that reserves the given number of numbers for the debug calls of a kernel, and returns the first one.
 pub(crate) type Number<'a> = &'a (dyn Fn(u32) -> u32 + Sync);
 
 /// A debug function, with the span of its name.
@@ -23,7 +23,7 @@ pub(super) struct Marked {
     span: Span,
 }
 
-/// The functions that the text marks, each of which can print.
+/// Returns the functions that the text marks as debug functions; an error if one of them cannot print.
 pub(super) fn marked(source: &Source, module: &Module) -> Result<Vec<Marked>, KernelError> {
     let span = |range: std::ops::Range<usize>| Span::new(range.start as u32, range.end as u32);
     let names = marked_functions(source.text()).map_err(|Stray(range)| {
@@ -57,7 +57,8 @@ pub(super) fn print(
     Ok((program, Some(sites)))
 }
 
-/// The module that prints. The module of `program` contains only what its entry point uses.
+/// Returns the module with debug functions that print, and their calls; `None` if none is called. The module of
+/// `program` contains only what its entry point uses.
 fn printing(
     text: &Text<'_>,
     program: &Program,
@@ -80,7 +81,7 @@ fn printing(
     check_doubles(source, marked, &printing, caps)?;
     let Printing { module, sites, functions } = printing;
     let sites = sites.into_iter().map(|site| {
-        // Without a span of its own, a site has the location of the function.
+        // A call without a span has the location of the debug function.
         let own = || marked.iter().find(|marked| marked.name == functions[site.function].name);
         let span = if site.span.is_defined() { site.span } else { own().map_or(Span::UNDEFINED, |own| own.span) };
         let (file, line) = place(source, span);
@@ -90,7 +91,8 @@ fn printing(
     Ok(Some((module, Arc::new(Sites { first, kernel, sites, functions }))))
 }
 
-/// The bits of a double are printed as an integer of the same size, which the device must support.
+/// Refuses debug functions with `f64` parameters on devices without 64-bit integers: the bits of an `f64` are printed
+/// as such an integer.
 fn check_doubles(source: &Source, marked: &[Marked], printing: &Printing, caps: &Caps) -> Result<(), KernelError> {
     if caps.shader.contains(Capabilities::SHADER_INT64) {
         return Ok(());
@@ -114,7 +116,7 @@ fn error(source: &Source, span: Span, message: String) -> KernelError {
     KernelError::DebugFunction { file: file.to_owned(), line, message }
 }
 
-/// The file and the line.
+/// The file and the line of `span`; line 1 if the span is unknown.
 fn place(source: &Source, span: Span) -> (&str, u32) {
     let place = span.to_range().and_then(|range| source.position(range.start));
     place.map_or((source.file(), 1), |place| (place.file, place.line))

@@ -9,13 +9,13 @@ use crate::kernel::source::Wgsl;
 
 /// The entry point of a kernel.
 pub(super) struct Entry {
-    /// Its name.
+    /// The name of the entry point.
     pub(super) point: String,
     /// The file and the entry point, as errors and profiles name the kernel.
     pub(super) kernel: Arc<str>,
 }
 
-/// Finds the selected entry point, or the only one.
+/// Finds the entry point that `wgsl` selects or, without a selection, the only one.
 pub(super) fn choose(wgsl: &Wgsl<'_>, module: &naga::Module) -> Result<Entry, KernelError> {
     let compute: Vec<String> = module
         .entry_points

@@ -7,7 +7,8 @@ use naga::valid::{Capabilities, ValidationFlags, Validator};
 use super::Text;
 use crate::error::KernelError;
 
-/// The features of other devices of the machine, queried only for an error.
+/// A function that returns the WGSL features of each device of the machine, by its selection string; called only for an
+/// error.
 pub(crate) type Others<'a> = &'a (dyn Fn() -> Vec<(String, Capabilities)> + Sync);
 
 /// Refuses a program that needs a feature which the device lacks.
@@ -41,23 +42,24 @@ pub(super) fn check(text: &Text<'_>, program: &Program, caps: &Caps) -> Result<(
 
 /// The first feature that `module` needs and `has` lacks, with the location that needs it.
 ///
-/// naga reports a missing capability only in words. So each capability is removed alone: the module fails to validate
-/// exactly if it needs that one.
+/// naga reports a missing capability only in words. So the module is validated with all capabilities except one, for
+/// each one that is lacking: it is invalid exactly if it needs that one.
 fn missing(module: &naga::Module, has: Capabilities) -> Option<(&'static str, Option<naga::Span>)> {
     unnoticed(module, has).or_else(|| noticed(module, has))
 }
 
-/// The features that naga's validator checks.
+/// [`missing`] for the features that naga's validator checks.
 fn noticed(module: &naga::Module, has: Capabilities) -> Option<(&'static str, Option<naga::Span>)> {
     Caps::known_features().iter().filter(|(flag, _)| !has.contains(*flag)).find_map(|(flag, name)| {
         let error = Validator::new(ValidationFlags::all(), Capabilities::all() - *flag).validate(module).err()?;
-        // The errors of functions list the spans of their expressions as well.
+        // The error of a function lists its span and those of its expressions: the shortest is the most exact location.
         let length = |span: &naga::Span| span.to_range().map_or(usize::MAX, |range| range.len());
         Some((*name, error.spans().map(|(span, _)| *span).min_by_key(length)))
     })
 }
 
-/// The features that it does not check: cooperative matrices whose type no declaration names.
+/// [`missing`] for the features that naga's validator does not check: cooperative matrices whose type no declaration
+/// names.
 fn unnoticed(module: &naga::Module, has: Capabilities) -> Option<(&'static str, Option<naga::Span>)> {
     if has.contains(Capabilities::COOPERATIVE_MATRIX) {
         return None;

@@ -6,7 +6,7 @@ use super::{limits, reflect};
 use crate::error::KernelError;
 use crate::kernel::passes::fold_grid::fold_grid;
 
-/// The program for folded grids. Its last binding is the logical grid.
+/// Derives the program for folded grids from `program`. Its last binding is the logical grid.
 pub(super) fn fold(program: &Program, caps: &Caps) -> Result<Program, KernelError> {
     let failed = |message: String| KernelError::Compile {
         kernel: program.name.to_string(),

@@ -7,7 +7,7 @@ use crate::error::KernelError;
 
 /// A quantity of a program, the device's limit for it, and the remedy if the limit is exceeded.
 struct Check {
-    /// The quantity, as it follows the word `needs`.
+    /// The name of the quantity, which follows the word `needs` in the error.
     what: &'static str,
     wanted: u64,
     limit: u32,
@@ -19,7 +19,7 @@ fn check_of(what: &'static str, wanted: u64, limit: u32, unit: &'static str, rem
     Check { what, wanted, limit, unit, remedy }
 }
 
-/// Refuses a program that exceeds a limit.
+/// Refuses a program that exceeds a limit of the device.
 pub(super) fn check(program: &Program, caps: &Caps) -> Result<(), KernelError> {
     let Some(Check { what, wanted, limit, unit, remedy }) =
         checks(program, caps).into_iter().find(|check| check.wanted > u64::from(check.limit))
@@ -55,13 +55,13 @@ fn checks(program: &Program, caps: &Caps) -> Vec<Check> {
         along("a workgroup size in z of", 2),
         check_of("a workgroup of", invocations, limits.workgroup_invocations, " invocations", smaller_workgroup),
         check_of("workgroup memory of", memory, limits.workgroup_storage, " bytes", smaller_memory),
-        check_of("bindings:", storage, limits.storage_buffers, " storage buffers", |program| {
+        check_of("a total of", storage, limits.storage_buffers, " storage buffers", |program| {
             format!("put several arrays into one buffer; there are {}", named(program, false))
         }),
-        check_of("bindings:", uniforms, limits.uniform_buffers, " uniform buffers", |program| {
+        check_of("a total of", uniforms, limits.uniform_buffers, " uniform buffers", |program| {
             format!("put several into one struct; there are {}", named(program, true))
         }),
-        check_of("bind groups up to number", last(|info| info.resource.group), limits.bind_groups, "", |_| {
+        check_of("a total of", last(|info| info.resource.group), limits.bind_groups, " bind groups", |_| {
             "use lower numbers in @group, counted from 0".to_owned()
         }),
         check_of("bindings in a group:", last(|info| info.resource.binding), limits.bindings_per_group, "", |_| {
@@ -78,7 +78,7 @@ fn smaller_workgroup(program: &Program) -> String {
     format!("this is the product of @workgroup_size({x}, {y}, {z}); make the workgroup smaller, and the grid larger")
 }
 
-/// The variables in workgroup memory, the largest one first.
+/// The remedy for too much workgroup memory: the error names the largest variables, the largest one first.
 fn smaller_memory(program: &Program) -> String {
     let context = program.module.to_ctx();
     let variables = program.module.global_variables.iter();
@@ -91,10 +91,10 @@ fn smaller_memory(program: &Program) -> String {
         .collect();
     sizes.sort_unstable_by_key(|(size, _)| std::cmp::Reverse(*size));
     let shown: Vec<String> = sizes.iter().take(4).map(|(size, name)| format!("'{name}' has {size} bytes")).collect();
-    format!("{}; use smaller arrays in `var<workgroup>`, in several steps, or a buffer", shown.join(", "))
+    format!("{}; use smaller arrays in `var<workgroup>`, more steps, or a buffer", shown.join(", "))
 }
 
-/// The number of names that a message shows.
+/// The greatest number of bindings that an error names.
 const SHOWN: usize = 8;
 
 fn named(program: &Program, uniforms: bool) -> String {
@@ -105,7 +105,7 @@ fn named(program: &Program, uniforms: bool) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
-/// The same for a program that prints, which was within the limits before.
+/// [`check`] for a program to which debug printing has added a storage buffer, and which was within the limits before.
 pub(super) fn check_printing(program: &Program, caps: &Caps) -> Result<(), KernelError> {
     check(program, caps).map_err(|error| match error {
         KernelError::AboveLimit { kernel, what, wanted, limit, device, remedy } => {
@@ -130,7 +130,7 @@ mod tests {
             (
                 format!("var<workgroup> tile: array<f32, 1000000>; {entry} {{ tile[0] = 1.0; }}"),
                 "needs workgroup memory of 4000000 bytes; the WebGPU baseline allows 16384 bytes: 'tile' has 4000000 bytes; \
-                 use smaller arrays in `var<workgroup>`, in several steps, or a buffer",
+                 use smaller arrays in `var<workgroup>`, more steps, or a buffer",
             ),
             (
                 "@compute @workgroup_size(16, 32) fn main() {}".to_owned(),
@@ -143,8 +143,8 @@ mod tests {
             ),
             (
                 format!("{buffers}{entry} {{ {reads} }}"),
-                "needs bindings: 9 storage buffers; the WebGPU baseline allows 8 storage buffers: put several arrays into one \
-                 buffer; there are 'b0', 'b1', 'b2', 'b3', 'b4', 'b5', 'b6', 'b7' and 1 more",
+                "needs a total of 9 storage buffers; the WebGPU baseline allows 8 storage buffers: put several arrays \
+                 into one buffer; there are 'b0', 'b1', 'b2', 'b3', 'b4', 'b5', 'b6', 'b7' and 1 more",
             ),
         ];
         for (text, said) in table {

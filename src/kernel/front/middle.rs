@@ -11,16 +11,18 @@ use naga::{BinaryOperator, Block, Expression, Function, Module, Statement};
 
 use crate::error::KernelError;
 
-/// Passes a program through the middle end, for a device with `caps`. Returns the proofs for some launches as well.
+/// Passes a program through the middle end, for a device with `caps`. Returns the program, and the proofs that hold in
+/// launches that meet some conditions.
 ///
 /// The program is unchanged with [`Checks::Driver`], on a device that reports every faulty access, and in a browser,
-/// which makes all checks itself. It is also unchanged if a pass produces an invalid module; that is logged.
+/// which inserts all checks itself. It is also unchanged if a pass fails or produces an invalid module, which is
+/// logged.
 pub(super) fn pass(program: Program, caps: &Caps) -> (Program, LaunchProofs) {
     if program.leave.checks == Checks::Driver || caps.checked || cfg!(target_arch = "wasm32") {
         return (program, LaunchProofs::default());
     }
     let name = &program.name;
-    // A fault in a pass costs only speed.
+    // Panics of a pass are caught, so that a fault in a pass costs only speed.
     let attempt = || passed(&program, &Circumstances::of(caps));
     let failed = match quiet::caught(attempt) {
         Ok(Ok(Passed { program, of_launches, gave_up })) => {
@@ -36,7 +38,8 @@ pub(super) fn pass(program: Program, caps: &Caps) -> (Program, LaunchProofs) {
     (program, LaunchProofs::default())
 }
 
-/// The program for launches with these circumstances. It has the same bindings, used or not.
+/// Derives the program for launches with the circumstances `known`. It has the same bindings as `program`, even those
+/// that it does not use.
 pub(super) fn specialise(program: &Program, known: &Circumstances, caps: &Caps) -> Result<Program, KernelError> {
     let special = passed(program, known).map_err(|message| KernelError::Compile {
         kernel: program.name.to_string(),
@@ -50,7 +53,7 @@ pub(super) fn specialise(program: &Program, known: &Circumstances, caps: &Caps) 
 struct Passed {
     program: Program,
     of_launches: LaunchProofs,
-    /// The reason if the proofs were given up.
+    /// The reason why the analysis gave up, if it did: then nothing is proven.
     gave_up: Option<&'static str>,
 }
 
@@ -70,7 +73,8 @@ pub(crate) fn spares_work(special: &Program, program: &Program) -> bool {
     matches!((effort(special), effort(program)), (Some(special), Some(plain)) if special < plain)
 }
 
-/// The amount of work that knowledge could save: checks, branches, loops, divisors that are not constant.
+/// The number of operations that further knowledge could save: checks, branches, loops, and divisions by numbers that
+/// are not constant.
 fn effort(module: &Module, proofs: &Proofs) -> usize {
     let functions = module.functions.iter().map(|(handle, function)| effort_of(function, proofs.function(handle)));
     let entries = module.entry_points.iter().map(|entry| effort_of(&entry.function, &proofs.entry));

@@ -25,8 +25,8 @@ pub(super) fn resolve(text: &Text<'_>, entry: &Entry, module: Validated) -> Resu
                 format!("override '{key}': expected {kind}, found no value; set it, or give it a default in the WGSL")
             }
             PipelineConstantError::NegativeWorkgroupSize => {
-                "expected a workgroup size of at least 1 in each dimension, but an override makes one 0 or less; set that \
-                 override to 1 or more"
+                "expected a workgroup size of at least 1 in each dimension, but an override sets one to 0 or less; set \
+                 that override to 1 or more"
                     .to_owned()
             }
             other => format!("an override's value or default cannot be computed: {other}; set other values"),
@@ -35,7 +35,8 @@ pub(super) fn resolve(text: &Text<'_>, entry: &Entry, module: Validated) -> Resu
     })
 }
 
-/// The given values, by naga's keys of the overrides: the `@id`, or else the name.
+/// Returns the values that the user has set, by naga's keys of the overrides: the `@id` of an override, or else its
+/// name.
 fn constants(text: &Text<'_>, entry: &Entry, module: &naga::Module) -> Result<PipelineConstants, KernelError> {
     let mut constants = PipelineConstants::default();
     for (name, value) in &text.wgsl.overrides {
@@ -58,7 +59,7 @@ fn constants(text: &Text<'_>, entry: &Entry, module: &naga::Module) -> Result<Pi
     Ok(constants)
 }
 
-/// A number in scientific notation if it is large.
+/// A number for an error; from 1e16 on, in scientific notation.
 fn plain(value: f64) -> String {
     if value.abs() < 1e16 { value.to_string() } else { format!("{value:e}") }
 }
@@ -71,7 +72,8 @@ fn scalar(module: &naga::Module, item: &Override) -> Option<Scalar> {
     module.types[item.ty].inner.scalar()
 }
 
-/// Whether the override's type can represent a value: naga would truncate fractions, and accepts any number for `true`.
+/// Whether the type of the override can represent a value. naga does not check this: it truncates fractions, and
+/// accepts any number for `true`.
 fn fits(module: &naga::Module, item: &Override, value: f64) -> bool {
     let Some(Scalar { kind, width }) = scalar(module, item) else { return true };
     let bits = i32::from(width) * 8;

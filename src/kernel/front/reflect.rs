@@ -9,7 +9,7 @@ use super::entry_point::Entry;
 use super::{Text, features};
 use crate::error::KernelError;
 
-/// The program of a module with one entry point. A resource that is not a buffer is refused.
+/// Returns the program of a module with one entry point; an error if a resource is not a buffer.
 pub(super) fn program(text: &Text<'_>, entry: Entry, module: Validated) -> Result<Program, KernelError> {
     let Reflection { bindings, immediate, workgroup_storage, foreign } = reflect(&module, 0);
     if let Some((name, span)) = foreign {
@@ -33,8 +33,8 @@ pub(super) fn program(text: &Text<'_>, entry: Entry, module: Validated) -> Resul
     })
 }
 
-/// The program with a module to which a pass has added variables, without proofs. Bindings that an earlier pass has
-/// left without a use stay: launches pass their buffers.
+/// Returns `program` with a module to which a pass has added variables, and without proofs. Bindings that are no longer
+/// used stay in the program, as launches still pass their buffers.
 pub(super) fn with_module(program: &Program, module: Validated) -> Program {
     let Reflection { bindings: found, workgroup_storage, .. } = reflect(&module, 0);
     let mut program = Program { module, workgroup_storage, proofs: None, ..program.clone() };
@@ -44,7 +44,7 @@ pub(super) fn with_module(program: &Program, module: Validated) -> Program {
     program
 }
 
-/// The first free binding after all others.
+/// The next binding after `bindings`, the first of the next group if the last group is full.
 pub(super) fn next_binding(bindings: &[BindingInfo], caps: &Caps) -> naga::ResourceBinding {
     let group = bindings.last().map_or(0, |last| last.resource.group);
     let binding = bindings.last().map_or(0, |last| last.resource.binding + 1);

@@ -6,12 +6,12 @@ use naga::Module;
 
 use super::Text;
 
-/// Logs a warning for each such barrier, if the text asks for warnings.
+/// Logs a warning for each barrier that not all invocations of a workgroup may reach, if `text` asks for warnings.
 pub(super) fn warn(text: &Text<'_>, module: &Module) {
     if !text.warns || !log::log_enabled!(log::Level::Warn) {
         return;
     }
-    // Operations that are uniform over whole subgroups work on every device.
+    // Subgroup operations that all invocations of a subgroup reach work on every device, so they cause no warning.
     for failure in failures(&text.source, module, Language::SubgroupUniformity) {
         let does = match failure.severity {
             Severity::Error => "refuse",

@@ -31,11 +31,11 @@ pub(crate) struct CallSite {
 
 /// A module whose debug functions print.
 pub(crate) struct Printing {
-    /// The module.
+    /// The changed module.
     pub(crate) module: Module,
-    /// Its calls of debug functions, in the order of their numbers.
+    /// The module's calls of debug functions, in the order of their numbers.
     pub(crate) sites: Vec<CallSite>,
-    /// The functions that are called.
+    /// The debug functions, which [`CallSite::function`] indexes.
     pub(crate) functions: Vec<Signature>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Printing {
 /// sites, and returns the number of the first one.
 ///
 /// # Errors
-/// [`Misfit`] if one of the functions cannot be printed.
+/// [`Misfit`] if one of the functions cannot be a debug function.
 pub(crate) fn debug_print(
     module: &Module,
     names: &[String],
@@ -88,9 +88,9 @@ pub(crate) fn debug_print(
 struct Globals {
     u32: Handle<Type>,
     vec3_u32: Handle<Type>,
-    /// The buffer.
+    /// The storage buffer for the records.
     buffer: Handle<GlobalVariable>,
-    /// The id of the invocation, for functions that do not receive it.
+    /// A private variable with the id of the invocation, for functions that do not receive this id.
     invocation: Handle<GlobalVariable>,
 }
 
@@ -136,7 +136,7 @@ fn blocks_of(statement: &mut Statement) -> Vec<&mut Block> {
     }
 }
 
-/// Appends to each call its number as an argument.
+/// The part of the pass that appends to each call of a debug function its number, as an argument.
 struct Numbering<'a> {
     functions: &'a [Handle<Function>],
     next: u32,
@@ -166,11 +166,11 @@ impl Numbering<'_> {
     }
 }
 
-/// Starts the entry point with a copy of its `global_invocation_id`.
+/// Inserts a copy of `global_invocation_id` to the private variable at the start of the entry point.
 fn remember_invocation(types: &naga::UniqueArena<Type>, entry: &mut EntryPoint, globals: &Globals) {
     let is_id = |binding: &Option<Binding>| *binding == Some(Binding::BuiltIn(BuiltIn::GlobalInvocationId));
     let function = &mut entry.function;
-    // naga allows each built-in once, so a declaration of the user is used.
+    // naga allows each built-in only once, so an argument that the user declared is used.
     let declared = function.arguments.iter().enumerate().find_map(|(index, argument)| {
         let member = match &types[argument.ty].inner {
             TypeInner::Struct { members, .. } => Some(members.iter().position(|member| is_id(&member.binding))?),

@@ -81,8 +81,8 @@ pub(crate) fn physical_grid(logical: [u32; 3], limit: u32) -> Option<[u32; 3]> {
         return Some(logical);
     }
     let (total, limit) = (u64::from(total), u64::from(limit));
-    // The fewest layers, then the fewest rows, that the limit permits: each wastes less than one of the next smaller
-    // unit.
+    // The least number of layers that the limit permits, then the least number of rows in a layer. Rounding up adds
+    // less than one workgroup to each row.
     let z = total.div_ceil(limit * limit);
     let layer = total.div_ceil(z);
     let y = layer.div_ceil(limit);
@@ -142,7 +142,7 @@ struct Plan {
     grid: Handle<GlobalVariable>,
     /// `vec3<u32>`
     vec3_u32: Handle<Type>,
-    /// Invocations of a workgroup.
+    /// The number of invocations of a workgroup in x, y and z.
     workgroup_size: [u32; 3],
     /// The original kernel, which is called with logical ids.
     body: Handle<Function>,
@@ -152,7 +152,7 @@ struct Plan {
 enum Input {
     /// `@builtin(..) name: ty`
     BuiltIn(BuiltIn, Handle<Type>),
-    /// A struct of such members.
+    /// A struct whose members are built-ins.
     Struct(Handle<Type>, Vec<(BuiltIn, Handle<Type>)>),
 }
 
@@ -212,7 +212,7 @@ fn check_free(module: &Module, at: ResourceBinding) -> Result<(), FoldError> {
 /// Turns the function of the entry point into an ordinary function.
 fn logical_body(module: &mut Module, original: &EntryPoint) -> Handle<Function> {
     let mut body = original.function.clone();
-    // Backends name entry points first; with a distinct name the listing reads better.
+    // A distinct name keeps the generated code readable, as backends give the plain name to the entry point.
     body.name = Some(format!("{}_on_logical_grid", original.name));
     for argument in &mut body.arguments {
         argument.binding = None;

@@ -1,4 +1,4 @@
-//! The bytes of uniforms and of the immediate that a module reads; a launch need not set the others.
+//! The bytes of uniforms and of the immediate that a module reads; a launch need not set the other bytes.
 
 use std::ops::Range;
 
@@ -21,7 +21,8 @@ impl Reads {
         reads
     }
 
-    /// Whether any of these bytes of a uniform, or of the immediate, is read.
+    /// Whether the module reads any of `bytes` of the uniform with the group and binding `of`, or of the immediate for
+    /// `None`.
     pub(crate) fn any(&self, of: Option<[u32; 2]>, bytes: &Range<u32>) -> bool {
         let meets = |read: &Range<u32>| read.start < bytes.end && bytes.start < read.end;
         self.0.iter().any(|(read_of, read)| *read_of == of && meets(read))
@@ -32,7 +33,7 @@ impl Reads {
 struct Part<'m> {
     variable: Handle<GlobalVariable>,
     bytes: Range<u32>,
-    /// `None` if it is not divided further.
+    /// The type of the part; `None` if reads of smaller parts are counted as reads of the whole part.
     inner: Option<&'m TypeInner>,
 }
 
@@ -80,7 +81,7 @@ impl<'m> Reader<'m> {
         }
     }
 
-    /// A member or an element. A component of a vector or a matrix counts as the whole.
+    /// The member or element `index` of a part; for a component of a vector or a matrix, the whole part.
     fn within(&self, part: Part<'m>, index: u32) -> Part<'m> {
         let (ty, offset) = match part.inner {
             Some(TypeInner::Struct { members, .. }) => match members.get(index as usize) {

@@ -3,7 +3,8 @@
 use naga::compact::{KeepUnused, compact};
 use naga::{Function, Module, ShaderStage};
 
-/// The module with only this compute entry point and what it uses; `None` if it contains nothing else.
+/// Returns the module reduced to the compute entry point `entry` and what it uses; `None` if the module contains
+/// nothing else.
 ///
 /// The module must be valid.
 pub(crate) fn dropped(module: &Module, entry: &str) -> Option<Module> {
@@ -49,7 +50,7 @@ mod tests {
         assert!(dropped(&less, "a").is_none(), "nothing is left to drop");
     }
 
-    /// Otherwise facts about one module would be applied to another.
+    /// If a changed module had equal counts, the facts about one module would be applied to the other.
     #[test]
     fn equal_counts_mean_an_unchanged_module() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -57,7 +58,7 @@ mod tests {
         for folder in ["shaders", "benches/checks/kernels", "benches/cpu_vs_lavapipe/cases"] {
             for file in std::fs::read_dir(root.join(folder)).unwrap() {
                 let Ok(text) = std::fs::read_to_string(file.unwrap().path()) else { continue };
-                // Other files have imports.
+                // Files with imports do not parse by themselves, and are skipped.
                 let Ok(module) = parse_str(&text) else { continue };
                 let [entry] = module.entry_points.as_slice() else { continue };
                 if dropped(&module, &entry.name).is_none() {

@@ -12,7 +12,7 @@ use super::{Module, Wgsl};
 use crate::error::KernelError;
 
 impl Wgsl<'_> {
-    /// An owned copy, if the text is from a file.
+    /// Returns an owned copy of the source, if the text is from a file.
     pub(in crate::kernel) fn opened(&self) -> Option<Wgsl<'static>> {
         let owned = |text: &Cow<'_, str>| Cow::Owned(text.to_string());
         self.path.as_ref().map(|path| Wgsl {
@@ -98,7 +98,7 @@ pub(super) fn file(path: &Path) -> Result<String, KernelError> {
     })
 }
 
-/// Modules from memory take precedence over those in files.
+/// The modules that can be imported: those from memory, which take precedence, and the files of a folder.
 struct Library {
     given: Given,
     folder: Option<Folder>,

@@ -60,7 +60,8 @@ impl Variants {
     }
 }
 
-/// The number of similar launches before a variant is compiled, and of different launches before it is dropped.
+/// The number of similar launches before a variant is compiled, and of launches in a row that a variant does not fit
+/// before it is dropped.
 const PATIENCE: u32 = 16;
 
 /// The number of variants by values that one kernel gets over its lifetime.
@@ -70,7 +71,7 @@ const MAX_VARIANTS: u32 = 8;
 pub(crate) struct Seen<'a> {
     /// The number of workgroups; `None` for an indirect launch.
     pub(crate) groups: Option<[u32; 3]>,
-    /// The workgroups before the grid was folded; `None` if it was not.
+    /// The number of workgroups of the logical grid; `None` if the grid was not folded.
     pub(crate) logical: Option<[u32; 3]>,
     /// Bytes bound to each slot; 0 for a uniform that is passed by value.
     pub(crate) bytes: SmallVec<[u64; 8]>,
@@ -92,11 +93,11 @@ pub(crate) enum Choice {
 pub(crate) enum Common {
     /// Lengths of buffers, the grid and the values of integers.
     Numbers(Circumstances),
-    /// The conditions that the launches meet, one a bit.
+    /// The conditions that the launches meet, with one bit for each.
     Conditions(u64),
 }
 
-/// The variants of one kernel.
+/// The record of the launches of one kernel, and its variants.
 pub(crate) struct Watch {
     when: Variants,
     /// A mask for the values of a launch: `0xFF` for each byte of an integer, else 0.
@@ -184,7 +185,7 @@ impl Watch {
         matches!(self.when, Variants::AtOnce | Variants::AtOnceByConditions)
     }
 
-    /// Stores a compiled variant by its number; `None` if there is none to store.
+    /// Stores the compiled variant with this number; `None` means that there is no variant worth running.
     pub(crate) fn made(&self, number: u64, compiled: Option<Arc<Compiled>>) {
         let mut shapes = self.shapes();
         let shapes = &mut *shapes;

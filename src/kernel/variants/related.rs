@@ -20,7 +20,7 @@ const MAX_VARIANTS: u32 = 4;
 pub(super) struct Related {
     pub(super) number: u64,
     pub(super) state: State,
-    /// The conditions that all recorded launches met, one a bit.
+    /// The conditions that all recorded launches met, with one bit for each.
     met: u64,
     /// The number of recorded launches; once a variant exists, the number of launches in a row that it did not fit.
     launches: u32,
@@ -83,7 +83,7 @@ pub(super) fn length(info: &BindingInfo, bytes: u64) -> Option<u32> {
     u32::try_from(bytes.saturating_sub(u64::from(offset)) / u64::from(stride.max(1))).ok()
 }
 
-/// A value of a launch of `program`; `None` if the host does not know it.
+/// The value of `outer` in a launch of `program`; `None` if the host does not know this value.
 fn known(outer: Outer, seen: &Seen<'_>, program: &Program, places: &Values) -> Option<u32> {
     let slot_of = |resource| program.bindings.iter().position(|info| info.resource == resource);
     match outer {
@@ -100,7 +100,7 @@ fn known(outer: Outer, seen: &Seen<'_>, program: &Program, places: &Values) -> O
                     let range = passed_by_value(places, slot, *bound)?;
                     word(seen.values.get(range.start as usize..range.end as usize)?, offset)
                 }
-                // The unfolded grid is the last uniform.
+                // The last uniform of a folded kernel is the logical grid.
                 (None, Some(logical)) => logical.get(usize::try_from(offset / 4).ok()?).copied(),
                 (None, None) => None,
             }

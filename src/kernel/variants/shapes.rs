@@ -28,7 +28,7 @@ pub(super) struct Shape {
     /// The number of recorded launches; once a variant exists, the number of launches in a row that it did not fit.
     pub(super) launches: u32,
     pub(super) state: State,
-    /// The launch of the kernel, by number, that used it last.
+    /// The number of the last launch of the kernel that had this shape.
     pub(super) last: u64,
 }
 
@@ -67,21 +67,21 @@ pub(super) struct Shapes {
     pub(super) all: SmallVec<[Shape; MAX_SHAPES]>,
     pub(super) made: u32,
     pub(super) launches: u64,
-    /// One for the plain kernel, one for the kernel with a folded grid.
+    /// The variants by conditions: for the plain kernel, and for the kernel with a folded grid.
     pub(super) related: [Related; 2],
 }
 
 impl Default for Shapes {
     fn default() -> Self {
-        // Shapes are numbered upwards from 1.
+        // Shapes are numbered upwards from 1, so these numbers are not those of shapes.
         let related = [u64::MAX, u64::MAX - 1].map(Related::new);
         Self { all: SmallVec::new(), made: 0, launches: 0, related }
     }
 }
 
 impl Shapes {
-    /// The index of a launch's shape. A new shape replaces the least recently used one; shapes without a variant are
-    /// replaced first.
+    /// Returns the index of the shape of a launch. A new shape replaces the least recently used one; shapes without a
+    /// variant are replaced first.
     pub(super) fn find(&mut self, seen: &Seen<'_>, integers: &[u8]) -> Option<usize> {
         if let Some(at) = self.all.iter().position(|shape| shape.is_like(seen)) {
             return Some(at);
@@ -112,7 +112,7 @@ impl Shapes {
     }
 }
 
-/// The facts about all launches that match `shape`.
+/// Returns the facts that hold for all launches that match `shape`.
 pub(super) fn circumstances(shape: &Shape, program: &Program, places: &Values, caps: &Caps) -> Circumstances {
     let mut known = Circumstances::of(caps);
     if let Some(groups) = shape.groups {
@@ -132,7 +132,7 @@ pub(super) fn circumstances(shape: &Shape, program: &Program, places: &Values, c
             known.lengths.extend(related::length(info, *bound).map(|length| (info.resource, length)));
         }
     }
-    // The unfolded grid is the last uniform.
+    // The last uniform of a folded kernel is the logical grid.
     if let (Some(logical), Some(info)) = (shape.logical, program.bindings.last()) {
         known.uniforms.push((info.resource, logical.iter().flat_map(|count| count.to_le_bytes().map(Some)).collect()));
     }
@@ -140,13 +140,13 @@ pub(super) fn circumstances(shape: &Shape, program: &Program, places: &Values, c
     known
 }
 
-/// Where the values of a launch hold a uniform; `None` if the uniform is bound to a buffer, whose content the host does
-/// not know.
+/// The range of a uniform in the values of a launch; `None` if the uniform is bound to a buffer, whose content the host
+/// does not know.
 pub(super) fn passed_by_value(places: &Values, slot: usize, bound_bytes: u64) -> Option<Range<u32>> {
     places.uniform(slot).filter(|_| bound_bytes == 0)
 }
 
-/// Sets the mask of each byte that belongs to an integer of a type at offset `at`.
+/// Sets the mask of each byte that belongs to an integer in a value of the given layout at offset `at`.
 pub(super) fn mark_integers(layout: &Layout, at: u32, marked: &mut [u8]) {
     let mut mark = |kind: ScalarKind, bytes: u32| {
         let bytes = at as usize..(at + bytes) as usize;

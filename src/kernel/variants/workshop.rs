@@ -9,15 +9,15 @@ use std::thread::{self, JoinHandle};
 use super::Common;
 use crate::kernel::{Compiled, KernelInner};
 
-/// The length of the queue: further variants are not compiled.
+/// The greatest length of the queue; variants beyond it are not compiled.
 const MAX_WAITING: usize = 64;
 
 /// A variant to compile.
 pub(crate) struct Job {
     pub(crate) kernel: Weak<KernelInner>,
-    /// The plain or the folded kernel that it is a variant of.
+    /// The plain or the folded kernel from which the variant is derived.
     pub(crate) base: Arc<Compiled>,
-    /// Its number among the kernel's variants.
+    /// The number of the variant among those of the kernel.
     pub(crate) number: u64,
     pub(crate) common: Common,
 }
@@ -86,9 +86,9 @@ impl Workshop {
         [self.shared.made.load(Ordering::Relaxed), pending, self.launches.load(Ordering::Relaxed)]
     }
 
-    /// Empties the queue and waits for the variant that is being compiled: a process that ends meanwhile would unload
-    /// the driver that compiles it. Called when the device closes, since the thread may hold the last reference to a
-    /// kernel, and with it to this queue.
+    /// Empties the queue and waits for the variant that is being compiled: if the process ended during the compilation,
+    /// it would unload the driver that compiles. Called when the device closes, since the thread may have the last
+    /// reference to a kernel, and thereby to this queue.
     pub(crate) fn close(&self) {
         let thread = {
             let mut work = self.shared.lock();
@@ -113,7 +113,8 @@ impl Shared {
                 let job = work.waiting.pop_front();
                 work.busy = job.is_some();
                 if !work.busy {
-                    // Detaches this thread, which no longer uses the device: a kept handle would keep its stack, too.
+                    // Detaches this thread, which no longer uses the device: keeping the handle would keep the thread's
+                    // stack as well.
                     work.thread = None;
                 }
                 job
@@ -125,7 +126,7 @@ impl Shared {
 
     fn make(&self, job: &Job) {
         let Some(kernel) = job.kernel.upgrade() else { return };
-        // A failure costs only this variant: launches go on with the unspecialised kernel.
+        // After a failure only this variant is missing: launches run the unspecialised kernel.
         let made = catch_unwind(AssertUnwindSafe(|| job.base.variant(&job.common)));
         let made = made.map_err(|_| "a pass panicked".to_owned());
         let made = made.and_then(|made| made.map_err(|error| error.to_string()));

@@ -23,7 +23,7 @@ impl Columns<'_> {
         }
     }
 
-    /// The numbers of the columns, given the first row.
+    /// Returns the numbers of the columns of each field; `first` is the first row of the text.
     fn places(&self, first: &[Cell<'_>]) -> Result<Vec<Vec<usize>>, Problem> {
         match self {
             Self::Named(columns) => named(columns, first),
@@ -64,7 +64,7 @@ fn numbered(columns: &[Range<usize>], count: usize) -> Result<Vec<Vec<usize>>, P
     }
 }
 
-/// An error in a text.
+/// An error in the text of a CSV file.
 #[derive(Debug)]
 pub(super) enum Problem {
     File(String),
@@ -82,7 +82,7 @@ pub struct Table<'t> {
     lengths: Vec<usize>,
 }
 
-/// One cell.
+/// The text of one cell, and its position.
 #[derive(Clone, Debug)]
 pub(super) struct Cell<'t> {
     text: Cow<'t, str>,
@@ -117,12 +117,12 @@ impl<'t> Table<'t> {
         Ok(Self { text, fields, lengths: places.iter().map(Vec::len).collect() })
     }
 
-    /// The line and the column, counted from 1, in characters.
+    /// The line and the column, in characters, of the byte `at` of the text; both are counted from 1.
     pub(super) fn place(&self, at: usize) -> (usize, usize) {
         place(self.text, at)
     }
 
-    /// The numbers of a field, and how many of them a row has. The error contains the position of the cell.
+    /// The numbers of a field, and how many of them a row has. The error contains the position of the invalid cell.
     pub(super) fn numbers<T: CsvNumber>(&self, field: usize) -> Result<(Vec<T>, usize), (usize, String)> {
         let cells = self.fields.get(field).map(Vec::as_slice).unwrap_or_default();
         let number = |cell: &Cell<'_>| T::parse(cell.text.trim()).map_err(|message| (cell.at, message));
@@ -144,7 +144,7 @@ struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
-    /// The next non-empty row; an empty one at the end.
+    /// Reads the next non-empty row; the result is empty at the end of the text.
     fn row(&mut self) -> Result<Vec<Cell<'t>>, Problem> {
         let mut row = Vec::new();
         loop {
@@ -180,7 +180,7 @@ impl<'t> Reader<'t> {
             self.at = at + end;
             return Ok(Cell { text: Cow::Borrowed(&rest[..end]), at });
         };
-        // Two quotes stand for one.
+        // Within a quoted cell, two quotes stand for one.
         let mut end = 0;
         let close = loop {
             let Some(found) = quoted[end..].find('"') else {

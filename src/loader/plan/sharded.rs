@@ -39,7 +39,7 @@ enum Shard<S> {
 /// The state of a shard.
 struct Place<S> {
     shard: Shard<S>,
-    /// Whether there was no memory for the last batch.
+    /// Whether there was no memory for the last batch of the shard.
     refused: bool,
 }
 
@@ -85,7 +85,8 @@ impl<D: IterableDataset> Plan<D::Fields> for Epoch<D> {
         if ended { 0 } else { self.terms.batch_size }
     }
 
-    /// The next batch has the same samples. An epoch that never has memory must end, too.
+    /// Records the lack of memory; the shard's next batch has the same samples. The second lack in a row ends the
+    /// shard, so that an epoch that never has memory ends, too.
     fn refused(&self, job: u64) {
         let Some(mut place) = self.place(self.number(job)) else { return };
         if std::mem::replace(&mut place.refused, true) {

@@ -52,7 +52,8 @@ pub(super) fn search(
         let mut consumed = vec![Vec::new(); trials.len()];
         let mut alone = vec![Vec::new(); trials.len()];
         for _ in 0..options.repetitions.max(1) {
-            // In turn, and each time in another order, so that disturbances by other programs affect all alike.
+            // The settings are measured in turn, each time in another order, so that disturbances by other programs
+            // affect all of them alike.
             shuffle(&mut left, &mut random);
             for &at in &left {
                 consumed[at].push(measure(trials[at].setting, batches, true)?);

@@ -73,8 +73,9 @@ pub fn col2im<'x, 'y, T: FloatElement>(
 /// The windows of images as columns of matrices, with strides, padding and dilation, on a stream, or into a recording.
 ///
 /// An array of shape `[examples, channels, positions..]` has the columns `[examples, channels * kernel, windows]`, as
-/// `PyTorch`'s `unfold`: a convolution is a product of its weights with them. [`sum`](Self::sum) is the opposite direction,
-/// `PyTorch`'s `fold` and ONNX's `Col2Im`; its sums are `f32`, in the order of the kernel's positions.
+/// `PyTorch`'s `unfold`: a convolution is a product of its weights with these columns. [`sum`](Self::sum) is the
+/// opposite direction, `PyTorch`'s `fold` and ONNX's `Col2Im`; its sums are `f32`, in the order of the kernel's
+/// positions.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -104,13 +105,13 @@ pub struct Columns<'r, T> {
 }
 
 impl<'r, T: FloatElement> Columns<'r, T> {
-    /// The windows of this size of images of shape `[examples, channels, positions..]`.
+    /// The windows of size `kernel` in an image of shape `[examples, channels, positions..]`.
     pub fn new(image: impl Into<Vec<usize>>, kernel: &[usize]) -> Self {
         let (image, kernel, options) = (image.into(), kernel.to_vec(), Options::default());
         Self { image, kernel, options, destination: Destination::Own, _element: PhantomData }
     }
 
-    /// Sets the distance of windows along each axis of positions; 1 by default.
+    /// Sets the distance between neighbouring windows along each axis of positions; 1 by default.
     pub fn stride(mut self, stride: &[usize]) -> Self {
         self.options.stride = Some(stride.to_vec());
         self
@@ -122,7 +123,7 @@ impl<'r, T: FloatElement> Columns<'r, T> {
         self
     }
 
-    /// Sets the distance of a window's elements along each axis of positions; 1 by default.
+    /// Sets the distance between neighbouring elements of a window along each axis of positions; 1 by default.
     pub fn dilation(mut self, dilation: &[usize]) -> Self {
         self.options.dilation = Some(dilation.to_vec());
         self
@@ -151,8 +152,8 @@ impl<'r, T: FloatElement> Columns<'r, T> {
         Ok(vec![self.image[0], self.image[1].saturating_mul(taps), count])
     }
 
-    /// The cost of writing the columns, to compare its time with the limits of a device. That of their sums has as many
-    /// bytes.
+    /// The cost of writing the columns, to compare its time with the limits of a device. [`sum`](Self::sum) reads and
+    /// writes as many bytes.
     ///
     /// ```
     /// # fn main() -> anywarp::Result<()> {
@@ -179,7 +180,7 @@ impl<'r, T: FloatElement> Columns<'r, T> {
         Ok(windows)
     }
 
-    /// The pass of a call whose results begin at this byte.
+    /// The plan of a call whose output begins at byte `start` of its buffer.
     fn plan(&self, start: u64, is_sum: bool) -> Result<Plan<Pass>, OperationError> {
         let columns = operands::counted::<T>(OPERATOR, "the columns", &self.shape()?)? as u64;
         let image = operands::counted::<T>(OPERATOR, "the image", &self.image)? as u64;
@@ -198,13 +199,13 @@ impl<'r, T: FloatElement> Columns<'r, T> {
         Ok(Call { windows, is_sum, halves: size_of::<T>() == 2, bf16: T::BF16 })
     }
 
-    /// Writes the columns `y` of the image `x`. Both are buffers or slices of any start, in different buffers unless the
-    /// device has [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings).
+    /// Writes the columns `y` of the image `x`. Both arrays are buffers or slices of any start, in different buffers
+    /// unless the device has [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings).
     ///
     /// # Errors
-    /// [`OperationError`] for the reasons of [`cost`](Self::cost), a window that is larger than the padded image, arrays of
-    /// other lengths, a slice out of range, arrays of two devices, an existing guard, or an error of the device. In that
-    /// case nothing has run.
+    /// [`OperationError`] for the reasons of [`cost`](Self::cost), a window that is larger than the padded image,
+    /// arrays whose lengths do not fit the shapes, a slice out of range, arrays of two devices, an existing guard, or
+    /// an error of the device. In that case nothing has run.
     pub fn run<'x, 'y>(self, x: impl Into<Slice<'x, T>>, y: impl Into<SliceMut<'y, T>>) -> Result<(), OperationError> {
         self.move_columns(x.into(), y.into(), false)
     }

@@ -1,4 +1,4 @@
-//! From columns to their commands.
+//! The launches of the kernels that write columns or sum them.
 
 use super::super::error::OperationError;
 use super::super::moving::operands::{self, Cells};
@@ -13,7 +13,7 @@ use crate::submit::Destination;
 crate::kernels!(mod words = "shaders/ops/columns.wgsl", root = "shaders", feature packed = false);
 crate::kernels!(mod packed = "shaders/ops/columns.wgsl", root = "shaders", feature packed = true);
 
-/// One command: the kernel, with an invocation for each result or each word.
+/// One launch of the kernel, with an invocation for each result, or for each word of two results of 16 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pass {
     pub(super) threads: u64,
@@ -25,24 +25,25 @@ pub(super) struct Operands<'a> {
     pub(super) y: SliceMut<'a, u8>,
 }
 
-/// A call without its arrays.
+/// The options of a call, without its arrays.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call {
     pub(super) windows: [Window; 3],
     pub(super) is_sum: bool,
-    /// Whether elements have 16 bits, and whether these are `bf16`.
+    /// Whether elements have 16 bits.
     pub(super) halves: bool,
+    /// Whether elements of 16 bits are `bf16`.
     pub(super) bf16: bool,
 }
 
 impl Operands<'_> {
-    /// Checks devices and guards.
+    /// Checks that the arrays belong to the device, are not in use by guards and do not overlap.
     pub(super) fn check(&self, destination: &Destination<'_>) -> Result<(), OperationError> {
         let arrays = [("x", self.x), ("y", self.y.as_slice())];
         operands::check(OPERATOR, &self.y.core.device, &arrays, 1, destination)
     }
 
-    /// Appends the commands of a plan for `count` results.
+    /// Appends the commands of a plan, which write `count` results.
     pub(super) fn run(
         &self,
         Call { windows, is_sum, halves, bf16 }: Call,

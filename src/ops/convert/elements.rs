@@ -1,15 +1,15 @@
-//! The types of numbers.
+//! The types of numbers that can be converted.
 
 use half::{bf16, f16};
 
 use crate::element::Element;
 
-/// Numbers that can be converted: integers and floats of 8 to 64 bits.
+/// Types of numbers that can be converted: integers of 8 to 64 bits, and floats of 16 to 64 bits.
 pub trait CastElement: Element + sealed::Number {}
 
 impl<T: Element + sealed::Number> CastElement for T {}
 
-/// The bits of a number.
+/// The layout of a number's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
     pub(super) bits: u32,

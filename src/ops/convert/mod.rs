@@ -1,4 +1,4 @@
-//! Numbers of one type as those of another.
+//! Conversions of numbers from one type to another.
 
 mod elements;
 mod plan;
@@ -18,9 +18,11 @@ pub use elements::CastElement;
 use plan::{Pass, Shape, plan};
 use run::Operands;
 
-/// Converts the numbers of `x` to another type, as Rust's `as`: floats become integers without their fraction, or the
-/// nearest integer of the type, and 0 if they are NaN; integers lose their upper bits; all others become the nearest
-/// float, halves the even one. See [`Cast`].
+/// Converts the numbers of `x` to the type of `y`, as Rust's `as`. See [`Cast`].
+///
+/// A float becomes an integer without its fraction, the nearest integer of the type if it is out of range, and 0 if it
+/// is NaN. An integer that is too large for an integer type loses its upper bits. Conversions to floats return the
+/// nearest float, and the one with an even last bit if two are equally near.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -47,8 +49,8 @@ pub fn cast<'x, 'y, T: CastElement, U: CastElement>(
 
 /// [`cast`] on a stream, or into a recording.
 ///
-/// All types are available on every device, and all devices give the same bits: the arithmetic is on integers of 32 bits.
-/// NaN stays NaN, with its sign and without its other bits; equal types keep all bits.
+/// All types are available on every device, and all devices compute the same bits: the kernel calculates with integers
+/// of 32 bits. NaN stays NaN, with its sign and without its other bits; equal types keep all bits.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -74,7 +76,7 @@ pub struct Cast<'r> {
 }
 
 impl<'r> Cast<'r> {
-    /// A conversion; the types are those of the arrays.
+    /// A conversion; the arrays of [`run`](Self::run) determine both types.
     pub fn new() -> Self {
         Self { destination: Destination::Own }
     }
@@ -120,8 +122,8 @@ impl<'r> Cast<'r> {
         Ok(plan(Shape { length: length as u64, sizes, start, window }))
     }
 
-    /// Converts the numbers of `x`, and writes them to `y`, which has the same length. Both are buffers or slices of any
-    /// start, in different buffers unless the device has
+    /// Converts the numbers of `x`, and writes them to `y`, which has the same length. Both arrays are buffers or
+    /// slices of any start, in different buffers unless the device has
     /// [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings).
     ///
     /// # Errors

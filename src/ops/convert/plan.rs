@@ -1,4 +1,4 @@
-//! The pass of a conversion. This module is pure.
+//! The passes of a conversion. This module is pure.
 
 use super::super::plan::Plan;
 
@@ -8,14 +8,14 @@ pub(super) struct Shape {
     pub(super) length: u64,
     /// The size of an element of x and of y in bytes.
     pub(super) sizes: [u64; 2],
-    /// The byte at which y begins.
+    /// The byte of its buffer at which y begins.
     pub(super) start: u64,
-    /// The most elements of a launch, if there are more than a binding can have.
+    /// The greatest number of elements of a launch, if an array is larger than a binding can be.
     pub(super) window: Option<u64>,
 }
 
-/// One command: the kernel on some of the elements, in at least as many invocations as it writes words, or elements of
-/// two words.
+/// One launch of the kernel, for `count` elements from `begin` on. It has at least one invocation for each word that it
+/// writes, or for each element of two words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pass {
     pub(super) begin: u64,
@@ -28,7 +28,8 @@ pub(super) fn plan(Shape { length, sizes: [from, to], start, window }: Shape) ->
         return Plan::nothing();
     }
     let most = window.unwrap_or(length);
-    // Words that y has a part of; windows begin with whole words after the first one's start.
+    // An invocation writes one word, of which y may have only a part. The byte lengths of windows are multiples of 4,
+    // so all windows begin at the same byte of a word.
     let threads = |count: u64| if to >= 4 { count } else { (start % 4 + count * to).div_ceil(4) };
     let begins = (0..length).step_by(usize::try_from(most).unwrap_or(usize::MAX).max(1));
     let counts = begins.map(|begin| (begin, most.min(length - begin)));

@@ -1,4 +1,4 @@
-//! From a conversion to its commands.
+//! The launches of a conversion.
 
 use super::super::error::OperationError;
 use super::super::moving::operands;
@@ -22,13 +22,14 @@ pub(super) struct Operands<'x, 'y> {
 }
 
 impl Operands<'_, '_> {
-    /// Checks devices and guards.
+    /// Checks that the arrays belong to the device, are not in use by guards and do not overlap.
     pub(super) fn check(&self, destination: &Destination<'_>) -> Result<(), OperationError> {
         let arrays = [("x", self.x), ("y", self.y.as_slice())];
         operands::check(OPERATOR, &self.y.core.device, &arrays, 1, destination)
     }
 
-    /// The most elements of a launch, if an array is larger than a binding can be, for elements of these sizes.
+    /// The greatest number of elements of a launch, if an array is larger than a binding can be. `sizes` are the sizes
+    /// of an element of x and of y, in bytes.
     pub(super) fn window(&self, sizes: [u64; 2]) -> Option<u64> {
         let binding = Binding::of(&self.y.core.device.caps().limits);
         let fits = |array: Array<'_>| array.place().fits(binding, 1);
@@ -62,7 +63,7 @@ impl Operands<'_, '_> {
             let y = y.slice_mut(bytes(to));
             let (x, before_x) = in_words(&self.x.slice(bytes(from))).map_err(OPERATOR.slice("x"))?;
             let (y, before_y) = in_words_mut(&y).map_err(OPERATOR.slice("y"))?;
-            // The operator's limit keeps all of these within 31 bits.
+            // The operator's limit on lengths keeps the count and both positions within 31 bits.
             let (first_of_x, first_of_y) = (8 * before_x / from.bits, 8 * before_y / to.bits);
             let sizes = kernel::Sizes { count: *count as u32, first_of_x, first_of_y };
             let args = kernel::Args { sizes, x, y };

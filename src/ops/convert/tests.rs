@@ -1,4 +1,4 @@
-//! Tests of all pairs of types against Rust's `as` and the reference.
+//! Tests of all pairs of types, against Rust's `as` for integers and the reference for floats.
 
 use half::{bf16, f16};
 
@@ -6,7 +6,7 @@ use super::reference::nearest;
 use super::{CastElement, cast};
 use crate::Device;
 
-/// Numbers as 128-bit integers or `f64`, which have all values of all types.
+/// A number as a 128-bit integer or an `f64`, which can represent every number of every type.
 #[derive(Clone, Copy, Debug)]
 enum Wide {
     Integer(i128),
@@ -94,7 +94,7 @@ macro_rules! floats {
                         all.push(<$rust>::from_bits(bits as $bits));
                     }
                 }
-                // Around halves of the shorter formats, and of integers.
+                // Numbers halfway between two floats of the shorter formats or two integers, and their neighbours.
                 for number in [0.5, 1.5, 2.5, 255.5, 256.0, 65_519.99, 65_520.0, 65_504.0, -0.75, -128.5, 1e9 + 0.5, 3e38] {
                     let from: fn(f64) -> $rust = $from;
                     all.extend([from(number), from(number.next_up()), from(number.next_down())]);
@@ -170,7 +170,7 @@ fn floats_become_all_types() {
     from::<f64>();
 }
 
-/// The reference itself, where Rust has the conversion.
+/// Compares the reference with Rust's `as`, for the conversions that Rust has.
 #[test]
 fn the_reference_rounds_as_rust() {
     for number in f64::samples() {

@@ -1,4 +1,4 @@
-//! Cross-entropy of classes, and the negative log-likelihood.
+//! The cross-entropy and the negative log-likelihood of classifications.
 
 #[cfg(test)]
 mod reference;
@@ -19,8 +19,8 @@ use crate::device::Device;
 use crate::submit::{Destination, Recording, Stream};
 use run::{Call, Operands};
 
-/// Computes the mean over all rows along an axis of `-log(softmax(x))` at the class that `targets` has for the row. See
-/// [`CrossEntropy`].
+/// Computes the mean loss of all rows along `axis`. The loss of a row is `-log(softmax(row))` at the class that
+/// `targets` has for the row. See [`CrossEntropy`].
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -49,7 +49,7 @@ pub fn cross_entropy<'x, 't, 'l, T: FloatElement, I: IndexElement>(
     CrossEntropy::new(shape, axis).run(x, targets, loss)
 }
 
-/// The numbers that a call writes.
+/// The losses that a call writes: their mean, their sum, or the loss of each row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Losses {
     Mean,
@@ -57,12 +57,14 @@ enum Losses {
     Each,
 }
 
-/// The loss of each row along an axis, `-weight[t] * log(softmax(x))[t]` for the class `t` of the row; the sum of all,
-/// or their mean: the sum divided by that of the weights. Losses are `f32`.
+/// The cross-entropy of the rows along an axis: the loss of each row, the sum of all losses, or their mean.
 ///
-/// Exponentials are relative to the greatest element of a row, and only their sums are kept. A row is NaN where
-/// [`softmax()`](super::softmax()) is, and if its class is negative or not below the number of classes. Repeated calls
-/// on a device return the same bits.
+/// The loss of a row `x` with the class `t` is `-weight[t] * log(softmax(x))[t]`. The mean is the sum of all losses
+/// divided by the sum of all rows' weights. Losses are `f32`.
+///
+/// Exponentials are relative to the greatest element of a row, and only their sums are kept. The loss of a row is NaN
+/// if its [`softmax()`](super::softmax()) is NaN, or if its class is negative or not below the number of classes.
+/// Repeated calls on a device return the same bits.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -98,21 +100,21 @@ pub struct CrossEntropy<'r> {
 }
 
 impl<'r> CrossEntropy<'r> {
-    /// The mean over all rows along the axis of classes of arrays with this shape, row-major; axes are counted from 0.
+    /// The mean loss of the rows of a row-major array of this shape; `axis` is the axis of the classes, counted from 0.
     /// Targets have the shape without that axis.
     pub fn new(shape: impl Into<Vec<usize>>, axis: usize) -> Self {
         let (shape, losses, destination) = (shape.into(), Losses::Mean, Destination::Own);
         Self { shape, axis, normalised: false, ignored: None, weights: None, losses, destination }
     }
 
-    /// Takes elements as logarithms of probabilities, as [`log_softmax`](super::log_softmax) computes them: the loss of
-    /// a row is `-weight[t] * x[t]`, the negative log-likelihood.
+    /// Treats elements as logarithms of probabilities, as [`log_softmax`](super::log_softmax) computes them: the loss
+    /// of a row is `-weight[t] * x[t]`, the negative log-likelihood.
     pub fn logarithms(mut self) -> Self {
         self.normalised = true;
         self
     }
 
-    /// Leaves out rows with this target: their loss, their weight and their derivatives are 0.
+    /// Leaves out rows with this target: the loss, the weight and the derivatives of such a row are 0.
     pub fn ignore(mut self, target: i64) -> Self {
         self.ignored = Some(target);
         self
@@ -130,7 +132,7 @@ impl<'r> CrossEntropy<'r> {
         self
     }
 
-    /// Computes the loss of each row, in place of their mean.
+    /// Computes the loss of each row, in place of the mean of all losses.
     pub fn each(mut self) -> Self {
         self.losses = Losses::Each;
         self
@@ -148,8 +150,8 @@ impl<'r> CrossEntropy<'r> {
         self
     }
 
-    /// The cost of the losses of all rows on a device, to compare its time with the limits of the device. An element
-    /// counts four operations; the sum of the losses is not counted.
+    /// The cost of the losses of all rows on a device, to compare its time with the limits of the device. Each element
+    /// counts as four operations; the sum of the losses is not counted.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -171,7 +173,7 @@ impl<'r> CrossEntropy<'r> {
         Ok(planned.plan.cost())
     }
 
-    /// The call for arrays that begin at these bytes.
+    /// The call for arrays that begin at the bytes `starts` of their buffers.
     fn call<T: FloatElement, I: IndexElement>(&self, starts: &[u64]) -> Result<Call, OperationError> {
         let elements = operands::counted::<T>(OPERATOR, "x", &self.shape)?;
         operands::expect_axis(OPERATOR, self.axis, &self.shape)?;
@@ -188,7 +190,7 @@ impl<'r> CrossEntropy<'r> {
         Ok(Call { shape, normalised, ignored, losses, target: (size_of::<I>(), I::SIGNED), bf16: T::BF16 })
     }
 
-    /// Checks the arrays that both directions read.
+    /// Checks the arrays that both [`run`](Self::run) and [`backward`](Self::backward) read.
     fn operands<'a, T: FloatElement, I: IndexElement>(
         &self,
         call: &Call,
@@ -208,13 +210,13 @@ impl<'r> CrossEntropy<'r> {
         Ok(Operands { x: x_bytes, targets: targets_bytes, weights })
     }
 
-    /// The number of losses.
+    /// The number of losses that a call writes.
     fn count(&self, call: &Call) -> usize {
         if self.losses == Losses::Each { call.shape.rows as usize } else { 1 }
     }
 
-    /// Computes `loss` from the elements `x` and the class of each row: one number, or one for each row. The mean
-    /// without rows is NaN. Arrays are buffers or slices of any start, in different buffers unless the device has
+    /// Computes `loss` from the elements `x` and the classes `targets`: one number, or one for each row. The mean of no
+    /// rows is NaN. Arrays are buffers or slices of any start, in different buffers unless the device has
     /// [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings).
     ///
     /// # Errors
@@ -238,9 +240,12 @@ impl<'r> CrossEntropy<'r> {
         operands.run(call, &planned, &loss_bytes, &mut self.destination)
     }
 
-    /// Computes the derivatives `dx` by the elements from these, the class of each row, and the derivatives `dloss` by
-    /// the losses, as many as there are losses: `dx[k] = (softmax(x)[k] - (k == t)) * weight[t] * dloss`, divided by
-    /// the sum of all weights for a mean; for [`logarithms`](Self::logarithms), `-(k == t) * weight[t] * dloss`.
+    /// Computes `dx`, the derivatives by the elements `x`, from `x`, the classes `targets`, and the derivative `dloss`
+    /// by each loss.
+    ///
+    /// For a row with the class `t`, `dx[k] = (softmax(x)[k] - (k == t)) * weight[t] * dloss`, and for
+    /// [`logarithms`](Self::logarithms), `dx[k] = -(k == t) * weight[t] * dloss`. For a mean, both are divided by the
+    /// sum of all rows' weights.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -269,7 +274,7 @@ fn planned(call: &Call, device: &Device) -> Planned {
     let Shape { rows, length, halves, .. } = call.shape;
     let read = if call.normalised { rows } else { rows.saturating_mul(length) };
     let bytes = read.saturating_mul(if halves { 2 } else { 4 }) + rows.saturating_mul(4 + call.target.0 as u64);
-    // Only one element of a row is read if it needs no sum.
+    // Logarithms need no sum over a row: only the element of its class is read.
     let choice =
         if call.normalised { Choice::Lines { parts: 1 } } else { Choice::default_for(call.shape, target(device)) };
     plan(call.shape, choice, [read.saturating_mul(if call.normalised { 1 } else { 4 }), bytes])

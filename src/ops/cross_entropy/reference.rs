@@ -1,7 +1,8 @@
 //! The reference implementation in plain Rust.
 
-/// The loss and the factor of each row, for shapes of outer rows, classes, and the distance of the elements of a row.
-/// With `normalised` elements, these are logarithms already. `weight(class)` is the factor of a class.
+/// Returns the loss and the factor of each row of an array of shape `[outer, classes, inner]`. The factor is the weight
+/// of the row's class, 0 for an ignored row, and NaN for an invalid class. With `normalised`, elements are logarithms
+/// of probabilities.
 pub(crate) fn cross_entropy(
     x: &[f64],
     [outer, classes, inner]: [usize; 3],
@@ -29,7 +30,7 @@ pub(crate) fn cross_entropy(
     [losses, factors]
 }
 
-/// The derivatives by the elements of the losses, each times a number.
+/// Returns the derivatives of the sum of `by_loss(row)` times the loss of each row, by the elements.
 pub(crate) fn backward(
     x: &[f64],
     [outer, classes, inner]: [usize; 3],

@@ -1,4 +1,4 @@
-//! From a cross-entropy to its commands.
+//! The launches of a cross-entropy and of its derivatives.
 
 use std::sync::LazyLock;
 
@@ -21,7 +21,7 @@ modules!(
     backward_packed_vectors
 );
 
-/// The uniform of targets for a module.
+/// The uniform `Targets` of a module, from a `TargetNumbers` and the position of the first loss in its binding.
 macro_rules! numbers_of {
     ($module:ident, $numbers:expr, $first:expr) => {{
         let TargetNumbers { classes, first, words, signs, ignored_low, ignored_high, ignores, first_of_weights } =
@@ -41,14 +41,14 @@ macro_rules! numbers_of {
     }};
 }
 
-/// The arrays that both directions read, as bytes.
+/// The arrays that both losses and derivatives are computed from, as bytes.
 pub(super) struct Operands<'a> {
     pub(super) x: Slice<'a, u8>,
     pub(super) targets: Slice<'a, u8>,
     pub(super) weights: Option<Slice<'a, u8>>,
 }
 
-/// A call without its arrays.
+/// The sizes and options of a call, without its arrays.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call {
     pub(super) shape: Shape,
@@ -56,17 +56,17 @@ pub(super) struct Call {
     pub(super) normalised: bool,
     pub(super) ignored: Option<i64>,
     pub(super) losses: Losses,
-    /// The size of a target in bytes, and whether it is signed.
+    /// The size of a target in bytes, and whether targets are signed integers.
     pub(super) target: (usize, bool),
     /// Whether elements of 16 bits are `bf16`.
     pub(super) bf16: bool,
 }
 
-/// The quotient of the sums of losses and of factors.
+/// The mean of losses: the sum of all losses divided by the sum of all rows' factors.
 static MEAN: LazyLock<ReductionKernel> = LazyLock::new(|| {
     let kernel = ReductionKernel::new("x: f32, weight: f32", "y: f32");
     let kernel = kernel.expect("the parameters of the mean are valid").name("mean of losses");
-    // Devices may compute any value for 0 / 0.
+    // Devices may compute any value for 0 / 0, so NaN is written as bits.
     let kernel = kernel.preamble(
         "fn quotient(a: vec2<f32>, n: u32) -> f32 {
              return select(a.x / a.y, bitcast<f32>(0x7fc00000u | (n & 1u)), a.y == 0.0);
@@ -77,7 +77,7 @@ static MEAN: LazyLock<ReductionKernel> = LazyLock::new(|| {
 });
 
 impl Operands<'_> {
-    /// Checks devices and guards.
+    /// Checks that these arrays and `others` belong to the device, are not in use by guards and do not overlap.
     pub(super) fn check(
         &self,
         others: &[(&'static str, Slice<'_, u8>)],
@@ -158,7 +158,7 @@ impl Operands<'_> {
         Ok(())
     }
 
-    /// The factor of each row.
+    /// Computes the factor of each row: the weight of its class, or 0 for an ignored row.
     fn factors(&self, call: Call, destination: &mut Destination<'_>) -> Result<UnifiedBuffer<f32>, OperationError> {
         let device = &Device::of(&self.x.core.device);
         let count = call.shape.rows;
@@ -231,15 +231,15 @@ impl Operands<'_> {
         Ok(())
     }
 
-    /// Targets and weights as the kernels bind them, and their numbers.
+    /// Returns targets and weights as the kernels bind them, and the fields of the uniform that describe both.
     fn targets(&self, call: Call) -> Result<(Slice<'_, u32>, Slice<'_, f32>, TargetNumbers), OperationError> {
         let (targets, first) = whole_cells::<u32>(&self.targets).map_err(OPERATOR.slice("targets"))?;
-        // Weights that are not given are not read.
+        // Without weights, kernels need a binding in their place, which they do not read.
         let weights = self.weights.as_ref().unwrap_or(&self.targets);
         let (weights, first_of_weights) = whole_cells::<f32>(weights).map_err(OPERATOR.slice("weights"))?;
         let ignored = call.ignored.unwrap_or(0);
         let numbers = TargetNumbers {
-            // The operator's limit keeps it within 32 bits.
+            // The operator's limit on elements keeps the number of classes within 32 bits.
             classes: call.shape.length as u32,
             first,
             words: (call.target.0 / 4) as u32,
@@ -253,7 +253,7 @@ impl Operands<'_> {
     }
 }
 
-/// The uniform of targets, without the numbers of rows.
+/// The fields of the uniform `Targets`, without `first_of_numbers`.
 #[derive(Clone, Copy, Debug)]
 struct TargetNumbers {
     classes: u32,
@@ -266,7 +266,7 @@ struct TargetNumbers {
     first_of_weights: u32,
 }
 
-/// A reduction at a destination.
+/// A call of `kernel` along axis 0, whose commands go to `destination`.
 fn reduced<'k>(
     kernel: &'k ReductionKernel,
     device: &Device,

@@ -18,7 +18,7 @@ use crate::submit::{Destination, Recording, Stream};
 /// A kernel defined by one line of WGSL, for arrays of any length and shape.
 ///
 /// Parameters are written `name: type`. The operation is WGSL statements for one element of each array; the last
-/// semicolon may be omitted. It reads inputs, assigns outputs, and may call all functions of WGSL and of the
+/// semicolon may be omitted. The operation reads inputs, assigns outputs, and may call all functions of WGSL and of the
 /// [`preamble`](Self::preamble).
 ///
 /// ```
@@ -42,33 +42,35 @@ use crate::submit::{Destination, Recording, Stream};
 /// | in a list of parameters | meaning |
 /// |---|---|
 /// | `x: f32` | `f16`, `f32`, `f64`, `i16` to `i64`, `u16` to `u64`, `vec2<..>` or `vec4<..>` of them, if the device supports the type |
-/// | `x: T` | any of these, determined by the arguments of a call; all parameters of the same letter have the same type. The letter is a type in the operation, too: `T(0.5)` |
-/// | `raw x: f32` | an array of any length that the operation indexes itself, as `x[i]`; as an output, it keeps the elements that are not assigned, and of two values for one element either is kept |
-/// | `raw counts: atomic<u32>` | such an output of atomics, also `atomic<i32>`: `atomicAdd(&counts[x], 1u)` |
+/// | `x: T` | any of these types, determined by the arguments of a call; all parameters of the same letter have the same type. The letter is a type in the operation, too: `T(0.5)` |
+/// | `raw x: f32` | an array of any length that the operation indexes itself, as `x[i]`; as an output, it keeps the elements that are not assigned; if two invocations assign one element, either value may remain |
+/// | `raw counts: atomic<u32>` | a raw output of atomics, also `atomic<i32>`: `atomicAdd(&counts[x], 1u)` |
 /// | the same in both lists | one array that is changed in place: the operation reads its old values |
 ///
 /// There is no `vec3<..>`: WGSL aligns it to 16 bytes, so its arrays have gaps that buffers of `[f32; 3]` do not have. Pass
 /// the numbers as `raw p: f32`, and read `vec3(p[3 * i], p[3 * i + 1], p[3 * i + 2])`.
 ///
 /// In the operation `i` is the number of the element and `n` the number of elements, both `u32`, so no parameter can
-/// have these names. `inf` is infinity, of the scalar type of the first output that is a float, or of the first input
-/// that is, or `f32`. An output that is in both lists initially has its old value; a call passes it once, among the
-/// outputs. Any other output has no value until the operation assigns it: reading it before, or a path that does not
-/// assign it, is an error of the first call.
+/// have these names. `inf` is infinity. Its type is the scalar type of the first output of floats; without one, that of
+/// the first input of floats; without floats, `f32`.
+///
+/// An output that is in both lists initially has its old value; a call passes it once, among the outputs. Any other
+/// output has no value until the operation assigns it. If the operation reads such an output before it assigns it, or
+/// does not assign it on some path, the first call returns an error.
 ///
 /// Each input is an array or a value. Arrays normally have the same length; an array of length 1 is repeated for all
 /// elements. With [`shaped`](super::shaped), arrays are broadcast by the rules of `NumPy`. Types must match: there are
 /// no implicit conversions.
 ///
-/// One kernel is compiled for each combination of types and forms of arrays, and cached by the device. Long contiguous
-/// arrays of 16 or 32 bits are read and written four elements at a time. A kernel is a value that threads may share and
-/// clone.
+/// One kernel is compiled for each combination of types and layouts of the arrays, and the device caches it. Long
+/// contiguous arrays of 16 or 32 bits are read and written four elements at a time. A kernel is a value that threads
+/// may share and clone.
 #[derive(Clone, Debug)]
 pub struct ElementwiseKernel {
     signature: Signature,
     preamble: String,
     operation: String,
-    /// Replaced at each change of the texts.
+    /// Identifies the texts above in the cache of kernels; replaced at each change of one of them.
     identity: Identity,
 }
 
@@ -78,7 +80,7 @@ impl ElementwiseKernel {
     /// # Errors
     /// [`OperationError::Parameter`], and [`OperationError::Text`] for an empty operation. The first call checks the
     /// operation itself: an output that is read before it has a value, or is not assigned on every path, is an
-    /// [`OperationError::Text`] there.
+    /// [`OperationError::Text`] of that call.
     #[track_caller]
     pub fn new(inputs: &str, outputs: &str, operation: &str) -> Result<Self, OperationError> {
         let kernel = &call::unnamed("elementwise kernel", Location::caller());
@@ -87,7 +89,7 @@ impl ElementwiseKernel {
             Err(OperationError::Text { operator: kernel.to_owned(), what, problem: problem.to_owned() })
         };
         if outputs.is_empty() {
-            return empty("the list of outputs", "is empty; an operation must assign at least one");
+            return empty("the list of outputs", "is empty; declare at least one output, such as `z: f32`");
         }
         if operation.trim().is_empty() {
             return empty("the operation", "is empty; write statements such as `z = x + y`");
@@ -105,7 +107,7 @@ impl ElementwiseKernel {
         self
     }
 
-    /// Sets WGSL declarations for the operation: functions, constants, structs; directives first.
+    /// Sets WGSL declarations for the operation: functions, constants, structs; WGSL directives must come first.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -217,8 +219,8 @@ impl<'k> ElementwiseCall<'k> {
 
     /// The cost of this call, to compare its time with the limits of the device.
     ///
-    /// Both numbers are lower bounds: `flops` counts one operation for each element, as the text is not analysed, and
-    /// `bytes` excludes the operation's own accesses to raw arrays.
+    /// `flops` and `bytes` are lower bounds: `flops` counts one operation for each element, as the operation's text is
+    /// not analysed, and `bytes` excludes the operation's own accesses to raw arrays.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]

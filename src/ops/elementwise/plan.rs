@@ -6,14 +6,15 @@ use super::super::operation::shape::{Walk, touched};
 use super::super::plan::Plan;
 use super::wgsl::Form;
 
-/// Below this number of elements vectors save nothing, and their tail would be a further launch.
+/// The least number of elements for which invocations compute vectors of four. With fewer elements vectors save no
+/// time, and the elements after the last vector would need a second launch.
 const MIN_FOR_VECTORS: u64 = 1 << 14;
 
-/// The input of a plan. Slots, their places and the strides of the walk have the same order.
+/// The input of a plan. `slots`, `places` and the strides of `walk` have an entry for each argument, in the same order.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape<'s> {
     pub(super) slots: &'s [Slot],
-    /// `None` for values.
+    /// The place of each array in its binding; `None` for values.
     pub(super) places: &'s [Option<Place>],
     pub(super) walk: &'s Walk,
     /// Whether the operation uses `inf`.
@@ -23,21 +24,22 @@ pub(super) struct Shape<'s> {
     pub(super) binding: Binding,
 }
 
-/// One launch.
+/// One launch of an elementwise operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pass {
     pub(super) form: Form,
-    /// The number of the first element.
+    /// The index of the launch's first element, counted over all launches.
     pub(super) begin: u64,
-    /// The number of elements, or of vectors of four.
+    /// The number of elements of the launch, or of vectors of four elements.
     pub(super) cells: u64,
     /// The number of workgroups.
     pub(super) groups: u64,
-    /// Whether only these elements of each array are bound, as all of them are more than the device can bind.
+    /// Whether only this launch's elements of each array are bound, because a whole array is larger than a binding can
+    /// be.
     pub(super) window: bool,
 }
 
-/// The choice between several ways to do the work.
+/// The choice between kernels that compute the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Choice {
     /// Whether each invocation computes four elements, if the arrays permit it.
@@ -47,17 +49,17 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// The choice without tuning.
+    /// The choice that a call uses without tuning.
     pub(super) fn default_for(count: u64) -> Self {
         Self { vectors: count >= MIN_FOR_VECTORS, workgroup: WORKGROUP }
     }
 }
 
-/// The launches: one, or one for vectors and one for the few remaining elements, or one for each window of arrays that
-/// are larger than a binding can be.
+/// Plans the launches: one; or one for vectors and one for the few remaining elements; or one for each window, if an
+/// array is larger than a binding can be.
 ///
 /// An operation counts as one arithmetic operation for each element, as its text is not analysed; accesses to raw
-/// arrays are not counted. Both numbers are lower bounds.
+/// arrays are not counted. So `flops` and `bytes` are lower bounds.
 pub(super) fn plan(shape: &Shape<'_>, choice: Choice) -> Plan<Pass> {
     if shape.count == 0 {
         return Plan::nothing();
@@ -71,7 +73,8 @@ fn passes(shape: &Shape<'_>, choice: Choice) -> Vec<Pass> {
     let each = || walked().filter(|(slot, _)| slot.access == Access::Each);
     let strided = walked().any(|(slot, _)| slot.access == Access::Strided);
     let rank = if strided { shape.walk.rank() } else { 0 };
-    // The kernel can read the number of elements from the length of an output.
+    // A kernel without `places` reads the number of elements from the length of an output, so that each output must be
+    // bound from its first element on and have exactly `count` elements.
     let is_whole = |place: &Option<Place>| place.is_some_and(|place| place.bindable && place.length == count);
     let measured = each().any(|(slot, _)| slot.written);
     let as_given = measured
@@ -92,7 +95,7 @@ fn passes(shape: &Shape<'_>, choice: Choice) -> Vec<Pass> {
     };
     let largest = each().map(|(slot, _)| slot.element.size()).max().unwrap_or(0);
     let window = shape.binding.window(largest);
-    // Arrays that are walked by coordinates are bound whole.
+    // Only arrays that are read in order can be split into windows: strided arrays are bound whole.
     if !strided && window > 0 && each().any(too_large) {
         let begins = (0..count).step_by(usize::try_from(window).unwrap_or(usize::MAX));
         let part = |begin| Pass { window: true, ..pass(form(false, true), begin, window.min(count - begin)) };
@@ -112,7 +115,7 @@ fn passes(shape: &Shape<'_>, choice: Choice) -> Vec<Pass> {
     vec![pass(form(true, true), 0, vectors), pass(form(false, true), 4 * vectors, count - 4 * vectors)]
 }
 
-/// The bytes of all elements that are walked: read, written, or both if changed in place.
+/// The bytes that are read and written of all arrays that are not raw; an array that is changed in place counts twice.
 fn bytes(shape: &Shape<'_>) -> u64 {
     let of_slot = |(at, slot): (usize, &Slot)| {
         let times = u64::from(slot.read) + u64::from(slot.written);
@@ -201,7 +204,7 @@ mod tests {
         };
         let most = 1 << 18;
         assert_eq!(windows(most, whole(most as u64)), [(false, 0, most as u64 / 4)]);
-        // A window leaves room for the elements before it.
+        // A window is shorter than a binding, as the binding may begin before the window, at an aligned offset.
         let window = most as u64 - 1024;
         let more = most as u64 + 1;
         assert_eq!(windows(most + 1, whole(more)), [(true, 0, window), (true, window, more - window)]);

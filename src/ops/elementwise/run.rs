@@ -1,4 +1,4 @@
-//! From an elementwise call to its launches.
+//! The checks and launches of an elementwise call.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -20,7 +20,7 @@ use crate::device::Device;
 use crate::kernel::Kernel;
 use crate::submit::Destination;
 
-/// The caller's operation in the text.
+/// The WGSL function with the caller's operation, and the operation's name in errors.
 const STATEMENTS: Statements = Statements { function: "operation", said: "the operation" };
 
 /// A call whose arguments were checked.
@@ -58,7 +58,7 @@ pub(super) fn result_length(
     Ok(elements(&shape).unwrap_or(usize::MAX))
 }
 
-/// Performs all checks that need no kernel.
+/// Performs all checks of a call that need no compiled kernel.
 pub(super) fn fit<'a>(
     call: &ElementwiseCall<'a>,
     inputs: Vec<Given<'a>>,
@@ -90,10 +90,10 @@ pub(super) fn fit<'a>(
     Ok(Fitted { own, device: call.device.clone(), operands, letters, slots, places, walk, count })
 }
 
-/// Gives an output without a shape the inputs' shape, if it has as many elements.
+/// Sets the shape of each output without a shape to that of the inputs, if it has as many elements.
 fn shape_outputs(operands: &mut [Operand<'_>], signature: &Signature) {
     let inputs = || operands.iter().filter(|operand| !operand.written && operand.is_walked());
-    // Invalid input shapes are reported later, together with the outputs.
+    // Invalid shapes of inputs are reported by a later check of all arrays.
     let Ok(shape) = signature.shape(inputs(), None) else { return };
     let length = elements(&shape);
     for output in operands.iter_mut().filter(|operand| operand.written && operand.is_walked()) {
@@ -110,7 +110,8 @@ fn slots(operands: &[Operand<'_>], walk: &Walk) -> Vec<Slot> {
         Given::Value { .. } => Access::Value,
         Given::Array(_) if operand.raw => Access::Raw,
         Given::Array(_) => match strides {
-            // A single element of an output, whose array may provide the length.
+            // A single element of an output is not `One`: the kernel may read the number of elements from the output's
+            // length.
             [] if operand.written => Access::Each,
             [] | [0] => Access::One,
             [1] => Access::Each,
@@ -128,7 +129,7 @@ fn slots(operands: &[Operand<'_>], walk: &Walk) -> Vec<Slot> {
 }
 
 impl Fitted<'_> {
-    /// The launches by the default choice.
+    /// Plans the launches with the default choice.
     pub(super) fn plan(&self) -> Plan<Pass> {
         self.plan_by(Choice::default_for(self.count))
     }
@@ -140,7 +141,7 @@ impl Fitted<'_> {
         plan::plan(&Shape { slots, places, walk, infinity, count: *count, binding }, choice)
     }
 
-    /// The WGSL of the first launch; a call with nothing to do uses that of a single element.
+    /// The WGSL of the first launch; for a call without elements, the WGSL with one element for each invocation.
     pub(super) fn text(&self) -> String {
         let choice = Choice::default_for(self.count);
         let (rank, infinity) = (self.walk.rank(), self.own.uses_infinity(&self.slots));
@@ -179,7 +180,7 @@ impl Fitted<'_> {
                 Access::Raw => (array.whole(), 0),
                 Access::Each if pass.window => {
                     let (bound, first) = array.placed_from(pass.begin, Some(pass.begin + pass.cells));
-                    // Kernels count from the first element of all, modulo 2^32.
+                    // Kernels add the index of an element, which is at least `begin`, to `first`, modulo 2^32.
                     (bound, first.wrapping_sub(pass.begin))
                 }
                 _ if vector => array.placed(Some(4 * pass.cells)),
@@ -198,7 +199,7 @@ impl Fitted<'_> {
         launched.map(drop).map_err(|error| self.own.signature.refused(error))
     }
 
-    /// The outputs that the operation must assign.
+    /// The outputs, for the check that the operation assigns each of them.
     fn outputs(&self) -> Vec<Output> {
         let output = |slot: &Slot| {
             let kind = match (slot.access, slot.read) {
@@ -213,7 +214,7 @@ impl Fitted<'_> {
         self.slots.iter().filter(|slot| slot.written).map(output).collect()
     }
 
-    /// The values of `places`.
+    /// The values of the uniform `places`, in the order of its fields.
     fn places(&self, pass: &Pass, firsts: &[u32]) -> SmallVec<[u32; 16]> {
         let value = |field: Field<Count>| match field {
             Field::Count(Count::Begin) => pass.begin as u32,

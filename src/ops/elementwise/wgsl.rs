@@ -1,4 +1,4 @@
-//! The text of elementwise kernels.
+//! The WGSL text of elementwise kernels.
 
 use super::super::operation::call::{Letter, Signature};
 use super::super::operation::infinity;
@@ -7,24 +7,24 @@ use super::super::operation::places::{self, Dimensions, Field, Fields};
 use super::super::operation::preface::{Access, Coordinates, Slot, arrays, preface, uniforms};
 use super::super::operation::text::Text;
 
-/// The variants of the text.
+/// The variant of a kernel's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Form {
     /// Whether an invocation computes a vector of four elements instead of one.
     pub(crate) vectors: bool,
-    /// Whether the uniform `places` contains the start of the elements and their number. Otherwise all arrays begin
-    /// with the first element and end with the last.
+    /// Whether the kernel reads the start of each array and the number of elements from the uniform `places`. Otherwise
+    /// each array is bound from its first element on, and an output has exactly the elements to compute.
     pub(crate) placed: bool,
-    /// Whether `places` contains the bits of infinity, as the operation uses `inf`.
+    /// Whether `places` contains the bits of infinity, because the operation uses `inf`.
     pub(crate) infinity: bool,
-    /// The number of dimensions, if any array is walked by coordinates.
+    /// The number of dimensions of the operation if any array is strided, otherwise 0.
     pub(crate) rank: usize,
     /// The number of invocations of a workgroup.
     pub(crate) workgroup: u32,
 }
 
 impl Form {
-    /// All fields, for a key.
+    /// Returns all fields as numbers, for the key of the kernel cache.
     pub(super) fn numbers(self) -> [usize; 5] {
         let Self { vectors, placed, infinity, rank, workgroup } = self;
         [usize::from(vectors), usize::from(placed), usize::from(infinity), rank, workgroup as usize]
@@ -35,7 +35,7 @@ impl Form {
     }
 }
 
-/// The caller's part of a kernel.
+/// The part of a kernel that its caller wrote.
 pub(crate) struct Own<'a> {
     pub(crate) signature: &'a Signature,
     pub(crate) preamble: &'a str,
@@ -50,12 +50,12 @@ impl Own<'_> {
     }
 }
 
-/// The counts of elementwise kernels.
+/// The numbers in the uniform `places` of elementwise kernels that belong to no array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Count {
-    /// The number of the first element.
+    /// The index of this launch's first element.
     Begin,
-    /// The number of cells of this launch, which are elements or vectors.
+    /// The number of elements, or of vectors, of this launch.
     Cells,
     /// The number of elements of all launches.
     Elements,
@@ -75,7 +75,7 @@ impl places::Count for Count {
     }
 }
 
-/// The fields of `places`; none in a form without it.
+/// The fields of the uniform `places`; none in a form without this uniform.
 pub(super) fn fields(slots: &[Slot], form: Form) -> Fields<Count> {
     let mut fields = Fields::new();
     if !form.placed {
@@ -127,7 +127,8 @@ fn results(slots: &[Slot]) -> Vec<&Slot> {
     slots.iter().filter(|slot| slot.written && slot.is_walked()).collect()
 }
 
-/// ` -> TYPE` of the operation on elements or, with `vectors`, on vectors of four.
+/// Returns the result type of the operation's function, as ` -> TYPE`, for elements or, with `vectors`, for vectors of
+/// four.
 fn result_type(slots: &[Slot], vectors: bool) -> String {
     match (results(slots).as_slice(), vectors) {
         ([], _) => String::new(),
@@ -151,7 +152,7 @@ fn result_struct(text: &mut Text, slots: &[Slot], vectors: bool) {
     text.line("}");
 }
 
-/// The parameters of the operation: its inputs, the number of the element, and the number of elements.
+/// The parameters of the operation's function: its inputs, the index of the element, and the number of elements.
 fn parameters(slots: &[Slot], vectors: bool) -> String {
     let read = slots.iter().filter(|slot| slot.read && slot.access != Access::Raw);
     let each = read.map(|slot| {
@@ -189,7 +190,7 @@ fn operation(text: &mut Text, own: &Own<'_>, slots: &[Slot], form: Form) {
     text.line("}");
 }
 
-/// Calls the operation for four elements, one after the other.
+/// Writes the function that calls the operation for four elements, one after the other.
 fn operation_on_vectors(text: &mut Text, slots: &[Slot]) {
     text.line("");
     result_struct(text, slots, true);
@@ -219,12 +220,12 @@ fn operation_on_vectors(text: &mut Text, slots: &[Slot]) {
     text.line("}");
 }
 
-/// The expression that reads a count.
+/// Returns the WGSL expression that reads a number of `places`.
 fn of_places(count: Count) -> String {
     format!("places.{}", Field::Count(count).name(&[]))
 }
 
-/// The expression for the number of cells (elements or vectors) of the arrays.
+/// Returns the WGSL expression for the number of elements, or of vectors, of the launch.
 fn count(slots: &[Slot], form: Form) -> String {
     let measure = slots.iter().find(|slot| slot.written && slot.access == Access::Each);
     match measure {
@@ -233,7 +234,7 @@ fn count(slots: &[Slot], form: Form) -> String {
     }
 }
 
-/// The expression for the cell of an array at `at`.
+/// Returns the WGSL expression for the element or vector of an array at index `at`.
 fn cell(slot: &Slot, form: Form, at: &str) -> String {
     let first = if form.placed { format!("places.{}", places::first(&slot.name)) } else { String::new() };
     let index = match (slot.access, form.placed) {
@@ -246,7 +247,7 @@ fn cell(slot: &Slot, form: Form, at: &str) -> String {
     format!("{}[{index}]", slot.variable())
 }
 
-/// The arguments of the operation, with `each` for walked arrays.
+/// Returns the arguments of a call of the operation: `each` of an array, and the fields of `arguments` for values.
 fn arguments(slots: &[Slot], each: impl Fn(&Slot) -> String) -> String {
     let read = slots.iter().filter(|slot| slot.read && slot.access != Access::Raw);
     let one = |slot: &Slot| match slot.access {
@@ -256,7 +257,7 @@ fn arguments(slots: &[Slot], each: impl Fn(&Slot) -> String) -> String {
     read.map(one).collect()
 }
 
-/// Stores the result of `call`.
+/// Writes statements that store the results of the WGSL expression `call` in `target` of each output.
 fn stored(text: &mut Text, slots: &[Slot], call: &str, indent: &str, target: impl Fn(&Slot) -> String) {
     match results(slots).as_slice() {
         [] => text.line(&format!("{indent}{call};")),
@@ -270,7 +271,7 @@ fn stored(text: &mut Text, slots: &[Slot], call: &str, indent: &str, target: imp
     }
 }
 
-/// Writes the entry point with one element for each invocation.
+/// Writes the entry point of a kernel whose invocations compute one element each.
 fn main(text: &mut Text, slots: &[Slot], form: Form) {
     let indent = "        ";
     let count = count(slots, form);
@@ -289,7 +290,8 @@ fn main(text: &mut Text, slots: &[Slot], form: Form) {
     text.line("    }\n}");
 }
 
-/// Writes the entry point with one vector for each invocation: more vectors gain nothing on a GPU or on the CPU.
+/// Writes the entry point of a kernel whose invocations compute one vector each: several vectors are not faster,
+/// neither on a GPU nor on the CPU.
 fn vector_main(text: &mut Text, slots: &[Slot], form: Form) {
     let indent = "        ";
     let count = count(slots, form);

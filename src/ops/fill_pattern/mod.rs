@@ -1,4 +1,4 @@
-//! Memory filled with a pattern.
+//! Fills of memory with a pattern.
 
 mod plan;
 #[cfg(test)]
@@ -37,7 +37,7 @@ pub fn fill_pattern<'x, T: PatternElement>(x: impl Into<SliceMut<'x, T>>, patter
     FillPattern::new(pattern).run(x)
 }
 
-/// Elements of patterns: `f32`, `i32`, `u32`.
+/// Types of the elements of patterns: `f32`, `i32`, `u32`.
 pub trait PatternElement: Element + sealed::Word {}
 
 impl<T: Element + sealed::Word> PatternElement for T {}
@@ -82,7 +82,7 @@ impl<'p, 'r, T: PatternElement> FillPattern<'p, 'r, T> {
         Self { pattern, offset: 0, destination: Destination::Own }
     }
 
-    /// Begins with this element of the pattern, counted from 0; larger values wrap around.
+    /// Begins the fill with this element of the pattern, counted from 0; larger values wrap around.
     pub fn offset(mut self, offset: usize) -> Self {
         self.offset = offset;
         self
@@ -113,8 +113,8 @@ impl<'p, 'r, T: PatternElement> FillPattern<'p, 'r, T> {
         self
     }
 
-    /// The cost of a fill of `length` elements, to compare its time with the limits of a device. It has no arithmetic
-    /// and no reads.
+    /// The cost of a fill of `length` elements, to compare its time with the limits of a device. A fill has no
+    /// arithmetic and no reads.
     ///
     /// ```
     /// # fn main() -> anywarp::Result<()> {
@@ -161,7 +161,8 @@ impl<'p, 'r, T: PatternElement> FillPattern<'p, 'r, T> {
 const OPERATOR: Operator = Operator("fill with a pattern");
 /// The greatest number of elements of a pattern, which is passed in a uniform.
 const MAX_PERIOD: usize = 16;
-/// The kernel counts elements in 32 bits, including some workgroups and a pattern beyond the end.
+/// The greatest number of elements of a fill: the kernel counts them in 32 bits, and some workgroups and a pattern
+/// beyond the end as well.
 const MAX_LENGTH: u64 = (1 << 32) - (1 << 16);
 
 #[cfg(all(test, feature = "cpu"))]

@@ -2,9 +2,9 @@
 
 use super::super::plan::Plan;
 
-/// The number of invocations of a workgroup, and of words of a row.
+/// The number of invocations of a workgroup, and of words in a row: an invocation writes one word of each row.
 const WORKGROUP: u32 = 256;
-/// The number of rows that a workgroup fills.
+/// The number of rows that one workgroup fills.
 const ROWS: u64 = 16;
 
 /// The sizes of a fill.
@@ -21,22 +21,22 @@ pub(super) struct Shape {
 /// One command of a fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
-    /// The device's fill with one word.
+    /// A fill command of the device, with one word.
     Word,
-    /// The kernel, in this many workgroups, with rows at a distance of `span` words.
+    /// The kernel in `groups` workgroups, whose rows are `span` words apart.
     Kernel { span: u32, groups: u64 },
 }
 
-/// The choice between several ways to do the work.
+/// The choice between commands that write the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// The device's fill, if the pattern is one word.
+    /// The device's fill command, if all words of the pattern are equal; otherwise the kernel.
     Word,
     Kernel,
 }
 
 impl Choice {
-    /// The choice without tuning.
+    /// The choice that a call uses without tuning.
     pub(super) fn default_for(shape: Shape) -> Self {
         if shape.uniform { Self::Word } else { Self::Kernel }
     }
@@ -49,8 +49,9 @@ pub(super) fn plan(shape: Shape, choice: Choice) -> Plan<Pass> {
     let pass = match choice {
         Choice::Word if shape.uniform => Pass::Word,
         _ => {
-            // Rows begin at the same word of the pattern if their distance is a multiple of the pattern's length. As
-            // 256 is a power of two, the odd part of the period suffices.
+            // The rows of a workgroup begin at the same word of the pattern if their distance is a multiple of the
+            // pattern's length. A row of 256 words is a multiple of the length's power of two, so that the odd part of
+            // the length suffices as a factor.
             let patterns = shape.period >> shape.period.trailing_zeros();
             let span = WORKGROUP * patterns;
             Pass::Kernel { span, groups: shape.length.div_ceil(u64::from(span) * ROWS) * u64::from(patterns) }

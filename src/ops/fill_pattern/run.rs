@@ -1,4 +1,4 @@
-//! From a fill with a pattern to its commands.
+//! The commands of a fill with a pattern.
 
 use super::super::error::OperationError;
 use super::super::plan::Plan;
@@ -16,18 +16,18 @@ crate::kernels!(mod kernel = "shaders/ops/fill_pattern.wgsl", root = "shaders");
 pub(super) struct Operands<'a, 'p, T> {
     pub(super) x: SliceMut<'a, T>,
     pub(super) pattern: &'p [T],
-    /// The number of the pattern's first element; below the pattern's length.
+    /// The index in the pattern of the element that is written first; below the pattern's length.
     pub(super) phase: usize,
 }
 
 impl<T: PatternElement> Operands<'_, '_, T> {
-    /// Checks the slice, the destination and the guard.
+    /// Checks the slice, the device of the destination, and that no guard is in use.
     pub(super) fn check(&self, destination: &Destination<'_>) -> Result<(), OperationError> {
         self.x.range.get().map_err(OPERATOR.slice("x"))?;
         if let Err(refusal) = destination.check(&self.x.core.device) {
             return Err(OPERATOR.refused(&self.x.core.device, &["x"], refusal));
         }
-        // For a recording, guards are checked when it is submitted.
+        // The guards of a recording's buffers are checked when the recording is submitted.
         match self.x.core.guarded() {
             Some(guard) if !matches!(destination, Destination::Recording(_)) => Err(OPERATOR.in_use("x", guard)),
             _ => Ok(()),

@@ -1,4 +1,4 @@
-//! Tests of both ways of a fill, against the reference.
+//! Tests of the fill command and of the kernel, against the reference.
 
 use super::plan::{Choice, Shape};
 use super::reference;

@@ -1,4 +1,4 @@
-//! Arrays with one value.
+//! Arrays whose elements all have one value.
 
 use super::error::OperationError;
 use super::moving::launch::Move;
@@ -69,7 +69,7 @@ impl<'r, T: Element> Full<'r, T> {
         let context = &bytes.core.device;
         operands::counted::<T>(OPERATOR, "y", &[y.len()])?;
         operands::check(OPERATOR, context, &[("y", bytes.as_slice())], 1, &self.destination)?;
-        // The device fills whole words with one word.
+        // The device's fill command writes whole words of 4 bytes, so that `y` must begin and end with a whole word.
         let whole = operands::start_mut(&bytes).is_multiple_of(4) && bytes.len().is_multiple_of(4);
         if whole && transfer::pattern_of(&self.value).is_some() {
             return match transfer::fill(self.destination, &y, self.value) {

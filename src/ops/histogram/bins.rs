@@ -1,39 +1,43 @@
-//! The bins of a histogram, as its kernels receive them.
+//! The bins of a histogram, in the form that its kernels need.
 
 use super::super::error::OperationError;
 use super::elements::sealed::Key;
 use super::{Edges, OPERATOR};
 
-/// The bins as the kernel takes them.
+/// The bins of one channel, in the form that the kernels need.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Bins {
     /// The key of the lower edge of each bin that can have elements.
     pub(super) keys: Vec<u32>,
-    /// The keys of the least and the greatest element that is counted.
+    /// The key of the least element that is counted; above `greatest` if no element can be counted.
     pub(super) least: u32,
+    /// The key of the greatest element that is counted.
     pub(super) greatest: u32,
-    /// How bins are found by a product, where that is possible.
+    /// The numbers with which a multiplication finds the bin of an element; `None` if a search finds it.
     pub(super) even: Option<Even>,
+    /// Whether each element is the number of its bin.
     pub(super) plain: bool,
     /// The number of bins, including those that no element can be in.
     pub(super) all: usize,
 }
 
-/// Bins of equal width.
+/// The numbers with which a multiplication finds the bin of an element, for bins of equal width.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Even {
-    /// The bits of the lower end, and the bins per unit.
+    /// The bits of the lower end of the first bin.
     pub(super) low: u32,
+    /// The number of bins per unit.
     pub(super) scale: f32,
-    /// The distance from an edge, in bins, within which rounding could change the bin.
+    /// The distance from an edge, in bins, within which rounding could change the result, so that the kernel compares
+    /// the element with the edge.
     pub(super) margin: f32,
 }
 
 impl Even {
-    /// Bins between finite numbers, the lower of which has these bits.
+    /// The numbers for `bins` bins in `range`; `low` has the bits of the start of the range.
     fn of(bins: usize, range: &std::ops::Range<f64>, low: u32, scale: f32) -> Self {
-        // Four roundings in f32 of a number of at most so many bins; edges that were rounded in f64; numbers that the
-        // device treats as zero.
+        // The margin is the sum of three bounds: four roundings in f32 of a product of at most `bins`, edges that were
+        // rounded in f64, and subnormal numbers that the device treats as zero.
         let products = bins as f64 * 2f64.powi(-21);
         let edges = (range.start.abs() + range.end.abs()) * f64::from(scale) * 2f64.powi(-51);
         let zeros = f64::from(scale) * 2f64.powi(-125);
@@ -76,7 +80,7 @@ impl Bins {
             return Err(OPERATOR.choice("a pair of edges", expected, format!("{pair:?}")));
         }
         let keys: Vec<u32> = all[..bins].iter().map_while(|edge| T::keys(*edge).from).collect();
-        // Without an element that can be counted, no element is between the two.
+        // If no element can be counted, `least` is above `greatest`, so that no element is between them.
         let (least, greatest) = match (keys.first(), T::keys(all[bins]).to) {
             (Some(least), Some(greatest)) => (*least, greatest),
             _ => (1, 0),
@@ -86,7 +90,7 @@ impl Bins {
                 let scale = (bins as f64 / (range.end - range.start)) as f32;
                 let product = scale.is_normal() && ((range.end - range.start) as f32).is_normal();
                 let low = T::low(range.start).filter(|_| product && scale < 1e30);
-                // With many bins all elements would be near an edge.
+                // With very many bins nearly all elements would be within the margin of an edge.
                 low.map(|low| Even::of(bins, range, low, scale)).filter(|even| even.margin < 0.25)
             }
             _ => None,

@@ -1,23 +1,24 @@
-//! The elements of histograms, their keys, and their weights.
+//! The types of elements and weights of histograms, and the keys by which elements are compared.
 
 use crate::element::Element;
 
-/// Elements that histograms count: `f32`, `i32`, `u32`.
+/// Types of the elements that histograms count: `f32`, `i32`, `u32`.
 pub trait HistogramElement: Element + sealed::Key {}
 
 impl<T: Element + sealed::Key> HistogramElement for T {}
 
-/// Weights of histograms: `f32`, `i32`, `u32`.
+/// Types of the weights of histograms: `f32`, `i32`, `u32`.
 pub trait HistogramWeight: Element + sealed::Weight {}
 
 impl<T: Element + sealed::Weight> HistogramWeight for T {}
 
-/// The keys of an edge: words whose order as integers is that of the numbers.
+/// The keys of the elements next to an edge. A key is a `u32` computed from an element, so that keys have the order of
+/// the elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EdgeKeys {
-    /// The key of the least element that is not below the edge; `None` if all are below it.
+    /// The key of the least element that is not below the edge; `None` if all elements are below the edge.
     pub(super) from: Option<u32>,
-    /// The key of the greatest element that is not above the edge; `None` if all are above it.
+    /// The key of the greatest element that is not above the edge; `None` if all elements are above the edge.
     pub(super) to: Option<u32>,
 }
 
@@ -25,13 +26,14 @@ pub(super) mod sealed {
     use super::EdgeKeys;
 
     pub trait Key {
-        /// The constant of `histogram.wgsl`.
+        /// The constant of `histogram.wgsl` for this type of elements.
         const KIND: u32;
 
-        /// The keys of a finite edge.
+        /// Returns the keys of the elements next to a finite edge.
         fn keys(edge: f64) -> EdgeKeys;
 
-        /// The bits of the lower end of even bins; `None` if bins cannot be found by a product.
+        /// Returns the bits of the lower end of bins of equal width. `None` if the end is not an element, or is a
+        /// subnormal one: then a multiplication cannot find bins.
         fn low(edge: f64) -> Option<u32>;
     }
 
@@ -54,7 +56,8 @@ pub(super) mod sealed {
     fn integer(edge: f64, range: [f64; 2], key: impl Fn(f64) -> u32) -> EdgeKeys {
         let within = |number: f64, clamped: f64| (number == clamped).then(|| key(number));
         let [least, greatest] = range;
-        // Below all elements, the edge is as good as the least one; above all, as the greatest one.
+        // For `from`, an edge below all elements is replaced by the least one; for `to`, an edge above all by the
+        // greatest.
         let (from, to) = (edge.ceil().max(least), edge.floor().min(greatest));
         EdgeKeys { from: within(from, from.min(greatest)), to: within(to, to.max(least)) }
     }
@@ -91,7 +94,7 @@ pub(super) mod sealed {
         fn keys(edge: f64) -> EdgeKeys {
             let nearest = edge as f32;
             let key = |number: f32| {
-                // Both zeros are equal.
+                // -0.0 equals 0.0, so that both have the same key.
                 let bits = if number == 0.0 { 0 } else { number.to_bits() };
                 if number < 0.0 { !bits } else { bits ^ 0x8000_0000 }
             };
@@ -118,7 +121,7 @@ mod tests {
         let keys: Vec<EdgeKeys> = numbers.iter().map(|number| f32::keys(*number)).collect();
         assert!(keys.is_sorted_by(|a, b| a.to < b.from), "{keys:?}");
         assert_eq!(f32::keys(-0.0), f32::keys(0.0));
-        // Between two floats: the upper one, and the lower one.
+        // 0.1 is between two floats: `from` is the upper one, `to` the lower one, and their keys are neighbours.
         let between = f32::keys(0.1);
         assert_eq!(between.from.zip(between.to).map(|(from, to)| from - to), Some(1));
         assert_eq!(f32::keys(0.5).from, f32::keys(0.5).to);

@@ -1,4 +1,4 @@
-//! Numbers of elements by bins.
+//! Histograms: the number of elements in each bin.
 
 mod bins;
 mod elements;
@@ -48,7 +48,7 @@ pub fn histogram<'x, 'y, T: HistogramElement>(
     Histogram::even(counts.len(), range).run(x, counts)
 }
 
-/// Counts how often each number below `counts.len()` occurs; larger ones are ignored.
+/// Counts how often each number below `counts.len()` occurs; larger numbers are ignored.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -76,11 +76,11 @@ pub fn bincount<'x, 'y>(
 /// A histogram: `counts[k]` is the number of elements with `edges[k] <= x < edges[k + 1]`; the last bin includes its
 /// upper edge, as in NumPy. Elements outside all bins, and NaN, are not counted.
 ///
-/// Elements are compared with the edges without rounding, so that every device gives the same counts, and counts are
+/// Elements are compared with the edges without rounding, so that every device computes the same counts, and counts are
 /// exact up to 2^32 - 1. Existing contents of `counts` are replaced.
 ///
-/// [`channels`](Self::channels) counts interleaved channels apart, such as those of pixels;
-/// [`run_weighted`](Self::run_weighted) sums a weight for each element in place of ones.
+/// [`channels`](Self::channels) counts interleaved channels separately, such as those of pixels;
+/// [`run_weighted`](Self::run_weighted) adds up the elements' weights in each bin, in place of their number.
 #[must_use = "a histogram does nothing until `run` is called"]
 #[derive(Debug)]
 pub struct Histogram<'e, 'r> {
@@ -133,8 +133,8 @@ impl<'e, 'r> Histogram<'e, 'r> {
         Self { edges, channels: 1, destination: Destination::Own }
     }
 
-    /// Counts each of several interleaved channels apart: element `i` belongs to channel `i % channels`, and the counts
-    /// of channel `c` are those from `c * bins` on. All channels have the same bins.
+    /// Counts each of several interleaved channels separately: element `i` belongs to channel `i % channels`, and the
+    /// counts of channel `c` begin at index `c * bins`. All channels have the same bins.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -166,7 +166,7 @@ impl<'e, 'r> Histogram<'e, 'r> {
         self
     }
 
-    /// The number of bins.
+    /// The number of bins of one channel.
     fn bins(&self) -> usize {
         match self.edges {
             Edges::Numbers(bins) | Edges::Even(bins, _) => bins,
@@ -217,9 +217,9 @@ impl<'e, 'r> Histogram<'e, 'r> {
     /// Counts the elements of `x`, a buffer or a slice of any length and start.
     ///
     /// # Errors
-    /// [`OperationError`] for no bins, edges that fall or are not finite, a number of counts that is not that of the
-    /// bins, a slice out of range, arrays of two devices, an existing guard, or an error of the device. In that case
-    /// nothing has run.
+    /// [`OperationError`] for no bins, edges that are not finite or not in ascending order, a number of counts that is
+    /// not that of the bins, a slice out of range, arrays of two devices, an existing guard, or an error of the device.
+    /// In that case nothing has run.
     pub fn run<'x, 'y, T: HistogramElement>(
         self,
         x: impl Into<Slice<'x, T>>,
@@ -231,7 +231,7 @@ impl<'e, 'r> Histogram<'e, 'r> {
         self.add(Operands { x, weights: None, counts, result: "counts", channels, sum: Sum::Counts, all })
     }
 
-    /// Sums the weights of the elements of each bin into `sums`; `weights` has one for each element of `x`.
+    /// Sums the weights of the elements of each bin into `sums`; `weights` has one weight for each element of `x`.
     ///
     /// Sums of integers wrap around. Sums of `f32` do not depend on any order: in each bin, weights are added exactly as
     /// multiples of a power of two, and the sum is rounded once. So repeated calls and all devices give the same bits. Each
@@ -278,9 +278,11 @@ impl<'e, 'r> Histogram<'e, 'r> {
 }
 
 const OPERATOR: Operator = Operator("histogram");
-/// The kernels count elements in 32 bits, including some workgroups beyond the end.
+/// The greatest number of elements of a call: the kernels count them in 32 bits, and some workgroups beyond the end as
+/// well.
 const MAX_LENGTH: u64 = (1 << 32) - (1 << 20);
-/// So many even bins are found by a product in `f32` with an error below one bin.
+/// The greatest number of bins of all channels: for at most so many, a multiplication in `f32` finds the bin of an
+/// element with an error below one bin.
 const MAX_BINS: u64 = 1 << 20;
 
 #[cfg(all(test, feature = "cpu"))]

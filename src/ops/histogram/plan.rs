@@ -2,15 +2,16 @@
 
 use super::super::plan::Plan;
 
-/// The counters in the memory of a workgroup.
+/// The number of counters that fit into the memory of a workgroup.
 const SHARED: u64 = 4096;
-/// The invocations of a workgroup that the CPU runs together, each with counters of its own.
+/// The number of invocations in a workgroup of the CPU's kernel, which run together; each has counters of its own.
 const LANES: u64 = 8;
-/// Counters of all invocations on the CPU: 4 MiB, which its caches hold.
+/// The greatest number of counters of all invocations on the CPU: 4 MiB, which fit into its caches.
 const MAX_ROWS: u64 = 1 << 20;
-/// Below this number of copies, equal elements wait for each other.
+/// The number of copies of each counter below which atomic additions of equal elements wait for each other, so that
+/// invocations add equal neighbours at once.
 const MIN_COPIES: u64 = 16;
-/// The elements of a vector.
+/// The number of elements of a vector.
 const VECTOR: u64 = 4;
 
 /// The sizes of a histogram.
@@ -23,7 +24,7 @@ pub(super) struct Shape {
     pub(super) sum: Sum,
     /// Whether elements can be read four at a time.
     pub(super) aligned: bool,
-    /// The most elements of a launch, if there are more than a binding can have.
+    /// The greatest number of elements of a launch, if an array is larger than a binding can be.
     pub(super) window: Option<u64>,
 }
 
@@ -37,7 +38,7 @@ pub(super) enum Sum {
     Floats,
 }
 
-/// The operation of a pass over the elements, as the kernel numbers it.
+/// The operation of a pass over the elements, with its number in the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operation {
     Add = 0,
@@ -45,77 +46,79 @@ pub(super) enum Operation {
     FixedSums = 2,
 }
 
-/// The elements of a launch.
+/// The range of elements that one launch counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) begin: u64,
     pub(super) count: u64,
 }
 
-/// A pass over the elements with atomics.
+/// A pass over the elements that updates counters by atomics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Counting {
     pub(super) operation: Operation,
     pub(super) part: Part,
     pub(super) groups: u64,
-    /// The elements of a workgroup, or its vectors.
+    /// The number of elements, or of vectors, that one workgroup counts.
     pub(super) chunk: u64,
-    /// The copies of each counter in workgroup memory; none for additions to the result.
+    /// The number of copies of each counter in workgroup memory; 0 if the kernel adds to the result directly.
     pub(super) copies: u64,
     pub(super) vectors: bool,
-    /// Whether an invocation adds equal neighbours at once.
+    /// Whether an invocation adds equal neighbours by one atomic addition.
     pub(super) runs: bool,
 }
 
-/// One command.
+/// One command of a histogram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
-    /// Zeros in the result.
+    /// Writes zeros to the result.
     Clear,
     /// Counts with atomics.
     Count(Counting),
-    /// Clears the scratch memory, which holds the counters of each invocation, or sums of 64 bits.
+    /// Clears the scratch memory, which contains the counters of each invocation, or sums of 64 bits.
     ClearScratch,
-    /// Counts of each invocation.
+    /// Counts in a row of counters for each invocation.
     Rows { part: Part, groups: u64, chunk: u64 },
-    /// Sums those.
+    /// Writes the sum of all rows of counters to the result.
     SumRows { rows: u64 },
-    /// The results of sums of 64 bits.
+    /// Converts the sums of 64 bits to the results in `f32`.
     Floats,
 }
 
-/// The choice between several ways to do the work.
+/// The choice between kernels that count the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
     /// Atomic additions.
     Atomics {
-        /// To counters in workgroup memory, if there is enough of it; otherwise to the result.
+        /// Whether counters are in workgroup memory, if it is large enough; otherwise the kernel adds to the result.
         shared: bool,
-        /// Elements are read four at a time, if they are aligned.
+        /// Whether elements are read four at a time, if they are aligned.
         vectors: bool,
-        /// An invocation adds equal neighbours at once, so that skewed elements need fewer additions.
+        /// Whether an invocation adds equal neighbours at once, so that frequent elements need fewer atomic additions.
         runs: bool,
         /// The greatest number of workgroups.
         groups: u64,
     },
-    /// Counters for each invocation, if they do not become too many.
+    /// Separate counters for each invocation, if their number does not exceed `MAX_ROWS`; otherwise atomics.
     Rows,
 }
 
 impl Choice {
-    /// The choice without tuning.
+    /// The choice that a call uses without tuning.
     pub(super) fn default_for(shape: Shape, cpu: bool) -> Self {
-        // Atomics and barriers take several times as long as the additions.
+        // On the CPU, atomics and barriers take several times as long as the additions.
         if cpu && LANES * shape.counters <= MAX_ROWS && shape.sum != Sum::Floats {
             return Self::Rows;
         }
         let copies = copies(shape.counters, if shape.sum == Sum::Floats { 2 } else { 1 });
-        // Enough workgroups for all of a large device, of enough elements that clearing and adding cost little.
+        // 1024 workgroups occupy a large device, and each has enough elements that clearing and adding its counters
+        // costs little.
         Self::Atomics { shared: copies > 0, vectors: true, runs: copies < MIN_COPIES, groups: 1024 }
     }
 }
 
-/// The copies of each counter that fit into workgroup memory: a power of two, or none.
+/// The number of copies of each counter, of this many words, that fit into workgroup memory: a power of two up to 32,
+/// or 0.
 fn copies(counters: u64, words: u64) -> u64 {
     match SHARED / (counters * words).max(1) {
         0 => 0,
@@ -132,12 +135,13 @@ pub(super) fn plan(shape: Shape, choice: Choice) -> Plan<Pass> {
     }
     let (passes, scratch) = match (choice, sum) {
         (Choice::Rows, Sum::Counts | Sum::Integers) if LANES * counters <= MAX_ROWS => {
-            // Rows are cleared and added up: parts have several times as many elements as bins.
+            // Each row of counters must be cleared and added up, so that a workgroup counts several times as many
+            // elements as it has counters.
             let most = (MAX_ROWS / (LANES * counters)).min(64);
             let groups = (count / (8 * LANES * counters).max(1024)).clamp(1, most);
             let chunk = count.div_ceil(groups).next_multiple_of(LANES);
             let rows = LANES * count.div_ceil(chunk);
-            // The counts of all windows add up.
+            // All windows add to the same rows of counters.
             let pass = |part: Part| Pass::Rows { part, groups: part.count.div_ceil(chunk), chunk };
             let passes = shape.parts().map(pass);
             (
@@ -157,7 +161,7 @@ pub(super) fn plan(shape: Shape, choice: Choice) -> Plan<Pass> {
 }
 
 impl Shape {
-    /// All elements, in windows where they are more than a binding can have.
+    /// Returns the ranges of elements of all launches: one range, or one for each window.
     fn parts(self) -> impl Iterator<Item = Part> {
         let most = self.window.unwrap_or(u64::MAX);
         let begins = (0..self.count).step_by(usize::try_from(most).unwrap_or(usize::MAX).max(1));
@@ -175,7 +179,7 @@ fn counting(shape: Shape, part: Part, choice: Choice, operation: Operation) -> C
         Choice::Atomics { shared, vectors, runs, groups } => (shared, vectors, runs, groups),
         Choice::Rows => (false, false, false, 2048),
     };
-    // Weights are read one at a time.
+    // Elements with weights are read one at a time.
     let vectors = vectors && shape.aligned && shape.sum == Sum::Counts && part.count >= VECTOR;
     let cells = if vectors { part.count / VECTOR } else { part.count };
     let chunk = cells.div_ceil(most.max(1)).next_multiple_of(1024).max(if vectors { 1024 } else { 4096 });

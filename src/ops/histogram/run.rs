@@ -1,4 +1,4 @@
-//! From a histogram to its commands.
+//! The checks and launches of a histogram.
 
 use std::sync::Arc;
 
@@ -59,11 +59,11 @@ crate::kernels!(mod floats = "shaders/ops/histogram_sums.wgsl", root = "shaders"
 /// The arrays of a histogram.
 pub(super) struct Operands<'x, 'y, T> {
     pub(super) x: Slice<'x, T>,
-    /// One word each.
+    /// The weights, of one word each; `None` if elements are counted.
     pub(super) weights: Option<Slice<'x, u32>>,
     /// The counts, or the sums of weights, of one word each.
     pub(super) counts: SliceMut<'y, u32>,
-    /// The name of that argument.
+    /// The name of the argument `counts` in errors.
     pub(super) result: &'static str,
     pub(super) channels: usize,
     pub(super) sum: Sum,
@@ -72,12 +72,13 @@ pub(super) struct Operands<'x, 'y, T> {
 }
 
 impl<T: HistogramElement> Operands<'_, '_, T> {
-    /// Whether the device is the CPU backend. A software driver runs barriers faster, and may end long loops.
+    /// Whether the device is the CPU backend. Software drivers of other backends do not count: their barriers are
+    /// faster, and they may abort long loops.
     pub(super) fn is_cpu(&self) -> bool {
         self.counts.core.device.caps().backend == BackendKind::Cpu
     }
 
-    /// The sizes, for so many bins of each channel.
+    /// The sizes of the call, for `bins` bins in each channel.
     pub(super) fn shape(&self, bins: usize) -> Shape {
         let start = self.x.range.get().map_or(1, |range| range.start);
         let aligned = (start * size_of::<T>()).is_multiple_of(16);
@@ -85,7 +86,8 @@ impl<T: HistogramElement> Operands<'_, '_, T> {
         Shape { count: self.x.len() as u64, counters, sum: self.sum, aligned, window: self.window() }
     }
 
-    /// The most elements of a launch, if an array is larger than a binding can be: whole groups of the channels.
+    /// The greatest number of elements of a launch, if an array is larger than a binding can be: a multiple of the
+    /// number of channels.
     fn window(&self) -> Option<u64> {
         let binding = Binding::of(&self.counts.core.device.caps().limits);
         let fits = Array::new::<T>(self.x).place().fits(binding, 4)
@@ -95,7 +97,7 @@ impl<T: HistogramElement> Operands<'_, '_, T> {
         (!fits && window > 0).then_some(window)
     }
 
-    /// The same with some of the elements.
+    /// The operands with only the elements of `part`.
     fn part(&self, part: Part) -> Operands<'_, '_, T> {
         let range = part.begin as usize..(part.begin + part.count) as usize;
         Operands {
@@ -109,11 +111,11 @@ impl<T: HistogramElement> Operands<'_, '_, T> {
         }
     }
 
-    /// Checks lengths, devices and guards.
+    /// Checks the lengths, the devices and the guards of all arrays.
     pub(super) fn check(&self, bins: usize, destination: &Destination<'_>) -> Result<(), OperationError> {
         let length = self.x.range.get().map_err(OPERATOR.slice("x"))?.len();
         if !length.is_multiple_of(self.channels) {
-            let expected = format!("use a multiple of {} elements, as many as there are channels", self.channels);
+            let expected = format!("use a multiple of {}, the number of channels", self.channels);
             return Err(OPERATOR.choice("a number of elements of", expected, length.to_string()));
         }
         let got = self.counts.range.get().map_err(OPERATOR.slice(self.result))?.len();
@@ -187,7 +189,8 @@ impl<T: HistogramElement> Operands<'_, '_, T> {
         Ok(())
     }
 
-    /// Uploads what the host has written, so that the result is not cleared if memory for that runs out.
+    /// Uploads the host's writes to the buffers before the result is cleared, so that an upload that runs out of memory
+    /// leaves the result unchanged.
     fn prepare(&self, edges: &UnifiedBuffer<u32>, destination: Destination<'_>) -> Result<(), OperationError> {
         let device = &self.counts.core.device;
         let mut cores = vec![self.x.core, self.counts.core, &edges.core];
@@ -207,12 +210,13 @@ impl<T: HistogramElement> Operands<'_, '_, T> {
     }
 }
 
-/// The highest bit of the greatest weight, so that no sum of `count` weights exceeds 63 bits.
+/// The position of the greatest weight's highest bit in a sum of 64 bits, so that no sum of `count` weights exceeds 63
+/// bits.
 fn top(count: usize) -> u32 {
     62 - count.max(1).next_power_of_two().ilog2()
 }
 
-/// The overrides of a kernel.
+/// The overrides of a module's kernel.
 macro_rules! overrides {
     ($module:ident, $this:ident, $bins:ident, $runs:expr, $direct:expr, $operation:expr) => {
         $module::Overrides {
@@ -227,7 +231,8 @@ macro_rules! overrides {
     };
 }
 
-/// The numbers that all kernels take, for these first elements, this chunk and these copies.
+/// The uniform `Sizes` of a module. `$firsts` has the positions of the first element, bin, weight and tail element in
+/// their bindings.
 macro_rules! sizes {
     ($module:ident, $this:ident, $bins:ident, $firsts:expr, $chunk:expr, $copies:expr) => {{
         let [first, first_bin, first_weight, first_of_tail] = $firsts;

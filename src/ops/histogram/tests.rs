@@ -1,4 +1,4 @@
-//! Tests of each way of counting, against the reference.
+//! Tests of each choice of kernels, against the reference.
 
 use super::bins::Bins;
 use super::plan::{Choice, Sum};
@@ -20,7 +20,7 @@ const CHOICES: [Choice; 6] = [
     Choice::Rows,
 ];
 
-/// The words that a choice computes for bins of `channels`.
+/// The counts, or the bits of the sums, that a choice computes for `bins` bins in each of `channels` channels.
 fn summed<T: HistogramElement>(
     device: &Device,
     x: &[T],
@@ -84,14 +84,14 @@ fn every_way_sums_whole_weights() {
     }
 }
 
-/// Sums of any order have the bits of the exact sum, rounded once.
+/// Compares the bits of sums with those of the exact sum, rounded once.
 #[test]
 fn every_way_sums_floats_to_the_same_bits() {
     let device = Device::open("cpu").unwrap();
     let x: Vec<u32> = (0..9001u32).map(|at| at.wrapping_mul(2_654_435_761) >> 16 & 15).collect();
     let weight = |at: u32| ((at.wrapping_mul(40_503) % 20_011) as f32 - 10_000.0) * 2f32.powi((at % 9) as i32 - 4);
     let mut weights: Vec<f32> = (0..9001).map(weight).collect();
-    // Subnormal numbers in one bin, infinities in others, NaN in one more.
+    // One bin has subnormal numbers, others have infinities, one has NaN, and one the largest numbers.
     let special = [(1, f32::INFINITY), (2, f32::NEG_INFINITY), (3, f32::NAN), (4, f32::MAX)];
     for (x, weight) in x.iter().zip(&mut weights) {
         if let Some((_, value)) = special.iter().find(|(bin, _)| bin == x) {

@@ -1,4 +1,4 @@
-//! Whether keys are sorted.
+//! A test whether keys are sorted.
 
 mod plan;
 mod run;
@@ -13,8 +13,8 @@ use crate::submit::{Destination, Recording, Stream};
 use plan::Shape;
 use run::Operands;
 
-/// Whether `keys` are in ascending order, which is that of [`sort`](super::sort()): `-0.0` equals `0.0`, and NaN comes
-/// last. It waits for the result; [`IsSorted`] leaves it on the device.
+/// Returns whether `keys` are in the ascending order of [`sort`](super::sort()): `-0.0` equals `0.0`, and NaN comes
+/// last. The call waits for the result; [`IsSorted`] writes it to a buffer without a wait.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]

@@ -1,4 +1,4 @@
-//! The passes of a test. This module is pure.
+//! The passes of a test whether keys are sorted. This module is pure.
 
 use super::super::error::OperationError;
 use super::super::ordering::arrays::limit;
@@ -25,20 +25,20 @@ impl Shape {
     }
 }
 
-/// One command.
+/// One command of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
     /// Sets the result to 1.
     SetResult,
-    /// Sets it to 0 if a pair of neighbours is not in order; a workgroup compares this many pairs.
+    /// Sets the result to 0 if a pair of neighbours is not in order. Each of `groups` workgroups compares `span` pairs.
     Compare { groups: u64, span: u64 },
 }
 
 pub(super) fn plan(Shape { length, key }: Shape) -> Plan<Pass> {
     let mut passes = vec![Pass::SetResult];
     if length > 1 {
-        // Enough pairs for each invocation that the start of workgroups costs little, and enough workgroups for all of
-        // a large device.
+        // Each workgroup compares enough pairs that its start costs little, and there are enough workgroups to occupy a
+        // large device.
         let span = (length - 1).div_ceil(4096).next_multiple_of(256).max(1024);
         passes.push(Pass::Compare { groups: (length - 1).div_ceil(span), span });
     }

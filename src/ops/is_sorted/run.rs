@@ -1,4 +1,4 @@
-//! From a test to its commands.
+//! The launches of a test whether keys are sorted.
 
 use super::super::error::OperationError;
 use super::super::ordering::arrays::{self, Checked, scratch, words, words_mut};
@@ -28,7 +28,7 @@ impl<K: Element> Operands<'_, '_, K> {
         Shape::of(order, self.keys.len(), &self.device())
     }
 
-    /// Checks slices, lengths, devices, shared buffers and guards.
+    /// Checks the slices, lengths, devices and guards of both arrays, and that a launch can bind both.
     pub(super) fn check(&self, destination: &Destination<'_>) -> Result<(), OperationError> {
         let checked =
             [Checked::read(OPERATOR, "keys", &self.keys)?, Checked::written(OPERATOR, "result", &self.result)?];
@@ -36,7 +36,7 @@ impl<K: Element> Operands<'_, '_, K> {
         arrays::check(OPERATOR, &self.result.core.device, &checked, destination)
     }
 
-    /// Appends the commands of a plan, whose operands were checked.
+    /// Appends the commands of a plan; [`check`](Self::check) must have accepted the operands.
     pub(super) fn run(
         &self,
         order: &KeyOrder,
@@ -55,7 +55,7 @@ impl<K: Element> Operands<'_, '_, K> {
                 Pass::Compare { groups, span } => {
                     let (keys, first) = words(OPERATOR, "keys", &self.keys, &spare)?;
                     let (result, first_of_result) = words_mut(OPERATOR, "result", &self.result, &spare)?;
-                    // Within 32 bits, as the length was checked.
+                    // Both numbers are within 32 bits, as `Shape::of` has checked the length.
                     let (length, span) = (self.keys.len() as u32, span as u32);
                     let sizes = kernel::Sizes { length, first, first_of_result, span };
                     let args = kernel::Args { order: order.uniform(), sizes, keys, result };

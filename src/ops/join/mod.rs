@@ -1,4 +1,4 @@
-//! Arrays as parts of one array, and back.
+//! Arrays joined to one array, and an array split into parts.
 
 mod plan;
 #[cfg(test)]
@@ -16,8 +16,8 @@ use crate::element::Element;
 use crate::submit::{Destination, Recording, Stream};
 use plan::{Parts, Way, plan};
 
-/// Joins arrays along an axis: as NumPy's `concatenate`. `shape` is that of `y`; the length of each part gives its size
-/// along the axis.
+/// Joins arrays along an axis: as NumPy's `concatenate`. `shape` is the shape of `y`; the size of each part along the
+/// axis follows from its length.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -45,7 +45,7 @@ pub fn concatenate<'y, T: Element>(
     Join::concatenate(shape, axis).run(parts, y)
 }
 
-/// Joins arrays of one shape along a new axis: as NumPy's `stack`. `shape` is that of each part.
+/// Joins arrays of one shape along a new axis: as NumPy's `stack`. `shape` is the shape of each part.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -72,8 +72,8 @@ pub fn stack<'y, T: Element>(
     Join::stack(shape, axis).run(parts, y)
 }
 
-/// Splits `x`, which has this shape, along an axis: as NumPy's `split`. The length of each part gives its size along the
-/// axis.
+/// Splits `x`, which has this shape, along an axis: as NumPy's `split`. The size of each part along the axis follows
+/// from its length.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -110,12 +110,12 @@ pub struct Join<'r> {
 }
 
 impl<'r> Join<'r> {
-    /// Joins along an axis of the result, which has this shape.
+    /// Joins arrays along an axis of the result, which has this shape.
     pub fn concatenate(shape: impl Into<Vec<usize>>, axis: usize) -> Self {
         Self { shape: shape.into(), axis, stacked: false, destination: Destination::Own }
     }
 
-    /// Joins parts of this shape along a new axis, which is number `axis` of the result.
+    /// Joins arrays of this shape along a new axis, which has the index `axis` in the result.
     pub fn stack(shape: impl Into<Vec<usize>>, axis: usize) -> Self {
         Self { shape: shape.into(), axis, stacked: true, destination: Destination::Own }
     }

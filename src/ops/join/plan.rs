@@ -20,7 +20,7 @@ pub(super) struct Parts {
     element: u64,
 }
 
-/// The direction.
+/// The direction of a call: parts to an array, or an array to parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     Join,
@@ -28,7 +28,7 @@ pub(super) enum Way {
 }
 
 impl Parts {
-    /// Parts of these lengths, which must fit the shape.
+    /// The parts of an array of this shape, with these numbers of elements; an error if they do not fit the shape.
     pub(super) fn of<T: Element>(
         operator: Operator,
         shape: &[usize],
@@ -50,7 +50,7 @@ impl Parts {
         Ok(Self { shape: shape.to_vec(), axis, sizes, element: size_of::<T>() as u64 })
     }
 
-    /// Parts of one shape along a new axis.
+    /// The parts of an array along its new axis; all parts have the same shape.
     pub(super) fn stacked<T: Element>(
         operator: Operator,
         shape: &[usize],
@@ -70,8 +70,8 @@ impl Parts {
     }
 }
 
-/// The passes, each with the number of its part. `starts` has the bytes at which the source and the target of each part
-/// begin.
+/// Plans the passes, each with the index of its part. `starts` has the bytes at which the source and the target of each
+/// part begin in their buffers.
 pub(super) fn plan(parts: &Parts, way: Way, starts: &[[u64; 2]]) -> Plan<(usize, Pass)> {
     let Parts { shape, axis, sizes, element } = parts;
     let mut passes = Vec::new();

@@ -1,4 +1,4 @@
-//! Sorted keys and pairs, merged.
+//! Merges of sorted keys, and of pairs of sorted keys and their values.
 
 mod plan;
 #[cfg(test)]
@@ -40,8 +40,8 @@ use run::{Operands, Values};
 /// ```
 ///
 /// # Errors
-/// [`OperationError`] for a slice out of range, lengths that differ, too many keys, an existing guard, or an error of
-/// the device. In that case nothing has run.
+/// [`OperationError`] for a slice out of range, a `merged` of another length than `a` and `b` together, too many keys,
+/// an existing guard, or an error of the device. In that case nothing has run.
 pub fn merge<'a, 'b, 'm, K: SortKey>(
     a: impl Into<Slice<'a, K>>,
     b: impl Into<Slice<'b, K>>,
@@ -100,7 +100,8 @@ impl<'r> Merge<'r> {
         self
     }
 
-    /// Writes the keys of `a` and `b` in order to `merged`, which has as many elements as both; see [`merge`].
+    /// Writes the keys of `a` and `b` in order to `merged`, which has as many elements as `a` and `b` together; see
+    /// [`merge`].
     ///
     /// `merged` and the arrays that are read must be in different buffers, unless the device has
     /// [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings).
@@ -116,8 +117,8 @@ impl<'r> Merge<'r> {
         self.call(Operands::<K, u32> { a: a.into(), b: b.into(), merged: merged.into(), values: None })
     }
 
-    /// Writes the keys of `a` and `b` in order, and with each its value: each argument is a pair of keys and values, of
-    /// the same length. Values are any elements of 4 or 8 bytes.
+    /// Writes the keys of `a` and `b` in order, each with its value. Each argument is a pair of arrays of the same
+    /// length: keys and values. Values are any elements of 4 or 8 bytes.
     ///
     /// # Errors
     /// [`OperationError`]; in that case nothing has run.

@@ -7,9 +7,10 @@ use super::super::plan::Plan;
 use super::OPERATOR;
 use crate::device::Device;
 
-/// The number of merged keys of a workgroup.
+/// The number of merged keys that one workgroup writes.
 const TILE: u64 = 1024;
-/// Pieces begin at whole words, also of the shortest keys.
+/// The number of keys of one byte in a word. The length of a piece is a multiple of it, so that pieces of all keys
+/// begin with a whole word.
 const KEYS_OF_WORD: u64 = 4;
 
 /// The sizes of a merge.
@@ -17,10 +18,11 @@ const KEYS_OF_WORD: u64 = 4;
 pub(super) struct Shape {
     /// The number of merged keys.
     pub(super) length: u64,
-    /// The number of keys before the first merged one in its word.
+    /// The number of keys that precede the first merged key in its word.
     pub(super) skew: u64,
-    /// The size of a key, in bytes, and that of a value, in words.
+    /// The size of a key, in bytes.
     pub(super) key: u64,
+    /// The size of a value, in words; 0 without values.
     pub(super) words: u64,
 }
 
@@ -40,31 +42,32 @@ impl Shape {
     }
 }
 
-/// One command.
+/// One command of a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
-    /// Merges in invocations with this many keys each.
+    /// Merges in `pieces` invocations, each of which writes `span` keys.
     Pieces { pieces: u64, span: u64 },
-    /// Finds the beginning of each tile.
+    /// Finds the first key of `a` and of `b` in each tile.
     Split { tiles: u64 },
-    /// Merges in workgroups.
+    /// Merges in workgroups, each of which writes one tile.
     Tiles { tiles: u64 },
 }
 
-/// The choice between several ways to do the work.
+/// The choice between kernels that write the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// At most this many invocations, without workgroup memory.
+    /// At most `most` invocations, each of which merges a piece without workgroup memory.
     Pieces { most: u64 },
-    /// Tiles in workgroup memory.
+    /// Workgroups, each of which merges a tile in workgroup memory.
     Tiles,
 }
 
 impl Choice {
-    /// The choice without tuning.
+    /// The choice that a call uses without tuning.
     pub(super) fn default_for(shape: Shape, processor: bool) -> Self {
         if processor {
-            // Barriers take longer there than reading keys twice. Pieces are long for the search of their beginning.
+            // On the CPU, barriers take longer than reading keys twice. Pieces are long, so that the search for their
+            // beginnings costs little.
             return Self::Pieces { most: (shape.length / 1024).clamp(1, 1024) };
         }
         Self::Tiles

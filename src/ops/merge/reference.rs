@@ -1,6 +1,7 @@
 //! The reference implementation in plain Rust.
 
-/// For each merged key its array, 0 or 1, and its place there, with NaN last in both directions.
+/// Returns for each merged key its array, 0 for `a` or 1 for `b`, and its index there. NaN is last in ascending and in
+/// descending order.
 pub(crate) fn merge<K: PartialOrd>(a: &[K], b: &[K], descending: bool) -> Vec<(usize, usize)> {
     let is_nan = |x: &K| x.partial_cmp(x).is_none();
     let is_before = |b: &K, a: &K| if descending { b > a } else { b < a };

@@ -1,4 +1,4 @@
-//! From a merge to its commands.
+//! The checks and launches of a merge.
 
 use super::super::error::OperationError;
 use super::super::ordering::arrays::{self, Checked, scratch, words, words_mut};
@@ -34,7 +34,7 @@ impl<K: Element, V: Element> Operands<'_, '_, '_, K, V> {
         Device::of(&self.merged.core.device)
     }
 
-    /// The number of words of a value.
+    /// The number of words of a value; 0 without values.
     fn words(&self) -> u32 {
         if self.values.is_some() { size_of::<V>() as u32 / 4 } else { 0 }
     }
@@ -46,7 +46,7 @@ impl<K: Element, V: Element> Operands<'_, '_, '_, K, V> {
         Shape::of(order, length, skew, self.words().into(), &self.device())
     }
 
-    /// Checks slices, lengths, devices, shared buffers and guards.
+    /// Checks the slices, lengths, devices and guards of all arrays, and that a launch can bind all of them.
     pub(super) fn check(&self, destination: &Destination<'_>) -> Result<(), OperationError> {
         let mut checked = vec![
             Checked::read(OPERATOR, "a", &self.a)?,
@@ -64,7 +64,7 @@ impl<K: Element, V: Element> Operands<'_, '_, '_, K, V> {
         arrays::check(OPERATOR, &self.merged.core.device, &checked, destination)
     }
 
-    /// Appends the commands of a plan, whose operands were checked.
+    /// Appends the commands of a plan; [`check`](Self::check) must have accepted the operands.
     pub(super) fn run(
         &self,
         order: &KeyOrder,
@@ -82,11 +82,13 @@ impl<K: Element, V: Element> Operands<'_, '_, '_, K, V> {
             wide: order.is_wide(),
             words: self.words(),
         };
-        // All kernels and all memory first, so that a refused one leaves nothing launched.
+        // All kernels are compiled and all memory is allocated before the first launch, so that an error leaves nothing
+        // launched.
         let pieces = kernel::merge_pieces_with(&device, overrides)?;
         let split = kernel::split_tiles_with(&device, overrides)?;
         let tiles_of = kernel::merge_tiles_with(&device, overrides)?;
-        // In place of arrays without elements: to read, to write keys and values.
+        // These buffers are bound in place of arrays without elements: one for arrays that are read, one for merged
+        // keys, one for merged values.
         let memory = |words| scratch(OPERATOR, &device, words, destination);
         let (mut spare, mut spare_keys, mut spare_values) = (memory(2)?, memory(2)?, memory(2)?);
         let mut splits = memory(plan.scratch / 4)?;
@@ -96,7 +98,7 @@ impl<K: Element, V: Element> Operands<'_, '_, '_, K, V> {
         let (b, first_of_b) = words(OPERATOR, "b", &self.b, &spare)?;
         let (merged, first_of_merged) = words_mut(OPERATOR, "merged", &self.merged, &spare_keys)?;
         let mut sizes = kernel::Sizes {
-            // Within 32 bits, as the length was checked.
+            // Lengths are within 32 bits, as `Shape::of` has checked them.
             length_of_a: self.a.len() as u32,
             length_of_b: self.b.len() as u32,
             first_of_a,

@@ -10,7 +10,7 @@ use crate::submit::Destination;
 const CHOICES: [Choice; 4] =
     [Choice::Pieces { most: 1 }, Choice::Pieces { most: 7 }, Choice::Pieces { most: 100_000 }, Choice::Tiles];
 
-/// Sorted keys, many of them equal.
+/// Returns sorted keys, many of which are equal.
 fn sorted<K: SortKey + PartialOrd>(count: usize, seed: u64, descending: bool) -> Vec<K> {
     let mut state = seed | 1;
     let mut keys = Vec::new();

@@ -5,7 +5,7 @@ use super::super::operator::Operator;
 use super::operands;
 use crate::element::Element;
 
-/// Indices: `u32`, `i32`, `u64`, `i64`. Negative ones count from the end of the axis.
+/// Types of indices: `u32`, `i32`, `u64`, `i64`. Negative indices count from the end of the axis.
 pub trait IndexElement: Element + sealed::Index {}
 
 impl<T: Element + sealed::Index> IndexElement for T {}
@@ -30,33 +30,36 @@ pub(crate) mod sealed {
     }
 }
 
-/// The position of an index outside the axis.
+/// The position that an index outside the axis stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Outside {
-    /// None.
+    /// No position.
     #[default]
     Nowhere,
-    /// The nearest one.
+    /// The nearest position of the axis.
     Clip,
-    /// That of the remainder.
+    /// The remainder of the index, divided by the size of the axis.
     Wrap,
 }
 
-/// An array with an axis that is indexed, and the array of the elements that the indices select.
+/// The sizes of an array with an indexed axis, and of the array of the elements that the indices select.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Along {
-    /// The elements before and behind a position of the axis, and the size of the axis.
+    /// The product of the sizes of all axes before the indexed one.
     pub(crate) outer: u64,
+    /// The size of the indexed axis.
     pub(crate) size: u64,
+    /// The product of the sizes of all axes after the indexed one.
     pub(crate) inner: u64,
-    /// The number of selected positions of a line.
+    /// The number of positions that the indices select along the axis.
     pub(crate) lines: u64,
-    /// Whether all lines have the same indices.
+    /// Whether the same indices apply to all lines along the axis; otherwise each selected element has its own index.
     pub(crate) shared: bool,
 }
 
 impl Along {
-    /// An array of this shape, with `indices` indices for all lines along the axis together, or for each element.
+    /// The sizes for an array of this shape and `indices` indices, which are `shared` by all lines along the axis, or
+    /// belong to one selected element each.
     pub(crate) fn of<T: Element>(
         operator: Operator,
         name: &str,
@@ -83,7 +86,7 @@ impl Along {
         Ok(along)
     }
 
-    /// The shape of the selected elements.
+    /// The shape of the selected elements, for an array of this shape.
     pub(crate) fn shape(&self, shape: &[usize], axis: usize) -> Vec<usize> {
         let mut selected = shape.to_vec();
         selected[axis] = self.lines as usize;
@@ -95,10 +98,11 @@ impl Along {
         self.outer.saturating_mul(self.lines).saturating_mul(self.inner)
     }
 
-    /// The size of the widest cells in bytes, for elements of this size and arrays that begin at these bytes.
+    /// The size in bytes of the widest cells in which the elements can be moved: at most `most`, for elements of
+    /// `element` bytes and arrays that begin at the bytes `starts`.
     pub(crate) fn cell(&self, element: u64, starts: &[u64], most: u64) -> u64 {
         let plain = 1 << element.trailing_zeros().min(2);
-        // All elements behind a position move together, if they have one index.
+        // If indices are shared, one index moves all `inner` elements at a position together.
         let piece = if self.shared { self.inner.saturating_mul(element) } else { element };
         let fits = |cell: &u64| piece.is_multiple_of(*cell) && starts.iter().all(|start| start.is_multiple_of(*cell));
         [16, 8, 4].into_iter().filter(|cell| *cell <= most && *cell > plain).find(fits).unwrap_or(plain)

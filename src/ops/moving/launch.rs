@@ -11,7 +11,7 @@ use crate::device::Device;
 use crate::error::BufferError;
 use crate::submit::{Destination, Refusal};
 
-/// The cells after which a fill value may repeat.
+/// The greatest number of cells after which a fill value repeats.
 pub(crate) const MAX_PERIOD: usize = 16;
 
 /// A typed module for each size of cells.
@@ -37,12 +37,12 @@ pub(crate) use modules;
 modules!("shaders/ops/rearrange.wgsl": walk_words, walk_wide, walk_vectors, walk_packed);
 modules!("shaders/ops/transpose.wgsl": tiles_words, tiles_wide, tiles_vectors, tiles_packed);
 
-/// A rearrangement of bytes.
+/// A rearrangement of the bytes of `x` into `y`.
 pub(crate) struct Move<'m, 'a> {
     pub(crate) operator: Operator,
     pub(crate) x: &'m Slice<'a, u8>,
     pub(crate) y: &'m SliceMut<'a, u8>,
-    /// The bytes of the fill value, one element.
+    /// The bytes of the fill value, which is one element; empty if none is needed.
     pub(crate) fill: &'m [u8],
 }
 
@@ -86,7 +86,7 @@ impl Move<'_, '_> {
         let device = Device::of(&y.core.device);
         let (rank, mapped, count) = (layout.axes.len() as u32, layout.is_mapped(), layout.count());
         let fill = fill_cells(self.fill, layout.cell);
-        // The operator's limit keeps all of these within 31 bits.
+        // The operator's limit on elements keeps both positions within 31 bits.
         let [begin_of_x, begin_of_y] = layout.begin.map(|begin| begin as u32);
         macro_rules! launch {
             ($module:ident, $cells:expr, $threads:expr $(, $field:ident: $value:expr)*) => {{
@@ -187,7 +187,7 @@ impl Move<'_, '_> {
 
 const SPARE: Axis = Axis { size: 1, to: 0, from: 0, start: 0, extent: 0, mode: Mode::Plain };
 
-/// The fill value as the kernel takes it: one cell in each vector.
+/// The fill value in the form that the kernel needs: one cell in each vector of the uniform.
 pub(crate) fn fill_cells(fill: &[u8], cell: u64) -> [[u32; 4]; MAX_PERIOD] {
     let mut cells = [[0; 4]; MAX_PERIOD];
     if !fill.is_empty() {

@@ -2,34 +2,35 @@
 
 use smallvec::SmallVec;
 
-/// The number of axes that the kernels walk.
+/// The greatest number of axes of a layout, which the kernels support.
 pub(crate) const MAX_AXES: usize = 8;
 
-/// The position in x for a position outside an axis.
+/// The position in x that a position outside an axis of x stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// All positions are inside.
+    /// All positions are inside the axis.
     #[default]
     Plain,
-    /// There is none: y has the fill value.
+    /// No position: y gets the fill value.
     Constant,
-    /// The nearest one.
+    /// The nearest position of the axis.
     Edge,
-    /// Mirrored at the first and the last position, which are not repeated.
+    /// The position mirrored at the first or the last position, which are not repeated.
     Reflect,
-    /// Mirrored at both ends, which are repeated.
+    /// The position mirrored at an end of the axis, so that the first and the last position are repeated.
     Symmetric,
-    /// From the other end.
+    /// The position from the other end, as if the axis were repeated.
     Wrap,
 }
 
 impl Mode {
-    /// The constant of `rearrange.wgsl`.
+    /// The constant of `rearrange.wgsl` for this mode.
     pub(crate) fn number(self) -> u32 {
         self as u32
     }
 
-    /// The number with which the kernel computes, for an axis of this size.
+    /// The field `extent` of the kernel's axis: the size of the axis, or the period after which mirrored positions
+    /// repeat.
     fn extent(self, size: i64) -> i64 {
         match self {
             Self::Reflect => (2 * (size - 1)).max(1),
@@ -42,62 +43,63 @@ impl Mode {
 /// An axis of y: position `o` comes from position `start + step * o` of an axis of x.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Map {
-    /// The number of places.
+    /// The number of positions of the axis of y.
     pub(crate) size: usize,
-    /// The axis of x; all positions come from the same elements if there is none.
+    /// The axis of x; `None` if the same elements of x are repeated at all positions.
     pub(crate) source: Option<usize>,
     pub(crate) start: i64,
     pub(crate) step: i64,
-    /// The position in x for positions outside. Modes other than plain have a step of 1.
+    /// The rule for positions outside the axis of x. Modes other than plain have a step of 1.
     pub(crate) mode: Mode,
 }
 
 impl Map {
-    /// All positions of an axis of x, in their order.
+    /// An axis of y that has all positions of an axis of x, in their order.
     pub(crate) fn whole(size: usize, source: usize) -> Self {
         Self { size, source: Some(source), start: 0, step: 1, mode: Mode::Plain }
     }
 
-    /// The same elements of x at each position.
+    /// An axis of y that repeats the same elements of x at each position.
     pub(crate) fn repeated(size: usize) -> Self {
         Self { size, source: None, start: 0, step: 0, mode: Mode::Plain }
     }
 }
 
-/// An axis as the kernels walk it. Numbers and distances count cells.
+/// An axis of y in the form that the kernels need. Distances are in cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Axis {
     pub(crate) size: u64,
-    /// The distance of positions in y.
+    /// The distance between neighbouring positions in y.
     pub(crate) to: u64,
-    /// The distance of positions in x; negative ones only without a mode.
+    /// The distance between neighbouring positions in x; negative only in the plain mode.
     pub(crate) from: i64,
     pub(crate) start: i64,
     pub(crate) extent: i64,
     pub(crate) mode: Mode,
 }
 
-/// The elements of a box in y, with the position in x of each.
+/// The axes of a box of elements in y, which determine the position in x of each element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// The last axis first.
+    /// The axes of the box; the last axis of y comes first.
     pub(crate) axes: SmallVec<[Axis; 4]>,
-    /// The first cell in x and in y.
+    /// The index of the first cell in x and in y.
     pub(crate) begin: [u64; 2],
     /// The size of a cell in bytes: 1, 2, 4, 8 or 16.
     pub(crate) cell: u64,
 }
 
 impl Layout {
-    /// The layout of elements of `element` bytes. `shape` is that of x, row-major; `maps` has an axis of y each, and
-    /// `y` the first element of the box in y and the distances of its axes.
+    /// The layout of elements of `element` bytes. `shape` is the shape of x, which is row-major, and `maps` has a map
+    /// for each axis of y. `first` is the index of the box's first element in y, and `distances` has the distance
+    /// between neighbouring positions of each axis in y.
     pub(crate) fn of(element: u64, shape: &[usize], maps: &[Map], (first, distances): (u64, &[u64])) -> Self {
         let cell = 1 << element.trailing_zeros().min(2);
         let scale = element / cell;
         let mut from = row_major(shape);
         from.iter_mut().for_each(|distance| *distance *= scale);
         let mut axes: SmallVec<[Axis; 4]> = SmallVec::new();
-        // An element of several cells has them as its last axis.
+        // The cells of an element are a further axis, the last one.
         axes.push(Axis { size: scale, to: 1, from: 1, start: 0, extent: 0, mode: Mode::Plain });
         let mut begin = 0i64;
         for (map, distance) in maps.iter().zip(distances).rev() {
@@ -120,8 +122,8 @@ impl Layout {
         self.axes.iter().fold(1, |all: u64, axis| all.saturating_mul(axis.size))
     }
 
-    /// The same layout with the widest cells up to `most` bytes that all distances permit, for arrays that begin at
-    /// these bytes.
+    /// Returns the same layout with the widest cells up to `most` bytes that all distances permit, for arrays that
+    /// begin at the bytes `starts` of their buffers.
     pub(crate) fn widened(&self, most: u64, starts: [u64; 2]) -> Self {
         let mut layout = self.clone();
         let Some(last) = self.axes.first().filter(|axis| axis.to == 1 && axis.from == 1 && axis.mode == Mode::Plain)
@@ -129,7 +131,7 @@ impl Layout {
             return layout;
         };
         let mut factor = 1;
-        // Cells below a word stay, unless they become at least one.
+        // Cells smaller than a word keep their size, unless they can be widened to at least one word.
         for cell in [16, 8, 4].into_iter().filter(|cell| *cell <= most && *cell > self.cell) {
             let by = cell / self.cell;
             let fits = |cells: u64| cells.is_multiple_of(by);
@@ -151,7 +153,7 @@ impl Layout {
         layout
     }
 
-    /// Whether the box is one piece of y, in the order of the walk.
+    /// Whether the box is one contiguous range of y, in the order of its axes.
     pub(crate) fn is_dense(&self) -> bool {
         let mut expected = 1;
         self.axes.iter().all(|axis| {
@@ -161,7 +163,7 @@ impl Layout {
         })
     }
 
-    /// Whether an axis has a mode, so that its positions are computed one by one.
+    /// Whether an axis has another mode than plain, so that kernels compute its positions in x one by one.
     pub(crate) fn is_mapped(&self) -> bool {
         self.axes.iter().any(|axis| axis.mode != Mode::Plain)
     }
@@ -174,17 +176,17 @@ impl Map {
     }
 }
 
-/// The cells of `cell` bytes after which a value of these bytes repeats.
+/// The number of cells of `cell` bytes after which the cells of an array full of `value` repeat.
 pub(crate) fn period(value: &[u8], cell: u64) -> u64 {
     if value.windows(2).all(|pair| pair[0] == pair[1]) {
         return 1;
     }
     let element = value.len() as u64;
-    // The least common multiple, in cells, whose sizes are powers of two.
+    // The least common multiple of both sizes, in cells; the size of a cell is a power of two.
     element / (1 << element.trailing_zeros().min(cell.trailing_zeros()))
 }
 
-/// The distances of the axes of a row-major array.
+/// The distance between neighbouring positions of each axis of a row-major array, in elements.
 pub(crate) fn row_major(shape: &[usize]) -> Vec<u64> {
     let mut distances = vec![1u64; shape.len()];
     for axis in (1..shape.len()).rev() {
@@ -193,7 +195,7 @@ pub(crate) fn row_major(shape: &[usize]) -> Vec<u64> {
     distances
 }
 
-/// Axes without those of size 1, and with neighbours as one that can be walked so.
+/// Omits axes of size 1, and joins neighbouring axes whose positions follow each other at one distance in x and in y.
 fn joined(axes: &[Axis]) -> SmallVec<[Axis; 4]> {
     let mut all: SmallVec<[Axis; 4]> = SmallVec::new();
     for axis in axes {

@@ -14,5 +14,6 @@ pub(crate) mod layout;
 pub(crate) mod operands;
 pub(crate) mod plan;
 
-/// Kernels count cells in 31 bits, as positions in x may be before its start, and a workgroup may be beyond the end.
+/// The greatest number of cells of an array. Kernels count cells in 31 bits, as positions before the start of x are
+/// negative, and a workgroup may be beyond the end.
 pub(crate) const MAX_ELEMENTS: u64 = (1 << 31) - (1 << 16);

@@ -15,7 +15,7 @@ use crate::element::Element;
 use crate::error::{BufferError, LaunchError};
 use crate::submit::{Context, Destination};
 
-/// Two arrays as the kernels bind them, each with the number of cells before its first element.
+/// Two arrays as the kernels bind them, each with the number of cells in its binding before its first element.
 pub(crate) struct Cells<'m, C> {
     pub(crate) x: Slice<'m, C>,
     pub(crate) first_of_x: u32,
@@ -24,7 +24,7 @@ pub(crate) struct Cells<'m, C> {
 }
 
 impl<'m, C: Element> Cells<'m, C> {
-    /// Arrays that begin with a whole cell.
+    /// The cells of arrays that begin with a whole cell.
     pub(crate) fn whole(
         operator: Operator,
         x: &Slice<'m, u8>,
@@ -37,7 +37,7 @@ impl<'m, C: Element> Cells<'m, C> {
 }
 
 impl<'m> Cells<'m, u32> {
-    /// The words of elements of `size` bytes, which are counted.
+    /// The words of arrays of elements of `size` bytes, 1 or 2; `first_of_x` and `first_of_y` count these elements.
     pub(crate) fn packed(
         operator: Operator,
         x: &Slice<'m, u8>,
@@ -50,7 +50,7 @@ impl<'m> Cells<'m, u32> {
         Ok(Self { x, first_of_x, y, first_of_y })
     }
 
-    /// The words of elements of two bytes.
+    /// The words of arrays of elements of two bytes.
     pub(crate) fn halves(
         operator: Operator,
         x: &Slice<'m, u8>,
@@ -60,7 +60,7 @@ impl<'m> Cells<'m, u32> {
     }
 }
 
-/// The number of elements of a shape, which kernels must be able to count in words and in elements.
+/// Returns the number of elements of a shape; an error if kernels cannot count the elements, or their words.
 pub(crate) fn counted<T: Element>(
     operator: Operator,
     argument: &str,
@@ -74,7 +74,7 @@ pub(crate) fn counted<T: Element>(
     }
 }
 
-/// Returns an error unless an array has the length of a shape, whose elements can be counted.
+/// Returns an error unless an array has as many elements as a shape.
 pub(crate) fn expect(
     operator: Operator,
     argument: &str,
@@ -88,7 +88,7 @@ pub(crate) fn expect(
     Err(OperationError::Length { operator, argument, shape, expected, got })
 }
 
-/// Returns an error unless an axis exists.
+/// Returns an error unless the shape has this axis.
 pub(crate) fn expect_axis(operator: Operator, axis: usize, shape: &[usize]) -> Result<(), OperationError> {
     if axis < shape.len() {
         return Ok(());
@@ -97,8 +97,8 @@ pub(crate) fn expect_axis(operator: Operator, axis: usize, shape: &[usize]) -> R
     Err(OperationError::Axis { operator, axis, problem, shape: shape.to_vec() })
 }
 
-/// Checks devices, guards, and buffers of which one is read and written. The outputs are the last `written` of the
-/// arrays.
+/// Returns an error for an array of another device, an existing guard, and an input and an output in one buffer that
+/// the device cannot bind together. The outputs are the last `written` of the arrays.
 pub(crate) fn check(
     operator: Operator,
     device: &Arc<Context>,
@@ -133,7 +133,7 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// Returns an error unless the device can bind an array to a kernel at once.
+/// Returns an error unless the whole array fits into one binding of the device.
 pub(crate) fn bindable(operator: Operator, name: &str, array: &Slice<'_, u8>) -> Result<(), OperationError> {
     let caps = array.core.device.caps();
     let place = Array::new::<u8>(*array).place();
@@ -149,7 +149,7 @@ pub(crate) fn bindable(operator: Operator, name: &str, array: &Slice<'_, u8>) ->
     }))
 }
 
-/// The byte at which a slice begins.
+/// The byte of its buffer at which a slice begins; 0 for an invalid slice.
 pub(crate) fn start(slice: &Slice<'_, u8>) -> u64 {
     slice.range.get().map_or(0, |range| range.start as u64)
 }
@@ -159,7 +159,7 @@ pub(crate) fn start_mut(slice: &SliceMut<'_, u8>) -> u64 {
     slice.range.get().map_or(0, |range| range.start as u64)
 }
 
-/// The bytes of a slice that is read.
+/// The bytes of a slice that is read; an error for a slice outside its buffer.
 pub(crate) fn bytes<'a, T: Element>(
     operator: Operator,
     name: &'static str,
@@ -168,7 +168,7 @@ pub(crate) fn bytes<'a, T: Element>(
     crate::buffer::cells::bytes_of(slice).map_err(operator.slice(name))
 }
 
-/// The bytes of a slice that is written.
+/// The bytes of a slice that is written; an error for a slice outside its buffer.
 pub(crate) fn bytes_mut<'a, T: Element>(
     operator: Operator,
     name: &'static str,
@@ -177,7 +177,7 @@ pub(crate) fn bytes_mut<'a, T: Element>(
     crate::buffer::cells::bytes_of_mut(slice).map_err(operator.slice(name))
 }
 
-/// The error of scratch memory.
+/// The error of scratch memory that could not be allocated.
 pub(crate) fn memory(operator: Operator) -> impl Fn(BufferError) -> OperationError {
     move |error| OperationError::Buffer { operator: operator.name(), error }
 }

@@ -2,41 +2,43 @@
 
 use super::layout::{Layout, Mode};
 
-/// The elements of a side of a tile.
+/// The number of elements along each side of a tile.
 const TILE: u64 = 32;
 
-/// One command.
+/// One command of a rearrangement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Pass {
-    /// A copy of whole words.
+    /// A copy command of the device, for whole words.
     Copy(Layout),
-    /// Exchanges two axes through tiles: the axis of y that is the last of x, and whether four words move at once.
+    /// Exchanges two axes through tiles in workgroup memory. `columns` is the index in the layout of the axis that is
+    /// the last one of x; with `vectors`, four words are moved at once.
     Tiles { layout: Layout, columns: usize, vectors: bool },
-    /// A position for each cell.
+    /// A kernel that computes the position in x of each cell of y.
     Walk(Layout),
 }
 
-/// The choice between several ways to do the work.
+/// The choice between commands that write the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Choice {
-    /// Whether the device's copy is used where it can be.
+    /// Whether the device's copy command is used where that is possible.
     pub(crate) copies: bool,
-    /// Whether tiles are used where they can be.
+    /// Whether tiles are used where that is possible.
     pub(crate) tiles: bool,
     /// The largest cell, in bytes: at least 4.
     pub(crate) widest: u64,
 }
 
 impl Choice {
-    /// The choice without tuning.
+    /// The choice that a call uses without tuning.
     pub(crate) fn default_for(layout: &Layout) -> Self {
-        // Without some elements along both axes, most of a tile would be empty.
+        // With few elements along one of the two axes, most of a tile would be empty.
         let tiles = exchanged(layout).is_some_and(|columns| layout.axes[0].size.min(layout.axes[columns].size) >= 8);
         Self { copies: true, tiles, widest: 16 }
     }
 }
 
-/// The axis of y that is the last of x, if it is not the last one of y, and all positions are inside.
+/// Returns the index in the layout of the axis that is the last one of x, if tiles can exchange it with the last axis
+/// of y.
 fn exchanged(layout: &Layout) -> Option<usize> {
     let last = layout.axes.first().filter(|axis| axis.to == 1 && axis.from != 1)?;
     if last.size == 1 || layout.is_mapped() || layout.cell > 8 {
@@ -45,7 +47,8 @@ fn exchanged(layout: &Layout) -> Option<usize> {
     layout.axes.iter().position(|axis| axis.from == 1)
 }
 
-/// The pass of a layout whose arrays begin at these bytes of their buffers; none if there is nothing to move.
+/// Plans the pass of a layout whose arrays begin at the bytes `starts` of their buffers; `None` if there is nothing to
+/// move.
 pub(crate) fn plan(layout: &Layout, starts: [u64; 2], choice: Choice) -> Option<Pass> {
     if layout.count() == 0 {
         return None;
@@ -56,14 +59,14 @@ pub(crate) fn plan(layout: &Layout, starts: [u64; 2], choice: Choice) -> Option<
         return Some(Pass::Tiles { layout: wide, columns, vectors });
     }
     let one_piece = wide.axes.len() == 1 && wide.axes[0].from == 1 && wide.axes[0].mode == Mode::Plain;
-    // A copy begins and ends with a word in both arrays.
+    // A copy command begins and ends with a whole word in both arrays.
     if one_piece && wide.axes[0].to == 1 && choice.copies && wide.cell >= 4 {
         return Some(Pass::Copy(wide));
     }
     Some(Pass::Walk(wide))
 }
 
-/// Whether each line of a plane consists of whole vectors in both arrays.
+/// Whether each line of a plane consists of whole, aligned vectors of four words in both arrays.
 fn moves_fours(layout: &Layout, columns: usize, starts: [u64; 2]) -> bool {
     let fits = |cells: u64| cells.is_multiple_of(4);
     let bytes = starts.iter().all(|start| start.is_multiple_of(16));
@@ -107,7 +110,7 @@ mod tests {
         assert_eq!(of(4, &[64, 36], &[1, 0], [4, 0]), Some((1, false, [2, 2])));
         assert_eq!(of(4, &[5, 64, 36], &[2, 0, 1], [0, 0]), Some((1, true, [10, 2])));
         assert_eq!(of(1, &[9, 64], &[1, 0], [1, 0]), Some((1, false, [1, 2])));
-        // An axis of few elements, and elements of 16 bytes.
+        // Tiles are not used for an axis of few elements, and for elements of 16 bytes.
         assert_eq!(of(4, &[7, 4096], &[1, 0], [0, 0]), None);
         assert_eq!(of(16, &[64, 64], &[1, 0], [0, 0]), None);
     }
@@ -118,7 +121,7 @@ mod tests {
         assert!(matches!(default(&layout, [0, 4]), Some(Pass::Copy(_))));
         let never = Choice { copies: false, tiles: true, widest: 4 };
         assert!(matches!(plan(&layout, [0, 0], never), Some(Pass::Walk(_))));
-        // Not whole words.
+        // Seven elements of one byte are not whole words.
         assert!(matches!(default(&permuted(1, &[7], &[0]), [0, 0]), Some(Pass::Walk(_))));
         assert_eq!(default(&permuted(4, &[0, 7], &[1, 0]), [0, 0]), None);
     }

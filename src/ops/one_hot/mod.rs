@@ -1,4 +1,4 @@
-//! Rows with one value at the position of an index.
+//! Rows for indices: each has one value at the position of its index, and another value elsewhere.
 
 mod run;
 
@@ -13,8 +13,8 @@ use crate::element::Element;
 use crate::submit::{Destination, Recording, Stream};
 use run::{Operands, Pass};
 
-/// For each index a row of `classes` elements: `on` at the position of the index, `off` at all others. Rows of indices
-/// outside are `off`; negative ones count from the end. See [`OneHot`].
+/// Writes a row of `classes` elements for each index: `on` at the position of the index, `off` at all other positions.
+/// Negative indices count from the end; a row of an index out of range is all `off`. See [`OneHot`].
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -86,7 +86,7 @@ impl<'r, T: Element> OneHot<'r, T> {
     fn plan<I: IndexElement>(&self, indices: usize, start: u64) -> Result<Plan<Pass>, OperationError> {
         operands::counted::<T>(OPERATOR, "y", &[indices, self.classes])?;
         let element = size_of::<T>() as u64;
-        // An element is a line of its own, so that the cells are those of single elements.
+        // Each element is a line of its own here, so that a cell never has parts of two elements.
         let single = Along { outer: 1, size: 1, inner: 1, lines: 1, shared: false };
         let cell = single.cell(element, &[start], 16);
         let elements = (indices * self.classes) as u64;
@@ -94,7 +94,7 @@ impl<'r, T: Element> OneHot<'r, T> {
             return Ok(Plan::nothing());
         }
         if element / cell > MAX_PERIOD as u64 {
-            let expected = format!("use elements of at most {MAX_PERIOD} words");
+            let expected = format!("use elements of at most {MAX_PERIOD} times {cell} bytes");
             return Err(OPERATOR.choice("elements of", expected, format!("{element} bytes")));
         }
         let bytes = elements * element + (indices * size_of::<I>()) as u64;
@@ -105,8 +105,8 @@ impl<'r, T: Element> OneHot<'r, T> {
     /// [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings).
     ///
     /// # Errors
-    /// [`OperationError`] for a length of `y` that is not that of the rows, slices out of range, arrays of two devices, an
-    /// existing guard, or an error of the device. In that case nothing has run.
+    /// [`OperationError`] for a `y` that has not `classes` elements for each index, slices out of range, arrays of two
+    /// devices, an existing guard, or an error of the device. In that case nothing has run.
     pub fn run<'i, 'y, I: IndexElement>(
         mut self,
         indices: impl Into<Slice<'i, I>>,

@@ -1,4 +1,4 @@
-//! The launch of rows for indices.
+//! The launch of the kernel that writes a row for each index.
 
 use super::super::error::OperationError;
 use super::super::moving::indices::Outside;
@@ -13,7 +13,7 @@ use crate::submit::Destination;
 
 modules!("shaders/ops/one_hot.wgsl": words, wide, vectors, packed);
 
-/// One command: the kernel, with so many cells of this many bytes.
+/// One launch of the kernel, which writes `count` cells of `cell` bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pass {
     pub(super) cell: u64,
@@ -27,7 +27,7 @@ pub(super) struct Operands<'i, 'y> {
 }
 
 impl Operands<'_, '_> {
-    /// Checks devices and guards.
+    /// Checks that the arrays belong to the device, are not in use by guards and do not overlap.
     pub(super) fn check(&self, destination: &Destination<'_>) -> Result<(), OperationError> {
         let arrays = [("indices", self.indices), ("y", self.y.as_slice())];
         operands::check(OPERATOR, &self.y.core.device, &arrays, 1, destination)
@@ -49,7 +49,7 @@ impl Operands<'_, '_> {
             macro_rules! launch {
                 ($module:ident, $cells:expr, $threads:expr $(, $bits:ident: $value:expr)?) => {{
                     let (y, first_of_y) = $cells.map_err(OPERATOR.slice("y"))?;
-                    // The operator's limit keeps all of these within 31 bits.
+                    // The operator's limit on elements keeps these numbers within 31 bits.
                     let sizes = $module::Sizes {
                         count: count as u32,
                         first_of_y,

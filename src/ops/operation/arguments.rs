@@ -13,17 +13,17 @@ use crate::element::Element;
 use crate::error::BufferError;
 use crate::kernel::{Bind, BoundBuffer, bound};
 
-/// One argument.
+/// One argument of a call: an array, or a value in bytes.
 pub enum Given<'a> {
     Array(Array<'a>),
     Value { element: ElementType, bytes: SmallVec<[u8; 32]> },
 }
 
-/// A buffer or slice, with its given shape.
+/// A buffer or slice, with the shape that the caller gave it.
 pub struct Array<'a> {
     pub(crate) bound: BoundBuffer<'a>,
     pub(crate) shape: Option<Sizes>,
-    /// The strides of that shape, unless it is row-major.
+    /// The strides of the shape, unless the array is row-major.
     pub(crate) strides: Option<Sizes>,
     /// The size of one element, in bytes.
     pub(crate) size: u64,
@@ -38,7 +38,7 @@ impl<'a> Array<'a> {
         Self { shape: Some(shape), strides, ..Self::new::<T>(buffer) }
     }
 
-    /// Some of its elements, counted from its first one.
+    /// The array of some of the elements, which are counted from the first element of this array.
     pub(crate) fn part(&self, elements: Range<u64>) -> Self {
         let BoundBuffer { core, bytes, mutable, element, layout } = &self.bound;
         let bytes = bytes.clone().map(|bytes| {
@@ -49,7 +49,7 @@ impl<'a> Array<'a> {
         Self { bound, shape: None, strides: None, size: self.size }
     }
 
-    /// The Rust layout of its elements.
+    /// The Rust layout of the array's elements.
     pub(crate) fn layout(&self) -> Layout {
         (self.bound.layout)()
     }
@@ -86,18 +86,18 @@ pub trait Argument<'a>: sealed::Argument<'a> {}
 
 impl<'a, S: sealed::Argument<'a>> Argument<'a> for S {}
 
-/// The inputs of a call, in the order of the parameters: one [`Argument`] or a tuple of up to eight.
+/// The inputs of a call, in the order of the parameters: one [`Argument`] or a tuple of up to eight arguments.
 pub trait Inputs<'a>: sealed::Inputs<'a> {}
 
 impl<'a, S: sealed::Inputs<'a>> Inputs<'a> for S {}
 
 /// The outputs of a call, in the order of the parameters: `&mut` to a buffer, a slice, either of them with a shape
-/// ([`shaped`](super::super::shaped)), or a tuple of up to four.
+/// ([`shaped`](super::super::shaped)), or a tuple of up to four outputs.
 pub trait Outputs<'a>: sealed::Outputs<'a> {}
 
 impl<'a, S: sealed::Outputs<'a>> Outputs<'a> for S {}
 
-/// An input whose type is only known at run time. A `Vec` of them is the inputs of a call.
+/// An input whose type is only known at run time. A `Vec<AnyInput>` can be passed as the inputs of a call.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -134,7 +134,7 @@ impl<'a> sealed::Inputs<'a> for Vec<AnyInput<'a>> {
 pub struct AnyOutputs<'a>(Vec<Given<'a>>);
 
 impl<'a> AnyOutputs<'a> {
-    /// No outputs yet.
+    /// An empty list of outputs.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -152,13 +152,13 @@ impl<'a> sealed::Outputs<'a> for AnyOutputs<'a> {
     }
 }
 
-/// The results that a call allocates: one element type for one [`UnifiedBuffer`], or a tuple of up to four for a tuple
-/// of buffers.
+/// The results that a call allocates: one element type for one [`UnifiedBuffer`], or a tuple of up to four element
+/// types for a tuple of buffers.
 pub trait Results: sealed::Results {}
 
 impl<S: sealed::Results> Results for S {}
 
-/// The buffers of [`Results`].
+/// The buffer, or tuple of buffers, that a call allocates for its [`Results`].
 pub(crate) type Buffers<R> = <R as sealed::Results>::Buffers;
 
 macro_rules! arrays {

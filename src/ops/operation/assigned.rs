@@ -19,7 +19,7 @@ use flow::Flow;
 #[derive(Clone, Debug)]
 pub(crate) struct Output {
     pub(crate) name: String,
-    /// The declaration in its list.
+    /// The declaration in the caller's list of outputs, such as `z: f32`.
     pub(crate) declared: String,
     pub(crate) lanes: u32,
     pub(crate) kind: Kind,
@@ -39,13 +39,13 @@ pub(crate) enum Kind {
     New,
     /// By name; the initial value is that of the array.
     InPlace,
-    /// By index.
+    /// By index, as in `z[i] = ..`.
     Raw,
     /// By name, without a list that could give it an initial value.
     Result,
 }
 
-/// The function that contains the caller's statements, and their name in messages.
+/// The WGSL function that contains the caller's statements, and the name of these statements in errors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Statements {
     pub(crate) function: &'static str,
@@ -73,7 +73,7 @@ pub(crate) fn check(
     }
 }
 
-/// The problem with one output, if there is one.
+/// Returns the problem with one output, or `None`.
 fn problem(source: &Source, module: &Module, function: &str, output: &Output) -> Option<String> {
     let Output { name, declared, lanes, kind } = output;
     let never = || {
@@ -93,7 +93,7 @@ fn problem(source: &Source, module: &Module, function: &str, output: &Output) ->
         return if is_written { None } else { never() };
     }
     let function = module.functions.iter().find(|(_, known)| known.name.as_deref() == Some(function))?.1;
-    // The generated declaration is the first one with this name.
+    // The generated declaration is the first one with this name; the caller's statements may declare others.
     let (local, _) = function.local_variables.iter().find(|(_, local)| local.name.as_deref() == Some(name))?;
     let all = ((1u32 << lanes) - 1) as u8;
     let begins = if *kind == Kind::InPlace { all } else { 0 };
@@ -108,7 +108,9 @@ fn problem(source: &Source, module: &Module, function: &str, output: &Output) ->
         return None;
     }
     let remedy = match kind {
-        Kind::New => format!(", or put `{declared}` in both lists, so that the array keeps its old values"),
+        Kind::New => {
+            format!(", or put `{declared}` in both lists, inputs and outputs, so that the array keeps its old values")
+        }
         _ => String::new(),
     };
     Some(format!(
@@ -120,7 +122,9 @@ fn problem(source: &Source, module: &Module, function: &str, output: &Output) ->
 fn read_first(source: &Source, output: &Output, span: Option<Span>) -> String {
     let Output { name, declared, kind, .. } = output;
     let remedy = match kind {
-        Kind::New => format!("put `{declared}` in both lists to change the array in place, or assign it first"),
+        Kind::New => format!(
+            "put `{declared}` in both lists, inputs and outputs, to change the array in place, or assign it first"
+        ),
         _ => "assign it first".to_owned(),
     };
     let said = format!("reads the output `{name}`, which is not an input, before it has a value; {remedy}");
@@ -130,7 +134,8 @@ fn read_first(source: &Source, output: &Output, span: Option<Span>) -> String {
     format!("{said}\n{}", shown.trim_end())
 }
 
-/// Whether the caller wrote the text at `span`: the first file is the generated one.
+/// Whether the caller wrote the text at `span`. File 0 of the source is the generated text, all others are the
+/// caller's.
 fn is_users(source: &Source, span: Span) -> bool {
     span.to_range().and_then(|range| source.position(range.start)).is_some_and(|place| place.index != 0)
 }
@@ -156,11 +161,11 @@ fn root_of(function: &Function, pointer: Handle<Expression>) -> Handle<Expressio
     }
 }
 
-/// The analysed variable, as seen by a function.
+/// The analysed variable, as a function refers to it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Root {
     Local(Handle<LocalVariable>),
-    /// A pointer to it.
+    /// The argument with this index, which points to the variable.
     Argument(u32),
 }
 

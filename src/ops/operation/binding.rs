@@ -8,12 +8,12 @@ use super::arguments::Array;
 use crate::element::Element;
 use crate::kernel::BoundBuffer;
 
-/// The limits of a binding.
+/// The limits of a device on bindings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Binding {
-    /// The most bytes.
+    /// The greatest size of a binding, in bytes.
     pub(crate) most: u64,
-    /// The bytes of which offsets are multiples.
+    /// The number of bytes of which the offset of a binding must be a multiple.
     pub(crate) alignment: u64,
 }
 
@@ -22,24 +22,25 @@ impl Binding {
         Self { most: limits.storage_binding_size, alignment: u64::from(limits.storage_offset_alignment).max(16) }
     }
 
-    /// The most elements of `size` bytes in a window that may begin anywhere: a multiple of [`WINDOW`], or 0.
+    /// The greatest number of elements of `size` bytes in a window that may begin at any offset: a multiple of
+    /// [`WINDOW`], or 0.
     pub(crate) fn window(self, size: u64) -> u64 {
         self.most.saturating_sub(self.alignment + 16) / size.max(1) / WINDOW * WINDOW
     }
 }
 
-/// The elements of which windows of a long array are multiples, so that all begin at the same distance from a bindable
-/// offset.
+/// The number of elements of which the length of each window of a long array is a multiple, so that all windows begin
+/// at the same distance from a bindable offset.
 pub(crate) const WINDOW: u64 = 1024;
 
-/// The properties of a walked array that a plan needs.
+/// The position of an array in its binding, which plans depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     /// The number of elements between the bindable offset and the start of the array.
     pub(crate) first: u64,
     /// The number of elements of the array.
     pub(crate) length: u64,
-    /// Whether it begins at a bindable offset and ends where a binding can end.
+    /// Whether the array begins at a bindable offset and ends where a binding can end.
     pub(crate) bindable: bool,
 }
 
@@ -58,14 +59,14 @@ impl Array<'_> {
 }
 
 impl<'a> Array<'a> {
-    /// The elements of the array before `end`, bound from a bindable offset, and the number of elements between that
-    /// offset and the array.
+    /// The binding of the array's elements before `end`, which begins at a bindable offset, and the number of elements
+    /// between this offset and the array.
     pub(crate) fn placed(&self, end: Option<u64>) -> (BoundBuffer<'a>, u64) {
         self.placed_from(0, end)
     }
 
-    /// The elements from `begin` on and before `end`, bound from a bindable offset, and the number of elements between
-    /// that offset and element `begin`.
+    /// The binding of the array's elements from `begin` on and before `end`, which begins at a bindable offset, and the
+    /// number of elements between this offset and element `begin`.
     pub(crate) fn placed_from(&self, begin: u64, end: Option<u64>) -> (BoundBuffer<'a>, u64) {
         let BoundBuffer { core, bytes, mutable, element, layout } = &self.bound;
         let place = |bytes: &std::ops::Range<u64>| {
@@ -86,14 +87,14 @@ impl<'a> Array<'a> {
         (BoundBuffer { core, bytes, mutable: *mutable, element: *element, layout: *layout }, first)
     }
 
-    /// The array as vectors of four words, and the number of these before it in the binding; none if it is not made of
-    /// whole, aligned vectors.
+    /// The binding of the array as vectors of four words, and the number of vectors in the binding before the array;
+    /// `None` if the array does not consist of whole, aligned vectors.
     pub(crate) fn vectors(&self) -> Option<(BoundBuffer<'a>, u64)> {
         let bytes = self.bound.bytes.as_ref().ok()?;
         let alignment = u64::from(self.bound.core.device.caps().limits.storage_offset_alignment).max(16);
         let start = bytes.start / alignment * alignment;
         let whole = self.size == 4 && bytes.start.is_multiple_of(16) && bytes.end.is_multiple_of(16);
-        // Bytes, for elements of any type.
+        // The binding has the type of bytes, which is valid for elements of any type.
         let bound = BoundBuffer {
             bytes: Ok(start..bytes.end),
             element: TypeId::of::<u8>(),
@@ -103,7 +104,7 @@ impl<'a> Array<'a> {
         whole.then(|| (bound, (bytes.start - start) / 16))
     }
 
-    /// Whether it begins at a bindable offset and ends where a binding can end.
+    /// Whether the array begins at a bindable offset and ends where a binding can end.
     pub(crate) fn is_bindable(&self) -> bool {
         let alignment = u64::from(self.bound.core.device.caps().limits.storage_offset_alignment).max(4);
         let bindable =
@@ -111,7 +112,7 @@ impl<'a> Array<'a> {
         self.bound.bytes.as_ref().is_ok_and(bindable)
     }
 
-    /// The exact range of the argument.
+    /// The binding of exactly the array's bytes.
     pub(crate) fn whole(&self) -> BoundBuffer<'a> {
         let BoundBuffer { core, bytes, mutable, element, layout } = &self.bound;
         BoundBuffer { core, bytes: bytes.clone(), mutable: *mutable, element: *element, layout: *layout }

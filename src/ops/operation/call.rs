@@ -14,10 +14,11 @@ use super::view;
 use crate::error::LaunchError;
 use crate::submit::{Context, Destination, Refusal};
 
-/// Kernels count elements in 32 bits, including some workgroups beyond the end.
+/// The greatest number of elements of a call: kernels count them in 32 bits, and some workgroups beyond the end as
+/// well.
 pub(crate) const MAX_ELEMENTS: u64 = (1 << 32) - (1 << 16);
 
-/// The type of a letter in one call, and the parameter that determined it.
+/// A letter that stands for a type, its type in one call, and the parameter that determined the type.
 pub(crate) type Letter = (char, ElementType, String);
 
 /// The name of a kernel that its caller has not named.
@@ -28,7 +29,7 @@ pub(crate) fn unnamed(kind: &str, line: &Location<'_>) -> String {
 /// The parameters of a kernel.
 #[derive(Clone, Debug)]
 pub(crate) struct Signature {
-    /// The kernel, for errors.
+    /// The name of the kernel, for errors.
     pub(crate) kernel: String,
     /// The inputs that are not also outputs.
     pub(crate) inputs: Vec<Parameter>,
@@ -38,7 +39,7 @@ pub(crate) struct Signature {
 }
 
 impl Signature {
-    /// Joins parameters that are in both lists.
+    /// Creates a signature, in which a parameter that is in both lists is an output that is changed in place.
     pub(crate) fn new(kernel: &str, inputs: Vec<Parameter>, outputs: Vec<Parameter>) -> Result<Self, OperationError> {
         let both = |input: &Parameter| outputs.iter().find(|output| output.name == input.name);
         if let Some((input, output)) =
@@ -150,7 +151,7 @@ impl Signature {
         self.outputs.iter().any(|output| output.atomic && output.name == name)
     }
 
-    /// The error of a refused launch, with parameters in place of generated variables.
+    /// The error of a refused launch; it names parameters in place of the generated variables.
     pub(crate) fn refused(&self, mut error: LaunchError) -> OperationError {
         let parameter = |variable: &mut String| *variable = parameter_of(variable).to_owned();
         match &mut error {
@@ -184,7 +185,7 @@ impl Signature {
         Ok(Operand { name: name.clone(), element, raw: *raw, read, written, given, shape })
     }
 
-    /// The type of an argument, which must be that of the parameter.
+    /// Returns the type of an argument; an error unless it is the type of the parameter.
     fn element(
         &self,
         parameter: &Parameter,
@@ -228,7 +229,8 @@ impl Signature {
         }
     }
 
-    /// The array's shape.
+    /// Returns the shape of an array; an error for an array of another device, an invalid slice, or a shape that does
+    /// not fit.
     fn check_array(
         &self,
         device: &Arc<Context>,
@@ -269,7 +271,7 @@ impl Signature {
         OperationError::View { operator, argument, shape: shape.to_vec(), strides: strides.to_vec(), problem }
     }
 
-    /// The joint shape of `operands`, or `size` if none of them is walked.
+    /// The joint shape of `operands`, or `size` if all of them are values or raw arrays.
     pub(crate) fn shape<'o, 'a: 'o>(
         &self,
         operands: impl Iterator<Item = &'o Operand<'a>>,
@@ -302,14 +304,14 @@ impl Signature {
             (Some(shape), None) => return self.countable(shape),
             (None, Some(size)) => return self.countable(vec![size]),
             (None, None) => {
-                "the number of elements is unknown, as no argument is an array that is walked by element; set it with `size`"
+                "the number of elements is unknown, as every argument is a value or a raw array; set it with `size`"
             }
-            (Some(_), Some(_)) => "the array arguments already give the number of elements; omit `size`",
+            (Some(_), Some(_)) => "the array arguments already determine the number of elements; omit `size`",
         };
         Err(OperationError::Size { operator: self.kernel.clone(), problem })
     }
 
-    /// Refuses shapes with more elements than kernels can count.
+    /// Returns the shape; an error if it has more elements than kernels can count.
     pub(crate) fn countable(&self, shape: Sizes) -> Result<Sizes, OperationError> {
         if elements(&shape).is_some_and(|count| count as u64 <= MAX_ELEMENTS) {
             return Ok(shape);

@@ -1,9 +1,9 @@
 //! The neutral element of a reduction or a scan: an expression, or a Rust number.
 
 /// A value for [`ReductionKernel::identity`](crate::ops::ReductionKernel::identity): WGSL text, or a number. WGSL has
-/// no literal for infinities; here they are `f32::INFINITY` and `f32::NEG_INFINITY`, or `inf` and `-inf` in a text.
+/// no literal for infinity: pass `f32::INFINITY` or `f32::NEG_INFINITY`, or write `inf` or `-inf` in the text.
 ///
-/// A number is valid for every type of accumulator: `0` belongs to all types.
+/// A number need not have the type of the accumulator: `0` is valid for every type.
 pub trait IdentityValue: sealed::Said {}
 
 impl<S: sealed::Said> IdentityValue for S {}
@@ -35,7 +35,7 @@ mod sealed {
         ($($number:ty)*) => {$(
             impl Said for $number {
                 fn said(self) -> String {
-                    // The debug format has a point or an exponent exactly for floating-point numbers.
+                    // Rust's debug format writes a point or an exponent for floating-point numbers, and for no others.
                     format!("{self:?}")
                 }
             }
@@ -52,7 +52,7 @@ mod sealed {
 
     impl Said for i64 {
         fn said(self) -> String {
-            // The positive number after the sign would be out of range.
+            // `i64::MIN` is written as a difference, as the number after its minus sign would be out of range.
             if self == Self::MIN { format!("({} - 1)", Self::MIN + 1) } else { self.to_string() }
         }
     }

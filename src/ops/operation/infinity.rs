@@ -5,10 +5,10 @@ use anywarp_backend::{Scalar, ScalarKind};
 use super::preface::Slot;
 use super::types::ElementType;
 
-/// The name.
+/// The name of infinity in the caller's texts.
 const INFINITY: &str = "inf";
 
-/// Whether `text` uses the name and neither it, the preamble nor a parameter declares it.
+/// Whether `text` uses the name `inf`, and neither the text, the preamble nor a parameter declares this name.
 pub(crate) fn is_used(text: &str, preamble: &str, slots: &[Slot]) -> bool {
     let words: Vec<&str> = words(text).filter(|word| !word.is_empty()).collect();
     let declares = |pair: &[&str]| matches!(pair, ["let" | "var" | "const", INFINITY]);
@@ -26,7 +26,8 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !letter.is_alphanumeric() && letter != '_')
 }
 
-/// The scalar type of `inf`: that of `first` or, if that is not a float, of the first floating-point operand, or `f32`.
+/// The scalar type of `inf`: the type of `first` if it is a float, else that of the first operand of floats, else
+/// `f32`.
 pub(crate) fn scalar(first: Option<ElementType>, slots: &[Slot]) -> Scalar {
     let is_float = |element: &ElementType| element.scalar.kind == ScalarKind::Float;
     let operand = || slots.iter().map(|slot| slot.element).find(is_float);
@@ -34,8 +35,8 @@ pub(crate) fn scalar(first: Option<ElementType>, slots: &[Slot]) -> Scalar {
     found.map_or(Scalar { kind: ScalarKind::Float, width: 4 }, |element| element.scalar)
 }
 
-/// The line that defines the name. `bits` is a `u32` at run time, because many compilers assume that constants are
-/// finite.
+/// The WGSL line that defines `inf` with the scalar type `of`. `bits` is a `u32` at run time, because many compilers
+/// assume that constants are finite.
 pub(crate) fn line(of: Scalar, bits: &str) -> String {
     let float = format!("bitcast<f32>({bits})");
     let value = if of.width == 4 { float } else { format!("{of}({float})") };

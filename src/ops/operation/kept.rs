@@ -1,4 +1,4 @@
-//! Short keys of cached kernels, so that a known kernel needs no text.
+//! Short keys of cached kernels, so that a cached kernel is found without generating its text.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,14 +14,15 @@ use super::types::ElementType;
 pub(crate) struct Identity(u64);
 
 impl Identity {
-    /// A number for a new or changed text.
+    /// A number for a new or changed text, different from all others.
     pub(crate) fn new() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 }
 
-/// The key of a kernel: everything that its text depends on. `form` is the part that does not concern operands.
+/// The key of a kernel, which contains everything that the kernel's text depends on. `form` is the part that does not
+/// belong to arguments.
 pub(crate) fn key(of: Identity, letters: &[Letter], slots: &[Slot], form: &[usize]) -> SmallVec<[u8; 128]> {
     let element = |element: ElementType| {
         let kind = match element.scalar.kind {

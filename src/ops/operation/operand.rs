@@ -9,22 +9,22 @@ pub(crate) struct Operand<'a> {
     pub(crate) name: String,
     pub(crate) element: ElementType,
     pub(crate) raw: bool,
-    /// Whether the operation reads its old values.
+    /// Whether the operation reads the argument: an input, or an output with its old values.
     pub(crate) read: bool,
     pub(crate) written: bool,
     pub(crate) given: Given<'a>,
-    /// The shape of an array that is walked element by element.
+    /// The shape of an array that is not raw.
     pub(crate) shape: Sizes,
 }
 
 impl<'a> Operand<'a> {
-    /// Whether each of its elements belongs to one call of the operation.
+    /// Whether the argument is an array that is not raw, so that each call of the operation gets one of its elements.
     pub(crate) fn is_walked(&self) -> bool {
         !self.raw && matches!(self.given, Given::Array(_))
     }
 
-    /// The strides of each axis of `shape` in the array, in elements. An operand that is not walked has zeros, which
-    /// can be joined with any others.
+    /// The strides of each axis of `shape` in the array, in elements. A value or a raw array has strides of 0, which
+    /// never prevent two axes from being joined.
     pub(crate) fn strides(&self, shape: &[usize]) -> Strides {
         match self.array().and_then(|array| array.strides.as_deref()) {
             _ if !self.is_walked() => strides(&[], shape),

@@ -49,9 +49,9 @@ const TAKEN_PREFIXES: &[&str] = &["elements_of_", "tail_of_", "before_", "__"];
 pub(crate) struct Parameter {
     pub(crate) name: String,
     pub(crate) kind: ParameterType,
-    /// An array that the operation indexes.
+    /// Whether the parameter is an array that the operation indexes.
     pub(crate) raw: bool,
-    /// A raw array of atomics.
+    /// Whether the parameter is a raw array of atomics.
     pub(crate) atomic: bool,
 }
 
@@ -80,7 +80,7 @@ impl std::fmt::Display for Parameter {
     }
 }
 
-/// Parses a list, which may be empty.
+/// Parses a list of parameters, which may be empty.
 pub(crate) fn parse(kernel: &str, list: &str) -> Result<Vec<Parameter>, OperationError> {
     if list.trim().is_empty() {
         return Ok(Vec::new());
@@ -112,7 +112,7 @@ fn parse_one(text: &str) -> Result<Parameter, String> {
             && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_')
     };
     if !word(name) || name == "_" {
-        return Err(format!("'{name}' is not a name"));
+        return Err(format!("'{name}' is not a name; use letters, digits and `_`, with no digit first"));
     }
     if let Some((_, meaning)) = GIVEN.iter().find(|(given, _)| *given == name) {
         return Err(format!(
@@ -120,7 +120,7 @@ fn parse_one(text: &str) -> Result<Parameter, String> {
         ));
     }
     if TAKEN.contains(&name) || TAKEN_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
-        return Err(format!("the name '{name}' has a meaning in generated kernels; choose another one"));
+        return Err(format!("the name '{name}' has a meaning in generated kernels; choose another name"));
     }
     let inner = kind.trim().strip_prefix("atomic<").and_then(|kind| kind.strip_suffix('>'));
     let vec3 = |problem| match kind.trim().starts_with("vec3") {
@@ -142,7 +142,7 @@ fn parse_one(text: &str) -> Result<Parameter, String> {
     }
 }
 
-/// A type, or a letter.
+/// Parses a type, or a capital letter that stands for one.
 pub(crate) fn parse_type(text: &str) -> Result<ParameterType, String> {
     let text = text.trim();
     let mut letters = text.chars();

@@ -1,16 +1,16 @@
 //! The uniform `places`: the counts and strides of a launch's arrays, in 32 bits each.
 //!
-//! One list of [`Field`]s serves both sides. The text declares a struct with their names; the launch maps the same list
-//! to values. Neither depends on a fixed order.
+//! One list of [`Field`]s determines the text and the values: the text declares a struct with the names of the fields,
+//! and the launch maps the same list to their values. So no code depends on the order of the fields.
 
 use smallvec::SmallVec;
 
 use super::preface::Slot;
 
-/// One value of `places`. Slots are numbered as in the list from which the text is generated.
+/// One value of the uniform `places`. Slots have their indices in the list from which the text is generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Field<C> {
-    /// A number of a single operator.
+    /// A number that only one operator needs, such as the number of elements.
     Count(C),
     /// The start of a slot's elements within its binding, in cells.
     First(usize),
@@ -20,17 +20,17 @@ pub(crate) enum Field<C> {
     Step(Dimensions, usize, usize),
 }
 
-/// The fields of one form of a kernel.
+/// The fields of `places` in one variant of a kernel.
 pub(crate) type Fields<C> = SmallVec<[Field<C>; 16]>;
 
-/// The numbers of a single operator.
+/// The numbers that only one operator needs, such as the number of elements.
 pub(crate) trait Count: Copy {
-    /// The name in the text.
+    /// The name of the number in the text.
     fn name(self, slots: &[Slot]) -> String;
 }
 
 impl<C: Count> Field<C> {
-    /// The name in the text.
+    /// The name of the field in the text.
     pub(crate) fn name(self, slots: &[Slot]) -> String {
         match self {
             Self::Count(count) => count.name(slots),
@@ -41,7 +41,7 @@ impl<C: Count> Field<C> {
     }
 }
 
-/// The name of [`Field::First`].
+/// The name of a [`Field::First`] in the text.
 pub(crate) fn first(array: &str) -> String {
     format!("first_{array}")
 }
@@ -66,12 +66,12 @@ impl Dimensions {
         }
     }
 
-    /// The name of [`Field::Size`].
+    /// The name of a [`Field::Size`] in the text.
     pub(crate) fn size(self, axis: usize) -> String {
         format!("size_{}_{axis}", self.letter())
     }
 
-    /// The name of [`Field::Step`].
+    /// The name of a [`Field::Step`] in the text.
     pub(crate) fn step(self, array: &str, axis: usize) -> String {
         format!("step_{}_{array}_{axis}", self.letter())
     }

@@ -1,4 +1,4 @@
-//! The beginning of every generated kernel.
+//! The beginning of every generated kernel: directives, types, uniforms and arrays.
 
 use super::call::Letter;
 use super::places::{Count, Dimensions, Field};
@@ -14,7 +14,7 @@ pub(crate) struct Slot {
     pub(crate) name: String,
     pub(crate) element: ElementType,
     pub(crate) access: Access,
-    /// Whether the operation reads its old values.
+    /// Whether the operation reads the argument: an input, or an output with its old values.
     pub(crate) read: bool,
     pub(crate) written: bool,
 }
@@ -24,13 +24,13 @@ pub(crate) struct Slot {
 pub(crate) enum Access {
     /// A value, in a uniform.
     Value,
-    /// An array that the operation indexes.
+    /// An array that the operation itself indexes.
     Raw,
-    /// The element with the number of the operation.
+    /// An array of which the operation for element `i` gets element `i`.
     Each,
-    /// The same element for all.
+    /// An array of one element, which the operation gets for all `i`.
     One,
-    /// An element by an index computed from the coordinates.
+    /// An array whose element is at an index computed from the coordinates of `i`.
     Strided,
 }
 
@@ -39,18 +39,18 @@ impl Slot {
         matches!(self.access, Access::Each | Access::One | Access::Strided)
     }
 
-    /// The variable that holds the array.
+    /// The name of the WGSL variable for the array.
     pub(crate) fn variable(&self) -> String {
         if self.access == Access::Raw { self.name.clone() } else { format!("{ELEMENTS}{}", self.name) }
     }
 }
 
-/// The prefix of the variable for an array that is walked. No parameter's name begins with it.
+/// The prefix of the WGSL variable for an array that is not raw. No parameter's name begins with this prefix.
 const ELEMENTS: &str = "elements_of_";
-/// The prefix of a second variable for the elements after the last vector.
+/// The prefix of an array's second WGSL variable, for the elements after the last vector.
 const TAIL: &str = "tail_of_";
 
-/// The parameter whose array a variable holds.
+/// The parameter whose array has this WGSL variable.
 pub(crate) fn parameter_of(variable: &str) -> &str {
     variable.strip_prefix(ELEMENTS).or_else(|| variable.strip_prefix(TAIL)).unwrap_or(variable)
 }
@@ -73,7 +73,7 @@ pub(crate) fn preface(text: &mut Text, heading: &str, slots: &[Slot], letters: &
     text.line("");
 }
 
-/// Writes the uniforms: the values of `arguments` by name, and `places`, whose slots are `slots`.
+/// Writes two uniforms: `arguments` with the values among the arguments, and `places`, whose fields refer to `slots`.
 pub(crate) fn uniforms<C: Count>(text: &mut Text, arguments: &[Slot], slots: &[Slot], places: &[Field<C>]) {
     let values: Vec<&Slot> = arguments.iter().filter(|slot| slot.access == Access::Value).collect();
     if !values.is_empty() {
@@ -106,8 +106,8 @@ pub(crate) fn arrays(text: &mut Text, slots: &[Slot], element: impl Fn(&Slot) ->
     }
 }
 
-/// The coordinates of an element number, in variables `VARIABLE_0`, ...; their sizes and the arrays' strides are in
-/// `places`.
+/// The coordinates of an element, in WGSL variables `VARIABLE_0`, `VARIABLE_1`, ... The sizes of the axes and the
+/// strides of the arrays are in the uniform `places`.
 #[derive(Clone, Copy)]
 pub(crate) struct Coordinates<'n> {
     pub(crate) variable: &'n str,
@@ -116,7 +116,7 @@ pub(crate) struct Coordinates<'n> {
 }
 
 impl Coordinates<'_> {
-    /// Writes lines that compute the coordinates of `from`.
+    /// Writes lines that compute the coordinates of the element with the index `from`.
     pub(crate) fn declare(self, text: &mut Text, from: &str, indent: &str) {
         let Self { variable, of, rank } = self;
         if rank == 1 {
@@ -134,7 +134,7 @@ impl Coordinates<'_> {
         text.line(&format!("{indent}let {variable}_0 = rest_{variable};"));
     }
 
-    /// The offset of `array`'s element with these coordinates, as further terms of a sum.
+    /// The offset of `array`'s element with these coordinates, as terms that a WGSL sum is continued with.
     pub(crate) fn place(self, array: &str) -> String {
         let Self { variable, of, rank } = self;
         (0..rank).map(|axis| format!(" + {variable}_{axis} * places.{}", of.step(array, axis))).collect()

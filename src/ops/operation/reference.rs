@@ -9,7 +9,7 @@ pub(crate) struct View<'a, T> {
 }
 
 impl<T: Copy> View<'_, T> {
-    /// The element at these coordinates; missing axes and those of size 1 are broadcast.
+    /// The element at these coordinates; missing axes and axes of size 1 are broadcast.
     fn at(&self, coordinates: &[usize]) -> T {
         let own = &coordinates[coordinates.len() - self.shape.len()..];
         let axes = own.iter().zip(self.shape).zip(self.strides);
@@ -17,14 +17,14 @@ impl<T: Copy> View<'_, T> {
     }
 }
 
-/// All indices of a shape, row-major.
+/// The coordinates of all elements of a shape, in row-major order.
 pub(crate) fn coordinates(shape: &[usize]) -> Vec<Vec<usize>> {
     shape.iter().fold(vec![Vec::new()], |all, size| {
         all.iter().flat_map(|head| (0..*size).map(|at| [head.as_slice(), &[at]].concat())).collect()
     })
 }
 
-/// The value of `operation(elements, i, n)` for each index of a shape, row-major.
+/// The value of `operation(elements, i, n)` for each element of a shape, in row-major order.
 pub(crate) fn elementwise<T: Copy, U>(
     shape: &[usize],
     inputs: &[View<'_, T>],
@@ -35,7 +35,7 @@ pub(crate) fn elementwise<T: Copy, U>(
     all.iter().enumerate().map(|(i, at)| operation(&elements(at), i, all.len())).collect()
 }
 
-/// For each index of the remaining axes, all mapped elements combined, starting with `identity`.
+/// Combines all mapped elements, starting with `identity`, for each position of the axes that are not reduced.
 pub(crate) fn reduction<T: Copy, A: Copy>(
     shape: &[usize],
     axes: &[usize],

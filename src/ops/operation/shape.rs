@@ -2,10 +2,10 @@
 
 use smallvec::{SmallVec, smallvec};
 
-/// Sizes in row-major order: elements along the last one are adjacent.
+/// The size of each axis of a shape; in a row-major array, elements along the last axis are adjacent.
 pub(crate) type Sizes = Vec<usize>;
 
-/// The stride of each axis in an array, in elements; inline for the usual ranks, as every launch has some.
+/// The stride of each axis in an array, in elements; up to four are stored inline, as every launch has strides.
 pub(crate) type Strides = SmallVec<[usize; 4]>;
 
 /// An array with a shape, row-major unless it has [`strides`](Self::strides); created by [`shaped`].
@@ -17,9 +17,9 @@ pub struct Shaped<B> {
 }
 
 impl<B> Shaped<B> {
-    /// Sets the stride of each axis in elements, in place of row-major ones. The first element is that of the buffer or
-    /// slice. Swapped strides transpose a matrix, small ones make overlapping windows, a stride of 0 repeats elements;
-    /// the array may be longer than the view needs.
+    /// Sets the stride of each axis in elements, in place of row-major strides. The first element of the view is the
+    /// first one of the buffer or slice. Swapped strides transpose a matrix, small ones make overlapping windows, a
+    /// stride of 0 repeats elements; the array may be longer than the view needs.
     ///
     /// For an output, all indices must refer to different elements. The output of a reduction and raw arrays cannot
     /// have strides.
@@ -126,7 +126,7 @@ pub(crate) fn strides(own: &[usize], shape: &[usize]) -> Strides {
     strides
 }
 
-/// Dimensions, with the stride of each of them in each array, in elements.
+/// The dimensions over which a kernel iterates, with the stride of each dimension in each array, in elements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Walk {
     pub(crate) sizes: Sizes,
@@ -135,7 +135,8 @@ pub(crate) struct Walk {
 
 impl Walk {
     /// The dimensions of the `axes` of `shape` for arrays with these strides. Dimensions of size 1 are omitted, and
-    /// neighbours that can be walked as one are joined. The order of the elements is preserved.
+    /// neighbouring dimensions are joined if one stride in each array serves for both. The order of the elements is
+    /// preserved.
     pub(crate) fn over(axes: &[usize], shape: &[usize], strides: &[Strides]) -> Self {
         let mut walk = Self { sizes: Vec::new(), strides: vec![Strides::new(); strides.len()] };
         for &axis in axes {
@@ -171,7 +172,7 @@ impl Walk {
     }
 }
 
-/// The number of elements of one array that the walks access together, each counted once.
+/// The number of different elements of one array that all `walks` access together.
 pub(crate) fn touched(walks: &[Walk], array: usize) -> u64 {
     let (mut places, mut last) = (1u64, 0u64);
     for walk in walks {
@@ -181,7 +182,7 @@ pub(crate) fn touched(walks: &[Walk], array: usize) -> u64 {
             last = last.saturating_add(size.saturating_sub(1).saturating_mul(stride));
         }
     }
-    // Overlapping windows have fewer elements than index combinations.
+    // Where windows overlap, several indices refer to one element: then the extent of the array is the bound.
     places.min(last.saturating_add(1))
 }
 

@@ -1,4 +1,4 @@
-//! Generated WGSL that records which parts the caller wrote, so that errors show those.
+//! Generated WGSL that records which parts the caller wrote, so that errors show these parts.
 
 use anywarp_backend::{Piece, Source, SourceFile};
 
@@ -12,12 +12,12 @@ pub(crate) struct Text {
     parts: Vec<Part>,
 }
 
-/// Lines of the caller.
+/// A part of the text that the caller wrote.
 struct Part {
-    /// The offset at which they begin.
+    /// The offset in the whole text at which this part begins, in bytes.
     at: usize,
     text: String,
-    /// The name of the caller's text; empty for the main one.
+    /// The name of the caller's text in errors, such as `preamble`; empty for the text of the operation.
     what: &'static str,
 }
 
@@ -44,7 +44,7 @@ impl Text {
         let comment = text.lines().next_back().is_some_and(|last| last.contains("//"));
         match text.chars().next_back() {
             Some(';' | '}') | None => self.user(what, text),
-            // A semicolon after a comment would be part of it.
+            // A semicolon after a comment would be part of the comment.
             Some(_) if comment => self.user(what, &format!("{text}\n;")),
             Some(_) => self.user(what, &format!("{text};")),
         }
@@ -59,7 +59,7 @@ impl Text {
         device.kernel(Wgsl::prepared(self.source(file))).map_err(OperationError::Kernel)
     }
 
-    /// The text with its original files; the first one is the generated file.
+    /// The text with the files that it was composed of; the first file is the generated one.
     pub(crate) fn source(&self, file: &str) -> Source {
         let mut files = vec![SourceFile { name: file.to_owned(), text: self.text.clone() }];
         let mut pieces = vec![Piece { at: 0, file: 0, offset: 0, copied: true }];

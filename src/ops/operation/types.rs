@@ -4,7 +4,7 @@ use std::fmt;
 
 use anywarp_backend::{Layout, Scalar, ScalarKind, Shape};
 
-/// The types that can be named, for errors.
+/// The types that a parameter can have, as errors list them.
 pub(crate) const KNOWN: &str = "f32, f16, f64, i16, i32, i64, u16, u32, u64, vec2<..> and vec4<..> of these, or a \
                                 capital letter that stands for any of them";
 
@@ -49,7 +49,7 @@ impl ElementType {
         u64::from(self.scalar.width) * u64::from(self.lanes)
     }
 
-    /// The directive that its use requires, if any.
+    /// The extension that the WGSL of a kernel must enable to use the type, if any.
     pub(crate) fn extension(self) -> Option<&'static str> {
         match (self.scalar.kind, self.scalar.width) {
             (ScalarKind::Float, 2) => Some("f16"),

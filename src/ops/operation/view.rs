@@ -9,29 +9,29 @@ pub(crate) fn fault(shape: &[usize], strides: &[usize], length: usize, written: 
     }
     let last = last(shape, strides)?;
     if last >= length as u128 {
-        return Some(format!("reaches to element {last}, but the array has {length} elements, counted from 0"));
+        return Some(format!("includes element {last}, but the array has {length} elements, counted from 0"));
     }
     if last >= u128::from(MAX_ELEMENTS) {
-        return Some(format!("reaches to element {last}, but kernels count up to {MAX_ELEMENTS}"));
+        return Some(format!("includes element {last}, but kernels can access only elements below {MAX_ELEMENTS}"));
     }
     (written && meets(shape, strides, last)).then(|| {
         "has two indices for one element; the indices of an output must refer to different elements".to_owned()
     })
 }
 
-/// The last element of a non-empty view; the largest number, if that is beyond it.
+/// The index of the last element of a view, at most the largest `u128`; `None` for an empty view.
 fn last(shape: &[usize], strides: &[usize]) -> Option<u128> {
     shape.iter().zip(strides).try_fold(0u128, |last, (size, stride)| {
         Some(last.saturating_add(size.checked_sub(1)? as u128 * *stride as u128))
     })
 }
 
-/// Whether two indices refer to one element. `last` is the last element.
+/// Whether two indices of a view refer to one element. `last` is the index of the view's last element.
 fn meets(shape: &[usize], strides: &[usize], last: u128) -> bool {
     let mut axes: Vec<(usize, usize)> = strides.iter().copied().zip(shape.iter().copied()).collect();
     axes.retain(|(_, size)| *size > 1);
     axes.sort_unstable();
-    // In most views, each axis steps over all elements that the axes with shorter strides reach.
+    // In most views, the stride of each axis is larger than the extent of all axes with shorter strides together.
     let mut reached = 0;
     let nested = axes.iter().all(|(stride, size)| {
         let steps_over = *stride as u128 > reached;
@@ -44,7 +44,8 @@ fn meets(shape: &[usize], strides: &[usize], last: u128) -> bool {
     match axes.as_slice() {
         [(0, _), ..] => true,
         [(first, n), (second, m)] => {
-            // The shortest distance to a common element along either axis.
+            // From any element, the nearest one that both axes have in common is `second / common` steps along the
+            // first axis, and `first / common` along the second.
             let common = common_divisor(*first, *second);
             second / common < *n && first / common < *m
         }
@@ -56,7 +57,7 @@ fn common_divisor(a: usize, b: usize) -> usize {
     if b == 0 { a } else { common_divisor(b, a % b) }
 }
 
-/// Tests all elements: three or more interleaved axes are rare, and there is no short formula.
+/// Tests all indices of a view: three or more interleaved axes are rare, and there is no short formula.
 fn meets_somewhere(axes: &[(usize, usize)], last: u128) -> bool {
     let places = axes.iter().fold(1u128, |all, (_, size)| all.saturating_mul(*size as u128));
     if places > last + 1 {

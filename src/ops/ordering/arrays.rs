@@ -1,4 +1,4 @@
-//! The arrays of a call: checks, and words to bind.
+//! The arrays of a call: their checks, and the words that kernels bind.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::element::Element;
 use crate::error::{BufferError, LaunchError};
 use crate::submit::{Context, Destination, Refusal, Resource};
 
-/// An array as the checks see it.
+/// The properties of an array that the checks need.
 pub(crate) struct Checked<'a> {
     argument: &'static str,
     core: &'a Arc<Core>,
@@ -36,7 +36,7 @@ impl<'a> Checked<'a> {
         Self::of::<T>(operator, argument, (slice.core, slice.range), false)
     }
 
-    /// An array that is written.
+    /// An array that is written; an error for a slice outside its buffer.
     pub(crate) fn written<T: Element>(
         operator: Operator,
         argument: &'static str,
@@ -68,7 +68,8 @@ impl<'a> Checked<'a> {
     }
 }
 
-/// Checks the devices of arrays, buffers that several share, and guards.
+/// Returns an error for an array or a destination of another device, for two arrays of one buffer that a launch cannot
+/// bind together, and for an existing guard.
 pub(crate) fn check(
     operator: Operator,
     context: &Arc<Context>,
@@ -89,7 +90,7 @@ pub(crate) fn check(
     if let Err(refusal) = destination.check(context) {
         return Err(operator.refused(context, &[], refusal));
     }
-    // For a recording, guards are checked when it is submitted.
+    // The guards of a recording's buffers are checked when the recording is submitted.
     if !matches!(destination, Destination::Recording(_)) {
         for array in arrays {
             array.core.guarded().map_or(Ok(()), |guard| Err(operator.in_use(array.argument, guard)))?;
@@ -98,7 +99,8 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// The rule of launches for two bindings of one buffer, for kernels that bind any two arrays of a call.
+/// Returns an error for two arrays of one buffer that a launch could not bind together; a kernel may bind any two
+/// arrays of a call.
 fn conflict(
     operator: Operator,
     context: &Context,
@@ -121,20 +123,20 @@ fn conflict(
     Err(LaunchError::Conflict { kernel, first, second, problem }.into())
 }
 
-/// Whether kernels run on the processor, compiled by this project: barriers take long there.
+/// Whether the device is the CPU backend, on which barriers take long.
 pub(crate) fn is_processor(device: &Device) -> bool {
     device.caps().backend == BackendKind::Cpu
 }
 
-/// The number of elements of this size that the kernels can address in an array: they count words in 32 bits, with
-/// room for the alignment of bindings and for a tile beyond the end.
+/// The greatest number of elements of `bytes` bytes in an array: kernels count words in 32 bits, with room for the
+/// alignment of bindings and for a tile beyond the end.
 pub(crate) fn limit(device: &Device, bytes: u64) -> u64 {
     let words = (device.caps().limits.storage_binding_size / 4 - 64).min((1 << 32) - (1 << 16));
     (words / bytes.div_ceil(4)).min((1 << 32) - (1 << 16))
 }
 
-/// The words of an array that is read, and the number of elements before its first. An array without elements is
-/// replaced by spare words, as a binding cannot be empty.
+/// The words of an array that is read, and the number of elements in these words before the array. An array without
+/// elements is replaced by `spare`, as a binding cannot be empty.
 pub(crate) fn words<'a, T: Element>(
     operator: Operator,
     argument: &'static str,

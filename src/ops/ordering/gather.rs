@@ -11,17 +11,18 @@ crate::kernels!(mod kernel = "shaders/ops/gather.wgsl", root = "shaders");
 /// The kernel for elements of one size.
 pub(crate) enum Gather {
     Whole(kernel::Gather),
-    /// Elements below one word.
+    /// The kernel for elements that are smaller than a word.
     Packed(kernel::GatherPacked),
 }
 
-/// The positions, and the rows of the source in which they are.
+/// The positions of the elements, and the rows of the source to which they belong.
 #[derive(Clone, Copy)]
 pub(crate) struct Places<'a> {
     pub(crate) places: Slice<'a, u32>,
     pub(crate) first: u32,
     pub(crate) length: usize,
-    /// The number of positions of each row, and the distance of the rows of the source; `None` for one row.
+    /// The number of positions of each row, and the distance between neighbouring rows of the source, in elements;
+    /// `None` for one row.
     pub(crate) rows: Option<(u32, u32)>,
 }
 
@@ -38,7 +39,8 @@ impl Gather {
         })
     }
 
-    /// Launches it: `source` and `gathered` are words, with the number of elements before the first.
+    /// Launches the kernel. `source` and `gathered` are words, each with the number of elements in these words before
+    /// the array.
     pub(crate) fn launch(
         &self,
         (source, first_of_source): (Slice<'_, u32>, u32),
@@ -48,7 +50,7 @@ impl Gather {
     ) -> Result<(), OperationError> {
         let (row, stride) = at.rows.unwrap_or((u32::MAX, 0));
         let sizes = kernel::Sizes {
-            // Within 32 bits, as operators check their lengths.
+            // The length is within 32 bits, as operators check their lengths.
             length: at.length as u32,
             first_of_source,
             first_of_places: at.first,

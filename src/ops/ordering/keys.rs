@@ -1,10 +1,10 @@
-//! The keys that can be ordered, and their order as the kernels take it.
+//! The types of keys that can be ordered, and their order in the form that the kernels need.
 
 use half::{bf16, f16};
 
 use crate::element::Element;
 
-/// Keys that can be sorted: integers and floats of 8 to 64 bits, on every device.
+/// Types of keys that can be sorted: integers of 8 to 64 bits and floats of 16 to 64 bits, on every device.
 pub trait SortKey: Element + sealed::Key {}
 
 impl<K: Element + sealed::Key> SortKey for K {}
@@ -14,7 +14,7 @@ impl<K: Element + sealed::Key> SortKey for K {}
 pub enum Kind {
     Unsigned,
     Signed,
-    /// A float; the bits of the last word of its infinity.
+    /// A float; `infinity` has the bits of the last word of the type's infinity.
     Float {
         infinity: u32,
     },
@@ -25,9 +25,9 @@ pub(crate) mod sealed {
 
     /// The properties of a key that the kernels need.
     pub trait Key {
-        /// The size in bits.
+        /// The size of a key in bits.
         const BITS: u32;
-        /// The order of the bits.
+        /// The order of the key's bits.
         const KIND: Kind;
     }
 }
@@ -53,11 +53,11 @@ keys! {
 /// The order of keys of one type, for kernels that import `shaders/shared/key_order.wgsl`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KeyOrder {
-    /// The size of a key.
+    /// The size of a key in bits.
     pub(crate) bits: u32,
     kind: Kind,
     descending: bool,
-    /// Whether the order, with the position of NaN, is inverted.
+    /// Whether the whole order is inverted, so that NaN comes first.
     inverted: bool,
 }
 
@@ -81,12 +81,13 @@ impl KeyOrder {
         self.bits > 32
     }
 
-    /// The override `key_bits`: the size of a key, or of a word of longer ones.
+    /// The value of the override `key_bits`: the size of a key in bits, or 32 for longer keys, which are compared by
+    /// words.
     pub(crate) fn word_bits(&self) -> u32 {
         self.bits.min(32)
     }
 
-    /// The number of keys in a word; 1 for longer keys.
+    /// The number of keys in a word; 1 for keys that are longer than a word.
     pub(crate) fn keys_of_word(&self) -> u64 {
         u64::from(32 / self.bits).max(1)
     }
@@ -96,7 +97,7 @@ impl KeyOrder {
         u64::from(self.bits / 8)
     }
 
-    /// The uniform `order`.
+    /// The value of the uniform `order` in `shaders/shared/key_order.wgsl`.
     pub(crate) fn uniform(&self) -> [u32; 4] {
         let all = |wanted: bool| if wanted { u32::MAX } else { 0 };
         let infinity = if let Kind::Float { infinity } = self.kind { infinity } else { 0 };

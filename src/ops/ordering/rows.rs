@@ -1,4 +1,4 @@
-//! The order of keys in short rows.
+//! The order of the keys in each of many short rows.
 
 use super::super::error::OperationError;
 use super::keys::KeyOrder;
@@ -9,7 +9,7 @@ use crate::submit::Destination;
 
 crate::kernels!(mod kernel = "shaders/ops/order_rows.wgsl", root = "shaders");
 
-/// The most keys of a row.
+/// The greatest number of keys of a row, which one workgroup orders in its memory.
 pub(crate) const MAX_ROW: u64 = 1024;
 
 /// The kernel for keys of one type.
@@ -21,12 +21,14 @@ pub(crate) struct OrderRows {
 /// The rows, of at most [`MAX_ROW`] keys each.
 #[derive(Clone, Copy)]
 pub(crate) enum Rows<'a> {
-    /// Rows between neighbouring bounds, one less than these; positions count from the beginning of the array.
+    /// Rows between neighbouring bounds, so that there is one row less than bounds. Positions are counted from the
+    /// beginning of the array.
     Bounds(Slice<'a, u32>),
-    /// `rows` rows of `row` keys; the first `kept` positions of each are written, and count from the beginning of the
-    /// row.
+    /// `rows` rows of `row` keys, of which the first `kept` positions are written. Positions are counted from the
+    /// beginning of the row.
     Equal { rows: u32, row: u32, kept: u32 },
-    /// The same for keys at listed positions of rows that begin `stride` keys after each other.
+    /// `row` keys of each of `rows` rows, at the positions in `list`; the rows begin `stride` keys after each other.
+    /// Positions are counted from the beginning of the row.
     Listed { rows: u32, row: u32, stride: u32, list: Slice<'a, u32> },
 }
 
@@ -37,7 +39,7 @@ impl OrderRows {
         Ok(Self { kernel: kernel::order_rows_with(device, overrides)?, order })
     }
 
-    /// Writes the positions of the keys in their order.
+    /// Writes the positions of each row's keys, in the order of the keys.
     pub(crate) fn launch(
         &self,
         (keys, first_of_keys): (Slice<'_, u32>, u32),
@@ -47,7 +49,7 @@ impl OrderRows {
     ) -> Result<(), OperationError> {
         let (bounds, [rows, row, stride, kept]) = match rows {
             Rows::Bounds(bounds) => (bounds, [bounds.len().saturating_sub(1) as u32, 0, 0, u32::MAX]),
-            // An array to bind.
+            // Rows of equal length have no bounds: the keys are bound in their place.
             Rows::Equal { rows, row, kept } => (keys, [rows, row, row, kept]),
             Rows::Listed { rows, row, stride, list } => (list, [rows, row, stride, row]),
         };

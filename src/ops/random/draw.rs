@@ -1,12 +1,12 @@
-//! The distributions, as the kernel takes them.
+//! The distributions, in the form that the kernel needs.
 
 use super::super::error::OperationError;
 use super::OPERATOR;
 
-/// A distribution.
+/// A distribution, which computes elements from random words.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Draw {
-    /// Words as they are.
+    /// All bits of the words, unchanged.
     Bits,
     UniformF16,
     UniformF32,
@@ -20,27 +20,27 @@ pub(super) enum Draw {
     NormalF16,
     Exponential,
     ExponentialF16,
-    /// `one` for this many words out of 2^32, else 0.
+    /// `one` if a word is below `words`, otherwise 0: a probability of `words / 2^32`.
     Chance {
         words: u32,
         one: u32,
     },
 }
 
-/// The numbers of one call.
+/// The stream and the distribution from which one call draws its numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Source {
     pub(super) seed: u64,
     pub(super) stream: u32,
-    /// The number of the first word in the stream.
+    /// The index of the call's first word in the stream.
     pub(super) number: u64,
     pub(super) draw: Draw,
 }
 
-/// A distribution in the kernel's terms.
+/// The fields of the kernel's uniform that describe a distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Parameters {
-    /// The constant of `random.wgsl`.
+    /// The constant of `random.wgsl` for the distribution.
     pub(super) kind: u32,
     pub(super) span: u32,
     pub(super) low: u32,
@@ -48,13 +48,13 @@ pub(super) struct Parameters {
 }
 
 impl Draw {
-    /// `one` with this chance.
+    /// The distribution of `one` with the probability `chance`, and 0 otherwise; an error for a chance outside 0 to 1.
     pub(super) fn chance(chance: f64, one: u32) -> Result<Self, OperationError> {
         if !(0.0..=1.0).contains(&chance) {
-            return Err(OPERATOR.choice("a chance of", "use 0 to 1", chance.to_string()));
+            return Err(OPERATOR.choice("a chance of", "use a probability from 0 to 1", chance.to_string()));
         }
         let words = (chance * 2f64.powi(32)).round();
-        // All words, which 32 bits cannot count: a range of one value.
+        // A probability of 1 would be 2^32 words, which 32 bits cannot count: it is drawn as a range of one value.
         Ok(if words > f64::from(u32::MAX) {
             Self::Integers { low: one, span: 1 }
         } else {
@@ -68,7 +68,7 @@ impl Draw {
             Self::Bits => plain(0),
             Self::UniformF32 => plain(1),
             Self::UniformF64 => plain(2),
-            // All words: adding the lowest value only permutes them.
+            // A range of 2^32 values has all words: adding the lowest value would only permute them.
             Self::Integers { span, .. } if span > u64::from(u32::MAX) => plain(0),
             Self::Integers { low, span } => {
                 Parameters { kind: 3, span: span as u32, low, rest: ((1u64 << 32) % span) as u32 }

@@ -1,4 +1,4 @@
-//! The elements of random numbers.
+//! The element types of random numbers.
 
 use std::fmt::Debug;
 
@@ -15,8 +15,9 @@ pub trait RandomFloat: Element + sealed::Float {}
 
 impl<T: Element + sealed::Float> RandomFloat for T {}
 
-/// Element types of the normal and the exponential distribution: `f16`, `f32`. There is no `f64`: 32 bits of fixed
-/// point, in which they are computed with the same bits on every device, have no digits for it.
+/// Element types of the normal and the exponential distribution: `f16`, `f32`. `f64` is not supported: numbers are
+/// computed in 32 bits of fixed point, so that all devices draw the same bits, and these are too few digits for an
+/// `f64`.
 pub trait RandomReal: Element + sealed::Real {}
 
 impl<T: Element + sealed::Real> RandomReal for T {}
@@ -100,7 +101,7 @@ mod sealed {
     }
 
     pub trait Number {
-        /// The bits of 1.
+        /// The bits of the number 1.
         const ONE: u32;
     }
 

@@ -23,12 +23,12 @@ use order::Order;
 use plan::{Choice, Part, Shape};
 
 /// Random numbers: element `i` depends on the seed, the stream and `offset + i` only, not on the device, the length of
-/// the array or the launch. There is no hidden state: two equal calls give equal numbers.
+/// the array or the launch. There is no hidden state: two equal calls draw equal numbers.
 ///
 /// The words come from Philox4x32-10 (Salmon, Moraes, Dror, Shaw: 'Parallel random numbers: as easy as 1, 2, 3', SC
 /// 2011), numbered as in Random123: word `w` of a stream is word `w % 4` for the counter `(w / 4, stream, 0)` and the
-/// seed as key. Elements of 8 bytes take two words each, all others, also those of 2 bytes, one. Distributions are computed from these words in
-/// integer arithmetic, so that all devices give the same bits.
+/// seed as key. An element of 8 bytes takes two words, an element of 4 or 2 bytes one word. Distributions are computed
+/// from these words in integer arithmetic, so that all devices draw the same bits.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -49,8 +49,8 @@ use plan::{Choice, Part, Shape};
 /// # fn main() {}
 /// ```
 ///
-/// A call goes on where another one of the same seed and stream ended, if its [`offset`](Self::offset) is the number of
-/// elements drawn before. An [`ElementwiseKernel`](crate::ops::ElementwiseKernel) scales numbers:
+/// A call continues where another call with the same seed and stream ended, if its [`offset`](Self::offset) is the
+/// number of elements drawn so far. An [`ElementwiseKernel`](crate::ops::ElementwiseKernel) can scale the numbers:
 /// `y = mean + deviation * z`.
 ///
 /// # Errors
@@ -66,18 +66,18 @@ pub struct Random<'r> {
 }
 
 impl<'r> Random<'r> {
-    /// Numbers of this seed, of stream 0, from the first one on.
+    /// The numbers of stream 0 of this seed, from the first number on.
     pub fn new(seed: u64) -> Self {
         Self { seed, stream: 0, offset: 0, destination: Destination::Own }
     }
 
-    /// Numbers of another stream, which is independent of all other streams of the seed.
+    /// Draws from this stream of the seed in place of stream 0; all streams of a seed are independent.
     pub fn stream(mut self, stream: u32) -> Self {
         self.stream = stream;
         self
     }
 
-    /// Skips elements of the type that is drawn.
+    /// Skips this many elements of the stream, of the type that is drawn.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -104,13 +104,13 @@ impl<'r> Random<'r> {
         self
     }
 
-    /// Runs on this stream of commands, in place of the device's default one.
+    /// Runs on this stream of commands, in place of the device's default stream; it does not select random numbers.
     pub fn on(mut self, stream: &Stream) -> Self {
         self.destination = Destination::Stream(stream.clone());
         self
     }
 
-    /// Draws integers of all bits: `u32`, `i32`, `u64` or `i64`. The low word of 64 bits comes first.
+    /// Draws integers of all bits: `u32`, `i32`, `u64` or `i64`. For 64 bits, the first of two words is the lower half.
     ///
     /// # Errors
     /// See [`Random`].
@@ -128,7 +128,8 @@ impl<'r> Random<'r> {
     }
 
     /// Draws integers in `range`, each exactly equally likely (Lemire: 'Fast random integer generation in an interval',
-    /// 2019). A word that is rejected is replaced by the same one of the counters `(w / 4, stream, 1)`, 2, ..
+    /// 2019). If word `w` of the stream is rejected, word `w % 4` for the counter `(w / 4, stream, 1)` replaces it,
+    /// then the one for `(w / 4, stream, 2)`, and so on.
     ///
     /// # Errors
     /// See [`Random`]; [`OperationError::Choice`] for an empty range.
@@ -145,8 +146,8 @@ impl<'r> Random<'r> {
     }
 
     /// Draws numbers of the standard normal distribution: mean 0, standard deviation 1. Elements `2 k` and `2 k + 1` of
-    /// a stream come from the same two words (Box and Muller, 1958); the largest size is 6.7. Numbers of `f16` are those
-    /// of `f32`, rounded to the nearest.
+    /// a stream come from the same two words (Box and Muller, 1958); the largest absolute value is 6.7. Numbers of
+    /// `f16` are those of `f32`, rounded to the nearest.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -202,9 +203,9 @@ impl<'r> Random<'r> {
 
     /// Writes the numbers `0..x.len()` in a random order. The [`offset`](Self::offset) does not apply.
     ///
-    /// Each position computes its number alone, by a cipher on all numbers of sufficiently many bits (Mitchell, Stokes,
-    /// Frank, Holmes: 'Bandwidth-optimal random shuffling for GPUs', 2022). Not all orders of a long array can occur:
-    /// a seed and a stream have 96 bits.
+    /// Each element is computed on its own, by a cipher on all numbers of sufficiently many bits (Mitchell, Stokes,
+    /// Frank, Holmes: 'Bandwidth-optimal random shuffling for GPUs', 2022). Not all orders of a long array can occur,
+    /// as the seed and the stream have only 96 bits together.
     ///
     /// # Errors
     /// See [`Random`].
@@ -214,7 +215,7 @@ impl<'r> Random<'r> {
         self.order(n, x)
     }
 
-    /// Draws different numbers below `n`: the first ones of their [`permutation`](Self::permutation).
+    /// Draws different numbers below `n`: the first numbers of the [`permutation`](Self::permutation) of `0..n`.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -237,7 +238,7 @@ impl<'r> Random<'r> {
     pub fn choice<'x>(self, n: usize, x: impl Into<SliceMut<'x, u32>>) -> Result<(), OperationError> {
         let x = x.into();
         if x.len() > n {
-            let expected = format!("use at most {n} elements, as all numbers differ");
+            let expected = format!("use at most {n} elements, as only {n} different numbers exist");
             return Err(OPERATOR.choice("a choice of", expected, x.len().to_string()));
         }
         self.order(n, x)
@@ -260,7 +261,7 @@ impl<'r> Random<'r> {
         Ok(self.plan(words_of::<T>(length)?, 0, words_of::<T>(1)?).cost())
     }
 
-    /// The plan for this many words, from this word of their buffer on; an element has `width` of them.
+    /// The plan for `words` words, from word `start` of the buffer on; an element has `width` words.
     fn plan(&self, words: u64, start: u64, width: u64) -> Plan<Part> {
         let shape = Shape { words, start, number: self.offset.wrapping_mul(width) };
         plan::plan(shape, Choice::default_for(shape))
@@ -270,7 +271,7 @@ impl<'r> Random<'r> {
         let (words, width) = (words_of::<T>(x.len())?, words_of::<T>(1)?);
         let start = x.range.get().map_err(OPERATOR.slice("x"))?.start as u64 * width;
         let plan = match size_of::<T>() {
-            // Halves are written in words that begin anywhere.
+            // Elements of 2 bytes may begin within a word, so that the kernel never writes vectors of them.
             2 => plan::plan(Shape { words, start: 0, number: 0 }, Choice { vectors: false }),
             _ => self.plan(words, start, width),
         };
@@ -287,13 +288,14 @@ impl<'r> Random<'r> {
 }
 
 const OPERATOR: Operator = Operator("random numbers");
-/// The kernels count words in 32 bits, including some workgroups beyond the end.
+/// The greatest number of words of a call: the kernels count them in 32 bits, and some workgroups beyond the end as
+/// well.
 const MAX_WORDS: u64 = (1 << 32) - (1 << 16);
 
-/// The words of this many elements.
+/// Returns the number of words of `length` elements in memory; an error if the kernels cannot count them.
 fn words_of<T: Element>(length: usize) -> Result<u64, OperationError> {
     let size = size_of::<T>() as u64;
-    // Elements below a word are counted themselves.
+    // Kernels count elements that are smaller than a word one by one, and words otherwise.
     let limit = MAX_WORDS / size.div_ceil(4);
     if length as u64 <= limit {
         Ok((length as u64 * size).div_ceil(4))

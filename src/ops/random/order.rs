@@ -1,19 +1,19 @@
-//! The order of a permutation.
+//! The cipher that computes a permutation.
 
 use super::super::error::OperationError;
 use super::philox::philox;
 use super::{MAX_WORDS, OPERATOR};
 
-/// The rounds of the cipher.
+/// The number of rounds of the cipher.
 const ROUNDS: usize = 24;
 /// The smallest number of bits that the cipher mixes well.
 const MIN_BITS: u32 = 8;
 
-/// An order of the numbers below `n`.
+/// A permutation of the numbers below `n`, as the parameters of the cipher.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Order {
     pub(super) n: u32,
-    /// The bits of the left and the right half of a number.
+    /// The numbers of bits of the left and the right half of a number.
     pub(super) halves: [u32; 2],
     pub(super) keys: [u32; ROUNDS],
 }
@@ -26,7 +26,7 @@ impl Order {
         let bits = (u32::BITS - n.saturating_sub(1).leading_zeros()).max(MIN_BITS);
         let mut keys = [0; ROUNDS];
         for (block, keys) in (0..).zip(keys.chunks_exact_mut(4)) {
-            // No distribution uses counters with this last word: integers use at most 64.
+            // No distribution uses counters with this last word: the last word of integers is at most 64.
             keys.copy_from_slice(&philox([block, 0, stream, u32::MAX], [seed as u32, (seed >> 32) as u32]));
         }
         Ok(Self { n, halves: [bits / 2, bits.div_ceil(2)], keys })

@@ -1,6 +1,6 @@
-//! Philox4x32-10 on the host.
+//! The generator Philox4x32-10, computed on the host.
 
-/// Four random words for a counter and a key (Salmon, Moraes, Dror, Shaw, SC 2011).
+/// Returns four random words for a counter and a key (Salmon, Moraes, Dror, Shaw, SC 2011).
 pub(super) fn philox(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
     let product = |a: u32, b: u32| {
         let whole = u64::from(a) * u64::from(b);
@@ -18,7 +18,7 @@ pub(super) fn philox(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
 mod tests {
     use super::philox;
 
-    /// The three vectors that Random123 publishes.
+    /// The three test vectors that the library Random123 publishes.
     #[test]
     fn known_answers() {
         let digits = [

@@ -1,40 +1,42 @@
-//! The passes of random numbers. This module is pure.
+//! The passes of a call that draws random numbers. This module is pure.
 
 use super::super::plan::Plan;
 
-/// Below this number of words vectors save nothing, and their ends would be further launches.
+/// The least number of words that are written as vectors of four. For fewer words vectors save no time, and the words
+/// before and after them would be further launches.
 const MIN_FOR_VECTORS: u64 = 1 << 14;
 
-/// The words of a call.
+/// The words that a call writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     /// The number of words to write.
     pub(super) words: u64,
-    /// The first one of them in the buffer.
+    /// The index in the buffer of the first word to write.
     pub(super) start: u64,
-    /// Its number in the stream.
+    /// The index in the stream of the first word to write.
     pub(super) number: u64,
 }
 
-/// One launch.
+/// One launch, which writes a part of the words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Part {
-    /// The first word of the output, and the number of words.
+    /// The index of the launch's first word, counted from the first word of the output.
     pub(super) begin: u64,
+    /// The number of words of the launch.
     pub(super) words: u64,
     /// Whether each invocation writes one vector of four words.
     pub(super) vectors: bool,
 }
 
-/// The choice between several ways to do the work.
+/// The choice between kernels that write the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Choice {
-    /// Four words are written as one vector where both the buffer and the counters permit it.
+    /// Whether four words are written as one vector where both the buffer and the counters permit it.
     pub(super) vectors: bool,
 }
 
 impl Choice {
-    /// The choice without tuning.
+    /// The choice that a call uses without tuning.
     pub(super) fn default_for(shape: Shape) -> Self {
         Self { vectors: shape.words >= MIN_FOR_VECTORS }
     }

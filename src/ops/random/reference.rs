@@ -22,18 +22,18 @@ fn word_of_attempt(seed: u64, stream: u32, number: u64, attempt: u32) -> u32 {
     philox(counter, [seed as u32, (seed >> 32) as u32])[(number % 4) as usize]
 }
 
-/// A number from 0 to 1 of one word.
+/// Converts one word to a number from 0 to 1.
 pub(crate) fn uniform_f32(word: u32) -> f32 {
     (word >> 8) as f32 / 16_777_216.0
 }
 
-/// A number from 0 to 1 of two words.
+/// Converts two words to a number from 0 to 1.
 pub(crate) fn uniform_f64(low: u32, high: u32) -> f64 {
     let bits = (u64::from(high) << 32 | u64::from(low)) >> 11;
     bits as f64 / 2f64.powi(53)
 }
 
-/// A number below `span`.
+/// An integer below `span`, from word `number` of a stream or from the words that replace it.
 pub(crate) fn below(seed: u64, stream: u32, number: u64, span: u32) -> u32 {
     for attempt in 0.. {
         let whole = u64::from(word_of_attempt(seed, stream, number, attempt)) * u64::from(span);
@@ -44,15 +44,15 @@ pub(crate) fn below(seed: u64, stream: u32, number: u64, span: u32) -> u32 {
     unreachable!("the loop has no end")
 }
 
-/// `-ln(p)`, computed in f64.
+/// `-ln(p)` for the probability `p` of a word, computed in f64.
 pub(crate) fn exponential(word: u32) -> f64 {
     -(f64::from(word | 1) / 2f64.powi(32)).ln()
 }
 
-/// Two numbers of the normal distribution, computed in f64.
+/// Two numbers of the normal distribution from two words, computed in f64.
 pub(crate) fn normal_pair(first: u32, second: u32) -> [f64; 2] {
     let radius = (2.0 * exponential(first)).sqrt();
-    // The angle in turns, in the middle of a step.
+    // The angle in turns: the quadrant, and the middle of a step of 2^-32 turns in it.
     let turns = f64::from(second >> 30) / 4.0 + (f64::from(second & 0x3fff_ffff) + 0.5) / 2f64.powi(32);
     let angle = turns * std::f64::consts::TAU;
     [radius * angle.cos(), radius * angle.sin()]

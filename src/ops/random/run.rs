@@ -1,4 +1,4 @@
-//! From random numbers to their commands.
+//! The checks and launches of a call that draws random numbers.
 
 use anywarp_backend::Caps;
 use naga::valid::Capabilities;
@@ -31,16 +31,17 @@ crate::kernels!(
 crate::kernels!(mod permutation = "shaders/ops/permutation.wgsl", root = "shaders", feature wide = false);
 crate::kernels!(mod permutation_wide = "shaders/ops/permutation.wgsl", root = "shaders", feature wide = true);
 
-/// Words drawn in place of a rejected one before the last is taken, which has a chance below 2^-64.
+/// The greatest number of words drawn in place of a rejected one. Then the last word is used, which has a probability
+/// below 2^-64.
 const ATTEMPTS: u32 = 64;
 
-/// Checks the destination and the guard.
+/// Checks the slice, the device of the destination, and that no guard is in use.
 pub(super) fn check<T: Element>(x: &SliceMut<'_, T>, destination: &Destination<'_>) -> Result<(), OperationError> {
     x.range.get().map_err(OPERATOR.slice("x"))?;
     if let Err(refusal) = destination.check(&x.core.device) {
         return Err(OPERATOR.refused(&x.core.device, &["x"], refusal));
     }
-    // For a recording, guards are checked when it is submitted.
+    // The guards of a recording's buffers are checked when the recording is submitted.
     match x.core.guarded() {
         Some(guard) if !matches!(destination, Destination::Recording(_)) => Err(OPERATOR.in_use("x", guard)),
         _ => Ok(()),
@@ -85,7 +86,7 @@ pub(super) fn draw<T: Element>(
     if size_of::<T>() == 2 {
         let (cells, before) = in_words_mut::<T>(x).map_err(OPERATOR.slice("x"))?;
         let (count, first) = (x.len() as u32, before / 2);
-        // Each invocation writes two whole words.
+        // Each invocation writes two words, of two elements each.
         let threads = u64::from(count + first % 2).div_ceil(4);
         match is_wide(device.caps()) {
             true => launch!(halves_wide, cells, first, count, threads),
@@ -113,7 +114,7 @@ pub(super) fn draw<T: Element>(
     Ok(())
 }
 
-/// Writes the first numbers of an order.
+/// Writes the first `x.len()` numbers of a permutation.
 pub(super) fn order(x: &SliceMut<'_, u32>, order: &Order, destination: Destination<'_>) -> Result<(), OperationError> {
     let count = words_of::<u32>(x.len())? as u32;
     if count == 0 {

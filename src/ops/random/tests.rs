@@ -1,4 +1,4 @@
-//! Tests of both ways of writing random numbers, against the reference.
+//! Tests of random numbers written as words and as vectors, against the reference.
 
 use super::draw::{Draw, Source};
 use super::plan::{Choice, Shape};
@@ -9,7 +9,7 @@ use crate::submit::Destination;
 const SEED: u64 = 0x0123_4567_89ab_cdef;
 const STREAM: u32 = 5;
 
-/// `words` words from word `number` of the stream on, in a buffer with this many words before.
+/// Draws `words` words from word `number` of the stream on, into a buffer with `before` words before them.
 fn drawn(device: &Device, draw: Draw, [before, words]: [usize; 2], number: u64, choice: Choice) -> Vec<u32> {
     let mut buffer = device.buffer_from(&vec![77u32; before + words + 5]).unwrap();
     let x = buffer.slice_mut(before..before + words);
@@ -71,7 +71,7 @@ fn distributions_are_those_of_the_reference() {
     }
 }
 
-/// Within one rounding and the errors of the fixed point: 2^-23 of the value, 2^-28 near 0.
+/// Whether two numbers differ at most by one rounding and the errors of fixed point: 2^-23 of the value, 2^-28 near 0.
 fn close(got: f32, wanted: f64) -> bool {
     (f64::from(got) - wanted).abs() <= wanted.abs() * 2f64.powi(-23) + 2f64.powi(-28)
 }

@@ -18,7 +18,7 @@ pub(super) enum Change {
 }
 
 impl Change {
-    /// The axes of y for an x of this shape.
+    /// Returns the maps of the axes of y, for an x of this shape.
     pub(super) fn maps(&self, operator: Operator, shape: &[usize]) -> Result<Vec<Map>, OperationError> {
         let whole = || shape.iter().enumerate().map(|(axis, size)| Map::whole(*size, axis)).collect::<Vec<Map>>();
         let in_range = |axis: usize| {
@@ -101,7 +101,7 @@ impl Change {
                         return Err(operator.choice("a step of", expected, "0".to_owned()));
                     }
                     let (start, size) = steps.within(map.size);
-                    // A step beyond an axis of at most one position has no meaning.
+                    // A part of at most one position needs no step.
                     let step = if size > 1 { steps.step as i64 } else { 0 };
                     (map.start, map.step, map.size) = (start, step, size);
                 }
@@ -126,9 +126,9 @@ impl Change {
         }
     }
 
-    /// The layout of elements of `element` bytes, for the maps of an x of this shape.
+    /// The layout of elements of `element` bytes, for an x of this shape and the maps of the change.
     pub(super) fn layout(&self, element: u64, shape: &[usize], maps: &[Map]) -> Layout {
-        // Whole repeats of an axis are an axis of their own, which needs no remainder for each element.
+        // The repeats of a tiled axis become an axis of their own, so that kernels need no remainder for each element.
         let mut split = Vec::new();
         for map in maps {
             match (self, map.source) {

@@ -58,8 +58,8 @@ pub fn flip<'x, 'y, T: Element>(
     Rearrange::flip(shape, axes).run(x, y)
 }
 
-/// Moves the elements of `x`, which has this shape, along axes: each entry is an axis and a number of places. Elements
-/// that leave the axis come back at its other end, as in NumPy's `roll`.
+/// Moves the elements of `x`, which has this shape, along axes: each entry is an axis and a number of positions.
+/// Elements that leave the axis come back at its other end, as in NumPy's `roll`.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -85,8 +85,8 @@ pub fn roll<'x, 'y, T: Element>(
     Rearrange::roll(shape, shifts).run(x, y)
 }
 
-/// Repeats `x`, which has this shape, along its axes: as NumPy's `tile`. The shorter one of shape and repeats gets axes
-/// of 1 in front.
+/// Repeats `x`, which has this shape, along its axes: as NumPy's `tile`. If `shape` and `repeats` have different
+/// lengths, ones are put in front of the shorter one.
 ///
 /// # Errors
 /// As [`Rearrange::run`].
@@ -114,7 +114,7 @@ pub fn broadcast<'x, 'y, T: Element>(
 }
 
 /// Copies a part of `x`, which has this shape: some [`steps`](super::steps()) along each axis, as Python's
-/// `x[1:5, ::-1]`. Axes without steps are whole.
+/// `x[1:5, ::-1]`. Axes after the last entry of `parts` are copied whole.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]

@@ -30,8 +30,8 @@ pub use steps::{Steps, steps};
 /// A rearrangement: each element of `y` is an element of `x`, or a fill value. Arrays are row-major, of elements of any
 /// type; the bits of all elements are kept.
 ///
-/// The functions [`transpose`], [`permute`], [`flip`], [`roll`], [`tile`], [`broadcast`], [`copy_part`] and [`pad`] do the
-/// same without the choice of a stream or a recording.
+/// The functions [`transpose`], [`permute`], [`flip`], [`roll`], [`tile`], [`broadcast`], [`copy_part`] and [`pad`]
+/// perform the same rearrangements on the default stream.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -54,7 +54,7 @@ pub use steps::{Steps, steps};
 pub struct Rearrange<'r, T> {
     shape: Vec<usize>,
     change: Change,
-    /// The fill value; empty if there is none.
+    /// The bytes of the fill value; empty if there is none.
     fill: Vec<u8>,
     destination: Destination<'r>,
     _element: PhantomData<T>,
@@ -78,7 +78,7 @@ impl<'r, T: Element> Rearrange<'r, T> {
         Self::of(shape, Change::Permute(axes.to_vec()))
     }
 
-    /// Reverses the order along these axes; see [`flip`].
+    /// Reverses the order of the elements along these axes; see [`flip`].
     pub fn flip(shape: impl Into<Vec<usize>>, axes: &[usize]) -> Self {
         Self::of(shape, Change::Flip(axes.to_vec()))
     }
@@ -98,7 +98,7 @@ impl<'r, T: Element> Rearrange<'r, T> {
         Self::of(shape, Change::Broadcast(to.to_vec()))
     }
 
-    /// Takes some steps along each axis; see [`copy_part`].
+    /// Copies the positions that `parts` selects along each axis; see [`copy_part`].
     pub fn part(shape: impl Into<Vec<usize>>, parts: &[Steps]) -> Self {
         Self::of(shape, Change::Part(parts.to_vec()))
     }
@@ -165,11 +165,11 @@ impl<'r, T: Element> Rearrange<'r, T> {
         Ok(Plan { passes: pass.into_iter().collect(), scratch: 0, flops: 0, bytes })
     }
 
-    /// Returns an error for more axes, or a longer fill value, than the kernel takes.
+    /// Returns an error for more axes, or a longer fill value, than the kernel supports.
     fn expect_possible(&self, layout: &Layout) -> Result<(), OperationError> {
         if layout.axes.len() > MAX_AXES {
-            let expected = format!("at most {MAX_AXES} axes may remain after neighbours are joined; split the call");
-            return Err(OPERATOR.choice("a walk of", expected, format!("{} axes", layout.axes.len())));
+            let expected = format!("at most {MAX_AXES} axes may remain after adjacent axes are joined; split the call");
+            return Err(OPERATOR.choice("a rearrangement of", expected, format!("{} axes", layout.axes.len())));
         }
         if period(&self.fill, layout.cell) > MAX_PERIOD as u64 {
             let expected = format!("use elements of at most {} bytes", MAX_PERIOD as u64 * layout.cell);
@@ -178,8 +178,9 @@ impl<'r, T: Element> Rearrange<'r, T> {
         Ok(())
     }
 
-    /// Rearranges `x` into `y`, buffers or slices of any start, which have the lengths of their shapes. Both must be in
-    /// different buffers, unless the device has [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings).
+    /// Rearranges `x` into `y`. Both are buffers or slices of any start, which have the lengths of their shapes. They
+    /// must be in different buffers, unless the device has
+    /// [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings).
     ///
     /// # Errors
     /// [`OperationError`] for axes out of range, lengths that are not those of the shapes, slices out of range, arrays
@@ -197,7 +198,7 @@ impl<'r, T: Element> Rearrange<'r, T> {
         let context = &y_bytes.core.device;
         let arrays = [("x", x_bytes), ("y", y_bytes.as_slice())];
         operands::check(OPERATOR, context, &arrays, 1, &self.destination)?;
-        // Kernels need an element in each array, also where all of y is padding.
+        // If `x` is empty, all of `y` is padding, but kernels need an array to bind.
         let spare = Device::of(context).scratch::<u8>(16, &self.destination).map_err(operands::memory(OPERATOR))?;
         let source = if x.is_empty() { spare.slice(..) } else { x_bytes };
         let call = Move { operator: OPERATOR, x: &source, y: &y_bytes, fill: &self.fill };

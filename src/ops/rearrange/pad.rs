@@ -6,9 +6,9 @@ use super::super::moving::layout::Mode;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Pad<T> {
-    /// One value.
+    /// The same given value everywhere.
     Constant(T),
-    /// The element at the end of the axis.
+    /// The element at the nearest end of the axis.
     Edge,
     /// The elements of the axis, mirrored at its ends, which are not repeated: `3 2 | 1 2 3 | 2 1`. Widths may exceed the
     /// axis; then elements are mirrored several times.

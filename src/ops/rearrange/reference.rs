@@ -23,7 +23,7 @@ pub(crate) enum Around {
     Wrap,
 }
 
-/// The positions of an axis of `size` positions that a part takes.
+/// Returns the positions that a part selects from an axis of `size` positions.
 fn taken((start, end, step): (Option<isize>, Option<isize>, isize), size: isize) -> Vec<isize> {
     let from_end = |place: isize| if place < 0 { place + size } else { place };
     let (least, greatest) = if step > 0 { (0, size) } else { (-1, size - 1) };
@@ -38,7 +38,7 @@ fn taken((start, end, step): (Option<isize>, Option<isize>, isize), size: isize)
     places
 }
 
-/// The position within `0..size` for a position outside; none for a constant.
+/// Returns the position within `0..size` that a position outside stands for; `None` for the constant.
 fn around(mut at: isize, size: isize, how: Around) -> Option<isize> {
     while at < 0 || at >= size {
         at = match how {
@@ -65,7 +65,7 @@ fn around(mut at: isize, size: isize, how: Around) -> Option<isize> {
     Some(at)
 }
 
-/// For each axis of y, the axis of x and its place for each position of y.
+/// For each axis of y, the axis of x, and the position in x for each position in y.
 type Places = Vec<(Option<usize>, Vec<Option<isize>>)>;
 
 fn places(shape: &[usize], change: &Change) -> Places {
@@ -112,7 +112,7 @@ fn places(shape: &[usize], change: &Change) -> Places {
     all
 }
 
-/// The shape of y, and its elements.
+/// Returns the shape and the elements of y.
 pub(crate) fn rearrange<T: Copy>(x: &[T], shape: &[usize], change: &Change, fill: T) -> (Vec<usize>, Vec<T>) {
     let places = places(shape, change);
     let target: Vec<usize> = places.iter().map(|(_, places)| places.len()).collect();

@@ -1,18 +1,18 @@
-//! Steps along an axis, as Python writes them. This module is pure.
+//! Parts of an axis by a range and a step, as Python's `start:end:step`. This module is pure.
 
 use std::ops::{Bound, RangeBounds};
 
-/// Steps along an axis; created by [`steps`].
+/// The positions that are selected along an axis, by a range and a step; created by [`steps`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Steps {
     start: Option<isize>,
-    /// The first position that is not taken.
+    /// The position at which the selection ends; it is not selected.
     end: Option<isize>,
     pub(super) step: isize,
 }
 
-/// Every `step`-th position of a range of an axis, as Python's `start:end:step`. Negative positions count from the end
-/// of the axis, and positions outside it are left out. A negative step goes backwards, from `start` down to the
+/// Selects every `step`-th position of a range of an axis, as Python's `start:end:step`. Negative positions count from
+/// the end of the axis, and positions outside it are left out. A negative step goes backwards, from `start` down to the
 /// position before `end`.
 ///
 /// ```
@@ -40,7 +40,7 @@ pub struct Steps {
 #[must_use]
 pub fn steps(range: impl RangeBounds<isize>, step: isize) -> Steps {
     let next = if step < 0 { -1 } else { 1 };
-    // Behind the last position there is none: -1 would be the last position again.
+    // The last position, -1, has no position after it: 0 would be the first position.
     let after = |place: isize| if place == -1 && next == 1 { None } else { place.checked_add(next) };
     let start = match range.start_bound() {
         Bound::Included(start) => Some(*start),
@@ -57,7 +57,7 @@ pub fn steps(range: impl RangeBounds<isize>, step: isize) -> Steps {
 }
 
 impl Steps {
-    /// The first position, and the number of positions, of an axis of this size.
+    /// Returns the first selected position of an axis of this size, and the number of selected positions.
     pub(super) fn within(self, size: usize) -> (i64, usize) {
         let (size, step) = (size as i64, self.step as i64);
         let (least, greatest) = if step < 0 { (-1, size - 1) } else { (0, size) };

@@ -1,4 +1,4 @@
-//! Tests of each way of a rearrangement, against the reference.
+//! Tests of each choice of commands for a rearrangement, against the reference.
 
 use std::fmt::Debug;
 
@@ -18,7 +18,7 @@ const CHOICES: [Choice; 4] = [
     Choice { copies: false, tiles: false, widest: 4 },
 ];
 
-/// Compares every choice with the reference, for arrays that begin at several places.
+/// Compares every choice with the reference, for arrays that begin at several offsets.
 fn check<T: Element + Debug + PartialEq>(
     device: &Device,
     shape: &[usize],
@@ -65,7 +65,7 @@ fn check<T: Element + Debug + PartialEq>(
     }
 }
 
-/// The bits of elements, which may be NaN.
+/// The bytes of elements, which are compared as elements may be NaN.
 fn bits<T: Element>(elements: &[T]) -> &[u8] {
     bytemuck::cast_slice(elements)
 }
@@ -126,7 +126,7 @@ fn every_way_pads() {
     padded::<[f32; 3]>(&device);
 }
 
-/// Each pass is used by some shape.
+/// Checks that the default choice uses each pass for some shape.
 #[test]
 fn the_default_uses_every_pass() {
     let passes = |call: Rearrange<'_, f32>| call.plan([0, 0]).unwrap().passes;

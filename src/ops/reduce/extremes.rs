@@ -12,7 +12,7 @@ impl<T: Element + sealed::Ordered> Ordered for T {}
 mod sealed {
     use super::super::Kept;
 
-    /// The kernels of one type.
+    /// The kernels for the extremes of one element type.
     #[allow(unnameable_types, reason = "the trait is sealed")]
     #[derive(Debug)]
     pub struct Extremes {
@@ -55,14 +55,14 @@ fn of_integers(element: &str, name: &str, [_, combine]: [&str; 2]) -> ReductionK
     built(ReductionKernel::new(&format!("x: {element}"), &format!("y: {element}")), name).combine(combine)
 }
 
-/// NaN is more extreme than any number.
+/// Returns a reduction of floats to an extreme. NaN is more extreme than any number.
 fn of_floats(element: &str, name: &str, [before, _]: [&str; 2]) -> ReductionKernel {
     let kernel = built(ReductionKernel::new(&format!("x: {element}"), &format!("y: {element}")), name);
     let kernel = kernel.preamble(&format!("alias T = {element};\n{IS_NAN}"));
     kernel.combine(&format!("select(b, a, is_nan(a) || (!is_nan(b) && a {before} b))"))
 }
 
-/// The least element. If a float is NaN, it is the result.
+/// The least element. If any element is NaN, the result is NaN.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -82,7 +82,7 @@ pub fn min<T: Ordered>() -> &'static ReductionKernel {
     &T::extremes().min
 }
 
-/// The greatest element. If a float is NaN, it is the result.
+/// The greatest element. If any element is NaN, the result is NaN.
 pub fn max<T: Ordered>() -> &'static ReductionKernel {
     &T::extremes().max
 }
@@ -102,7 +102,7 @@ pub fn nan_max() -> &'static ReductionKernel {
 fn without_nan(name: &str, before: &str, identity: &str) -> ReductionKernel {
     let kernel = built(ReductionKernel::new("x: T", "y: T"), name).preamble(IS_NAN);
     let kernel = kernel.combine(&format!("select(b, a, is_nan(b) || (!is_nan(a) && a {before} b))"));
-    // A lone NaN is not combined with anything.
+    // An element that is not combined with any other must not stay NaN, so `map` replaces NaN by the identity.
     kernel.map(&format!("select(x, {identity}, is_nan(x))")).identity(identity)
 }
 
@@ -118,13 +118,13 @@ pub fn argmax() -> &'static ReductionKernel {
     &KEPT
 }
 
-/// The index of the first least element, without those that are NaN; 0xffffffff if all are.
+/// The index of the first least element among those that are not NaN; 0xffffffff if all elements are NaN.
 pub fn nan_argmin() -> &'static ReductionKernel {
     static KEPT: Kept = Kept::new(|| place("nan_argmin", "<", true));
     &KEPT
 }
 
-/// The index of the first greatest element, without those that are NaN; 0xffffffff if all are.
+/// The index of the first greatest element among those that are not NaN; 0xffffffff if all elements are NaN.
 pub fn nan_argmax() -> &'static ReductionKernel {
     static KEPT: Kept = Kept::new(|| place("nan_argmax", ">", true));
     &KEPT

@@ -1,4 +1,4 @@
-//! Reductions by name: sums, extremes, means, tests.
+//! Named reductions: sums, extremes, means, tests.
 //!
 //! Each function returns a [`ReductionKernel`], which runs on whole arrays, along axes, on views, in recordings and on
 //! streams. It is built once for the process and compiled once for each device and type.
@@ -28,11 +28,11 @@
 //! | [`mean`], [`variance`] | `x: T`, `y: T`, floats | as NumPy's `mean` and `var` | NaN |
 //! | [`logsumexp`] | `x: T`, `y: T`, floats | `ln(sum(exp(x)))`, without overflow | -infinity |
 //! | [`count`] | `x: T`, `y: u32` | the number of elements that are not 0 | 0 |
-//! | [`any`], [`all`] | `x: T`, `y: u32` | 1 if one is, or all are, not 0; else 0 | 0, 1 |
+//! | [`any`], [`all`] | `x: T`, `y: u32` | 1 if any element is, or all elements are, not 0; else 0 | 0, 1 |
 //! | [`nan_sum`], [`nan_min`], [`nan_max`], [`nan_mean`], [`nan_argmin`], [`nan_argmax`] | floats | as above, without the elements that are NaN | as above |
 //!
 //! Sums of the same shape on the same kind of device have the same bits at every call. NaN is recognised by its bits,
-//! so devices whose arithmetic assumes that there is none give the same results.
+//! so devices whose arithmetic assumes that no value is NaN return the same results.
 
 mod extremes;
 mod moments;
@@ -45,13 +45,13 @@ pub use sums::{all, any, count, dot, nan_sum, norm, product, sum};
 use super::error::OperationError;
 use super::reduction::ReductionKernel;
 
-/// Whether a number of any type is NaN.
+/// A WGSL function that returns whether a number of type `T` is NaN.
 const IS_NAN: &str = "fn is_nan(x: T) -> bool { return (bitcast<u32>(f32(x)) & 0x7fffffffu) > 0x7f800000u; }\n";
 
 /// A reduction that is built at its first use.
 type Kept = std::sync::LazyLock<ReductionKernel>;
 
-/// The kernel of a definition in this module.
+/// Returns the kernel of a definition in this module, with this name.
 fn built(kernel: Result<ReductionKernel, OperationError>, name: &str) -> ReductionKernel {
     kernel.expect("the parameters of named reductions are valid").name(name)
 }

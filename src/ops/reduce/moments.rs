@@ -3,7 +3,7 @@
 use super::super::reduction::ReductionKernel;
 use super::{IS_NAN, Kept, built};
 
-/// A quotient that is NaN where the divisor is 0: devices may compute any value for 0 / 0.
+/// A WGSL function that divides by a count and returns NaN for a count of 0: devices may compute any value for 0 / 0.
 const QUOTIENT: &str = "
     fn quotient(a: T, count: u32) -> T {
         return select(a / T(count), T(bitcast<f32>(0x7fc00000u | count)), count == 0u);
@@ -31,10 +31,11 @@ pub fn nan_mean() -> &'static ReductionKernel {
     &KEPT
 }
 
-/// The variance of floats: the mean of the squared distances from their mean. Multiply by `n / (n - 1)` for a sample.
+/// The variance of floats: the mean of the squared distances from their mean. For the variance of a sample, multiply
+/// the result by `n / (n - 1)`.
 ///
-/// Parts are combined by their means, so that a large mean costs no digits (Chan, Golub, LeVeque: 'Updating formulae and
-/// a pairwise algorithm for computing sample variances', 1979).
+/// Partial results are combined by their means, so that a large mean does not cost precision (Chan, Golub, LeVeque:
+/// 'Updating formulae and a pairwise algorithm for computing sample variances', 1979).
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -65,8 +66,8 @@ pub fn variance() -> &'static ReductionKernel {
     &KEPT
 }
 
-/// The logarithm of the sum of exponentials of floats. Exponentials are relative to the greatest element, so none is
-/// too large.
+/// The logarithm of the sum of exponentials of floats. Exponentials are computed relative to the greatest element, so
+/// that they do not overflow.
 pub fn logsumexp() -> &'static ReductionKernel {
     static KEPT: Kept = Kept::new(|| {
         let kernel = built(ReductionKernel::new("x: T", "y: T"), "logsumexp").accumulator("Part").preamble(

@@ -26,8 +26,8 @@ impl<'k> ReductionCall<'k> {
         self.axes([axis])
     }
 
-    /// Reduces along these axes instead of all. The shape of the output has the remaining sizes, with or without a size
-    /// of 1 for each reduced axis; an output without a shape needs only the right length.
+    /// Reduces along these axes instead of all axes. The shape of the output consists of the remaining sizes, with or
+    /// without a size of 1 for each reduced axis; an output without a shape needs only the right length.
     pub fn axes(mut self, axes: impl Into<Vec<usize>>) -> Self {
         self.axes = Some(axes.into());
         self
@@ -36,13 +36,14 @@ impl<'k> ReductionCall<'k> {
     /// Reduces each of `offsets.len() - 1` segments: segment `s` has the elements from `offsets[s]` up to, but without,
     /// `offsets[s + 1]`, in the row-major order of the inputs. The output has one element for each segment.
     ///
-    /// In map and finish, `n` is the number of elements of the segment and `i` the number of the element in it, so an
-    /// index of [`argmax`](super::super::reduce::argmax) counts from the beginning of its segment. An empty segment has
-    /// the result of no elements: the identity, after finish. (NumPy's `reduceat` returns an element there.) Elements
-    /// before the first offset and from the last one on are in no segment.
+    /// In map and finish, `n` is the number of elements of the segment and `i` the index of the element in the segment,
+    /// so an index of [`argmax`](super::super::reduce::argmax) counts from the beginning of its segment. An empty
+    /// segment has the result of no elements: the identity, after finish. (NumPy's `reduceat` returns an element
+    /// there.) Elements before the first offset, and elements from the last offset on, are in no segment.
     ///
-    /// The offsets are not read by the host, so they cannot be checked. They must not fall; otherwise results are
-    /// unspecified. Offsets behind the last element count as its end. Work is balanced over segments of any lengths.
+    /// The host does not read the offsets, so it cannot check them. Each offset must be at least the one before it;
+    /// otherwise results are unspecified. An offset beyond the last element counts as the end of the elements. The work
+    /// is balanced, however much the lengths of the segments differ.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -76,7 +77,7 @@ impl<'k> ReductionCall<'k> {
         self
     }
 
-    /// Runs the work on `stream`, in place of the device's default one.
+    /// Runs the work on `stream`, in place of the device's default stream.
     pub fn on(mut self, stream: &Stream) -> Self {
         self.destination = Destination::Stream(stream.clone());
         self
@@ -107,8 +108,8 @@ impl<'k> ReductionCall<'k> {
 
     /// The cost of this call, to compare its time with the limits of the device.
     ///
-    /// Both numbers are lower bounds: `flops` counts one operation for each element, as the expressions are not
-    /// analysed, and `bytes` excludes partial results and map's own accesses to raw arrays.
+    /// `flops` and `bytes` are lower bounds: `flops` counts one operation for each element, as the expressions are not
+    /// analysed, and `bytes` excludes partial results and the accesses of map to raw arrays.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]

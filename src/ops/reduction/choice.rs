@@ -1,19 +1,20 @@
-//! The distribution of a reduction's work. It is the same for the same shapes on the same kind of device, so that sums
-//! are reproducible. This module is pure.
+//! The distribution of a reduction's work. The distribution is the same for the same shapes on the same kind of device,
+//! so that sums are reproducible. This module is pure.
 
 use super::super::operation::preface::WORKGROUP;
 
-/// The number of cells that an invocation processes at the same time.
+/// The number of cells (elements, vectors or partial results) that an invocation processes in one iteration of its
+/// loop.
 pub(super) const UNROLLED: u32 = 4;
 
-/// The number of invocations that the CPU runs together, each group to its end or to a barrier: more of them on one
-/// part would read the same memory repeatedly.
+/// The number of invocations that the CPU runs together, to the end of the kernel or to a barrier. With more
+/// invocations for one part, the CPU would traverse the memory of this part several times.
 const LANES: u32 = 8;
 
-/// Below this number of elements vectors save nothing.
+/// The least number of elements of a result for which the inputs are read as vectors: for fewer, vectors save no time.
 const MIN_FOR_VECTORS: u64 = 1 << 12;
 
-/// The choice between several ways to do the work.
+/// The choice of how the work of a reduction is distributed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Choice {
     /// Whether inputs are read four elements at a time.
@@ -27,25 +28,25 @@ pub(super) struct Choice {
 /// The scheme of one pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Scheme {
-    /// Whether neighbouring invocations compute neighbouring results, each alone. Otherwise `width` invocations compute
-    /// one result together.
+    /// Whether each invocation works on a result alone, and neighbouring invocations on neighbouring results. Otherwise
+    /// `width` invocations work on one result together.
     pub(super) columns: bool,
     /// The number of invocations for one part of one result; a power of two, 1 for columns.
     pub(super) width: u32,
-    /// The number of parts of a result; more than one needs a second pass.
+    /// The number of parts of a result; more than one part needs a second pass.
     pub(super) splits: u64,
     /// The number of cells of a part.
     pub(super) chunk: u64,
 }
 
-/// The properties on which a choice depends.
+/// The properties of a reduction on which a choice depends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Work {
     /// The number of results.
     pub(super) results: u64,
-    /// The number of elements of each result.
+    /// The number of elements that are combined into each result.
     pub(super) reduced: u64,
-    /// Whether the elements of a result are adjacent.
+    /// Whether the elements of one result are adjacent in memory.
     pub(super) contiguous: bool,
     /// Whether all inputs can be read four elements at a time.
     pub(super) aligned: bool,
@@ -54,11 +55,12 @@ pub(super) struct Work {
 }
 
 impl Choice {
-    /// The choice without tuning.
+    /// Returns the default choice for this work.
     pub(super) fn default_for(work: Work) -> Self {
         let vectors = work.aligned && work.reduced >= MIN_FOR_VECTORS;
         let first = work.scheme(if vectors { work.reduced / 4 } else { work.reduced });
-        // The partial results of the first pass are adjacent: by result, or by part of each.
+        // The partial results of the first pass are contiguous: in the order of the results, or for columns in the
+        // order of the parts.
         let width = if first.columns { 1 } else { Work { contiguous: true, ..work }.scheme(first.splits).width };
         let second = Scheme { columns: first.columns, width, splits: 1, chunk: first.splits };
         Self { vectors, first, second }
@@ -66,7 +68,8 @@ impl Choice {
 }
 
 impl Work {
-    /// The scheme for `cells` of each result: elements, vectors of four, or parts.
+    /// Returns the scheme of a pass that combines `cells` elements, vectors of four elements, or partial results into
+    /// each result.
     fn scheme(self, cells: u64) -> Scheme {
         if !self.contiguous && self.results >= 32 { self.columns(cells) } else { self.rows(cells) }
     }
@@ -87,7 +90,7 @@ impl Work {
 }
 
 fn split(cells: u64, columns: bool, width: u32, splits: u64) -> Scheme {
-    // All parts but the last one consist of whole steps.
+    // All parts except the last one consist of whole iterations of the kernel's loop.
     let step = u64::from(width * UNROLLED);
     let chunk = cells.div_ceil(splits).next_multiple_of(step).max(step);
     Scheme { columns, width, splits: cells.div_ceil(chunk).max(1), chunk }

@@ -24,28 +24,29 @@ pub(super) struct Fitted<'a> {
     pub(super) letters: Vec<Letter>,
     pub(super) slots: Vec<Slot>,
     pub(super) places: SmallVec<[Option<Place>; 8]>,
-    /// The walk over the results, and the walk over the elements of each.
+    /// The dimensions of the results, and the dimensions of the elements that are combined into one result.
     pub(super) walks: [Walk; 2],
     pub(super) results: u64,
     pub(super) reduced: u64,
-    /// The size of a partial result in bytes; `None` for a type that only the kernel determines.
+    /// The size of a partial result in bytes; `None` for a struct of the caller, whose size is known only after the
+    /// kernel is compiled.
     pub(super) accumulator: Option<u64>,
     /// Whether the device is the CPU.
     pub(super) software: bool,
 }
 
-/// The elements of one result.
+/// The elements that are combined into one result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Parts {
-    /// Those along the reduced axes.
+    /// The elements along the reduced axes.
     Axes,
-    /// One of so many segments.
+    /// The elements of one segment; the field is the number of segments.
     Segments(usize),
-    /// A run of equal keys; the number of runs is unknown.
+    /// The elements of one run of equal keys; the host does not know the number of runs.
     Runs,
 }
 
-/// The number of results of a call.
+/// Returns the number of results of a call.
 pub(super) fn result_length(
     call: &ReductionCall<'_>,
     inputs: &[Given<'_>],
@@ -63,7 +64,7 @@ pub(super) fn result_length(
     Ok(elements(&result).unwrap_or(usize::MAX))
 }
 
-/// The remaining axes, and the reduced ones.
+/// Returns the axes that are not reduced, and the reduced axes, both in ascending order.
 fn sorted_axes(
     signature: &Signature,
     axes: Option<&[usize]>,
@@ -84,7 +85,7 @@ fn sorted_axes(
     Ok((0..shape.len()).partition(|axis| !axes.contains(axis)))
 }
 
-/// Performs all checks that need no kernel.
+/// Performs all checks of a call that need no compiled kernel.
 pub(super) fn fit<'a>(
     call: &ReductionCall<'a>,
     parts: Parts,
@@ -99,13 +100,13 @@ pub(super) fn fit<'a>(
     let walked = || operands.iter().filter(|operand| !operand.written && operand.is_walked());
     let shape = signature.shape(walked(), call.size)?;
     let (kept, reduced) = sorted_axes(signature, call.axes.as_deref(), &shape)?;
-    // Without elements there may be more results than kernels can count.
+    // An input without elements can still have more results than kernels can count.
     signature.countable(kept.iter().map(|axis| shape[*axis]).collect())?;
     let with_ones = (0..shape.len()).map(|axis| if kept.contains(&axis) { shape[axis] } else { 1 }).collect();
     let segments = match parts {
         Parts::Axes => None,
         Parts::Segments(segments) => Some(segments),
-        // As many as the output has.
+        // There are as many segments as the output has elements.
         Parts::Runs => operands.iter().find(|operand| operand.written).and_then(|output| elements(&output.shape)),
     };
     match segments {
@@ -113,7 +114,7 @@ pub(super) fn fit<'a>(
         None => check_output(signature, &operands, kept.iter().map(|axis| shape[*axis]).collect(), with_ones)?,
     }
     signature.check_destination(&call.device.context, destination)?;
-    // The output has zeros, which can be joined with any other strides.
+    // The strides of the output are set to 0 here: these never prevent neighbouring axes from being joined.
     let of = |operand: &Operand<'_>| match operand.written {
         true => Strides::from_elem(0, shape.len()),
         false => operand.strides(&shape),
@@ -133,8 +134,8 @@ pub(super) fn fit<'a>(
     Ok(Fitted { own, device, operands, letters, slots, places, walks, results, reduced, accumulator, software })
 }
 
-/// Checks that the output has the remaining sizes, with or without a size of 1 for each reduced axis, or at least as
-/// many elements.
+/// Checks that the output has the remaining sizes, with or without a size of 1 for each reduced axis. An output without
+/// a shape needs the same number of elements.
 fn check_output(
     signature: &Signature,
     operands: &[Operand<'_>],
@@ -143,7 +144,7 @@ fn check_output(
 ) -> Result<(), OperationError> {
     for output in operands.iter().filter(|operand| operand.written) {
         if let Some(strides) = output.array().and_then(|array| array.strides.as_ref()) {
-            let problem = "is the output, whose results are adjacent, so it cannot have strides".to_owned();
+            let problem = "is the output, which is written without gaps; pass it without strides".to_owned();
             return Err(signature.wrong_view(&output.name, &output.shape, strides, problem));
         }
         let unshaped = output.array().is_some_and(|array| array.shape.is_none());
@@ -163,7 +164,7 @@ fn check_output(
     Ok(())
 }
 
-/// The way in which the kernel accesses each operand.
+/// Returns how the kernel accesses each operand.
 pub(super) fn slots(operands: &[Operand<'_>], reduced: &Walk) -> Vec<Slot> {
     let slot = |(operand, strides): (&Operand<'_>, &Strides)| Slot {
         name: operand.name.clone(),

@@ -9,34 +9,34 @@ use super::super::operation::types::ElementType;
 /// The input of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
-    /// The inputs.
+    /// The elements of the inputs.
     Elements,
     /// The partial results of the first pass.
     Partials,
-    /// Nothing: results are the identity.
+    /// No input, as there are no elements: each result is the finished identity.
     Nothing,
 }
 
-/// The variants of the text.
+/// The properties of a pass that determine the text of its kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Form {
     pub(super) source: Source,
-    /// Whether this pass computes results; otherwise it computes partial ones.
+    /// Whether this pass computes results; otherwise it computes partial results.
     pub(super) last: bool,
     pub(super) columns: bool,
     pub(super) width: u32,
-    /// Whether inputs are vectors of four elements.
+    /// Whether inputs are bound as vectors of four elements.
     pub(super) vectors: bool,
-    /// Whether there are up to three elements after the last vector.
+    /// Whether one to three elements follow the last vector of each input.
     pub(super) tail: bool,
-    /// Whether a launch computes only some of the parts.
+    /// Whether a launch computes only some of the parts of the result.
     pub(super) window: bool,
-    /// The number of dimensions of the results, and of the elements of each.
+    /// The number of dimensions of the results, and of the elements that are combined into one result.
     pub(super) ranks: [usize; 2],
 }
 
 impl Form {
-    /// All fields, for the key of the kernel.
+    /// Returns all fields as numbers, for the key of the kernel in the cache.
     pub(super) fn numbers(&self) -> [usize; 9] {
         let Self { source, last, columns, width, vectors, tail, window, ranks } = *self;
         let [last, columns, vectors, tail, window] = [last, columns, vectors, tail, window].map(usize::from);
@@ -44,10 +44,10 @@ impl Form {
     }
 }
 
-/// The caller's part of a kernel.
+/// The parts of a kernel that the caller defines.
 #[derive(Clone, Debug)]
 pub(super) struct Own {
-    /// Replaced at each change of the texts.
+    /// The identity of the texts below; each change of a text replaces it.
     pub(super) text: Identity,
     pub(super) signature: Signature,
     pub(super) preamble: String,
@@ -55,12 +55,12 @@ pub(super) struct Own {
     pub(super) combine: String,
     pub(super) finish: String,
     pub(super) identity: String,
-    /// The type of combined values; by default that of the output.
+    /// The WGSL type of combined values; by default the type of the output.
     pub(super) accumulator: Option<String>,
 }
 
 impl Own {
-    /// The type of combined values, unless it is a struct of the caller.
+    /// Returns the type of combined values; `None` for a struct of the caller.
     pub(super) fn combined(&self, letters: &[Letter], slots: &[Slot]) -> Option<ElementType> {
         let Some(name) = self.accumulator.as_deref().map(str::trim) else {
             return slots.iter().find(|slot| slot.written).map(|slot| slot.element);
@@ -70,28 +70,28 @@ impl Own {
     }
 }
 
-/// The counts of reductions.
+/// The counts that kernels of reductions receive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Count {
-    /// The number of elements of each result.
+    /// The number of elements that are combined into each result.
     Elements,
     Results,
     /// The number of elements, vectors or partial results from which this pass computes each result.
     Cells,
-    /// The number of parts of a result.
+    /// The number of parts into which the cells of a result are split.
     Splits,
     /// The number of cells of a part.
     Chunk,
-    /// The bits of infinity.
+    /// The bits of infinity as an `f32`.
     Infinity,
-    /// The number of the first part of a window.
+    /// The index of the first part of a window.
     FirstPart,
     /// The index of a slot's first element in the binding of its tail: the elements after the last whole vector.
     FirstOfTail(usize),
 }
 
 impl Count {
-    /// The counts of every pass.
+    /// The counts that every pass receives.
     const ALL: [Self; 6] = [Self::Elements, Self::Results, Self::Cells, Self::Splits, Self::Chunk, Self::Infinity];
 }
 
@@ -115,7 +115,7 @@ pub(super) fn first_of_tail(array: &str) -> String {
     format!("first_tail_{array}")
 }
 
-/// The inputs that a pass walks.
+/// Returns the inputs over whose elements a pass iterates: neither values nor raw arrays.
 pub(super) fn walked(slots: &[Slot]) -> impl Iterator<Item = &Slot> {
     slots.iter().filter(|slot| is_walked(slot))
 }
@@ -124,7 +124,7 @@ pub(super) fn is_walked(slot: &Slot) -> bool {
     !slot.written && slot.is_walked()
 }
 
-/// The fields of `places`.
+/// Returns the fields of the uniform buffer `places`, in their order.
 pub(super) fn fields(slots: &[Slot], form: Form) -> Fields<Count> {
     let mut fields: Fields<Count> = Count::ALL.into_iter().map(Field::Count).collect();
     let numbered =

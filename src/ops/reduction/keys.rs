@@ -22,12 +22,12 @@ impl ReductionCall<'_> {
     ///
     /// The keys are not sorted: equal keys that are not neighbours are different runs. To reduce all elements of each
     /// key, [sort the pairs](super::super::sort_pairs) of keys and elements first. A NaN is equal to no key. In map and
-    /// finish, `n` is the number of elements of the run and `i` the number of the element in it. There are as many keys as
-    /// elements.
+    /// finish, `n` is the number of elements of the run and `i` the index of the element in the run. There are as many
+    /// keys as elements.
     ///
-    /// The number of runs stays on the device; see [`select`](super::super::select). Outputs have one length; if they are
-    /// too short, they get the first runs, and the number is that of all. Elements behind the last run are unchanged.
-    /// Repeated calls return the same bits.
+    /// The number of runs stays on the device; see [`select`](super::super::select). Both outputs have the same length;
+    /// if they are too short, they receive the first runs, and the returned number still counts all runs. Elements of
+    /// the outputs behind the last run are unchanged. Repeated calls return the same bits.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -60,7 +60,12 @@ impl ReductionCall<'_> {
         if self.axes.is_some() || self.segments.is_some() {
             let argument = if self.axes.is_some() { "axes" } else { "segments" };
             let (operator, got) = (signature.kernel.clone(), "with keys".to_owned());
-            return Err(OperationError::Choice { operator, argument, expected: "omit one of the two".to_owned(), got });
+            return Err(OperationError::Choice {
+                operator,
+                argument,
+                expected: "reduce either by keys, along axes or in segments".to_owned(),
+                got,
+            });
         }
         let fitted = fit::fit(&self, Parts::Runs, inputs.all(), output.all(), &destination)?;
         let (keys, unique) = (keys.into(), unique.into());
@@ -76,7 +81,7 @@ impl ReductionCall<'_> {
         }
         check_buffers(signature, &fitted, [&of_keys, &of_unique])?;
         let memory = |error| OperationError::Buffer { operator: signature.kernel.clone(), error };
-        // A last run that is written ends where the one after it begins.
+        // One start more than the output has results: the last run that is written ends where the next run begins.
         let most = capacity.min(length) + 1;
         let mut starts = self.device.scratch::<u32>(most, &destination).map_err(memory)?;
         let plan = fitted.plan_of_segments(true);
@@ -105,7 +110,7 @@ impl ReductionCall<'_> {
     }
 }
 
-/// Refuses outputs in the buffer of another argument, where the device does not permit that.
+/// Returns an error if an output is in the buffer of another argument and the device does not permit that.
 fn check_buffers(
     signature: &Signature,
     fitted: &Fitted<'_>,

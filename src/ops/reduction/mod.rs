@@ -1,4 +1,4 @@
-//! Reductions of many elements to one, or to one for each row, column and so on.
+//! Reductions of many elements to one result, or to one result for each row, column and so on.
 
 mod call;
 mod choice;
@@ -51,10 +51,10 @@ use form::Own;
 /// ```
 ///
 /// Parameters, arguments and shapes are those of an [`ElementwiseKernel`](super::ElementwiseKernel); there is one
-/// output, and no input is written. In map and finish `n` is the number of elements of one result, a `u32`; in map `i`
-/// is the number of the element among them, row-major: with [`axis`](ReductionCall::axis), both count within one row. No
-/// parameter can have these names. `inf` is infinity, of the scalar type of the expression's result, if that is a float,
-/// or of the first input that is, or `f32`.
+/// output, and no input is written. In map and finish, `n` is the number of elements that are combined into one result,
+/// a `u32`. In map, `i` is the row-major index of an element among these; with [`axis`](ReductionCall::axis), both `n`
+/// and `i` count within one row. No parameter can have the name `i` or `n`. `inf` is infinity. Its type is the scalar
+/// type of the expression's result if that is a float, else the type of the first input that is a float, else `f32`.
 ///
 /// Combined values have the type of the output unless [`accumulator`](Self::accumulator) sets another one. The identity
 /// must be neutral, as it is combined several times. The result for no elements is the identity, after finish.
@@ -70,7 +70,7 @@ pub struct ReductionKernel {
 
 impl ReductionKernel {
     /// Creates a reduction of these inputs to this output. At least [`combine`](Self::combine) and
-    /// [`identity`](Self::identity) must be set afterwards. `i` and `n` are no names of parameters.
+    /// [`identity`](Self::identity) must be set afterwards. No parameter can have the name `i` or `n`.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -100,11 +100,11 @@ impl ReductionKernel {
         let (inputs, outputs) = (parse(kernel, inputs)?, parse(kernel, output)?);
         let wrong = |what, problem: String| Err(OperationError::Text { operator: kernel.to_owned(), what, problem });
         if outputs.len() != 1 || outputs.iter().any(|output| output.raw) {
-            return wrong("the output", format!("is `{output}`; a reduction has exactly one output, which is not raw"));
+            return wrong("the output", format!("is `{output}`; declare exactly one output, which is not raw"));
         }
         let signature = Signature::new(kernel, inputs, outputs)?;
         if let Some(name) = signature.in_place.first() {
-            return wrong("the output", format!("`{name}` is an input as well, but reductions do not work in place"));
+            return wrong("the output", format!("`{name}` is an input as well; a reduction needs a separate output"));
         }
         let map = match signature.inputs.as_slice() {
             [only] if !only.raw => only.name.clone(),
@@ -144,8 +144,8 @@ impl ReductionKernel {
     }
 
     /// Sets the neutral element of `combine`: an expression, or a number. Infinities are `f32::INFINITY` and
-    /// `f32::NEG_INFINITY`, or `inf` and `-inf` in an expression; they have the scalar type of the accumulator, or
-    /// `f32` if that is not a float.
+    /// `f32::NEG_INFINITY`, or `inf` and `-inf` in an expression; these have the scalar type of the accumulator, or
+    /// `f32` if the accumulator is not a float.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -166,7 +166,7 @@ impl ReductionKernel {
         self.with(|own| own.identity = said(value))
     }
 
-    /// Changes the texts, with a new identity, so that cached kernels of the old texts are not used.
+    /// Changes the texts and sets a new identity, so that cached kernels of the old texts are not used.
     fn with(mut self, change: impl FnOnce(&mut Own)) -> Self {
         change(&mut self.own);
         self.own.text = Identity::new();
@@ -191,20 +191,21 @@ impl ReductionKernel {
         }
     }
 
-    /// Sets a name, for errors and profiles. The default is the file and line of the call of [`new`](Self::new).
+    /// Sets the name of the kernel in errors and profiles. The default is the file and line of the call of
+    /// [`new`](Self::new).
     #[must_use]
     pub fn name(self, name: &str) -> Self {
         self.with(|own| own.signature.kernel = format!("reduction {name}"))
     }
 
-    /// Sets WGSL declarations for the expressions: functions, constants, structs; directives first.
+    /// Sets WGSL declarations that the expressions can use: functions, constants, structs. Directives come first.
     #[must_use]
     pub fn preamble(self, wgsl: &str) -> Self {
         self.with(|own| wgsl.clone_into(&mut own.preamble))
     }
 
     /// Sets the WGSL type of combined values: a wider type than the output's, a letter, or a struct of the
-    /// [`preamble`](Self::preamble). Its name in the expressions is also `Accumulator`.
+    /// [`preamble`](Self::preamble). The expressions can also name this type `Accumulator`.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -236,7 +237,7 @@ impl ReductionKernel {
         self.with(|own| own.accumulator = Some(wgsl_type.to_owned()))
     }
 
-    /// Reduces all elements to one, and writes it to `output`, a buffer or slice of one element.
+    /// Reduces all elements to one result, and writes the result to `output`, a buffer or slice of one element.
     ///
     /// # Errors
     /// [`OperationError`]; in that case nothing has run.
@@ -249,7 +250,7 @@ impl ReductionKernel {
         self.call(device).run(inputs, output)
     }
 
-    /// Reduces all elements to one, and returns it in a new buffer.
+    /// Reduces all elements to one result, and returns the result in a new buffer.
     ///
     /// # Errors
     /// [`OperationError`]; in that case nothing has run.
@@ -261,7 +262,7 @@ impl ReductionKernel {
         self.call(device).apply::<R>(inputs)
     }
 
-    /// A call with further options: [`axes`](ReductionCall::axes), [`segments`](ReductionCall::segments),
+    /// Returns a call with further options: [`axes`](ReductionCall::axes), [`segments`](ReductionCall::segments),
     /// [`run_by_key`](ReductionCall::run_by_key), [`on`](ReductionCall::on), [`record`](ReductionCall::record).
     pub fn call<'k>(&'k self, device: &Device) -> ReductionCall<'k> {
         let destination = Destination::Own;

@@ -7,23 +7,25 @@ use super::super::plan::Plan;
 use super::choice::{Choice, Scheme, UNROLLED, Work};
 use super::form::{Form, Source};
 
-/// The input of a plan. Slots, their places and the strides of the walks have the same order.
+/// The input of a plan. `slots`, `places` and the strides of both `walks` have one entry for each argument, in the same
+/// order.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape<'s> {
     pub(super) slots: &'s [Slot],
-    /// `None` for values.
+    /// The position of each array in its binding; `None` for values.
     pub(super) places: &'s [Option<Place>],
-    /// The walk over the results, and the walk over the elements of each.
+    /// The dimensions of the results, and the dimensions of the elements that are combined into one result.
     pub(super) walks: &'s [Walk; 2],
     pub(super) results: u64,
-    /// The number of elements of each result.
+    /// The number of elements that are combined into each result.
     pub(super) reduced: u64,
-    /// The size of one partial result in bytes; `None` for a type that only the kernel determines.
+    /// The size of one partial result in bytes; `None` for a struct of the caller, whose size is known only after the
+    /// kernel is compiled.
     pub(super) accumulator: Option<u64>,
     pub(super) binding: Binding,
 }
 
-/// One launch: its text, its counts, its grid.
+/// One launch: the form of its kernel, the counts that the kernel receives, and the numbers of workgroups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pass {
     pub(super) form: Form,
@@ -31,13 +33,14 @@ pub(super) struct Pass {
     pub(super) splits: u64,
     pub(super) chunk: u64,
     pub(super) groups: [u64; 2],
-    /// The first part, and the cells that are bound, of a pass over a window.
+    /// The index of the first part of a pass over a window; otherwise 0.
     pub(super) first_part: u64,
+    /// The range of elements that a pass over a window binds.
     pub(super) window: Option<[u64; 2]>,
 }
 
 impl Shape<'_> {
-    /// The properties on which a choice depends.
+    /// Returns the properties of this reduction on which a choice depends.
     pub(super) fn work(&self, software: bool) -> Work {
         let first = self.slots.iter().position(is_input);
         let innermost = first.map(|slot| self.walks[1].strides[slot].last() == Some(&1));
@@ -65,11 +68,11 @@ fn is_input(slot: &Slot) -> bool {
     !slot.written && slot.is_walked()
 }
 
-/// One pass, or two with partial results between them. The first of two is a launch for each window of arrays that are
-/// larger than a binding can be.
+/// Plans one pass, or two passes with partial results between them. If an array is too large for one binding, the first
+/// of two passes has one launch for each window of the arrays.
 ///
-/// Map and combine together count as one arithmetic operation for each element, as their texts are not analysed;
-/// accesses to raw arrays are not counted. Both numbers are lower bounds.
+/// `flops` and `bytes` are lower bounds: map and combine together count as one arithmetic operation for each element,
+/// as their texts are not analysed, and accesses to raw arrays are not counted.
 pub(super) fn plan(shape: &Shape<'_>, choice: Choice) -> Plan<Pass> {
     if shape.results == 0 {
         return Plan::nothing();
@@ -119,7 +122,8 @@ fn passes(shape: &Shape<'_>, choice: Choice) -> Vec<Pass> {
     vec![one, second(first.splits)]
 }
 
-/// The passes over the windows of a long array, if it is one: each computes whole workgroups of the parts of one result.
+/// Returns the passes over the windows of arrays that are too large for one binding, each of which computes whole
+/// workgroups of parts of the only result. `None` if no array is too large, or if windows are not possible.
 fn windows(shape: &Shape<'_>, form: Form, first: Scheme) -> Option<Vec<Pass>> {
     let inputs = || shape.slots.iter().zip(shape.places).filter(|(slot, _)| is_input(slot));
     let too_large = |(slot, place): (&Slot, &Option<Place>)| {
@@ -133,7 +137,7 @@ fn windows(shape: &Shape<'_>, form: Form, first: Scheme) -> Option<Vec<Pass>> {
     let vectors = form.vectors && !form.tail;
     let cell = if vectors { 4 } else { 1 };
     let cells = shape.reduced / cell;
-    // The parts of a workgroup are adjacent.
+    // The parts that one workgroup computes are adjacent in memory.
     let together = u64::from(WORKGROUP / first.width);
     let most = shape.binding.window(largest) / cell / together / WINDOW_PART * WINDOW_PART;
     if most == 0 {
@@ -152,7 +156,8 @@ fn windows(shape: &Shape<'_>, form: Form, first: Scheme) -> Option<Vec<Pass>> {
     Some((0..scheme.splits).step_by(usize::try_from(parts).unwrap_or(usize::MAX)).map(window).collect())
 }
 
-/// The cells of which a part in a window is a multiple: whole steps of the widest form.
+/// The number of cells of which the length of a part in a window is a multiple: one loop iteration of a whole
+/// workgroup.
 const WINDOW_PART: u64 = WORKGROUP as u64 * UNROLLED as u64;
 
 fn pass(results: u64, form: Form, cells: u64, scheme: Scheme) -> Pass {
@@ -165,8 +170,8 @@ fn pass(results: u64, form: Form, cells: u64, scheme: Scheme) -> Pass {
     Pass { form, cells, splits, chunk, groups, first_part: 0, window: None }
 }
 
-/// The bytes of all elements that are read, and of the results. Partial results are excluded, as other devices may have
-/// none.
+/// Returns the number of bytes of all elements that are read, and of the results. Partial results are excluded, as
+/// other devices may have none.
 fn bytes(shape: &Shape<'_>) -> u64 {
     let of_slot = |(at, slot): (usize, &Slot)| {
         let elements = match (slot.written, is_input(slot)) {

@@ -22,7 +22,7 @@ use crate::buffer::UnifiedBuffer;
 use crate::kernel::{Kernel, bound};
 use crate::submit::Destination;
 
-/// The statements of `finish` in the text.
+/// The name of the WGSL function that contains the statements of `finish`, and their name in errors.
 const STATEMENTS: Statements = Statements { function: "finished", said: "the finish" };
 
 impl Fitted<'_> {
@@ -32,13 +32,14 @@ impl Fitted<'_> {
         Shape { slots, places, walks, results: *results, reduced: *reduced, accumulator: *accumulator, binding }
     }
 
-    /// The passes by the default choice.
+    /// Returns the passes of the default choice.
     pub(super) fn plan(&self) -> Plan<Pass> {
         let shape = self.shape();
         plan::plan(&shape, Choice::default_for(shape.work(self.software)))
     }
 
-    /// The cost, including the scratch memory for types that only the kernel determines.
+    /// Returns the cost. If partial results are a struct of the caller, the first kernel is compiled to find their
+    /// size.
     pub(super) fn cost(&self) -> Result<Cost, OperationError> {
         let plan = self.plan();
         let mut cost = plan.cost();
@@ -57,7 +58,7 @@ impl Fitted<'_> {
     /// Launches the passes of a plan.
     pub(super) fn run(&self, plan: &Plan<Pass>, mut destination: Destination<'_>) -> Result<(), OperationError> {
         let passes = plan.passes.as_slice();
-        // All kernels first, so that a refused one leaves nothing launched.
+        // All kernels are compiled before the first launch: if one of them is refused, nothing has run.
         let kernels: SmallVec<[Kernel; 2]> = passes.iter().map(|pass| self.kernel(pass)).collect::<Result<_, _>>()?;
         let mut partials = None;
         if let ([first, .., _], Some(kernel)) = (passes, kernels.first()) {
@@ -75,7 +76,8 @@ impl Fitted<'_> {
         })
     }
 
-    /// The kernel with this text, which depends on `form` and the operands only.
+    /// Returns the kernel with this text, from the cache if possible. The text must depend only on `form` and the
+    /// operands.
     pub(super) fn kernel_of(
         &self,
         form: &[usize],
@@ -103,7 +105,7 @@ impl Fitted<'_> {
         written.map(|slot| Output::result(&slot.name, slot.element.lanes)).collect()
     }
 
-    /// Allocates scratch memory for the results of the first pass.
+    /// Allocates scratch memory for `count` partial results.
     pub(super) fn partials(
         &self,
         kernel: &Kernel,
@@ -127,7 +129,7 @@ impl Fitted<'_> {
         let form = pass.form;
         let used = |name: &str| kernel.bindings().iter().any(|binding| binding.name == name);
         let mut launch = kernel.launch();
-        // The first element of each slot: within its binding, and within that of its tail.
+        // The index of each slot's first element in the binding of the slot, and in the binding of its tail.
         let mut firsts: SmallVec<[[u32; 2]; 8]> = smallvec![[0; 2]; self.slots.len()];
         let arrays = || {
             let all = self.slots.iter().zip(&self.operands).enumerate();
@@ -151,7 +153,8 @@ impl Fitted<'_> {
                     (_, Some([begin, end])) => {
                         let cell = if form.vectors { 4 } else { 1 };
                         let (bound, first) = array.placed_from(begin, Some(end));
-                        // Kernels count from the first element of all, modulo 2^32.
+                        // Kernels count cells from the beginning of the array, not of the window, so this difference
+                        // wraps around modulo 2^32.
                         (bound, (first / cell).wrapping_sub(begin / cell))
                     }
                     _ if form.vectors => {
@@ -183,7 +186,7 @@ impl Fitted<'_> {
         launched.map(drop).map_err(|error| self.own.signature.refused(error))
     }
 
-    /// The values of `places`.
+    /// Returns the values of the fields of `places`, in their order.
     fn places(&self, pass: &Pass, firsts: &[[u32; 2]]) -> SmallVec<[u32; 16]> {
         let walk = |of| &self.walks[usize::from(of == Dimensions::Reduced)];
         let value = |field: Field<Count>| match field {

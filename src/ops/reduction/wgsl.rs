@@ -1,4 +1,4 @@
-//! The text of reductions.
+//! The WGSL of reductions.
 
 use super::super::operation::call::Letter;
 use super::super::operation::infinity;
@@ -9,7 +9,7 @@ use super::super::operation::types::ElementType;
 use super::choice::UNROLLED;
 use super::form::{Form, Own, Source, fields, first_of_tail, walked};
 
-/// The text of the whole kernel of one pass.
+/// Returns the WGSL of the whole kernel of one pass.
 pub(super) fn text(own: &Own, letters: &[Letter], slots: &[Slot], form: Form) -> Text {
     let mut text = Text::new();
     preface(&mut text, &heading(own), slots, letters, &own.preamble);
@@ -52,7 +52,7 @@ pub(super) fn functions(text: &mut Text, own: &Own, letters: &[Letter], slots: &
     let element = output.map_or_else(String::new, |slot| slot.element.to_string());
     text.line(&format!("\nalias Accumulator = {};", own.accumulator.as_deref().unwrap_or(&element)));
     text.line("fn identity() -> Accumulator {");
-    // The scalar type of `inf` is that of the expression's result, if it is known and a float.
+    // The scalar type of `inf` is the scalar type of the expression's result, if this type is known and a float.
     let infinite = |text: &mut Text, expression: &str, result: Option<ElementType>, slots: &[Slot]| {
         if infinity::is_used(expression, &own.preamble, slots) {
             text.line(&infinity::line(infinity::scalar(result, slots), "places.infinity"));
@@ -93,12 +93,13 @@ pub(super) fn functions(text: &mut Text, own: &Own, letters: &[Letter], slots: &
     }
 }
 
-/// Whether `finish` is statements: whether it contains `NAME =`, `NAME +=` or `NAME.x =`.
+/// Whether `finish` consists of statements, so that it assigns the output: whether it contains `NAME =`, `NAME +=` or
+/// `NAME.x =`.
 fn assigns(finish: &str, name: &str) -> bool {
     let is_word = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '.';
     finish.match_indices(name).any(|(at, _)| {
         let behind = finish[at + name.len()..].trim_start();
-        // Skips a component of the name.
+        // Skips a component such as `.x`.
         let behind = behind.strip_prefix('.').map_or(behind, |part| part.trim_start_matches(is_word).trim_start());
         let operator = behind.trim_start_matches(['+', '-', '*', '/', '%', '&', '|', '^']);
         let assigned = operator.strip_prefix('=').is_some_and(|rest| !rest.starts_with('='));
@@ -116,7 +117,7 @@ fn parameters(slots: &[Slot], vectors: bool) -> String {
     each.chain(["i: u32, n: u32".to_owned()]).collect()
 }
 
-/// Maps four elements and combines them, always in the same order.
+/// Writes a WGSL function that maps four elements and combines their values, always in the same order.
 fn mapped_vectors(text: &mut Text, slots: &[Slot]) {
     text.line(&format!("fn mapped4({}) -> Accumulator {{", parameters(slots, true)));
     for (lane, letter) in ["x", "y", "z", "w"].into_iter().enumerate() {
@@ -170,7 +171,7 @@ fn main(text: &mut Text, slots: &[Slot], form: Form) {
     text.line("    }\n}");
 }
 
-/// Combines the values of the lanes for one result, always in the same order.
+/// Writes statements that combine the values of the `width` invocations of one result, always in the same order.
 fn tree(text: &mut Text, width: u32) {
     text.line("    lanes[local] = a;");
     let mut half = width / 2;
@@ -184,7 +185,7 @@ fn tree(text: &mut Text, width: u32) {
     text.line("    a = lanes[local];");
 }
 
-/// Combines all cells of this invocation's part, several at a time.
+/// Writes statements by which an invocation combines all of its cells of a part, several in each iteration.
 fn walk(text: &mut Text, slots: &[Slot], form: Form) {
     let width = form.width;
     let indent = "        ";
@@ -231,12 +232,13 @@ fn walk(text: &mut Text, slots: &[Slot], form: Form) {
     }
 }
 
-/// The variable for cell `k{suffix}` of an array. No other variable has this prefix, whatever the array's name is.
+/// Returns the variable with the value of cell `k{suffix}` of an array. No other variable begins with `loaded_`,
+/// whatever the array's name is.
 pub(super) fn loaded(name: &str, suffix: &str) -> String {
     format!("loaded_{name}{suffix}")
 }
 
-/// Loads the values of cell `k{suffix}`.
+/// Writes statements that load cell `k{suffix}` of each input, or this partial result.
 pub(super) fn values(text: &mut Text, slots: &[Slot], form: Form, suffix: &str, indent: &str) {
     if form.source == Source::Partials {
         let index = if form.columns {
@@ -263,7 +265,7 @@ pub(super) fn values(text: &mut Text, slots: &[Slot], form: Form, suffix: &str, 
     }
 }
 
-/// The value of cell `k{suffix}`.
+/// Returns the expression for the mapped value of cell `k{suffix}`.
 fn value(slots: &[Slot], form: Form, suffix: &str) -> String {
     match (form.source, form.vectors) {
         (Source::Elements, false) => {
@@ -276,7 +278,7 @@ fn value(slots: &[Slot], form: Form, suffix: &str) -> String {
     }
 }
 
-/// The arguments of the map, with `each` for walked arrays.
+/// Returns the arguments of a call of the map; `each` returns the argument for an array that is not raw.
 pub(super) fn arguments(slots: &[Slot], each: impl Fn(&Slot) -> String) -> String {
     let read = slots.iter().filter(|slot| !slot.written && slot.access != Access::Raw);
     let one = |slot: &Slot| match slot.access {

@@ -1,47 +1,50 @@
-//! The places in x of the elements of y. This module is pure.
+//! The positions in x of the elements of y. This module is pure.
 
 use super::super::error::OperationError;
 use super::super::operator::Operator;
 
-/// At most this many axes have another size; the others are joined to this many in all.
+/// The greatest number of axes whose size or positions may change.
 pub(super) const MAX_SCALED: usize = 3;
+/// The greatest number of axes, after neighbouring axes that keep their sizes are joined.
 pub(super) const MAX_AXES: usize = 8;
-/// Places are computed in `f32`, which has all integers up to here.
+/// The greatest size of a changed axis: positions are computed in `f32`, which represents all integers up to 2^24.
 const MAX_SIZE: usize = 1 << 24;
 
-/// The place in an axis of `x` of each position of `y`, by ONNX's names; `scale` is the size of `y` relative to `x`.
+/// The position along an axis of `x` for each index `y` of the result, with the names of ONNX. `scale` is the size of
+/// the result's axis divided by the size of the axis of `x`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Coordinates {
-    /// `(y + 0.5) / scale - 0.5`: elements are areas, whose outer edges stay at the same place.
+    /// `(y + 0.5) / scale - 0.5`: elements are areas, and the outer edges of `x` and of the result coincide.
     #[default]
     HalfPixel,
-    /// As `HalfPixel`, relative to the middle of the axis: the same unless the scale is given.
+    /// As `HalfPixel`, but relative to the middle of the axis. The two differ only if scales are set.
     HalfPixelSymmetric,
-    /// As `HalfPixel`, but the first element for an axis of one result.
+    /// As `HalfPixel`, but an axis with one result reads the first element.
     PytorchHalfPixel,
-    /// `y * (size of x - 1) / (size of y - 1)`: elements are points, the outer ones of which stay at the same place.
+    /// `y * (size of x - 1) / (size of y - 1)`: elements are points, and the outer points of `x` and of the result
+    /// coincide.
     AlignCorners,
     /// `y / scale`.
     Asymmetric,
 }
 
-/// The element that is nearest to a place, by ONNX's names.
+/// The element that counts as the nearest to a position, with the names of ONNX.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Rounding {
-    /// The nearest one, the one before in the middle of two.
+    /// The nearest element; midway between two elements, the previous element.
     #[default]
     HalfDown,
-    /// The nearest one, the one behind in the middle of two.
+    /// The nearest element; midway between two elements, the next element.
     HalfUp,
-    /// The one before.
+    /// The element at the position, or else the previous element.
     Down,
-    /// The one behind.
+    /// The element at the position, or else the next element.
     Up,
 }
 
-/// The sizes of a resize, as they are given.
+/// The sizes and options of a resize, as the caller sets them.
 #[derive(Clone, Debug)]
 pub(super) struct Given {
     pub(super) x: Vec<usize>,
@@ -50,20 +53,20 @@ pub(super) struct Given {
     pub(super) scales: Option<Vec<f64>>,
     pub(super) regions: Option<Vec<[f64; 2]>>,
     pub(super) antialias: bool,
-    /// The elements on each side of a place with weights: 0 for the nearest element.
+    /// The number of elements with weights on each side of a position: 2 for cubic functions, else 1.
     pub(super) reach: usize,
 }
 
-/// An axis of y, the last one first.
+/// An axis of y. Lists of axes begin with the last axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Axis {
     pub(super) size: usize,
     pub(super) in_x: usize,
-    /// The number of a scaled axis.
+    /// The index of a changed axis in the list of these; `None` for axes that keep their sizes.
     pub(super) slot: Option<usize>,
 }
 
-/// An axis with another size, or other places.
+/// An axis whose size or positions change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Scaled {
     pub(super) size: usize,
@@ -75,7 +78,7 @@ pub(super) struct Scaled {
 }
 
 impl Scaled {
-    /// An axis that is missing.
+    /// The entry for an axis that does not exist.
     pub(super) const MISSING: Self = Self { size: 1, in_x: 0, step: 0.0, offset: 0.0, shrink: 1.0, reach: 1 };
 }
 
@@ -89,19 +92,19 @@ impl Given {
     pub(super) fn checked(&self, operator: Operator) -> Result<Geometry, OperationError> {
         let (x, y) = (&self.x, &self.y);
         if x.len() != y.len() || x.iter().zip(y).any(|(x, y)| *x == 0 && *y > 0) {
-            let expected = format!("use a size for each axis of x of shape {x:?}, and 0 for those without elements");
+            let expected = format!("pass one size for each axis of x, of shape {x:?}, and 0 for axes without elements");
             return Err(operator.choice("a result of shape", expected, format!("{y:?}")));
         }
         if let Some(scales) = &self.scales
             && (scales.len() != x.len() || !scales.iter().all(|scale| *scale > 0.0 && scale.is_finite()))
         {
-            let expected = format!("use a positive number for each axis of x of shape {x:?}");
+            let expected = format!("pass one positive, finite number for each axis of x, of shape {x:?}");
             return Err(operator.choice("a list of scales of", expected, format!("{scales:?}")));
         }
         if let Some(regions) = &self.regions
             && (regions.len() != x.len() || !regions.as_flattened().iter().all(|place| place.is_finite()))
         {
-            let expected = format!("use a start and an end for each axis of x of shape {x:?}");
+            let expected = format!("pass a finite start and end for each axis of x, of shape {x:?}");
             return Err(operator.choice("a list of regions of", expected, format!("{regions:?}")));
         }
         let (mut axes, mut scaled): (Vec<Axis>, Vec<Scaled>) = (Vec::new(), Vec::new());
@@ -116,7 +119,7 @@ impl Given {
                     axes.push(Axis { size, in_x, slot: Some(scaled.len()) });
                     scaled.push(self.scaled(at, in_x));
                 }
-                // Neighbours that keep their sizes are one axis.
+                // Neighbouring axes that keep their sizes are joined to one axis.
                 Some(Axis { size: joined, slot: None, .. }) => *joined *= size,
                 _ => axes.push(Axis { size, in_x, slot: None }),
             }
@@ -124,7 +127,7 @@ impl Given {
         }
         if scaled.len() > MAX_SCALED || scaled.iter().any(|axis| axis.size > MAX_SIZE) || !self.fits() {
             let expected = format!(
-                "at most {MAX_SCALED} axes of x of shape {x:?} can have another size, of at most {MAX_SIZE}; split the call"
+                "at most {MAX_SCALED} axes of x, of shape {x:?}, can change, each to at most {MAX_SIZE}; split the call"
             );
             return Err(operator.choice("a result of shape", expected, format!("{y:?}")));
         }
@@ -135,7 +138,7 @@ impl Given {
         self.x.iter().zip(&self.y).all(|(x, y)| x == y || *y <= MAX_SIZE)
     }
 
-    /// The places along an axis.
+    /// Returns the positions along axis `at`, whose elements are `in_x` elements apart in x.
     fn scaled(&self, at: usize, in_x: usize) -> Scaled {
         let (input, output) = (self.x[at] as f64, self.y[at] as f64);
         let scale = self.scales.as_ref().map_or(output / input, |scales| scales[at]);

@@ -1,4 +1,4 @@
-//! Arrays of other sizes: the nearest elements, or sums by linear and cubic functions.
+//! Resizing of arrays: by nearest elements, or by linear or cubic interpolation.
 
 mod geometry;
 mod run;
@@ -16,7 +16,7 @@ pub use geometry::{Coordinates, Rounding};
 use geometry::{Geometry, Given, MAX_AXES};
 use run::{Call, Operands, Pass};
 
-/// Resizes `x` of one shape to another one by linear functions: bilinear for an image. See [`Resize`].
+/// Resizes `x` from one shape to another by linear interpolation, which is bilinear for an image. See [`Resize`].
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -42,10 +42,11 @@ pub fn resize<'x, 'y, T: FloatElement>(
     Resize::linear(shape, to).run(x, y)
 }
 
-/// A resize with a choice of places and of weights, on a stream, or into a recording: ONNX's `Resize`.
+/// A resize with a choice of positions and weights, on a stream, or into a recording: ONNX's `Resize`.
 ///
-/// Up to three axes may have another size. Elements outside `x` are the nearest ones inside, unless other rules are set.
-/// Places are computed in `f32`, sums, too; places within 2^-20 of a boundary between two nearest elements are on it.
+/// Up to three axes may have another size. An element outside `x` has the value of the nearest element of `x`, unless
+/// other rules are set. Positions and sums are computed in `f32`. A position within 2^-20 of a point at which the
+/// nearest element changes counts as that point.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -75,7 +76,7 @@ pub struct Resize<'r, T> {
     _element: PhantomData<T>,
 }
 
-/// The weights of elements around a place.
+/// The function that determines the weights of elements around a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Nearest,
@@ -84,17 +85,17 @@ enum Mode {
 }
 
 impl<'r, T: FloatElement> Resize<'r, T> {
-    /// The element nearest to each place.
+    /// A resize by the element nearest to each position.
     pub fn nearest(shape: impl Into<Vec<usize>>, to: impl Into<Vec<usize>>) -> Self {
         Self::of(shape, to, Mode::Nearest)
     }
 
-    /// The two elements around each place, by their distances, along each axis that changes.
+    /// A resize by linear interpolation of the two elements around each position, along each axis that changes.
     pub fn linear(shape: impl Into<Vec<usize>>, to: impl Into<Vec<usize>>) -> Self {
         Self::of(shape, to, Mode::Linear)
     }
 
-    /// The four elements around each place, by cubic functions of their distances, along each axis that changes (Keys,
+    /// A resize by cubic interpolation of the four elements around each position, along each axis that changes (Keys,
     /// 'Cubic Convolution Interpolation for Digital Image Processing', 1981).
     ///
     /// ```
@@ -137,13 +138,13 @@ impl<'r, T: FloatElement> Resize<'r, T> {
         }
     }
 
-    /// Sets the places of results in `x`; [`Coordinates::HalfPixel`] by default.
+    /// Sets how the positions of results in `x` are computed; [`Coordinates::HalfPixel`] by default.
     pub fn coordinates(mut self, coordinates: Coordinates) -> Self {
         self.given.coordinates = coordinates;
         self
     }
 
-    /// Sets the nearest element; [`Rounding::HalfDown`] by default.
+    /// Sets which element counts as the nearest to a position; [`Rounding::HalfDown`] by default.
     pub fn rounding(mut self, rounding: Rounding) -> Self {
         self.rounding = rounding;
         self
@@ -155,21 +156,22 @@ impl<'r, T: FloatElement> Resize<'r, T> {
         self
     }
 
-    /// Reads a part of each axis of `x`, from a start to an end relative to its last element: `[0, 1]` is the whole axis.
-    /// Results outside `x` are `outside`, as `TensorFlow`'s `crop_and_resize`.
+    /// Reads a part of each axis of `x`, from a start to an end relative to the last element of the axis: `[0, 1]` is
+    /// the whole axis. Results whose positions are outside `x` are `outside`, as `TensorFlow`'s `crop_and_resize`.
     pub fn regions(mut self, regions: &[[f64; 2]], outside: f32) -> Self {
         self.given.regions = Some(regions.to_vec());
         self.outside = Some(outside);
         self
     }
 
-    /// Where an axis becomes shorter, reads all elements of `x` between the places of two results.
+    /// Where an axis becomes shorter, widens the weights to all elements of `x` between the positions of neighbouring
+    /// results.
     pub fn antialias(mut self) -> Self {
         self.given.antialias = true;
         self
     }
 
-    /// Gives elements outside `x` no weight, and divides by the sum of the others' weights.
+    /// Sets the weights of elements outside `x` to 0, and divides each result by the sum of the other weights.
     pub fn exclude_outside(mut self) -> Self {
         self.excludes_outside = true;
         self
@@ -187,14 +189,14 @@ impl<'r, T: FloatElement> Resize<'r, T> {
         self
     }
 
-    /// Runs on `stream`, in place of the device's default one.
+    /// Runs on `stream`, in place of the device's default stream.
     pub fn on(mut self, stream: &Stream) -> Self {
         self.destination = Destination::Stream(stream.clone());
         self
     }
 
-    /// The cost of a call, to compare its time with the limits of a device: two operations for each element that a result
-    /// reads, none for the nearest one.
+    /// The cost of a call, to compare its time with the limits of a device: two operations for each element that a
+    /// result reads, or none if each result is the nearest element.
     ///
     /// ```
     /// # fn main() -> anywarp::Result<()> {
@@ -211,11 +213,13 @@ impl<'r, T: FloatElement> Resize<'r, T> {
         Ok(self.plan(0)?.1.cost())
     }
 
-    /// The pass of a call whose results begin at this byte.
+    /// Returns the pass of a call whose results begin at byte `start` of their buffer.
     fn plan(&self, start: u64) -> Result<(Geometry, Plan<Pass>), OperationError> {
         let geometry = self.given.checked(OPERATOR)?;
         if geometry.axes.len() > MAX_AXES {
-            let expected = format!("at most {MAX_AXES} axes may remain after neighbours are joined; split the call");
+            let expected = format!(
+                "at most {MAX_AXES} axes may remain after neighbours that do not change are joined; split the call"
+            );
             return Err(OPERATOR.choice("a shape of", expected, format!("{:?}", self.given.x)));
         }
         let given = operands::counted::<T>(OPERATOR, "x", &self.given.x)? as u64;
@@ -254,7 +258,7 @@ impl<'r, T: FloatElement> Resize<'r, T> {
         }
     }
 
-    /// Computes `y` from `x`, which have the shapes of the resize. They are buffers or slices of any start, in different
+    /// Computes `y` from `x`. Both have the shapes of the resize, and are buffers or slices of any start, in different
     /// buffers unless the device has [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings).
     ///
     /// # Errors

@@ -12,7 +12,7 @@ use crate::submit::Destination;
 crate::kernels!(mod words = "shaders/ops/resize.wgsl", root = "shaders", feature packed = false);
 crate::kernels!(mod packed = "shaders/ops/resize.wgsl", root = "shaders", feature packed = true);
 
-/// One command: the kernel, with an invocation for each result or each word.
+/// One launch of the kernel, with one invocation for each result, or for each word of two results of 16 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pass {
     pub(super) threads: u64,
@@ -24,24 +24,26 @@ pub(super) struct Operands<'a> {
     pub(super) y: SliceMut<'a, u8>,
 }
 
-/// A call without its arrays and sizes.
+/// The parameters of a call, without its arrays and its geometry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call {
     pub(super) count: u32,
-    /// The numbers of the mode and the rounding in the shader.
+    /// The number that stands for the mode in the shader.
     pub(super) mode: u32,
+    /// The number that stands for the rounding in the shader.
     pub(super) rounding: u32,
     pub(super) cubic: f32,
     pub(super) normalised: bool,
     pub(super) excludes_outside: bool,
     pub(super) outside: Option<f32>,
-    /// Whether elements have 16 bits, and whether these are `bf16`.
+    /// Whether elements have 16 bits.
     pub(super) halves: bool,
+    /// Whether elements are `bf16`.
     pub(super) bf16: bool,
 }
 
 impl Operands<'_> {
-    /// Checks devices and guards.
+    /// Checks the devices and the guards of all arrays.
     pub(super) fn check(&self, destination: &Destination<'_>) -> Result<(), OperationError> {
         let arrays = [("x", self.x), ("y", self.y.as_slice())];
         operands::check(OPERATOR, &self.y.core.device, &arrays, 1, destination)
@@ -60,7 +62,7 @@ impl Operands<'_> {
         macro_rules! launch {
             ($module:ident, $cells:expr, $threads:expr $(, $bf16:ident)?) => {{
                 let Cells { x, first_of_x, y, first_of_y } = $cells;
-                // The operator's limits keep all of these within 31 bits.
+                // The limits of the operator keep all sizes within 31 bits.
                 let axis = |at: usize| {
                     let axis = geometry.axes.get(at).copied();
                     let Axis { size, in_x, slot } = axis.unwrap_or(Axis { size: 1, in_x: 0, slot: None });

@@ -11,9 +11,10 @@ use crate::buffer::{Slice, SliceMut};
 use crate::submit::{Destination, Recording, Stream};
 use run::{Call, Operands};
 
-/// Rotates pairs of elements of `x` by the angles of their positions. `x` and `y` have the shape
-/// `[batches, heads, positions, head size]`, tables of cosines and sines `[positions, head size / 2]`; a pair is an element
-/// of the first half of a head, and the one at its place in the second half. See [`RotaryEmbedding`].
+/// Rotates pairs of elements of `x` by the angles of their positions. `x` and `y` have the shape `[batches, heads,
+/// positions, head size]`, tables of cosines and sines have the shape `[positions, head size / 2]`. A pair consists of
+/// an element of the first half of a head and the element at the same index in the second half. See
+/// [`RotaryEmbedding`].
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -43,8 +44,8 @@ pub fn rotary_embedding<'x, 'c, 's, 'y, T: FloatElement>(
     RotaryEmbedding::new(shape).run(x, cosines, sines, y)
 }
 
-/// [`rotary_embedding()`] with neighbours as pairs, of a part of each head, for other orders of axes, on a stream, or into a
-/// recording.
+/// [`rotary_embedding()`] with further options: neighbouring elements as pairs, rotation of only a part of each head,
+/// other orders of axes, a stream, or a recording.
 ///
 /// The pair `(a, b)` becomes `(a * cos - b * sin, a * sin + b * cos)` (Su et al., '`RoFormer`', 2021), computed in `f32`
 /// for all element types, as by ONNX's `RotaryEmbedding`. Repeated calls on a device return the same bits.
@@ -96,32 +97,33 @@ impl<'r> RotaryEmbedding<'r> {
         }
     }
 
-    /// Rotates the first elements of each head, in place of all. Tables have half as many columns; other elements are
-    /// copied.
+    /// Rotates only the first `elements` elements of each head. Tables have half as many columns; the other elements of
+    /// a head are copied.
     pub fn size(mut self, elements: usize) -> Self {
         self.rotated = Some(elements);
         self
     }
 
-    /// Takes neighbours as pairs, in place of elements that are halves apart.
+    /// Forms each pair from two neighbouring elements, in place of one element from each half.
     pub fn interleaved(mut self) -> Self {
         self.interleaved = true;
         self
     }
 
-    /// Takes positions as the second axis: arrays have the shape `[batches, positions, heads, head size]`.
+    /// Expects positions as the second axis: arrays have the shape `[batches, positions, heads, head size]`.
     pub fn positions_first(mut self) -> Self {
         self.positions_first = true;
         self
     }
 
-    /// Takes tables of each batch, of shape `[batches, positions, head size / 2]`.
+    /// Expects separate tables for each batch, of shape `[batches, positions, head size / 2]`.
     pub fn per_batch(mut self) -> Self {
         self.per_batch = true;
         self
     }
 
-    /// Rotates by the negative angles: the inverse, and the derivatives by `x` from those by `y`.
+    /// Rotates by the negative angles. This inverts a rotation, and computes derivatives with respect to `x` from
+    /// derivatives with respect to `y`.
     pub fn inverse(mut self) -> Self {
         self.inverse = true;
         self
@@ -133,13 +135,14 @@ impl<'r> RotaryEmbedding<'r> {
         self
     }
 
-    /// Runs on `stream`, in place of the device's default one.
+    /// Runs on `stream`, in place of the device's default stream.
     pub fn on(mut self, stream: &Stream) -> Self {
         self.destination = Destination::Stream(stream.clone());
         self
     }
 
-    /// The cost of a call, to compare its time with the limits of a device. A rotated element counts three operations.
+    /// The cost of a call, to compare its time with the limits of a device. A rotated element counts as three
+    /// operations.
     ///
     /// ```
     /// let rotary = anywarp::ops::RotaryEmbedding::new([2, 8, 10, 64]).size(32);
@@ -166,12 +169,12 @@ impl<'r> RotaryEmbedding<'r> {
         if self.per_batch { vec![batches, positions, rotated / 2] } else { vec![positions, rotated / 2] }
     }
 
-    /// The checked parameters, for arrays whose elements can be counted.
+    /// Returns the checked parameters; an error if an array has more elements than kernels can count.
     fn call<T: FloatElement>(&self) -> Result<Call, OperationError> {
         let Self { shape, interleaved, positions_first, per_batch, inverse, .. } = *self;
         let rotated = self.rotated.unwrap_or(shape[3]);
         if !rotated.is_multiple_of(2) || rotated > shape[3] {
-            let expected = format!("the number of elements to rotate is even, and at most the head size {}", shape[3]);
+            let expected = format!("rotate an even number of elements, at most the head size {}", shape[3]);
             return Err(OPERATOR.choice("a size of", expected, rotated.to_string()));
         }
         operands::counted::<T>(OPERATOR, "x", &shape)?;
@@ -180,14 +183,14 @@ impl<'r> RotaryEmbedding<'r> {
         Ok(Call { shape, rotated, interleaved, positions_first, per_batch, inverse, halves, bf16 })
     }
 
-    /// Computes `y` from `x`, both with the shape of the rotary embedding, and tables of the cosines and the sines of all
-    /// angles. They are buffers or slices of any start; `y` is in another buffer than the others unless the device has
-    /// [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings).
+    /// Computes `y` from `x`, both with the shape of the rotary embedding, and tables of the cosines and the sines of
+    /// all angles. All arrays are buffers or slices of any start; `y` is in another buffer than the inputs unless the
+    /// device has [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings).
     ///
     /// # Errors
-    /// [`OperationError`] for an odd number of elements to rotate or one above the head size, arrays of other lengths, a
-    /// slice out of range, arrays of two devices, an existing guard, 2^31 - 2^16 elements or more, or an error of the
-    /// device. In that case nothing has run.
+    /// [`OperationError`] for an odd number of elements to rotate, or more elements than the head size, arrays of other
+    /// lengths, a slice out of range, arrays of two devices, an existing guard, 2^31 - 2^16 elements or more, or an
+    /// error of the device. In that case nothing has run.
     pub fn run<'x, 'c, 's, 'y, T: FloatElement>(
         mut self,
         x: impl Into<Slice<'x, T>>,

@@ -1,6 +1,6 @@
 //! The reference implementation in plain Rust.
 
-/// Rotates the pairs of each line of `size` elements; `angles` has the cosine and the sine for a line and a pair.
+/// Rotates the pairs of each line of `size` elements; `angles` returns the cosine and the sine for a line and a pair.
 pub(crate) fn rotary_embedding(
     x: &[f64],
     [size, rotated]: [usize; 2],

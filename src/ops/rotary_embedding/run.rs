@@ -19,7 +19,7 @@ pub(super) struct Operands<'a> {
     pub(super) y: SliceMut<'a, u8>,
 }
 
-/// A call without its arrays.
+/// The parameters of a call, without its arrays.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call {
     pub(super) shape: [usize; 4],
@@ -28,13 +28,14 @@ pub(super) struct Call {
     pub(super) positions_first: bool,
     pub(super) per_batch: bool,
     pub(super) inverse: bool,
-    /// Whether elements have 16 bits, and whether these are `bf16`.
+    /// Whether elements have 16 bits.
     pub(super) halves: bool,
+    /// Whether elements are `bf16`.
     pub(super) bf16: bool,
 }
 
 impl Operands<'_> {
-    /// Checks devices and guards.
+    /// Checks the devices and the guards of all arrays.
     pub(super) fn check(&self, destination: &Destination<'_>) -> Result<(), OperationError> {
         let arrays = [("x", self.x), ("cosines", self.cosines), ("sines", self.sines), ("y", self.y.as_slice())];
         operands::check(OPERATOR, &self.y.core.device, &arrays, 1, destination)
@@ -49,14 +50,15 @@ impl Operands<'_> {
         if count == 0 {
             return Ok(());
         }
-        // Kernels need an element in each array, also without pairs.
+        // Kernels need at least one element in each array, so `x` replaces tables that are empty because nothing is
+        // rotated.
         let tables = [self.cosines, self.sines].map(|table| if table.is_empty() { self.x } else { table });
         let (cosines, first_of_cosines) = whole_cells::<f32>(&tables[0]).map_err(OPERATOR.slice("cosines"))?;
         let (sines, first_of_sines) = whole_cells::<f32>(&tables[1]).map_err(OPERATOR.slice("sines"))?;
         macro_rules! launch {
             ($module:ident, $cells:expr, $threads:expr $(, $bf16:ident)?) => {{
                 let Cells { x, first_of_x, y, first_of_y } = $cells;
-                // The operator's limit keeps all of these within 32 bits.
+                // The limit of the operator keeps all of these numbers within 32 bits.
                 let rotary = $module::Rotary {
                     count: count as u32,
                     size: size as u32,

@@ -4,7 +4,8 @@ use half::{bf16, f16};
 
 use crate::element::Element;
 
-/// Elements of softmax and norms: `f32`, `f16` and `bf16`, on every device. Sums are `f32`.
+/// Element types of softmax, norms and other operators on floats: `f32`, `f16` and `bf16`, on every device. Sums are
+/// computed in `f32`.
 pub trait FloatElement: Element + sealed::Float {}
 
 impl<T: Element + sealed::Float> FloatElement for T {}
@@ -12,7 +13,7 @@ impl<T: Element + sealed::Float> FloatElement for T {}
 pub(crate) mod sealed {
     /// A float of at most 32 bits.
     pub trait Float {
-        /// Whether 16 bits are those of `bf16`.
+        /// Whether the type is `bf16`.
         const BF16: bool;
     }
 }

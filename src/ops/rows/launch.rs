@@ -1,4 +1,4 @@
-//! The kernels of rows.
+//! The kernels of operators on rows, and their launches.
 
 use anywarp_backend::{BackendKind, DeviceKind};
 
@@ -12,10 +12,11 @@ use crate::device::Device;
 use crate::error::BufferError;
 use crate::submit::Destination;
 
-/// The bits of infinity, which kernels cannot have as a constant.
+/// The bits of infinity as an `f32`. Kernels receive them in a uniform buffer, as WGSL has no constant for infinity.
 pub(crate) const INFINITY: u32 = 0x7f80_0000;
 
-/// A typed module for each form of arrays: f32 alone or in vectors of four, halves alone or in vectors of four.
+/// Declares a typed module for each form of arrays: single `f32`, vectors of four `f32`, single 16-bit floats, and
+/// vectors of four 16-bit floats.
 macro_rules! modules {
     ($file:literal: $words:ident, $vectors:ident, $packed:ident, $packed_vectors:ident) => {
         crate::kernels!(mod $words = $file, root = "shaders", feature vectors = false, feature packed = false);
@@ -25,7 +26,7 @@ macro_rules! modules {
     };
 }
 
-/// Compiles the kernels of all passes, so that a refused one leaves nothing launched.
+/// Compiles the kernels of all passes before any launch, so that nothing has run if a kernel is refused.
 macro_rules! compile {
     ($module:ident, $planned:expr, $device:expr, $overrides:expr) => {
         for pass in &$planned.plan.passes {
@@ -42,8 +43,8 @@ macro_rules! compile {
     };
 }
 
-/// Launches a pass. `sums` are the arguments of kernels that write partial results, without these; `results` are those
-/// of kernels that write results.
+/// Launches a pass. `sums` are the arguments of kernels that write partial results, and `results` the arguments of
+/// kernels that write results; neither list contains the partial results themselves.
 macro_rules! launch {
     ($module:ident, $pass:expr, $device:expr, $overrides:expr, $to:expr, $parts:ident,
      sums: [$($sum:ident),*], results: [$($result:ident),*]) => {
@@ -80,7 +81,7 @@ macro_rules! launch {
     };
 }
 
-/// The uniform of rows for a module.
+/// Returns the uniform `Rows` of a typed module.
 macro_rules! rows {
     ($module:ident, $numbers:expr, $first_of_x:expr, $first_of_y:expr) => {{
         let $crate::ops::rows::launch::Numbers { count, length, inner, parts, chunk, .. } = $numbers;
@@ -97,8 +98,9 @@ macro_rules! rows {
     }};
 }
 
-/// Runs a macro of the caller for the form of a plan's arrays: with a module, a function that makes cells of x and y, one
-/// that makes cells of a single array, and, as only modules of halves have it as an override, the variable `bf16`.
+/// Runs the caller's macro `$run` for the form of a plan's arrays. Its arguments are a module, a function that returns
+/// the cells of x and y, a function that returns the cells of a single array, and, for modules of 16-bit floats only,
+/// the variable `bf16`, which is an override of these modules.
 macro_rules! run_for_form {
     ($run:ident, $halves:expr, $planned:expr, $bf16:ident:
      $words:ident, $vectors:ident, $packed:ident, $packed_vectors:ident) => {
@@ -117,8 +119,9 @@ pub(crate) use {compile, launch, modules, rows, run_for_form};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Numbers {
     pub(crate) count: u32,
-    /// The units of a row, and their distance.
+    /// The number of units of a row: elements, or vectors of four elements.
     pub(crate) length: u32,
+    /// The distance between the elements of a row, in elements.
     pub(crate) inner: u32,
     pub(crate) parts: u32,
     pub(crate) chunk: u32,
@@ -129,7 +132,7 @@ pub(crate) struct Numbers {
 
 impl Numbers {
     pub(crate) fn of(shape: Shape, planned: &Planned) -> Self {
-        // The limits of operators keep all of these within 32 bits.
+        // The limits of the operators keep all of these numbers within 32 bits.
         let length = shape.length / if planned.vectors { 4 } else { 1 };
         let [count, length, inner] = [shape.rows, length, shape.inner].map(|count| count as u32);
         let [parts, chunk, group, width, held] =
@@ -138,23 +141,25 @@ impl Numbers {
     }
 }
 
-/// The properties on which the choice depends.
+/// Returns the properties of a device on which the choice depends.
 pub(crate) fn target(device: &Device) -> Target {
     let caps = device.caps();
     Target { software: caps.kind == DeviceKind::Software, strips: caps.backend == BackendKind::Cpu }
 }
 
-/// Whether arrays with elements of `size` bytes can be read four elements at a time.
+/// Whether rows of `length` elements of `size` bytes can be read four elements at a time, in arrays that begin at the
+/// bytes `starts` of their buffers.
 pub(crate) fn is_aligned(length: usize, size: usize, starts: &[u64]) -> bool {
     length.is_multiple_of(4) && starts.iter().all(|start| start.is_multiple_of(4 * size as u64))
 }
 
-/// The bytes at which arrays begin.
+/// Returns the byte of its buffer at which each array begins.
 pub(crate) fn starts(read: &[&Slice<'_, u8>], written: &[&SliceMut<'_, u8>]) -> Vec<u64> {
     read.iter().map(|slice| start(slice)).chain(written.iter().map(|slice| start_mut(slice))).collect()
 }
 
-/// The memory of partial results; a spare one without any, as kernels need an element in each array.
+/// Allocates the memory of partial results. If there are none, it has one unused element, as kernels need at least one
+/// element in each array.
 pub(crate) fn parts(
     operator: Operator,
     device: &Device,
@@ -165,7 +170,8 @@ pub(crate) fn parts(
     device.scratch::<[f32; 2]>(length, destination).map_err(memory(operator))
 }
 
-/// The words of halves, and the number of halves before the first one.
+/// Returns the words that contain a slice of 16-bit floats, and the number of 16-bit floats before the slice in these
+/// words.
 pub(crate) fn halves<'a>(slice: &Slice<'a, u8>) -> Result<(Slice<'a, u32>, u32), BufferError> {
     in_words(slice).map(|(words, before)| (words, before / 2))
 }

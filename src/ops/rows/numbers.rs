@@ -1,4 +1,4 @@
-//! Numbers, shapes and choices of tests.
+//! Numbers, shapes and choices for tests of operators on rows.
 
 use half::{bf16, f16};
 
@@ -18,17 +18,18 @@ pub(crate) const CHOICES: [Choice; 9] = [
     Choice::Lines { parts: 100 },
 ];
 
-/// Outer rows, elements of a row, and their distance.
+/// Shapes of arrays: the number of outer rows, the number of elements of a row, and the distance between these
+/// elements.
 pub(crate) const SHAPES: [[usize; 3]; 6] =
     [[2, 7, 1], [5, 64, 1], [2, 1000, 1], [1, 2051, 1], [1, 9000, 1], [3, 50, 6]];
 
-/// The processor, and every other device of the machine: each choice must be correct on all of them.
+/// Returns the CPU and every other device of the machine: each choice must be correct on all of them.
 pub(crate) fn devices() -> Vec<Device> {
     Device::enumerate().into_iter().map(|candidate| candidate.open().unwrap()).collect()
 }
 
-/// Runs a check of the caller on each device, with each shape and each choice, and with each element type from the
-/// element at which its arrays begin.
+/// Runs the caller's check `$check` for each combination of a device, a shape, a choice and an element type. The arrays
+/// of an element type begin at the element `$skip` of their buffers.
 macro_rules! check_every_choice {
     ($check:ident: $($float:ident from $skip:literal),*) => {
         for device in $crate::ops::rows::numbers::devices() {
@@ -49,7 +50,7 @@ pub(crate) fn numbers(length: usize) -> Vec<f64> {
 
 const F16_ROUNDING: f64 = 1.0 / 2048.0;
 const BF16_ROUNDING: f64 = 1.0 / 256.0;
-/// Half of the least f16, which is below the rounding of other types.
+/// Half of the least positive `f16`: a tolerance for results of `f16` near 0, which is negligible for other types.
 pub(crate) const HALF_OF_MIN_F16: f64 = 1.0 / (1u32 << 25) as f64;
 
 /// An element type, and its relative rounding error.

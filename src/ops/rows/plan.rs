@@ -1,16 +1,17 @@
-//! The passes over rows, each of which has a result that all of its elements need. This module is pure.
+//! The passes of operators on rows: each row first needs a sum over all of its elements, from which the results are
+//! computed. This module is pure.
 
 use super::super::plan::Plan;
 
-/// The invocations of a workgroup, except for strips.
+/// The number of invocations of a workgroup, except for strips.
 const GROUP: u64 = 256;
-/// The invocations of a strip: those that the CPU runs together.
+/// The number of invocations of a strip: as many as the CPU runs together.
 const LANES: u64 = 8;
-/// The greatest number of units in the registers of an invocation.
+/// The greatest number of units (elements or vectors) in the registers of an invocation.
 const MAX_HELD: u64 = 8;
-/// The elements of a vector.
+/// The number of elements of a vector.
 const VECTOR: u64 = 4;
-/// The bytes of a partial result.
+/// The size of a partial result in bytes.
 const PART: u64 = 8;
 
 /// The sizes of a call.
@@ -33,24 +34,24 @@ pub(crate) struct Shape {
 pub(crate) struct Target {
     /// Whether the device is a processor, which runs barriers slowly.
     pub(crate) software: bool,
-    /// Whether kernels are compiled by this project for a processor, eight invocations at a time.
+    /// Whether the device is the CPU backend of this project, which runs eight invocations at a time.
     pub(crate) strips: bool,
 }
 
-/// The invocations that compute a row.
+/// The assignment of invocations to rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
-    /// A team of a workgroup, which holds the row in its registers.
+    /// A team, which is a part of a workgroup, computes a row and keeps the row in registers.
     Held,
-    /// A workgroup for one of `parts` parts of a row, which it reads twice.
+    /// A workgroup computes one of `parts` parts of a row, and reads this part twice.
     Groups { parts: u64 },
-    /// As groups, of eight invocations.
+    /// As `Groups`, but with workgroups of eight invocations.
     Strips { parts: u64 },
-    /// An invocation for one of `parts` parts of a row.
+    /// An invocation computes one of `parts` parts of a row, and reads this part twice.
     Lines { parts: u64 },
 }
 
-/// One command.
+/// One launch, with its number of workgroups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pass {
     Teams { groups: u64 },
@@ -66,15 +67,17 @@ pub(crate) enum Pass {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Planned {
     pub(crate) plan: Plan<Pass>,
-    /// Whether kernels read four elements at a time: their units.
+    /// Whether the units that kernels read are vectors of four elements; otherwise units are elements.
     pub(crate) vectors: bool,
-    /// The invocations of a workgroup, and those that compute a row together.
+    /// The number of invocations of a workgroup.
     pub(crate) group: u64,
+    /// The number of invocations that compute a row together.
     pub(crate) width: u64,
-    /// The units of a row in the registers of an invocation.
+    /// The number of units of a row in the registers of an invocation.
     pub(crate) held: u64,
-    /// The parts of a row, and the units of a part.
+    /// The number of parts of a row.
     pub(crate) parts: u64,
+    /// The number of units of a part.
     pub(crate) chunk: u64,
 }
 
@@ -87,21 +90,24 @@ impl Planned {
 }
 
 impl Choice {
-    /// The choice without tuning.
+    /// Returns the default choice for this shape and device.
     pub(crate) fn default_for(shape: Shape, target: Target) -> Self {
         let Shape { length, inner, .. } = shape;
         let rows = shape.rows.max(1);
         if target.strips && inner == 1 && length >= 4 * LANES {
-            // Parts of at least 4 096 elements, and enough of them for every processor.
+            // Parts have at least 4 096 elements. All rows together have up to 64 parts, enough for every thread of the
+            // CPU.
             return Self::Strips { parts: (64 / rows).min(length / 4096).max(1) };
         }
         if target.software {
-            // As for strips; parts have at most 32 768 elements, as llvmpipe ends loops after 65 535 iterations.
+            // All rows together have up to 4 096 parts, enough for every thread of the processor. Parts have at most 32
+            // 768 elements, as llvmpipe ends loops after 65 535 iterations.
             let parts = (4096 / rows).min(length / 512).max(length.div_ceil(1 << 15));
             return Self::Lines { parts: parts.max(1) };
         }
         if inner > 1 {
-            // 2^16 invocations fill a large device. Each reads all partial results of its row.
+            // 2^16 invocations fill a large device. Each invocation reads all partial results of its row, so there are
+            // at most 256.
             return Self::Lines { parts: ((1 << 16) / rows).min(length / 32).clamp(1, 256) };
         }
         if shape.units() <= GROUP * MAX_HELD {
@@ -113,13 +119,14 @@ impl Choice {
 }
 
 impl Shape {
-    /// The units of a row, if kernels read vectors where they can.
+    /// Returns the number of units of a row if kernels read vectors wherever arrays permit vectors.
     fn units(&self) -> u64 {
         if self.aligned { self.length / VECTOR } else { self.length }
     }
 }
 
-/// The passes for a choice, as far as the shape permits it. `flops` and `bytes` are those of the operator.
+/// Plans the passes of a choice, or of another choice if the shape does not permit the first. `flops` and `bytes` are
+/// the costs of the operator.
 pub(crate) fn plan(shape: Shape, choice: Choice, [flops, bytes]: [u64; 2]) -> Planned {
     let Shape { rows, length, inner, halves, aligned } = shape;
     if rows == 0 || length == 0 {
@@ -144,7 +151,7 @@ pub(crate) fn plan(shape: Shape, choice: Choice, [flops, bytes]: [u64; 2]) -> Pl
         Choice::Held if inner == 1 => plan(shape, Choice::Groups { parts: 1 }, [flops, bytes]),
         Choice::Groups { parts } | Choice::Strips { parts } if inner == 1 => {
             let strips = matches!(choice, Choice::Strips { .. });
-            // Neighbouring elements of f32 are vectors of the CPU already.
+            // On the CPU, the eight invocations of a strip already load neighbouring `f32` elements as one vector.
             let vectors = aligned && (halves || !strips);
             let group = if strips { LANES } else { GROUP };
             let units = if vectors { units } else { length };

@@ -28,7 +28,7 @@ impl Scan<'_> {
     ///
     /// # Errors
     /// [`OperationError::TooLarge`], [`OperationError::Axis`], [`OperationError::Choice`], and
-    /// [`OperationError::Length`] for another length than that of the shape.
+    /// [`OperationError::Length`] if `length` is not the number of elements of the shape.
     pub fn cost<T: ScanElement>(&self, device: &Device, length: usize) -> Result<Cost, OperationError> {
         let shape = self.shape(length)?;
         let expected = elements(&shape).unwrap_or(usize::MAX);
@@ -39,7 +39,7 @@ impl Scan<'_> {
         Ok(self.planned(&self.call::<T>(&shape, false), device).plan.cost())
     }
 
-    /// The shape of the elements, which can be scanned.
+    /// Returns the shape of the elements; an error if this shape or its segments cannot be scanned.
     pub(super) fn shape(&self, length: usize) -> Result<Vec<usize>, OperationError> {
         let shape = self.along.as_ref().map_or_else(|| vec![length], |(shape, _)| shape.clone());
         if elements(&shape).is_none_or(|count| count as u64 > MAX_LENGTH) {
@@ -57,11 +57,11 @@ impl Scan<'_> {
             return wrong(
                 "an axis",
                 "with segments",
-                "each line along the axis is a segment already; omit one of the two",
+                "each line along the axis is already a segment; omit either the axis or the segments",
             );
         }
         if self.heads.keys.is_some() && (self.heads.flags.is_some() || self.heads.offsets.is_some()) {
-            return wrong("segments by keys", "and by heads or offsets", "use keys alone, or heads and offsets");
+            return wrong("segments by keys", "and by heads or offsets", "pass either keys, or heads and offsets");
         }
         if let Some(offsets) = self.heads.offsets.filter(|offsets| offsets.len() as u64 > MAX_LENGTH) {
             return Err(OPERATOR.too_large("offsets", vec![offsets.len()], MAX_LENGTH));
@@ -87,7 +87,7 @@ impl Scan<'_> {
         }
     }
 
-    /// The plan of a call, by the form that the caller has set or the default.
+    /// Returns the plan of a call, by the form that the caller has set or else by the default choice.
     pub(super) fn planned(&self, call: &Call<'_>, device: &Device) -> Planned {
         let shape = call.shape();
         let choice = self.form.map(Choice::from);

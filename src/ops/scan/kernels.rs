@@ -6,7 +6,7 @@ use super::plan::{Pass, Shape};
 use super::run::{Call, Heads};
 
 impl Call<'_> {
-    /// The kernel of a pass; none for a pass of another kind.
+    /// Returns the kernel of a pass; `None` for passes that clear memory, set marks, or are windows of other passes.
     pub(super) fn description(&self, shape: Shape, pass: Pass) -> Option<Description<'static>> {
         let (chained, tiles) = (kernel_file!("scan_chained.wgsl"), kernel_file!("scan_tiles.wgsl"));
         let (lines, strips) = (kernel_file!("scan_lines.wgsl"), kernel_file!("scan_strips.wgsl"));

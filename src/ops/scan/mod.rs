@@ -22,7 +22,7 @@ use crate::device::Device;
 use crate::submit::{Destination, Recording, Stream};
 use run::{Call, Heads, Operands};
 
-/// Computes `y[i] = x[0] + x[1] + .. + x[i]`, for buffers or slices of one length, with any start.
+/// Computes `y[i] = x[0] + x[1] + .. + x[i]`, for buffers or slices of the same length, with any start.
 ///
 /// Sums of floats are combined in an order that depends only on the length and the kind of device, so repeated calls
 /// return the same bits. Integers wrap around. [`Scan`] has all other scans: exclusive and reverse ones, along an axis,
@@ -52,7 +52,7 @@ pub fn cumulative_sum<'x, 'y, T: ScanElement>(
     Scan::sum().run(x, y)
 }
 
-/// A scan: each result combines all elements up to one of them, by an associative operation.
+/// A scan: result `i` combines all elements up to element `i` by an associative operation.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -93,31 +93,31 @@ pub struct Scan<'r> {
 }
 
 impl<'r> Scan<'r> {
-    /// Sums, of vectors by component.
+    /// A scan with sums; vectors are added by component.
     pub fn sum() -> Self {
         Self::of(Monoid::Sum)
     }
 
-    /// Products, of vectors by component.
+    /// A scan with products; vectors are multiplied by component.
     pub fn product() -> Self {
         Self::of(Monoid::Product)
     }
 
-    /// Minima: the smallest value so far, and NaN from the first NaN on.
+    /// A scan with minima: each result is the smallest value so far, and NaN from the first NaN on.
     pub fn min() -> Self {
         Self::of(Monoid::Min)
     }
 
-    /// Maxima: the greatest value so far, and NaN from the first NaN on.
+    /// A scan with maxima: each result is the greatest value so far, and NaN from the first NaN on.
     pub fn max() -> Self {
         Self::of(Monoid::Max)
     }
 
-    /// A scan with an operation of the caller: `combine` is a WGSL expression of `a` and `b`, where `a` is before `b` in
-    /// the order of the scan, and `identity` its neutral element, as for a
-    /// [`ReductionKernel`](super::ReductionKernel). The operation must be associative, except for rounding; it need
-    /// not be commutative. `T` is the type of elements, `A` that of combined values: `f32` for `f16`, otherwise the
-    /// same. `inf` is infinity.
+    /// A scan with an operation of the caller: `combine` is a WGSL expression of `a` and `b`, where `a` is before `b`
+    /// in the order of the scan, and `identity` its neutral element, as for a
+    /// [`ReductionKernel`](super::ReductionKernel). The operation must be associative, except for rounding; it need not
+    /// be commutative. In WGSL, `T` is the type of elements, `A` the type of combined values (`f32` for `f16`,
+    /// otherwise `T`), and `inf` is infinity.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -176,22 +176,23 @@ impl<'r> Scan<'r> {
         self
     }
 
-    /// Begins a new segment at each element whose flag is not zero: nothing before it is combined with it. There are as
-    /// many flags as elements.
+    /// Begins a new segment at each element whose flag is not zero: elements of different segments are not combined.
+    /// There are as many flags as elements.
     pub fn heads(mut self, flags: impl Into<Slice<'r, u32>>) -> Self {
         self.heads.flags = Some(Array::new::<u32>(flags.into()));
         self
     }
 
-    /// Begins a new segment at each of these elements. Their order has no meaning; offsets behind the last element are
-    /// ignored, so that both `n` and `n + 1` offsets describe `n` segments. With [`heads`](Self::heads), segments begin
-    /// at either.
+    /// Begins a new segment at each of these offsets, which can have any order. Offsets behind the last element are
+    /// ignored, so that both `n` and `n + 1` offsets describe `n` segments. If [`heads`](Self::heads) are set as well,
+    /// segments also begin at these.
     pub fn segments(mut self, offsets: impl Into<Slice<'r, u32>>) -> Self {
         self.heads.offsets = Some(offsets.into());
         self
     }
 
-    /// Begins a new segment at each element whose key differs from the key before. There are as many keys as elements.
+    /// Begins a new segment at each element whose key differs from the key of the previous element. There are as many
+    /// keys as elements.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -213,8 +214,8 @@ impl<'r> Scan<'r> {
         self
     }
 
-    /// Sets the way in which elements are processed, to compare several; see [`ScanForm`]. Sums of floats have other
-    /// bits in another form.
+    /// Sets the form in which elements are processed, to compare the speed of forms; see [`ScanForm`]. The bits of
+    /// float sums depend on the form.
     pub fn form(mut self, form: ScanForm) -> Self {
         self.form = Some(form);
         self
@@ -226,7 +227,7 @@ impl<'r> Scan<'r> {
         self
     }
 
-    /// Scans on `stream`, in place of the device's default one.
+    /// Scans on `stream`, in place of the device's default stream.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -245,7 +246,7 @@ impl<'r> Scan<'r> {
         self
     }
 
-    /// Sets the destination, for operators that scan.
+    /// Sets the destination, for operators that are built on a scan.
     pub(crate) fn to(mut self, destination: Destination<'r>) -> Self {
         self.destination = destination;
         self

@@ -4,46 +4,48 @@ use super::super::plan::Plan;
 use super::super::scanning::form::ScanForm;
 use super::super::scanning::sizes::{WIDTH, state_words, tile_length};
 
-/// The number of invocations that walk a strip.
+/// The number of invocations that process a strip.
 const LANES: u64 = 8;
 
-/// The size of a scan.
+/// The properties of a scan on which its plan depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
-    /// The number of lines, each of which is scanned apart.
+    /// The number of lines; each line is scanned separately.
     pub(super) lines: u64,
     /// The number of elements of a line.
     pub(super) length: u64,
     /// The distance between the elements of a line, in elements.
     pub(super) inner: u64,
-    /// The size of an element, and of a combined value, in bytes.
+    /// The size of an element in bytes.
     pub(super) element: u64,
+    /// The size of a combined value in bytes.
     pub(super) value: u64,
-    /// The bytes of head flags, keys and offsets, which are read.
+    /// The number of bytes of head flags, keys and offsets that the scan reads.
     pub(super) heads: u64,
-    /// The number of offsets of segments, for which bits are set first.
+    /// The number of offsets of segments, if there are any; a first pass sets a bit for each offset.
     pub(super) offsets: Option<u64>,
     /// Whether results replace the elements.
     pub(super) in_place: bool,
-    /// Whether the elements are whole, aligned vectors of four words, without segments.
+    /// Whether the arrays consist of whole, aligned vectors of four words, and there are no segments.
     pub(super) vectors: bool,
-    /// The most elements of a window, if an array is larger than a binding can be, and the bytes of which offsets of
-    /// bindings are multiples.
+    /// If an array is too large for one binding: the greatest number of elements of a window, and the alignment of a
+    /// binding's offset in bytes.
     pub(super) window: Option<[u64; 2]>,
 }
 
-/// The way in which the elements are scanned.
+/// The form in which elements are scanned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// One pass over tiles, each of which looks back for the sum of those before it.
+    /// One pass over tiles: each tile looks back at the tiles before it for their sum.
     Chained,
-    /// Three passes over tiles: their sums, the sums before them, the results.
+    /// Three passes over tiles: the sum of each tile, the sum of all elements before each tile, the results.
     Tiles,
-    /// Tiles of this many vectors for each invocation, in registers, in one pass or in three.
+    /// One pass over tiles if `chained`, otherwise three. Each invocation holds `each` vectors of four elements in
+    /// registers.
     Vectors { each: u64, chained: bool },
-    /// An invocation walks one of `parts` parts of one line, without workgroup memory. Several parts take three passes.
+    /// An invocation scans one of `parts` parts of one line, without workgroup memory. Several parts take three passes.
     Lines { parts: u64 },
-    /// A subgroup of eight walks one of `parts` parts of one line of neighbouring elements.
+    /// A subgroup of eight invocations scans one of `parts` parts of one line of neighbouring elements.
     Strips { parts: u64 },
 }
 
@@ -52,36 +54,38 @@ pub(super) enum Choice {
 pub(super) struct Target {
     /// Whether the device is a processor, which runs barriers slowly.
     pub(super) software: bool,
-    /// Whether kernels are compiled by this project for a processor, in subgroups of eight.
+    /// Whether the device is the CPU backend of this project, with subgroups of eight invocations.
     pub(super) strips: bool,
-    /// Whether kernels run by CUDA.
+    /// Whether the device runs kernels with CUDA.
     pub(super) cuda: bool,
 }
 
-/// One command.
+/// One launch, or the clearing of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
-    /// Zeros for the bits of segments, then a bit for each offset.
+    /// Clears the bits that mark the heads of segments.
     ClearMarks,
+    /// Sets the bit of each offset.
     Marks {
         groups: u64,
     },
-    /// Zeros for the memory through which workgroups exchange sums, then the scan.
+    /// Clears the memory through which workgroups exchange sums.
     ClearStates,
+    /// Scans all tiles in one pass.
     Chained {
         groups: u64,
     },
-    /// The only tile.
+    /// Scans all elements, which fit into one tile.
     Tile,
     SumTiles {
         groups: u64,
     },
-    /// The sums of all tiles, in one workgroup.
+    /// Scans the sums of all tiles, in one workgroup.
     ScanTileSums,
     ScanTiles {
         groups: u64,
     },
-    /// The same passes over vectors of four elements.
+    /// As `Chained`, over vectors of four elements; likewise the next two passes.
     ChainedVectors {
         groups: u64,
         each: u64,
@@ -94,15 +98,15 @@ pub(super) enum Pass {
         groups: u64,
         each: u64,
     },
-    /// One of these passes over some of the tiles, of which this is the first: the sums, or the results, of elements or
-    /// of vectors.
+    /// One of the passes `SumTiles` and `SumVectors` if `sums`, otherwise `ScanTiles` and `ScanVectors`, over only
+    /// `groups` tiles from tile `first` on.
     Window {
         first: u64,
         groups: u64,
         sums: bool,
         each: Option<u64>,
     },
-    /// All lines, each of which is one part.
+    /// Scans all lines, each of which is one part.
     Lines {
         groups: u64,
     },
@@ -115,7 +119,7 @@ pub(super) enum Pass {
     ScanParts {
         groups: u64,
     },
-    /// All lines, each of which is one part of a subgroup.
+    /// Scans all lines, each of which is one part of a subgroup.
     Rows {
         lines: u64,
     },
@@ -130,7 +134,7 @@ pub(super) enum Pass {
 }
 
 impl Pass {
-    /// The vectors of an invocation, in a pass over vectors of four elements.
+    /// Returns the number of vectors of each invocation, if this is a pass over vectors of four elements.
     pub(super) fn vectors(self) -> Option<u64> {
         match self {
             Self::ChainedVectors { each, .. } | Self::SumVectors { each, .. } | Self::ScanVectors { each, .. } => {
@@ -140,7 +144,7 @@ impl Pass {
         }
     }
 
-    /// The pass whose kernel runs, and the first tile of a window.
+    /// Returns the pass whose kernel runs, and the first tile if `self` is a window.
     pub(super) fn of_window(self) -> (Self, Option<u64>) {
         match self {
             Self::Window { first, groups, sums, each } => {
@@ -156,7 +160,7 @@ impl Pass {
         }
     }
 
-    /// The workgroups along both axes of the grid.
+    /// Returns the numbers of workgroups along both axes of the grid.
     pub(super) fn groups(self) -> [u64; 2] {
         match self {
             Self::Tile | Self::ScanTileSums => [1, 1],
@@ -202,34 +206,36 @@ impl Shape {
         self.lines.saturating_mul(self.length)
     }
 
-    /// The words with a bit for each element, if there are offsets.
+    /// Returns the number of words with one bit for each element; 0 if there are no offsets.
     pub(super) fn mark_words(&self) -> u64 {
         self.offsets.map_or(0, |_| self.elements().div_ceil(32))
     }
 }
 
 impl Choice {
-    /// The choice without tuning.
+    /// Returns the default choice for this shape and device.
     pub(super) fn default_for(shape: Shape, target: Target) -> Self {
         let lines = shape.lines.max(1);
         if target.strips && shape.inner == 1 {
-            // Parts of at least 2 048 elements, and enough of them for every processor.
+            // Parts have at least 2 048 elements. All lines together have up to 256 parts, enough for every thread of
+            // the CPU.
             return Self::Strips { parts: (256 / lines).min(shape.length / 2048).max(1) };
         }
         if target.software {
-            // Parts of at least 512 elements, 4 096 for all lines: 16 workgroups, one for each thread. More lines than
-            // that need no parts, and one pass reads the elements once. Parts have at most 32 768 elements, as llvmpipe
-            // ends loops after 65 535 iterations.
+            // Parts have at least 512 elements. All lines together have up to 4 096 parts: 16 workgroups, one for each
+            // thread. More than 4 096 lines are not split, so that one pass reads the elements once. Parts have at most
+            // 32 768 elements, as llvmpipe ends loops after 65 535 iterations.
             let parts = (4096 / lines).min(shape.length / 512).max(shape.length.div_ceil(1 << 15));
             return Self::Lines { parts: parts.max(1) };
         }
         if shape.inner > 1 {
-            // Neighbouring invocations walk neighbouring lines. 2^16 invocations fill a large device; sums of parts are
-            // scanned by one invocation for each line, so there are at most 256.
+            // Neighbouring invocations scan neighbouring lines. 2^16 invocations fill a large device. One invocation
+            // scans the sums of all parts of a line, so a line has at most 256 parts.
             return Self::Lines { parts: ((1 << 16) / lines).min(shape.length / 32).clamp(1, 256) };
         }
-        // On an H200, for 2^26 elements: with CUDA one pass takes 0.90 of the time of three, in vectors and in tiles. With
-        // Vulkan it takes from 0.8 to 1.8 times as long. Vectors take 0.75 to 0.83 of the time of tiles.
+        // On an H200, for 2^26 elements: with CUDA, one pass takes 0.90 of the time of three passes, in vectors and in
+        // tiles. With Vulkan, one pass takes from 0.8 to 1.8 of that time. Vectors take 0.75 to 0.83 of the time of
+        // tiles.
         let each = if shape.length < 1 << 22 { 2 } else { 8 };
         match (shape.vectors && shape.length > tile_length(4), target.cuda && !shape.in_place && shape.value == 4) {
             (true, chained) => Self::Vectors { each, chained },
@@ -250,7 +256,7 @@ impl From<ScanForm> for Choice {
     }
 }
 
-/// The passes for a choice, as far as the shape permits it.
+/// Plans the passes of a choice, or of another choice if the shape does not permit the first.
 pub(super) fn plan(shape: Shape, choice: Choice) -> Planned {
     let elements = shape.elements();
     if elements == 0 {
@@ -338,8 +344,9 @@ pub(super) fn plan(shape: Shape, choice: Choice) -> Planned {
     Planned { plan: Plan { passes, scratch, flops: elements, bytes }, tiles: count, chunk }
 }
 
-/// The tiles and the three passes of one long line, of which the first and the last take a launch for each window; none
-/// if no window is needed, or none is possible: segments and several lines refer to elements of other windows.
+/// Returns the number of tiles and the three passes of one long line; the first and the last pass take one launch for
+/// each window. `None` if no window is needed, or if windows are not possible: segments and several lines would refer
+/// to elements of other windows.
 fn windows(shape: Shape, choice: Choice) -> Option<(u64, Vec<Pass>)> {
     let [elements, alignment] = shape.window?;
     if shape.lines != 1 || shape.inner != 1 || shape.heads != 0 || shape.offsets.is_some() {
@@ -350,7 +357,8 @@ fn windows(shape: Shape, choice: Choice) -> Option<(u64, Vec<Pass>)> {
         _ => None,
     };
     let tile = each.map_or(tile_length(shape.value), |each| 4 * WIDTH * each);
-    // The sums of a window begin where the device can bind them.
+    // The sums of each window must begin at an offset that the device can bind, so windows have a multiple of so many
+    // tiles.
     let most = (elements / tile).checked_div(alignment.div_ceil(4))? * alignment.div_ceil(4);
     let tiles = shape.length.div_ceil(tile);
     let all = |sums| {

@@ -1,8 +1,9 @@
 //! The reference implementation in plain Rust.
 
-/// `y[i]` combines all elements of the line of `i` before it in the order of the scan, since the last head, and itself
-/// unless the scan is exclusive. `lines` is the number of lines, the number of elements of each, and their distance;
-/// `is_head(i)` tells where a segment begins.
+/// Returns the results `y` of a scan. `y[i]` combines the elements of the line of `x[i]` that are before `x[i]` in the
+/// order of the scan, from the last head on, and `x[i]` itself unless the scan is exclusive. `lines` is the number of
+/// lines, `length` the number of elements of each line, and `inner` the distance between these elements. `is_head(at)`
+/// is whether a segment begins at element `at` of a line.
 pub(crate) fn scan<T: Copy>(
     x: &[T],
     [lines, length, inner]: [usize; 3],

@@ -19,7 +19,7 @@ use crate::submit::Destination;
 
 crate::kernels!(mod marks = "shaders/ops/scan_marks.wgsl", root = "shaders");
 
-/// The elements at which segments begin.
+/// The arguments that determine at which elements segments begin.
 #[derive(Default)]
 pub(super) struct Heads<'a> {
     pub(super) flags: Option<Array<'a>>,
@@ -32,7 +32,7 @@ impl Heads<'_> {
         self.flags.is_some() || self.offsets.is_some() || self.keys.is_some()
     }
 
-    /// The bytes that are read.
+    /// Returns the number of bytes of flags, keys and offsets that a scan of `elements` elements reads.
     fn bytes(&self, elements: u64) -> u64 {
         let keys = self.keys.as_ref().map_or(0, |(_, key)| key.size());
         let flags = if self.flags.is_some() { 4 } else { 0 };
@@ -41,19 +41,21 @@ impl Heads<'_> {
     }
 }
 
-/// A scan without its arrays.
+/// The parameters of a scan, without the arrays of its elements and results.
 pub(super) struct Call<'a> {
     pub(super) monoid: &'a Monoid,
     pub(super) element: ElementType,
     pub(super) heads: &'a Heads<'a>,
-    /// The number of lines, the number of elements of each, and their distance.
+    /// The number of lines, the number of elements of each line, and the distance between these elements.
     pub(super) lines: [usize; 3],
     pub(super) exclusive: bool,
     pub(super) reverse: bool,
     pub(super) in_place: bool,
-    /// The size of the largest subgroup, if there are subgroups and the arrays are whole, aligned vectors of four words.
+    /// The size of the largest subgroup, if subgroups have 4 to 128 invocations and the arrays consist of whole,
+    /// aligned vectors of four words.
     pub(super) vectors: Option<u32>,
-    /// The most elements of a window, if an array is larger than a binding can be, and the alignment of bindings.
+    /// If an array is too large for one binding: the greatest number of elements of a window, and the alignment of a
+    /// binding's offset in bytes.
     pub(super) window: Option<[u64; 2]>,
     pub(super) chain: Chain,
 }
@@ -80,7 +82,7 @@ impl Call<'_> {
     }
 }
 
-/// The properties on which the choice depends.
+/// Returns the properties of a device on which the choice depends.
 pub(super) fn target(device: &Device) -> Target {
     let caps = device.caps();
     Target {
@@ -92,20 +94,22 @@ pub(super) fn target(device: &Device) -> Target {
 
 /// The arrays of a scan.
 pub(super) struct Operands<'a> {
-    /// None if the scan is in place.
+    /// The elements; `None` if the scan is in place.
     pub(super) x: Option<Array<'a>>,
     pub(super) y: Array<'a>,
 }
 
 impl<'a> Operands<'a> {
-    /// The size of the largest subgroup, if there are subgroups and all arrays are whole, aligned vectors of four words.
+    /// Returns the size of the largest subgroup, if subgroups have 4 to 128 invocations and all arrays consist of
+    /// whole, aligned vectors of four words.
     pub(super) fn vectors(&self) -> Option<u32> {
         let (least, greatest) = self.y.bound.core.device.caps().subgroup_size?;
         let are_vectors = self.x.iter().chain([&self.y]).all(|array| array.vectors().is_some());
         (least >= 4 && greatest <= 128 && are_vectors).then_some(greatest)
     }
 
-    /// The most elements of a window, if an array is larger than a binding can be, and the alignment of bindings.
+    /// Returns, if an array is too large for one binding, the greatest number of elements of a window, and the
+    /// alignment of a binding's offset in bytes.
     pub(super) fn window(&self) -> Option<[u64; 2]> {
         let binding = Binding::of(&self.y.bound.core.device.caps().limits);
         let fits = |array: &Array<'_>| array.place().fits(binding, array.size);
@@ -113,7 +117,7 @@ impl<'a> Operands<'a> {
         is_long.then(|| [binding.window(self.y.size), binding.alignment])
     }
 
-    /// Checks lengths, devices and guards.
+    /// Checks the lengths, the devices and the guards of all arrays.
     pub(super) fn check(
         &self,
         call: &Call<'_>,
@@ -149,7 +153,8 @@ impl<'a> Operands<'a> {
         let device = &Device::of(&self.y.bound.core.device);
         let shape = call.shape();
         let Planned { plan, tiles, chunk } = planned;
-        // All kernels and all memory first, so that a refused one leaves nothing launched.
+        // All kernels are compiled and all memory is allocated before the first launch: if either fails, nothing has
+        // run.
         let mut kernels = Vec::new();
         for pass in &plan.passes {
             let (pass, _) = pass.of_window();
@@ -214,7 +219,7 @@ impl<'a> Operands<'a> {
                 | Pass::SumStrips { .. }
                 | Pass::ScanStrips { .. }
         );
-        // Within 32 bits, as the number of all elements is.
+        // All sizes are within 32 bits, as the number of all elements is.
         let mut sizes = Sizes {
             length: if by_lines { shape.length } else { shape.elements() } as u32,
             row: shape.length as u32,
@@ -225,7 +230,7 @@ impl<'a> Operands<'a> {
             ..Sizes::new()
         };
         let in_vectors = pass.vectors().is_some();
-        // The elements of a window in the order of the scan, and in memory.
+        // The range of a window's elements in memory; the tiles of a window are counted in the order of the scan.
         let window = first.map(|first| {
             let tile = pass.tile_length(shape.value);
             let (begin, end) = (first * tile, ((first + pass.groups()[0]) * tile).min(shape.length));
@@ -260,7 +265,7 @@ impl<'a> Operands<'a> {
     }
 }
 
-/// The memory by which a pass passes its results on to the next one.
+/// The scratch memory in which passes store results for later passes.
 struct Memory {
     marks: Option<UnifiedBuffer<u8>>,
     states: Option<UnifiedBuffer<u8>>,

@@ -1,4 +1,4 @@
-//! Tests of every form of a scan, against the reference.
+//! Tests of every form of a scan, compared with the reference implementation.
 
 use super::super::operation::arguments::Array;
 use super::super::scanning::element::{ScanElement, element};
@@ -23,12 +23,12 @@ const CHOICES: [Choice; 10] = [
     Choice::Strips { parts: 100 },
 ];
 
-/// The processor, and every other device of the machine: each form must be correct on all of them.
+/// Returns the CPU and every other device of the machine: each form must be correct on all of them.
 fn devices() -> Vec<Device> {
     Device::enumerate().into_iter().map(|candidate| candidate.open().unwrap()).collect()
 }
 
-/// Whether the device has what a form needs.
+/// Whether the device has the subgroups that a choice needs.
 fn is_possible(device: &Device, choice: Choice) -> bool {
     !matches!(choice, Choice::Strips { .. }) || device.caps().subgroup_size == Some((8, 8))
 }
@@ -109,12 +109,12 @@ fn every_form_scans_rows_and_segments() {
     }
 }
 
-/// Half of the tiles publish nothing, so each workgroup has to sum the tile before it. An operation that is not
-/// commutative shows the order.
+/// Half of the tiles publish nothing, so the workgroups of later tiles have to sum them. The operation is not
+/// commutative, so a wrong order of its operands changes the results.
 #[test]
 fn tiles_that_never_publish_are_summed_by_others() {
     let monoid = Monoid::Own {
-        // The last value that is not zero, with the number of values so far.
+        // The upper 16 bits are the last ones that are not zero; the lower 16 bits count the values so far.
         combine:
             "select((a & 0xffff0000u) | ((a + b) & 0xffffu), (b & 0xffff0000u) | ((a + b) & 0xffffu), b > 0xffffu)"
                 .to_owned(),
@@ -144,7 +144,8 @@ fn tiles_that_never_publish_are_summed_by_others() {
     }
 }
 
-/// The bits of float sums do not depend on which tile was found first, nor on who summed it.
+/// The bits of float sums depend neither on which published tile a workgroup finds first, nor on which workgroup sums a
+/// tile.
 #[test]
 fn float_sums_have_the_same_bits_with_and_without_the_fallback() {
     let x: Vec<f32> = numbers(100_000).iter().map(|x| (*x as f32 - 2000.0) * 1.37).collect();

@@ -29,7 +29,7 @@ mod sealed {
     numbers! { Key: u32, i32, f32, half::f16, u64, i64, f64 }
 }
 
-/// The WGSL type of an element.
+/// Returns the WGSL type of elements of type `T`.
 pub(crate) fn element<T: ScanElement>() -> ElementType {
     ElementType::of(&T::layout()).expect("all elements of scans are scalars, or vectors of two or four")
 }

@@ -1,26 +1,28 @@
-//! The choice between the forms of a scan or a selection.
+//! The forms of a scan or a selection, between which callers can choose.
 
-/// The way in which a [`Scan`](crate::ops::Scan) or a selection processes its elements.
-/// [`Scan::form`](crate::ops::Scan::form) sets it, to compare them; the default depends on the size and the device.
+/// The form in which a [`Scan`](crate::ops::Scan) or a selection processes its elements.
+/// [`Scan::form`](crate::ops::Scan::form) sets a form, to compare the speed of forms; the default depends on the size
+/// and the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ScanForm {
-    /// One pass over tiles; each reads the sums that tiles before it have published, and sums a tile that it would have
-    /// to wait for. In place, and for combined values of more than four bytes, it is [`Tiles`](Self::Tiles) instead.
+    /// One pass over tiles. The workgroup of each tile reads the sums that earlier tiles have published, and sums an
+    /// earlier tile itself rather than wait for it. Scans in place, or of combined values of more than four bytes, use
+    /// [`Tiles`](Self::Tiles) instead.
     Chained,
-    /// Three passes over tiles: the sum of each, the sums before each, the results.
+    /// Three passes over tiles: the sum of each tile, the sum of all elements before each tile, the results.
     Tiles,
-    /// One pass or three over tiles of this many vectors of four elements for each invocation, held in registers; for
-    /// aligned arrays of whole vectors without segments, on devices with subgroups.
+    /// One pass or three passes over tiles, of which each invocation holds `each` vectors of four elements in
+    /// registers. This form needs aligned arrays of whole vectors, no segments, and a device with subgroups.
     Vectors {
-        /// The vectors of an invocation.
+        /// The number of vectors of each invocation.
         each: u32,
-        /// Whether it takes one pass.
+        /// Whether there is one pass, as for [`Chained`](Self::Chained), instead of three.
         chained: bool,
     },
-    /// An invocation walks one of at most this many parts of a line, without workgroup memory.
+    /// One invocation scans one of at most `parts` parts of a line, without workgroup memory.
     Lines {
-        /// The number of parts of a line.
+        /// The greatest number of parts of a line.
         parts: u32,
     },
 }

@@ -1,4 +1,4 @@
-//! Kernels made of several files, some of which the operator replaces.
+//! Kernels that are composed of several WGSL files, some of which the operator replaces.
 
 use std::borrow::Cow;
 
@@ -7,14 +7,14 @@ use crate::device::Device;
 use crate::error::KernelError;
 use crate::kernel::{Kernel, Wgsl};
 
-/// A file of `shaders/ops`: its name and its text.
+/// Returns the name and the text of a file in `shaders/ops`.
 macro_rules! kernel_file {
     ($name:literal) => {
         ($name, include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/ops/", $name)))
     };
 }
 
-/// The text of a file in `shaders/shared`.
+/// Returns the text of a file in `shaders/shared`.
 macro_rules! shared_file {
     ($name:literal) => {
         include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/shared/", $name, ".wgsl"))
@@ -29,14 +29,14 @@ macro_rules! all_shared {
     };
 }
 
-/// The files that kernels import, unless they are replaced.
+/// The files that kernels import, unless a description replaces them.
 const FILES: &[(&str, &str)] = all_shared! {
     "scan_heads" "scan_input" "scan_keys" "scan_look_back" "scan_monoid" "scan_order" "scan_other" "scan_part"
     "scan_results" "scan_sizes" "scan_source" "scan_target" "scan_tile" "scan_vector_input" "scan_vector_source"
     "scan_vector_target" "scan_vector_tile" "select_kept" "select_source" "select_tile"
 };
 
-/// A kernel, described by its files. Two descriptions that are equal give one kernel.
+/// The description of a kernel by its files. Equal descriptions share one compiled kernel.
 #[derive(Clone, Debug)]
 pub(crate) struct Description<'t> {
     name: &'static str,
@@ -65,7 +65,8 @@ impl<'t> Description<'t> {
         self
     }
 
-    /// Sets how workgroups wait for each other, and how they sum the tile of another one: a file for `scan_other`.
+    /// Sets how workgroups wait for each other, and replaces the file `scan_other`, by which a workgroup sums the tile
+    /// of another workgroup.
     pub(crate) fn chained(self, chain: Chain, other: &'static str) -> Self {
         let kernel = self.replace("shared::scan_other", other);
         chain.overrides().into_iter().fold(kernel, |kernel, (name, value)| kernel.set(name, value))
@@ -88,8 +89,8 @@ impl<'t> Description<'t> {
         self.overrides.iter().fold(wgsl, |wgsl, (name, value)| wgsl.set_override(*name, *value))
     }
 
-    /// Everything on which the kernel depends. It begins with letters, unlike keys of other operators, which begin with
-    /// small numbers of eight bytes.
+    /// Returns the key of the kernel in the cache, which contains everything on which the kernel depends. The key
+    /// begins with letters, unlike keys of other operators, which begin with small numbers of eight bytes.
     fn key(&self) -> Vec<u8> {
         let mut key = Vec::with_capacity(1024);
         let replaced = self.replaced.iter().flat_map(|(path, text)| [*path, text.as_ref()]);

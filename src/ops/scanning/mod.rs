@@ -1,13 +1,13 @@
 //! The common parts of scans and of operators built on them.
 //!
-//! | module | holds |
+//! | module | contents |
 //! |---|---|
 //! | `element` | the types of elements and keys |
-//! | `form` | the ways that callers can choose between |
+//! | `form` | the forms between which callers can choose |
 //! | `kernel` | kernels made of the files `shaders/shared/scan_*.wgsl`, some of them replaced |
 //! | `monoid` | the operation and its types, as one of these files |
 //! | `operands` | arrays, their checks and their bindings |
-//! | `sizes` | the uniform, and the tile |
+//! | `sizes` | the uniform buffer of sizes, and the sizes of a tile |
 
 pub(crate) mod element;
 pub(crate) mod form;

@@ -1,4 +1,4 @@
-//! The operation of a scan and its types, as the text of `shaders/shared/scan_monoid.wgsl`.
+//! The operation of a scan and its types, as WGSL that replaces `shaders/shared/scan_monoid.wgsl`.
 
 use std::fmt::Write;
 
@@ -11,20 +11,20 @@ use super::super::operation::types::ElementType;
 pub(crate) enum Monoid {
     Sum,
     Product,
-    /// NaN if any value is NaN.
+    /// The minimum; NaN if any value is NaN.
     Min,
-    /// NaN if any value is NaN.
+    /// The maximum; NaN if any value is NaN.
     Max,
     Own {
-        /// An expression of `a` and `b`.
+        /// A WGSL expression of `a` and `b`.
         combine: String,
         identity: String,
-        /// Declarations for both.
+        /// WGSL declarations that `combine` and `identity` can use.
         preamble: String,
     },
 }
 
-/// The type of combined values: `f32` for `f16`, otherwise that of the elements.
+/// Returns the type of combined values: `f32` for elements of type `f16`, otherwise the type of the elements.
 pub(crate) fn combined(element: ElementType) -> ElementType {
     let ElementType { scalar, lanes } = element;
     let wide = scalar.kind == ScalarKind::Float && scalar.width == 2;
@@ -32,7 +32,7 @@ pub(crate) fn combined(element: ElementType) -> ElementType {
 }
 
 impl Monoid {
-    /// The text for elements of this type, with `items` elements for each invocation of a tile.
+    /// Returns the WGSL for elements of this type, if each invocation processes `items` elements of a tile.
     pub(crate) fn text(&self, element: ElementType, items: u64) -> String {
         let value = combined(element);
         let mut text = String::new();
@@ -89,14 +89,14 @@ impl Monoid {
             (Self::Max, ScalarKind::Unsigned, _) => "0".to_owned(),
             (Self::Min, ScalarKind::Signed, 8) => format!("{}li", i64::MAX),
             (Self::Min, ScalarKind::Signed, _) => format!("{}i", i32::MAX),
-            // The positive number after the sign would be out of range.
+            // The least integer is a difference here, as the number after its minus sign would be out of range.
             (Self::Max, ScalarKind::Signed, 8) => format!("{}li - 1li", i64::MIN + 1),
             (Self::Max, ScalarKind::Signed, _) => format!("{}i - 1i", i32::MIN + 1),
         };
         format!("A({scalar})")
     }
 
-    /// Writes the minimum or maximum, which is NaN if either value is.
+    /// Writes functions that return the minimum or maximum of two values, and NaN if either value is NaN.
     fn extreme(&self, text: &mut String, value: ElementType) {
         let name = if *self == Self::Min { "min" } else { "max" };
         let scalar = value.scalar;
@@ -104,7 +104,8 @@ impl Monoid {
         if scalar.kind == ScalarKind::Float {
             for value in ["a", "b"] {
                 let is_nan = match scalar.width {
-                    // Compilers may assume that comparisons have no NaN; there are no bits of `f64`.
+                    // Compilers may assume that no compared value is NaN, so the bits are tested. WGSL has no access to
+                    // the bits of an `f64`.
                     4 => format!("(bitcast<u32>({value}) & 0x7fffffffu) > 0x7f800000u"),
                     _ => format!("!({value} == {value})"),
                 };
@@ -129,7 +130,7 @@ fn uses_infinity(text: &str) -> bool {
     text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').any(|word| word == "inf")
 }
 
-/// The line that defines `inf`.
+/// Returns the WGSL line that defines `inf`.
 fn infinity(value: ElementType) -> String {
     let float = "bitcast<f32>(sizes.infinity)";
     match (value.scalar.kind, value.scalar.width) {

@@ -12,7 +12,7 @@ use crate::error::BufferError;
 use crate::kernel::{BoundBuffer, Kernel, Launch, bound};
 use crate::submit::{Context, Destination, Refusal, Resource};
 
-/// The number of elements of an array; an error for a slice outside its buffer.
+/// Returns the number of elements of an array; an error for a slice outside its buffer.
 pub(crate) fn length(operator: Operator, name: &'static str, array: &Array<'_>) -> Result<usize, OperationError> {
     length_of(operator.0, name, array)
 }
@@ -27,7 +27,7 @@ pub(crate) fn length_of(operator: &str, name: &str, array: &Array<'_>) -> Result
     Ok(((bytes.end - bytes.start) / array.size.max(1)) as usize)
 }
 
-/// Returns an error unless an array has this length.
+/// Returns an error unless an array has as many elements as `shape`.
 pub(crate) fn expect(
     operator: Operator,
     name: &'static str,
@@ -43,8 +43,8 @@ pub(crate) fn expect(
     Err(OperationError::Length { operator, argument, shape, expected, got })
 }
 
-/// Checks devices, guards, and that no output is in the buffer of an input where the device does not permit that. The
-/// outputs are the last `written` of the arrays.
+/// Returns an error for an array of another device, an existing guard, and an output in the buffer of another array if
+/// the device does not permit that. The last `written` arrays are the outputs.
 pub(crate) fn check(
     operator: Operator,
     device: &Arc<Context>,
@@ -74,7 +74,7 @@ pub(crate) fn check(
             }
         }
     }
-    // For a recording, guards are checked when it is submitted.
+    // For a recording, guards are checked when the recording is submitted.
     if !matches!(destination, Destination::Recording(_)) {
         for (name, array) in arrays {
             array.bound.core.guarded().map_or(Ok(()), |guard| Err(operator.in_use(name, guard)))?;
@@ -83,7 +83,7 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// Scratch memory of this many bytes, for any type.
+/// Allocates scratch memory of at least `bytes` bytes, for elements of any type.
 pub(crate) fn scratch(
     operator: Operator,
     device: &Device,
@@ -95,7 +95,7 @@ pub(crate) fn scratch(
     scratch.map_err(|error| OperationError::Buffer { operator: operator.name(), error })
 }
 
-/// Memory in place of an output without elements, as kernels need at least one element in each array.
+/// Allocates memory to bind in place of an output of length 0, as kernels need at least one element in each array.
 pub(crate) fn spare(
     operator: Operator,
     device: &Device,
@@ -118,7 +118,7 @@ pub(crate) fn clear(
     }
 }
 
-/// The bindings of a launch; variables that the kernel does not have are left out.
+/// The bindings of a launch. A binding to a name that is no variable of the kernel is ignored.
 pub(crate) struct Bindings<'k, 'a> {
     kernel: &'k Kernel,
     launch: Launch<'a>,
@@ -133,7 +133,7 @@ impl<'k, 'a> Bindings<'k, 'a> {
         self.kernel.bindings().iter().any(|binding| binding.name == name)
     }
 
-    /// Binds an array, and returns the number of elements before it in the binding.
+    /// Binds an array, and returns the number of elements before the array in the binding.
     pub(crate) fn array(&mut self, name: &str, array: &Array<'a>) -> u32 {
         let (bound, first) = array.placed(None);
         if self.has(name) {
@@ -142,8 +142,8 @@ impl<'k, 'a> Bindings<'k, 'a> {
         first as u32
     }
 
-    /// Binds an array, whose elements the kernel has as vectors of four words or one by one, and returns the number of
-    /// these before it in the binding.
+    /// Binds an array as vectors of four words if `in_vectors` and if the array permits vectors, otherwise as single
+    /// elements. Returns the number of vectors or elements before the array in the binding.
     pub(crate) fn elements(&mut self, name: &str, array: &Array<'a>, in_vectors: bool) -> u32 {
         match array.vectors().filter(|_| in_vectors) {
             Some((bound, first)) => {
@@ -154,14 +154,15 @@ impl<'k, 'a> Bindings<'k, 'a> {
         }
     }
 
-    /// Binds an array, or spare memory in its place.
+    /// Binds `spare` memory if there is any, otherwise the array. Returns the number of elements before it in the
+    /// binding.
     pub(crate) fn array_or(&mut self, name: &str, array: &Array<'a>, spare: Option<&'a mut UnifiedBuffer<u8>>) -> u32 {
         let Some(spare) = spare else { return self.array(name, array) };
         self.memory(name, Some(spare));
         0
     }
 
-    /// Binds something that only this kernel may have.
+    /// Binds a buffer, if the kernel has a variable of this name.
     pub(crate) fn bound(&mut self, name: &str, what: impl FnOnce() -> BoundBuffer<'a>) {
         if self.has(name) {
             self.launch.bind_to(name, what());
@@ -174,7 +175,7 @@ impl<'k, 'a> Bindings<'k, 'a> {
         }
     }
 
-    /// [`memory`](Self::memory) from this byte on.
+    /// Binds memory as [`memory`](Self::memory) does, from byte `first` on.
     pub(crate) fn memory_from(&mut self, name: &str, memory: Option<&'a mut UnifiedBuffer<u8>>, first: u64) {
         if let (true, Some(memory)) = (self.has(name), memory) {
             self.launch.bind_to(name, bound(memory.slice_mut(first as usize..)));
@@ -187,12 +188,12 @@ impl<'k, 'a> Bindings<'k, 'a> {
         }
     }
 
-    /// The launch, with its uniform.
+    /// Returns the launch, with its uniform buffer `sizes`.
     pub(crate) fn with(self, sizes: &Sizes, destination: Destination<'a>) -> Launch<'a> {
         self.with_bytes("sizes", bytemuck::bytes_of(sizes), destination)
     }
 
-    /// The launch, with a uniform of another type.
+    /// Returns the launch, with these bytes in its uniform buffer `name`.
     pub(crate) fn with_bytes(self, name: &str, bytes: &[u8], destination: Destination<'a>) -> Launch<'a> {
         let launch = if self.has(name) { self.launch.set_bytes(name, bytes) } else { self.launch };
         launch.to(destination)

@@ -4,8 +4,8 @@ use super::super::scan::Scan;
 use super::super::scanning::kernel::shared_file;
 use crate::element::Element;
 
-/// Elements that a scatter combines: integers of 8 to 64 bits, `f16`, `bf16`, `f32`, and `f64`, whose sums and products
-/// need a device with `f64`.
+/// Element types that a scatter combines: integers of 8 to 64 bits, `f16`, `bf16`, `f32`, and `f64`, whose sums and
+/// products need a device with `f64`.
 pub trait ScatterElement: Element + sealed::Number {}
 
 impl<T: Element + sealed::Number> ScatterElement for T {}
@@ -13,14 +13,14 @@ impl<T: Element + sealed::Number> ScatterElement for T {}
 /// The type of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kind {
-    /// The constant of `combine.wgsl`.
+    /// The constant of `combine.wgsl` for the type: `UNSIGNED`, `SIGNED` or `FLOAT`.
     pub(super) number: u32,
     pub(super) bits: u32,
     /// Whether a float of 16 bits is `bf16`.
     pub(super) bf16: bool,
 }
 
-/// The constants of `combine.wgsl`.
+/// The numbers by which `combine.wgsl` distinguishes types.
 const UNSIGNED: u32 = 0;
 const SIGNED: u32 = 1;
 const FLOAT: u32 = 2;
@@ -49,7 +49,7 @@ pub(super) mod sealed {
     }
 }
 
-/// The operation on an element of y and one of x.
+/// The operation that combines an element of y with an element of x.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operation {
     Add,
@@ -59,12 +59,12 @@ pub(super) enum Operation {
 }
 
 impl Operation {
-    /// The constant of `combine.wgsl`.
+    /// Returns the number by which `combine.wgsl` identifies the operation.
     pub(super) fn number(self) -> u32 {
         self as u32
     }
 
-    /// The device's atomic operation, as a constant of `scatter_combined.wgsl`; 0 if there is none.
+    /// Returns the number by which `scatter_combined.wgsl` identifies an atomic operation of WGSL; 0 if WGSL has none.
     pub(super) fn atomic(self, kind: Kind) -> u32 {
         match (self, kind.number, kind.bits) {
             (Self::Add, UNSIGNED | SIGNED, 32) => 1,
@@ -74,22 +74,25 @@ impl Operation {
         }
     }
 
-    /// Whether results depend on the order of the elements.
+    /// Whether results depend on the order of the elements, as each step rounds.
     pub(super) fn rounds(self, kind: Kind) -> bool {
         kind.number == FLOAT && matches!(self, Self::Add | Self::Multiply)
     }
 
-    /// Whether the kernel needs `f64`; it uses the bits alone for all other elements of 64 bits.
+    /// Whether the kernel needs the type `f64`; for all other combinations of 64 bits, it uses only the bits of the
+    /// elements.
     pub(super) fn is_double(self, kind: Kind) -> bool {
         kind.bits == 64 && self.rounds(kind)
     }
 
-    /// Whether atomic operations of 32 bits combine elements in any order. Sums of 64 bits carry from one to the other.
+    /// Whether atomic operations of 32 bits can combine elements in any order. Sums of 64-bit integers carry from the
+    /// lower word to the upper word.
     pub(super) fn is_atomic(self, kind: Kind) -> bool {
         kind.bits <= 32 || (self == Self::Add && kind.number != FLOAT)
     }
 
-    /// The scan by which the elements of one position are combined in order: numbers of 32 bits, `f64`, or pairs of words.
+    /// Returns the scan that combines the elements of each position in order, as numbers of 32 bits, `f64`, or pairs of
+    /// words.
     pub(super) fn scan<'s>(self, kind: Kind) -> Scan<'s> {
         if kind.bits == 64 && !self.is_double(kind) {
             let identity = match (self, kind.number) {

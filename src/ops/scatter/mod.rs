@@ -1,4 +1,4 @@
-//! Elements written to the positions that indices give.
+//! Scatters: elements are written to the positions that indices select.
 
 mod elements;
 mod plan;
@@ -21,8 +21,8 @@ use elements::{Kind, Operation};
 use plan::{Choice, Combination, Pass, Shape};
 use run::{Call, Operands};
 
-/// `y[indices[i]] = x[i]`; the last one wins where indices are equal, and indices outside `y` are left out. See
-/// [`Scatter`].
+/// Writes `y[indices[i]] = x[i]`. Where indices are equal, the last element is written; elements with an index outside
+/// `y` are skipped. See [`Scatter`].
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -50,7 +50,8 @@ pub fn scatter<'x, 'i, 'y, T: Element, I: IndexElement>(
     Scatter::new([y.len()], 0).set(x, indices, y)
 }
 
-/// `y[indices[i]] += x[i]`, also where indices are equal; indices outside `y` are left out. See [`Scatter::add`].
+/// Adds `y[indices[i]] += x[i]`, also where indices are equal; elements with an index outside `y` are skipped. See
+/// [`Scatter::add`].
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -81,9 +82,9 @@ pub fn scatter_add<'x, 'i, 'y, T: ScatterElement, I: IndexElement>(
 /// A scatter along an axis of `y`: [`scatter`] and [`scatter_add`] with other operations and other rules for indices
 /// outside, on a stream, or into a recording.
 ///
-/// `x` has the shape of `y`, except for the axis, whose size is the number of indices. With [`along`](Self::along) there
-/// is an index for each element of `x`, as in NumPy's `put_along_axis`. Negative indices count from the end of the axis,
-/// and elements with an index outside are left out, as in JAX.
+/// `x` has the shape of `y`, except for the axis, whose size is the number of indices. With [`along`](Self::along),
+/// there is one index for each element of `x`, as in NumPy's `put_along_axis`. Negative indices count from the end of
+/// the axis, and elements with an index outside the axis are skipped, as in JAX.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -117,44 +118,45 @@ pub struct Scatter<'r> {
 }
 
 impl<'r> Scatter<'r> {
-    /// A scatter into an array of this shape, by the positions of an axis.
+    /// A scatter into an array of shape `shape`, whose indices are positions along `axis`.
     pub fn new(shape: impl Into<Vec<usize>>, axis: usize) -> Self {
         let (outside, destination) = (Outside::Nowhere, Destination::Own);
         Self { shape: shape.into(), axis, shared: true, outside, unique: false, ordered: false, destination }
     }
 
-    /// Takes an index for each element, in place of one for all elements at a position of the axis.
+    /// Expects one index for each element of `x`, in place of one index for all elements at a position of the axis.
     pub fn along(mut self) -> Self {
         self.shared = false;
         self
     }
 
-    /// Takes the nearest position for indices outside the axis: the first one for all negative indices.
+    /// Replaces each index outside the axis by the nearest position: all negative indices by the first position.
     pub fn clip(mut self) -> Self {
         self.outside = Outside::Clip;
         self
     }
 
-    /// Takes the remainder of indices outside the axis, which is never negative.
+    /// Replaces each index outside the axis by its remainder modulo the size of the axis, which is never negative.
     pub fn wrap(mut self) -> Self {
         self.outside = Outside::Wrap;
         self
     }
 
-    /// States that all indices give different positions, so that [`set`](Self::set) need not find the last one of each
-    /// position. If some are equal, any of their elements is written.
+    /// States that all indices select different positions, so that [`set`](Self::set) need not find the last index of
+    /// each position. If some positions are equal, any of their elements is written.
     pub fn unique(mut self) -> Self {
         self.unique = true;
         self
     }
 
     /// Combines floats in the order of their indices, so that sums and products have the same bits at each call on a
-    /// device: the elements of a position are combined with each other by a [`Scan`](super::Scan), and then with that
-    /// of `y`. It sorts the elements by their positions, which takes several times as long, and needs memory for three
-    /// copies.
+    /// device: the elements of a position are combined with each other by a [`Scan`](super::Scan), and then with the
+    /// element of `y`. To do so, the call sorts the elements by their positions, which takes several times as long, and
+    /// needs memory for three copies of the elements.
     ///
-    /// Integers, minima and maxima have the same bits without it. Sums of `f16` and `bf16` are computed in `f32` then, and
-    /// rounded once when they meet the element of `y`; sums and products of `f64` are always computed so.
+    /// Integers, minima and maxima have the same bits even without this order. Ordered sums of `f16` and `bf16` are
+    /// computed in `f32`, and rounded once when they are combined with the element of `y`. Sums and products of `f64`
+    /// are always ordered.
     pub fn ordered(mut self) -> Self {
         self.ordered = true;
         self
@@ -166,7 +168,7 @@ impl<'r> Scatter<'r> {
         self
     }
 
-    /// Runs on `stream`, in place of the device's default one.
+    /// Runs on `stream`, in place of the device's default stream.
     pub fn on(mut self, stream: &Stream) -> Self {
         self.destination = Destination::Stream(stream.clone());
         self
@@ -188,7 +190,7 @@ impl<'r> Scatter<'r> {
         Ok(self.plan::<T, I>(Combination::Set { unique: self.unique }, indices, [0, 0])?.1.cost())
     }
 
-    /// The cost of [`add`](Self::add) and the other operations with this many indices, as in [`cost`](Self::cost).
+    /// The cost of [`add`](Self::add) and of the other operations with this many indices, as in [`cost`](Self::cost).
     ///
     /// # Errors
     /// As [`cost`](Self::cost).
@@ -209,7 +211,7 @@ impl<'r> Scatter<'r> {
     ) -> Result<(Along, Plan<Pass>), OperationError> {
         let along = Along::of::<T>(OPERATOR, "y", &self.shape, self.axis, (indices, self.shared))?;
         if along.size == 0 && along.selected() > 0 && self.outside != Outside::Nowhere {
-            let expected = "indices cannot be clipped or wrapped; leave out those outside";
+            let expected = "it has no position to clip or wrap indices to; omit `clip` and `wrap`";
             return Err(OPERATOR.choice("an axis of", expected, "0 positions".to_owned()));
         }
         let (element, index) = (size_of::<T>() as u64, size_of::<I>() as u64);
@@ -217,14 +219,14 @@ impl<'r> Scatter<'r> {
         Ok((along, plan::plan(&shape, Choice::default_for(&shape))))
     }
 
-    /// Writes the elements of `x`, of any type, to their positions in `y`; the last one wins where positions are equal.
-    /// Other elements of `y` are unchanged.
+    /// Writes the elements of `x`, of any type, to their positions in `y`; where positions are equal, the last element
+    /// is written. Other elements of `y` are unchanged.
     ///
-    /// Arrays are buffers or slices of any start; `y` must be in another buffer than the other two, unless the device has
-    /// [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings).
+    /// Arrays are buffers or slices of any start; `y` must be in another buffer than `x` and `indices`, unless the
+    /// device has [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings).
     ///
     /// # Errors
-    /// [`OperationError`] for an axis out of range, lengths that are not those of the shapes, slices out of range, arrays
+    /// [`OperationError`] for an axis out of range, lengths that do not match the shapes, slices out of range, arrays
     /// of two devices, an existing guard, or an error of the device. In that case nothing has run.
     pub fn set<'x, 'i, 'y, T: Element, I: IndexElement>(
         self,
@@ -238,10 +240,11 @@ impl<'r> Scatter<'r> {
 
     /// Adds the elements of `x` to the elements of `y` at their indices. Sums of integers wrap around. The order of
     /// additions is not defined, so that sums of floats may have other bits in another call, unless they are
-    /// [`ordered`](Self::ordered), as those of `f64` always are. Each sum of `f16` or `bf16` is rounded to its type.
+    /// [`ordered`](Self::ordered); sums of `f64` are always ordered. Each sum of `f16` or `bf16` is rounded to its
+    /// type.
     ///
     /// # Errors
-    /// As [`set`](Self::set), and for `f64` on a device without it.
+    /// As [`set`](Self::set), and for `f64` on a device that lacks this type.
     pub fn add<'x, 'i, 'y, T: ScatterElement, I: IndexElement>(
         self,
         x: impl Into<Slice<'x, T>>,
@@ -251,9 +254,9 @@ impl<'r> Scatter<'r> {
         self.combine(Operation::Add, x.into(), indices.into(), y.into())
     }
 
-    /// Multiplies the elements of `y` by the elements of `x` with their index, as in [`add`](Self::add). Elements of 64
-    /// bits are combined in the order of their indices, with the memory and the time of [`ordered`](Self::ordered); so are
-    /// their minima and maxima.
+    /// Multiplies each element of `y` by all elements of `x` whose index refers to it, as in [`add`](Self::add).
+    /// Products, minima and maxima of 64-bit elements are computed in the order of the indices, with the memory and the
+    /// time of [`ordered`](Self::ordered).
     ///
     /// # Errors
     /// As [`add`](Self::add).

@@ -3,14 +3,14 @@
 use super::super::moving::indices::Along;
 use super::super::plan::Plan;
 
-/// The way in which elements meet those of y.
+/// How elements of x are combined with elements of y.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Combination {
-    /// Elements replace them; the indices may be different by the caller's word.
+    /// Elements of x replace elements of y; `unique` if the caller states that all positions differ.
     Set { unique: bool },
-    /// Elements are combined with them, in any order.
+    /// Elements of x are combined with elements of y in any order.
     Any,
-    /// Elements are combined with them in one order.
+    /// Elements of x are combined with elements of y in the order of their indices.
     Ordered,
 }
 
@@ -19,42 +19,43 @@ pub(super) enum Combination {
 pub(super) struct Shape {
     pub(super) along: Along,
     pub(super) combination: Combination,
-    /// The size of an element, and of an index, in bytes.
+    /// The size of an element in bytes.
     pub(super) element: u64,
+    /// The size of an index in bytes.
     pub(super) index: u64,
-    /// The bytes at which x and y begin.
+    /// The bytes of their buffers at which x and y begin.
     pub(super) starts: [u64; 2],
 }
 
-/// One command.
+/// One step of a scatter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
-    /// Zeros in this many claims.
+    /// Sets this many claims of positions to zero.
     Clear { claims: u64 },
-    /// The number of the last index of each position.
+    /// Claims each position for the last index that selects it.
     Claim { cell: u64 },
-    /// The elements of the last indices, or of all, in cells of this many bytes.
+    /// Writes the elements of the last indices, or of all indices, in cells of `cell` bytes.
     Set { cell: u64 },
-    /// Atomic operations.
+    /// Combines elements of x with elements of y by atomic operations.
     Combine,
-    /// The positions of all elements.
+    /// Finds the positions of all elements.
     Find,
-    /// Those in order, each with its element in at least 32 bits.
+    /// Sorts the positions together with the elements, which are numbers of at least 32 bits.
     Sort,
-    /// The combination of the elements of each position.
+    /// Combines the elements of each position with each other.
     Scan,
-    /// The combination with the elements of y.
+    /// Combines these results with the elements of y.
     AddSums,
 }
 
-/// The largest cell in bytes.
+/// The choice of the largest cell, in bytes, in which elements are moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Choice {
     pub(super) widest: u64,
 }
 
 impl Choice {
-    /// The choice without tuning.
+    /// Returns the default choice.
     pub(super) fn default_for(_: &Shape) -> Self {
         Self { widest: 16 }
     }
@@ -68,7 +69,7 @@ pub(super) fn plan(shape: &Shape, choice: Choice) -> Plan<Pass> {
     }
     let indices = if along.shared { along.lines } else { selected };
     let cell = along.cell(element, &starts, choice.widest);
-    // Shorter elements are combined as numbers of 32 bits.
+    // Elements of less than 32 bits are combined as numbers of 32 bits.
     let sum = element.max(4);
     let (passes, scratch) = match combination {
         Combination::Set { unique: true } => (vec![Pass::Set { cell }], 0),
@@ -80,7 +81,7 @@ pub(super) fn plan(shape: &Shape, choice: Choice) -> Plan<Pass> {
         Combination::Ordered => (vec![Pass::Find, Pass::Sort, Pass::Scan, Pass::AddSums], (4 + 2 * sum) * selected),
     };
     let combined = !matches!(combination, Combination::Set { .. });
-    // Elements are read and written, and those of y are read if they are combined.
+    // Elements of x are read and elements of y are written; for combinations, elements of y are also read.
     let moved = (2 + u64::from(combined)) * selected;
     let bytes = moved.saturating_mul(element).saturating_add(indices * index);
     Plan { passes, scratch, flops: if combined { selected } else { 0 }, bytes }

@@ -32,31 +32,32 @@ pub(super) struct Operands<'x, 'i, 'y> {
     pub(super) y: SliceMut<'y, u8>,
 }
 
-/// A call without its arrays.
+/// The parameters of a call, without its arrays.
 pub(super) struct Call {
     pub(super) along: Along,
     /// The size of an index in bytes, and whether it is signed.
     pub(super) index: (u64, bool),
     pub(super) outside: Outside,
-    /// Whether all positions differ.
+    /// Whether the caller states that all positions differ.
     pub(super) unique: bool,
     /// The size of an element in bytes.
     pub(super) element: u64,
-    /// The operation, and the elements' type.
+    /// The operation and the type of the elements; `None` if elements of y are replaced.
     pub(super) operation: Option<(Operation, Kind)>,
 }
 
-/// The memory between passes.
+/// The scratch memory in which passes store results for later passes.
 struct Memory {
     /// The claims of positions, or the positions of the elements.
     places: UnifiedBuffer<u32>,
-    /// The bytes of the elements in the order of their positions, and of the combination of those of each position.
+    /// The bytes of the elements in the order of their positions.
     sorted: UnifiedBuffer<u8>,
+    /// The bytes of the combined elements of each position.
     sums: UnifiedBuffer<u8>,
 }
 
 impl Operands<'_, '_, '_> {
-    /// Checks devices and guards.
+    /// Checks the devices and the guards of all arrays.
     pub(super) fn check(&self, destination: &Destination<'_>) -> Result<(), OperationError> {
         let arrays = [("x", self.x), ("indices", self.indices), ("y", self.y.as_slice())];
         operands::check(OPERATOR, &self.y.core.device, &arrays, 1, destination)
@@ -72,10 +73,10 @@ impl Operands<'_, '_, '_> {
         let device = Device::of(&self.y.core.device);
         let is_double = |(operation, kind): &(Operation, Kind)| operation.is_double(*kind);
         if let Some((operation, _)) = call.operation.filter(is_double).filter(|_| !plan.passes.is_empty()) {
-            // Refused before the other passes, where the device lacks the type.
+            // If the device lacks `f64`, this kernel is refused before any pass runs.
             doubles::add_doubles_with(&device, doubles_of(operation))?;
         }
-        // Positions, elements and sums, or claims alone.
+        // With a sort, the memory is for positions, elements and sums; otherwise only for claims.
         let words = |bytes: u64| usize::try_from(bytes / 4).unwrap_or(usize::MAX).max(1);
         let elements = match plan.passes.contains(&Pass::Sort) {
             true => usize::try_from(call.along.selected() * call.element.max(4)).unwrap_or(usize::MAX),
@@ -178,7 +179,7 @@ impl Operands<'_, '_, '_> {
         Ok(())
     }
 
-    /// The outcome of a copy or a fill.
+    /// Converts the outcome of a copy or a fill.
     fn done<S>(&self, outcome: Result<S, BufferError>) -> Result<(), OperationError> {
         match outcome {
             Err(BufferError::Device { error, .. }) => {
@@ -189,7 +190,7 @@ impl Operands<'_, '_, '_> {
         }
     }
 
-    /// Claims positions, or sets elements.
+    /// Launches the pass that claims positions or the pass that sets elements, in cells of `cell` bytes.
     fn by_cells(
         &self,
         call: &Call,
@@ -207,7 +208,7 @@ impl Operands<'_, '_, '_> {
         macro_rules! launch {
             ($module:ident, $cells:expr $(, $bits:ident: $value:expr)?) => {{
                 let Cells { x, first_of_x, y, first_of_y } = $cells;
-                // The operator's limit keeps all of these within 31 bits.
+                // The limit of the operator keeps all of these numbers within 31 bits.
                 let sizes = $module::Sizes {
                     count: count as u32,
                     numbers: numbers as u32,
@@ -245,7 +246,7 @@ impl Operands<'_, '_, '_> {
         Ok(())
     }
 
-    /// Combines elements with those of y, finds their positions, or adds sums.
+    /// Launches the pass that combines elements with elements of y, finds the positions of elements, or adds sums.
     fn combine(
         &self,
         call: &Call,
@@ -261,7 +262,7 @@ impl Operands<'_, '_, '_> {
             _ => Cells::<u32>::whole(OPERATOR, &self.x, &self.y)?,
         };
         let count = along.selected();
-        // The operator's limit keeps all of these within 31 bits.
+        // The limit of the operator keeps all of these numbers within 31 bits.
         let sizes = combined::Sizes {
             count: count as u32,
             first_of_x,
@@ -306,7 +307,7 @@ impl Operands<'_, '_, '_> {
 }
 
 impl Call {
-    /// The type of elements that are combined.
+    /// Returns the type of the elements that are combined.
     fn kind(&self) -> Kind {
         self.operation.map_or(<u32 as Number>::KIND, |(_, kind)| kind)
     }
@@ -316,7 +317,7 @@ fn doubles_of(operation: Operation) -> doubles::Overrides {
     doubles::Overrides { multiplies: operation == Operation::Multiply }
 }
 
-/// Combines the elements of each position, as numbers `T`.
+/// Combines the elements of each position, as numbers `T`, by a scan whose segments are equal positions.
 fn scan<T: ScanElement>(
     call: &Call,
     places: &UnifiedBuffer<u32>,
@@ -331,7 +332,7 @@ fn scan<T: ScanElement>(
     operation.scan(call.kind()).keys(places.slice(..)).to(destination.reborrow()).run(x, y).map_err(of_step)
 }
 
-/// The error of a step that is an operator of its own: a failed allocation names the scatter.
+/// Converts the error of a step that is another operator, so that a failed allocation names the scatter.
 fn of_step(error: OperationError) -> OperationError {
     match error {
         OperationError::Buffer { error, .. } => operands::memory(OPERATOR)(error),

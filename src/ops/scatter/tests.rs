@@ -1,4 +1,4 @@
-//! Tests of each way of a scatter, against the references.
+//! Tests of each combination and cell of a scatter, compared with the reference implementations.
 
 use half::{bf16, f16};
 
@@ -16,7 +16,7 @@ use crate::submit::Destination;
 /// An operation in plain Rust.
 type Combine<T> = fn(T, T) -> T;
 
-/// The result of one way, for elements with these bits.
+/// Returns the result of a scatter with this combination and cells of at most `widest` bytes.
 fn scattered<T: Element + PartialEq>(
     device: &Device,
     [x, y]: [&[T]; 2],
@@ -120,7 +120,7 @@ fn combined<T: ScatterElement + PartialEq + std::fmt::Debug>(
     });
 }
 
-/// Numbers whose sums and products are exact.
+/// The floats are chosen so that their sums and products are exact.
 #[test]
 fn every_way_combines_the_same() {
     macro_rules! integers {

@@ -13,8 +13,9 @@ use crate::submit::{Destination, Recording, Stream};
 use plan::Shape;
 use run::Operands;
 
-/// Writes the position of each of `values` in the ascending `keys`: the number of keys before it, as NumPy's
-/// `searchsorted(keys, values)`. Inserted there, the value comes before equal keys, and the keys are still sorted.
+/// Writes the position of each of `values` in the ascending `keys`: the number of keys before the value, as NumPy's
+/// `searchsorted(keys, values)`. If the value is inserted at this position, it comes before equal keys, and the keys
+/// are still sorted.
 ///
 /// The order is that of [`sort`](super::sort()): `-0.0` equals `0.0`, and NaN equals NaN and comes last.
 ///
@@ -47,14 +48,14 @@ pub fn searchsorted<'k, 'v, 'p, K: SortKey>(
 /// The position of a value among keys that are equal to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Side {
-    /// Before them: the number of keys that precede the value.
+    /// Before the equal keys: the number of keys that precede the value.
     #[default]
     Left,
-    /// Behind them: the number of keys that the value does not precede.
+    /// Behind the equal keys: the number of keys that the value does not precede.
     Right,
 }
 
-/// [`searchsorted`] behind equal keys, in descending keys, on a stream, or into a recording.
+/// [`searchsorted`] with further options: positions behind equal keys, descending keys, a stream, or a recording.
 ///
 /// If the keys are not sorted, positions have no meaning, and are at most the number of keys.
 ///
@@ -107,14 +108,14 @@ impl<'r> SearchSorted<'r> {
         self
     }
 
-    /// Searches on `stream`, in place of the device's default one.
+    /// Searches on `stream`, in place of the device's default stream.
     pub fn on(mut self, stream: &Stream) -> Self {
         self.destination = Destination::Stream(stream.clone());
         self
     }
 
-    /// The cost of a search for `count` values among `length` keys, to compare its time with the limits of a device. The
-    /// keys are not counted, as the number that is read depends on the values.
+    /// The cost of a search for `count` values among `length` keys, to compare its time with the limits of a device.
+    /// Reads of keys are not counted, as the number of keys that are read depends on the values.
     ///
     /// # Errors
     /// [`OperationError::TooLarge`].

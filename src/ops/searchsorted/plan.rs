@@ -28,7 +28,7 @@ impl Shape {
     }
 }
 
-/// One command.
+/// One launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
     /// One invocation for each value.

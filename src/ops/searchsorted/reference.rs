@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-/// The positions of the values in sorted keys, with NaN last in both directions.
+/// Returns the positions of the values in sorted keys, in which NaN is last in both directions.
 pub(crate) fn searchsorted<K: PartialOrd>(keys: &[K], values: &[K], descending: bool, right: bool) -> Vec<u32> {
     let is_nan = |x: &K| x.partial_cmp(x).is_none();
     let compared = |a: &K, b: &K| match a.partial_cmp(b) {

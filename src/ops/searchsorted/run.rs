@@ -53,14 +53,14 @@ impl<K: Element> Operands<'_, '_, '_, K> {
             let overrides =
                 kernel::Overrides { key_bits: order.word_bits(), floats: order.is_float(), wide: order.is_wide() };
             let search = kernel::search_with(&device, overrides)?;
-            // In place of keys, if there are none.
+            // Memory to bind in place of keys if there are none, as kernels need at least one element in each array.
             let mut spare = scratch(OPERATOR, &device, 2, destination)?;
             let spare = spare.slice_mut(..);
             let (keys, first_of_keys) = words(OPERATOR, "keys", &self.keys, &spare)?;
             let (values, first_of_values) = words(OPERATOR, "values", &self.values, &spare)?;
             let (places, first_of_places) = words_mut(OPERATOR, "places", &self.places, &spare)?;
             let sizes = kernel::Sizes {
-                // Within 32 bits, as the lengths were checked.
+                // Both lengths are within 32 bits, as they were checked.
                 length: self.keys.len() as u32,
                 count: self.values.len() as u32,
                 first_of_keys,

@@ -1,36 +1,37 @@
-//! The condition and the results of a selection, as the text of `shaders/shared/select_kept.wgsl`.
+//! The condition and the results of a selection, as WGSL that replaces `shaders/shared/select_kept.wgsl`.
 
 use std::fmt::Write;
 
 use super::super::operation::types::ElementType;
 
-/// The elements that are kept.
+/// The condition that determines which elements are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kept {
-    /// Those with a flag.
+    /// Elements whose flag is not zero are kept.
     Flags,
-    /// Those for which an expression of `x` and `i` is true.
+    /// Elements for which a WGSL expression of `x` and `i` is true are kept.
     Predicate { expression: String, preamble: String },
-    /// Those that differ from the element before, and the first.
+    /// The first element and the elements that differ from the element before are kept.
     Changes,
-    /// Those that are not zero.
+    /// Elements that are not zero are kept.
     NotZero,
 }
 
-/// The results for the elements that are kept.
+/// The results that are written for the kept elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Output {
-    /// The elements.
+    /// The kept elements.
     Values,
-    /// Their indices.
+    /// The indices of the kept elements.
     Places,
-    /// The elements, and their indices in a second array.
+    /// The kept elements, and their indices in a second array.
     Both,
-    /// The elements, and all others in a second array.
+    /// The kept elements, and all other elements in a second array.
     Partition,
 }
 
-/// The text. Its bindings have other numbers than those of scans, whose files kernels of selections import, too.
+/// Returns the WGSL. Its bindings have other numbers than the bindings of scans, as kernels of selections also import
+/// files of scans.
 pub(super) fn text(kept: &Kept, output: Output, element: ElementType) -> String {
     let mut text = String::new();
     if let Some(extension) = element.extension() {
@@ -72,8 +73,8 @@ pub(super) fn text(kept: &Kept, output: Output, element: ElementType) -> String 
 }
 
 fn predicate(text: &mut String, kept: &Kept, element: ElementType) {
-    // A comparison of vectors has a result for each component. A NaN is equal to nothing: on some devices `!=` is false
-    // for it.
+    // A comparison of vectors has a result for each component. NaN differs from every value, but on some devices `!=`
+    // is false for NaN, so this is the negation of `==`.
     let differs = |a: &str, b: &str| match element.lanes {
         1 => format!("!({a} == {b})"),
         _ => format!("!all({a} == {b})"),

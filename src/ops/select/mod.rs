@@ -28,9 +28,11 @@ pub use runs::{RunLengths, run_length_decode, run_length_encode};
 
 /// Writes the elements of `x` whose flag is not zero to `y`, in their order, and returns their number.
 ///
-/// The number stays on the device: launches take it as their grid ([`Launch::threads_of`](crate::Launch::threads_of)),
-/// and nothing waits for it until it is [read](DeviceCount::read). Elements of `y` behind it are unchanged. If `y` is too
-/// short, it gets the first of the elements; the number is that of all. [`Select`] has other conditions and results.
+/// The number stays on the device: launches can use it as the number of their invocations
+/// ([`Launch::threads_of`](crate::Launch::threads_of)), and the host does not wait for it until it is
+/// [read](DeviceCount::read). Elements of `y` behind the written elements are unchanged. If `y` is too short, it
+/// receives the first of the selected elements; the number still counts all of these. [`Select`] has other conditions
+/// and results.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -72,8 +74,8 @@ pub fn partition<'x, 'f, 'y, 'z, T: ScanElement>(
     Select::flags(flags).partition(x, kept, rest)
 }
 
-/// Writes the first of each run of equal neighbours of `x` to `y`, and returns their number. For sorted elements, these
-/// are the different ones. A NaN is equal to no element.
+/// Writes the first element of each run of equal neighbours of `x` to `y`, and returns the number of runs. From sorted
+/// elements, this removes all duplicates. A NaN is equal to no element.
 ///
 /// # Errors
 /// [`OperationError`]; in that case nothing has run.
@@ -130,22 +132,24 @@ pub struct Select<'r> {
 }
 
 impl<'r> Select<'r> {
-    /// The elements for which a WGSL expression of type `bool` is true: `x` is the element, `i` its index.
+    /// A selection of the elements for which a WGSL expression of type `bool` is true: `x` is the element, `i` its
+    /// index.
     pub fn new(condition: &str) -> Self {
         Self::of(Kept::Predicate { expression: condition.to_owned(), preamble: String::new() })
     }
 
-    /// The elements whose flag is not zero. There are as many flags as elements.
+    /// A selection of the elements whose flag is not zero. There are as many flags as elements.
     pub fn flags(flags: impl Into<Slice<'r, u32>>) -> Self {
         Self { flags: Some(flags.into()), ..Self::of(Kept::Flags) }
     }
 
-    /// The elements that differ from the element before, and the first one; see [`unique`].
+    /// A selection of the first element and of the elements that differ from the element before; see [`unique`].
     pub fn changes() -> Self {
         Self::of(Kept::Changes)
     }
 
-    /// The elements that are not zero; of vectors, those with a component that is not zero. NaN is not zero, -0 is.
+    /// A selection of the elements that are not zero, and of vectors with a component that is not zero. NaN counts as
+    /// not zero, -0 as zero.
     pub fn not_zero() -> Self {
         Self::of(Kept::NotZero)
     }
@@ -162,33 +166,34 @@ impl<'r> Select<'r> {
         self
     }
 
-    /// Sets the way in which elements are processed, to compare several; see [`ScanForm`].
+    /// Sets the form in which elements are processed, to compare the speed of forms; see [`ScanForm`].
     pub fn form(mut self, form: ScanForm) -> Self {
         self.form = Some(form);
         self
     }
 
     /// Appends the selection to `recording`, in place of the device's default stream. The returned count has the number
-    /// of the last submission.
+    /// of elements from the last submission of the recording.
     pub fn record(mut self, recording: &'r mut Recording) -> Self {
         self.destination = Destination::Recording(recording);
         self
     }
 
-    /// Selects on `stream`, in place of the device's default one.
+    /// Selects on `stream`, in place of the device's default stream.
     pub fn on(mut self, stream: &Stream) -> Self {
         self.destination = Destination::Stream(stream.clone());
         self
     }
 
-    /// Sets the destination, for operators that select.
+    /// Sets the destination, for operators that are built on a selection.
     pub(crate) fn to(mut self, destination: Destination<'r>) -> Self {
         self.destination = destination;
         self
     }
 
     /// The cost of [`run`](Self::run) for `length` elements on a device, to compare its time with the limits of the
-    /// device. Its bytes are a lower bound: the elements that are written are not counted, as their number is unknown.
+    /// device. The number of bytes is a lower bound: the elements that are written are not counted, as their number is
+    /// unknown.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -210,7 +215,7 @@ impl<'r> Select<'r> {
         Ok(plan::plan(shape, choice).plan.cost())
     }
 
-    /// Writes the elements to `y`; see [`select`].
+    /// Writes the selected elements to `y`; see [`select`].
     ///
     /// On devices without [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings), outputs must be in other
     /// buffers than `x`, the flags and each other.
@@ -225,7 +230,7 @@ impl<'r> Select<'r> {
         self.write::<T>(Output::Values, Array::new::<T>(x.into()), ("y", Array::new::<T>(y.into())), None)
     }
 
-    /// Writes the indices of the elements.
+    /// Writes the indices of the selected elements to `indices`.
     ///
     /// # Errors
     /// [`OperationError`]; in that case nothing has run.
@@ -238,7 +243,8 @@ impl<'r> Select<'r> {
         self.write::<T>(Output::Places, Array::new::<T>(x.into()), ("indices", indices), None)
     }
 
-    /// Writes the elements to `y` and their indices to `indices`. The two may have different lengths.
+    /// Writes the selected elements to `y` and their indices to `indices`. `y` and `indices` may have different
+    /// lengths.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -267,7 +273,8 @@ impl<'r> Select<'r> {
         self.write::<T>(Output::Both, Array::new::<T>(x.into()), ("y", y), Some(("indices", indices)))
     }
 
-    /// Writes the elements to `kept` and all others to `rest`, and returns the number of elements in `kept`.
+    /// Writes the selected elements to `kept` and all other elements to `rest`, and returns the number of elements in
+    /// `kept`.
     ///
     /// # Errors
     /// [`OperationError`]; in that case nothing has run.
@@ -294,7 +301,7 @@ impl<'r> Select<'r> {
         let flags = self.flags.map(Array::new::<u32>);
         let mut destination = std::mem::replace(&mut self.destination, Destination::Own);
         let call = call(&self.kept, output, element::<T>());
-        // A slice outside its buffer is an error of its own, below.
+        // A slice outside its buffer counts as empty here; the next call of `length` returns an error for it.
         let length = operands::length(OPERATOR, "x", &x).unwrap_or(0);
         call.shape(length as u64)?;
         let mut lengths = [operands::length(OPERATOR, "x", &x)?, operands::length(OPERATOR, name, &y)?, 0];

@@ -4,38 +4,40 @@ use super::super::plan::Plan;
 use super::super::scanning::form::ScanForm;
 use super::super::scanning::sizes::{WIDTH, state_words, tile_length};
 
-/// The size of a selection.
+/// The properties of a selection on which its plan depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     /// The number of elements.
     pub(super) length: u64,
-    /// The bytes of each element that are read, and those that are certainly written.
+    /// The number of bytes that are read for each element.
     pub(super) read: u64,
+    /// The number of bytes that are certainly written for each element.
     pub(super) written: u64,
-    /// Whether elements are compared with their neighbours, which takes two reads for each.
+    /// Whether elements are compared with their neighbours, which takes two reads for each element.
     pub(super) changes: bool,
 }
 
-/// The way in which the elements that are kept are counted.
+/// The form in which the kept elements are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// One pass over tiles, each of which looks back for the number of elements before it.
+    /// One pass over tiles: each tile looks back at the tiles before it for their number of kept elements.
     Chained,
-    /// Three passes over tiles: their numbers, the numbers before them, the elements.
+    /// Three passes over tiles: the number of kept elements in each tile, their number before each tile, the results.
     Tiles,
-    /// An invocation walks one of `parts` parts, without workgroup memory. Several parts take three passes.
+    /// An invocation processes one of `parts` parts, without workgroup memory. Several parts take three passes.
     Lines { parts: u64 },
 }
 
-/// One command.
+/// One launch, or the clearing of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
-    /// Zeros for the memory through which workgroups exchange numbers, then the selection.
+    /// Clears the memory through which workgroups exchange counts.
     ClearStates,
+    /// Writes the results of all tiles in one pass.
     Chained {
         groups: u64,
     },
-    /// The only tile.
+    /// Writes the results of all elements, which fit into one tile.
     Tile,
     CountTiles {
         groups: u64,
@@ -44,7 +46,7 @@ pub(super) enum Pass {
     Tiles {
         groups: u64,
     },
-    /// All elements are one part.
+    /// Writes the results of all elements, as one part.
     Line,
     CountParts {
         groups: u64,
@@ -66,14 +68,15 @@ pub(super) struct Planned {
 }
 
 impl Choice {
-    /// The choice without tuning.
+    /// Returns the default choice for these sizes.
     pub(super) fn default_for(shape: Shape, software: bool) -> Self {
         if software {
-            // As scans: parts of 512 to 32 768 elements. 256 of them make a workgroup, and several of these are needed.
+            // As for scans, parts have 512 to 32 768 elements. A workgroup processes 256 parts, and several workgroups
+            // are needed to occupy all threads.
             return Self::Lines { parts: (shape.length / 512).clamp(1, 4096).max(shape.length.div_ceil(1 << 15)) };
         }
-        // On an H200, for 2^26 elements: one pass takes 1.07 to 1.2 times as long as three for a predicate, and 0.76 to 0.87
-        // of the time for changes.
+        // On an H200, for 2^26 elements: one pass takes 1.07 to 1.2 times as long as three passes for a predicate, and
+        // 0.76 to 0.87 of their time for changes.
         if shape.changes && shape.length > tile_length(4) { Self::Chained } else { Self::Tiles }
     }
 }

@@ -16,7 +16,7 @@ use crate::device::Device;
 use crate::kernel::{DeviceCount, Kernel, bound};
 use crate::submit::Destination;
 
-/// A selection without its arrays.
+/// The parameters of a selection, without its arrays.
 pub(super) struct Call<'a> {
     pub(super) operator: Operator,
     pub(super) kept: &'a Kept,
@@ -33,7 +33,7 @@ pub(super) struct Operands<'a> {
     pub(super) z: Option<Array<'a>>,
 }
 
-/// Whether the device is the processor.
+/// Whether the device is a processor.
 pub(super) fn software(device: &Device) -> bool {
     device.caps().kind == DeviceKind::Software
 }
@@ -44,7 +44,8 @@ impl Call<'_> {
             return Err(self.operator.too_large("x", vec![length as usize], MAX_LENGTH));
         }
         let flags = if *self.kept == Kept::Flags { 4 } else { 0 };
-        // Indices of flags need no elements, and the number of elements that are kept is unknown.
+        // The indices of flagged elements are found without a read of the elements. Only a partition writes a known
+        // number of bytes.
         let read = flags + if flags > 0 && self.output == Output::Places { 0 } else { self.element.size() };
         let written = if self.output == Output::Partition { self.element.size() } else { 0 };
         Ok(Shape { length, read, written, changes: *self.kept == Kept::Changes })
@@ -69,7 +70,7 @@ impl Call<'_> {
         let kernel = Description::new(file, entry);
         let kept = text(self.kept, self.output, self.element);
         Some(match pass {
-            // These know nothing of the elements.
+            // The kernels of these passes do not access the elements.
             Pass::ScanTileCounts | Pass::ScanPartCounts => kernel,
             Pass::Line | Pass::Parts { .. } => kernel.replace("shared::select_kept", kept),
             Pass::CountParts { .. } => {
@@ -101,7 +102,8 @@ impl Call<'_> {
         let shape = self.shape(length as u64)?;
         let choice = choice.unwrap_or_else(|| Choice::default_for(shape, software(device)));
         let Planned { plan, tiles, chunk } = plan(shape, choice);
-        // All kernels and all memory first, so that a refused one leaves nothing launched.
+        // All kernels are compiled and all memory is allocated before the first launch: if either fails, nothing has
+        // run.
         let mut kernels = Vec::new();
         for pass in &plan.passes {
             kernels.push(self.description(*pass).map(|kernel| kernel.kernel(device)).transpose()?);
@@ -178,7 +180,7 @@ fn launch(
     };
     match pass {
         Pass::Chained { .. } => bindings.memory("states", first),
-        // The last pass only reads them.
+        // The last pass only reads the counts.
         Pass::Tiles { .. } => bindings.read_memory("tile_sums", first.as_deref()),
         Pass::Parts { .. } => bindings.read_memory("part_sums", first.as_deref()),
         Pass::CountTiles { .. } | Pass::ScanTileCounts => {

@@ -21,8 +21,8 @@ const OPERATOR: Operator = Operator("run lengths");
 
 /// Writes the value and the length of each run of equal neighbours of `x`, and returns the number of runs.
 ///
-/// The number stays on the device; see [`select`](super::select). Outputs that are too short get the first runs.
-/// [`RunLengths`] adds a stream and recording.
+/// The number stays on the device; see [`select`](super::select). Outputs that are too short receive the first runs.
+/// With [`RunLengths`], the call can use a stream or a recording.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -49,8 +49,8 @@ pub fn run_length_encode<'x, 'v, 'l, T: ScanElement>(
     RunLengths::new().encode(x, values, lengths)
 }
 
-/// Writes each value as often as its length says, and returns the number of elements. The sum of the lengths must be
-/// below 2^32; elements beyond the end of `y` are not written. Lengths of 0 are permitted.
+/// Writes each of `values` to `y` as often as its length in `lengths`, and returns the number of elements. The sum of
+/// the lengths must be below 2^32; elements beyond the end of `y` are not written. Lengths of 0 are permitted.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -91,12 +91,12 @@ impl Default for RunLengths<'_> {
 }
 
 impl<'r> RunLengths<'r> {
-    /// A call on the device's default stream.
+    /// An encoding or decoding on the device's default stream.
     pub fn new() -> Self {
         Self { form: None, destination: Destination::Own }
     }
 
-    /// Sets the way in which elements are processed, to compare several; see [`ScanForm`].
+    /// Sets the form in which elements are processed, to compare the speed of forms; see [`ScanForm`].
     pub fn form(mut self, form: ScanForm) -> Self {
         self.form = Some(form);
         self
@@ -108,7 +108,7 @@ impl<'r> RunLengths<'r> {
         self
     }
 
-    /// Runs the work on `stream`, in place of the device's default one.
+    /// Runs the work on `stream`, in place of the device's default stream.
     pub fn on(mut self, stream: &Stream) -> Self {
         self.destination = Destination::Stream(stream.clone());
         self
@@ -141,7 +141,7 @@ impl<'r> RunLengths<'r> {
         let device = Device::of(&values.bound.core.device);
         let arrays = [("x", &x), ("values", &values), ("lengths", &lengths)];
         operands::check(OPERATOR, &device.context, &arrays, 2, destination)?;
-        // A last run that is written ends where the one after it begins.
+        // One start more than the outputs have elements: the last run that is written ends where the next run begins.
         let starts = capacity.min(length) + 1;
         let mut starts = device
             .scratch::<u32>(starts, destination)
@@ -164,7 +164,7 @@ impl<'r> RunLengths<'r> {
         Ok(count)
     }
 
-    /// Writes each value as often as its length says; see [`run_length_decode`].
+    /// Writes each of `values` to `y` as often as its length in `lengths`; see [`run_length_decode`].
     ///
     /// # Errors
     /// [`OperationError`]; in that case nothing has run.

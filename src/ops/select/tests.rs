@@ -1,4 +1,4 @@
-//! Tests of every form of a selection, against the reference.
+//! Tests of every form of a selection, compared with the reference implementation.
 
 use super::super::operation::arguments::Array;
 use super::super::scanning::sizes::Chain;
@@ -17,7 +17,7 @@ const CHOICES: [Choice; 5] = [
     Choice::Lines { parts: 300 },
 ];
 
-/// The processor, and every other device of the machine: each form must be correct on all of them.
+/// Returns the CPU and every other device of the machine: each form must be correct on all of them.
 fn devices() -> Vec<Device> {
     Device::enumerate().into_iter().map(|candidate| candidate.open().unwrap()).collect()
 }

@@ -1,13 +1,13 @@
-//! The numbers of sequences.
+//! The element types of sequences.
 
 use crate::element::Element;
 
-/// Numbers of sequences: integers of 8 to 64 bits, `f16`, `bf16`, `f32`, and, where the device has it, `f64`.
+/// Element types of sequences: integers of 8 to 64 bits, `f16`, `bf16`, `f32`, and, where the device has it, `f64`.
 pub trait SequenceElement: Element + sealed::Number {}
 
 impl<T: Element + sealed::Number> SequenceElement for T {}
 
-/// Numbers of a [`linspace`](super::linspace): `f16`, `bf16`, `f32`, and, where the device has it, `f64`.
+/// Element types of a [`linspace`](super::linspace): `f16`, `bf16`, `f32`, and, where the device has it, `f64`.
 pub trait SequenceFloat: SequenceElement + sealed::Float {}
 
 impl<T: SequenceElement + sealed::Float> SequenceFloat for T {}
@@ -15,12 +15,13 @@ impl<T: SequenceElement + sealed::Float> SequenceFloat for T {}
 pub(super) mod sealed {
     use half::{bf16, f16};
 
-    /// A sequence as the kernel takes it: the bits of integers, those of `f64`, or those of `f32` for shorter floats.
+    /// The parameters of a sequence as the kernel receives them: the bits of integers, of `f64`, or of `f32` for
+    /// shorter floats.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct Parts {
         pub(in super::super) start: u64,
         pub(in super::super) step: u64,
-        /// The bits of the last element in its own type.
+        /// The bits of the last element in the type of the elements.
         pub(in super::super) last: Option<u64>,
     }
 
@@ -28,13 +29,14 @@ pub(super) mod sealed {
         const IS_FLOAT: bool;
         const IS_BF16: bool = false;
 
-        /// The bits as the kernel takes them; those of a signed integer in 64 bits.
+        /// Returns the bits that the kernel receives; a signed integer is extended to 64 bits.
         fn computed(self) -> u64;
 
-        /// The bits of an element.
+        /// Returns the bits of an element in memory.
         fn stored(self) -> u64;
 
-        /// The distance of `count` numbers from `start` to `stop`, as [`computed`](Self::computed).
+        /// Returns the distance between neighbours of `count` numbers from `start` to `stop`, as bits that the kernel
+        /// receives.
         fn distance(start: Self, stop: Self, count: usize) -> u64;
     }
 
@@ -64,9 +66,9 @@ pub(super) mod sealed {
 
     integers! { u8, u16, u32, u64, i8, i16, i32, i64 }
 
-    /// The distance of `count` numbers from `start` to `stop`.
+    /// Returns the distance between neighbours of `count` numbers from `start` to `stop`.
     fn distance(start: f64, stop: f64, count: usize) -> f64 {
-        // Halves first, as the whole could overflow.
+        // If the difference of both numbers overflows, it is computed from their halves.
         let steps = count.saturating_sub(1).max(1) as f64;
         let whole = (stop - start) / steps;
         if whole.is_finite() { whole } else { (stop / 2.0 - start / 2.0) / steps * 2.0 }

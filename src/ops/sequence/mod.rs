@@ -13,7 +13,8 @@ use elements::sealed::Parts;
 pub use elements::{SequenceElement, SequenceFloat};
 use run::Pass;
 
-/// `y[i] = start + i * step`: as NumPy's `arange`, with the number of elements in place of the end. See [`Sequence`].
+/// Writes `y[i] = start + i * step`, as NumPy's `arange`, but with the number of elements in place of the end. See
+/// [`Sequence`].
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -34,7 +35,7 @@ pub fn arange<'y, T: SequenceElement>(start: T, step: T, y: impl Into<SliceMut<'
     Sequence::arange(start, step).run(y)
 }
 
-/// Numbers from `start` to `stop`, both included, at equal distances: as NumPy's `linspace`. See [`Sequence`].
+/// Writes numbers from `start` to `stop`, both included, at equal distances, as NumPy's `linspace`. See [`Sequence`].
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -57,10 +58,11 @@ pub fn linspace<'y, T: SequenceFloat>(start: T, stop: T, y: impl Into<SliceMut<'
 
 /// A sequence: [`arange`] and [`linspace`] on a stream, or into a recording.
 ///
-/// Integers of 8 to 64 bits are exact on every device, and wrap around. An `f32` is the sum of the start and the product
-/// of index and step, each rounded to `f32`, unless the device fuses both to one rounding. The step of a `linspace` is
-/// rounded to `f32` once, and its last element is `stop`. An `f64` is the same in `f64`, on devices that have it. An `f16`
-/// or `bf16` is computed in `f32` and then rounded to its type; the step of their `linspace` is an `f32` as well.
+/// Integers of 8 to 64 bits are exact on every device, and wrap around. An `f32` is the sum of the start and the
+/// product of index and step, each rounded to `f32`, unless the device fuses both operations into one with a single
+/// rounding. The step of a `linspace` is rounded to `f32` once, and its last element is `stop`. An `f64` is computed
+/// likewise in `f64`, on devices that have this type. An `f16` or `bf16` is computed in `f32` and then rounded to its
+/// type; the step of such a `linspace` is an `f32` as well.
 #[must_use = "a sequence does nothing until `run` is called"]
 pub struct Sequence<'r, T> {
     start: T,
@@ -89,14 +91,14 @@ impl<'r, T: SequenceElement> Sequence<'r, T> {
         self
     }
 
-    /// Runs on `stream`, in place of the device's default one.
+    /// Runs on `stream`, in place of the device's default stream.
     pub fn on(mut self, stream: &Stream) -> Self {
         self.destination = Destination::Stream(stream.clone());
         self
     }
 
-    /// The cost of a sequence of `length` elements, to compare its time with the limits of a device: a multiplication and
-    /// an addition for each.
+    /// The cost of a sequence of `length` elements, to compare its time with the limits of a device: a multiplication
+    /// and an addition for each element.
     ///
     /// ```
     /// # fn main() -> anywarp::Result<()> {
@@ -120,8 +122,8 @@ impl<'r, T: SequenceElement> Sequence<'r, T> {
     /// Writes the numbers to `y`, a buffer or a slice of any start.
     ///
     /// # Errors
-    /// [`OperationError`] for a slice out of range, an existing guard, another device's stream, `f64` on a device without
-    /// it, or an error of the device. In that case nothing has run.
+    /// [`OperationError`] for a slice out of range, an existing guard, another device's stream, `f64` on a device that
+    /// lacks this type, or an error of the device. In that case nothing has run.
     pub fn run<'y>(mut self, y: impl Into<SliceMut<'y, T>>) -> Result<(), OperationError> {
         let y = y.into();
         let bytes = operands::bytes_mut(OPERATOR, "y", &y)?;

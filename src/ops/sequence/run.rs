@@ -12,18 +12,18 @@ use crate::submit::Destination;
 crate::kernels!(mod kernel = "shaders/ops/sequence.wgsl", root = "shaders", feature wide = false);
 crate::kernels!(mod doubles = "shaders/ops/sequence_doubles.wgsl", root = "shaders");
 
-/// One command: the kernel, in at least as many invocations as it writes words, or elements of two words.
+/// One launch of the kernel, with at least one invocation for each word, or each element of two words, that it writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pass {
     threads: u64,
 }
 
-/// The pass for elements of `size` bytes from this byte on.
+/// Returns the pass for `length` elements of `size` bytes, in an array that begins at byte `start` of its buffer.
 pub(super) fn plan(length: u64, size: u64, start: u64) -> Plan<Pass> {
     if length == 0 {
         return Plan::nothing();
     }
-    // Words that y has a part of.
+    // There is one invocation for each word that contains a part of y, or for each element of a word or more.
     let threads = if size >= 4 { length } else { (start % 4 + length * size).div_ceil(4) };
     Plan { passes: vec![Pass { threads }], scratch: 0, flops: 2 * length, bytes: length * size }
 }
@@ -38,7 +38,7 @@ pub(super) fn run<T: SequenceElement>(
 ) -> Result<(), OperationError> {
     let device = Device::of(&y.core.device);
     let words = |bits: u64| [bits as u32, (bits >> 32) as u32];
-    // A sequence of one element is its start.
+    // The only element of a sequence of length 1 is the start, not the last number.
     let last = parts.last.filter(|_| length > 1);
     let last_is_given = last.is_some();
     for Pass { threads } in &plan.passes {

@@ -21,7 +21,7 @@ pub(super) struct Operands<'y, 'd, 'x> {
 }
 
 impl Operands<'_, '_, '_> {
-    /// Checks devices and guards.
+    /// Checks the devices and the guards of all arrays.
     pub(super) fn check(&self, destination: &Destination<'_>) -> Result<(), OperationError> {
         let arrays = [("y", self.y), ("dy", self.dy), ("dx", self.dx.as_slice())];
         operands::check(OPERATOR, &self.dx.core.device, &arrays, 1, destination)

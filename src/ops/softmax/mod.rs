@@ -47,7 +47,7 @@ pub fn softmax<'x, 'y, T: FloatElement>(
 }
 
 /// Computes `y = x - log(sum(exp(x)))` along an axis of an array with this shape, row-major: the logarithm of
-/// [`softmax()`], also where that would be 0. See [`Softmax`].
+/// [`softmax()`], also where the softmax itself would be rounded to 0. See [`Softmax`].
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -74,8 +74,8 @@ pub fn log_softmax<'x, 'y, T: FloatElement>(
     Softmax::new(shape, axis).logarithm().run(x, y)
 }
 
-/// Computes the derivatives `dx` by the elements of a [`softmax()`] along an axis, from its results `y` and the
-/// derivatives `dy` by them: `dx = y * (dy - sum(y * dy))`. See [`Softmax::backward`].
+/// Computes the derivatives `dx` with respect to the elements of a [`softmax()`] along an axis, from its results `y`
+/// and the derivatives `dy` with respect to these results: `dx = y * (dy - sum(y * dy))`. See [`Softmax::backward`].
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -103,8 +103,8 @@ pub fn softmax_backward<'y, 'd, 'x, T: FloatElement>(
     Softmax::new(shape, axis).backward(y, dy, dx)
 }
 
-/// Computes the derivatives `dx` by the elements of a [`log_softmax()`] along an axis, from its results `y` and the
-/// derivatives `dy` by them: `dx = dy - exp(y) * sum(dy)`. See [`Softmax::backward`].
+/// Computes the derivatives `dx` with respect to the elements of a [`log_softmax()`] along an axis, from its results
+/// `y` and the derivatives `dy` with respect to these results: `dx = dy - exp(y) * sum(dy)`. See [`Softmax::backward`].
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -134,12 +134,12 @@ pub fn log_softmax_backward<'y, 'd, 'x, T: FloatElement>(
 
 /// [`softmax()`] or [`log_softmax()`] on a stream, or into a recording.
 ///
-/// Exponentials are relative to the greatest element of a row, so none is too large, and are summed in `f32`. Long rows
-/// are read twice: the greatest element and the sum are found in one pass (Milakov and Gimelshein, 'Online normalizer
-/// calculation for softmax', 2018). Repeated calls on a device return the same bits.
+/// Exponentials are computed relative to the greatest element of a row, so that they do not overflow, and are summed in
+/// `f32`. Long rows are read twice: the greatest element and the sum are found in one pass (Milakov and Gimelshein,
+/// 'Online normalizer calculation for softmax', 2018). Repeated calls on a device return the same bits.
 ///
-/// Negative infinity has the result 0, or negative infinity as a logarithm. A row is NaN if it has NaN, positive
-/// infinity, or nothing but negative infinity, as in `PyTorch`.
+/// An element of negative infinity has the result 0, or negative infinity as a logarithm. All results of a row are NaN
+/// if the row contains NaN or positive infinity, or only negative infinity, as in `PyTorch`.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -172,7 +172,7 @@ impl<'r> Softmax<'r> {
         Self { shape: shape.into(), axis, logarithm: false, destination: Destination::Own }
     }
 
-    /// Computes the logarithm.
+    /// Computes the logarithm of the softmax instead.
     pub fn logarithm(mut self) -> Self {
         self.logarithm = true;
         self
@@ -184,13 +184,13 @@ impl<'r> Softmax<'r> {
         self
     }
 
-    /// Runs on `stream`, in place of the device's default one.
+    /// Runs on `stream`, in place of the device's default stream.
     pub fn on(mut self, stream: &Stream) -> Self {
         self.destination = Destination::Stream(stream.clone());
         self
     }
 
-    /// The cost of a call on a device, to compare its time with the limits of the device. An element counts five
+    /// The cost of a call on a device, to compare its time with the limits of the device. An element counts as five
     /// operations: a comparison, a difference, an exponential, a sum, and a product.
     ///
     /// ```
@@ -211,7 +211,7 @@ impl<'r> Softmax<'r> {
         Ok(planned(&self.call::<T>(&[])?, device).plan.cost())
     }
 
-    /// The call for arrays that begin at these bytes.
+    /// Returns the checked parameters, for arrays that begin at the bytes `starts` of their buffers.
     fn call<T: FloatElement>(&self, starts: &[u64]) -> Result<Call, OperationError> {
         let elements = operands::counted::<T>(OPERATOR, "x", &self.shape)?;
         operands::expect_axis(OPERATOR, self.axis, &self.shape)?;
@@ -223,13 +223,13 @@ impl<'r> Softmax<'r> {
         Ok(Call { shape, logarithm: self.logarithm, bf16: T::BF16 })
     }
 
-    /// Computes `y` from `x`; both have the shape of the softmax. They are buffers or slices of any start, in different
+    /// Computes `y` from `x`. Both have the shape of the softmax, and are buffers or slices of any start, in different
     /// buffers unless the device has [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings).
     ///
     /// # Errors
-    /// [`OperationError`] for an axis that the shape does not have, another length, a slice out of range, arrays of two
-    /// devices, an existing guard, 2^31 - 2^16 elements or more, or an error of the device. In that case nothing has
-    /// run.
+    /// [`OperationError`] for an axis that the shape does not have, an array of another length, a slice out of range,
+    /// arrays of two devices, an existing guard, 2^31 - 2^16 elements or more, or an error of the device. In that case
+    /// nothing has run.
     pub fn run<'x, 'y, T: FloatElement>(
         mut self,
         x: impl Into<Slice<'x, T>>,
@@ -246,9 +246,9 @@ impl<'r> Softmax<'r> {
         operands.run(call, &planned(&call, &device), &mut self.destination)
     }
 
-    /// Computes the derivatives `dx` by the elements from the results `y` and the derivatives `dy` by them, all with
-    /// the shape of the softmax: [`softmax_backward`], or [`log_softmax_backward`] for the
-    /// [`logarithm`](Self::logarithm).
+    /// Computes the derivatives `dx` with respect to the elements, from the results `y` and the derivatives `dy` with
+    /// respect to these results. All arrays have the shape of the softmax. See [`softmax_backward`], or
+    /// [`log_softmax_backward`] for the [`logarithm`](Self::logarithm).
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -274,7 +274,7 @@ impl<'r> Softmax<'r> {
         operands.run(call, &planned, &mut self.destination)
     }
 
-    /// The cost of [`backward`](Self::backward), as [`cost`](Self::cost). An element counts four operations.
+    /// The cost of [`backward`](Self::backward), as [`cost`](Self::cost). An element counts as four operations.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -304,7 +304,7 @@ fn planned(call: &Call, device: &Device) -> Planned {
     plan(call.shape, Choice::default_for(call.shape, target(device)), cost(call.shape))
 }
 
-/// The operations and the bytes of a call.
+/// Returns the number of operations and the number of bytes of a call.
 fn cost(shape: Shape) -> [u64; 2] {
     let elements = shape.rows.saturating_mul(shape.length);
     [elements.saturating_mul(5), elements.saturating_mul(if shape.halves { 4 } else { 8 })]

@@ -1,6 +1,7 @@
 //! The reference implementation in plain Rust.
 
-/// Softmax of each row, or its logarithm, for shapes of outer rows, elements of a row, and their distance.
+/// Returns the softmax of each row, or its logarithm. `outer` is the number of outer rows, `length` the number of
+/// elements of a row, and `inner` the distance between these elements.
 pub(crate) fn softmax(x: &[f64], [outer, length, inner]: [usize; 3], logarithm: bool) -> Vec<f64> {
     let mut y = vec![0.0; x.len()];
     for row in 0..outer * inner {
@@ -17,7 +18,8 @@ pub(crate) fn softmax(x: &[f64], [outer, length, inner]: [usize; 3], logarithm: 
     y
 }
 
-/// The derivatives by the elements of a softmax, or of its logarithm, from its results and the derivatives by them.
+/// Returns the derivatives with respect to the elements of a softmax, or of its logarithm, from its results `y` and the
+/// derivatives `dy` with respect to these results.
 pub(crate) fn backward(y: &[f64], dy: &[f64], [outer, length, inner]: [usize; 3], logarithm: bool) -> Vec<f64> {
     let mut dx = vec![0.0; y.len()];
     for row in 0..outer * inner {

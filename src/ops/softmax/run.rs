@@ -17,7 +17,7 @@ pub(super) struct Operands<'x, 'y> {
     pub(super) y: SliceMut<'y, u8>,
 }
 
-/// A call without its arrays.
+/// The parameters of a call, without its arrays.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call {
     pub(super) shape: Shape,
@@ -27,7 +27,7 @@ pub(super) struct Call {
 }
 
 impl Operands<'_, '_> {
-    /// Checks devices and guards.
+    /// Checks the devices and the guards of all arrays.
     pub(super) fn check(&self, destination: &Destination<'_>) -> Result<(), OperationError> {
         let arrays = [("x", self.x), ("y", self.y.as_slice())];
         operands::check(OPERATOR, &self.y.core.device, &arrays, 1, destination)
@@ -44,7 +44,7 @@ impl Operands<'_, '_> {
         let device = &Device::of(&self.y.core.device);
         let sizes = Numbers::of(shape, planned);
         let Numbers { inner, group, width, held, .. } = sizes;
-        // Eight invocations walk a row on a processor.
+        // Workgroups of eight invocations are strips of the CPU, whose cache holds the row while it is read again.
         let in_cache = group == 8;
         let (x, y) = (&self.x, &self.y);
         macro_rules! run {

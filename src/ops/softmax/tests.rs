@@ -1,4 +1,4 @@
-//! Tests of every choice, against the reference.
+//! Tests of every choice, compared with the reference implementation.
 
 use half::{bf16, f16};
 
@@ -10,7 +10,7 @@ use super::{OPERATOR, Softmax, cost, operands, reference, starts};
 use crate::Device;
 use crate::submit::Destination;
 
-/// Arrays begin at element `skip` of their buffers.
+/// Returns the softmax of `x` by a choice, with arrays that begin at element `skip` of their buffers.
 fn computed<T: FloatElement>(
     device: &Device,
     x: &[T],
@@ -42,8 +42,8 @@ fn check<T: Float>(device: &Device, shape: [usize; 3], choice: Choice, skip: usi
         let wanted = reference::softmax(&wide, shape, logarithm);
         let got = computed(device, &x, shape, logarithm, choice, skip);
         for (at, (got, wanted)) in got.into_iter().zip(wanted).enumerate() {
-            // Exponents up to 16 with roundings of half a unit in the last place, those of the sum, and f16's least
-            // number.
+            // The tolerance covers roundings of exponents up to 16 by half a unit in the last place, the roundings of
+            // the sum, and the least `f16`.
             let tolerance = (4e-6 + T::ROUNDING) * wanted.abs() + if logarithm { 4e-6 } else { 1e-20 };
             let what = format!("{shape:?} {choice:?} {logarithm} {skip}, element {at}");
             assert!(
@@ -84,7 +84,7 @@ fn every_choice_has_the_rules_for_infinities() {
     }
 }
 
-/// Derivatives by the reference's results, with arrays that begin at element `skip` of their buffers.
+/// Checks the derivatives from the reference's results, with arrays that begin at element `skip` of their buffers.
 fn check_backward<T: Float>(device: &Device, shape: [usize; 3], choice: Choice, skip: usize) {
     let length: usize = shape.iter().product();
     for logarithm in [false, true] {
@@ -105,7 +105,8 @@ fn check_backward<T: Float>(device: &Device, shape: [usize; 3], choice: Choice, 
         let wide = |array: &[T]| -> Vec<f64> { array.iter().map(|x| x.wide()).collect() };
         let wanted = reference::backward(&wide(&y), &wide(&dy), shape, logarithm);
         for (at, (got, wanted)) in dx_of.read().unwrap()[skip..].iter().zip(wanted).enumerate() {
-            // A sum of the row's derivatives, up to 8 each, rounded as often as the row is long in parts of 100.
+            // The tolerance covers a sum of the row's derivatives, each up to 8, with one rounding for each 100
+            // elements.
             let tolerance = (1e-4 + T::ROUNDING) * wanted.abs() + if logarithm { 1e-3 } else { 1e-6 } + HALF_OF_MIN_F16;
             let what = format!("{shape:?} {choice:?} {logarithm} {skip}, element {at}");
             assert!((got.wide() - wanted).abs() <= tolerance, "{what}: {} and not {wanted}", got.wide());
@@ -118,7 +119,7 @@ fn every_choice_computes_the_same_derivatives() {
     check_every_choice!(check_backward: f32 from 0, f32 from 1, f16 from 0, bf16 from 1);
 }
 
-/// The derivatives of the reference are those of its function.
+/// The derivatives of the reference are compared with difference quotients of its softmax.
 #[test]
 fn the_reference_has_the_derivatives_of_its_function() {
     let (shape, step) = ([2, 5, 3], 1e-6);

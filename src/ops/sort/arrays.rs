@@ -11,12 +11,13 @@ use crate::element::Element;
 use crate::error::BufferError;
 use crate::submit::Destination;
 
-/// Words that are read, and the number of words before the first element.
+/// The words of an array that a kernel reads.
 #[derive(Clone, Copy)]
 pub(super) struct Words<'a> {
     pub(super) slice: Slice<'a, u32>,
+    /// The number of words before the first element.
     pub(super) first: u32,
-    /// The same for elements below a word, counted in elements.
+    /// The number of elements before the first element, for elements shorter than a word.
     pub(super) first_element: u32,
     /// The number of words from the first element on.
     length: usize,
@@ -30,7 +31,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// [`Words`] that are written, and may be read.
+/// [`Words`] of an array that a kernel writes, and may read.
 pub(super) struct WordsMut<'a> {
     slice: SliceMut<'a, u32>,
     first: u32,
@@ -46,12 +47,12 @@ impl<'a> WordsMut<'a> {
     }
 }
 
-/// The arrays of the keys, or those of the values.
+/// The arrays of the keys, or the arrays of the values.
 pub(super) struct Set<'a> {
     pub(super) given: Option<Words<'a>>,
     pub(super) result: Option<WordsMut<'a>>,
     spare: [Option<WordsMut<'a>>; 2],
-    /// Arrays of one word for what is not accessed: to read, and to write.
+    /// Arrays of one word that are bound in place of arrays that a kernel does not access: one to read, one to write.
     unused: [SliceMut<'a, u32>; 2],
 }
 
@@ -64,7 +65,7 @@ impl Set<'_> {
         }
     }
 
-    /// An array to read.
+    /// Returns an array to read.
     pub(super) fn read(&self, array: Array) -> Words<'_> {
         if let (Array::Given, Some(given)) = (array, self.given) {
             return given;
@@ -77,7 +78,8 @@ impl Set<'_> {
         }
     }
 
-    /// An array to write: the words, the number before the first element, and the number of elements before it.
+    /// Returns an array to write: its words, the number of words before the first element, and the number of elements
+    /// before the first element.
     pub(super) fn written(&self, array: Array) -> (SliceMut<'_, u32>, u32, u32) {
         match self.at(array) {
             Some(words) => (reborrow(&words.slice), words.first, words.first_element),
@@ -85,7 +87,7 @@ impl Set<'_> {
         }
     }
 
-    /// The result's words to copy, and where to.
+    /// Returns the words of the result, and the spare array to which they are copied.
     pub(super) fn copied(&self) -> (Slice<'_, u32>, SliceMut<'_, u32>) {
         let from = self.read(Array::Result);
         let first = from.first as usize;
@@ -98,10 +100,11 @@ impl Set<'_> {
 pub(super) struct Arrays<'a> {
     pub(super) keys: Set<'a>,
     pub(super) values: Set<'a>,
-    /// The numbers of keys by digit and block, and by digit.
+    /// The number of keys for each digit and block.
     pub(super) counts: SliceMut<'a, u32>,
+    /// The number of keys for each digit.
     pub(super) totals: SliceMut<'a, u32>,
-    /// The numbers of keys with smaller digits, for all digits of a key.
+    /// The number of keys with a smaller digit, for each value of each digit of a key.
     pub(super) bases: SliceMut<'a, u32>,
 }
 
@@ -112,8 +115,8 @@ pub(super) struct Spares {
     counts: UnifiedBuffer<u32>,
     totals: UnifiedBuffer<u32>,
     bases: UnifiedBuffer<u32>,
-    /// One word each: a kernel may bind one array of keys and one of values that it does not access, for reading or
-    /// for writing.
+    /// Arrays of one word: a kernel can bind an array of keys and an array of values that it does not access, each to
+    /// read or to write.
     unused: [UnifiedBuffer<u32>; 4],
 }
 
@@ -135,7 +138,7 @@ impl Spares {
         let [of_keys, of_values] = spares_of(&plan.passes);
         let keys = shape.length * u64::from(shape.key_words());
         let values = shape.length * u64::from(shape.values.words());
-        // At least one, as an array to bind.
+        // Each array has at least one word, so that it can be bound.
         let [counts, totals, bases] = counters_of(&plan.passes).map(|words| words.max(1));
         Ok(Self {
             keys: [some(of_keys > 0, keys)?, some(of_keys > 1, keys)?],
@@ -147,7 +150,7 @@ impl Spares {
         })
     }
 
-    /// The arrays, without those of the caller.
+    /// Returns all arrays, except for the arrays of the caller.
     pub(super) fn arrays(&mut self) -> Arrays<'_> {
         let Self { keys, values, counts, totals, bases, unused } = self;
         let [a, b, c, d] = unused.each_mut().map(|unused| unused.slice_mut(..));

@@ -122,7 +122,7 @@ impl ByDigit {
         let (sorted_keys, to_keys, _) = arrays.keys.written(keys[1]);
         let (sorted_values, to_values, _) = arrays.values.written(values[1]);
         let (span, groups) = (blocks.span as u32, [blocks.count, 1]);
-        // Only the first pass makes the indices.
+        // Only the first pass generates the indices.
         let order = Order { indices: order.indices && values[0] == Array::Unused, ..order };
         let no_keys = keys[1] == Array::Unused;
         macro_rules! sizes_of {
@@ -163,7 +163,7 @@ impl ByDigit {
     }
 }
 
-/// Whether a ballot is one word.
+/// Whether a ballot of any subgroup of the device fits into one word.
 pub(super) fn is_narrow(device: &Device) -> bool {
     device.caps().subgroup_size.is_some_and(|(_, greatest)| greatest <= 32)
 }

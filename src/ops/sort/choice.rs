@@ -1,47 +1,48 @@
-//! The choice between the ways of a sort. This module is pure.
+//! The choice between the forms of a sort. This module is pure.
 
 use anywarp_backend::{BackendKind, Caps, DeviceKind};
 
 use super::plan::Shape;
 
-/// The number of keys that a workgroup of 256 sorts at a time, with workgroup memory alone.
+/// The number of keys that a workgroup of 256 invocations sorts at a time, with workgroup memory alone.
 pub(super) const TILE: u64 = 3328;
-/// The number of keys of each invocation, where subgroups rank them.
+/// The number of keys of each invocation, if subgroups rank the keys.
 const ITEMS: u64 = 14;
-/// The number of keys from which the kernel's counts, of 30 bits, could overflow.
+/// The number of keys from which the 30-bit counts of a sweep's kernel could overflow.
 pub(super) const MAX_SWEPT: u64 = 1 << 30;
-/// The most workgroups of a pass: several times as many as run at once, so that the last ones do not leave a device
-/// idle, and few enough that their counters are a small part of what a pass moves.
+/// The greatest number of workgroups of a pass. It is several times the number that runs at once, so that the last
+/// workgroups do not leave a device idle. It is small enough that the counters are a small part of the memory traffic.
 const GROUPS: u64 = 4096;
 
-/// The choice between several ways to do the work.
+/// The choice of how keys are sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// One workgroup for all, if that many keys fit into it.
+    /// One workgroup sorts all keys, if they fit into its memory.
     Small,
-    /// One pass for each digit, with at most this many blocks.
+    /// One pass for each digit, with at most `most` blocks.
     Digits { form: Form, most: u64 },
-    /// One launch for each digit, in workgroups of this many invocations, if the keys can be counted in 30 bits.
+    /// One launch for each digit, in workgroups of `threads` invocations, if the keys can be counted in 30 bits.
     Sweep { threads: u32 },
 }
 
 /// The properties of a device on which a choice depends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
-    /// Whether the backend `cpu` runs the kernels. Other drivers for processors limit the iterations of loops, so they are
-    /// not meant.
+    /// Whether the backend `cpu` runs the kernels. This is false for other drivers for processors, as they limit the
+    /// iterations of loops.
     pub(super) processor: bool,
-    /// The number of keys from which a sweep is worth it; none where workgroups that wait for each other may hinder each
-    /// other.
+    /// The number of keys from which a sweep is fastest; `None` for devices on which workgroups that wait for each
+    /// other may block each other.
     pub(super) least_swept: Option<u64>,
-    /// The smallest and largest size of a subgroup, where there are subgroups.
+    /// The smallest and largest size of a subgroup; `None` without subgroups.
     pub(super) subgroups: Option<(u32, u32)>,
 }
 
 impl Place {
     pub(super) fn of(caps: &Caps) -> Self {
-        // NVIDIA's cards run workgroups that have begun to their end. On an H200 a sweep takes 0.75 of the time with CUDA;
-        // with Vulkan 0.75 for pairs and 0.95 for keys from 2^24, and 1.4 times as long for 2^20.
+        // NVIDIA's devices run each workgroup that has begun to its end. On an H200, relative to passes over digits, a
+        // sweep takes 0.75 of the time with CUDA. With Vulkan, it takes 0.75 of the time for 2^24 pairs or more, 0.95
+        // for 2^24 keys or more, and 1.4 for 2^20.
         let least_swept = match (caps.backend, caps.kind, caps.subgroup_size) {
             (BackendKind::Cuda, ..) => Some(0),
             (BackendKind::Vulkan, DeviceKind::Discrete, Some((32, 32))) => Some(1 << 24),
@@ -51,7 +52,7 @@ impl Place {
     }
 }
 
-/// A choice without its numbers: for benches, which measure all of them.
+/// A form of a sort without its parameters, for benches that measure all forms.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SortWay {
@@ -63,10 +64,10 @@ pub enum SortWay {
 }
 
 impl Choice {
-    /// The choice without tuning.
+    /// Returns the default choice for this shape and device.
     pub(super) fn default_for(shape: &Shape, place: Place) -> Self {
         let way = if place.processor {
-            // Barriers take much longer there than the work between them.
+            // On the CPU, barriers take much longer than the work between them.
             SortWay::Pieces
         } else if shape.length <= TILE {
             SortWay::Small
@@ -78,11 +79,11 @@ impl Choice {
         Self::of_way(way, shape, place).unwrap_or(Self::Digits { form: Form::Workgroups, most: GROUPS })
     }
 
-    /// The choice of a way; `None` if the device does not have it.
+    /// Returns the choice for a form; `None` if the device cannot run this form.
     pub(super) fn of_way(way: SortWay, shape: &Shape, place: Place) -> Option<Self> {
         let (form, most) = match way {
             SortWay::Small => return Some(Self::Small),
-            // A piece has to be long for its 256 counters, and there are enough of them for every processor.
+            // A piece has to be long compared with its 256 counters. 64 pieces are enough for every thread of the CPU.
             SortWay::Pieces => (Form::Pieces, (shape.length >> 14).clamp(1, 64)),
             SortWay::Workgroups => (Form::Workgroups, GROUPS),
             SortWay::Subgroups => {
@@ -103,22 +104,22 @@ impl Choice {
 pub(super) enum Form {
     /// One invocation for each block, without barriers.
     Pieces,
-    /// Workgroups that rank with workgroup memory alone.
+    /// Workgroups that rank keys with workgroup memory alone.
     Workgroups,
-    /// Workgroups of this many invocations that rank within subgroups.
+    /// Workgroups of `threads` invocations that rank keys within subgroups.
     Subgroups { threads: u32 },
 }
 
 impl Form {
-    /// The form with subgroups of these sizes, if they are neither too small to be worth it nor too large. The kernel
-    /// has memory for 8 subgroups.
+    /// Returns the form for subgroups of `least` to `greatest` invocations; `None` if subgroups are too small to save
+    /// time, or too large. The kernel has workgroup memory for 8 subgroups.
     pub(super) fn subgroups(least: u32, greatest: u32) -> Option<Self> {
         let threads = (8 * least).min(256);
         (least.is_power_of_two() && least >= 4 && greatest <= threads && greatest <= 128)
             .then_some(Self::Subgroups { threads })
     }
 
-    /// The number of keys that a workgroup sorts at a time.
+    /// Returns the number of keys that a workgroup sorts at a time.
     pub(super) fn tile(self) -> u64 {
         match self {
             Self::Pieces => 1,
@@ -174,7 +175,7 @@ mod tests {
         assert_eq!(chosen(TILE + 1, false, Some((32, 32))), digits(Form::Subgroups { threads: 256 }));
         assert_eq!(chosen(TILE + 1, false, Some((8, 32))), digits(Form::Subgroups { threads: 64 }));
         assert_eq!(chosen(TILE + 1, false, Some((64, 128))), digits(Form::Subgroups { threads: 256 }));
-        // 8 subgroups of 4 invocations are fewer than one of 64.
+        // 8 subgroups of 4 invocations have fewer invocations than one subgroup of 64.
         assert_eq!(chosen(TILE + 1, false, Some((4, 64))), digits(Form::Workgroups));
         assert_eq!(chosen(TILE + 1, false, None), digits(Form::Workgroups));
         let pieces = |length| chosen(length, true, Some((8, 8)));

@@ -71,7 +71,8 @@ impl Sort<'_> {
             in_place,
         };
         let words = u64::from(shape.key_words().max(values.words()));
-        // Kernels count words in 32 bits. There is room for the alignment of bindings, and for a tile beyond the end.
+        // Kernels count words in 32 bits. The limit leaves room for the alignment of bindings, and for a tile beyond
+        // the end.
         let most = (caps.limits.storage_binding_size / 4 - 64).min((1 << 32) - (1 << 16)) / words;
         if length as u64 > most {
             return Err(OPERATOR.too_large("the array of keys", vec![length], most));
@@ -82,7 +83,7 @@ impl Sort<'_> {
             Some(way) => Choice::of_way(way, &shape, place).ok_or_else(|| OperationError::Choice {
                 operator: OPERATOR.name(),
                 argument: "the way",
-                expected: "the device has no subgroups of a fitting size".to_owned(),
+                expected: "the device has no subgroups of a suitable size; use `Pieces` or `Workgroups`".to_owned(),
                 got: format!("{way:?}"),
             })?,
         };
@@ -90,13 +91,13 @@ impl Sort<'_> {
         Ok((shape, plan))
     }
 
-    /// The bits of the keys that determine the order.
+    /// Returns the range of bits by which keys are compared; an error if the keys do not permit the range.
     fn checked_bits<K: SortKey>(&self) -> Result<Range<u32>, OperationError> {
         let Some(bits) = &self.bits else { return Ok(0..K::BITS) };
         let expected = match K::KIND {
-            Kind::Float { .. } => "floats are sorted by all bits; sort integers of the same bits".to_owned(),
+            Kind::Float { .. } => "floats are always compared by all bits; omit the range, or pass integers".to_owned(),
             _ if bits.start >= bits.end || bits.end > K::BITS => {
-                format!("use a range of one bit or more within 0..{} for {}", K::BITS, std::any::type_name::<K>())
+                format!("pass a range of one bit or more within 0..{} for {}", K::BITS, std::any::type_name::<K>())
             }
             _ => return Ok(bits.clone()),
         };

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::super::ordering::keys::Kind;
 
-/// A digit of the keys: a part of a word, and the bits of that word to invert before.
+/// A digit of the keys: a part of a word of the key, and the bits of this word that are inverted before the digit is
+/// read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Digit {
     pub(super) word: u32,
@@ -13,7 +14,8 @@ pub(super) struct Digit {
     pub(super) flip: u32,
 }
 
-/// The digits of a key of `key_bits` that is ordered by `bits`, from the lowest.
+/// Returns the digits, from the lowest on, of keys of `key_bits` bits that are sorted by the range `bits` of their
+/// bits.
 pub(super) fn digits(bits: &Range<u32>, key_bits: u32, kind: Kind, descending: bool) -> Vec<Digit> {
     // Shorter keys are in the upper bits of a word.
     let unused = 32u32.saturating_sub(key_bits);

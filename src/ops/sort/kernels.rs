@@ -16,7 +16,8 @@ crate::kernels!(mod packed = "shaders/ops/sort_packed.wgsl", root = "shaders");
 crate::kernels!(mod small = "shaders/ops/sort_small.wgsl", root = "shaders");
 crate::kernels!(mod sweep = "shaders/ops/sort_sweep.wgsl", root = "shaders");
 
-/// In unit tests every third workgroup of a sweep does not publish its counts, as if it were late.
+/// In unit tests, every third workgroup of a sweep does not publish its counts, as if it were late; 0 means no
+/// workgroup.
 const SILENT: u32 = if cfg!(test) { 3 } else { 0 };
 
 /// The kernels of all passes of a plan.
@@ -29,7 +30,7 @@ pub(super) struct Kernels {
     sweep: Option<(sweep::CountAll, sweep::PlaceAll, sweep::Sweep)>,
 }
 
-/// The digits as the kernels take them.
+/// Returns the digits in the form in which kernels receive them.
 fn numbers(digits: &[Digit]) -> [[u32; 4]; 8] {
     let mut all_digits = [[0; 4]; 8];
     for (to, Digit { word, shift, mask, flip }) in all_digits.iter_mut().zip(digits) {
@@ -39,7 +40,7 @@ fn numbers(digits: &[Digit]) -> [[u32; 4]; 8] {
 }
 
 impl Kernels {
-    /// Compiles the kernels, unless the device has them.
+    /// Compiles the kernels that the device has not compiled yet.
     pub(super) fn of(device: &Device, shape: &Shape, plan: &Plan<Pass>) -> Result<Self, OperationError> {
         let (floats, wide) = (matches!(shape.kind, Kind::Float { .. }), shape.key_words() > 1);
         let words = shape.values.words();
@@ -59,7 +60,7 @@ impl Kernels {
                     let overrides = small::Overrides { in_place, floats, wide, words };
                     kernels.small = Some(small::sort_with(device, overrides)?);
                 }
-                // The first pass has the kernels of all.
+                // The first of these passes compiles the kernels for all of them.
                 Pass::Scatter { blocks, .. } if kernels.by_digit.is_none() => {
                     kernels.by_digit = Some(ByDigit::of(device, blocks.form, floats, wide, words)?);
                 }
@@ -131,7 +132,7 @@ impl Kernels {
                 let (from_keys, from_values) = (arrays.keys.read(keys[0]), arrays.values.read(values[0]));
                 let (sorted_keys, to_keys, _) = arrays.keys.written(keys[1]);
                 let (sorted_values, to_values, _) = arrays.values.written(values[1]);
-                // Only the first pass makes the indices.
+                // Only the first pass generates the indices.
                 let order = Order { indices: order.indices && values[0] == Array::Unused, ..order };
                 let sizes = sizes!(
                     sweep,
@@ -184,7 +185,7 @@ impl Kernels {
     ) -> Result<(), OperationError> {
         let Some(kernel) = &self.small else { return Ok(()) };
         let all_digits = numbers(digits);
-        // In place, the array is bound once.
+        // An array that is sorted in place is bound only once, as the output.
         let [from_keys, from_values] = [keys, values].map(|[from, to]| if from == to { Array::Unused } else { from });
         let (from_keys, from_values) = (arrays.keys.read(from_keys), arrays.values.read(from_values));
         let (sorted_keys, to_keys, _) = arrays.keys.written(keys[1]);

@@ -108,11 +108,11 @@ pub fn argsort<'x, 'i, K: SortKey>(
     Sort::new().argsort(x, indices)
 }
 
-/// [`sort`], [`sort_pairs`] and [`argsort`] in descending order, by a part of the bits, into other arrays, on a stream,
-/// or into a recording.
+/// [`sort`], [`sort_pairs`] and [`argsort`] with further options: descending order, a part of the bits, other arrays
+/// for the results, segments, a stream, or a recording.
 ///
-/// It is a radix sort: its time depends on the number and the size of the keys, and hardly on their values. It needs
-/// memory for a copy of the keys and of the values, from the device's scratch memory.
+/// A `Sort` is a radix sort: its time depends on the number and the size of the keys, and hardly on their values. The
+/// sort needs scratch memory of the device for a copy of the keys and of the values.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -152,8 +152,8 @@ impl<'r> Sort<'r> {
         self
     }
 
-    /// Sorts integers by these bits alone, counted from the lowest. Fewer bits take less time: one pass for every
-    /// eight. Keys that differ in other bits only are equal, and keep their order.
+    /// Sorts integers by these bits alone, counted from the lowest. Fewer bits take less time: one pass for every eight
+    /// bits. Keys that differ only in other bits count as equal, and keep their order.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -172,12 +172,12 @@ impl<'r> Sort<'r> {
         self
     }
 
-    /// Sorts within segments: a new one begins at each of these offsets, as in NumPy's `split`. So both the `n + 1`
-    /// offsets of `n` segments, from 0 to the number of keys, and the beginnings alone describe the same segments.
-    /// Segments may be empty. A sort is refused if the offsets fall, or exceed the number of keys.
+    /// Sorts within segments: a new segment begins at each of these offsets, as in NumPy's `split`. The first offset,
+    /// 0, and the last offset, the number of keys, may be omitted. Segments may be empty. A sort is refused if an
+    /// offset is below the offset before it, or above the number of keys.
     ///
-    /// All methods take segments, except for those of costs, which are without. `argsort` writes indices that count
-    /// from the first key of the array.
+    /// All methods that sort use the segments; the methods that return costs ignore them. `argsort` writes indices that
+    /// count from the first key of the array.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -197,20 +197,20 @@ impl<'r> Sort<'r> {
     }
 
     /// [`segments`](Self::segments) with offsets on the device, which the host does not check: as for
-    /// [`Scan::segments`](super::Scan::segments), their order has no meaning, and offsets behind the last key are
-    /// ignored. So the keys of each segment are sorted, whatever the offsets are.
+    /// [`Scan::segments`](super::Scan::segments), offsets can have any order, and offsets behind the last key are
+    /// ignored. The keys of each segment are sorted, whatever the offsets are.
     pub fn device_segments(mut self, offsets: impl Into<Slice<'r, u32>>) -> Self {
         self.segments = Some(Segments::Device(offsets.into()));
         self
     }
 
-    /// Sets the destination, for operators that sort.
+    /// Sets the destination, for operators that are built on a sort.
     pub(crate) fn to(mut self, destination: Destination<'r>) -> Self {
         self.destination = destination;
         self
     }
 
-    /// Sorts in this way, for benches. A sort in a way that the device does not have is refused.
+    /// Sorts in the form `way`, for benches. A form that the device cannot run is refused.
     #[doc(hidden)]
     pub fn way(mut self, way: SortWay) -> Self {
         self.way = Some(way);
@@ -223,7 +223,7 @@ impl<'r> Sort<'r> {
         self
     }
 
-    /// Sorts on `stream`, in place of the device's default one.
+    /// Sorts on `stream`, in place of the device's default stream.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -244,9 +244,9 @@ impl<'r> Sort<'r> {
 
     /// Writes the sorted keys of `x` to `y`.
     ///
-    /// Both must be in different buffers, unless the device has
-    /// [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings); that holds for the arrays of all methods
-    /// here, where one of two is written.
+    /// `x` and `y` must be in different buffers, unless the device has
+    /// [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings). The same holds for all methods of `Sort`: a
+    /// written array must be in another buffer than every other array.
     ///
     /// # Errors
     /// [`OperationError`]; in that case nothing has run.
@@ -347,7 +347,7 @@ impl<'r> Sort<'r> {
 
 const OPERATOR: Operator = Operator("sort");
 
-/// The values of a sort of pairs.
+/// Returns the kind of values of a sort of pairs.
 fn values_of<V: Element>() -> Values {
     const { assert!(size_of::<V>() == 4 || size_of::<V>() == 8, "the values of a sort have 4 or 8 bytes") }
     Values::Given { words: size_of::<V>() as u32 / 4 }

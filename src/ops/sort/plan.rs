@@ -9,18 +9,18 @@ use super::digits::{Digit, digits};
 
 /// The number of values of a digit.
 pub(super) const RADIX: u64 = 256;
-/// The number of invocations of a workgroup in all other kernels.
+/// The number of invocations of a workgroup in kernels with one invocation for each element.
 const WORKGROUP: u64 = 256;
 
 /// The values that are moved with the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Values {
     None,
-    /// Values of this many words.
+    /// Values of the caller, of this many words each.
     Given {
         words: u32,
     },
-    /// The indices of the keys; the sorted keys are dropped.
+    /// The indices of the keys; the sorted keys are not written.
     Indices,
 }
 
@@ -39,10 +39,11 @@ impl Values {
 pub(super) struct Shape {
     /// The number of keys.
     pub(super) length: u64,
-    /// The size of a key in bits, and the order of its bits.
+    /// The size of a key in bits.
     pub(super) key_bits: u32,
+    /// The kind of number that a key is.
     pub(super) kind: Kind,
-    /// The bits that determine the order.
+    /// The range of bits by which keys are compared.
     pub(super) bits: Range<u32>,
     pub(super) descending: bool,
     pub(super) values: Values,
@@ -56,55 +57,56 @@ impl Shape {
         self.key_bits < 32
     }
 
-    /// The number of words of a key between passes.
+    /// Returns the number of words of a key in scratch memory between passes.
     pub(super) fn key_words(&self) -> u32 {
         self.key_bits.div_ceil(32)
     }
 }
 
-/// An array of keys, or one of values.
+/// An array of keys or an array of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Array {
     Given,
     Result,
-    /// Scratch memory, by its number.
+    /// An array of scratch memory, by its number.
     Spare(usize),
     /// An array that is not accessed.
     Unused,
 }
 
-/// One command of a sort.
+/// One launch, copy or fill of a sort.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
-    /// Copies the keys from the result's array to the first of the scratch memory.
+    /// Copies the keys from the result's array to the first array of the scratch memory.
     CopyKeys,
-    /// The same for values.
+    /// Copies the values from the result's array to the first array of the scratch memory.
     CopyValues,
     /// Unpacks keys of less than 32 bits to the first array of the scratch memory.
     Unpack,
-    /// Packs the sorted keys of this array.
+    /// Packs the sorted keys of the array `from`, which have less than 32 bits, into the result.
     Pack { from: Array },
-    /// Sorts by all digits in one workgroup.
+    /// Sorts by all digits in one launch of one workgroup.
     Small { digits: Vec<Digit>, keys: [Array; 2], values: [Array; 2] },
     /// Counts the keys of each block by a digit.
     Count { blocks: Blocks, digit: Digit, keys: Array },
-    /// Adds up the counts.
+    /// Adds up the counts of the blocks, which determines where each block writes its keys.
     Place { blocks: Blocks },
     /// Counts the keys by all digits.
     CountAll { blocks: Blocks, digits: Vec<Digit>, keys: Array },
-    /// Adds up the counts of this many digits.
+    /// Adds up the counts of each of this many digits.
     PlaceAll { digits: u64 },
     /// Sets the counts of all digits to zero.
     ClearTotals,
-    /// Sets the progress of a sweep to nothing.
+    /// Clears the memory in which the workgroups of a sweep publish their progress.
     ClearProgress,
-    /// Moves the keys and values from one array to another, ordered by the digit with this number.
+    /// Moves the keys and values from one array to another, ordered by a digit, in one launch; `number` is the index of
+    /// the digit.
     Sweep { threads: u32, tiles: u64, digit: Digit, number: usize, keys: [Array; 2], values: [Array; 2] },
     /// Moves the keys and values from one array to another, ordered by a digit.
     Scatter { blocks: Blocks, digit: Digit, keys: [Array; 2], values: [Array; 2] },
 }
 
-/// The arrays before the first pass, and after each.
+/// The arrays of the keys and of the values, before the first pass and after each pass.
 #[derive(Debug)]
 struct Arrays {
     keys: Vec<Array>,
@@ -113,7 +115,7 @@ struct Arrays {
 
 impl Arrays {
     fn of(shape: &Shape, passes: usize) -> Self {
-        // Backwards from the result, so that the last pass writes there.
+        // Arrays are chosen backwards from the result, so that the last pass writes the result.
         let towards_result = |given: Array| {
             let array = |at: usize| if (passes - at).is_multiple_of(2) { Array::Result } else { Array::Spare(0) };
             let first = if shape.in_place { array(0) } else { given };
@@ -138,12 +140,12 @@ impl Arrays {
         Self { keys, values }
     }
 
-    /// The arrays between which the pass with this number moves keys, and values.
+    /// Returns the arrays between which pass `at` moves keys, and the arrays between which it moves values.
     fn moved(&self, at: usize) -> [[Array; 2]; 2] {
         [[self.keys[at], self.keys[at + 1]], [self.values[at], self.values[at + 1]]]
     }
 
-    /// The number of scratch arrays of one kind.
+    /// Returns the number of scratch arrays that `arrays`, either of keys or of values, refers to.
     fn spares(arrays: &[Array]) -> u64 {
         let number = |array: &Array| if let Array::Spare(number) = array { *number as u64 + 1 } else { 0 };
         arrays.iter().map(number).max().unwrap_or(0)
@@ -193,7 +195,7 @@ pub(super) fn plan(shape: &Shape, choice: Choice) -> Plan<Pass> {
     Plan { passes, scratch: words.saturating_mul(4), flops: 0, bytes: length.saturating_mul(moved) }
 }
 
-/// The numbers of scratch arrays for keys and for values that all passes need.
+/// Returns the numbers of scratch arrays for keys and for values that all passes need.
 pub(super) fn spares_of(passes: &[Pass]) -> [u64; 2] {
     passes.iter().map(spares).fold([0, 0], |most, one| [most[0].max(one[0]), most[1].max(one[1])])
 }
@@ -209,7 +211,8 @@ fn spares(pass: &Pass) -> [u64; 2] {
     }
 }
 
-/// The numbers of words for the counts of all passes: by block or tile, by digit, and their sums.
+/// Returns the numbers of words that all passes need for the counts by block or tile, for the counts by digit, and for
+/// the sums of the counts by digit.
 pub(super) fn counters_of(passes: &[Pass]) -> [u64; 3] {
     let mut words = [0; 3];
     for pass in passes {
@@ -223,7 +226,7 @@ pub(super) fn counters_of(passes: &[Pass]) -> [u64; 3] {
     words
 }
 
-/// The array of the sorted keys.
+/// Returns the array of the sorted keys after the last of these passes.
 fn sorted(passes: &[Pass]) -> Array {
     match passes.last() {
         Some(Pass::Small { keys, .. } | Pass::Scatter { keys, .. } | Pass::Sweep { keys, .. }) => keys[1],
@@ -235,7 +238,7 @@ fn small_pass(shape: &Shape, digits: Vec<Digit>) -> Pass {
     let given = if shape.in_place { Array::Result } else { Array::Given };
     let keys = match (shape.is_packed(), shape.values) {
         (true, Values::Indices) => [Array::Spare(0), Array::Unused],
-        // The kernel works in place with both keys and values, or with neither.
+        // The kernel sorts either both keys and values in place, or neither.
         (true, _) if shape.in_place => [Array::Spare(0), Array::Spare(0)],
         (true, _) => [Array::Spare(0), Array::Spare(1)],
         (false, Values::Indices) => [Array::Given, Array::Unused],
@@ -249,7 +252,8 @@ fn small_pass(shape: &Shape, digits: Vec<Digit>) -> Pass {
     Pass::Small { digits, keys, values }
 }
 
-/// The copies before the first digit: in place, an odd number of passes begins in the scratch memory.
+/// Returns the copies before the first digit: a sort in place with an odd number of passes has to begin in scratch
+/// memory.
 fn copies(shape: &Shape, arrays: &Arrays) -> Vec<Pass> {
     let is_moved = |arrays: &[Array]| shape.in_place && arrays[0] == Array::Spare(0);
     let mut passes = Vec::new();
@@ -286,7 +290,7 @@ fn by_sweeps(length: u64, threads: u32, digits: Vec<Digit>, arrays: &Arrays) -> 
     passes
 }
 
-/// The grid of a kernel with one invocation for each of `count` elements.
+/// Returns the number of workgroups of a kernel with one invocation for each of `count` elements.
 pub(super) fn groups(count: u64) -> u64 {
     count.div_ceil(WORKGROUP)
 }

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-/// The indices of the keys in a stable order, with NaN last in both directions.
+/// Returns the indices that sort the keys stably, with NaN last in both directions.
 pub(crate) fn argsort<K: PartialOrd>(keys: &[K], descending: bool) -> Vec<u32> {
     let compared = |a: u32, b: u32| keys[a as usize].partial_cmp(&keys[b as usize]);
     let is_nan = |at: u32| compared(at, at).is_none();

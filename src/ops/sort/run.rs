@@ -15,16 +15,16 @@ use crate::device::Device;
 use crate::element::Element;
 use crate::submit::{Context, Destination};
 
-/// The keys or the values of a call: an array that is read, and one that is written.
+/// The keys or the values of a call: an array that is read, and an array that is written.
 pub(super) struct Operand<'a, T> {
-    /// The name of the source in errors, and the source; `None` in place.
+    /// The name of the source in errors, and the source; `None` if the sort is in place.
     pub(super) given: Option<(&'static str, Slice<'a, T>)>,
-    /// The same of the target; `None` if it is not needed.
+    /// The name of the target in errors, and the target; `None` if there is no target.
     pub(super) result: Option<(&'static str, SliceMut<'a, T>)>,
 }
 
 impl<T: Element> Operand<'_, T> {
-    /// The number of elements of the source.
+    /// Returns the number of elements of the source.
     pub(super) fn len(&self) -> usize {
         let given = self.given.as_ref().map(|(_, given)| given.len());
         given.or_else(|| self.result.as_ref().map(|(_, result)| result.len())).unwrap_or(0)
@@ -49,13 +49,14 @@ pub(super) struct Operands<'a, K, V> {
 }
 
 impl<K: Element, V: Element> Operands<'_, K, V> {
-    /// The device of the call.
+    /// Returns the device of the call.
     pub(super) fn context(&self) -> Option<&Arc<Context>> {
         let given = self.keys.given.as_ref().map(|(_, slice)| &slice.core.device);
         given.or_else(|| self.keys.result.as_ref().map(|(_, slice)| &slice.core.device))
     }
 
-    /// Checks slices, lengths, devices, shared buffers and guards; `offsets` has another length.
+    /// Checks the slices, lengths, devices, shared buffers and guards of all arrays. Only `offsets` may have another
+    /// length.
     pub(super) fn check<'s>(
         &'s self,
         context: &Arc<Context>,
@@ -82,7 +83,7 @@ impl<K: Element, V: Element> Operands<'_, K, V> {
     ) -> Result<(), OperationError> {
         let Some(context) = self.context() else { return Ok(()) };
         let device = Device::of(context);
-        // All kernels first, so that a refused one leaves nothing launched.
+        // All kernels are compiled before the first launch: if one of them is refused, nothing has run.
         let kernels = Kernels::of(&device, shape, plan)?;
         let mut spares = super::arrays::Spares::of(&device, shape, plan, destination)?;
         let arrays = self.arrays(&mut spares)?;

@@ -1,7 +1,7 @@
 //! Sorts within segments.
 //!
-//! Two stable sorts of places, by key and then by segment, have the keys of each segment together and in order. Short
-//! segments are sorted in one workgroup each.
+//! The positions of the keys are sorted twice by stable sorts: by key, and then by segment. After that, the keys of
+//! each segment are together and in order. If all segments are short, one workgroup for each segment sorts it instead.
 
 mod plan;
 
@@ -24,44 +24,45 @@ use plan::{Pass, plan};
 
 crate::kernels!(mod heads = "shaders/ops/segment_heads.wgsl", root = "shaders");
 
-/// The beginnings of segments.
+/// The offsets at which segments begin.
 #[derive(Clone, Copy)]
 pub(super) enum Segments<'r> {
-    /// Checked by the host.
+    /// Offsets that the host checks.
     Host(&'r [u32]),
-    /// In any order, and possibly behind the last key.
+    /// Offsets on the device, in any order, and possibly behind the last key.
     Device(Slice<'r, u32>),
 }
 
 impl Segments<'_> {
-    /// The largest number that a segment can have: the number of marked keys.
+    /// Returns the largest number of a segment: as many keys are marked as the beginning of a segment.
     fn count(&self) -> usize {
         match self {
-            // The first key is marked, too, as it is the first of the bounds.
+            // The first key is also marked, as 0 is the first of the bounds.
             Self::Host(offsets) => offsets.len() + 1,
             Self::Device(offsets) => offsets.len(),
         }
     }
 
-    /// Returns an error if offsets of the host fall, or exceed the number of keys.
+    /// Returns an error if an offset of the host is below the offset before it, or above the number of keys.
     fn check(&self, length: usize) -> Result<(), OperationError> {
         let Self::Host(offsets) = self else { return Ok(()) };
         let wrong = |expected: String, got: String| Err(OPERATOR.choice("the offset", expected, got));
         if let Some(pair) = offsets.windows(2).find(|pair| pair[0] > pair[1]) {
-            return wrong("use offsets that do not fall".to_owned(), format!("{} after {}", pair[1], pair[0]));
+            return wrong("pass offsets in ascending order".to_owned(), format!("{} after {}", pair[1], pair[0]));
         }
         match offsets.last() {
             Some(last) if *last as usize > length => {
-                wrong(format!("use offsets up to the number of keys, {length}"), last.to_string())
+                wrong(format!("pass offsets up to the number of keys, {length}"), last.to_string())
             }
             _ => Ok(()),
         }
     }
 
-    /// The bounds of all segments, and the length of the longest; `None` if only the device has them.
+    /// Returns the bounds of all segments, and the length of the longest segment; `None` if only the device has the
+    /// offsets.
     fn bounds(&self, length: usize) -> Option<(Vec<u32>, u64)> {
         let Self::Host(offsets) = self else { return None };
-        // Within 32 bits, as the length was checked.
+        // The length is within 32 bits, as it was checked.
         let bounds: Vec<u32> = std::iter::once(0).chain(offsets.iter().copied()).chain([length as u32]).collect();
         let longest = bounds.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0);
         Some((bounds, longest.into()))
@@ -79,7 +80,7 @@ pub(super) fn call<K: SortKey, V: Element>(
     let device = &Device::of(context);
     let length = operands.keys.len();
     let in_place = operands.keys.given.is_none();
-    // The limits are those of a sort of the same keys.
+    // This checks the limits, which are the limits of a sort of the same keys without segments.
     sort.plan::<K>(length, values, in_place, device)?;
     segments.check(length)?;
     let offsets = match &segments {
@@ -95,7 +96,7 @@ pub(super) fn call<K: SortKey, V: Element>(
     let longest = bounds.as_ref().map(|(_, longest)| *longest);
     let choice = choice.unwrap_or_else(|| match sort.bits {
         None => Choice::default_for(longest, is_processor(device)),
-        // Rows are ordered by all bits.
+        // Rows can only be ordered by all bits of the keys.
         Some(_) => Choice::Passes,
     });
     let passes = plan(values, longest, segments.count(), choice);
@@ -115,7 +116,7 @@ pub(super) fn call<K: SortKey, V: Element>(
 /// The offsets on the device.
 enum Offsets<'a> {
     Given(Slice<'a, u32>),
-    /// The bounds of all segments.
+    /// The bounds of all segments, which the host computes and uploads.
     Own(UnifiedBuffer<u32>),
 }
 
@@ -135,9 +136,11 @@ struct Work {
     gather_numbers: Gather,
     gather_keys: Gather,
     gather_values: Gather,
-    /// The places in order, and the numbers of segments in the order of keys and of places.
+    /// The positions of the keys, in the order in which they are sorted.
     places: UnifiedBuffer<u32>,
+    /// The number of each key's segment, in the order of the keys.
     numbers: UnifiedBuffer<u32>,
+    /// The number of each key's segment, in the order of `places`.
     ordered: UnifiedBuffer<u32>,
     /// A copy of keys or values that are sorted in place.
     copied: UnifiedBuffer<u32>,
@@ -155,7 +158,7 @@ impl Work {
         let length = operands.keys.len() as u64;
         let memory = |words| scratch(OPERATOR, device, words, destination);
         let numbered = if passes.contains(&Pass::NumberSegments) { length } else { 0 };
-        // Whole words around the elements, from where the device can bind.
+        // A copy consists of the whole words around the elements, from an offset that the device can bind.
         let size = size_of::<K>().max(if passes.contains(&Pass::GatherValues) { size_of::<V>() } else { 0 }) as u64;
         let around = u64::from(device.caps().limits.storage_offset_alignment) / 4 + 2;
         let copied = if operands.keys.given.is_none() { (length * size).div_ceil(4) + around } else { 0 };
@@ -240,14 +243,14 @@ impl Work {
         }
         let count = offsets.len();
         let (offsets, first_of_offsets) = words(OPERATOR, "offsets", &offsets, &self.spare.slice_mut(..))?;
-        // Within 32 bits, as the length was checked; the same holds for offsets in a binding.
+        // The length is within 32 bits, as it was checked, and so is the number of offsets in a binding.
         let sizes = heads::Sizes { count: count as u32, length: length as u32, first_of_offsets };
         let args = heads::Args { sizes, offsets, heads: self.numbers.slice_mut(..) };
         self.mark.launch(args).to(destination).threads(count)?;
         Ok(())
     }
 
-    /// Writes keys or values in the order of the places.
+    /// Writes keys or values in the order of `places`.
     fn gather<T: Element>(
         &mut self,
         keys: bool,
@@ -271,7 +274,7 @@ impl Work {
     }
 }
 
-/// The array of the unsorted elements, and its name.
+/// Returns the name and the array of the unsorted elements.
 fn source<'s, T: Element>(operand: &'s Operand<'_, T>) -> Option<(&'static str, Slice<'s, T>)> {
     let result = || operand.result.as_ref().map(|(argument, result)| (*argument, result.as_slice()));
     operand.given.as_ref().map(|(argument, given)| (*argument, *given)).or_else(result)

@@ -1,9 +1,9 @@
-//! The numbers that all kernels of a sort take.
+//! The numbers that all kernels of a sort receive.
 
 use super::super::ordering::keys::Kind;
 use super::plan::{Shape, Values};
 
-/// The part of a shape that the kernels take as numbers.
+/// The part of a shape that kernels receive as numbers.
 #[derive(Clone, Copy)]
 pub(super) struct Order {
     pub(super) length: u32,
@@ -14,12 +14,12 @@ pub(super) struct Order {
 impl Order {
     pub(super) fn of(shape: &Shape) -> Self {
         let infinity = if let Kind::Float { infinity } = shape.kind { infinity } else { 0 };
-        // Within 32 bits, as the length was checked.
+        // The length is within 32 bits, as it was checked.
         Self { length: shape.length as u32, infinity, indices: shape.values == Values::Indices }
     }
 }
 
-/// The uniform of a module.
+/// Returns the uniform `Sizes` of a typed module.
 macro_rules! sizes {
     ($module:ident, $order:expr, $digit:expr, $length:expr, [$keys:expr, $to_keys:expr], [$values:expr, $to_values:expr],
      $no_keys:expr, $span:expr, $blocks:expr) => {

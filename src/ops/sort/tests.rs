@@ -1,4 +1,4 @@
-//! Tests of every choice against the reference.
+//! Tests of every choice, compared with the reference implementation.
 
 use anywarp_testing::random::Random;
 
@@ -16,13 +16,14 @@ fn choices() -> Vec<Choice> {
     forms.into_iter().flat_map(of_form).chain([Choice::Small, Choice::Sweep { threads: 64 }]).collect()
 }
 
-/// Numbers without a pattern.
+/// Returns random numbers.
 fn random(count: usize, seed: u64) -> Vec<u64> {
     let mut random = Random::new(seed);
     (0..count).map(|_| random.bits()).collect()
 }
 
-/// Sorts the keys, and 8 bytes with each, in place or not, with an argsort beside. Elements around slices stay.
+/// Checks a sort of the keys with values of 8 bytes, in place or not, and an argsort of the keys. Elements around the
+/// slices must be unchanged.
 fn check<K: SortKey + PartialOrd>(device: &Device, choice: Choice, keys: &[K], descending: bool, in_place: bool) {
     let length = keys.len();
     let said = format!(
@@ -87,7 +88,7 @@ fn every_choice_sorts_every_length() {
 fn every_choice_sorts_every_type() {
     fn of<K: SortKey + PartialOrd>(device: &Device, choice: Choice) {
         for (descending, in_place) in [(false, false), (true, true), (false, true)] {
-            // A few kinds of keys, so that most have equals: extremes, and random ones.
+            // The keys are extremes, numbers of few bits, and random numbers, so that most keys have equal keys.
             let mut keys: Vec<K> = Vec::new();
             for (at, bits) in random(5003, 7).into_iter().enumerate() {
                 let bits = match at % 4 {

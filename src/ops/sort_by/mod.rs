@@ -21,11 +21,11 @@ use run::{Call, Operands};
 
 /// A stable merge sort by a comparison in WGSL, of scalars or vectors.
 ///
-/// The comparison is an expression of type `bool`: whether `x` is before `y`. It must be a strict weak order, as for the
-/// sorts of Rust and C++: nothing is before itself, and being neither before nor behind is transitive. For others, such
-/// as `x < y` with NaN among the elements, the result has no meaning: its elements are from the array, but some may be
-/// missing and others occur twice. [`Sort`](super::Sort) is faster for numbers in their own order, and has a place for
-/// NaN.
+/// The comparison is an expression of type `bool`: whether `x` is before `y`. It must be a strict weak order, as for
+/// the sorts of Rust and C++: no element is before itself, and equivalence (neither of two elements is before the
+/// other) is transitive. For other comparisons, such as `x < y` with NaN among the elements, the result has no meaning:
+/// its elements are from the array, but some may be missing and others may occur twice. [`Sort`](super::Sort) is faster
+/// for numbers in their natural order, and sorts NaN last.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -48,7 +48,8 @@ pub struct SortBy<'r> {
 }
 
 impl<'r> SortBy<'r> {
-    /// A sort by a WGSL expression of type `bool`, which is true if `x` is before `y`. `T` is the type of both.
+    /// A sort by a WGSL expression of type `bool`, which is true if `x` is before `y`. The type of `x` and `y` is also
+    /// named `T`.
     pub fn new(comparison: &str) -> Self {
         Self { comparison: comparison.to_owned(), preamble: String::new(), destination: Destination::Own }
     }
@@ -79,7 +80,7 @@ impl<'r> SortBy<'r> {
         self
     }
 
-    /// Sorts on `stream`, in place of the device's default one.
+    /// Sorts on `stream`, in place of the device's default stream.
     pub fn on(mut self, stream: &Stream) -> Self {
         self.destination = Destination::Stream(stream.clone());
         self
@@ -87,7 +88,7 @@ impl<'r> SortBy<'r> {
 
     /// Writes the sorted elements of `x` to `y`.
     ///
-    /// Both must be in different buffers, unless the device has
+    /// `x` and `y` must be in different buffers, unless the device has
     /// [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings).
     ///
     /// # Errors
@@ -102,7 +103,7 @@ impl<'r> SortBy<'r> {
         self.call::<T>(&Operands { x: Some(x), y })
     }
 
-    /// Sorts `x`.
+    /// Sorts `x` in place.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -123,7 +124,7 @@ impl<'r> SortBy<'r> {
     fn call<T: ScanElement>(mut self, operands: &Operands<'_>) -> Result<(), OperationError> {
         let name = if operands.x.is_some() { "y" } else { "x" };
         let x = operands.x.as_ref().unwrap_or(&operands.y);
-        // A slice outside its buffer is an error of its own, below.
+        // A slice outside its buffer counts as empty here; the next call of `length` returns an error for it.
         let length = operands::length(OPERATOR, "x", x).unwrap_or(0);
         let shape = shape::<T>(length, operands.x.is_none())?;
         let length = operands::length(OPERATOR, "x", x)?;

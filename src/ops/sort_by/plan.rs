@@ -4,7 +4,7 @@ use super::super::plan::Plan;
 
 /// The number of elements of a run that one invocation sorts.
 const RUN: u64 = 32;
-/// The number of elements of an invocation of a merge: the search of their beginning costs about as much.
+/// The number of elements that an invocation merges: the search for the first of them costs about as much as the merge.
 const SPAN: u64 = 8;
 
 /// The sizes of a sort.
@@ -24,7 +24,7 @@ pub(super) enum From {
     Spare,
 }
 
-/// One command, from one array to another.
+/// One launch or copy, from one array to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
     /// Copies the elements from the result to the scratch memory.
@@ -37,28 +37,28 @@ pub(super) enum Pass {
     Merge { run: u64, span: u64, arrays: [From; 2] },
 }
 
-/// The choice between several ways to do the work.
+/// The choice of how elements are sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// Tiles in workgroup memory, and merges by many invocations.
+    /// Tiles are sorted in workgroup memory, and many invocations merge them.
     Tiles,
-    /// No workgroup memory, and merges by about this many invocations.
+    /// Runs are sorted without workgroup memory, and about `most` invocations merge them.
     Runs { most: u64 },
 }
 
 impl Choice {
-    /// The choice without tuning.
+    /// Returns the default choice for these sizes.
     pub(super) fn default_for(shape: Shape, processor: bool) -> Self {
         if processor {
-            // Barriers take much longer there than the work between them; spans are long for the search of their
-            // beginning.
+            // On the CPU, barriers take much longer than the work between them. Spans are long, so that the search for
+            // their beginning is a small part of the work.
             return Self::Runs { most: (shape.length / 1024).clamp(1, 1024) };
         }
         Self::Tiles
     }
 }
 
-/// The number of elements of a tile that, with their positions, fit into 16 KiB.
+/// Returns the number of elements of a tile: the elements and their positions fit into 16 KiB of workgroup memory.
 pub(super) fn tile(element: u64) -> u64 {
     if element <= 16 { 512 } else { 256 }
 }
@@ -78,7 +78,7 @@ pub(super) fn plan(shape: Shape, choice: Choice) -> Plan<Pass> {
         runs.push(run);
         run *= 2;
     }
-    // Backwards from the result, so that the last pass writes there.
+    // Arrays are chosen backwards from the result, so that the last pass writes the result.
     let array = |at: usize| if (runs.len() - at).is_multiple_of(2) { From::Result } else { From::Spare };
     let mut passes = Vec::new();
     let given = match (in_place, array(0)) {

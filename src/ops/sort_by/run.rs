@@ -19,7 +19,7 @@ use crate::device::Device;
 use crate::kernel::Kernel;
 use crate::submit::Destination;
 
-/// `struct Sizes` of `shaders/ops/sort_by.wgsl`.
+/// The fields of `struct Sizes` in `shaders/ops/sort_by.wgsl`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 struct Sizes {
@@ -30,7 +30,7 @@ struct Sizes {
     span: u32,
 }
 
-/// A sort without its arrays.
+/// The parameters of a sort, without its arrays.
 pub(super) struct Call<'a> {
     pub(super) comparison: &'a str,
     pub(super) preamble: &'a str,
@@ -39,13 +39,13 @@ pub(super) struct Call<'a> {
 
 /// The arrays of a sort.
 pub(super) struct Operands<'a> {
-    /// None if the sort is in place.
+    /// The unsorted elements; `None` if the sort is in place.
     pub(super) x: Option<Array<'a>>,
     pub(super) y: Array<'a>,
 }
 
 impl Call<'_> {
-    /// The text of `shaders/shared/sort_by_order.wgsl`.
+    /// Returns the WGSL that replaces `shaders/shared/sort_by_order.wgsl`.
     fn text(&self) -> String {
         let Self { comparison, preamble, element } = self;
         let mut text = String::new();
@@ -77,9 +77,10 @@ impl Call<'_> {
         destination: &mut Destination<'_>,
     ) -> Result<(), OperationError> {
         let device = &Device::of(&operands.y.bound.core.device);
-        // All kernels and all memory first, so that a refused one leaves nothing launched.
+        // All kernels are compiled and all memory is allocated before the first launch: if either fails, nothing has
+        // run.
         let kernels: Vec<_> = plan.passes.iter().map(|pass| self.kernel(*pass, device)).collect::<Result<_, _>>()?;
-        // A copy has whole words, and a binding whole elements.
+        // A copy consists of whole words, and a binding of whole elements, so both may exceed the array.
         let bytes = plan.scratch.saturating_add(8).div_ceil(shape.element).saturating_mul(shape.element);
         let mut spare = operands::scratch(OPERATOR, device, bytes, destination)?;
         let mut first_of_copy = 0;
@@ -103,7 +104,7 @@ fn launch(
     Shape { length, .. }: Shape,
     destination: Destination<'_>,
 ) -> Result<(), OperationError> {
-    // Within 32 bits, as the length was checked.
+    // The length is within 32 bits, as it was checked.
     let mut sizes = Sizes { length: length as u32, ..Sizes::default() };
     let mut bindings = Bindings::of(kernel);
     let ([from, to], groups) = match pass {
@@ -138,7 +139,8 @@ fn launch(
     Ok(())
 }
 
-/// Copies the words of the elements to the scratch memory, and returns the number of elements before the first.
+/// Copies the words of the elements to the scratch memory, and returns the number of elements in these words before the
+/// first element of the array.
 fn copy(array: &Array<'_>, spare: &mut UnifiedBuffer<u8>, destination: Destination<'_>) -> Result<u32, OperationError> {
     let bytes = array.bound.bytes.as_ref().map_err(|error| OPERATOR.slice("x")((**error).clone()))?;
     let from = words_around(array.bound.core, bytes);

@@ -1,4 +1,4 @@
-//! Tests of every choice against the sort of Rust.
+//! Tests of every choice, compared with the sort of Rust.
 
 use super::operands;
 use super::plan::{Choice, plan};

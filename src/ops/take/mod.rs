@@ -1,4 +1,4 @@
-//! Elements at the positions that indices give.
+//! Selections of elements at the positions that indices select.
 
 mod plan;
 #[cfg(test)]
@@ -25,7 +25,7 @@ use crate::submit::{Destination, Recording, Stream};
 use plan::{Choice, Pass, Shape};
 use run::Operands;
 
-/// `y[i] = x[indices[i]]`: as NumPy's `take(x, indices)`, with JAX's rule for indices outside. See [`Take`].
+/// Writes `y[i] = x[indices[i]]`, as NumPy's `take(x, indices)`, with JAX's rule for indices outside `x`. See [`Take`].
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -55,8 +55,8 @@ pub fn gather<'x, 'i, 'y, T: Element, I: IndexElement>(
     Take::new([x.len()], 0).run(x, indices, y)
 }
 
-/// Elements of `x`, which has this shape, at some positions of an axis: as NumPy's `take(x, indices, axis)`. In the
-/// shape of `y`, the size of the axis is the number of indices.
+/// Writes to `y` the elements of `x`, of shape `shape`, at the positions `indices` of an axis, as NumPy's `take(x,
+/// indices, axis)`. `y` has the same shape, except that the size of the axis is the number of indices.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -85,8 +85,9 @@ pub fn take<'x, 'i, 'y, T: Element, I: IndexElement>(
     Take::new(shape, axis).run(x, indices, y)
 }
 
-/// Elements of `x`, which has this shape, at a position of an axis for each element of `y`: as NumPy's
-/// `take_along_axis`. `indices` has the shape of `y`, which is that of `x` except for the axis.
+/// Writes to each element of `y` the element of `x`, of shape `shape`, at the position of an axis that its index
+/// selects, as NumPy's `take_along_axis`. `indices` has the shape of `y`, which is the shape of `x` except for the
+/// axis.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -115,7 +116,7 @@ pub fn take_along_axis<'x, 'i, 'y, T: Element, I: IndexElement>(
     Take::along(shape, axis).run(x, indices, y)
 }
 
-/// The elements of indices outside the axis.
+/// The elements of `y` whose indices are outside the axis.
 #[derive(Clone, Copy, Debug)]
 enum Rest<T> {
     Default,
@@ -123,12 +124,12 @@ enum Rest<T> {
     Kept,
 }
 
-/// A selection of elements by indices, of any type: [`gather`], [`take`] and [`take_along_axis`] with other rules for
+/// A selection of elements of any type by indices: [`gather`], [`take`] and [`take_along_axis`] with other rules for
 /// indices outside the axis, on a stream, or into a recording.
 ///
-/// Negative indices count from the end of the axis. The element of an index outside, for an axis of `n` positions below
-/// -n or from n on, is a fill value: NaN for floats, the least value for signed integers, the greatest one for unsigned
-/// integers, and zeros for other elements, as in JAX.
+/// Negative indices count from the end of the axis. An index is outside an axis of `n` positions if it is below `-n`,
+/// or at least `n`. The element for such an index is a fill value: NaN for floats, the least value for signed integers,
+/// the greatest value for unsigned integers, and zeros for other elements, as in JAX.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -162,36 +163,37 @@ pub struct Take<'r, T> {
 }
 
 impl<'r, T: Element> Take<'r, T> {
-    /// Elements of an array of this shape, by the positions of an axis; see [`take`].
+    /// A selection from an array of shape `shape`, with one index for all elements at a position of the axis; see
+    /// [`take`].
     pub fn new(shape: impl Into<Vec<usize>>, axis: usize) -> Self {
         let (outside, rest, destination) = (Outside::Nowhere, Rest::Default, Destination::Own);
         Self { shape: shape.into(), axis, shared: true, outside, rest, destination, _element: PhantomData }
     }
 
-    /// Elements of an array of this shape, with an index for each; see [`take_along_axis`].
+    /// A selection from an array of shape `shape`, with one index for each selected element; see [`take_along_axis`].
     pub fn along(shape: impl Into<Vec<usize>>, axis: usize) -> Self {
         Self { shared: false, ..Self::new(shape, axis) }
     }
 
-    /// Sets the element of indices outside the axis.
+    /// Sets the element that is written for indices outside the axis.
     pub fn fill(mut self, value: T) -> Self {
         (self.outside, self.rest) = (Outside::Nowhere, Rest::Value(value));
         self
     }
 
-    /// Leaves elements of `y` unchanged whose index is outside the axis.
+    /// Leaves an element of `y` unchanged if its index is outside the axis.
     pub fn keep(mut self) -> Self {
         (self.outside, self.rest) = (Outside::Nowhere, Rest::Kept);
         self
     }
 
-    /// Takes the nearest position for indices outside the axis: the first one for all negative indices.
+    /// Replaces each index outside the axis by the nearest position: all negative indices by the first position.
     pub fn clip(mut self) -> Self {
         self.outside = Outside::Clip;
         self
     }
 
-    /// Takes the remainder of indices outside the axis, which is never negative.
+    /// Replaces each index outside the axis by its remainder modulo the size of the axis, which is never negative.
     pub fn wrap(mut self) -> Self {
         self.outside = Outside::Wrap;
         self
@@ -203,14 +205,14 @@ impl<'r, T: Element> Take<'r, T> {
         self
     }
 
-    /// Runs on `stream`, in place of the device's default one.
+    /// Runs on `stream`, in place of the device's default stream.
     pub fn on(mut self, stream: &Stream) -> Self {
         self.destination = Destination::Stream(stream.clone());
         self
     }
 
     /// The cost of a call with this many indices of type `I`, to compare its time with the limits of a device. Each
-    /// selected element counts as read once, also where several indices are the same.
+    /// selected element counts as read once for each index, also if several indices are equal.
     ///
     /// ```
     /// # fn main() -> anywarp::Result<()> {
@@ -229,7 +231,7 @@ impl<'r, T: Element> Take<'r, T> {
     fn plan<I: IndexElement>(&self, indices: usize, starts: [u64; 2]) -> Result<(Along, Plan<Pass>), OperationError> {
         let along = Along::of::<T>(OPERATOR, "x", &self.shape, self.axis, (indices, self.shared))?;
         if along.size == 0 && along.selected() > 0 && self.outside != Outside::Nowhere {
-            let expected = "indices cannot be clipped or wrapped; use a fill value";
+            let expected = "it has no position to clip or wrap indices to; use a fill value";
             return Err(OPERATOR.choice("an axis of", expected, "0 positions".to_owned()));
         }
         let (element, index) = (size_of::<T>() as u64, size_of::<I>() as u64);
@@ -242,11 +244,11 @@ impl<'r, T: Element> Take<'r, T> {
         Ok((along, plan::plan(&shape, Choice::default_for(&shape))))
     }
 
-    /// Selects elements of `x` into `y`. Arrays are buffers or slices of any start; `y` must be in another buffer than the
-    /// other two, unless the device has [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings).
+    /// Selects elements of `x` into `y`. Arrays are buffers or slices of any start; `y` must be in another buffer than
+    /// `x` and `indices`, unless the device has [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings).
     ///
     /// # Errors
-    /// [`OperationError`] for an axis out of range, lengths that are not those of the shapes, slices out of range, arrays
+    /// [`OperationError`] for an axis out of range, lengths that do not match the shapes, slices out of range, arrays
     /// of two devices, an existing guard, or an error of the device. In that case nothing has run.
     pub fn run<'x, 'i, 'y, I: IndexElement>(
         mut self,
@@ -288,11 +290,11 @@ impl<'r, T: Element> Take<'r, T> {
     }
 }
 
-/// JAX's element for an index outside.
+/// Returns the element that JAX writes for an index outside the axis.
 fn default_fill<T: Element>() -> Vec<u8> {
     let mut bytes = vec![0; size_of::<T>()];
     match T::SCALAR.map(|scalar| scalar.kind) {
-        // A NaN of bf16, too, whose scalar is that of its bits.
+        // These bits are also a NaN of `bf16`, whose scalar type here is the unsigned integer of its bits.
         Some(ScalarKind::Float | ScalarKind::Unsigned) => bytes.fill(0xff),
         Some(ScalarKind::Signed) => bytes.last_mut().map_or((), |last| *last = 0x80),
         _ => {}

@@ -7,27 +7,28 @@ use super::super::plan::Plan;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     pub(super) along: Along,
-    /// The size of an element, and of an index, in bytes.
+    /// The size of an element in bytes.
     pub(super) element: u64,
+    /// The size of an index in bytes.
     pub(super) index: u64,
-    /// The bytes at which x and y begin.
+    /// The bytes of their buffers at which x and y begin.
     pub(super) starts: [u64; 2],
 }
 
-/// One command: the kernel, with cells of this many bytes.
+/// One launch of the kernel, which moves cells of `cell` bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pass {
     pub(super) cell: u64,
 }
 
-/// The largest cell in bytes.
+/// The choice of the largest cell, in bytes, in which elements are moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Choice {
     pub(super) widest: u64,
 }
 
 impl Choice {
-    /// The choice without tuning.
+    /// Returns the default choice.
     pub(super) fn default_for(_: &Shape) -> Self {
         Self { widest: 16 }
     }

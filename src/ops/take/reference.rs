@@ -1,6 +1,6 @@
 //! The reference implementation in plain Rust.
 
-/// How an index outside the axis is understood.
+/// The position that an index outside the axis selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outside {
     Nowhere,
@@ -8,7 +8,7 @@ pub(crate) enum Outside {
     Wrap,
 }
 
-/// The place of an index along an axis of `size` places.
+/// Returns the position that an index selects on an axis of `size` positions; `None` for no position.
 pub(crate) fn place(index: i128, size: usize, outside: Outside) -> Option<usize> {
     let end = size as i128;
     let at = match outside {
@@ -20,8 +20,8 @@ pub(crate) fn place(index: i128, size: usize, outside: Outside) -> Option<usize>
     (0..end).contains(&at).then_some(at as usize)
 }
 
-/// The position in an array of `[outer, size, inner]` elements of each selected one, by the indices of all lines, or
-/// those of each element.
+/// Returns the position of each selected element in an array of shape `[outer, size, inner]`. If `shared`, `indices`
+/// has one index for each line of the result, otherwise one index for each element.
 pub(crate) fn places(
     [outer, size, inner]: [usize; 3],
     indices: &[i128],

@@ -22,7 +22,7 @@ pub(super) struct Operands<'x, 'i, 'y> {
     pub(super) y: SliceMut<'y, u8>,
 }
 
-/// A call without its arrays.
+/// The parameters of a call, without its arrays.
 pub(super) struct Call {
     pub(super) along: Along,
     /// The size of an index in bytes, and whether it is signed.
@@ -35,7 +35,7 @@ pub(super) struct Call {
 }
 
 impl Operands<'_, '_, '_> {
-    /// Checks devices and guards.
+    /// Checks the devices and the guards of all arrays.
     pub(super) fn check(&self, destination: &Destination<'_>) -> Result<(), OperationError> {
         let arrays = [("x", self.x), ("indices", self.indices), ("y", self.y.as_slice())];
         operands::check(OPERATOR, &self.y.core.device, &arrays, 1, destination)
@@ -49,7 +49,7 @@ impl Operands<'_, '_, '_> {
         destination: &mut Destination<'_>,
     ) -> Result<(), OperationError> {
         let device = Device::of(&self.y.core.device);
-        // Kernels need an element in each array, also where the axis is empty.
+        // Kernels need at least one element in each array, also if the axis is empty.
         let spare = device.scratch::<u8>(16, destination).map_err(operands::memory(OPERATOR))?;
         let x = if self.x.is_empty() { spare.slice(..) } else { self.x };
         plan.passes.iter().try_for_each(|pass| self.launch(call, *pass, &x, destination.reborrow()))
@@ -71,7 +71,7 @@ impl Operands<'_, '_, '_> {
         macro_rules! launch {
             ($module:ident, $cells:expr, $threads:expr $(, $bits:ident: $value:expr)?) => {{
                 let Cells { x, first_of_x, y, first_of_y } = $cells;
-                // The operator's limit keeps all of these within 31 bits.
+                // The limit of the operator keeps all of these numbers within 31 bits.
                 let sizes = $module::Sizes {
                     count: count as u32,
                     first_of_x,

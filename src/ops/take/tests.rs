@@ -1,4 +1,4 @@
-//! Tests of each size of cells, against the reference.
+//! Tests of each size of cells, compared with the reference implementation.
 
 use super::super::moving::indices::{Along, Outside};
 use super::super::moving::operands;

@@ -18,10 +18,10 @@ use crate::submit::{Destination, Recording, Stream};
 use plan::{Choice, Shape};
 use run::Operands;
 
-/// Writes the `k` largest elements of `x`, from the largest, and their indices.
+/// Writes the `k` largest elements of `x`, in descending order, and their indices.
 ///
-/// Equal elements are in the order of their indices. NaN is larger than all numbers, as in `PyTorch`, and `-0.0`
-/// equals `0.0`. All elements keep their bits. [`TopK`] has the smallest elements, and rows.
+/// Equal elements are in the order of their indices. NaN is larger than all numbers, as in `PyTorch`, and `-0.0` equals
+/// `0.0`. All elements keep their bits. [`TopK`] can also select the smallest elements, and elements of each row.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -50,7 +50,7 @@ pub fn top_k<'x, 'v, 'i, K: SortKey>(
     TopK::new(k).run(x, values, indices)
 }
 
-/// [`top_k`] of the smallest elements, of each row, without NaN, on a stream, or into a recording.
+/// [`top_k`] with further options: the smallest elements, elements of each row, NaN last, a stream, or a recording.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -78,25 +78,25 @@ pub struct TopK<'r> {
 }
 
 impl<'r> TopK<'r> {
-    /// The `k` largest elements of an array.
+    /// A selection of the `k` largest elements of an array.
     pub fn new(k: usize) -> Self {
         Self { k, rows: 1, largest: true, nan_last: false, destination: Destination::Own }
     }
 
-    /// Selects from each of this many rows of equal length, one after another in the array. The outputs have a row of
-    /// `k` elements for each; indices count from the beginning of the row.
+    /// Selects from each of this many rows of equal length, which follow each other in the array. The outputs have a
+    /// row of `k` elements for each of these rows; indices count from the beginning of the row.
     pub fn rows(mut self, rows: usize) -> Self {
         self.rows = rows;
         self
     }
 
-    /// Selects the smallest elements, from the smallest, if `largest` is false.
+    /// Selects the smallest elements, in ascending order, if `largest` is false.
     pub fn largest(mut self, largest: bool) -> Self {
         self.largest = largest;
         self
     }
 
-    /// Selects NaN behind all numbers, also among the largest elements.
+    /// Orders NaN behind all numbers, also if the largest elements are selected.
     pub fn nan_last(mut self) -> Self {
         self.nan_last = true;
         self
@@ -108,7 +108,7 @@ impl<'r> TopK<'r> {
         self
     }
 
-    /// Selects on `stream`, in place of the device's default one.
+    /// Selects on `stream`, in place of the device's default stream.
     pub fn on(mut self, stream: &Stream) -> Self {
         self.destination = Destination::Stream(stream.clone());
         self
@@ -138,7 +138,7 @@ impl<'r> TopK<'r> {
     ) -> Result<(), OperationError> {
         let operands = Operands { x: x.into(), values: values.into(), indices: indices.into() };
         let device = Device::of(&operands.x.core.device);
-        // A slice outside its buffer has no length: it is an error of its own.
+        // A slice outside its buffer has no length, so its error is returned before all others.
         operands.x.range.get().map_err(OPERATOR.slice("x"))?;
         let shape = self.shape::<K>(operands.x.len(), &device)?;
         operands.check(self.rows * self.k, &self.destination)?;
@@ -155,17 +155,17 @@ impl<'r> TopK<'r> {
 
     fn shape<K: SortKey>(&self, length: usize, device: &Device) -> Result<Shape, OperationError> {
         let (rows, k) = (self.rows, self.k);
-        // Indices, and words between passes, need as many words as the largest keys.
+        // The limit is for elements of 8 bytes, as indices and words between passes may need more memory than the keys.
         let limit = limit(device, 8);
         if length as u64 > limit {
             return Err(OPERATOR.too_large("x", vec![length], limit));
         }
         let wrong = |argument, expected: String, got: usize| Err(OPERATOR.choice(argument, expected, got.to_string()));
         if rows == 0 || !length.is_multiple_of(rows) {
-            return wrong("the number of rows", format!("use a divisor of the number of elements, {length}"), rows);
+            return wrong("the number of rows", format!("pass a divisor of the number of elements, {length}"), rows);
         }
         if k > length / rows {
-            return wrong("k =", format!("a row has {} elements", length / rows), k);
+            return wrong("k =", format!("k must be at most the number of elements of a row, {}", length / rows), k);
         }
         Ok(Shape {
             rows: rows as u64,

@@ -9,21 +9,23 @@ pub(super) const RADIX: u64 = 256;
 /// The sizes of a selection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
-    /// The number of rows, and the number of elements of each.
+    /// The number of rows.
     pub(super) rows: u64,
+    /// The number of elements of each row.
     pub(super) length: u64,
     pub(super) k: u64,
     pub(super) key_bits: u64,
 }
 
-/// The distribution of a row: blocks of `span` neighbouring keys, one for each workgroup.
+/// The distribution of a row: blocks of `span` neighbouring keys, one block for each workgroup.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Blocks {
     pub(super) span: u64,
     pub(super) count: u64,
 }
 
-/// A digit of a key: its word, from the higher, its first bit, and the bits of both words above it.
+/// A digit of a key: the index of its word, counted from the highest word, its lowest bit in this word, and masks of
+/// the bits of both words that are above the digit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Digit {
     pub(super) word: u32,
@@ -31,7 +33,7 @@ pub(super) struct Digit {
     pub(super) above: [u32; 2],
 }
 
-/// One command, or a call of another operator.
+/// One launch, or a call of another operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
     /// Orders each row in a workgroup.
@@ -42,9 +44,9 @@ pub(super) enum Pass {
     CountDigit { digit: Digit },
     /// Finds the digit of the last selected key.
     Narrow { digit: Digit },
-    /// Counts the selected keys of each block, by the bits that are known.
+    /// Counts the selected keys of each block, by the bits `known` of the last selected key.
     CountKept { known: [u32; 2] },
-    /// Adds up these counts.
+    /// Adds up the counts of the blocks.
     PlaceKept,
     /// Collects the positions of the selected keys.
     Collect { known: [u32; 2] },
@@ -52,30 +54,30 @@ pub(super) enum Pass {
     OrderCollected,
     /// Turns the keys into unsigned integers in the same order.
     RankAll,
-    /// Sorts these.
+    /// Sorts these integers.
     Sort,
-    /// Takes the first positions of each row.
+    /// Copies the first sorted positions of each row to the indices.
     Take,
     /// Writes the selected elements.
     Gather,
 }
 
-/// The choice between several ways to do the work.
+/// The choice of how elements are selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
     /// Sorts short rows in workgroups.
     Rows,
-    /// Finds the last selected key, collects all of them, and sorts these.
+    /// Finds the last selected key of each row, collects the selected keys, and sorts only these.
     Select,
     /// Sorts all keys.
     Sort,
 }
 
 impl Choice {
-    /// The choice without tuning.
+    /// Returns the default choice for these sizes.
     pub(super) fn default_for(shape: Shape, processor: bool) -> Self {
         if processor {
-            // Barriers take much longer there than the work between them.
+            // On the CPU, barriers take much longer than the work between them.
             Self::Sort
         } else if shape.length <= MAX_ROW {
             Self::Rows
@@ -87,15 +89,15 @@ impl Choice {
     }
 }
 
-/// The blocks of each row.
+/// Returns the blocks of each row.
 pub(super) fn blocks(shape: Shape) -> Blocks {
-    // Enough workgroups for all of a large device, of enough keys that their counters cost little.
+    // The workgroups are enough to fill a large device, and each has enough keys that its counters cost little.
     let most = (4096 / shape.rows.max(1)).max(1);
     let span = shape.length.div_ceil(most).next_multiple_of(256).max(4096);
     Blocks { span, count: shape.length.div_ceil(span) }
 }
 
-/// The digits of a key, from the highest. A key of less than a word is at its upper end.
+/// Returns the digits of a key, from the highest on. A key shorter than a word is in the upper bits of the word.
 fn digits(key_bits: u64) -> Vec<Digit> {
     let above = |digits: u64| if digits >= 4 { u32::MAX } else { !(u32::MAX >> (8 * digits)) };
     let digit = |number: u64| Digit {
@@ -106,7 +108,7 @@ fn digits(key_bits: u64) -> Vec<Digit> {
     (0..key_bits / 8).map(digit).collect()
 }
 
-/// The bits of a key that its digits have.
+/// Returns masks of the bits of both words that all digits of a key have together.
 fn known(key_bits: u64) -> [u32; 2] {
     match key_bits {
         64 => [u32::MAX; 2],
@@ -131,7 +133,7 @@ pub(super) fn plan(shape: Shape, choice: Choice) -> Plan<Pass> {
             passes.extend([Pass::CountKept { known }, Pass::PlaceKept, Pass::Collect { known }, Pass::OrderCollected]);
             (passes, 4 * rows * (RADIX + 4 + 4 * blocks(shape).count + k))
         }
-        // The keys as integers, and their order, beside the memory of the sort.
+        // The scratch memory is for the keys as integers, and for their order; the sort has further memory.
         _ => (vec![Pass::RankAll, Pass::Sort, Pass::Take], keys * (key_bits.max(32) / 8 + 4)),
     };
     passes.push(Pass::Gather);

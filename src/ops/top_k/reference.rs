@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-/// The indices of the first `k` elements of a row, with NaN as the largest unless it is last.
+/// Returns the indices of the first `k` elements of a row in order; NaN counts as the largest unless `nan_last`.
 pub(crate) fn top_k<K: PartialOrd>(row: &[K], k: usize, largest: bool, nan_last: bool) -> Vec<u32> {
     let compared = |a: u32, b: u32| row[a as usize].partial_cmp(&row[b as usize]);
     let is_nan = |at: u32| compared(at, at).is_none();

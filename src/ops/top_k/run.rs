@@ -48,10 +48,11 @@ impl<K: Element> Operands<'_, '_, '_, K> {
             return Ok(());
         }
         let device = &Device::of(&self.x.core.device);
-        // All kernels and all memory first, so that a refused one leaves nothing launched.
+        // All kernels are compiled and all memory is allocated before the first launch: if either fails, nothing has
+        // run.
         let kernels = Kernels::of(device, order, &plan.passes)?;
         let mut memory = Memory::of(device, shape, &plan.passes, destination)?;
-        // In place of arrays without elements.
+        // Spare memory is bound in place of arrays without elements.
         let mut spare = scratch(OPERATOR, device, 2, destination)?;
         let spare = spare.slice_mut(..);
         for pass in &plan.passes {
@@ -112,9 +113,11 @@ struct Memory {
     kept: UnifiedBuffer<[u32; 4]>,
     /// The positions of the selected keys, in the order of the rows.
     collected: UnifiedBuffer<u32>,
-    /// All keys as integers, and their order.
+    /// All keys as integers of one word.
     ranks: UnifiedBuffer<u32>,
+    /// All keys as integers of two words.
     wide_ranks: UnifiedBuffer<u64>,
+    /// The positions of all keys of each row, in their order.
     sorted: UnifiedBuffer<u32>,
 }
 
@@ -165,7 +168,7 @@ impl<K: Element> Call<'_, '_, '_, '_, K> {
         memory: &mut Memory,
         destination: &mut Destination<'_>,
     ) -> Result<(), OperationError> {
-        // Within 32 bits, as the length was checked.
+        // The lengths are within 32 bits, as they were checked.
         let [rows, length, k] = [self.shape.rows, self.shape.length, self.shape.k].map(|count| count as u32);
         let x = words(OPERATOR, "x", &self.operands.x, spare)?;
         let (places, first) = words_mut(OPERATOR, "indices", &self.operands.indices, spare)?;
@@ -195,7 +198,7 @@ impl<K: Element> Call<'_, '_, '_, '_, K> {
 
     fn sizes(&self, (word, shift, above): (u32, u32, [u32; 2])) -> kernel::Sizes {
         let Blocks { span, count } = blocks(self.shape);
-        // Within 32 bits, as the length was checked.
+        // The lengths are within 32 bits, as they were checked.
         let [rows, length, selected] = [self.shape.rows, self.shape.length, self.shape.k].map(|count| count as u32);
         kernel::Sizes {
             rows,
@@ -255,7 +258,7 @@ impl<K: Element> Call<'_, '_, '_, '_, K> {
         Ok(())
     }
 
-    /// The passes before and after the sort of all keys.
+    /// Launches the pass before or after the sort of all keys.
     fn around_sort(
         &self,
         pass: Pass,

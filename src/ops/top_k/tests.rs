@@ -1,4 +1,4 @@
-//! Tests of every choice against the reference.
+//! Tests of every choice, compared with the reference implementation.
 
 use super::plan::{Choice, plan};
 use super::run::Operands;

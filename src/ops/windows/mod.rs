@@ -2,16 +2,17 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `options` | strides, padding and dilation as they are given, and their checks |
+//! | `options` | strides, padding and dilation of the caller, and their checks |
 //! | `window` | the windows along one axis |
 
 pub(crate) mod options;
 pub(crate) mod window;
 
-/// Arrays have at most this many axes of positions: depth, height and width.
+/// The greatest number of axes of positions of an array: depth, height and width.
 pub(crate) const MAX_AXES: usize = 3;
 
-/// Numbers of axes as a kernel takes them: depth, height and width, where axes that are missing come first.
+/// Returns one number each for depth, height and width, as kernels receive them. If `given` has fewer numbers, the
+/// first axes get the number `missing`.
 pub(crate) fn in_three<N: Copy>(given: impl IntoIterator<Item = N, IntoIter: ExactSizeIterator>, missing: N) -> [N; 3] {
     let given = given.into_iter();
     let mut three = [missing; MAX_AXES];
@@ -20,14 +21,14 @@ pub(crate) fn in_three<N: Copy>(given: impl IntoIterator<Item = N, IntoIter: Exa
     three
 }
 
-/// Numbers of depth, height and width as a kernel takes them.
+/// Returns numbers of depth, height and width as the vector that kernels receive.
 pub(crate) fn vector(three: [usize; 3]) -> [u32; 4] {
     let [depth, height, width] = three.map(|number| number as u32);
     [depth, height, width, 1]
 }
 
-/// The distances of neighbours in an array of examples, channels and positions: depth, height, width, channels; then the
-/// distance of examples.
+/// Returns the distances of neighbours along depth, height, width and channels in an array of examples, channels and
+/// positions, and the distance of neighbouring examples.
 pub(crate) fn distances(channels: usize, positions: [usize; 3], channels_last: bool) -> ([u32; 4], u32) {
     let [depth, height, width] = positions;
     let count = depth * height * width;

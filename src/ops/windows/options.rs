@@ -1,14 +1,15 @@
-//! Strides, padding and dilation of windows, as they are given.
+//! Strides, padding and dilation of windows, as the caller passes them.
 
 use super::super::error::OperationError;
 use super::super::operator::Operator;
 use super::MAX_AXES;
 use super::window::Window;
 
-/// Kernels compute with positions of 31 bits, before and behind the padding, too.
+/// The greatest position along an axis: kernels compute with positions of 31 bits, also before and behind the padding.
 const MAX_POSITION: usize = (1 << 30) - 1;
 
-/// The options of windows, for each axis of positions; 1, no padding and 1 if they are missing.
+/// The options of windows, for each axis of positions. By default, strides and dilations are 1, and there is no
+/// padding.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Options {
     pub(crate) stride: Option<Vec<usize>>,
@@ -17,7 +18,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// The windows of a kernel along each axis of the input.
+    /// Returns the windows of a kernel along each axis of the input.
     pub(crate) fn windows(
         &self,
         operator: Operator,
@@ -27,7 +28,7 @@ impl Options {
         let axes = input.len();
         if axes == 0 || axes > MAX_AXES || kernel.len() != axes {
             let expected =
-                format!("use one to {MAX_AXES} axes of positions, and a size for each; the input has {input:?}");
+                format!("pass one size for each axis of the input {input:?}, which can have one to {MAX_AXES} axes");
             return Err(operator.choice("a kernel of", expected, format!("{kernel:?}")));
         }
         let stride = given(operator, "a list of strides of", self.stride.as_ref(), 1, input)?;
@@ -37,7 +38,7 @@ impl Options {
             [("a kernel of", kernel), ("a list of strides of", &stride), ("a list of dilations of", &dilation)]
         {
             if numbers.iter().any(|number| !(1..=MAX_POSITION).contains(number)) {
-                let expected = format!("use numbers from 1 to {MAX_POSITION}; the input has {input:?} positions");
+                let expected = format!("pass numbers from 1 to {MAX_POSITION}; the input has {input:?} positions");
                 return Err(operator.choice(argument, expected, format!("{numbers:?}")));
             }
         }
@@ -52,14 +53,14 @@ impl Options {
             })
             .collect();
         if windows.iter().any(|window| window.padded().max(window.span()) > MAX_POSITION) {
-            let expected = format!("padded inputs and kernels have at most {MAX_POSITION} positions along an axis");
+            let expected = format!("padded inputs and kernels can have at most {MAX_POSITION} positions along an axis");
             return Err(operator.choice("a padding of", expected, format!("{padding:?} of {input:?}")));
         }
         Ok(windows)
     }
 }
 
-/// Numbers for each axis.
+/// Returns the numbers for each axis, or `missing` for each axis if the caller has set none.
 fn given<N: Clone + std::fmt::Debug>(
     operator: Operator,
     argument: &'static str,
@@ -71,7 +72,7 @@ fn given<N: Clone + std::fmt::Debug>(
         None => Ok(vec![missing; input.len()]),
         Some(numbers) if numbers.len() == input.len() => Ok(numbers.clone()),
         Some(numbers) => {
-            let expected = format!("use one for each axis of the {input:?} positions");
+            let expected = format!("pass one entry for each axis of the {input:?} positions of the input");
             Err(operator.choice(argument, expected, format!("{numbers:?}")))
         }
     }

@@ -12,26 +12,26 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// The window of an axis that is missing.
+    /// The window of an axis that an array lacks.
     pub(crate) const MISSING: Self = Self { input: 1, kernel: 1, stride: 1, dilation: 1, before: 0, after: 0 };
 
-    /// The positions from the first one of a window to its last.
+    /// Returns the number of positions from the first to the last position of a window, both included.
     pub(crate) fn span(self) -> usize {
         self.kernel.saturating_sub(1).saturating_mul(self.dilation).saturating_add(1)
     }
 
-    /// The positions of the input with its padding.
+    /// Returns the number of positions of the input with its padding.
     pub(crate) fn padded(self) -> usize {
         self.input.saturating_add(self.before).saturating_add(self.after)
     }
 
-    /// The number of windows; 0 if one is larger than the padded input.
+    /// Returns the number of windows; 0 if a window is larger than the padded input.
     pub(crate) fn count(self) -> usize {
         self.padded().checked_sub(self.span()).map_or(0, |rest| rest / self.stride + 1)
     }
 
-    /// As [`count`](Self::count), with a last window that is partly outside, if it begins in the input or the padding
-    /// before it.
+    /// Returns the number of windows as [`count`](Self::count), plus a last window that is partly outside, if this
+    /// window begins in the input or in the padding before the input.
     pub(crate) fn count_rounded_up(self) -> usize {
         let Some(rest) = self.padded().checked_sub(self.span()) else { return 0 };
         let count = rest.div_ceil(self.stride) + 1;
@@ -39,8 +39,8 @@ impl Window {
         if is_inside { count } else { count - 1 }
     }
 
-    /// The positions that windows at each input position cover, without the padding: the size of a transposed
-    /// convolution. None if the padding is larger.
+    /// Returns the number of positions that windows at all input positions cover, without the padding: the size of the
+    /// result of a transposed convolution. `None` if the padding is larger.
     pub(crate) fn covered(self) -> Option<usize> {
         let last = self.input.saturating_sub(1).saturating_mul(self.stride);
         last.saturating_add(self.span()).checked_sub(self.before.saturating_add(self.after))
@@ -62,7 +62,7 @@ mod tests {
         assert_eq!(window(2, 3, 1, 1, 1, 0).count(), 1);
         assert_eq!(window(4, 3, 2, 1, 0, 0).count_rounded_up(), 2);
         assert_eq!(window(4, 1, 2, 1, 0, 0).count_rounded_up(), 2);
-        // A last window that would begin behind the input.
+        // A last window that would begin behind the input is not counted.
         assert_eq!(window(2, 1, 2, 1, 0, 1).count_rounded_up(), 1);
         assert_eq!(window(3, 3, 2, 1, 0, 0).covered(), Some(7));
         assert_eq!(window(3, 3, 2, 1, 1, 1).covered(), Some(5));

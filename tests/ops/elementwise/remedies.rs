@@ -32,19 +32,20 @@ fn in_both_lists(device: &Device) -> TestResult {
     let double = ElementwiseKernel::new("y: f32", "y: f32", "y *= 2")?.name("double");
     says(
         double.run(device, &x, &mut y),
-        "elementwise double: expected no inputs, got 1; 'y' is in both lists and is given once, as an output: pass `()` as \
-         the inputs",
+        "elementwise double: expected no inputs, got 1; 'y' is both an input and an output: pass it once, \
+         as an output, and pass `()` as the inputs",
     )?;
     let add = ElementwiseKernel::new("x: f32, y: f32", "y: f32", "y += x")?.name("add");
     says(
         add.run(device, (&x, &x), &mut y),
-        "elementwise add: expected 1 input (x: f32), got 2; 'y' is in both lists and is given once, as an output",
+        "elementwise add: expected 1 input (x: f32), got 2; 'y' is both an input and an output: pass it once, as an \
+         output",
     )?;
     let two = ElementwiseKernel::new("y: f32, z: f32", "y: f32, z: f32", "y = z; z = 0")?.name("two");
     says(
         two.run(device, (&x, &x), (&mut y, &mut z)),
-        "elementwise two: expected no inputs, got 2; 'y', 'z' are in both lists and are given once, as outputs: pass `()` as \
-         the inputs",
+        "elementwise two: expected no inputs, got 2; 'y', 'z' are both inputs and outputs: pass each once, \
+         as an output, and pass `()` as the inputs",
     )?;
     says(add.run(device, &x, (&mut y, &mut z)), "elementwise add: expected 1 output (y: f32), got 2")
 }

@@ -220,7 +220,7 @@ fn refusals(device: &Device) -> TestResult {
     let choice = |error: &OperationError| matches!(error, OperationError::Choice { .. });
     refused(sum().axis(0).segments(&limits).run(&x, &mut y), choice, &["reduction sum", "axes", "with segments"])?;
     let none = sum().segments(limits.slice(0..0)).run(&x, &mut y);
-    refused(none, choice, &["reduction sum", "a number of offsets of", "one more than"])?;
+    refused(none, choice, &["reduction sum", "a number of offsets of", "one offset more than"])?;
     let output = |error: &OperationError| matches!(error, OperationError::Output { .. });
     refused(sum().segments(limits.slice(..2)).run(&x, &mut y), output, &["[1]", "'y' has [2]"])?;
     let slice = |error: &OperationError| matches!(error, OperationError::Slice { .. });

@@ -19,8 +19,8 @@ pub(super) fn refusals(device: &Device) -> TestResult {
     refused(Scan::sum().axis([], 0).run(x.slice(..1), y.slice_mut(..1)), is_axis, &["axis 0"])?;
     let is_choice = |error: &OperationError| matches!(error, OperationError::Choice { .. });
     let both = Scan::sum().axis([2, 3], 1).segments(&x).run(&x, &mut y);
-    refused(both, is_choice, &["scan: an axis with segments", "omit one"])?;
-    refused(Scan::sum().keys(&x).heads(&x).run(&x, &mut y), is_choice, &["segments by keys", "use keys alone"])?;
+    refused(both, is_choice, &["scan: an axis with segments", "omit either the axis"])?;
+    refused(Scan::sum().keys(&x).heads(&x).run(&x, &mut y), is_choice, &["segments by keys", "pass either keys"])?;
     let is_slice = |error: &OperationError| matches!(error, OperationError::Slice { .. });
     refused(cumulative_sum(x.slice(4..9), &mut y), is_slice, &["scan: 'x'", "4..9", "6 elements"])?;
     refused(Scan::sum().segments(x.slice(7..)).run(&x, &mut y), is_slice, &["'offsets'"])?;

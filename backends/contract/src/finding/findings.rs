@@ -4,19 +4,20 @@ use std::fmt;
 
 use super::{Finding, Severity};
 
-/// The number of different findings that are kept; further ones are only counted.
+/// The largest number of different findings that are kept; further findings are only counted.
 const MAX_FINDINGS: usize = 256;
 
-/// The findings of a checked device, different mistakes in the order of their first occurrence.
+/// The findings of a checked device: one for each different mistake, in the order of the first occurrences.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
     list: Vec<Finding>,
-    /// The number of different mistakes above the limit on those that are kept.
+    /// The number of findings that were counted but not kept, because `MAX_FINDINGS` are kept already.
     dropped: u64,
 }
 
 impl Findings {
-    /// Adds a finding. A finding like an earlier one only increases that one's count.
+    /// Adds a finding. A finding that reports the same mistake as an earlier one only increases the number of
+    /// occurrences of the earlier one.
     pub fn add(&mut self, finding: Finding) {
         if let Some(known) = self.list.iter_mut().find(|known| known.is_like(&finding)) {
             known.occurrences = known.occurrences.saturating_add(finding.occurrences);
@@ -33,23 +34,23 @@ impl Findings {
         others.list.into_iter().for_each(|finding| self.add(finding));
     }
 
-    /// The different mistakes.
+    /// The findings, one for each different mistake.
     pub fn iter(&self) -> std::slice::Iter<'_, Finding> {
         self.list.iter()
     }
 
-    /// The different mistakes without the notes.
+    /// The findings that are errors, without the notes.
     pub fn errors(&self) -> impl Iterator<Item = &Finding> {
         self.list.iter().filter(|finding| finding.kind.severity() == Severity::Error)
     }
 
-    /// Whether any finding is more than a note. A finding that was only counted counts as an error.
+    /// Whether any finding is an error. A finding that was counted but not kept is taken for an error.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.dropped > 0 || self.errors().next().is_some()
     }
 
-    /// The number of different findings, including notes.
+    /// The number of findings that were kept, including notes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.list.len()

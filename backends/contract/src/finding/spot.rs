@@ -1,16 +1,16 @@
-//! Where a finding is: the position in the source, and the invocation.
+//! The position of a finding in the source, and the invocation that it is about.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// A position in the WGSL.
+/// A position in the WGSL source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Spot {
     /// The file as the user named it.
     pub file: Arc<str>,
-    /// The line, from 1; 0 if it is not known.
+    /// The line, counted from 1; 0 if it is not known.
     pub line: u32,
-    /// The column in bytes, from 1.
+    /// The column in bytes, counted from 1.
     pub column: u32,
     /// The number of bytes of the line that are underlined.
     pub width: u32,
@@ -30,11 +30,11 @@ impl fmt::Display for Spot {
 /// One invocation of a dispatch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Invocation {
-    /// Its `workgroup_id`.
+    /// The invocation's `workgroup_id`.
     pub workgroup: [u32; 3],
-    /// Its `local_invocation_id`.
+    /// The invocation's `local_invocation_id`.
     pub local: [u32; 3],
-    /// Its `global_invocation_id`.
+    /// The invocation's `global_invocation_id`.
     pub global: [u32; 3],
 }
 
@@ -67,7 +67,7 @@ impl fmt::Display for Touch {
     }
 }
 
-/// Writes the line, with the spot underlined.
+/// Writes the source line of `spot`, with the spot underlined; nothing if the line is not known.
 pub(super) fn quote(f: &mut fmt::Formatter<'_>, spot: &Spot) -> fmt::Result {
     if spot.line == 0 {
         return Ok(());

@@ -14,7 +14,7 @@ pub(super) struct Task(Mutex<State>);
 struct State {
     /// The waker of the task that polled last.
     waker: Option<Waker>,
-    /// Whether the completion holds the task and has not woken it since.
+    /// Whether the completion received this `Task` and has not woken it since.
     given: bool,
 }
 
@@ -23,7 +23,8 @@ impl Task {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Replaces the waker; returns whether the completion must receive the task.
+    /// Replaces the waker of the task that polled last. Returns whether the completion must receive this `Task`
+    /// (again).
     pub(super) fn set(&self, waker: &Waker) -> bool {
         // Cloning and dropping a waker may run foreign code, so neither happens under the lock.
         let known = self.state().waker.as_ref().is_some_and(|known| known.will_wake(waker));
@@ -38,7 +39,7 @@ impl Task {
 
     /// Releases the waker.
     pub(super) fn clear(&self) {
-        // Dropped outside of the lock, as it may run foreign code.
+        // The waker is dropped outside of the lock, because dropping it may run foreign code.
         let woken = self.state().waker.take();
         drop(woken);
     }
@@ -54,7 +55,8 @@ impl Wake for Task {
         state.given = false;
         let waker = state.waker.take();
         drop(state);
-        // Foreign code, on a thread that other work needs. The panic's message was already printed.
+        // The waker is foreign code, and this thread has other work to do: a panic must not end it. The panic's message
+        // was already printed.
         let _ = catch_unwind(AssertUnwindSafe(|| waker.map(Waker::wake)));
     }
 }

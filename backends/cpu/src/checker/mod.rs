@@ -13,14 +13,15 @@
 //!   orders two workgroups;
 //! - a barrier that not all invocations reach; loops beyond the limit on steps.
 //!
-//! Two limitations: for a word that is only read, two reading invocations are kept, which is enough to find that a
-//! write races, but not with how many invocations; and cells take twelve times the size of the storage that a kernel
-//! accesses and writes. A checked kernel takes 5 times (Mandelbrot) to 170 times (tiled matrix product) as long.
+//! Two limitations. Only two of the invocations that read a word are recorded: enough to find that a write races, but
+//! not with how many invocations. And the cells described below take twelve times the size of the storage that a
+//! kernel accesses and writes. A checked kernel takes 5 times (Mandelbrot) to 170 times (tiled matrix product) as long.
 //!
 //! Workgroups run in order on one thread, so that findings are reproducible. Every word of workgroup memory, and of
-//! storage that is written, has a *cell* with its last write and two reads by different invocations, each with the
-//! number of barriers passed before ([`shadow`]; the idea of epochs is from Flanagan and Freund, "`FastTrack`", PLDI
-//! 2009). Storage cells are found by address, so that two bindings of one buffer share cells.
+//! storage that is written, has a *cell*. The cell records the word's last write and two reads by different
+//! invocations, each with the number of barriers that its invocation had passed ([`shadow`]; the idea of epochs is from
+//! Flanagan and Freund, "`FastTrack`", PLDI 2009). Storage cells are found by address, so that two bindings of one
+//! buffer share cells.
 //!
 //! | file | content |
 //! |---|---|
@@ -39,10 +40,11 @@ pub(crate) use state::Checker;
 
 use crate::abi::{Frame, LANES};
 
-/// One value for each of eight lanes.
+/// One 32-bit value for each of the eight lanes of a lane group.
 pub(crate) type Lanes = [u32; LANES];
 
-/// Receives a report from machine code.
+/// Receives the report of check `number` from the machine code of lane group `group`, for the lanes in the bit mask
+/// `active`.
 ///
 /// # Safety
 /// `frame` is the frame that the kernel was called with, its `checker` a [`Checker`] that is not in use elsewhere;
@@ -57,7 +59,7 @@ pub(crate) unsafe extern "C" fn report(
     if active == 0 {
         return;
     }
-    // SAFETY: see above.
+    // SAFETY: the caller passes a valid frame, a checker that is not in use elsewhere, and all operands.
     unsafe {
         let slots = (*frame).slots;
         let Some(checker) = (*frame).checker.cast::<Checker>().as_mut() else { return };

@@ -6,14 +6,14 @@ use anywarp_backend::{Program, Spot};
 
 use crate::ir::{CheckKind, CheckSpec, Function, SiteId};
 
-/// A position and variable for findings.
+/// The position in the source and the variable that a finding names.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     pub(super) spot: Spot,
     pub(super) variable: Arc<str>,
 }
 
-/// All reports of one kernel.
+/// All checks that one kernel reports, and the sizes that their evaluation needs.
 #[derive(Debug)]
 pub(crate) struct Checks {
     pub(super) kernel: Arc<str>,
@@ -22,12 +22,13 @@ pub(crate) struct Checks {
     pub(super) workgroup_size: [u32; 3],
     pub(super) workgroup_bytes: u32,
     pub(super) private_bytes: u32,
-    /// The logarithm of a cell's size in bytes: cells have 2 bytes where any type has 16 bits, otherwise 4.
+    /// The binary logarithm of the number of bytes that one cell stands for: 2 bytes if the kernel accesses 16-bit
+    /// types, otherwise 4 bytes.
     pub(super) shift: u32,
 }
 
 impl Checks {
-    /// Takes the checks out of a function.
+    /// Moves the checks out of `function`, which was compiled from `program`.
     pub(crate) fn of(program: &Program, function: &mut Function) -> Arc<Self> {
         let specs = std::mem::take(&mut function.checks);
         let narrow = specs.iter().any(|spec| match &spec.kind {
@@ -55,12 +56,12 @@ impl Checks {
         })
     }
 
-    /// The position of a check.
+    /// Returns the position and variable of a check, by the check's number.
     pub(super) fn place(&self, check: u32) -> Option<&Place> {
         self.specs.get(check as usize).and_then(|spec| self.site(spec.site))
     }
 
-    /// The position of a site.
+    /// Returns the position and variable of a site.
     pub(super) fn site(&self, site: SiteId) -> Option<&Place> {
         self.places.get(site.0 as usize)
     }

@@ -7,24 +7,27 @@ use rustc_hash::FxHashMap;
 
 use super::places::Checks;
 
-/// The identity of a finding: kind, variable, and the lines of both positions.
+/// The properties in which two findings of the same mistake are equal: kind, variable, and the source lines of both
+/// accesses.
 type Key = (FindingKind, Arc<str>, u32, u32);
 
-/// The limit on different mistakes per dispatch that are kept.
+/// The largest number of different mistakes that are recorded per dispatch.
 const MAX_FINDINGS: usize = 1024;
 
-/// The findings so far.
+/// The findings of a dispatch so far.
 #[derive(Default)]
 pub(super) struct Record {
     list: Vec<Finding>,
-    /// The index by kind and check numbers, which is quick to look up; `MAX_FINDINGS` for findings that are not kept.
+    /// The index in `list` by a finding's kind and the numbers of its checks, for quick look-up; `MAX_FINDINGS` for
+    /// findings that are not recorded.
     seen: FxHashMap<(FindingKind, u32, u32), usize>,
-    /// The index by the properties that a user compares.
+    /// The index in `list` by the properties that identify a mistake for a user.
     like: FxHashMap<Key, usize>,
 }
 
 impl Record {
-    /// Counts a finding of `check` (and `other`, for races); `make` creates the example for a new one.
+    /// Counts a finding of `check`, and of `other` for races (otherwise `u32::MAX`). For a mistake that has no finding
+    /// yet, `make` creates the finding.
     pub(super) fn add(
         &mut self,
         checks: &Checks,
@@ -53,7 +56,7 @@ impl Record {
         }
     }
 
-    /// Adds a finding without a search for an equal one.
+    /// Adds a finding without a search for an equal finding.
     pub(super) fn add_once(&mut self, finding: Finding) {
         self.list.push(finding);
     }

@@ -7,32 +7,33 @@ use crate::abi::LANES;
 /// One access: invocation, time, and the check that reported it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Mark {
-    /// The workgroup, in order of execution.
+    /// The number of the workgroup in order of execution.
     pub(super) group: u32,
-    /// The number of barriers passed that order this memory.
+    /// The number of barriers that the invocation had passed, of those that order the accessed memory.
     pub(super) epoch: u32,
-    /// The check, with [`ATOMIC`] set for an atomic access; all ones for no access.
+    /// The number of the check that reported the access, with bit [`ATOMIC`] set for an atomic access; all ones for no
+    /// access.
     flagged_check: u32,
-    /// `local_invocation_index`.
+    /// The invocation's `local_invocation_index`.
     pub(super) local: u16,
-    /// The number of subgroup barriers passed.
+    /// The number of subgroup barriers that the invocation had passed.
     pub(super) step: u16,
 }
 
 const ATOMIC: u32 = 1 << 31;
 
 impl Mark {
-    /// No access.
+    /// The mark that stands for no access.
     pub(super) const NONE: Self = Self { group: 0, epoch: 0, flagged_check: u32::MAX, local: 0, step: 0 };
 
-    /// Returns an access.
+    /// Returns the mark of an access.
     pub(super) fn new(check: u32, atomic: bool, group: u32, local: u16, epoch: u32, step: u16) -> Self {
         // A kernel has fewer checks than instructions, which are far fewer than 2^31.
         let flagged_check = check & (ATOMIC - 1) | if atomic { ATOMIC } else { 0 };
         Self { group, epoch, flagged_check, local, step }
     }
 
-    /// The check that reported it.
+    /// Returns the number of the check that reported the access.
     pub(super) fn check(self) -> u32 {
         self.flagged_check & (ATOMIC - 1)
     }
@@ -49,7 +50,7 @@ impl Mark {
         (self.group, self.local) == (other.group, other.local)
     }
 
-    /// Whether it is by another invocation, and unordered with `now`.
+    /// Whether this access is by another invocation than `now`, and no barrier orders the two accesses.
     fn is_concurrent(self, now: Self) -> bool {
         if self.group != now.group {
             return true;
@@ -59,7 +60,7 @@ impl Mark {
         self.epoch == now.epoch && self.local != now.local && !stepped
     }
 
-    /// Whether it races with `now`; one of them must be a write.
+    /// Whether this access races with `now`; one of the two must be a write.
     fn races(self, now: Self) -> bool {
         let both_atomic = self.is_atomic() && now.is_atomic();
         !self.is_none() && !both_atomic && self.is_concurrent(now)
@@ -70,19 +71,19 @@ impl Mark {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cell {
     write: Mark,
-    /// By different invocations: a write can equal at most one of them.
+    /// Two reads by different invocations: the invocation of a later write can be that of at most one of them.
     reads: [Mark; 2],
 }
 
 impl Cell {
     const EMPTY: Self = Self { write: Mark::NONE, reads: [Mark::NONE; 2] };
 
-    /// Whether the workgroup has written the word.
+    /// Whether the last write of the word was by workgroup `group`.
     pub(super) fn is_written_by(&self, group: u32) -> bool {
         !self.write.is_none() && self.write.group == group
     }
 
-    /// Drops the accesses of earlier workgroups, for workgroup memory.
+    /// Removes the accesses of other workgroups than `group`: each workgroup has its own workgroup memory.
     fn begin(&mut self, group: u32) {
         let [first, second] = &mut self.reads;
         for mark in [&mut self.write, first, second] {
@@ -92,7 +93,7 @@ impl Cell {
         }
     }
 
-    /// Records a read; returns the write that it races with.
+    /// Records the read `now`; returns the write that it races with.
     pub(super) fn read(&mut self, now: Mark) -> Option<Mark> {
         let race = self.write.races(now).then_some(self.write);
         let done_with = |mark: Mark| mark.is_none() || !mark.is_concurrent(now);
@@ -108,7 +109,7 @@ impl Cell {
         race
     }
 
-    /// Records a write; returns the access that it races with.
+    /// Records the write `now`; returns the access that it races with.
     pub(super) fn write(&mut self, now: Mark) -> Option<Mark> {
         let [first, second] = self.reads;
         let race = [self.write, first, second].into_iter().find(|mark| mark.races(now));
@@ -119,17 +120,17 @@ impl Cell {
     }
 }
 
-/// Whether an access should be kept in place of a later one by the same invocation: plain accesses race with more than
-/// atomic ones.
+/// Whether the recorded access `before` stays in place of the later access `now` by the same invocation: a plain access
+/// races with more accesses than an atomic one.
 fn keeps(before: Mark, now: Mark) -> bool {
     let same_time = (before.group, before.epoch, before.step) == (now.group, now.epoch, now.step);
     !before.is_none() && !before.is_atomic() && now.is_atomic() && same_time && before.local == now.local
 }
 
-/// The number of cells per page.
+/// The number of cells per page of [`Storage`].
 const PAGE: usize = 512;
 
-/// The cells of storage, by address.
+/// The cells of storage buffers, in pages that are created at their first use.
 #[derive(Default)]
 pub(super) struct Storage {
     pages: Vec<Box<[Cell; PAGE]>>,
@@ -138,7 +139,7 @@ pub(super) struct Storage {
 }
 
 impl Storage {
-    /// Returns the cell with this number.
+    /// Returns the cell with this number: the address divided by the bytes per cell.
     pub(super) fn cell(&mut self, number: usize) -> &mut Cell {
         let page = number / PAGE;
         let index = match self.last {
@@ -160,12 +161,12 @@ impl Storage {
 pub(super) struct Shared(Vec<Cell>);
 
 impl Shared {
-    /// Creates this number of cells.
+    /// Creates `count` empty cells.
     pub(super) fn new(count: usize) -> Self {
         Self(vec![Cell::EMPTY; count])
     }
 
-    /// Returns a cell for the workgroup.
+    /// Returns the cell with this number, with only the accesses of workgroup `group`.
     pub(super) fn cell(&mut self, number: usize, group: u32) -> Option<&mut Cell> {
         let cell = self.0.get_mut(number)?;
         cell.begin(group);

@@ -1,4 +1,4 @@
-//! The state of a dispatch, and the meaning of each report.
+//! The state of the checker during a dispatch, and the evaluation of each report.
 
 mod found;
 
@@ -17,22 +17,22 @@ use crate::ir::{Access, CheckKind, Count, Order, Range, Reach, SiteId, Space};
 /// The numbers of barriers that a lane group has passed.
 #[derive(Clone, Copy, Default)]
 struct Passed {
-    /// Barriers that order workgroup memory, storage, and both within the group.
+    /// The barriers that order workgroup memory, those that order storage, and those that order both within a subgroup.
     workgroup: u32,
     storage: u32,
     subgroup: u16,
-    /// Barriers of the whole workgroup, and the invocations that arrived at the last one.
+    /// The barriers of the whole workgroup, and the mask of lanes that arrived at the last of them.
     barriers: u32,
     arrived: u32,
 }
 
-/// A read of workgroup memory before any write.
+/// A read of a word of workgroup memory that no invocation had written.
 struct Early {
     mark: Mark,
     index: Option<i64>,
 }
 
-/// The limit on such reads that are kept until it is known whether a write follows.
+/// The largest number of reads of unwritten workgroup memory that are kept until it is known whether a write follows.
 const MAX_EARLY: usize = 1 << 16;
 
 /// The checker of one dispatch.
@@ -41,21 +41,21 @@ pub(crate) struct Checker {
     /// The current workgroup: its number in order of execution, and its coordinates.
     group: u32,
     workgroup: [u32; 3],
-    /// The workgroups of the dispatch.
+    /// The numbers of workgroups of the dispatch along each axis.
     groups: [u32; 3],
     passed: Vec<Passed>,
     shared: Shared,
     storage: Storage,
-    /// The scalars of private memory that were written: one bit per 4 bytes, by invocation.
+    /// The scalars of private memory that were written: one bit per 4 bytes, for one invocation after the other.
     written: Vec<u64>,
     early: FxHashMap<usize, Vec<Early>>,
     early_count: usize,
-    /// The loop whose iteration began last, and the invocation in it.
+    /// The report of the last loop iteration that began: the check, the lane group and the active lanes.
     iteration: Option<(u32, u32, u32)>,
     record: Record,
 }
 
-/// One report during its evaluation.
+/// A report that is being evaluated.
 #[derive(Clone, Copy)]
 struct Report<'a> {
     number: u32,
@@ -96,14 +96,14 @@ impl Checker {
         }
     }
 
-    /// Begins a workgroup.
+    /// Resets the state for the next workgroup, which has these coordinates.
     pub(crate) fn begin(&mut self, workgroup: [u32; 3]) {
         self.group = self.group.wrapping_add(1);
         self.workgroup = workgroup;
         self.passed.fill(Passed::default());
     }
 
-    /// Ends a workgroup that ran to its end.
+    /// Ends a workgroup that the kernel completed: reads of memory that is still unwritten become findings.
     pub(crate) fn end(&mut self) {
         let mut early: Vec<_> = std::mem::take(&mut self.early).into_iter().collect();
         early.sort_unstable_by_key(|(number, _)| *number);
@@ -115,7 +115,7 @@ impl Checker {
         self.early_count = 0;
     }
 
-    /// Ends a workgroup that was stopped at a site. Returns the site for the error message.
+    /// Ends a workgroup that was stopped at `site` for the reason `stop`. Returns the site for the error message.
     pub(crate) fn stopped(&mut self, stop: u32, site: u32, steps: u64) -> u32 {
         let checks = Arc::clone(&self.checks);
         if stop == Stop::DivergentBarrier as u32 {
@@ -140,7 +140,7 @@ impl Checker {
         site
     }
 
-    /// Returns an invocation that arrived at the last barrier, and one that did not.
+    /// Returns the first invocation that arrived at the last barrier, and the first that did not.
     fn apart(&self) -> (Option<u16>, Option<u16>) {
         let last = self.passed.iter().map(|passed| passed.barriers).max().unwrap_or(0);
         let (mut waits, mut missing) = (None, None);
@@ -158,7 +158,7 @@ impl Checker {
         self.record.take()
     }
 
-    /// The number of operands of a check.
+    /// The number of operands of the check with this number.
     pub(super) fn operands(&self, number: u32) -> usize {
         match self.checks.specs.get(number as usize).map(|spec| &spec.kind) {
             Some(CheckKind::Bounds(_) | CheckKind::Divisor | CheckKind::Written) => 1,
@@ -167,7 +167,7 @@ impl Checker {
         }
     }
 
-    /// Receives a report.
+    /// Evaluates a report. `slot` returns the slot of a binding.
     pub(super) fn report(
         &mut self,
         number: u32,
@@ -213,7 +213,7 @@ impl Checker {
         }
     }
 
-    /// Checks that an index is in range; otherwise adds a finding.
+    /// Returns whether an index is in range; if not, adds a finding. `length` is the array length of the binding.
     fn in_range(&mut self, report: &Report<'_>, lane: usize, index: u32, range: Range, length: u32) -> bool {
         let count = match range.count {
             Count::Fixed(count) => count,
@@ -256,7 +256,7 @@ impl Checker {
         }
     }
 
-    /// Records an access of one invocation to bytes that are in range.
+    /// Records the access of one lane to `bytes` bytes at `start`, which are in range.
     fn touch(
         &mut self,
         report: &Report<'_>,
@@ -306,8 +306,8 @@ impl Checker {
         }
     }
 
-    /// Handles the first write of a word. Earlier reads are either races, which are already recorded, or were reads of
-    /// unwritten memory.
+    /// Handles the first write of a word. Each earlier read of the word either races with the write, which is already
+    /// recorded, or was a read of unwritten memory.
     fn written_late(&mut self, number: usize, now: Mark) {
         for early in self.early.remove(&number).unwrap_or_default() {
             if early.mark.epoch != now.epoch || early.mark.local == now.local {

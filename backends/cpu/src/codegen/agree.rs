@@ -10,12 +10,12 @@ use super::generator::{Generator, Held};
 use crate::abi::LANES;
 use crate::ir::{BinaryOp, Class, CompareOp, Inst, Stmt, UnaryOp, Value};
 
-/// The conditions under which lanes agree on a boolean.
+/// Two conditions, computed at run time, under which all lanes have the same value of a boolean.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Agreement {
-    /// If true, the boolean is true in all lanes.
+    /// If this condition is true, the boolean is true in all lanes.
     pub(super) all: cl::Value,
-    /// If true, the boolean is false in all lanes.
+    /// If this condition is true, the boolean is false in all lanes.
     pub(super) none: cl::Value,
 }
 
@@ -77,7 +77,8 @@ impl Generator<'_, '_> {
         };
         let (a, b) = (wide(self, a), wide(self, b));
         let first = if grows_left { a } else { b };
-        // 64-bit arithmetic does not wrap. Where 32-bit arithmetic would, the lanes may disagree.
+        // The last lane's value is computed with 64 bits and does not wrap. Where the lanes' own 32-bit arithmetic
+        // wraps, the lanes may disagree.
         let last = self.b.ins().iadd_imm_s(first, i64::from(stride) * (LANES as i64 - 1));
         let most = if signed { i64::from(i32::MAX) } else { i64::from(u32::MAX) };
         let fits = self.b.ins().icmp_imm_s(IntCC::SignedLessThanOrEqual, last, most);
@@ -94,7 +95,7 @@ impl Generator<'_, '_> {
         } else {
             (self.b.ins().icmp(holds, a, worst), self.b.ins().icmp(fails, a, best))
         };
-        // A value that is not above one within the limit is within the limit too.
+        // One condition needs no `fits`: there the last lane is not above the other operand, which fits in 32 bits.
         Some(if grows_left {
             Agreement { all, none: self.b.ins().band(none, fits) }
         } else {
@@ -102,8 +103,8 @@ impl Generator<'_, '_> {
         })
     }
 
-    /// Compiles a branch and the statements after it in two versions, if lanes nearly always agree on its condition.
-    /// Returns whether it did; `rest` is then compiled too.
+    /// Compiles the first statement of `branch` and those after it in two versions, if that statement is an `If` and
+    /// lanes nearly always agree on its condition. Returns whether they were compiled.
     pub(super) fn doubled(&mut self, branch: &[Stmt]) -> bool {
         let Some(Stmt::If { condition, accept, reject }) = branch.first() else { return false };
         let Some(agreement) = self.agreements[condition.0 as usize] else { return false };
@@ -111,7 +112,7 @@ impl Generator<'_, '_> {
             return false;
         }
         let leaves = reject.is_empty() && matches!(accept.last(), Some(Stmt::Exit(_)));
-        // For an early return the code after it is doubled, for any other branch only its own statements.
+        // After an early return, the code that follows is compiled twice; for any other branch only its own statements.
         let (when, fast) = if leaves { (agreement.none, &branch[1..]) } else { (agreement.all, accept.as_slice()) };
         let doubled = if leaves { branch } else { &branch[..1] };
         if size(doubled).is_none_or(|size| size > MAX_DOUBLED) || !super::flow::is_heavy(fast) {
@@ -134,7 +135,7 @@ impl Generator<'_, '_> {
             self.switch_sealed(block);
             (self.flow.reachable, self.flow.masked, self.flow.writes) = (true, masked, writes);
             if on_fast {
-                // Writes are numbered, so those in the omitted code must be counted.
+                // `masked` is indexed by the number of a write, so writes in the omitted statements count too.
                 if leaves {
                     self.flow.writes += count_writes(accept);
                 }
@@ -162,7 +163,7 @@ impl Generator<'_, '_> {
     }
 }
 
-/// The number of statements; `None` if one of them cannot be compiled twice.
+/// The number of statements, including nested ones; `None` if one of them cannot be compiled twice.
 fn size(statements: &[Stmt]) -> Option<usize> {
     let mut sum = statements.len();
     for statement in statements {

@@ -17,7 +17,7 @@ use super::place::Touched;
 use crate::ir::{AtomicOp, BinaryOp, Class, CompareOp, MemType, Place, Space, Value};
 
 impl Generator<'_, '_> {
-    /// Evaluates an atomic.
+    /// Evaluates the atomic operation whose result is `value`.
     pub(super) fn atomic(
         &mut self,
         value: Value,
@@ -75,7 +75,7 @@ impl Generator<'_, '_> {
         self.hold_lanes(value, result);
     }
 
-    /// Computes the new value from the old one.
+    /// Computes the new value of the memory from its old value.
     fn changed(
         &mut self,
         op: AtomicOp,
@@ -107,7 +107,7 @@ impl Generator<'_, '_> {
         self.emit().binary_scalar(binary, class, old, operand)
     }
 
-    /// Changes memory of this thread.
+    /// Applies an atomic to memory that only this thread accesses; returns the old value.
     fn change_own(
         &mut self,
         op: AtomicOp,
@@ -129,7 +129,7 @@ impl Generator<'_, '_> {
         old
     }
 
-    /// Changes memory that other threads may change at the same time.
+    /// Applies an atomic to memory that other threads may change at the same time; returns the old value.
     fn change_shared(
         &mut self,
         op: AtomicOp,
@@ -183,7 +183,8 @@ impl Generator<'_, '_> {
         if float { self.b.ins().bitcast(ty, MemFlagsData::new(), old) } else { old }
     }
 
-    /// Floats have no atomic instructions: repeats compare and exchange until it succeeds.
+    /// Applies an atomic to a float by a loop of compare and exchange that ends when the exchange succeeds: processors
+    /// have no atomic instructions for floats.
     fn change_until_it_holds(
         &mut self,
         op: AtomicOp,

@@ -18,7 +18,8 @@ use crate::ir::{SiteId, Value, Var};
 pub(super) struct Suspend {
     /// The blocks in which a group resumes: the body's start, then one for each barrier.
     pub(super) points: Vec<cl::Block>,
-    /// The block that a group enters when it suspends or ends, with the number of its point.
+    /// The block that a group enters when it suspends or ends. Its parameter is the number of the point that the group
+    /// reached.
     pub(super) arrive: Option<cl::Block>,
     /// The size of a group's frame so far, in bytes.
     pub(super) frame_bytes: u32,
@@ -27,12 +28,13 @@ pub(super) struct Suspend {
 }
 
 impl Suspend {
-    /// Frames begin with this number of bytes of private memory.
+    /// Returns the state before the first barrier, where a group's frame contains only private memory.
     pub(super) fn after(private_bytes: u32) -> Self {
         Self { frame_bytes: private_bytes, ..Self::default() }
     }
 
-    /// Returns the offset in a group's frame where something of this number of parts is saved: always the same one.
+    /// Returns the offset in a group's frame at which a value or variable of `parts` vectors is saved. Each value and
+    /// variable has one offset, which all barriers use.
     fn place(&mut self, what: Kept, parts: u32) -> u32 {
         let end = &mut self.frame_bytes;
         *self.places.entry(what).or_insert_with(|| {
@@ -43,26 +45,26 @@ impl Suspend {
     }
 }
 
-/// The size of each saved part, in bytes.
+/// The size in bytes of one saved vector, or of the slot of one saved scalar.
 const PART: u32 = 16;
 
-/// Something that is saved at a barrier.
+/// A value or variable that is saved at a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Kept {
     Value(Value),
     Var(Var),
 }
 
-/// The offset of the site in the frame.
+/// The offset in bytes of `site` in [`Frame`].
 const SITE: i32 = std::mem::offset_of!(Frame, site) as i32;
 
-/// The flags of accesses to a frame: always mapped, always aligned.
+/// The flags of accesses to a frame, whose memory is always mapped and aligned.
 fn own() -> MemFlagsData {
     MemFlagsData::trusted()
 }
 
 impl Generator<'_, '_> {
-    /// Suspends until all invocations of the workgroup have arrived.
+    /// Generates a barrier: the lane group suspends until all invocations of the workgroup have arrived.
     pub(super) fn barrier(&mut self, site: SiteId) {
         let number = self.suspend.barriers;
         self.suspend.barriers += 1;
@@ -71,13 +73,13 @@ impl Generator<'_, '_> {
         if self.flow.masked {
             self.require_all_lanes(site);
         }
-        // Within a workgroup, which is one thread, memory order is program order. Other workgroups must see earlier
-        // accesses before later ones; on x86 stores are ordered anyway.
+        // A workgroup runs on one thread, so its own accesses are in program order. Other workgroups must see accesses
+        // before the barrier earlier than those after it; x86 keeps the order of stores without a fence.
         if self.target.reorders_stores() {
             self.b.ins().fence();
         }
         let live = self.live;
-        // A workgroup of one lane group is complete at once.
+        // In a workgroup of one lane group, no other group has to arrive.
         if let Some(arrive) = self.suspend.arrive {
             let values = live.values_at[number].iter().filter(|value| !self.is_hoisted(**value));
             let values = values.map(|value| Kept::Value(*value));
@@ -99,7 +101,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Stores the site at which the kernel may stop.
+    /// Stores the site that the error message names if the kernel stops here.
     pub(super) fn set_site(&mut self, site: cl::Value) {
         self.b.ins().store(own(), site, self.constants.frame, SITE);
     }
@@ -116,7 +118,7 @@ impl Generator<'_, '_> {
         self.switch_sealed(go_on);
     }
 
-    /// The variables in which something is kept, and the type of its parts.
+    /// The Cranelift variables of a kept value or variable, and the type of each.
     fn kept(&self, what: Kept) -> (SmallVec<[Variable; 4]>, cl::Type) {
         let (held, class, form) = match what {
             Kept::Value(value) => (&self.values[value.0 as usize], self.function.class(value), self.form(value)),
@@ -147,8 +149,8 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Ends a lane group's turn: it has ended, or suspends at point `point`. The next group follows or, when all groups
-    /// have arrived at the same point, the first group resumes there.
+    /// Generates the block that a lane group enters when it ends or suspends, with the point that it reached. Then the
+    /// next group runs or, when all groups have arrived at the same point, the first group resumes there.
     pub(super) fn close_groups(&mut self, arrive: cl::Block, group: &GroupLoop) {
         self.b.switch_to_block(arrive);
         let point = self.b.append_block_param(arrive, types::I32);
@@ -163,7 +165,7 @@ impl Generator<'_, '_> {
         self.b.set_cold_block(parted);
         self.b.ins().brif(same, go_on, &[], parted, &[]);
         self.switch_sealed(parted);
-        // The last barrier that a group of this workgroup reached.
+        // The site of the last barrier that a group of this workgroup reached.
         let site = self.b.ins().load(types::I32, own(), self.constants.frame, SITE);
         self.b.ins().jump(self.flow.stopped, &[stop.into(), site.into()]);
         self.switch_sealed(go_on);
@@ -182,7 +184,7 @@ impl Generator<'_, '_> {
 
 /// The loop over the lane groups of a workgroup with barriers.
 pub(super) struct GroupLoop {
-    /// Its first block: parameters index, point and first arrival.
+    /// The loop's first block, whose parameters are `index`, `point` and `first`.
     pub(super) header: cl::Block,
     /// The index of the current group.
     pub(super) index: cl::Value,

@@ -38,11 +38,13 @@ pub(super) struct Callees<'a> {
     learned: Vec<Learned>,
     /// By function: the shapes of its arguments.
     arguments: Vec<Vec<Shape>>,
-    /// By function: whether some call may have inactive lanes. Known once the code of all callers is generated.
+    /// By function: whether some call may have inactive lanes. The answer is complete once the code of all callers has
+    /// been generated.
     masked: Vec<Cell<bool>>,
 }
 
-/// Analyses a kernel and all its callees, callers first: arguments have the shapes that all calls together give them.
+/// Analyses a kernel and all its callees, callers first: the shape of an argument follows from all calls of the
+/// function.
 pub(super) fn learn(kernel: &Function) -> (Learned, Callees<'_>) {
     let functions = &kernel.callees;
     let mut arguments: Vec<Vec<Shape>> =
@@ -87,7 +89,7 @@ impl Callees<'_> {
 
     /// The signature of a function.
     pub(super) fn signature(&self, callee: usize, target: &Target) -> cl::Signature {
-        // The same on every system, because only kernels call it.
+        // This calling convention is the same on every system, because only kernels call the function.
         let mut signature = cl::Signature::new(CallConv::Fast);
         signature.params.extend([target.pointer, target.pointer, types::I64].map(AbiParam::new));
         signature.params.extend([types::I32; 4].map(AbiParam::new));
@@ -153,25 +155,26 @@ impl Callees<'_> {
     }
 }
 
-/// The number of parameters before the WGSL arguments: frame, private memory, steps, lane group, workgroup, mask.
+/// The number of parameters before the WGSL arguments: frame, private memory, steps, lane group, the three coordinates
+/// of the workgroup, and the vectors of the mask.
 const FIXED: usize = 7 + super::generator::MASKS;
 
 /// The state that one function needs for calls.
 pub(super) struct Calling<'a> {
     callees: &'a Callees<'a>,
     references: FxHashMap<u32, cl::FuncRef>,
-    /// The current lane group and workgroup.
+    /// The index of the current lane group, and the coordinates of the workgroup.
     pub(super) place: [cl::Value; 4],
 }
 
 impl<'a> Calling<'a> {
-    /// Returns the state before any call. `nowhere` is the value of `place` until it is known.
+    /// Returns the state before any call. `nowhere` fills `place` until the lane group and the workgroup are known.
     pub(super) fn new(callees: &'a Callees<'a>, nowhere: cl::Value) -> Self {
         Self { callees, references: FxHashMap::default(), place: [nowhere; 4] }
     }
 }
 
-/// The index of a function in a kernel's code, where the kernel is first.
+/// The index of a callee among the machine functions of a kernel, the first of which is the kernel itself.
 pub(super) fn number_in_code(callee: u32) -> u32 {
     callee + 1
 }
@@ -218,7 +221,7 @@ impl Generator<'_, '_> {
         let signature = self.b.import_signature(signature);
         let name = cl::UserExternalName { namespace: 0, index: number_in_code(callee) };
         let name = cl::ExternalName::user(self.b.func.declare_imported_user_function(name));
-        // Code memory is allocated function by function, at any address.
+        // The callee is not colocated: code memory is allocated function by function, at any address.
         let reference = self.b.import_function(cl::ExtFuncData { name, signature, colocated: false, patchable: false });
         self.calling.references.insert(callee, reference);
         reference

@@ -16,35 +16,36 @@ use super::{call, kernel};
 use crate::abi::Entry;
 use crate::ir::{Function, Stmt};
 
-/// The limit on a kernel's stack in bytes: small work runs on the caller's thread, whose stack may be small.
+/// The limit in bytes on the stack that a kernel uses: small dispatches run on the caller's thread, whose stack may be
+/// small.
 const MAX_STACK: u32 = 512 << 10;
 
 /// A compiled kernel. Dropping it frees its machine code.
 pub(crate) struct Code {
-    /// The required size of [`Frame::private`](crate::abi::Frame) in bytes.
+    /// The machine function of the kernel, valid as long as this `Code`.
     pub(crate) entry: Entry,
-    /// The required size of [`Frame::workgroup`](crate::abi::Frame) in bytes.
+    /// The required size of [`Frame::private`](crate::abi::Frame) in bytes.
     pub(crate) frame_bytes: usize,
-    /// Bytes of [`Frame::workgroup`](crate::abi::Frame) that it needs.
+    /// The required size of [`Frame::workgroup`](crate::abi::Frame) in bytes.
     pub(crate) workgroup_bytes: usize,
     module: Option<JITModule>,
 }
 
-/// The memory that a kernel needs.
+/// The memory in bytes that a kernel needs, as in [`Code`].
 pub(super) struct Sizes {
     pub(super) frame_bytes: usize,
     pub(super) workgroup_bytes: usize,
 }
 
-// SAFETY: the module is only kept to be freed; it is not used after it was built.
+// SAFETY: after the build the module is not used any more, except that `drop` frees it.
 unsafe impl Send for Code {}
-// SAFETY: as above; the entry is a pure function of its arguments and the memory they point to.
+// SAFETY: the module is not used after the build; the entry depends only on its arguments and the memory they point to.
 unsafe impl Sync for Code {}
 
 impl Drop for Code {
     fn drop(&mut self) {
         if let Some(module) = self.module.take() {
-            // SAFETY: every caller of `entry` holds this `Code`, so it is not running now.
+            // SAFETY: every caller of `entry` keeps this `Code` alive, so the machine code is not running now.
             unsafe { module.free_memory() };
         }
     }
@@ -69,7 +70,7 @@ fn machine() -> Result<&'static OwnedTargetIsa, String> {
         .map_err(Clone::clone)
 }
 
-/// Generates the functions of a kernel: the kernel itself, with the signature of [`Entry`], then those that it calls.
+/// Generates the functions of a kernel: the kernel itself, with the signature of [`Entry`], then its callees.
 fn functions(isa: &OwnedTargetIsa, kernel: &Function) -> (Vec<Context>, Sizes) {
     let (target, frontend) = (Target::new(&**isa), isa.frontend_config());
     let (learned, callees) = call::learn(kernel);
@@ -144,7 +145,7 @@ pub(super) fn build(kernel: &Function) -> Result<Code, String> {
     Err(refused)
 }
 
-/// Compiles all functions; returns the kernel's own.
+/// Compiles all functions of a kernel; returns the id of the kernel's own function.
 fn define(module: &mut JITModule, kernel: &Function, contexts: &mut [Context]) -> Result<FuncId, String> {
     let failed = |error: cranelift_module::ModuleError| format!("{error:?}");
     let mut ids = Vec::with_capacity(contexts.len());
@@ -158,13 +159,13 @@ fn define(module: &mut JITModule, kernel: &Function, contexts: &mut [Context]) -
         module.define_function(*id, context).map_err(failed)?;
         let frame = context.compiled_code().and_then(|code| code.buffer.frame_layout());
         stack.push(frame.map_or(0, |frame| frame.frame_to_fp_offset));
-        // Frees the many instructions.
+        // Frees the memory of the function's instructions early.
         context.clear();
     }
     let bytes = deepest_stack(kernel, &stack);
     if bytes > MAX_STACK {
         return Err(format!(
-            "its values need {} KiB of stack at once, more than {}: split it, or keep values in arrays",
+            "the kernel needs {} KiB of stack, but at most {} KiB are possible: split it, or keep values in arrays",
             bytes >> 10,
             MAX_STACK >> 10
         ));
@@ -175,7 +176,7 @@ fn define(module: &mut JITModule, kernel: &Function, contexts: &mut [Context]) -
 
 /// The stack size in bytes of a kernel with all its callees, from the sizes of the functions.
 fn deepest_stack(kernel: &Function, stack: &[u32]) -> u32 {
-    // A function calls only those before it.
+    // A callee calls only functions before it in `callees`.
     let mut with_callees: Vec<u32> = Vec::with_capacity(kernel.callees.len());
     for (number, function) in kernel.callees.iter().chain([kernel]).enumerate() {
         let own = if number == kernel.callees.len() { stack[0] } else { stack[number + 1] };
@@ -185,7 +186,7 @@ fn deepest_stack(kernel: &Function, stack: &[u32]) -> u32 {
     with_callees.pop().unwrap_or(0)
 }
 
-/// Visits the functions that statements call.
+/// Returns the numbers of the functions that statements call.
 fn called(list: &[Stmt]) -> Box<dyn Iterator<Item = u32> + '_> {
     Box::new(list.iter().flat_map(|statement| match statement {
         Stmt::Call { callee, .. } => Box::new(std::iter::once(*callee)) as Box<dyn Iterator<Item = u32>>,

@@ -11,7 +11,7 @@ use super::generator::Generator;
 use super::place::Touched;
 use crate::ir::{BinaryOp, Class, Count, Index, Inst, MemType, Place, Space, Stmt, Value};
 
-/// An index that is in range in all lanes.
+/// An index that a test before the current code has shown to be in range in all lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tested {
     space: Space,
@@ -19,10 +19,10 @@ pub(super) struct Tested {
     count: Count,
 }
 
-/// The largest number of tests at one place.
+/// The largest number of indices that are tested before one piece of code.
 const MAX_TESTS: usize = 12;
 
-/// The largest number of instructions between an index and known values.
+/// The largest depth of the expression that computes an index from values that are already evaluated.
 const MAX_STEPS: u32 = 12;
 
 impl Generator<'_, '_> {
@@ -31,8 +31,8 @@ impl Generator<'_, '_> {
         self.tested.contains(&Tested { space, value: index.value, count: index.count })
     }
 
-    /// Tests that the indices of `statements` are in range in all lanes, as far as they are known here and always used.
-    /// The following code relies on it. Returns the conditions.
+    /// Generates tests that indices of `statements` are in range in all lanes: those indices that can be computed here
+    /// and that every execution uses. Returns the conditions; the code that follows relies on them.
     pub(super) fn test_early(&mut self, statements: &[Stmt]) -> Vec<cl::Value> {
         let mut made = FxHashSet::default();
         lets(statements, &mut made);
@@ -43,7 +43,7 @@ impl Generator<'_, '_> {
             let Some(first) = self.early(one.value, &made, MAX_STEPS) else { continue };
             let count = self.count_of(one.space, one.count);
             match by_value.iter_mut().find(|(value, ..)| *value == one.value) {
-                // The smallest count is the same for all groups.
+                // Counts are the same for all groups, so their minimum moves out of the loops.
                 Some((.., least)) => *least = self.b.ins().umin(*least, count),
                 None => by_value.push((one.value, first, count)),
             }
@@ -56,7 +56,7 @@ impl Generator<'_, '_> {
         by_value.into_iter().map(fits).collect()
     }
 
-    /// Collects the linear indices of statements that are not proven in range.
+    /// Collects the uniform and linear indices of statements that are not proven to be in range.
     fn untested(&self, statements: &[Stmt], found: &mut Vec<Tested>) {
         for statement in statements {
             match statement {
@@ -67,7 +67,7 @@ impl Generator<'_, '_> {
                 }
                 Stmt::Store { place, .. } => self.untested_of(place, found),
                 Stmt::Block { body, .. } | Stmt::Loop { body, .. } => self.untested(body, found),
-                // An index that only some lanes use need not be in range for the others.
+                // An index in a branch may be out of range in lanes that do not take the branch.
                 _ => {}
             }
         }
@@ -87,8 +87,8 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Lane 0's value of a uniform or linear value, also before its evaluation if it is one of those `made` later;
-    /// `None` if that takes more than arithmetic.
+    /// Returns lane 0's value of a uniform or linear value. A value that is evaluated only later (it is in `made`) is
+    /// computed here; `None` if that takes more than arithmetic and movable loads.
     fn early(&mut self, value: Value, made: &FxHashSet<Value>, steps: u32) -> Option<cl::Value> {
         let shape = self.facts.shapes[value.0 as usize];
         if self.function.class(value) != Class::I32 || shape.stride().is_none() {
@@ -109,7 +109,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// A scalar of a load that may be executed at any time.
+    /// Loads the scalar `index` of the load `load` in advance; `None` if the load may not be moved.
     fn early_load(&mut self, load: Value, index: u32) -> Option<cl::Value> {
         let function = self.function;
         let Inst::Load(place, MemType::I32, _) = function.inst(load) else { return None };
@@ -126,7 +126,7 @@ fn divides(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Div | BinaryOp::DivS | BinaryOp::DivU | BinaryOp::RemS | BinaryOp::RemU)
 }
 
-/// Collects the values that statements evaluate.
+/// Collects the values that statements evaluate, including nested ones.
 fn lets(statements: &[Stmt], found: &mut FxHashSet<Value>) {
     for statement in statements {
         match statement {

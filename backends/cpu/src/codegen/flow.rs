@@ -15,14 +15,15 @@ use crate::ir::{Label, List, SiteId, Stmt, Value};
 pub(super) use shape::is_heavy;
 use shape::turns_within;
 
-/// A mask that is saved while other code runs, in Cranelift variables so that it survives barriers.
+/// A mask that is saved in Cranelift variables while other code runs, so that the mask survives barriers.
 pub(super) type SavedMask = [Variable; MASKS];
 
 /// The state of control flow.
 pub(super) struct Flow {
     /// The active lanes.
     pub(super) mask: SavedMask,
-    /// The lanes of the group; all of them unless workgroups end within a group.
+    /// The lanes that are active when the kernel or function begins: all lanes, unless a workgroup ends within a group
+    /// or a call has a mask.
     pub(super) entry: Mask,
     /// Whether `entry` may have fewer than all lanes.
     pub(super) partial: bool,
@@ -30,22 +31,22 @@ pub(super) struct Flow {
     pub(super) masked: bool,
     /// Whether the current point can be reached.
     pub(super) reachable: bool,
-    /// The number of loops of the source around the current point.
+    /// The number of loops of the kernel's source around the current point.
     pub(super) loops: u32,
     /// The number of divergent scopes around the current point.
     pub(super) depth: u32,
-    /// By label, while its block is open.
+    /// By label: the target of exits, while the label's block is being generated.
     pub(super) labels: Vec<Option<Target>>,
-    /// The number of writes before the current point.
+    /// The number of writes to variables before the current point, in reading order.
     pub(super) writes: usize,
     /// Whether the current statements are being compiled twice, see [`super::agree`].
     pub(super) doubled: bool,
-    /// Whether the current statements are the version for the rare case.
+    /// Whether the current statements are the version for groups whose lanes disagree, which is rare.
     pub(super) rare: bool,
-    /// The steps left, and the block for when none are.
+    /// The number of steps left, and the block that stops the kernel: its parameters are the [`Stop`] and the site.
     pub(super) steps: Variable,
     pub(super) stopped: cl::Block,
-    /// The values of the saved masks after a barrier.
+    /// The masks that are saved at the current point, and the value of each after a barrier.
     pub(super) saved: Vec<(SavedMask, AtBarrier)>,
 }
 
@@ -61,7 +62,7 @@ pub(super) enum AtBarrier {
 pub(super) struct Target {
     end: cl::Block,
     depth: u32,
-    /// The lanes that left, if they may leave at different times.
+    /// The mask of lanes that have left the block, if lanes may leave it at different times.
     left: Option<SavedMask>,
 }
 
@@ -75,7 +76,7 @@ impl Generator<'_, '_> {
             }
             self.statement(statement);
             let rest = &statements[index + 1..];
-            // When all lanes have left, the rest is skipped.
+            // The rest is skipped when no lane is active any more.
             if self.flow.reachable && self.flow.masked && self.leaves_lanes(statement) && is_heavy(rest) {
                 let (go_on, join) = (self.b.create_block(), self.b.create_block());
                 let any = self.any_active();
@@ -271,7 +272,7 @@ impl Generator<'_, '_> {
         self.flow.masked |= parting;
     }
 
-    /// Stops the kernel when the steps are used up; calls count as steps.
+    /// Generates the count of one step, a loop iteration or a call; the kernel stops when all steps are used up.
     pub(super) fn count_step(&mut self, site: SiteId) {
         let steps = self.b.use_var(self.flow.steps);
         let left = self.b.ins().iadd_imm_s(steps, -1);
@@ -306,7 +307,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Continues in a block whose predecessors are all known.
+    /// Continues in a block to which no more branches will be added.
     pub(super) fn switch_sealed(&mut self, block: cl::Block) {
         if self.flow.rare {
             self.b.set_cold_block(block);

@@ -1,4 +1,4 @@
-//! The state of generating one kernel, and the evaluation of instructions.
+//! The state of code generation for one function, and the evaluation of instructions.
 
 mod evaluate;
 
@@ -11,7 +11,7 @@ use super::ops::{Calls, Emit, Parts, Target, part_count, scalar_type, vector_typ
 use crate::abi::LANES;
 use crate::ir::{BinaryOp, Class, Function, Input, Inst, Value, Var};
 
-/// The number of vectors of a mask, or of a 32-bit value in all lanes.
+/// The number of vectors that a mask takes, or a 32-bit value in all lanes.
 pub(super) const MASKS: usize = LANES / 4;
 
 /// A mask of lanes: all ones where a lane is active.
@@ -20,19 +20,19 @@ pub(super) type Mask = [cl::Value; MASKS];
 /// The location of a value or variable at run time.
 #[derive(Clone, Debug)]
 pub(super) enum Held {
-    /// None: it was not evaluated.
+    /// No location: the value was not evaluated.
     Nowhere,
-    /// Lane 0's value, for uniform and linear ones.
+    /// Lane 0's value, if the value is uniform or linear.
     Scalar(cl::Value),
-    /// Vectors.
+    /// Vectors with the value in all lanes.
     Lanes(Parts),
     /// Cranelift variables, which survive barriers: one for a scalar, or one per vector.
     Kept(SmallVec<[Variable; 4]>),
 }
 
-/// Values that are constant for a whole call of the kernel, defined in its first block.
+/// Values that are constant during one call of the machine function, defined in its first block.
 pub(super) struct Constants {
-    /// Start and array length of each slot.
+    /// The start address and array length of each slot.
     pub(super) slots: Vec<(cl::Value, cl::Value)>,
     pub(super) frame: cl::Value,
     pub(super) immediates: cl::Value,
@@ -41,7 +41,7 @@ pub(super) struct Constants {
     pub(super) groups: [cl::Value; 3],
 }
 
-/// The state of generating one kernel.
+/// The state of code generation for a kernel or one of its callees.
 pub(super) struct Generator<'a, 'f> {
     pub(super) function: &'a Function,
     pub(super) facts: &'a Facts,
@@ -52,9 +52,9 @@ pub(super) struct Generator<'a, 'f> {
     pub(super) constants: Constants,
     pub(super) values: Vec<Held>,
     pub(super) vars: Vec<Held>,
-    /// By value: its likely linear form, see [`super::likely`].
+    /// By value: the value's likely linear form, see [`super::likely`].
     pub(super) likely: Vec<Option<super::likely::Likely>>,
-    /// By value: the conditions under which all lanes agree on it, see [`super::agree`].
+    /// By boolean value: the conditions under which it is the same in all lanes, see [`super::agree`].
     pub(super) agreements: Vec<Option<super::agree::Agreement>>,
     /// The indices that were tested before the current code, see [`super::early`].
     pub(super) tested: Vec<super::early::Tested>,
@@ -74,7 +74,7 @@ impl<'f> Generator<'_, 'f> {
         Emit { b: &mut self.b, target: self.target, calls: &mut self.calls }
     }
 
-    /// The form of a value.
+    /// The form of a value across lanes, where an unknown form counts as uniform.
     pub(super) fn form(&self, value: Value) -> Form {
         match self.facts.shapes[value.0 as usize].form {
             Form::Unknown => Form::Uniform,
@@ -87,7 +87,7 @@ impl<'f> Generator<'_, 'f> {
         self.form(value) == Form::Uniform
     }
 
-    /// The value of a constant, as bits.
+    /// The bits of a value that is a constant; `None` for any other value.
     pub(super) fn known(&self, value: Value) -> Option<u64> {
         match self.function.inst(value) {
             Inst::Const(_, bits) => Some(*bits),
@@ -111,7 +111,7 @@ impl<'f> Generator<'_, 'f> {
         }
     }
 
-    /// A value in all lanes.
+    /// The vectors with a value in all lanes.
     pub(super) fn lanes(&mut self, value: Value) -> Parts {
         let class = self.function.class(value);
         if let Inst::Const(_, bits) = *self.function.inst(value) {
@@ -131,7 +131,7 @@ impl<'f> Generator<'_, 'f> {
         }
     }
 
-    /// All lanes of a uniform or linear value.
+    /// The vectors with a uniform or linear value in all lanes, from lane 0's value.
     pub(super) fn spread(&mut self, class: Class, form: Form, scalar: cl::Value) -> Parts {
         let base = self.emit().splat(class, scalar);
         match form {
@@ -154,7 +154,7 @@ impl<'f> Generator<'_, 'f> {
             .collect()
     }
 
-    /// Stores a result.
+    /// Stores the location of a value; copies a value that is kept across barriers to its variables.
     fn hold(&mut self, value: Value, held: Held) {
         let slot = &mut self.values[value.0 as usize];
         let Held::Kept(variables) = slot else {
@@ -173,7 +173,7 @@ impl<'f> Generator<'_, 'f> {
         }
     }
 
-    /// Stores a scalar result, of a uniform or linear value.
+    /// Stores lane 0's value as the result `value`, for uniform and linear values; or the same scalar in all lanes.
     pub(super) fn hold_scalar(&mut self, value: Value, scalar: cl::Value) {
         if self.form(value) == Form::Varying {
             let class = self.function.class(value);
@@ -184,7 +184,7 @@ impl<'f> Generator<'_, 'f> {
         }
     }
 
-    /// Stores the result in all lanes.
+    /// Stores vectors as the result `value`; only lane 0 if the value is uniform or linear.
     pub(super) fn hold_lanes(&mut self, value: Value, parts: Parts) {
         if self.form(value) == Form::Varying {
             self.hold(value, Held::Lanes(parts));
@@ -209,7 +209,7 @@ impl<'f> Generator<'_, 'f> {
         }
     }
 
-    /// Writes a variable in the active lanes, or in all lanes if `masked` is not set.
+    /// Writes a value to a variable in the active lanes, or in all lanes if `masked` is false.
     pub(super) fn write(&mut self, var: Var, value: Value, masked: bool) {
         let class = self.function.vars[var.0 as usize];
         let Held::Kept(variables) = self.vars[var.0 as usize].clone() else { return };
@@ -229,7 +229,7 @@ impl<'f> Generator<'_, 'f> {
         }
     }
 
-    /// Creates the Cranelift variables for a scalar or lanes.
+    /// Creates the Cranelift variables for a value of this form: one for a scalar, or one for each vector.
     pub(super) fn new_variables(&mut self, class: Class, form: Form) -> SmallVec<[Variable; 4]> {
         if form == Form::Varying {
             (0..part_count(class)).map(|_| self.b.declare_var(vector_type(class))).collect()
@@ -238,7 +238,7 @@ impl<'f> Generator<'_, 'f> {
         }
     }
 
-    /// The inputs that the function uses, with their values.
+    /// The inputs that the function uses, each with the value that is defined as this input.
     pub(super) fn used_inputs(&self) -> Vec<(Value, Input)> {
         let inputs = self.function.insts.iter().enumerate();
         inputs
@@ -249,10 +249,10 @@ impl<'f> Generator<'_, 'f> {
             .collect()
     }
 
-    /// The index of the lowest set bit.
+    /// The lane of the lowest set bit in `bits`, a mask of one bit per lane.
     pub(super) fn first_lane(&mut self, bits: cl::Value) -> cl::Value {
         let lane = self.b.ins().ctz(bits);
-        // Without a set bit, any lane may be returned.
+        // Without a set bit, any lane may be returned; the minimum keeps the index in range.
         let last = self.b.ins().iconst(types::I32, LANES as i64 - 1);
         self.b.ins().umin(lane, last)
     }

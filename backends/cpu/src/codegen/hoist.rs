@@ -1,8 +1,8 @@
 //! Hoisting: mathematical functions of values that are constant in a launch or a workgroup are computed once, before
 //! the loops.
 //!
-//! Cranelift moves arithmetic and loads of uniforms out of loops by itself, but no calls. The operands of a call are
-//! computed with it. Calls that a branch may skip are not moved.
+//! Cranelift moves arithmetic and loads of uniforms out of loops by itself, but no calls. A hoisted call takes the
+//! computation of its operands with it. Calls that a branch may skip are not hoisted.
 
 use cranelift_codegen::ir::{self as cl};
 
@@ -10,7 +10,7 @@ use super::generator::Generator;
 use super::place::Touched;
 use crate::ir::{Input, Inst, List, Space, Stmt, Value};
 
-/// The largest number of hoisted calls: they are wasted if the kernel ends early.
+/// The largest number of hoisted calls per kernel: if the kernel ends early, their results are not used.
 const MAX_CALLS: usize = 64;
 
 /// The scope in which a value is constant.
@@ -22,21 +22,21 @@ enum Same {
 
 /// The hoisted values.
 pub(super) struct Hoist {
-    /// In the order of evaluation.
+    /// The hoisted values in the order of evaluation, with the scope in which each is constant.
     values: Vec<(Value, Same)>,
-    /// By value: whether it was evaluated early.
+    /// By value: whether the value has been evaluated before the loops.
     done: Vec<bool>,
 }
 
 impl Hoist {
-    /// Returns an empty list, for this number of values.
+    /// Returns the state without hoisted values, for a function with this number of values.
     pub(super) fn none(values: usize) -> Self {
         Self { values: Vec::new(), done: vec![false; values] }
     }
 }
 
 impl Generator<'_, '_> {
-    /// Evaluates, before all loops, the values that are constant in a launch; decides which others are hoisted.
+    /// Decides which values are hoisted, and evaluates those that are constant in a launch before all loops.
     pub(super) fn hoist_from_launch(&mut self) {
         let function = self.function;
         let mut same: Vec<Option<Same>> = function.insts.iter().map(of_floating).collect();
@@ -61,7 +61,7 @@ impl Generator<'_, '_> {
         self.hoist(Same::Launch);
     }
 
-    /// Evaluates the values that are constant in a workgroup, but not in a launch.
+    /// Evaluates the hoisted values that are constant in a workgroup, but not in a launch.
     pub(super) fn hoist_from_workgroup(&mut self, workgroup: [cl::Value; 3]) {
         for (value, input) in self.used_inputs() {
             if let Input::WorkgroupId(axis) = input {
@@ -80,12 +80,13 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Whether a value was evaluated early.
+    /// Whether a value has been evaluated before the loops.
     pub(super) fn is_hoisted(&self, value: Value) -> bool {
         self.hoist.done[value.0 as usize]
     }
 
-    /// Finds the constant values, in the order of evaluation, and the calls among them that no branch skips.
+    /// Collects the values of `list` that are constant in a launch or a workgroup, outside of branches: all of them in
+    /// `order`, and the calls in `calls`.
     fn find_same(&self, list: &List, same: &mut [Option<Same>], order: &mut Vec<Value>, calls: &mut Vec<Value>) {
         for statement in list {
             match statement {
@@ -111,7 +112,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// The scope in which the result of an instruction is constant, from those of its operands.
+    /// The scope in which the result of an instruction is constant, from the scopes of its operands.
     fn sameness(&self, value: Value, same: &[Option<Same>]) -> Option<Same> {
         let inst = self.function.inst(value);
         match inst {

@@ -118,7 +118,7 @@ pub(super) fn parameters(b: &mut FunctionBuilder<'_>) -> Vec<cl::Value> {
 }
 
 impl<'a, 'f> Generator<'a, 'f> {
-    /// Returns the state at the start of the function; generates only the loads of the host's data.
+    /// Returns the generator at the start of the function, after it has generated the loads of the frame's fields.
     pub(super) fn new(
         function: &'a Function,
         learned: &'a Learned,
@@ -181,7 +181,7 @@ impl<'a, 'f> Generator<'a, 'f> {
     }
 }
 
-/// Loads the host's data.
+/// Generates loads of the frame's fields, through which the host passes data to the kernel.
 fn load_constants(b: &mut FunctionBuilder<'_>, target: &Target, function: &Function, frame: cl::Value) -> Constants {
     let flags = MemFlagsData::trusted().with_readonly().with_can_move();
     let pointer =

@@ -1,8 +1,9 @@
 //! Values that are linear except in unusual cases.
 //!
 //! An index that is clamped to an image is not certain to grow by one from lane to lane, but nearly always does. For
-//! such values the generator keeps, in addition to the vectors, lane 0's linear value and the condition under which all
-//! lanes follow from it. Memory accesses test the condition; the vectors are computed only where it fails.
+//! such values the generator keeps, in addition to the vectors, lane 0's value and the condition under which the other
+//! lanes differ from it by multiples of the stride. Memory accesses test the condition; the vectors are computed only
+//! where it fails.
 
 use cranelift_codegen::ir::{self as cl, InstBuilder, condcodes::IntCC, types};
 
@@ -15,12 +16,12 @@ use crate::ir::{BinaryOp, Class, Inst, Value};
 pub(super) struct Likely {
     /// Lane 0's value.
     pub(super) first: cl::Value,
-    /// The condition under which all lanes follow from it; `None` if they always do.
+    /// The condition under which the value is linear; `None` if it is linear in any case.
     pub(super) when: Option<cl::Value>,
 }
 
 impl Generator<'_, '_> {
-    /// The certain or likely linear form of a value.
+    /// The certain or likely linear form of a value; `None` if it has neither.
     pub(super) fn likely(&mut self, value: Value) -> Option<Likely> {
         if self.facts.shapes[value.0 as usize].stride().is_some() {
             let first = self.scalar(value);
@@ -70,14 +71,15 @@ impl Generator<'_, '_> {
         self.likely[value.0 as usize] = Some(Likely { first, when });
     }
 
-    /// The condition under which a minimum or maximum leaves every lane of a growing value unchanged.
+    /// The condition under which a minimum or maximum with `limit` leaves all lanes of a growing value unchanged. The
+    /// value is `first` in lane 0 and grows by `stride` per lane.
     fn unclamped(&mut self, op: BinaryOp, first: cl::Value, stride: i32, limit: cl::Value) -> cl::Value {
         let signed = matches!(op, BinaryOp::MinS | BinaryOp::MaxS);
         let wide = |g: &mut Self, value| {
             if signed { g.b.ins().sextend(types::I64, value) } else { g.b.ins().uextend(types::I64, value) }
         };
         let (start, bound) = (wide(self, first), wide(self, limit));
-        // 64-bit arithmetic does not wrap.
+        // The last lane's value is computed with 64 bits, so that it does not wrap.
         let last = self.b.ins().iadd_imm_s(start, i64::from(stride) * (LANES as i64 - 1));
         if matches!(op, BinaryOp::MinS | BinaryOp::MinU) {
             return self.b.ins().icmp(IntCC::SignedLessThanOrEqual, last, bound);

@@ -11,7 +11,7 @@ use crate::abi::LANES;
 use crate::ir::{Class, Convert, MemType, Place, Value};
 
 impl Generator<'_, '_> {
-    /// Evaluates a load.
+    /// Evaluates a load of `count` consecutive scalars; `value` is the first of them.
     pub(super) fn load(&mut self, value: Value, place: &Place, ty: MemType, count: u8) {
         let ty = Self::stored(place, ty);
         let spread = self.spread_of(place);
@@ -38,7 +38,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Reads one scalar.
+    /// Reads one scalar, and converts it to its form in registers.
     pub(super) fn load_scalar(
         &mut self,
         flags: MemFlagsData,
@@ -64,7 +64,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Converts lanes from their form in memory.
+    /// Converts lanes from their form in memory to their form in registers.
     fn of_memory(&mut self, ty: MemType, parts: Parts) -> Parts {
         if ty == MemType::F16 { self.emit().convert(Convert::HalfBitsToF32, &parts) } else { parts }
     }
@@ -108,7 +108,7 @@ impl Generator<'_, '_> {
             .collect()
     }
 
-    /// Reads rows at a distance of `step` bytes, all in range, in their form in memory.
+    /// Reads `count` scalars in each lane, in their form in memory. The lanes are `step` bytes apart, and all in range.
     fn load_rows(&mut self, flags: MemFlagsData, address: cl::Value, ty: MemType, count: u8, step: i64) -> Columns {
         let pitch = i64::from(ty.bytes());
         match (ty.bytes(), count) {
@@ -118,7 +118,7 @@ impl Generator<'_, '_> {
                 let rows: Parts = (0..4).map(|row| self.row(flags, ty, address, 16 * row)).collect();
                 self.unzip(&rows).into_iter().collect()
             }
-            // Four scalars are read for three: buffers have guard bytes after their end.
+            // For three scalars, four are read: the guard bytes after a buffer's end make this valid.
             (4, 3 | 4) => {
                 let rows: SmallVec<[cl::Value; 8]> =
                     (0..LANES as i64).map(|lane| self.row(flags, ty, address, (lane * step) as i32)).collect();
@@ -156,7 +156,7 @@ impl Generator<'_, '_> {
         Parts::from_slice(&[low, high])
     }
 
-    /// Combines eight scalars in their form in memory into lanes; such booleans have 32 bits.
+    /// Combines eight scalars in their form in memory into lanes; booleans have 32 bits in memory.
     fn join_lanes(&mut self, class: Class, lanes: &[cl::Value]) -> Parts {
         let class = if class == Class::Bool { Class::I32 } else { class };
         self.emit().from_lanes(class, lanes)
@@ -170,18 +170,18 @@ impl Generator<'_, '_> {
         columns.into_iter().map(|parts| self.of_memory(ty, parts)).collect()
     }
 
-    /// The flags of reads of single lanes. Cranelift computes a movable read at its uses: in a loop possibly before it,
-    /// but otherwise in each branch that uses it, with the whole computation of the index.
+    /// The flags for reads of single lanes, which may be moved only in loops. Cranelift moves a movable read out of a
+    /// loop. Outside of loops it repeats the read, with the computation of the index, in each branch that uses it.
     fn gathering(&self, place: &Place) -> MemFlagsData {
         if self.flow.loops > 0 { self.reading(place, Touched::All) } else { shared() }
     }
 
-    /// The distance between the scalars of one access, in scalars.
+    /// The distance between consecutive scalars of one lane, in scalars: private memory interleaves the lanes.
     pub(super) fn lane_scale(place: &Place) -> u32 {
         if place.space.is_private() { LANES as u32 } else { 1 }
     }
 
-    /// Reads the scalars of each lane, in their form in memory.
+    /// Reads `count` scalars in each lane from the lane's own address, in their form in memory.
     fn gather(
         &mut self,
         flags: MemFlagsData,
@@ -214,7 +214,7 @@ impl Generator<'_, '_> {
             .collect()
     }
 
-    /// Like [`Self::gather`], but small and slow: for rare cases.
+    /// Reads like [`Self::gather`], but with a loop over the lanes: small and slow, for rare cases.
     fn load_lane_by_lane(&mut self, offsets: &Offsets, ty: MemType, count: u8) -> Columns {
         let from = self.scratch(0);
         self.emit().store_parts(&offsets.offsets, from, 0);

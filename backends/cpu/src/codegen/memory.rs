@@ -1,7 +1,8 @@
-//! The parts that loads, stores and atomics share: flags, types, scratch memory, access lane by lane.
+//! The functions that loads, stores and atomics share: flags, types, scratch memory, access lane by lane.
 //!
-//! A scalar that all lanes address is accessed once. Where lanes step through memory, the common case of all lanes in
-//! range and active is a few vector accesses; other cases are handled lane by lane, out of line.
+//! A scalar that all lanes address is accessed once. Where addresses grow by a constant from lane to lane, and all
+//! lanes are active and in range, an access is a few vector accesses. Other cases are handled lane by lane, out of
+//! line.
 
 use cranelift_codegen::ir::{self as cl, InstBuilder, MemFlagsData, condcodes::IntCC, types};
 use smallvec::SmallVec;
@@ -12,15 +13,15 @@ use super::place::Touched;
 use crate::abi::LANES;
 use crate::ir::{BinaryOp, Class, Function, Index, Inst, MemType, Place, Space, Stmt};
 
-/// Scalars that are read or written together.
+/// The scalars of one access: for each scalar, its values in all lanes.
 pub(super) type Columns = SmallVec<[Parts; 4]>;
 
-/// The flags of accesses to memory of buffers: mapped, but not aligned to vectors. They are not moved.
+/// The flags of accesses to buffers: the memory is mapped but not aligned to vectors, and the accesses are not moved.
 pub(super) fn shared() -> MemFlagsData {
     MemFlagsData::new().with_trap_code(None)
 }
 
-/// The class of a type between memory and registers.
+/// The class of registers that contain a type in its form in memory.
 pub(super) fn raw(ty: MemType) -> Class {
     match ty {
         MemType::F16 | MemType::I16 | MemType::U16 | MemType::I32 => Class::I32,
@@ -28,7 +29,7 @@ pub(super) fn raw(ty: MemType) -> Class {
     }
 }
 
-/// The number of slots of bindings that a function may use.
+/// The number of binding slots up to the last one that a function uses.
 pub(super) fn slots_used(function: &Function) -> usize {
     let mut most = 0;
     let mut see = |space: Space| {
@@ -62,9 +63,8 @@ fn stores(list: &[Stmt], see: &mut impl FnMut(&Place)) {
 }
 
 impl Generator<'_, '_> {
-    /// The flags of a read. Memory that is never written may be read early, late, or once for several reads, but only
-    /// if the address is valid wherever the read might be moved to. An address that is valid because of a test or a
-    /// proof is valid at its place only.
+    /// The flags of a read. Cranelift may move or merge reads of memory that is never written, but only if the address
+    /// is valid wherever the read may be moved. A test or a proof makes an address valid only at the original position.
     pub(super) fn reading(&self, place: &Place, touched: Touched) -> MemFlagsData {
         let constant = match place.space {
             Space::Binding(slot) => self.function.read_only.get(slot as usize).copied().unwrap_or(false),
@@ -75,12 +75,12 @@ impl Generator<'_, '_> {
         if constant && place.indices.iter().all(anywhere) { shared().with_readonly().with_can_move() } else { shared() }
     }
 
-    /// The distance in bytes between the scalars of an access.
+    /// The size in bytes of a scalar of an access to `place`.
     pub(super) fn pitch(place: &Place, ty: MemType) -> u32 {
         if place.space.is_private() { ty.class().bytes() } else { ty.bytes() }
     }
 
-    /// The type of a scalar in a memory: private memory holds registers.
+    /// The type of a scalar in the memory of `place`: private memory stores scalars as in registers, not packed.
     pub(super) fn stored(place: &Place, ty: MemType) -> MemType {
         match (place.space, ty.class()) {
             (Space::Private | Space::Passed, Class::I32) => MemType::I32,
@@ -89,7 +89,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Stack memory for eight scalars.
+    /// The address of stack memory for eight scalars; each `number` has memory of its own.
     pub(super) fn scratch(&mut self, number: usize) -> cl::Value {
         while self.scratch.len() <= number {
             let data = cl::StackSlotData::new(cl::StackSlotKind::ExplicitSlot, 64, 4);
@@ -99,20 +99,21 @@ impl Generator<'_, '_> {
         self.b.ins().stack_addr(self.target.pointer, self.scratch[number], 0)
     }
 
-    /// The address of element `lane` of eight.
+    /// The address of element `lane` of an array at `start`, whose elements have `size` bytes.
     pub(super) fn element(&mut self, start: cl::Value, lane: cl::Value, size: i64) -> cl::Value {
         let offset = self.b.ins().imul_imm_s(lane, size);
         self.b.ins().iadd(start, offset)
     }
 
-    /// Base plus the offset of a lane, which is read from scratch memory.
+    /// The address `base` plus the offset of a lane; `offsets` is the address of all lanes' offsets in scratch memory.
     pub(super) fn lane_address(&mut self, base: cl::Value, offsets: cl::Value, lane: cl::Value) -> cl::Value {
         let at = self.element(offsets, lane, 4);
         let offset = self.b.ins().uload32(shared(), at, 0);
         self.b.ins().iadd(base, offset)
     }
 
-    /// Runs code for each lane whose bit is set, in order; the lane is a 64-bit number.
+    /// Generates a loop over the lanes whose bit is set, in order. `body` generates the loop's body; its argument is
+    /// the number of the lane, with 64 bits.
     pub(super) fn each_lane(&mut self, bits: cl::Value, mut body: impl FnMut(&mut Self, cl::Value)) {
         let (header, inner, after) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         let left = self.b.append_block_param(header, types::I32);
@@ -130,7 +131,7 @@ impl Generator<'_, '_> {
         self.switch_sealed(after);
     }
 
-    /// One lane of a value, selected at run time; as a scalar, booleans as 0 and 1.
+    /// The scalar in one lane of a value. `lane` is computed at run time; a boolean is 0 or 1.
     pub(super) fn lane_at(&mut self, class: Class, parts: &[cl::Value], lane: cl::Value) -> cl::Value {
         let from = self.scratch(0);
         self.emit().store_parts(parts, from, 0);
@@ -143,7 +144,7 @@ impl Generator<'_, '_> {
         self.b.ins().load(scalar_type(class), shared(), at, 0)
     }
 
-    /// One bit for each lane that is active and in range.
+    /// A mask with one bit for each lane that is active and in range; without `inside` all lanes are in range.
     pub(super) fn lanes_inside(&mut self, inside: Option<&Parts>) -> cl::Value {
         let mask = self.mask();
         let mask = match inside {

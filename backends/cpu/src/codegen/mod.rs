@@ -1,7 +1,7 @@
 //! Generates machine code from the scalar program, through Cranelift.
 //!
-//! Eight invocations run as one *lane group*. A value that is the same in all of them is a scalar, a value that grows
-//! from lane to lane by a constant is a scalar and a stride, and only the others are vectors (`analysis`). Divergent
+//! Eight invocations run as one *lane group*. A value that is the same in all of them is a scalar. A value that grows
+//! from lane to lane by a constant is a scalar and a stride. All other values are vectors (`analysis`). Divergent
 //! control flow runs both sides under a mask of active lanes (`flow`).
 //!
 //! The code of a kernel is one function, plus those that are not inlined (`call`): a loop over workgroups around a loop

@@ -1,4 +1,4 @@
-//! Addresses of places: uniform, linear, or different in every lane.
+//! Addresses of accessed memory: uniform, linear, or different in every lane.
 
 use cranelift_codegen::ir::{self as cl, InstBuilder, condcodes::IntCC, types};
 
@@ -7,33 +7,33 @@ use super::ops::Parts;
 use crate::abi::LANES;
 use crate::ir::{BinaryOp, Class, CompareOp, Count, Index, Place, Space};
 
-/// The relation of a place's addresses between lanes.
+/// The relation between the addresses that the lanes of a group access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spread {
-    /// One address.
+    /// All lanes access one address.
     Same,
-    /// A constant distance in bytes from lane to lane.
+    /// The address grows by this number of bytes from lane to lane.
     Steps(i64),
-    /// No known relation.
+    /// The addresses of the lanes have no known relation.
     Anywhere,
 }
 
 /// The lanes for which memory is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Touched {
-    /// All lanes, whether active or not.
+    /// All lanes are accessed, whether active or not.
     All,
-    /// Active lanes.
+    /// Only active lanes are accessed.
     Active,
 }
 
-/// An address in lane 0, and whether the place is in range in all lanes, unless that is certain.
+/// The address in lane 0, and the condition that the access is in range in all lanes; `None` if it certainly is.
 pub(super) struct Start {
     pub(super) address: cl::Value,
     pub(super) inside: Option<cl::Value>,
 }
 
-/// A base with an offset for each lane, and whether the place is in range.
+/// A base address with an offset for each lane, and the mask of lanes that are in range; `None` if all certainly are.
 pub(super) struct Offsets {
     pub(super) base: cl::Value,
     pub(super) offsets: Parts,
@@ -41,8 +41,8 @@ pub(super) struct Offsets {
 }
 
 impl Generator<'_, '_> {
-    /// The way in which the address of `place` differs from lane to lane. Private memory with uniform indices counts as
-    /// uniform, because the copies of all lanes are adjacent.
+    /// The relation between the addresses of `place` in different lanes. Private memory with uniform indices has one
+    /// address, because the copies of all lanes are adjacent.
     pub(super) fn spread_of(&self, place: &Place) -> Spread {
         let mut steps = 0i64;
         for index in &place.indices {
@@ -57,7 +57,7 @@ impl Generator<'_, '_> {
         match (uniform, place.space) {
             (true, _) => Spread::Same,
             (false, Space::Private | Space::Passed) => Spread::Anywhere,
-            // Strides that cancel give equal addresses only while all indices are in range.
+            // Even if the strides cancel each other, addresses are equal only while all indices are in range.
             (false, _) => Spread::Steps(steps),
         }
     }
@@ -71,7 +71,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// The number of elements.
+    /// The number of elements that an index into memory `space` must be below.
     pub(super) fn count_of(&mut self, space: Space, count: Count) -> cl::Value {
         match (count, space) {
             (Count::Runtime, Space::Binding(slot)) => self.constants.slots[slot as usize].1,
@@ -87,7 +87,7 @@ impl Generator<'_, '_> {
             || self.is_tested(space, index)
     }
 
-    /// Whether an index is in range because of its computation alone.
+    /// Whether the operations that compute an index bound it below a constant number of elements.
     pub(super) fn is_bounded(&self, index: &Index) -> bool {
         match index.count {
             Count::Fixed(count) => self.facts.shapes[index.value.0 as usize].bound < count,
@@ -95,12 +95,14 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// The factor from offsets in a place to bytes of memory: lanes of private memory are interleaved.
+    /// The factor between the offset of a scalar for one lane and its offset in memory: private memory interleaves the
+    /// lanes.
     fn scale(space: Space) -> i64 {
         if space.is_private() { LANES as i64 } else { 1 }
     }
 
-    /// The address of a place with uniform indices. Indices are clamped; `inside` is the condition that none needed it.
+    /// The address of a place with uniform indices. Indices are clamped; `inside` is the condition that no index needed
+    /// clamping.
     pub(super) fn same_address(&mut self, place: &Place, wants_inside: bool, touched: Touched) -> Start {
         let scale = Self::scale(place.space);
         let mut address = self.base(place.space);
@@ -124,8 +126,8 @@ impl Generator<'_, '_> {
         Start { address, inside }
     }
 
-    /// The address of lane 0 of a place whose indices are linear, or likely to be. It may be used only where `inside`
-    /// is true.
+    /// The address in lane 0 of a place whose indices are linear or likely to be linear. The address may be used only
+    /// where `inside` is true.
     pub(super) fn stepped_address(&mut self, place: &Place, touched: Touched) -> Start {
         let mut address = self.base(place.space);
         let mut inside: Option<cl::Value> = None;
@@ -152,7 +154,7 @@ impl Generator<'_, '_> {
     /// Whether a value that is `first` in lane 0 and grows by `stride` per lane is below `count` in all lanes.
     pub(super) fn fits(&mut self, first: cl::Value, stride: i32, count: cl::Value) -> cl::Value {
         let reach = i64::from(stride) * (LANES as i64 - 1);
-        // The lane with the smallest index must be far enough below the count for the others.
+        // The lane with the smallest index must be so far below the count that the other lanes are below it too.
         let least = if reach < 0 { self.b.ins().iadd_imm_s(first, reach) } else { first };
         let room = if reach == 0 {
             count
@@ -168,8 +170,9 @@ impl Generator<'_, '_> {
         self.b.ins().icmp(IntCC::UnsignedLessThan, least, room)
     }
 
-    /// The offsets of a place in all lanes, with clamped indices; if only active lanes are accessed, also the condition
-    /// that no index needed it. `bytes` is the size of a scalar, which is the distance of lanes in private memory.
+    /// The offsets of a place in all lanes, with clamped indices; if only active lanes are accessed, also the mask of
+    /// lanes whose indices needed no clamping. `bytes` is the size of a scalar and the distance of lanes in private
+    /// memory.
     pub(super) fn offsets(&mut self, place: &Place, bytes: u32, touched: Touched) -> Offsets {
         let scale = Self::scale(place.space);
         let mut sum: Option<Parts> = None;

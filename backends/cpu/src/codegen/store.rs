@@ -20,12 +20,12 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// The inverse of [`Self::of_memory`].
+    /// Converts lanes from their form in registers to their form in memory, the inverse of [`Self::of_memory`].
     pub(super) fn for_memory(&mut self, ty: MemType, parts: Parts) -> Parts {
         if ty == MemType::F16 { self.emit().convert(Convert::F32ToHalfBits, &parts) } else { parts }
     }
 
-    /// Writes scalars in the active lanes.
+    /// Evaluates a store of consecutive scalars to `place` in the active lanes.
     pub(super) fn store(&mut self, place: &Place, ty: MemType, values: &[Value]) {
         let ty = Self::stored(place, ty);
         match (self.spread_of(place), place.space) {
@@ -50,7 +50,7 @@ impl Generator<'_, '_> {
             .collect()
     }
 
-    /// Writes all lanes of private memory at one offset.
+    /// Writes the active lanes of private memory whose indices are uniform.
     fn store_private(&mut self, place: &Place, values: &[Value]) {
         let start = self.same_address(place, true, Touched::All);
         let address = match start.inside {
@@ -78,7 +78,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Writes to one address: the first active lane's value.
+    /// Writes to an address that all lanes share: the first active lane's value.
     fn store_same(&mut self, place: &Place, ty: MemType, values: &[Value]) {
         let masked = self.is_masked();
         let join = self.b.create_block();
@@ -133,7 +133,7 @@ impl Generator<'_, '_> {
             let mask = self.mask();
             let all = self.emit().all(&mask);
             condition = Some(match condition {
-                // Both are zero or non-zero, in different bits.
+                // A condition is true if any of its bits is set, so `all` must be made 0 or 1 before the combination.
                 Some(inside) => {
                     let all = self.b.ins().icmp_imm_s(IntCC::NotEqual, all, 0);
                     self.b.ins().band(inside, all)
@@ -157,13 +157,13 @@ impl Generator<'_, '_> {
         self.switch_sealed(join);
     }
 
-    /// Writes rows at a distance of `step` bytes, with all lanes active and in range.
+    /// Writes scalars in all lanes, which are `step` bytes apart. All lanes must be active and in range.
     fn store_rows(&mut self, address: cl::Value, ty: MemType, columns: &[Parts], step: i64) {
         let pitch = i64::from(ty.bytes());
         match (ty.bytes(), columns.len()) {
             (4 | 8, 1) if step == pitch => self.emit().store_parts(&columns[0], address, 0),
             (2, 1) if step == pitch => {
-                // Both fit 16 bits, so saturation changes nothing.
+                // The values in both vectors fit in 16 bits, so the saturation of the instruction changes nothing.
                 let narrow = if ty == MemType::I16 {
                     self.b.ins().snarrow(columns[0][0], columns[0][1])
                 } else {
@@ -199,7 +199,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Writes the active lanes that are in range, in order.
+    /// Writes the scalars of the active lanes that are in range, lane by lane in order.
     fn store_lane_by_lane(&mut self, place: &Place, ty: MemType, columns: &[Parts], pitch: u32) {
         let bytes = if place.space.is_private() { ty.class().bytes() } else { ty.bytes() };
         let offsets = self.offsets(place, bytes, Touched::Active);

@@ -6,7 +6,7 @@ use super::generator::Generator;
 use super::ops::{EVEN, HIGH_HALVES, LOW_HALVES, ODD, Parts, ZIP_HIGH, ZIP_LOW};
 
 impl Generator<'_, '_> {
-    /// Converts rows `(x0 y0 x1 y1) (x2 y2 x3 y3)` to `x` and `y`, for each two rows.
+    /// Converts each pair of rows `(x0 y0 x1 y1) (x2 y2 x3 y3)` to `(x0 x1 x2 x3)` and `(y0 y1 y2 y3)`.
     pub(super) fn unzip(&mut self, rows: &[cl::Value]) -> [Parts; 2] {
         let mut emit = self.emit();
         let mut out = [Parts::new(), Parts::new()];
@@ -28,7 +28,7 @@ impl Generator<'_, '_> {
         rows
     }
 
-    /// Transposes each group of four rows of four. It is its own inverse.
+    /// Transposes each group of four rows with four lanes. Transposition is its own inverse.
     pub(super) fn transpose(&mut self, rows: &[cl::Value]) -> [Parts; 4] {
         let mut emit = self.emit();
         let mut out: [Parts; 4] = std::array::from_fn(|_| Parts::new());

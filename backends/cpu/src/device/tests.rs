@@ -1,4 +1,4 @@
-//! The device, with kernels written in Rust: order, threads, stops, memory.
+//! Tests of the device with kernels written in Rust: order, threads, stops, memory.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -15,30 +15,30 @@ fn slot(frame: *mut Frame, index: usize) -> Slot {
 }
 
 fn counter(frame: *mut Frame) -> &'static AtomicU32 {
-    // SAFETY: the first binding holds a word, aligned to 4, that outlives the kernel.
+    // SAFETY: the first binding has a word, aligned to 4, that outlives the kernel.
     unsafe { &*slot(frame, 0).start.cast::<AtomicU32>() }
 }
 
-/// Adds 1 to the first word for each workgroup.
+/// A kernel that adds 1 to the first word of its buffer for each workgroup.
 extern "C" fn count(frame: *mut Frame, begin: u32, end: u32, _: u32, _: u32) -> u32 {
     counter(frame).fetch_add(end - begin, Ordering::Relaxed);
     0
 }
 
-/// Doubles the first word and adds 1, for any grid.
+/// A kernel that doubles the first word of its buffer and adds 1; for grids of one workgroup.
 extern "C" fn shift(frame: *mut Frame, _: u32, _: u32, _: u32, _: u32) -> u32 {
     let word = counter(frame);
     word.store(word.load(Ordering::Relaxed) * 2 + 1, Ordering::Relaxed);
     0
 }
 
-/// Takes 2 ms for each workgroup, then counts.
+/// A kernel that takes 2 ms for each workgroup, then counts like [`count`].
 extern "C" fn slow(frame: *mut Frame, begin: u32, end: u32, y: u32, z: u32) -> u32 {
     std::thread::sleep(Duration::from_millis(2) * (end - begin));
     count(frame, begin, end, y, z)
 }
 
-/// Counts, but stops at a barrier in workgroup 100.
+/// A kernel that counts like [`count`], but stops at a barrier in workgroup 100.
 extern "C" fn stops(frame: *mut Frame, begin: u32, end: u32, y: u32, z: u32) -> u32 {
     if (begin..end).contains(&100) {
         // SAFETY: the frame is this thread's.
@@ -48,9 +48,9 @@ extern "C" fn stops(frame: *mut Frame, begin: u32, end: u32, y: u32, z: u32) -> 
     count(frame, begin, end, y, z)
 }
 
-/// Copies the word of the second binding to the first, and writes to the thread's own memory.
+/// A kernel that copies the word of the second binding to the first, and writes to the thread's own memory.
 extern "C" fn value(frame: *mut Frame, _: u32, _: u32, _: u32, _: u32) -> u32 {
-    // SAFETY: the second binding holds a word; the two pieces have 64 bytes each.
+    // SAFETY: the second binding has a word; the three pieces of scratch memory have at least 64 bytes each.
     unsafe {
         counter(frame).store(slot(frame, 1).start.cast::<u32>().read(), Ordering::Relaxed);
         (*frame).workgroup.write_bytes(1, 64);
@@ -286,7 +286,7 @@ fn a_stop_is_reported_and_the_device_goes_on() {
     assert_eq!(stopped.is_done(), Err(error.clone()));
     assert_eq!(later.wait(), Err(error.clone()));
     assert_eq!(beside.wait(), Ok(()));
-    // Each memory that should have been written reports it once; the others do not.
+    // Each memory that the stopped kernel should have written reports the error once; other memories do not.
     for memory in [memory, dependent] {
         assert_eq!(bench.words(memory), Err(error.clone()));
         assert!(bench.words(memory).is_ok());
@@ -294,11 +294,11 @@ fn a_stop_is_reported_and_the_device_goes_on() {
     assert_eq!(bench.words(apart).unwrap()[0], 17, "the host's data is not lost");
     assert_eq!(bench.words(uploaded).unwrap()[0], 20);
 
-    // Reported, and written again: valid.
+    // A memory whose error was reported is valid after it is written again.
     bench.run(bad, memory, [1 << 30, 1, 1]).wait().unwrap_err();
     bench.run(count, memory, [1, 1, 1]).wait().unwrap();
     assert!(bench.words(memory).is_ok());
-    // Not reported, but replaced as a whole: valid.
+    // A memory whose error was not reported is valid after it is replaced as a whole.
     drop(bench.run(bad, memory, [1 << 30, 1, 1]));
     let mut fill = Recording::new();
     fill.fill(whole(memory), 3);

@@ -23,7 +23,7 @@ pub(crate) struct Dispatch<'a> {
 unsafe impl Sync for Dispatch<'_> {}
 
 impl<'a> Dispatch<'a> {
-    /// Returns a dispatch of `groups` workgroups, whose loops may make `steps` iterations each.
+    /// Returns a dispatch of `groups` workgroups. `steps` is the value of [`Frame::steps`].
     ///
     /// # Safety
     /// While the dispatch lives, `slots` points to a valid slot for each of the kernel's bindings, and `immediates` to
@@ -44,7 +44,7 @@ impl<'a> Dispatch<'a> {
         x.saturating_mul(y.saturating_mul(z))
     }
 
-    /// Runs these workgroups, numbered with x fastest.
+    /// Runs the workgroups with these numbers; x varies fastest in the numbering.
     ///
     /// # Errors
     /// [`BackendError::Stopped`], or [`BackendError::OutOfMemory`] for scratch memory.
@@ -110,7 +110,7 @@ impl Dispatch<'_> {
     }
 }
 
-/// Calls `run` for each piece of a row (y, z) in a range of a grid's workgroups.
+/// Splits a range of a grid's workgroups into pieces of rows along x, and calls `run` with x range, y and z of each.
 fn rows<E>(
     groups: [u32; 3],
     range: Range<u64>,
@@ -121,7 +121,7 @@ fn rows<E>(
         return Ok(());
     }
     let row = range.start / width;
-    // All three are below the grid's extents, which are 32 bits wide.
+    // Each coordinate is below the grid's extent on its axis, which is 32 bits wide.
     let (mut x, mut y, mut z) = (range.start % width, row % height, row / height);
     let mut left = range.end - range.start;
     while left > 0 {

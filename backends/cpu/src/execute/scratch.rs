@@ -14,7 +14,7 @@ struct Scratch {
     nowhere: Option<Bytes>,
 }
 
-/// The addresses of the three pieces, valid until [`with`] returns.
+/// The addresses of the three pieces of scratch memory, valid until [`with`] returns.
 #[derive(Clone, Copy)]
 pub(crate) struct Places {
     pub(crate) workgroup: *mut u8,
@@ -26,7 +26,7 @@ thread_local! {
     static KEPT: Cell<Option<Scratch>> = const { Cell::new(None) };
 }
 
-/// Calls `work` with at least this much memory, with guards around each piece.
+/// Calls `work` with scratch memory of at least `workgroup` and `private` bytes, with guards around each piece.
 pub(crate) fn with<T>(
     workgroup: usize,
     private: usize,
@@ -64,7 +64,7 @@ mod tests {
         let small = start(100);
         assert_eq!(start(64), small);
         with(1 << 20, 1 << 16, |places| {
-            // SAFETY: the last byte of each piece.
+            // SAFETY: these are the last bytes of the two pieces.
             unsafe { (places.workgroup.add((1 << 20) - 1).write(1), places.private.add((1 << 16) - 1).write(1)) };
             Ok(())
         })

@@ -1,4 +1,4 @@
-//! Builds a [`Function`] and folds constants.
+//! The builder of a [`Function`], which folds constants.
 
 mod fold;
 
@@ -21,7 +21,7 @@ pub(crate) struct Builder {
 }
 
 impl Builder {
-    /// Returns a builder whose open list is the body.
+    /// Returns a builder for a kernel of this workgroup size. The list that is open first is the kernel's body.
     pub(crate) fn new(workgroup_size: [u32; 3]) -> Self {
         Self {
             function: Function { workgroup_size, ..Function::default() },
@@ -30,19 +30,19 @@ impl Builder {
         }
     }
 
-    /// Returns the function.
+    /// Closes the body and returns the finished function.
     pub(crate) fn finish(mut self) -> Function {
         self.function.body = self.close();
         debug_assert!(self.open.is_empty(), "a list is still open");
         self.function
     }
 
-    /// The function so far.
+    /// The function as built so far.
     pub(crate) fn function(&self) -> &Function {
         &self.function
     }
 
-    /// The function so far, to set its sizes.
+    /// The function as built so far, for changes of its sizes.
     pub(crate) fn function_mut(&mut self) -> &mut Function {
         &mut self.function
     }
@@ -52,12 +52,12 @@ impl Builder {
         self.function.insts.len()
     }
 
-    /// Opens a list within the current one.
+    /// Opens a new list of statements within the current list.
     pub(crate) fn open(&mut self) {
         self.open.push(List::new());
     }
 
-    /// Closes the innermost list and returns it, to be put into a statement.
+    /// Closes the innermost list and returns it; the caller makes it part of a statement.
     pub(crate) fn close(&mut self) -> List {
         self.open.pop().unwrap_or_default()
     }
@@ -67,7 +67,7 @@ impl Builder {
         matches!(self.open.last().and_then(|list| list.last()), Some(Stmt::Exit(_)))
     }
 
-    /// Appends a statement, unless the list has ended.
+    /// Appends a statement to the innermost open list, unless an exit has ended the list.
     pub(crate) fn push(&mut self, statement: Stmt) {
         if self.ended() {
             return;
@@ -92,19 +92,19 @@ impl Builder {
         Var(u32::try_from(self.function.vars.len() - 1).unwrap_or(u32::MAX))
     }
 
-    /// Adds a position of the source.
+    /// Adds a position of the source, and returns its id.
     pub(crate) fn site(&mut self, site: Site) -> SiteId {
         self.function.sites.push(site);
         SiteId(u32::try_from(self.function.sites.len() - 1).unwrap_or(u32::MAX))
     }
 
-    /// Continues the numbering of sites and checks of another builder, and takes over its entries.
+    /// Moves the sites and checks of another builder to this one, which continues their numbering.
     pub(crate) fn continue_reports(&mut self, other: &mut Self) {
         self.function.sites = std::mem::take(&mut other.function.sites);
         self.function.checks = std::mem::take(&mut other.function.checks);
     }
 
-    /// Appends a report to the checker.
+    /// Appends a statement that reports an operation to the checker.
     pub(crate) fn check(&mut self, kind: CheckKind, site: SiteId, operands: Vec<Value>) {
         let number = u32::try_from(self.function.checks.len()).unwrap_or(u32::MAX);
         self.function.checks.push(CheckSpec { kind, site });
@@ -156,22 +156,22 @@ impl Builder {
         self.constant(Class::F64, value.to_bits())
     }
 
-    /// A constant of either float class, rounded to it.
+    /// A constant of a float class; `value` is rounded if the class is `F32`.
     pub(crate) fn float(&mut self, class: Class, value: f64) -> Value {
         if class == Class::F64 { self.f64(value) } else { self.f32(value as f32) }
     }
 
-    /// A truth value.
+    /// A boolean constant.
     pub(crate) fn bool(&mut self, value: bool) -> Value {
         self.constant(Class::Bool, u64::from(value))
     }
 
-    /// The zero of a class.
+    /// The constant zero of a class.
     pub(crate) fn zero(&mut self, class: Class) -> Value {
         self.constant(class, 0)
     }
 
-    /// The bits of a constant.
+    /// The bits of a value that is a constant; `None` for other values.
     pub(crate) fn known(&self, value: Value) -> Option<u64> {
         match self.function.inst(value) {
             Inst::Const(_, bits) => Some(*bits),
@@ -207,7 +207,7 @@ impl Builder {
         self.emit(Inst::Read(var), class)
     }
 
-    /// One operand.
+    /// Appends an operation on one operand, and returns its result.
     pub(crate) fn unary(&mut self, op: UnaryOp, a: Value) -> Value {
         let class = self.class(a);
         if let Some(bits) = self.known(a) {
@@ -221,7 +221,7 @@ impl Builder {
         self.emit(Inst::Unary(op, a), class)
     }
 
-    /// Two operands of one class.
+    /// Appends an operation on two operands of one class, and returns its result.
     pub(crate) fn binary(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
         let class = self.class(a);
         debug_assert_eq!(class, self.class(b), "{op:?}");
@@ -237,13 +237,13 @@ impl Builder {
         }
     }
 
-    /// Three operands of one class.
+    /// Appends an operation on three operands of one class, and returns its result.
     pub(crate) fn ternary(&mut self, op: TernaryOp, a: Value, b: Value, c: Value) -> Value {
         let class = self.class(a);
         self.emit(Inst::Ternary(op, a, b, c), class)
     }
 
-    /// A comparison.
+    /// Appends a comparison of two values of one class, and returns its result.
     pub(crate) fn compare(&mut self, op: CompareOp, a: Value, b: Value) -> Value {
         debug_assert_eq!(self.class(a), self.class(b), "{op:?}");
         self.emit(Inst::Compare(op, a, b), Class::Bool)
@@ -263,7 +263,7 @@ impl Builder {
         }
     }
 
-    /// A conversion.
+    /// Appends a conversion, and returns its result.
     pub(crate) fn convert(&mut self, convert: Convert, a: Value) -> Value {
         let (from, to) = convert.classes();
         debug_assert_eq!(from, self.class(a), "{convert:?}");
@@ -285,13 +285,13 @@ impl Builder {
         }
     }
 
-    /// Calls a function of [`crate::math`], eight lanes at a time; unary ones ignore the second operand.
+    /// Appends a call of a function of [`crate::math`], and returns its result. Unary functions ignore `b`.
     pub(crate) fn call2(&mut self, function: LaneFunction, a: Value, b: Value) -> Value {
         let class = self.class(a);
         self.emit(Inst::Call(function, a, b), class)
     }
 
-    /// Reads `count` (1 to 4) consecutive scalars.
+    /// Appends a load of `count` (1 to 4) consecutive scalars, and returns their values.
     pub(crate) fn load(&mut self, place: Place, ty: MemType, count: u8) -> Vec<Value> {
         let first = self.new_value(Inst::Load(place, ty, count), ty.class());
         let mut values = vec![first];
@@ -302,7 +302,7 @@ impl Builder {
         values
     }
 
-    /// An atomic operation; returns the old value.
+    /// Appends an atomic operation, and returns the old value of the memory.
     pub(crate) fn atomic(
         &mut self,
         op: AtomicOp,
@@ -314,7 +314,7 @@ impl Builder {
         self.emit(Inst::Atomic { op, place, ty, value, compare }, ty.class())
     }
 
-    /// An operation over the subgroup.
+    /// Appends an operation over the subgroup, and returns its result. `lane` is the second operand of a shuffle.
     pub(crate) fn subgroup(&mut self, op: SubgroupOp, value: Value, lane: Option<Value>) -> Value {
         let class = if op == SubgroupOp::Ballot { Class::I32 } else { self.class(value) };
         self.emit(Inst::Subgroup(op, value, lane), class)

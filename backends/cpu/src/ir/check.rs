@@ -1,4 +1,4 @@
-//! Reports of a checked kernel to the checker.
+//! The reports that a checked kernel makes to the checker.
 
 use super::place::{Count, Space};
 use super::stmt::SiteId;
@@ -7,14 +7,14 @@ use super::value::Value;
 /// The largest number of dynamic indices in one report.
 pub(crate) const MAX_INDICES: usize = 7;
 
-/// A report; `number` is its index in [`Function::checks`](super::Function::checks), which describes it.
+/// A statement that reports an operation to the checker. [`Function::checks`](super::Function::checks) describes it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Check {
-    /// The number of the report.
+    /// The index of the description in [`Function::checks`](super::Function::checks).
     pub(crate) number: u32,
-    /// `Input::SubgroupId`: the reporting lane group.
+    /// The index of the reporting lane group, which is `Input::SubgroupId`.
     pub(crate) group: Value,
-    /// At most [`MAX_INDICES`], of class `I32` or `Bool`.
+    /// The reported values: at most [`MAX_INDICES`], of class `I32` or `Bool`.
     pub(crate) operands: Vec<Value>,
 }
 
@@ -27,20 +27,20 @@ pub(crate) struct CheckSpec {
     pub(crate) site: SiteId,
 }
 
-/// The kinds of reports.
+/// The kind of a report, which determines the meaning of its operands.
 #[derive(Clone, Debug)]
 pub(crate) enum CheckKind {
-    /// Operand: an index, which must be in range.
+    /// An index that must be in range. Operand: the index.
     Bounds(Range),
-    /// Operand: a boolean, whether an integer divisor is zero.
+    /// An integer division. Operand: a boolean, whether the divisor is zero.
     Divisor,
-    /// Operand: a boolean, whether the register variable was written before this read.
+    /// A read of a register variable. Operand: a boolean, whether the variable was written before.
     Written,
-    /// Operands: the indices of the access. They must be in range; if they are, the access is recorded.
+    /// An access to memory, which is recorded if its indices are in range. Operands: the dynamic indices.
     Access(Reach),
-    /// The start of a loop's next iteration.
+    /// The start of a loop's next iteration. No operands.
     Iteration,
-    /// The arrival at a barrier.
+    /// The arrival at a barrier. No operands.
     Arrival(Order),
 }
 
@@ -56,20 +56,21 @@ pub(crate) struct Range {
 /// An access to memory.
 #[derive(Clone, Debug)]
 pub(crate) struct Reach {
-    /// The memory.
+    /// The address space of the accessed memory.
     pub(crate) space: Space,
-    /// Offset and length in bytes of each piece, without the dynamic indices.
+    /// The offset and length in bytes of each accessed piece, for dynamic indices of zero.
     pub(crate) pieces: Vec<(u32, u32)>,
-    /// Stride and range of each operand.
+    /// By operand: the stride in bytes and the valid range of the index.
     pub(crate) indices: Vec<(u32, Range)>,
-    /// Whether the first operand is the start of the variable.
+    /// Whether the first operand is the start of the variable, which the caller passed, and not an index.
     pub(crate) based: bool,
     /// The last constant index in the path to an array's element.
     pub(crate) constant: Option<u32>,
     /// The kind of access.
     pub(crate) access: Access,
-    /// Whether races are possible, and a read must follow a write.
+    /// Whether invocations may race for this memory.
     pub(crate) races: bool,
+    /// Whether a read of this memory before any write is a mistake.
     pub(crate) starts_unwritten: bool,
 }
 
@@ -80,21 +81,21 @@ pub(crate) enum Access {
     Read,
     /// A write.
     Write,
-    /// An atomic read.
+    /// An atomic load.
     AtomicRead,
-    /// An atomic update.
+    /// Any other atomic operation.
     AtomicWrite,
-    /// A declaration without an initial value.
+    /// A declaration without an initial value, after which the variable counts as unwritten.
     Forget,
 }
 
 impl Access {
-    /// Whether it may change memory.
+    /// Whether an access of this kind may change memory.
     pub(crate) fn writes(self) -> bool {
         matches!(self, Self::Write | Self::AtomicWrite)
     }
 
-    /// Whether it is atomic.
+    /// Whether an access of this kind is atomic.
     pub(crate) fn is_atomic(self) -> bool {
         matches!(self, Self::AtomicRead | Self::AtomicWrite)
     }
@@ -103,10 +104,10 @@ impl Access {
 /// The memory that a barrier orders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Order {
-    /// Workgroup memory.
+    /// Whether the barrier orders workgroup memory.
     pub(crate) workgroup: bool,
-    /// Storage buffers.
+    /// Whether the barrier orders storage buffers.
     pub(crate) storage: bool,
-    /// Both, within a subgroup.
+    /// Whether the barrier orders both, but only within a subgroup.
     pub(crate) subgroup: bool,
 }

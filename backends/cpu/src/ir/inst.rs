@@ -14,9 +14,9 @@ pub(crate) enum UnaryOp {
     Not,
     /// Absolute value of a float: clears the sign bit.
     Abs,
-    /// Leading zeros of an integer; the width for 0.
+    /// The number of leading zeros of an integer; its width in bits for 0.
     Clz,
-    /// Trailing zeros of an integer; the width for 0.
+    /// The number of trailing zeros of an integer; its width in bits for 0.
     Ctz,
     /// The number of set bits.
     Popcount,
@@ -24,15 +24,15 @@ pub(crate) enum UnaryOp {
     ReverseBits,
     /// Correctly rounded square root.
     Sqrt,
-    /// Towards positive infinity.
+    /// Rounding to an integer towards positive infinity.
     Ceil,
-    /// Towards negative infinity.
+    /// Rounding to an integer towards negative infinity.
     Floor,
-    /// Towards zero.
+    /// Rounding to an integer towards zero.
     Trunc,
-    /// To nearest, ties to even.
+    /// Rounding to the nearest integer, ties to even.
     Nearest,
-    /// The nearest `f16`, as [`Class::F32`]: ties to even, overflow gives infinity.
+    /// The nearest `f16`, as [`Class::F32`]: ties to even, infinity on overflow.
     RoundF16,
 }
 
@@ -45,7 +45,7 @@ pub(crate) enum BinaryOp {
     Sub,
     /// Multiplication: integers wrap.
     Mul,
-    /// Division of floats. Integers: see the signed and unsigned forms.
+    /// Division of floats. Integers have the signed and unsigned quotients below.
     Div,
     /// Signed quotient; `x / 0 = x`, `MIN / -1 = MIN`.
     DivS,
@@ -55,17 +55,17 @@ pub(crate) enum BinaryOp {
     RemS,
     /// Unsigned remainder; `x % 0 = 0`.
     RemU,
-    /// Bitwise or logical.
+    /// Bitwise and of integers, logical and of booleans.
     And,
-    /// Bitwise or logical.
+    /// Bitwise or of integers, logical or of booleans.
     Or,
-    /// Bitwise or logical.
+    /// Bitwise exclusive or of integers, logical exclusive or of booleans.
     Xor,
     /// Shift left by the second operand modulo the width; both operands have one class.
     Shl,
-    /// Arithmetic shift right, in the same way.
+    /// Arithmetic shift right by the second operand modulo the width; both operands have one class.
     ShrS,
-    /// Logical shift right, in the same way.
+    /// Logical shift right by the second operand modulo the width; both operands have one class.
     ShrU,
     /// The minimum of signed integers.
     MinS,
@@ -75,9 +75,9 @@ pub(crate) enum BinaryOp {
     MaxS,
     /// The maximum of unsigned integers.
     MaxU,
-    /// The minimum of floats: the other operand if one is NaN; -0 is below +0 or equal to it.
+    /// The minimum of floats. If one operand is NaN, the result is the other; -0 is below +0 or equal to it.
     Min,
-    /// The maximum of floats, in the same way.
+    /// The maximum of floats. If one operand is NaN, the result is the other; -0 is below +0 or equal to it.
     Max,
 }
 
@@ -91,82 +91,82 @@ pub(crate) enum TernaryOp {
 /// Comparisons of two values of one class; the result is a [`Class::Bool`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum CompareOp {
-    /// Equal (ordered, for floats); any class.
+    /// Equal, for values of any class; false if a float is NaN.
     Eq,
-    /// Not equal (or unordered); any class.
+    /// Not equal, for values of any class; true if a float is NaN.
     Ne,
-    /// Less: floats.
+    /// Less than, for floats.
     Lt,
-    /// Less or equal: floats.
+    /// Less than or equal, for floats.
     Le,
-    /// Less: signed integers.
+    /// Less than, for signed integers.
     LtS,
-    /// Less or equal: signed integers.
+    /// Less than or equal, for signed integers.
     LeS,
-    /// Less: unsigned integers.
+    /// Less than, for unsigned integers.
     LtU,
-    /// Less or equal: unsigned integers.
+    /// Less than or equal, for unsigned integers.
     LeU,
 }
 
-/// Conversions, named by source and target.
+/// Conversions, named by source and target class; integers are signed (`S`) or unsigned (`U`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Convert {
-    /// `false` is 0, `true` is 1.
+    /// Boolean to integer: `false` becomes 0, `true` becomes 1.
     BoolToI32,
-    /// Signed integer to float, nearest.
+    /// Signed integer to the nearest float.
     I32ToF32S,
-    /// Unsigned integer to float, nearest.
+    /// Unsigned integer to the nearest float.
     I32ToF32U,
     /// Signed integer to double, exact.
     I32ToF64S,
     /// Unsigned integer to double, exact.
     I32ToF64U,
-    /// Signed 64-bit integer to float, nearest.
+    /// Signed 64-bit integer to the nearest float.
     I64ToF32S,
-    /// Unsigned 64-bit integer to float, nearest.
+    /// Unsigned 64-bit integer to the nearest float.
     I64ToF32U,
-    /// Signed 64-bit integer to double, nearest.
+    /// Signed 64-bit integer to the nearest double.
     I64ToF64S,
-    /// Unsigned 64-bit integer to double, nearest.
+    /// Unsigned 64-bit integer to the nearest double.
     I64ToF64U,
-    /// Float to signed integer, towards zero, saturating, NaN is 0.
+    /// Float to signed integer: towards zero, saturating, NaN to 0.
     F32ToI32S,
-    /// Float to unsigned integer, in the same way.
+    /// Float to unsigned integer: towards zero, saturating, NaN to 0.
     F32ToI32U,
-    /// Float to signed 64-bit integer, in the same way.
+    /// Float to signed 64-bit integer: towards zero, saturating, NaN to 0.
     F32ToI64S,
-    /// Float to unsigned 64-bit integer, in the same way.
+    /// Float to unsigned 64-bit integer: towards zero, saturating, NaN to 0.
     F32ToI64U,
-    /// Double to signed integer, in the same way.
+    /// Double to signed integer: towards zero, saturating, NaN to 0.
     F64ToI32S,
-    /// Double to unsigned integer, in the same way.
+    /// Double to unsigned integer: towards zero, saturating, NaN to 0.
     F64ToI32U,
-    /// Double to signed 64-bit integer, in the same way.
+    /// Double to signed 64-bit integer: towards zero, saturating, NaN to 0.
     F64ToI64S,
-    /// Double to unsigned 64-bit integer, in the same way.
+    /// Double to unsigned 64-bit integer: towards zero, saturating, NaN to 0.
     F64ToI64U,
-    /// Exact.
+    /// Float to double, exact.
     F32ToF64,
-    /// Nearest.
+    /// Double to the nearest float.
     F64ToF32,
-    /// Sign extension.
+    /// Sign extension to 64 bits.
     I32ToI64S,
-    /// Zero extension.
+    /// Zero extension to 64 bits.
     I32ToI64U,
-    /// The low 32 bits.
+    /// The low 32 bits of a 64-bit integer.
     I64ToI32,
-    /// The same bits.
+    /// The bits of an integer, read as a float.
     BitsI32ToF32,
-    /// The same bits.
+    /// The bits of a float, read as an integer.
     BitsF32ToI32,
-    /// The same bits.
+    /// The bits of a 64-bit integer, read as a double.
     BitsI64ToF64,
-    /// The same bits.
+    /// The bits of a double, read as a 64-bit integer.
     BitsF64ToI64,
-    /// The low 16 bits, read as an `f16`.
+    /// The low 16 bits of an integer, read as an `f16`.
     HalfBitsToF32,
-    /// The nearest `f16`'s bits, zero-extended.
+    /// The bits of the nearest `f16` to a float, zero-extended.
     F32ToHalfBits,
 }
 
@@ -195,23 +195,23 @@ impl Convert {
 /// Operations over the active invocations of a subgroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum SubgroupOp {
-    /// Sum of all.
+    /// The sum over all active lanes.
     Add,
-    /// Product of all.
+    /// The product over all active lanes.
     Mul,
-    /// The minimum: floats, or signed integers.
+    /// The minimum of floats or signed integers.
     Min,
-    /// The maximum: floats, or signed integers.
+    /// The maximum of floats or signed integers.
     Max,
     /// The minimum of unsigned integers.
     MinU,
     /// The maximum of unsigned integers.
     MaxU,
-    /// Bitwise; of booleans: whether all are true.
+    /// Bitwise and of integers; for booleans, whether all are true.
     And,
-    /// Bitwise; of booleans: whether any is true.
+    /// Bitwise or of integers; for booleans, whether any is true.
     Or,
-    /// Bitwise.
+    /// Bitwise exclusive or of integers.
     Xor,
     /// The sum over the lanes up to and including this one.
     InclusiveAdd,
@@ -221,10 +221,10 @@ pub(crate) enum SubgroupOp {
     ExclusiveAdd,
     /// The product over the lanes before this one.
     ExclusiveMul,
-    /// The boolean operands as one word, where bit n is lane n's; inactive lanes are 0. The result is a [`Class::I32`].
+    /// A [`Class::I32`] whose bit n is the boolean operand of lane n; the bits of inactive lanes are 0.
     Ballot,
-    /// The value of the lane given by the second operand, modulo the subgroup size; for an inactive lane it is
-    /// unspecified, but never a fault.
+    /// The value of another lane, whose number is the second operand modulo the subgroup size. If that lane is
+    /// inactive, the result is unspecified.
     Shuffle,
     /// The value of the first active lane.
     First,
@@ -235,33 +235,33 @@ pub(crate) enum SubgroupOp {
 pub(crate) enum Inst {
     /// A constant: the low bits of `bits` in the value's class; booleans are 0 and 1.
     Const(Class, u64),
-    /// An input; [`Class::I32`].
+    /// An input of the kernel, of class [`Class::I32`].
     Input(Input),
     /// An argument of a called function, by its number in [`Function::arguments`](super::Function::arguments).
     Argument(u32),
     /// The current value of a variable.
     Read(Var),
-    /// One operand.
+    /// An operation on one operand.
     Unary(UnaryOp, Value),
-    /// Two operands.
+    /// An operation on two operands.
     Binary(BinaryOp, Value, Value),
-    /// Three operands.
+    /// An operation on three operands.
     Ternary(TernaryOp, Value, Value, Value),
-    /// A comparison.
+    /// A comparison of two values.
     Compare(CompareOp, Value, Value),
-    /// The second operand where the first is true, otherwise the third.
+    /// A selection: the second operand where the first is true, otherwise the third.
     Select(Value, Value, Value),
-    /// A conversion.
+    /// A conversion of a value.
     Convert(Convert, Value),
-    /// A function of [`crate::math`]; unary ones ignore the second operand.
+    /// A call of a function of [`crate::math`]; unary functions ignore the second operand.
     Call(LaneFunction, Value, Value),
-    /// Reads up to 4 consecutive scalars. The value is the first; the others are the [`Inst::Part`]s that follow.
+    /// Reads up to 4 consecutive scalars. The result is the first one; the [`Inst::Part`]s that follow are the others.
     Load(Place, MemType, u8),
     /// Reads and changes a scalar atomically. The result is its old value.
     Atomic {
         /// The operation.
         op: AtomicOp,
-        /// The place.
+        /// The place of the scalar in memory.
         place: Place,
         /// The scalar's type: I32, I64 or F32.
         ty: MemType,
@@ -272,17 +272,17 @@ pub(crate) enum Inst {
     },
     /// An operation over the subgroup; the second operand is the lane of a shuffle.
     Subgroup(SubgroupOp, Value, Option<Value>),
-    /// A further result of the load or atomic at `of`: component `index` of a load.
+    /// A further result of the load `of`: the scalar with number `index`.
     Part {
-        /// The instruction.
+        /// The value of the load.
         of: Value,
-        /// The index of the result.
+        /// The number of the scalar, at least 1.
         index: u8,
     },
 }
 
 impl Inst {
-    /// Whether its value belongs to no list, and is available from the start.
+    /// Whether the instruction belongs to no list of statements, so that its value is available everywhere.
     pub(crate) fn is_floating(&self) -> bool {
         matches!(self, Self::Const(..) | Self::Input(_) | Self::Argument(_))
     }

@@ -1,7 +1,7 @@
 //! The scalar program: the intermediate form of a kernel between naga and machine code.
 //!
 //! A [`Function`] describes one invocation, with every vector, matrix, array and struct split into scalars. Calls are
-//! inlined, unless that would make the kernel too long: large functions are then functions of their own
+//! inlined, unless that would make the kernel too long: large functions then stay functions
 //! ([`Function::callees`]). There are five classes of values ([`Class`]); 16-bit types are held in 32-bit registers and
 //! rounded after each operation. Variables that are reached by constant paths only are registers ([`Var`]); all others
 //! are memory ([`Place`]).
@@ -37,10 +37,10 @@ pub(crate) use place::{Count, Index, Place, Space};
 pub(crate) use stmt::{AtomicOp, Label, List, Site, SiteId, Stmt};
 pub(crate) use value::{Class, Input, MemType, Value, Var};
 
-/// A kernel as one scalar program.
+/// A kernel, or a function that a kernel calls, as a scalar program.
 #[derive(Debug, Default)]
 pub(crate) struct Function {
-    /// Every instruction, by [`Value`].
+    /// All instructions, indexed by [`Value`].
     pub(crate) insts: Vec<Inst>,
     /// The class of each value.
     pub(crate) classes: Vec<Class>,
@@ -48,17 +48,17 @@ pub(crate) struct Function {
     pub(crate) vars: Vec<Class>,
     /// The number of labels.
     pub(crate) labels: u32,
-    /// The statements.
+    /// The statements of the function.
     pub(crate) body: List,
     /// The private memory of one invocation in bytes: every scalar takes 4 or 8 bytes, see [`Space::Private`].
     pub(crate) private_bytes: u32,
-    /// Workgroup memory in bytes.
+    /// The size of workgroup memory in bytes.
     pub(crate) workgroup_bytes: u32,
-    /// Invocations of a workgroup in x, y and z.
+    /// The number of invocations of a workgroup in x, y and z.
     pub(crate) workgroup_size: [u32; 3],
-    /// By slot: whether the bound memory is not written while the kernel runs.
+    /// By slot: whether the memory bound to the slot is only read while the kernel runs.
     pub(crate) read_only: Vec<bool>,
-    /// Whether loops are unlimited, because the author has promised that they end.
+    /// Whether loops have no limit on iterations, because the author has promised that they end.
     pub(crate) endless: bool,
     /// Whether any statement is a barrier.
     pub(crate) has_barrier: bool,
@@ -68,7 +68,7 @@ pub(crate) struct Function {
     pub(crate) checks: Vec<CheckSpec>,
     /// The classes of the arguments; empty for a kernel.
     pub(crate) arguments: Vec<Class>,
-    /// The functions that the kernel calls. Each calls only those before it.
+    /// The functions that the kernel calls. Each function calls only functions before it in this list.
     pub(crate) callees: Vec<Function>,
 }
 
@@ -78,7 +78,7 @@ impl Function {
         self.classes[value.0 as usize]
     }
 
-    /// The instruction of a value.
+    /// The instruction that computes a value.
     pub(crate) fn inst(&self, value: Value) -> &Inst {
         &self.insts[value.0 as usize]
     }

@@ -16,13 +16,13 @@ pub(crate) enum Space {
     /// Private memory of the invocation. Offsets and strides count bytes of registers: every scalar has its class's
     /// size ([`Class::bytes`](super::Class::bytes)), whatever its type, and is aligned to it.
     Private,
-    /// The part of private memory that several functions access: pointees of arguments, results, tables. Offsets count
-    /// from the same start as those of [`Space::Private`]; the two never share a byte at the same time.
+    /// The part of private memory that several functions access: pointees of arguments, results, tables. Offsets have
+    /// the same origin as those of [`Space::Private`]; the two spaces never share a byte at the same time.
     Passed,
 }
 
 impl Space {
-    /// Whether it is private memory of the invocation.
+    /// Whether the address space is private memory of one invocation.
     pub(crate) fn is_private(self) -> bool {
         matches!(self, Self::Private | Self::Passed)
     }
@@ -33,21 +33,21 @@ impl Space {
 pub(crate) enum Count {
     /// A number known at compile time; at least 1.
     Fixed(u32),
-    /// The binding's [`Input::ArrayLength`](super::Input::ArrayLength).
+    /// The length of the binding's runtime-sized array: [`Input::ArrayLength`](super::Input::ArrayLength).
     Runtime,
 }
 
 /// One dynamic index in the path to a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Index {
-    /// The element, as an unsigned [`Class::I32`](super::Class::I32).
+    /// The number of the element, as an unsigned [`Class::I32`](super::Class::I32).
     pub(crate) value: Value,
     /// The distance in bytes between elements.
     pub(crate) stride: u32,
-    /// The number of elements. A read beyond the last returns the last; a write or an atomic beyond the last does
+    /// The number of elements. A read beyond the last element returns the last; a write or an atomic beyond it does
     /// nothing (an atomic returns 0).
     pub(crate) count: Count,
-    /// Whether it is proven to be below the count in every invocation that is active at the use of the place.
+    /// Whether the index is proven to be below `count` in every invocation that is active where the place is used.
     pub(crate) proven: bool,
 }
 
@@ -55,20 +55,20 @@ impl Index {
     /// The count of an index that is the start of a variable, which the caller of a function passes.
     pub(crate) const NO_LIMIT: Count = Count::Fixed(u32::MAX);
 
-    /// Whether this is such a start, rather than an index of the source.
+    /// Whether this index is the start of a variable that the caller of a function passes, not an index in the source.
     pub(crate) fn is_base(&self) -> bool {
         self.stride == 1 && self.count == Self::NO_LIMIT
     }
 }
 
-/// The place of a scalar in memory: `offset + sum of index * stride`. Constant indices are included in `offset`, and
-/// were checked.
+/// The place of a scalar in memory, at `offset` plus the sum of `index * stride`. The offset includes constant indices,
+/// which are in range.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Place {
-    /// The memory.
+    /// The address space of the scalar.
     pub(crate) space: Space,
-    /// Bytes from its start.
+    /// The offset in bytes from the start of the memory, for dynamic indices of zero.
     pub(crate) offset: u32,
-    /// Dynamic indices, outermost first.
+    /// The dynamic indices, outermost first.
     pub(crate) indices: SmallVec<[Index; 2]>,
 }

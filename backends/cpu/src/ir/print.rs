@@ -1,6 +1,6 @@
-//! A function as text, for tests and for debugging the compiler.
+//! The text of a function, for tests and for debugging the compiler.
 //!
-//! `parse` reads it back. Positions of the source and the descriptions of checks are not part of it.
+//! `parse` reads the text back. It does not include positions of the source and descriptions of checks.
 
 use std::fmt;
 
@@ -112,7 +112,7 @@ impl fmt::Display for Operands<'_> {
     }
 }
 
-/// A place: the memory, the offset, and each index with its stride and limit.
+/// A place as text: the memory, the offset, and each index with its stride and limit.
 struct At<'a>(&'a Function, &'a Place);
 
 impl fmt::Display for At<'_> {
@@ -160,7 +160,7 @@ impl fmt::Display for Shown<'_> {
                 write!(f, "subgroup {op:?} {}", operand(a))?;
                 lane.as_ref().map_or(Ok(()), |lane| write!(f, ", {}", operand(lane)))
             }
-            // They belong to no list.
+            // These instructions belong to no list of statements.
             Inst::Const(..) | Inst::Input(_) | Inst::Argument(_) | Inst::Part { .. } => write!(f, "{:?}", self.1),
         }
     }

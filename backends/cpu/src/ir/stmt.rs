@@ -6,85 +6,84 @@ use super::check::Check;
 use super::place::Place;
 use super::value::{MemType, Value, Var};
 
-/// Statements in order.
+/// A list of statements in the order of execution.
 pub(crate) type List = Vec<Stmt>;
 
-/// A label of a block that can be left.
+/// The label of a block, which exits refer to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Label(pub(crate) u32);
 
 /// One statement.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Stmt {
-    /// Evaluates an instruction here (with its parts, if it has several results).
+    /// Evaluates an instruction at this point, together with its parts if it is a load of several scalars.
     Let(Value),
-    /// Sets the initial value of a variable in the current scope. No code before it reads the variable, so it needs no
-    /// mask.
+    /// Sets the initial value of a variable in the current scope. No code before this statement reads the variable, so
+    /// the write needs no mask.
     Declare(Var, Value),
     /// Changes a variable.
     Write(Var, Value),
     /// Writes up to 4 consecutive scalars.
     Store {
-        /// The place of the first.
+        /// The place of the first scalar.
         place: Place,
-        /// Their type.
+        /// The type of the scalars in memory.
         ty: MemType,
-        /// The values.
+        /// The values of the scalars.
         values: Vec<Value>,
     },
-    /// One of two lists, by a condition.
+    /// Executes one of two lists, depending on a condition.
     If {
         /// The boolean condition.
         condition: Value,
-        /// The list where it is true.
+        /// The list that runs where the condition is true.
         accept: List,
-        /// The list where it is false.
+        /// The list that runs where the condition is false.
         reject: List,
     },
     /// A list that [`Stmt::Exit`] can leave.
     Block {
-        /// Its label for exits.
+        /// The label of the block, for exits.
         label: Label,
-        /// Its statements.
+        /// The statements of the block.
         body: List,
     },
     /// A list that is repeated until an exit to a block around the loop.
     Loop {
-        /// Its statements.
+        /// The statements of one iteration.
         body: List,
-        /// Its start, for errors.
+        /// The position of the loop in the source, for errors.
         site: SiteId,
-        /// The largest number of iterations that it begins, if it is known.
+        /// The largest number of iterations that the loop begins, if a limit is known.
         turns: Option<u32>,
     },
-    /// Continues after the end of the block with this label.
+    /// Leaves the block with this label: execution continues after the end of the block.
     Exit(Label),
-    /// Every invocation of the workgroup arrives before any continues; all memory is then synchronised. `site` indexes
-    /// [`Function::sites`](super::Function::sites).
+    /// A barrier: every invocation of the workgroup arrives before any continues, and all memory is then synchronised.
     Barrier(SiteId),
     /// A report to the checker; only in checked kernels.
     Check(Check),
-    /// Calls a function for the active invocations. Its result, if any, is in memory afterwards.
+    /// Calls a function for the active invocations. The result of the function, if any, is in memory afterwards.
     Call {
-        /// Its index in [`Function::callees`](super::Function::callees) of the kernel.
+        /// The index of the function in the kernel's [`Function::callees`](super::Function::callees).
         callee: u32,
-        /// One for each of its arguments.
+        /// The values of all arguments of the function.
         arguments: Vec<Value>,
-        /// Its position, for errors: nested calls may take very long, like loops.
+        /// The position of the call in the source, for errors: nested calls may take very long, like loops.
         site: SiteId,
     },
 }
 
-/// A position of the source, as an index into [`Function::sites`](super::Function::sites).
+/// The number of a position in the source: an index into [`Function::sites`](super::Function::sites).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct SiteId(pub(crate) u32);
 
-/// A position of the source for findings and errors.
+/// A position in the source, for findings and errors.
 #[derive(Clone, Debug)]
 pub(crate) struct Site {
     /// The position in the WGSL text.
     pub(crate) span: Span,
-    /// The path of the variable in the source, if there is one: `tile`, `params.values`.
+    /// The path of the accessed variable in the source, such as `tile` or `params.values`; empty if there is none.
     pub(crate) variable: String,
 }
 
@@ -95,11 +94,11 @@ pub(crate) enum AtomicOp {
     Add,
     /// Subtracts: integers wrap.
     Sub,
-    /// Bitwise.
+    /// Bitwise and.
     And,
-    /// Bitwise.
+    /// Bitwise or.
     Or,
-    /// Bitwise.
+    /// Bitwise exclusive or.
     Xor,
     /// The minimum of signed integers.
     MinS,
@@ -109,12 +108,12 @@ pub(crate) enum AtomicOp {
     MaxS,
     /// The maximum of unsigned integers.
     MaxU,
-    /// Replaces.
+    /// Replaces the value.
     Exchange,
-    /// Replaces a value that equals `compare`. Never fails if it is equal.
+    /// Replaces the value if it equals `compare`. The exchange never fails when the two are equal.
     CompareExchange,
-    /// Reads.
+    /// Reads the value.
     Load,
-    /// Replaces; the value is not used.
+    /// Replaces the value; the result of the instruction is not used.
     Store,
 }

@@ -1,14 +1,14 @@
-//! Values, variables and the types of their contents.
+//! Values, variables, and the types of scalars in registers and in memory.
 
-/// The result of an instruction.
+/// The result of an instruction, by the instruction's number in [`Function::insts`](super::Function::insts).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Value(pub(crate) u32);
 
-/// A scalar variable in a register.
+/// A scalar variable in a register, by its number in [`Function::vars`](super::Function::vars).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Var(pub(crate) u32);
 
-/// The class of a register. Signedness belongs to the operations.
+/// The class of a register. Integers are neither signed nor unsigned; operations are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Class {
     /// A boolean.
@@ -55,7 +55,7 @@ pub(crate) enum MemType {
 }
 
 impl MemType {
-    /// The class of the register it is loaded into.
+    /// The class of the register into which a scalar of this type is loaded.
     pub(crate) fn class(self) -> Class {
         match self {
             Self::I32 | Self::I16 | Self::U16 => Class::I32,
@@ -66,7 +66,7 @@ impl MemType {
         }
     }
 
-    /// The size in buffers and workgroup memory in bytes.
+    /// The size in bytes of a scalar of this type in buffers and workgroup memory.
     pub(crate) fn bytes(self) -> u32 {
         match self {
             Self::I16 | Self::U16 | Self::F16 => 2,
@@ -79,18 +79,18 @@ impl MemType {
 /// A value that differs between invocations, or between dispatches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Input {
-    /// `local_invocation_id`, component 0 to 2.
+    /// A component (0 to 2) of `local_invocation_id`.
     LocalId(u8),
     /// `local_invocation_index`.
     LocalIndex,
-    /// `workgroup_id`, component 0 to 2.
+    /// A component (0 to 2) of `workgroup_id`.
     WorkgroupId(u8),
-    /// `num_workgroups`, component 0 to 2.
+    /// A component (0 to 2) of `num_workgroups`.
     NumWorkgroups(u8),
     /// `subgroup_id`.
     SubgroupId,
     /// `subgroup_invocation_id`.
     Lane,
-    /// The number of elements of the runtime-sized array of a binding (slot number).
+    /// The number of elements of the runtime-sized array that is bound to the slot with this number.
     ArrayLength(u32),
 }

@@ -10,7 +10,7 @@ pub(crate) fn verify(kernel: &Function) -> Result<(), String> {
     verify_one(kernel, &kernel.callees)
 }
 
-/// `callees` are the functions that it may call.
+/// Returns the first rule that a function breaks; `callees` are the functions that it may call.
 fn verify_one(function: &Function, callees: &[Function]) -> Result<(), String> {
     let mut verifier = Verifier { function, callees, visible: vec![false; function.insts.len()], labels: Vec::new() };
     for (index, inst) in function.insts.iter().enumerate() {

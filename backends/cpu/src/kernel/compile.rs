@@ -7,12 +7,12 @@ use crate::kernel::Machine;
 use crate::{codegen, ir, lower};
 use anywarp_host::guarded;
 
-/// Compiles a program; `checked` adds reports of every access.
+/// Compiles a program to machine code. If `checked` is true, the code reports its operations to the checker.
 ///
 /// # Errors
 /// [`BackendError::Rejected`], with the line where it is known.
 pub(crate) fn compile(program: &Program, checked: bool) -> Result<Machine, BackendError> {
-    // A panic of the compiler refuses the program only.
+    // If the compiler panics, only this program is refused.
     guarded("compiling", || {
         let mut function = lowered(program, checked)?;
         let sites = sites(program, &function);
@@ -32,7 +32,7 @@ pub(crate) fn compile(program: &Program, checked: bool) -> Result<Machine, Backe
     })
 }
 
-/// Returns the scalar program, not optimised yet.
+/// Returns the scalar program of a kernel before optimisation.
 pub(crate) fn lowered(program: &Program, checked: bool) -> Result<ir::Function, BackendError> {
     lower::lower(program, checked)
         .map_err(|error| refused(format!("{}{}", error.message, at(program, error.span.unwrap_or_default()))))
@@ -46,7 +46,7 @@ fn sites(program: &Program, function: &ir::Function) -> Vec<String> {
     function.sites.iter().map(|site| at(program, site.span)).collect()
 }
 
-/// ` at kernel.wgsl:7`, if the line is known.
+/// The position for an error message, such as ` at kernel.wgsl:7`; empty if the line is unknown.
 fn at(program: &Program, span: naga::Span) -> String {
     let place = || program.source.as_deref()?.position(span.to_range()?.start);
     place().map_or_else(String::new, |place| format!(" at {}:{}", place.file, place.line))

@@ -1,4 +1,4 @@
-//! The compiler's results for a program as text, and whether it compiles.
+//! The Cranelift IR and the machine code of a program as text, and the check that a program compiles.
 
 use anywarp_backend::{BackendError, Program};
 
@@ -12,7 +12,7 @@ use anywarp_host::guarded;
 /// [`BackendError::Rejected`], with the line where it is known.
 pub fn clif(program: &Program) -> Result<String, BackendError> {
     let text = written(program, codegen::clif)?;
-    // Aliases of values are not used in the text.
+    // Lines that define aliases are left out, because no other line of the text uses an alias.
     let alias = |line: &str| line.trim_start().split_once(" -> ").is_some_and(|(name, _)| !name.contains(' '));
     Ok(text.lines().filter(|line| !alias(line)).flat_map(|line| [line, "\n"]).collect())
 }
@@ -25,7 +25,8 @@ pub fn assembly(program: &Program) -> Result<String, BackendError> {
     written(program, codegen::assembly)
 }
 
-/// Compiles a program and drops the machine code, to find out whether it can run here. `checked` as on `cpu:checked`.
+/// Compiles a program and drops the machine code, to find out whether it can run on this processor. With `checked`, the
+/// program is compiled as on `cpu:checked`.
 ///
 /// # Errors
 /// [`BackendError::Rejected`], with the line where it is known.

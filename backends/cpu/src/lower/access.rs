@@ -1,4 +1,4 @@
-//! Members and elements of values.
+//! Members and elements of values and variables.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use super::value::Data;
 use crate::ir::{Count, Index, Value};
 
 impl<'a> Lowering<'a> {
-    /// Lowers `base[index]`, or a pointer to it.
+    /// Lowers `base[index]`, or the pointer `&base[index]`.
     pub(super) fn access(
         &mut self,
         frame: &mut Frame<'a>,
@@ -51,7 +51,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Lowers `base.member`, `base.x`, `base[3]`, or a pointer to one.
+    /// Lowers `base.member`, `base.x` or `base[3]`, or a pointer to such a part.
     pub(super) fn access_index(
         &mut self,
         frame: &mut Frame<'a>,
@@ -84,12 +84,12 @@ impl<'a> Lowering<'a> {
         self.unchecked || frame.proofs.is_some_and(|proofs| proofs.in_range(access))
     }
 
-    /// A part of a value in memory: loaded now if it is small.
+    /// The part of a value in memory that `pointer` points to: its scalars if it is small, otherwise the memory.
     fn part_of(&mut self, pointer: Pointer) -> Result<Data> {
         if self.is_large(pointer.shape) { Ok(Data::Memory(pointer)) } else { Ok(self.read(&pointer)?.into()) }
     }
 
-    /// The first scalar and the shape of a part.
+    /// The number of the first scalar of a part of a value, and the shape of the part.
     fn part(&self, shape: Shape, index: u32) -> Result<(u32, Shape)> {
         if let Some(member) = self.types.member(shape, index, Rule::Registers) {
             return Ok(member);
@@ -108,7 +108,7 @@ impl<'a> Lowering<'a> {
             .ok_or_else(|| LowerError::invalid("a part outside of its value"))
     }
 
-    /// An element of a value, selected by a dynamic index: the last one, if the index is too large.
+    /// The element of a value that a dynamic index selects; the last element if the index is too large.
     fn choose(&mut self, shape: Shape, values: &Rc<[Value]>, index: Value, proven: bool) -> Result<Data> {
         let elements = self.types.elements(shape, Rule::Registers);
         let Some((elements, count)) = elements.and_then(|elements| Some((elements, elements.count?))) else {

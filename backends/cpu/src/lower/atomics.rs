@@ -35,7 +35,7 @@ impl<'a> Lowering<'a> {
         let old = self.b.atomic(op, place, ty, value, compare);
         let Some(result) = result else { return Ok(()) };
         let data = match compare {
-            // The members of the result: `old_value`, `exchanged`.
+            // The result is a struct with the members `old_value` and `exchanged`.
             Some(compare) => vec![old, self.b.compare(CompareOp::Eq, old, compare)].into(),
             None => Data::one(old),
         };

@@ -14,11 +14,11 @@ use super::pointer::Pointer;
 use super::value::Data;
 use crate::ir::{Label, Stmt};
 
-/// The effect of `return`.
+/// The effect of the `return` statements of an inlined function.
 pub(super) enum Returns {
-    /// The function's last statement: the value is the result.
+    /// The only `return` is the function's last statement, and its value is the result of the call.
     AtEnd(Option<Data>),
-    /// An exit from a block; the value is stored in a variable.
+    /// A `return` leaves the block `label`, after it has stored its value in `to`.
     Exit { label: Label, to: Option<Pointer> },
 }
 
@@ -35,7 +35,7 @@ impl<'a> Lowering<'a> {
         let plan = self.plans.functions.get(function.index()).cloned();
         let plan = plan.ok_or_else(|| LowerError::invalid("a call of a function that comes later"))?;
         let arguments = handles.iter().map(|argument| self.operand(frame, *argument)).collect::<Result<Vec<_>>>()?;
-        // The callee's expressions are visited even if none is emitted.
+        // The callee's expressions cost time even if none of them becomes an instruction.
         self.spend(1 + callee.expressions.len() / 8)?;
         let value = if self.inlining.is_apart(function) {
             self.call_apart(frame, function, handles, &arguments)?
@@ -76,7 +76,7 @@ impl<'a> Lowering<'a> {
             };
             Returns::Exit { label: self.b.label(), to }
         };
-        // After the memory for the result, which must outlive the callee's.
+        // The mark follows the memory for the result, which must outlive the callee's own memory.
         let mark = self.private.mark();
         for handle in &plan.spilled {
             if let Expression::FunctionArgument(index) = function.expressions[*handle]
@@ -130,7 +130,7 @@ fn returns_at_end(body: &Block) -> bool {
             let end = last && position + 1 == block.len();
             match statement {
                 Statement::Return { .. } if !end => return false,
-                // The inner block ends the function if it is the last statement.
+                // A `return` may end an inner block, if that block is the last statement of the function.
                 Statement::Block(inner) => left.push((inner, end)),
                 Statement::If { accept, reject, .. } => left.extend([(accept, false), (reject, false)]),
                 Statement::Switch { cases, .. } => left.extend(cases.iter().map(|case| (&case.body, false))),

@@ -1,8 +1,8 @@
-//! Functions that are not inlined: their calls, and their lowering.
+//! Functions that are not inlined: the lowering of the functions and of their calls.
 //!
 //! WGSL has no recursion, so each function has private memory of its own for its variables and result: no stack is
-//! needed. Scalars are passed as values. A pointer is passed as its start and the indices of its path, and the function
-//! is lowered once for each kind of path, with the limits of the path's indices.
+//! needed. Scalars are passed as values. A pointer is passed as its start and the indices of its path. The function is
+//! lowered once for each kind of path, which includes the limits of the path's indices.
 
 use naga::{Expression, Function, Handle};
 use rustc_hash::FxHashMap;
@@ -15,35 +15,35 @@ use super::shape::{Rule, Shape};
 use super::value::Data;
 use crate::ir::{self, Builder, Class, Count, Index, Space, Stmt, Value};
 
-/// The functions that were lowered.
+/// The functions that have been lowered without inlining.
 #[derive(Default)]
 pub(super) struct Callees {
-    /// In the order of lowering: callees come first.
+    /// The functions in the order of lowering, in which callees precede their callers.
     pub(super) functions: Vec<ir::Function>,
     known: FxHashMap<(Handle<Function>, Vec<Given>), Callee>,
 }
 
-/// The number of a function, and the place of its result.
+/// The number of a function in `functions`, and the memory of its result.
 type Callee = (u32, Option<Pointer>);
 
-/// The form of an argument, which is known when a function is lowered.
+/// The form in which a call passes an argument; a function is lowered once for each combination of forms.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Given {
-    /// Its scalars, as values.
+    /// The scalars of the argument, as values.
     Values,
-    /// Memory, whose start the caller passes.
+    /// The start of memory that contains the argument.
     Memory,
-    /// A pointer.
+    /// The start and the dynamic indices of a pointer.
     Path {
         space: Space,
-        /// Outside of private memory; in private memory the caller passes the start.
+        /// The pointer's constant offset; 0 in private memory, where the caller passes the start.
         offset: u32,
         indices: Vec<(u32, Count, bool)>,
         tracking: Option<Tracking>,
     },
 }
 
-/// An index that is the start of something in bytes: it has no limit.
+/// The index that adds the start of an argument in bytes to a place. It has no limit.
 fn base(value: Value) -> Index {
     Index { value, stride: 1, count: Index::NO_LIMIT, proven: true }
 }
@@ -75,11 +75,11 @@ impl<'a> Lowering<'a> {
         self.b.push(Stmt::Call { callee, arguments: values, site });
         self.private.release(mark);
         let Some(result) = result else { return Ok(None) };
-        // The next call overwrites the result.
+        // The result is loaded now, because the next call of the function overwrites it.
         self.load(&result).map(Some)
     }
 
-    /// Appends the values of an argument.
+    /// Appends the values that pass an argument, and returns the form of the argument.
     fn give(
         &mut self,
         frame: &Frame<'a>,
@@ -112,7 +112,7 @@ impl<'a> Lowering<'a> {
         let mut indices = pointer.indices.as_slice();
         let offset = if space == Space::Passed {
             let mut start = self.b.u32(pointer.offset);
-            // A pointer that was an argument itself.
+            // If the pointer is an argument of the calling function, its own start is its first index.
             if let [first, rest @ ..] = indices
                 && first.is_base()
             {
@@ -128,7 +128,7 @@ impl<'a> Lowering<'a> {
         let indices = indices.iter().map(|index| (index.stride, index.count, index.proven)).collect();
         let mut tracking = pointer.tracking.clone();
         if let Some(tracking) = tracking.as_mut().filter(|_| space == Space::Passed) {
-            // It may point to any variable.
+            // Different calls may pass pointers to different variables, so the path is unknown.
             tracking.path = "".into();
             if pointer.indices.first().is_some_and(Index::is_base) {
                 tracking.signed >>= 1;
@@ -137,7 +137,7 @@ impl<'a> Lowering<'a> {
         Ok(Given::Path { space, offset, indices, tracking })
     }
 
-    /// Lowers a function; returns its number and the place of its result.
+    /// Lowers a function for arguments of these forms; returns its number and the memory of its result.
     fn lower_apart(&mut self, function: Handle<Function>, given: &[Given]) -> Result<(u32, Option<Pointer>)> {
         let (module, info) = (self.module, &self.program.module.info()[function]);
         let callee = &module.functions[function];
@@ -149,7 +149,7 @@ impl<'a> Lowering<'a> {
         let constants = std::mem::take(&mut self.constants);
         let (here, next) = (self.here, self.next);
         self.steps += caller.size();
-        // Memory that is used by no caller, and by no other function later.
+        // The function's memory overlaps with that of no caller, and of no function that is lowered later.
         self.private.begin_apart();
 
         self.evaluate_constants()?;
@@ -180,7 +180,7 @@ impl<'a> Lowering<'a> {
         Ok((self.callees.functions.len() as u32 - 1, result))
     }
 
-    /// The data of an argument inside the function.
+    /// The data of an argument in the function that is being lowered.
     fn take(&mut self, argument: &naga::FunctionArgument, given: &Given) -> Result<Data> {
         match given {
             Given::Values => {
@@ -212,7 +212,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// A pointer whose start is an argument.
+    /// A pointer to private memory whose start is a new argument of the function.
     fn passed(&mut self, shape: Shape) -> Pointer {
         let mut pointer = Pointer::new(Root::Memory(Space::Passed), 0, shape);
         pointer.indices.push(base(self.b.argument(Class::I32)));

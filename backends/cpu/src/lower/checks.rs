@@ -16,21 +16,21 @@ use crate::ir::{
     Value, Var,
 };
 
-/// The properties of a pointer for the checker. Pointers of unchecked kernels, and those to memory that is not a
-/// variable of the source, have none.
+/// The properties of a pointer that the checker needs. Pointers have them only in checked kernels, and only if they
+/// point to a variable of the source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Tracking {
-    /// The variable, with the members of the path: `params.values`.
+    /// The name of the variable with the members of the path, such as `params.values`.
     pub(super) path: Rc<str>,
-    /// Whether invocations may race on it.
+    /// Whether invocations may race for the pointee.
     pub(super) races: bool,
-    /// For memory: whether it must be written before it is read.
+    /// For a variable in memory: whether it must be written before it is read.
     pub(super) starts_unwritten: bool,
-    /// For registers: whether each was written.
+    /// For a variable in registers that must be written first: booleans, whether each register has been written.
     pub(super) shadow: Option<Rc<[Var]>>,
-    /// A bit for each dynamic index that is signed.
+    /// A bit for each dynamic index, set if the index is a signed integer.
     pub(super) signed: u32,
-    /// The last constant index into an array.
+    /// The last constant index into an array in the path.
     pub(super) constant: Option<u32>,
 }
 
@@ -47,7 +47,7 @@ impl Tracking {
         Self { path, ..self.clone() }
     }
 
-    /// Extends the properties to an element with a constant index.
+    /// Makes these the properties of a pointer to an array element with a constant index.
     pub(super) fn at(&mut self, index: u64) {
         self.constant = u32::try_from(index).ok();
     }
@@ -67,7 +67,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Makes a variable that was declared without an initial value require a write before each read.
+    /// Marks a variable as one that was declared without an initial value, so that a read before any write is reported.
     pub(super) fn must_be_written(&mut self, pointer: &mut Pointer, name: Option<&str>, span: Span) {
         self.here = span;
         let mut tracking = Tracking::of(name);
@@ -81,7 +81,7 @@ impl<'a> Lowering<'a> {
         self.forget(pointer, true);
     }
 
-    /// Declares a variable (again) without an initial value.
+    /// Marks a variable as unwritten at its declaration; `first` is false if the declaration runs again in a loop.
     pub(super) fn forget(&mut self, pointer: &Pointer, first: bool) {
         let Some(tracking) = &pointer.tracking else { return };
         if let Some(shadow) = tracking.shadow.clone() {
@@ -95,7 +95,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Reports an access to the whole pointee. Precedes the read or write.
+    /// Reports an access to the whole pointee; must be called before the read or write is appended.
     pub(super) fn tell_access(&mut self, to: &Pointer, access: Access) -> Result<()> {
         let Some(tracking) = to.tracking.clone() else { return Ok(()) };
         match &to.root {
@@ -131,7 +131,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// Reports an access to pieces of memory, given by offset and length.
+    /// Reports an access to pieces of memory, each given by its offset and length in bytes.
     pub(super) fn report_access(
         &mut self,
         tracking: &Tracking,
@@ -156,7 +156,7 @@ impl<'a> Lowering<'a> {
             constant: tracking.constant,
             access,
             races: tracking.races,
-            // Atomics can only start from zero.
+            // Atomics may use the initial zero, because WGSL has no other way to initialise an atomic.
             starts_unwritten: tracking.starts_unwritten && !access.is_atomic(),
         };
         let values = indices.iter().map(|index| index.value).collect();
@@ -169,7 +169,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Reports the index of an element of a value.
+    /// Reports the dynamic index of an element of a value that is not in memory.
     pub(super) fn tell_choice(
         &mut self,
         frame: &Frame<'a>,
@@ -187,7 +187,8 @@ impl<'a> Lowering<'a> {
         self.report_index(value, Count::Fixed(count), signed, &name);
     }
 
-    /// Marks the last index of a pointer as a signed integer.
+    /// Marks the last dynamic index of a pointer as signed if `index` is a signed integer. `before` is the number of
+    /// dynamic indices before it.
     pub(super) fn sign_index(&self, frame: &Frame<'a>, index: Handle<Expression>, before: usize, to: &mut Pointer) {
         if before < 32
             && to.indices.len() > before
@@ -225,7 +226,7 @@ impl<'a> Lowering<'a> {
         scalar.is_some_and(|scalar| scalar.kind == ScalarKind::Sint)
     }
 
-    /// The name of a value in the source, or of the variable it was read from; empty if there is none.
+    /// The name of a value in the source, or of the variable that the value was read from; empty if there is none.
     fn name_of(&self, frame: &Frame<'a>, of: Handle<Expression>) -> String {
         if let Some(name) = frame.function.named_expressions.get(&of) {
             return name.clone();
@@ -259,7 +260,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// The local variables with an initial value: from their declaration, or from a store that the front end made of it.
+/// The local variables with an initial value, in their declaration or in a store that naga's front end made of it.
 pub(super) fn initialised(function: &Function) -> FxHashSet<Handle<LocalVariable>> {
     let mut found: FxHashSet<_> =
         function.local_variables.iter().filter(|(_, local)| local.init.is_some()).map(|(handle, _)| handle).collect();
@@ -274,7 +275,7 @@ pub(super) fn initialised(function: &Function) -> FxHashSet<Handle<LocalVariable
     found
 }
 
-/// The variable of whose declaration a store is part.
+/// The local variable whose declaration a store at `span` is part of; `None` if the store is an assignment.
 pub(super) fn declared(function: &Function, pointer: Handle<Expression>, span: Span) -> Option<Handle<LocalVariable>> {
     match function.expressions[pointer] {
         Expression::LocalVariable(local) => {
@@ -285,7 +286,7 @@ pub(super) fn declared(function: &Function, pointer: Handle<Expression>, span: S
     }
 }
 
-/// Whether the value of such a store is the zero of a declaration without a value.
+/// Whether the value of a store that is part of a declaration is the zero that stands for a missing initial value.
 pub(super) fn without_value(function: &Function, value: Handle<Expression>, span: Span) -> bool {
     matches!(function.expressions[value], Expression::ZeroValue(_)) && function.expressions.get_span(value) == span
 }

@@ -1,4 +1,4 @@
-//! Constant expressions of the module, and tables of constants in private memory.
+//! The module's constant expressions, and tables of constants in private memory.
 
 use std::rc::Rc;
 
@@ -13,10 +13,10 @@ use super::types::Run;
 use super::value::Data;
 use crate::ir::{Class, List, Place, Space, Stmt, Value};
 
-/// A scalar of a table. Tables are shared by all functions of a kernel, whose `Value`s differ.
+/// The class and bits of a scalar in a table. All functions of a kernel share tables, but not [`Value`]s.
 pub(super) type Constant = (Class, u64);
 
-/// Constants in private memory.
+/// A table of constants in private memory.
 #[derive(Debug)]
 pub(super) struct Table {
     offset: u32,
@@ -28,7 +28,7 @@ impl Lowering<'_> {
     pub(super) fn evaluate_constants(&mut self) -> Result<()> {
         let module = self.module;
         for (handle, expression) in module.global_expressions.iter() {
-            // An expression that cannot be evaluated is an error only where it is used.
+            // An expression that cannot be evaluated is an error only if the kernel uses the expression.
             let value = self.evaluate_constant(expression);
             if let Err(error) = self.spend(1) {
                 return Err(error.at(module.global_expressions.get_span(handle)));
@@ -66,18 +66,18 @@ impl Lowering<'_> {
         }
     }
 
-    /// The zero of a type.
+    /// The zero value of a type.
     pub(super) fn zero(&mut self, ty: Handle<Type>) -> Result<Data> {
         let shape = self.types.of(ty)?;
         self.zero_of(shape)
     }
 
-    /// The zero of a shape.
+    /// The zero value of a shape.
     pub(super) fn zero_of(&mut self, shape: Shape) -> Result<Data> {
         if self.is_large(shape) { Ok(Data::Zero(shape)) } else { Ok(self.zeros(shape)?.into()) }
     }
 
-    /// Returns a composite of its parts, which may be vectors that form a longer one.
+    /// Returns the composite value that consists of `parts`; for a vector, the parts may be shorter vectors.
     pub(super) fn compose(&mut self, ty: Handle<Type>, parts: &[Data]) -> Result<Data> {
         let shape = self.types.of(ty)?;
         let mut scalars = Vec::new();
@@ -100,7 +100,7 @@ impl Lowering<'_> {
         Ok(Data::Memory(whole))
     }
 
-    /// Returns the statements that fill the tables, which precede all others.
+    /// Returns the statements that fill the tables; they must precede all other statements.
     pub(super) fn filled_tables(&mut self) -> List {
         let mut tables: Vec<(Rc<[Constant]>, Table)> = self.tables.drain().collect();
         tables.sort_unstable_by_key(|(_, table)| table.offset);
@@ -123,7 +123,7 @@ impl Lowering<'_> {
         if self.inlining.any() { Space::Passed } else { Space::Private }
     }
 
-    /// Returns a pointer to constants in private memory, which is filled once when the kernel starts.
+    /// Returns a pointer to a table of these constants in private memory, which is filled when the kernel starts.
     pub(super) fn table(&mut self, shape: Shape, values: &Rc<[Value]>) -> Result<Pointer> {
         let constants: Option<Rc<[Constant]>> =
             values.iter().map(|value| Some((self.b.class(*value), self.b.known(*value)?))).collect();

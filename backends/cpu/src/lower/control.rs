@@ -7,10 +7,10 @@ use super::kernel::{Frame, Lowering};
 use super::value::{Collected, Data};
 use crate::ir::{BinaryOp, CheckKind, CompareOp, Label, List, Stmt, Value};
 
-/// The number of cases above which a switch becomes a sequence of branches instead of a nest.
+/// The largest number of cases for which a switch becomes nested branches instead of a sequence of branches.
 const MAX_NESTED_CASES: usize = 16;
 
-/// Cases of a switch with a common body.
+/// Cases of a switch that share one body.
 struct Arm<'a> {
     values: Vec<u32>,
     is_default: bool,
@@ -39,7 +39,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// Lowers a loop. If it has a `continue`, its body is a block that `continue` leaves.
+    /// Lowers a loop. If the loop has a `continue`, the loop's body is a block that `continue` leaves.
     pub(super) fn repeat(
         &mut self,
         frame: &mut Frame<'a>,
@@ -59,7 +59,7 @@ impl<'a> Lowering<'a> {
             frame.continues.push(label);
             let outer = frame.collected.take();
             self.nest(|lowering| {
-                // One list, so that `continuing` can use the values of the body.
+                // The body and `continuing` are one list, so that `continuing` can use values of the body.
                 lowering.block(frame, body)?;
                 lowering.rest_of_loop(frame, continuing, break_if, label)
             })?;
@@ -171,7 +171,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// Lowers each arm within the `else` of the one before, the default arm innermost.
+    /// Lowers a switch to nested branches: each arm in the `else` of the arm before, the default arm innermost.
     fn nested_arms(&mut self, frame: &mut Frame<'a>, selector: Value, arms: &[Arm<'a>], label: Label) -> Result<()> {
         let mut opened = Vec::new();
         for arm in arms.iter().filter(|arm| !arm.is_default) {
@@ -192,7 +192,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// Lowers the arms in sequence, each under its condition.
+    /// Lowers a switch to a sequence of branches, one for each arm.
     fn row_of_arms(&mut self, frame: &mut Frame<'a>, selector: Value, arms: &[Arm<'a>], label: Label) -> Result<()> {
         let mut conditions = Vec::with_capacity(arms.len());
         let mut any = self.b.bool(false);
@@ -226,7 +226,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Groups cases that fall through, which only cases without a body can do.
+/// Groups the cases of a switch that share a body. Only cases without a body of their own may fall through.
 fn arms(cases: &[SwitchCase]) -> Result<Vec<Arm<'_>>> {
     let mut arms = Vec::new();
     let (mut values, mut is_default) = (Vec::new(), false);
@@ -248,7 +248,7 @@ fn arms(cases: &[SwitchCase]) -> Result<Vec<Arm<'_>>> {
     Ok(arms)
 }
 
-/// Whether a loop's body contains a `continue` of that loop.
+/// Whether a loop's body contains a `continue` of the same loop.
 fn continues(body: &Block) -> bool {
     let mut left = vec![body];
     while let Some(block) = left.pop() {
@@ -265,7 +265,7 @@ fn continues(body: &Block) -> bool {
     false
 }
 
-/// Whether a statement of a list leaves a block.
+/// Whether a statement of a list leaves the block `label`.
 fn exits(list: &[Stmt], label: Label) -> bool {
     let mut left = vec![list];
     while let Some(list) = left.pop() {
@@ -281,7 +281,7 @@ fn exits(list: &[Stmt], label: Label) -> bool {
     false
 }
 
-/// Removes an exit to the point that the list reaches anyway.
+/// Removes an exit from `label` at the end of a list, after which execution continues at the same point anyway.
 pub(super) fn drop_exit(list: &mut List, label: Label) {
     if matches!(list.last(), Some(Stmt::Exit(to)) if *to == label) {
         list.pop();

@@ -1,8 +1,8 @@
 //! Cooperative matrices, distributed over the lanes of a subgroup.
 //!
-//! In a product A · B + C every lane holds all of A, by rows, and those columns of B and C whose number modulo the
-//! number of lanes is its own, column by column. A product is then plain arithmetic on lanes without any exchange
-//! between them.
+//! In a product A · B + C every lane has all of A, row by row. It also has the columns of B and C whose number modulo
+//! the number of lanes is the lane's number, column by column. A product is then plain arithmetic on lanes, which
+//! exchange no values.
 
 use naga::{
     BinaryOperator, CooperativeData, CooperativeRole, Expression, Handle, TypeInner, UnaryOperator, VectorSize,
@@ -18,15 +18,15 @@ use super::value::Data;
 use crate::abi::LANES;
 use crate::ir::{Access, BinaryOp, Count, Index, Input, MemType, Place, Space, Stmt, SubgroupOp, UnaryOp, Value};
 
-/// The memory of a matrix's elements.
+/// The array in memory that a cooperative matrix is loaded from or stored to.
 struct Tile {
     pointer: Pointer,
     space: Space,
     step: Step,
     ty: MemType,
-    /// The number of scalars in an element of the array.
+    /// The number of scalars in an element of the array: 1, or the size of a vector.
     width: u32,
-    /// Scalars between lines.
+    /// The distance in scalars between the starts of two rows (of two columns, if not `row_major`).
     stride: Value,
     row_major: bool,
 }
@@ -154,14 +154,14 @@ impl<'a> Lowering<'a> {
     fn tile(&mut self, frame: &mut Frame<'a>, data: &CooperativeData) -> Result<Tile> {
         if !self.b.function().invocations().is_multiple_of(LANES as u32) {
             return Err(LowerError::new(format!(
-                "cooperative matrices need a workgroup of a multiple of {LANES} invocations on this device"
+                "cooperative matrices need a workgroup size that is a multiple of {LANES} invocations on the CPU"
             )));
         }
         let mut pointer = self.pointer(frame, data.pointer)?;
         let stride = self.scalar(frame, data.stride)?;
         let elements = match pointer.shape {
             Shape::Scalar(scalar) => Some((scalar, 1)),
-            // Vectors of three have a gap behind them.
+            // Vectors of three components are followed by a gap, so an array of them is not contiguous.
             Shape::Vector(size, scalar) if size != VectorSize::Tri => Some((scalar, size as u32)),
             _ => None,
         };
@@ -177,7 +177,7 @@ impl<'a> Lowering<'a> {
         step.index.value = self.same_in_subgroup(step.index.value);
         let mut stride = self.same_in_subgroup(stride);
         if width > 1 {
-            // From vectors to their components.
+            // The index and the stride count vectors; from here on they count components.
             let factor = self.b.u32(width);
             step.index.value = self.b.binary(BinaryOp::Mul, step.index.value, factor);
             stride = self.b.binary(BinaryOp::Mul, stride, factor);
@@ -185,13 +185,13 @@ impl<'a> Lowering<'a> {
         Ok(Tile { pointer, space, step, ty: mem_type(scalar)?, width, stride, row_major: data.row_major })
     }
 
-    /// A value that is the same in all lanes, in a form that the analysis recognises as uniform.
+    /// A value that is the same in all lanes, computed so that the analysis of lanes recognises it as uniform.
     fn same_in_subgroup(&mut self, value: Value) -> Value {
         let value = self.index_value(value);
         if self.b.known(value).is_some() { value } else { self.b.subgroup(SubgroupOp::First, value, None) }
     }
 
-    /// Row and column of each scalar in order, and whether the lane's number is added to the column.
+    /// The row and column of each scalar of a lane, in order, and whether the lane's number is added to the column.
     fn positions(&self, shape: Shape) -> Result<Vec<(u32, u32, bool)>> {
         match shape {
             Shape::Cooperative { columns, rows, role: CooperativeRole::A, .. } => {
@@ -205,7 +205,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Reports an access to one element. Lanes that hold the same element do not race on it.
+    /// Reports an access to one element of a matrix. Lanes that have the same element do not race for it.
     fn tell_element(&mut self, tile: &Tile, place: &Place, access: Access) {
         if let Some(tracking) = &tile.pointer.tracking {
             let tracking = Tracking { races: false, ..tracking.clone() };
@@ -217,7 +217,7 @@ impl<'a> Lowering<'a> {
         let (far, near) = if tile.row_major { (row, column) } else { (column, row) };
         let (far, near) = (self.b.u32(far), self.b.u32(near));
         let lane = if own { self.b.input(Input::Lane) } else { self.b.u32(0) };
-        // The lane's part is added last, so that the sum before it stays uniform.
+        // The part that depends on the lane is added last, so that the other part of the sum is uniform.
         let distance = self.b.binary(BinaryOp::Mul, tile.stride, far);
         let start = self.b.binary(BinaryOp::Add, tile.step.index.value, distance);
         let start = self.b.binary(BinaryOp::Add, start, near);

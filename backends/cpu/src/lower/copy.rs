@@ -17,7 +17,7 @@ impl Lowering<'_> {
         self.walk(to, None)
     }
 
-    /// Copies from `from`, or zeros, in parts until they are small.
+    /// Stores the pointee of `from`, or zeros without it. Large types are split until the parts are small.
     fn walk(&mut self, to: &Pointer, from: Option<&Pointer>) -> Result<()> {
         self.spend(1)?;
         if !self.is_large(to.shape) {
@@ -46,13 +46,13 @@ impl Lowering<'_> {
         })
     }
 
-    /// The zeros of every scalar of a small shape.
+    /// The zero of each scalar of a small shape, in order.
     pub(super) fn zeros(&mut self, shape: Shape) -> Result<Vec<Value>> {
         let classes = self.types.classes(shape)?;
         Ok(classes.into_iter().map(|class| self.b.zero(class)).collect())
     }
 
-    /// Appends a loop over `0..count`; `count` is not zero.
+    /// Appends a loop over `0..count`, where `count` is not zero. `body` appends the loop's body, given the index.
     fn each(&mut self, count: u32, body: impl FnOnce(&mut Self, Value) -> Result<()>) -> Result<()> {
         let site = self.site(self.here, "");
         let counter = self.b.var(Class::I32);

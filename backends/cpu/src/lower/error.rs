@@ -21,7 +21,7 @@ impl LowerError {
 
     /// Returns the error for a feature of WGSL or naga that this backend does not support.
     pub(super) fn unsupported(what: &str) -> Self {
-        Self::new(format!("{what} cannot be used in a kernel for the processor"))
+        Self::new(format!("{what} cannot be used in a kernel on the CPU backend"))
     }
 
     /// Returns the error for a violation that naga's validator should have refused.
@@ -50,5 +50,5 @@ impl fmt::Display for LowerError {
     }
 }
 
-/// The result of every step.
+/// The result of every step of lowering.
 pub(super) type Result<T> = core::result::Result<T, LowerError>;

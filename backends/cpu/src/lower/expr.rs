@@ -38,7 +38,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// The value of an expression that is not emitted: a constant, an argument, a variable.
+    /// The value of an expression that naga never emits: a constant, an argument or a variable.
     pub(super) fn unemitted(&mut self, frame: &mut Frame<'a>, handle: Handle<Expression>) -> Result<Data> {
         let span = frame.span(handle);
         let data = self.nest(|lowering| lowering.evaluate(frame, handle)).map_err(|error| error.at(span))?;
@@ -101,7 +101,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Operators and built-in functions.
+    /// Lowers operators and built-in functions.
     fn operation(&mut self, frame: &mut Frame<'a>, handle: Handle<Expression>) -> Result<Data> {
         let function = frame.function;
         match function.expressions[handle] {

@@ -10,14 +10,14 @@ use super::pointer::{Pointer, Root};
 use super::shape::Rule;
 use crate::ir::Space;
 
-/// The alignment of workgroup variables in bytes, so that no vector crosses a cache line.
+/// The alignment of workgroup variables in bytes, which keeps aligned vectors within one cache line.
 const WORKGROUP_ALIGNMENT: u32 = 16;
 
-/// The limit on workgroup memory in bytes.
+/// The limit in bytes on a kernel's workgroup memory.
 const MAX_WORKGROUP: u32 = 1 << 30;
 
 impl Lowering<'_> {
-    /// Assigns a place to every variable of the module, and initialises private ones.
+    /// Assigns memory or registers to every variable of the module, and initialises private variables.
     pub(super) fn place_globals(&mut self) -> Result<()> {
         let module = self.module;
         for (handle, variable) in module.global_variables.iter() {
@@ -41,7 +41,7 @@ impl Lowering<'_> {
                     .position(|info| (info.resource.group, info.resource.binding) == (at.group, at.binding));
                 match slot {
                     Some(slot) => Space::Binding(slot as u32),
-                    // An error only if the kernel uses it.
+                    // A variable without a slot is an error only if the kernel uses the variable.
                     None => return Ok(None),
                 }
             }
@@ -95,7 +95,7 @@ impl Lowering<'_> {
                 *end = total;
                 Ok(offset)
             }
-            _ => Err(LowerError::new(format!("the kernel has more than {MAX_WORKGROUP} bytes of workgroup memory"))),
+            _ => Err(LowerError::new(format!("the kernel's workgroup variables have more than {MAX_WORKGROUP} bytes"))),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Decides, before lowering, which functions are not inlined.
 //!
-//! Inlined code is faster: its arguments, and which of them are uniform, are known. But a function with many calls in
-//! functions with many calls makes a huge program of a short text. Where a kernel would become too long, the functions
-//! that save most are therefore not inlined.
+//! Inlined code is faster, because its arguments are known, and whether they are uniform. But nested functions with
+//! many calls each make a huge program of a short text. If a kernel would become too long, the functions that save most
+//! code are therefore not inlined.
 
 use anywarp_backend::statements;
 use naga::valid::{FunctionInfo, ModuleInfo};
@@ -11,12 +11,13 @@ use naga::{Barrier, Block, Expression, Function, Handle, Statement, TypeInner};
 use super::shape::Shape;
 use super::types::Types;
 
-/// The limits on a kernel's length.
+/// The estimated lengths of code that decide about inlining.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
-    /// Estimated instructions of the whole kernel, below which everything is inlined.
+    /// The number of estimated instructions of a kernel up to which everything is inlined.
     pub(crate) kernel: u64,
-    /// Estimated instructions of a function, below which it is always inlined: a call would cost more than it saves.
+    /// The number of estimated instructions of a function below which it is always inlined, because a call would cost
+    /// more than it saves.
     pub(crate) function: u64,
 }
 
@@ -24,14 +25,14 @@ impl Budget {
     /// The budget of kernels that are run.
     pub(crate) const USUAL: Self = Self { kernel: 30_000, function: 100 };
 
-    /// The budget with which every possible function is a call.
+    /// The budget with which no function is inlined, unless it must be.
     #[cfg(test)]
     pub(crate) const NONE: Self = Self { kernel: 0, function: 0 };
 }
 
-/// The size of a function, its own and that of its calls.
+/// The size of a function, and the calls that add to it.
 struct Size {
-    /// Estimated instructions without callees.
+    /// The number of estimated instructions without those of callees.
     own: u64,
     /// The functions that it calls, one entry per call.
     calls: Vec<usize>,
@@ -44,12 +45,12 @@ struct Size {
 pub(super) struct Inlining {
     /// By function: whether it is not inlined.
     apart: Vec<bool>,
-    /// By function: whether it is one of them, or called by one.
+    /// By function: whether it is not inlined, or is called by a function that is not inlined.
     within: Vec<bool>,
 }
 
 impl Inlining {
-    /// Decides for one entry point.
+    /// Decides which functions are not inlined into an entry point.
     pub(super) fn new(
         module: &naga::Module,
         info: &ModuleInfo,
@@ -95,7 +96,7 @@ impl Inlining {
         self.apart.get(function.index()).copied().unwrap_or(false)
     }
 
-    /// Whether the code of a function may be part of one that is not inlined.
+    /// Whether the code of a function may be part of a function that is not inlined, or is one itself.
     pub(super) fn is_within(&self, function: usize) -> bool {
         self.within.get(function).copied().unwrap_or(false)
     }
@@ -106,7 +107,7 @@ impl Inlining {
     }
 }
 
-/// The size of each function with the functions inlined into it; callees come first.
+/// The size of each function, including the functions inlined into it; callees precede callers.
 fn totals(sizes: &[Size], apart: &[bool]) -> Vec<u64> {
     let mut totals: Vec<u64> = Vec::with_capacity(sizes.len());
     for size in sizes {
@@ -116,8 +117,8 @@ fn totals(sizes: &[Size], apart: &[bool]) -> Vec<u64> {
     totals
 }
 
-/// The number of copies of each function's code in the kernel, including its own if it is not inlined; the last is the
-/// entry point.
+/// The number of copies of each function's code in the kernel. For a function that is not inlined, the function itself
+/// counts too. The last entry is the entry point.
 fn copies(sizes: &[Size], apart: &[bool]) -> Vec<u64> {
     let mut copies = vec![0u64; sizes.len()];
     copies[sizes.len() - 1] = 1;

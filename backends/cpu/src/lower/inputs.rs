@@ -1,4 +1,4 @@
-//! The arguments of an entry point.
+//! The arguments of an entry point, which are built-in values.
 
 use naga::{Binding, BuiltIn, TypeInner};
 

@@ -1,4 +1,4 @@
-//! Lowers one entry point from naga IR to a scalar program.
+//! Lowers an entry point from naga IR to a scalar program.
 
 use std::rc::Rc;
 
@@ -18,13 +18,13 @@ use super::types::Types;
 use super::value::{Collected, Data};
 use crate::ir::{Builder, Function, Label};
 
-/// The limit on instructions and statements of a kernel with its functions.
+/// The limit on the number of instructions and statements of a kernel and its functions.
 const MAX_STEPS: usize = 400_000;
 
-/// The limit on the private memory of one invocation in bytes.
+/// The limit in bytes on the private memory of one invocation.
 const MAX_PRIVATE: u32 = 1 << 20;
 
-/// The limit on nested calls and blocks, which bounds recursion over statements.
+/// The limit on the depth of nested calls and blocks, which bounds the recursion of lowering.
 const MAX_NESTED: usize = 400;
 
 /// The state of lowering a kernel.
@@ -34,25 +34,26 @@ pub(super) struct Lowering<'a> {
     pub(super) types: Types<'a>,
     pub(super) plans: Plans,
     pub(super) b: Builder,
-    /// Pointers to the module's variables.
+    /// Pointers to the module's variables; `None` for variables that the kernel cannot use.
     pub(super) globals: Vec<Option<Pointer>>,
-    /// The module's constant expressions.
+    /// The values of the module's constant expressions; `None` where the backend cannot evaluate them.
     pub(super) constants: Vec<Option<Data>>,
-    /// The choice of functions that are not inlined; those that were lowered.
+    /// The choice of functions that are not inlined.
     pub(super) inlining: Inlining,
+    /// The functions that have been lowered without inlining.
     pub(super) callees: Callees,
-    /// Constants in private memory: their bits and places. They are filled before all else.
+    /// The tables of constants in private memory, by their constants. They are filled before all other statements.
     pub(super) tables: FxHashMap<Rc<[Constant]>, Table>,
     pub(super) private: PrivateMemory,
-    /// Whether the kernel has reports for the checker.
+    /// Whether the kernel reports its operations to the checker.
     pub(super) checked: bool,
     /// The proofs about the module, if they may be used to omit checks.
     pub(super) proofs: Option<&'a Proofs>,
     /// Whether the author has promised that no check is needed.
     pub(super) unchecked: bool,
-    /// The expression or statement that is being lowered.
+    /// The position of the expression or statement that is being lowered.
     pub(super) here: Span,
-    /// The statement after it.
+    /// The position of the statement after the current one.
     pub(super) next: Span,
     pub(super) nested: usize,
     pub(super) steps: usize,
@@ -63,17 +64,17 @@ pub(super) struct Frame<'a> {
     pub(super) function: &'a naga::Function,
     pub(super) info: &'a FunctionInfo,
     pub(super) proofs: Option<&'a FunctionProofs>,
-    /// The largest number of iterations of loops, by their bodies, where it is proven.
+    /// The proven largest numbers of iterations of loops, by the address of the loop's body.
     pub(super) turns: FxHashMap<*const naga::Block, u32>,
     pub(super) plan: Rc<super::plan::Plan>,
     pub(super) arguments: Vec<Data>,
     pub(super) locals: Vec<Pointer>,
-    /// Values of expressions, once evaluated.
+    /// By expression: its value, once the expression has been evaluated.
     pub(super) values: Vec<Option<Data>>,
     /// The nesting depth of blocks around the current statement.
     pub(super) depth: usize,
     pub(super) collected: Option<Collected>,
-    /// The targets of `break` and `continue`.
+    /// The targets of `break` and `continue`, innermost last.
     pub(super) breaks: Vec<Label>,
     pub(super) continues: Vec<Label>,
     pub(super) returns: Returns,
@@ -95,7 +96,7 @@ pub(crate) fn lower(program: &Program, checked: bool) -> Result<Function> {
     lower_within(program, checked, Budget::USUAL)
 }
 
-/// Same as `lower`, with calls where inlining would exceed the budget.
+/// Lowers a kernel like [`lower`], with another budget for inlining.
 pub(crate) fn lower_within(program: &Program, checked: bool, budget: Budget) -> Result<Function> {
     let module: &naga::Module = &program.module;
     let position = module
@@ -160,11 +161,13 @@ impl<'a> Lowering<'a> {
         function
     }
 
-    /// Counts steps, so that a short text cannot become an endless program.
+    /// Adds to the number of steps, whose limit prevents that a short text becomes a huge program.
     pub(super) fn spend(&mut self, steps: usize) -> Result<()> {
         self.steps += steps;
         if self.steps + self.b.size() > MAX_STEPS {
-            return Err(LowerError::new(format!("the kernel has more than {MAX_STEPS} instructions")));
+            return Err(LowerError::new(format!(
+                "the kernel has more than {MAX_STEPS} instructions after inlining: split it into several kernels"
+            )));
         }
         Ok(())
     }
@@ -172,7 +175,7 @@ impl<'a> Lowering<'a> {
     /// Runs `inner` one nesting level deeper.
     pub(super) fn nest<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.nested == MAX_NESTED {
-            return Err(LowerError::new(format!("calls and blocks nested more than {MAX_NESTED} deep")));
+            return Err(LowerError::new(format!("calls and blocks are nested more than {MAX_NESTED} deep")));
         }
         self.nested += 1;
         let result = inner(self);
@@ -215,7 +218,7 @@ impl<'a> Frame<'a> {
 }
 
 impl PrivateMemory {
-    /// Allocates bytes; the offset is a multiple of 8.
+    /// Allocates bytes and returns their offset, which is a multiple of 8.
     pub(super) fn take(&mut self, bytes: u32) -> Result<u32> {
         let offset = self.top.next_multiple_of(8);
         match offset.checked_add(bytes) {
@@ -225,12 +228,12 @@ impl PrivateMemory {
                 Ok(offset)
             }
             _ => Err(LowerError::new(format!(
-                "the variables of one invocation need more than {MAX_PRIVATE} bytes of memory"
+                "the variables of one invocation need more than {MAX_PRIVATE} bytes of memory: use a storage buffer"
             ))),
         }
     }
 
-    /// Allocates bytes that are used by nothing else, before or later.
+    /// Allocates bytes that no other allocation overlaps, neither before nor later.
     pub(super) fn take_for_good(&mut self, bytes: u32) -> Result<u32> {
         self.top = self.high;
         let offset = self.take(bytes)?;
@@ -238,12 +241,13 @@ impl PrivateMemory {
         Ok(offset)
     }
 
-    /// Begins the memory of a function that is not inlined: its callers keep theirs, and it may run at any time.
+    /// Begins the memory of a function that is not inlined. It overlaps with no other memory, because the function may
+    /// be called at any time.
     pub(super) fn begin_apart(&mut self) {
         self.top = self.high;
     }
 
-    /// Ends that memory, which stays allocated.
+    /// Ends the memory of a function that is not inlined. The memory stays allocated.
     pub(super) fn end_apart(&mut self) {
         self.top = self.high;
         self.floor = self.high;

@@ -9,7 +9,7 @@ use super::shape::{Rule, Shape, mem_type};
 use super::value::Data;
 use crate::ir::{Access, AtomicOp, CompareOp, Count, Index, Space, Stmt, Value, Var};
 
-/// The number of scalars above which values are kept in memory.
+/// The largest number of scalars of a value that is kept as a list of scalars; larger values are kept in memory.
 pub(super) const MAX_SCALARS: u32 = 64;
 
 impl Lowering<'_> {
@@ -91,7 +91,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Copies a value to memory that is not changed later, for dynamic indices.
+    /// Copies a value to memory that is not changed later, so that dynamic indices can select its elements.
     pub(super) fn spill(&mut self, shape: Shape, data: &Data) -> Result<Pointer> {
         match data {
             Data::Memory(pointer) => Ok(pointer.clone()),
@@ -169,7 +169,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// For each element, whether an index selects it.
+    /// By element: whether the index selects this element.
     pub(super) fn conditions(&mut self, index: &Index) -> Vec<Value> {
         let count = if let Count::Fixed(count) = index.count { count } else { 1 };
         (0..count)

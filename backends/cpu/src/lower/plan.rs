@@ -1,8 +1,8 @@
 //! Decides, before lowering, which variables are registers.
 //!
-//! A variable is reached by paths: from itself, through members and elements, and across calls with pointer arguments.
-//! If all paths are constant, each of its scalars can be a register. A dynamic index in a path means a selection
-//! between registers, which is faster than memory for a small number of registers.
+//! The kernel accesses a variable by paths: through members and elements, and across calls with pointer arguments. If
+//! all paths of a variable are constant, each of its scalars can be a register. A dynamic index in a path needs a
+//! selection between registers, which is faster than memory for a small number of registers.
 
 use std::rc::Rc;
 
@@ -20,7 +20,7 @@ use crate::ir::Space;
 /// The largest number of registers that a dynamic index may select from.
 const MAX_CHOICES: u32 = 4;
 
-/// The largest number of elements of an array value that a dynamic index may select from without memory.
+/// The largest number of elements of an array value for which a dynamic index becomes selections instead of a load.
 pub(super) const MAX_SELECTED: u32 = 8;
 
 /// The decisions about one function.
@@ -28,34 +28,34 @@ pub(super) const MAX_SELECTED: u32 = 8;
 pub(super) struct Plan {
     /// The location of each local variable.
     pub(super) locals: Vec<Home>,
-    /// Composite values that are indexed dynamically and too long for selects.
+    /// The composite values that are indexed dynamically, but have too many elements for selections.
     pub(super) spilled: FxHashSet<Handle<Expression>>,
-    /// For each pointer argument, its use.
+    /// By argument: the use of the variable that a pointer argument points to.
     uses: Vec<Use>,
 }
 
 /// The location of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Home {
-    /// Each scalar is a register.
+    /// Each scalar of the variable is a register.
     Registers,
-    /// In private memory: the function's own, or the part that functions share.
+    /// The variable is in private memory: the function's own, or the part that functions share.
     Memory(Space),
 }
 
 /// The accesses to a private variable.
 #[derive(Clone, Copy, Debug)]
 struct Use {
-    /// The number of scalars that dynamic paths select from.
+    /// The largest number of scalars that a dynamic path may select from; 1 if all paths are constant.
     choices: u32,
-    /// Whether functions that are not inlined access it too.
+    /// Whether functions that are not inlined access the variable too.
     passed: bool,
 }
 
 impl Use {
-    /// Access by constant paths only.
+    /// The use of a variable that is accessed by constant paths only.
     const PLAIN: Self = Self { choices: 1, passed: false };
-    /// Access by a function that is not inlined.
+    /// The use of a variable that a function that is not inlined accesses.
     const PASSED: Self = Self { choices: u32::MAX, passed: true };
 
     fn choosing(choices: u32) -> Self {
@@ -89,10 +89,10 @@ struct Survey<'a> {
     function: &'a Function,
     info: &'a FunctionInfo,
     inlining: &'a Inlining,
-    /// Whether the function's code may be part of one that is not inlined.
+    /// Whether the function's code may be part of a function that is not inlined.
     within: bool,
     callees: &'a [Rc<Plan>],
-    /// For each pointer expression to private memory: its origin and its number of choices.
+    /// By expression: for a pointer to private memory, its origin and the number of scalars it may select from.
     paths: Vec<Option<(Origin, u32)>>,
     locals: Vec<Use>,
     arguments: Vec<Use>,

@@ -31,27 +31,28 @@ impl Root {
     }
 }
 
-/// The last step of a path into an array, from which neighbouring elements are found.
+/// The last step of a path, if it is an index into an array. Cooperative matrices find neighbouring elements with it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
-    /// The offset and the number of indices before the step.
+    /// The constant offset of the array.
     pub(super) offset: u32,
+    /// The number of dynamic indices before the step.
     pub(super) indices: usize,
-    /// The step.
+    /// The index into the array.
     pub(super) index: Index,
 }
 
-/// A pointer. The indices have their values from the evaluation of the path.
+/// A pointer, with the values that the indices of its path had when the pointer was evaluated.
 #[derive(Clone, Debug)]
 pub(super) struct Pointer {
     pub(super) root: Root,
-    /// Bytes or, for registers, scalars; the strides of `indices` too.
+    /// The constant part of the path: like the strides of `indices` in bytes or, for registers, in scalars.
     pub(super) offset: u32,
     pub(super) indices: SmallVec<[Index; 2]>,
     /// The type of the pointee.
     pub(super) shape: Shape,
     pub(super) step: Option<Step>,
-    /// The properties for the checker.
+    /// The properties that the checker needs; `None` for pointers that it does not check.
     pub(super) tracking: Option<Tracking>,
 }
 
@@ -61,12 +62,12 @@ impl Pointer {
         Self { root, offset, indices: SmallVec::new(), shape, step: None, tracking: None }
     }
 
-    /// The place of a scalar at a further `offset` bytes.
+    /// The place of the scalar `offset` bytes after the start of the pointee.
     pub(super) fn place(&self, space: Space, offset: u32) -> Place {
         Place { space, offset: self.offset + offset, indices: self.indices.clone() }
     }
 
-    /// The same path with other index values.
+    /// The same pointer with its index values replaced by `change`.
     pub(super) fn map(&self, change: &mut dyn FnMut(Value) -> Value) -> Self {
         let mut pointer = self.clone();
         for index in &mut pointer.indices {
@@ -80,8 +81,8 @@ impl Pointer {
 }
 
 impl Lowering<'_> {
-    /// Returns a pointer to a member of a struct, or to an element with a constant index. `proven`: the element is
-    /// known to exist.
+    /// Returns a pointer to a member of a struct, or to an element with a constant index. `proven` is true if the
+    /// element is known to exist.
     pub(super) fn point_at(&mut self, base: &Pointer, index: u32, proven: bool) -> Result<Pointer> {
         if let Some((offset, shape)) = self.types.member(base.shape, index, base.root.rule()) {
             let tracking =
@@ -92,8 +93,8 @@ impl Lowering<'_> {
         self.point_into(base, value, proven)
     }
 
-    /// Returns a pointer to an element of a vector, matrix or array. `proven`: the index is in range wherever an active
-    /// invocation uses it.
+    /// Returns a pointer to an element of a vector, matrix or array. `proven` is true if the index is in range wherever
+    /// an active invocation uses the pointer.
     pub(super) fn point_into(&mut self, base: &Pointer, value: Value, proven: bool) -> Result<Pointer> {
         let elements = self
             .types
@@ -122,7 +123,7 @@ impl Lowering<'_> {
         Ok(pointer)
     }
 
-    /// Converts an index of any integer type to an unsigned one; negative indices become too large.
+    /// Converts an index of any integer type to `u32`; negative indices become too large for any array.
     pub(super) fn index_value(&mut self, value: Value) -> Value {
         if self.b.class(value) == Class::I64 {
             let most = self.b.constant(Class::I64, u64::from(u32::MAX));

@@ -7,7 +7,7 @@ use super::pure;
 use crate::abi::LANES;
 use crate::ir::MemType;
 
-/// The shape of a storable type, as far as lowering needs it.
+/// A storable type, with the properties that lowering needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Shape {
     Scalar(Scalar),
@@ -19,27 +19,27 @@ pub(super) enum Shape {
     Struct(Handle<Type>),
 }
 
-/// The layout rule of scalars.
+/// The rule for sizes and offsets of scalars, which depends on where a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rule {
-    /// Workgroup memory: sizes from [`MemType::bytes`].
+    /// The rule of workgroup memory: sizes are those of [`MemType::bytes`].
     Workgroup = 0,
-    /// Private memory: sizes of registers.
+    /// The rule of private memory: sizes are those of registers.
     Private = 1,
-    /// Values and register variables: each scalar has size one.
+    /// The rule of values and register variables: each scalar has size one.
     Registers = 2,
-    /// Buffers: naga's offsets.
+    /// The rule of buffers: offsets are those of naga.
     Buffer = 3,
 }
 
 impl Shape {
-    /// The scalar type of a leaf and their number per invocation. (An array or a struct has none.)
+    /// The scalar type of this shape, and the number of scalars per invocation; 0 for an array or a struct.
     pub(super) fn scalars(self) -> (Scalar, u32) {
         match self {
             Self::Scalar(scalar) | Self::Atomic(scalar) => (scalar, 1),
             Self::Vector(size, scalar) => (scalar, size as u32),
             Self::Matrix { columns, rows, scalar } => (scalar, columns as u32 * rows as u32),
-            // Every invocation holds all of A, and the columns of its lane of B and C.
+            // Every invocation has all elements of A, but only the columns of B and C that belong to its lane.
             Self::Cooperative { columns, rows, scalar, role: CooperativeRole::A } => (scalar, columns * rows),
             Self::Cooperative { columns, rows, scalar, .. } => (scalar, columns / LANES as u32 * rows),
             Self::Array(_) | Self::Struct(_) => (Scalar::U32, 0),
@@ -66,7 +66,7 @@ pub(super) fn leaf(inner: &TypeInner) -> Option<Shape> {
     })
 }
 
-/// A description of a type without a shape.
+/// The name for error messages of a type that has no shape.
 pub(super) fn kind(inner: &TypeInner) -> &'static str {
     match inner {
         TypeInner::Image { .. } => "a texture",
@@ -79,7 +79,7 @@ pub(super) fn kind(inner: &TypeInner) -> &'static str {
     }
 }
 
-/// The size of a scalar.
+/// The size of a scalar: in bytes, or 1 for [`Rule::Registers`].
 pub(super) fn scalar_bytes(scalar: Scalar, rule: Rule) -> u32 {
     let Some(ty) = pure::mem_type(scalar) else { return 4 };
     match rule {

@@ -1,4 +1,4 @@
-//! Statements.
+//! Lowers statements.
 
 use naga::{Barrier, Block, Expression, Handle, Span, Statement};
 
@@ -10,11 +10,12 @@ use super::pointer::Pointer;
 use super::value::Data;
 use crate::ir::{CheckKind, Order, Stmt};
 
-/// The largest distance between a read and its user: operands of an expression come shortly before it.
+/// The largest number of expressions among which the user of a read is searched: operands come shortly before their
+/// user.
 const MAX_BETWEEN: usize = 256;
 
 impl<'a> Lowering<'a> {
-    /// Lowers the statements of a block, appended to the current list.
+    /// Lowers the statements of a block, and appends the result to the current list.
     pub(super) fn block(&mut self, frame: &mut Frame<'a>, block: &'a Block) -> Result<()> {
         self.nest(|lowering| {
             frame.depth += 1;
@@ -82,7 +83,7 @@ impl<'a> Lowering<'a> {
     fn together(&mut self, frame: &mut Frame<'a>, statement: &'a Statement, span: Span) -> Result<()> {
         match statement {
             Statement::ControlBarrier(barrier) => {
-                // The lanes of a subgroup run in lockstep.
+                // A subgroup barrier needs no code, because the lanes of a subgroup run in lockstep.
                 let order = Order {
                     workgroup: barrier.contains(Barrier::WORK_GROUP),
                     storage: barrier.contains(Barrier::STORAGE),
@@ -125,7 +126,7 @@ impl<'a> Lowering<'a> {
         let handles: Vec<Handle<Expression>> = range.collect();
         let first = handles.first().copied();
         let place = |handle: Handle<Expression>| match expressions[handle] {
-            // Each use of a module's variable is an expression with a position.
+            // In naga, each use of a module's variable is an expression with its own position.
             Expression::Load { pointer } if matches!(expressions[pointer], Expression::GlobalVariable(_)) => {
                 frame.span(handle)
             }
@@ -149,7 +150,7 @@ impl<'a> Lowering<'a> {
         places
     }
 
-    /// The expression that uses a value, unless the value has a name: its use may then be anywhere.
+    /// The expression that uses a value; `None` for a value with a name, which may be used anywhere.
     fn user_of(&self, frame: &Frame<'a>, of: Handle<Expression>) -> Option<Handle<Expression>> {
         if frame.function.named_expressions.contains_key(&of) {
             return None;
@@ -182,7 +183,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// The operands of an operator, an access or a function, for finding positions.
+/// The operands of an operator, an access or a function, for the search of positions.
 fn operands(expression: &Expression) -> [Option<Handle<Expression>>; 4] {
     match *expression {
         Expression::Unary { expr: a, .. }

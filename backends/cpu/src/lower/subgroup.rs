@@ -1,4 +1,4 @@
-//! Subgroup built-in functions. A subgroup is one vector of lanes.
+//! Lowers subgroup built-in functions. A subgroup is one lane group.
 
 use naga::{CollectiveOperation, Direction, Expression, GatherMode, Handle, Scalar, ScalarKind, SubgroupOperation};
 
@@ -91,7 +91,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// Sums and products of 16-bit types are computed in 32 bits.
+    /// Reduces a result to its 16-bit type: sums, products and similar operations are computed in 32 bits.
     fn rounded(&mut self, value: Value, scalar: Scalar, op: SubgroupOp) -> Value {
         let grows = !matches!(
             op,

@@ -12,7 +12,7 @@ use super::error::LowerError;
 use super::lower;
 use crate::ir::{Function, verify};
 
-/// Returns the program of a text with one entry point and no overrides.
+/// Returns the program of a WGSL text with one entry point and no overrides.
 pub(crate) fn program(source: &str) -> Program {
     let module = naga::front::wgsl::parse_str(source).unwrap_or_else(|error| panic!("{error}\n{source}"));
     let module =
@@ -54,7 +54,7 @@ pub(crate) fn program(source: &str) -> Program {
     }
 }
 
-/// Lowers a text, with and without reports to the checker, and checks the result.
+/// Lowers a WGSL text, with and without reports to the checker, and verifies both results. Returns the one without.
 pub(super) fn lowered(source: &str) -> Result<Function, LowerError> {
     let function = lower(&program(source), false)?;
     assert!(function.checks.is_empty(), "{source}\n{function}");
@@ -64,7 +64,7 @@ pub(super) fn lowered(source: &str) -> Result<Function, LowerError> {
     Ok(function)
 }
 
-/// Same as `lowered`, for the body of a kernel with `data: array<u32>` and the index `i`.
+/// Lowers the body of a kernel with `data: array<u32>` and the index `i`, like [`lowered`].
 pub(super) fn body(statements: &str) -> Function {
     let source = format!(
         "@group(0) @binding(0) var<storage, read_write> data: array<u32>;

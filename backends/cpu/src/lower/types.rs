@@ -1,8 +1,8 @@
 //! Sizes and offsets of types.
 //!
 //! A type has different layouts in buffers (given by WGSL), in workgroup memory, in private memory and in registers.
-//! The last three are this backend's own: members follow each other without padding other than for the alignment of
-//! scalars, and only the sizes of scalars differ.
+//! The last three layouts are this backend's own: members follow each other without padding other than for the
+//! alignment of scalars, and only the sizes of scalars differ between the three.
 
 use naga::proc::{IndexableLength, TypeResolution};
 use naga::{ArraySize, Handle, Type, TypeInner, VectorSize};
@@ -14,7 +14,7 @@ use crate::ir::MemType;
 /// The largest nesting depth of types, which bounds recursion over a type.
 const MAX_NESTED_TYPES: u32 = 64;
 
-/// Size and alignment.
+/// The size and alignment of a type by one [`Rule`].
 #[derive(Clone, Copy, Debug, Default)]
 struct Extent {
     size: u32,
@@ -25,9 +25,9 @@ struct Extent {
 #[derive(Debug, Default)]
 struct Facts {
     depth: u32,
-    /// By [`Rule`], except buffers. The size of a runtime-sized array is that of one element.
+    /// By [`Rule`] other than [`Rule::Buffer`]: the extent of the type. A runtime-sized array counts as one element.
     extents: [Extent; 3],
-    /// Offsets of a struct's members, by [`Rule`].
+    /// By member of a struct, then by [`Rule`]: the offset of the member.
     offsets: Vec<[u32; 3]>,
 }
 
@@ -36,7 +36,7 @@ struct Facts {
 pub(super) struct Elements {
     pub(super) shape: Shape,
     pub(super) stride: u32,
-    /// `None` for a runtime-sized array.
+    /// The number of elements; `None` for a runtime-sized array.
     pub(super) count: Option<u32>,
 }
 
@@ -61,7 +61,7 @@ impl<'a> Types<'a> {
         for (handle, ty) in module.types.iter() {
             let facts = types.measure(handle, &ty.inner);
             if facts.depth > MAX_NESTED_TYPES {
-                let message = format!("types nested more than {MAX_NESTED_TYPES} deep");
+                let message = format!("the kernel's types are nested more than {MAX_NESTED_TYPES} deep");
                 return Err(LowerError::new(message).at(module.types.get_span(handle)));
             }
             types.facts.push(facts);
@@ -110,7 +110,7 @@ impl<'a> Types<'a> {
         facts
     }
 
-    /// The number of an array's elements: `Some(None)` if it is known only at run time.
+    /// The number of elements of an array: `Some(None)` for a runtime-sized array, `None` for an invalid size.
     fn array_count(&self, size: ArraySize) -> Option<Option<u32>> {
         match size.resolve(self.module.to_ctx()).ok()? {
             IndexableLength::Known(count) => Some(Some(count)),
@@ -153,7 +153,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// The size of a shape by one of this backend's own rules, in bytes or scalars.
+    /// The size of a shape by a rule other than [`Rule::Buffer`]: in bytes, or in scalars for [`Rule::Registers`].
     pub(super) fn size(&self, shape: Shape, rule: Rule) -> u32 {
         match shape {
             Shape::Array(handle) | Shape::Struct(handle) => self.handle_extent(handle, rule).size,
@@ -267,7 +267,7 @@ impl<'a> Types<'a> {
         Ok(())
     }
 
-    /// The class of every scalar of a shape, in order.
+    /// The register class of every scalar of a shape, in order.
     pub(super) fn classes(&self, shape: Shape) -> Result<Vec<crate::ir::Class>> {
         let runs = self.runs(shape, Rule::Registers)?;
         Ok(runs.iter().flat_map(|run| std::iter::repeat_n(run.ty.class(), usize::from(run.count))).collect())

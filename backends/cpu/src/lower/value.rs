@@ -14,7 +14,7 @@ use crate::ir::{Stmt, Value, Var};
 /// The result of an expression.
 #[derive(Clone, Debug)]
 pub(super) enum Data {
-    /// Its scalars in order: components, columns, elements, members.
+    /// The scalars of the value, in the order of its components, columns, elements or members.
     Scalars(Rc<[Value]>),
     /// The zero of a type with too many scalars for a list.
     Zero(Shape),
@@ -26,7 +26,7 @@ pub(super) enum Data {
     Saved(Rc<Saved>),
 }
 
-/// A value that is used outside of the list it was computed in: its scalars are in variables.
+/// A value that may be used outside of the list that computes it, so that its scalars are copied to variables.
 #[derive(Debug)]
 pub(super) struct Saved {
     data: Data,
@@ -64,7 +64,7 @@ impl From<Vec<Value>> for Data {
 }
 
 impl<'a> Lowering<'a> {
-    /// Makes `data` the value of an expression.
+    /// Records `data` as the value of an expression.
     pub(super) fn bind(&mut self, frame: &mut Frame<'a>, handle: Handle<Expression>, data: Data) {
         let depth = frame.depth;
         if frame.collected.as_ref().is_some_and(|collected| collected.depth == depth) {
@@ -76,7 +76,7 @@ impl<'a> Lowering<'a> {
         frame.values[handle.index()] = Some(data);
     }
 
-    /// Copies values of the current list to variables; `None` if there are none.
+    /// Copies the scalars of a value to variables; `None` if all of them are available everywhere.
     fn save(&mut self, data: Data) -> Option<Rc<Saved>> {
         let mut vars: Vec<(Value, Var)> = Vec::new();
         data.map(&mut |value| {
@@ -111,7 +111,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The scalars of an expression that is not large.
+    /// The scalars of an expression; an error if it is a pointer or too large for a list of scalars.
     pub(super) fn scalars(&mut self, frame: &mut Frame<'a>, handle: Handle<Expression>) -> Result<Rc<[Value]>> {
         match self.operand(frame, handle)? {
             Data::Scalars(values) => Ok(values),
@@ -119,7 +119,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The only scalar of an expression.
+    /// The scalar that an expression evaluates to; an error if it has several.
     pub(super) fn scalar(&mut self, frame: &mut Frame<'a>, handle: Handle<Expression>) -> Result<Value> {
         match *self.scalars(frame, handle)? {
             [value] => Ok(value),
@@ -137,7 +137,7 @@ impl<'a> Lowering<'a> {
 }
 
 impl Saved {
-    /// The variables, and whether they were read.
+    /// Whether the saved value was used, and the variables that contain its scalars.
     pub(super) fn vars(&self) -> (bool, impl Iterator<Item = Var>) {
         (self.used.get(), self.vars.iter().map(|(_, var)| *var))
     }

@@ -1,4 +1,4 @@
-//! Variables and their initial values.
+//! Declarations of variables with their initial values.
 
 use rustc_hash::FxHashSet;
 

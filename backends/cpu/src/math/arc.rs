@@ -1,13 +1,13 @@
 //! Inverse trigonometric functions, all computed as the angle of a point in the first quadrant.
 //!
-//! asin(x) is the angle of (sqrt(1 - x^2), x) and acos(x) that of (x, sqrt(1 - x^2)) (Abramowitz
-//! and Stegun, 4.4.32 and following); in f64 the square root loses nothing, because 1 - x and 1 + x
-//! are rounded once at most. Error: below 0.502 ulp.
+//! asin(x) is the angle of the point (sqrt(1 - x^2), x), and acos(x) is the angle of (x, sqrt(1 - x^2))
+//! (Abramowitz and Stegun, 4.4.32 and following). In f64 the square root is precise enough, because
+//! 1 - x and 1 + x are rounded once at most. Error: below 0.502 ulp.
 
 use super::lanes::polynomial;
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// atan(q) / q in powers of q^2, 0 <= q <= 1, relative error below 2^-36.
+/// The coefficients of atan(q) / q in powers of q^2 for 0 <= q <= 1; relative error below 2^-36.
 const ATAN: [f64; 13] = [
     1.0,
     -0.33333333111145286,
@@ -24,7 +24,8 @@ const ATAN: [f64; 13] = [
     0.00044069105666876316,
 ];
 
-/// The angle, in [0, pi/2], of the point (x, y), both of positive sign. For two zeros 0, for two infinities pi/4.
+/// The angle, in [0, pi/2], of the point (x, y), whose coordinates have a positive sign. The angle of (0, 0) is 0, that
+/// of two infinities is pi/4.
 #[inline(always)]
 fn angle<const FUSED: bool>(y: f64, x: f64) -> f64 {
     let steep = y > x;
@@ -35,7 +36,7 @@ fn angle<const FUSED: bool>(y: f64, x: f64) -> f64 {
     if steep { FRAC_PI_2 - angle } else { angle }
 }
 
-/// sqrt(1 - x^2), NaN beyond 1.
+/// sqrt(1 - x^2), NaN for |x| > 1.
 #[inline(always)]
 fn cofactor(x: f64) -> f64 {
     ((1.0 - x) * (1.0 + x)).sqrt()

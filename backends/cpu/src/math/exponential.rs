@@ -7,7 +7,7 @@
 use super::lanes::{multiply_add, nearest, polynomial};
 use std::f64::consts::LOG2_E;
 
-/// (2^f - 1) / f for |f| <= 1/2, relative error below 2^-37.
+/// The coefficients of (2^f - 1) / f in powers of f for |f| <= 1/2; relative error below 2^-37.
 const QUOTIENT: [f64; 8] = [
     0.6931471805568771,
     0.24022650696489145,
@@ -32,7 +32,7 @@ impl Exponential {
         Self::binary::<FUSED>(x * LOG2_E)
     }
 
-    /// Computes 2^x. Beyond |x| = 200 the result is that of 200: infinite or zero as an f32.
+    /// Computes 2^x. x is clamped to [-200, 200], because beyond it the result is zero or infinite as an f32.
     #[inline(always)]
     pub(super) fn binary<const FUSED: bool>(x: f64) -> Self {
         let x = if x > 200.0 { 200.0 } else { x };
@@ -43,14 +43,14 @@ impl Exponential {
         Self { scale, excess: f * polynomial::<FUSED, 8>(f, QUOTIENT) }
     }
 
-    /// The power itself.
+    /// The value of the power.
     #[inline(always)]
     pub(super) fn value<const FUSED: bool>(self) -> f64 {
         multiply_add::<FUSED>(self.scale, self.excess, self.scale)
     }
 
-    /// The power minus one, precise near zero: where the scale is not 1 there is no cancellation, because the excess is
-    /// in [-0.30, 0.42].
+    /// The power minus one, precise near zero. If the scale is not 1 there is no cancellation, because the excess is in
+    /// [-0.30, 0.42].
     #[inline(always)]
     pub(super) fn minus_one<const FUSED: bool>(self) -> f64 {
         multiply_add::<FUSED>(self.scale, self.excess, self.scale - 1.0)

@@ -1,21 +1,21 @@
 //! Hyperbolic functions through e^x - 1, and their inverses through the logarithm.
 //!
 //! With u = e^|x| - 1: sinh = (u + u / (u + 1)) / 2 and tanh = v / (v + 2) where v = e^(2|x|) - 1
-//! (Abramowitz and Stegun, 4.5); both keep their relative precision near zero because u does. The
-//! inverses take over a short series where the argument of the logarithm is too close to one.
+//! (Abramowitz and Stegun, 4.5); both keep their relative precision near zero because u and v do. The
+//! inverses use a short series where the argument of the logarithm is too close to one.
 //! Error: below 0.502 ulp.
 
 use super::exponential::Exponential;
 use super::lanes::{multiply_add, polynomial};
 use super::logarithm::natural;
 
-/// Below this, asinh and atanh use their series: the first omitted term is x^6 / 22 or x^8 / 9 of the result, below
-/// 2^-40. At this limit, the logarithm's argument has a relative error of 2^-47.
+/// The limit of |x| below which asinh and atanh use their series. The first omitted term of the series is x^6 / 22 or
+/// x^8 / 9 of the result, below 2^-40. At the limit, the logarithm's argument has a relative error of 2^-47.
 const SERIES_LIMIT: f64 = 1.0 / 64.0;
 
-/// asinh(x) / x in powers of x^2.
+/// The coefficients of asinh(x) / x in powers of x^2.
 const ASINH_SERIES: [f64; 3] = [1.0, -1.0 / 6.0, 3.0 / 40.0];
-/// atanh(x) / x in powers of x^2.
+/// The coefficients of atanh(x) / x in powers of x^2.
 const ATANH_SERIES: [f64; 4] = [1.0, 1.0 / 3.0, 1.0 / 5.0, 1.0 / 7.0];
 
 /// sinh(x), error below 0.502 ulp.

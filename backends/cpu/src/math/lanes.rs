@@ -1,6 +1,6 @@
 //! Loops over the eight lanes of a call, and the arithmetic that the functions share.
 
-/// The operand of one call.
+/// An operand or result of a call: one value for each of eight lanes.
 pub(super) type Lanes<T> = [T; 8];
 
 /// Applies `f` to every lane; `f` must be free of branches for the loop to become vector code.
@@ -40,12 +40,12 @@ pub(super) fn multiply_add<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
     if FUSED { a.mul_add(b, c) } else { a * b + c }
 }
 
-/// The polynomial with these coefficients, the constant first. Odd and even powers are separate, which halves the
-/// dependency chain of Horner's scheme for one more multiplication.
+/// The value at `x` of the polynomial with these coefficients, the constant first. Odd and even powers are summed
+/// separately: one multiplication more than in Horner's scheme, but a dependency chain of half the length.
 #[inline(always)]
 pub(super) fn polynomial<const FUSED: bool, const N: usize>(x: f64, coefficients: [f64; N]) -> f64 {
     let square = x * x;
-    // `first` holds the powers of the parity of N - 1.
+    // `first` sums the odd or the even powers, like N - 1; `second` sums the others.
     let (mut first, mut second) = (coefficients[N - 1], coefficients[N - 2]);
     let mut power = N - 2;
     while power >= 2 {
@@ -61,11 +61,11 @@ pub(super) fn polynomial<const FUSED: bool, const N: usize>(x: f64, coefficients
     }
 }
 
-/// 1.5 * 2^52: adding it rounds an f64 below 2^51 in magnitude to the nearest integer, which is then in the low bits of
-/// the sum, in two's complement.
+/// 1.5 * 2^52. Adding this number to an f64 below 2^51 in magnitude rounds the f64 to the nearest integer, which is
+/// then in the low bits of the sum, in two's complement.
 const ROUNDER: f64 = 6_755_399_441_055_744.0;
 
-/// The integer nearest to `x`, |x| < 2^51, as an f64 and as bits, the low 51 of which are valid.
+/// The integer nearest to `x` for |x| < 2^51, as an f64 and as bits, of which the low 51 are valid.
 #[inline(always)]
 pub(super) fn nearest(x: f64) -> (f64, u64) {
     let shifted = x + ROUNDER;

@@ -1,8 +1,8 @@
 //! The functions that compiled kernels call, on eight lanes at a time.
 //!
 //! Cranelift has no instruction for an exponential, a sine or a vector division of integers, so generated code passes
-//! eight lanes at a time to a function of [`LaneFunction`], found by [`address`]. Each is compiled twice on x86-64: for
-//! any machine, and for machines with AVX2 and FMA.
+//! eight lanes at a time to a function of [`LaneFunction`], found by [`address`]. Each function is compiled twice on
+//! x86-64: for any machine, and for machines with AVX2 and FMA.
 //!
 //! The f32 functions compute in f64. An f32 is always a normal f64, the range reductions need no extended precision,
 //! and the final rounding gives the right infinities and subnormals. The result is short branch-free code that LLVM
@@ -19,7 +19,7 @@
 //! | `arc` | asin, acos, atan, atan2 |
 //! | `hyperbolic` | sinh, cosh, tanh and their inverses |
 //! | `integer` | division and remainder as WGSL defines them |
-//! | `fused` | fma without the instruction |
+//! | `fused` | fma on machines without the instruction |
 
 mod arc;
 mod exponential;

@@ -3,12 +3,12 @@
 use super::lanes::{Lanes, map, zip, zip3};
 use super::{arc, exponential, fused, hyperbolic, integer, logarithm, trigonometric};
 
-/// A compiled version of the functions.
+/// A version of the lane functions, compiled for certain machines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Version {
-    /// For any machine of the architecture.
+    /// The version for any machine of the architecture.
     Baseline,
-    /// For x86-64 with AVX2 and FMA.
+    /// The version for x86-64 with AVX2 and FMA.
     #[cfg(target_arch = "x86_64")]
     Avx2,
 }
@@ -26,9 +26,9 @@ impl Version {
 
 /// Returns the address of `function` for generated code, in the best version for this machine.
 ///
-/// The functions of f32 and f64 other than fma, and the integer ones, are `unsafe extern "C" fn(out: *mut T, a: *const
-/// T, b: *const T)`; those of one argument do not access `b`. The two fma have a fourth pointer, `c`. Every pointer but
-/// an unused one must be aligned for its type and valid for eight lanes; `out` may equal any other.
+/// All functions but the two fma are `unsafe extern "C" fn(out: *mut T, a: *const T, b: *const T)`; functions of one
+/// argument do not access `b`. The two fma have a fourth pointer, `c`. Every pointer that is used must be aligned for
+/// its type and valid for eight lanes; `out` may equal any other pointer.
 pub(crate) fn address(function: LaneFunction) -> *const u8 {
     address_in(function, Version::detect())
 }
@@ -42,8 +42,8 @@ pub(super) fn address_in(function: LaneFunction, version: Version) -> *const u8 
     }
 }
 
-/// Runs an f32 function on one pair of values, through the code that kernels call. (NaN for the functions of other
-/// types and for fma.)
+/// Runs an f32 function on one pair of values, through the code that kernels call. Returns NaN for fma and for
+/// functions of other types.
 #[cfg(test)]
 pub(crate) fn eval_f32(function: LaneFunction, a: f32, b: f32) -> f32 {
     if function.element() != "f32" || function == LaneFunction::FmaF32 {
@@ -54,7 +54,7 @@ pub(crate) fn eval_f32(function: LaneFunction, a: f32, b: f32) -> f32 {
     // SAFETY: every f32 function but fma has this signature, and `detect` checked the machine.
     let call: unsafe extern "C" fn(*mut f32, *const f32, *const f32) =
         unsafe { std::mem::transmute(address(function)) };
-    // SAFETY: all three are arrays of eight.
+    // SAFETY: all three pointers are to arrays of eight lanes.
     unsafe { call(out.as_mut_ptr(), a.as_ptr(), b.as_ptr()) };
     out[0]
 }
@@ -72,10 +72,10 @@ macro_rules! lane_functions {
 
         #[cfg(test)]
         impl LaneFunction {
-            /// Every function.
+            /// All functions.
             pub(crate) const ALL: &[Self] = &[$(Self::$variant,)*];
 
-            /// The symbol that generated code refers to.
+            /// The symbol by which generated code refers to the function.
             pub(crate) fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => concat!("anywarp_", stringify!($name)),)*
@@ -117,7 +117,7 @@ macro_rules! lane_functions {
         unsafe extern "C" fn $name(out: *mut $t, $($input: *const $t,)+ $($unused: *const $t)?) {
             // SAFETY: the caller passes pointers to eight aligned lanes (see `address`).
             $(let $input = unsafe { $input.cast::<Lanes<$t>>().read() };)+
-            // SAFETY: as above; all inputs have been read, so `out` may be one of them.
+            // SAFETY: as for the inputs; all of them have been read, so `out` may equal one.
             unsafe { out.cast::<Lanes<$t>>().write($result) }
         }
     };

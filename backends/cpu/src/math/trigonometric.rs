@@ -1,23 +1,23 @@
 //! Sine and cosine by half turns, x = pi (k + f) with an integer k (for the cosine k + 1/2) and
 //! |f| <= 1/2; tangent by quarter turns, x = pi/2 (k + f).
 //!
-//! f is the remainder of x / pi, whose reciprocal constant has two parts (as Payne and Hanek, Radian reduction for
-//! trigonometric functions, 1983, but for a short k): the first has 29 bits, so that its product with x is exact and so
-//! is the difference from k; the second extends it to 82 bits. f has an error below 2^-62; the tests check that this is
-//! sufficient next to every multiple of pi/2 in the range, where f is small. Larger arguments are passed one by one to
-//! the f64 functions of the standard library.
+//! f is the remainder of x / pi, computed with the constant 1 / pi in two parts (as Payne and Hanek, Radian reduction
+//! for trigonometric functions, 1983, but for a short k). The first part has 29 bits, so that its product with x is
+//! exact, and so is the difference of that product from k. The second part extends the constant to 82 bits. f has an
+//! error below 2^-62; the tests check that this is sufficient next to every multiple of pi/2 in the range, where f is
+//! small. Arguments above [`FAST_LIMIT`] are passed one by one to the f64 functions of the standard library.
 //! Error: below 0.502 ulp everywhere.
 
 use super::lanes::{Lanes, map, nearest, polynomial};
 
-/// The limit, 2^20, up to which the second part of the reciprocal is precise enough.
+/// The largest |x|, 2^20, for which the second part of the reciprocal is precise enough.
 const FAST_LIMIT: f32 = 1_048_576.0;
 
-/// 1 / pi in two parts; doubling them is exact.
+/// The high part of 1 / pi. Doubling either part is exact.
 const RECIPROCAL_PI_HIGH: f64 = 0.3183098854497075;
 const RECIPROCAL_PI_LOW: f64 = 7.340831634506093e-10;
 
-/// sin(pi f) / f in powers of f^2, |f| <= 1/2, relative error below 2^-35.
+/// The coefficients of sin(pi f) / f in powers of f^2 for |f| <= 1/2; relative error below 2^-35.
 const SIN_HALF_TURN: [f64; 6] = [
     3.141592653523355,
     -5.167712762116621,
@@ -27,16 +27,16 @@ const SIN_HALF_TURN: [f64; 6] = [
     -0.0070221645056415625,
 ];
 
-/// sin(pi/2 f) / f in powers of f^2, |f| <= 1/2, relative error below 2^-37.
+/// The coefficients of sin(pi/2 f) / f in powers of f^2 for |f| <= 1/2; relative error below 2^-37.
 const SIN_QUARTER_TURN: [f64; 5] =
     [1.5707963267877518, -0.6459640961024296, 0.07969258184288322, -0.00468126062767645, 0.00015819507468476922];
 
-/// cos(pi/2 f) in powers of f^2, |f| <= 1/2, relative error below 2^-34.
+/// The coefficients of cos(pi/2 f) in powers of f^2 for |f| <= 1/2; relative error below 2^-34.
 const COS_QUARTER_TURN: [f64; 5] =
     [0.9999999999439586, -1.233700539565477, 0.25366918260215654, -0.02085993603877638, 0.0009033629582489666];
 
-// The remainder f is computed without fused operations: with them LLVM pairs unlike operations of different lanes and
-// leaves some lanes scalar, which halves the speed.
+// The remainder f is computed without fused operations. With fused operations LLVM pairs unlike operations of different
+// lanes and leaves some lanes scalar, which halves the speed.
 
 /// sin(x), error below 0.502 ulp.
 #[inline(always)]
@@ -55,8 +55,8 @@ pub(super) fn sin<const FUSED: bool>(x: Lanes<f32>) -> Lanes<f32> {
 #[inline(always)]
 pub(super) fn cos<const FUSED: bool>(x: Lanes<f32>) -> Lanes<f32> {
     let fast = map(x, |x| {
-        // The cosine is the sine shifted by half a half turn. It uses |x|, so that the subtraction of 1/2 is exact
-        // wherever f is small.
+        // The cosine is the sine shifted by a quarter turn, which is 1/2 half turn. |x| makes the subtraction of 1/2
+        // exact wherever f is small.
         let x = f64::from(x.abs());
         let further = x * RECIPROCAL_PI_HIGH - 0.5;
         let (k, bits) = nearest(further);
@@ -77,7 +77,7 @@ pub(super) fn tan<const FUSED: bool>(x: Lanes<f32>) -> Lanes<f32> {
         let square = f * f;
         let sin = f * polynomial::<FUSED, 5>(square, SIN_QUARTER_TURN);
         let cos = polynomial::<FUSED, 5>(square, COS_QUARTER_TURN);
-        // Shifted by a quarter turn the tangent is -cos / sin.
+        // For an odd number of quarter turns the tangent is -cos / sin.
         let even = bits & 1 == 0;
         let tan = if even { sin } else { cos } / if even { cos } else { sin };
         negated_if_odd(tan, bits) as f32
@@ -96,7 +96,7 @@ fn negated_if_odd(value: f64, integer: u64) -> f64 {
     f64::from_bits(value.to_bits() ^ (integer << 63))
 }
 
-/// Recomputes the lanes whose argument is beyond the fast reduction. (NaN and the infinities are already NaN.)
+/// Recomputes the lanes whose argument is above [`FAST_LIMIT`]. (The results of NaN and infinities are NaN already.)
 #[inline(always)]
 fn with_large_arguments(x: Lanes<f32>, fast: Lanes<f32>, exact: fn(f64) -> f64) -> Lanes<f32> {
     let mut any = false;
@@ -105,7 +105,7 @@ fn with_large_arguments(x: Lanes<f32>, fast: Lanes<f32>, exact: fn(f64) -> f64) 
     }
     let mut out = fast;
     if any {
-        // Copies for the call: otherwise all lanes would be in memory on the common path too.
+        // The call gets copies. Otherwise all lanes would have to be in memory on the common path too.
         let (arguments, mut slow) = (map(x, |x| x), map(fast, |value| value));
         replace_large(&arguments, &mut slow, exact);
         out = map(slow, |value| value);

@@ -10,27 +10,27 @@ pub(crate) const ALIGNMENT: usize = 64;
 
 const _: () = assert!(GUARD_BYTES.is_multiple_of(ALIGNMENT));
 
-/// Owned bytes, aligned to [`ALIGNMENT`], with [`GUARD_BYTES`] of zeros before and after them that are never written.
+/// Owned bytes, aligned to [`ALIGNMENT`]. Before and after them are guards: [`GUARD_BYTES`] of zeros, never written.
 pub(crate) struct Bytes {
-    /// The first byte after the guard.
+    /// The first byte after the guard at the beginning.
     start: NonNull<u8>,
     length: usize,
     layout: Layout,
 }
 
 impl Bytes {
-    /// Allocates at least `length` zeros, and no fewer than 64; `None` when there is no more memory.
+    /// Allocates at least `length` bytes of zeros, and no fewer than 64; `None` if the system has not enough memory.
     pub(crate) fn zeroed(length: usize) -> Option<Self> {
         let length = length.max(1).checked_next_multiple_of(ALIGNMENT)?;
         let layout = Layout::from_size_align(length.checked_add(2 * GUARD_BYTES)?, ALIGNMENT).ok()?;
-        // SAFETY: the size is not zero.
+        // SAFETY: the layout's size is not zero.
         let whole = NonNull::new(unsafe { alloc_zeroed(layout) })?;
         // SAFETY: the guard is within the allocation.
         let start = unsafe { whole.add(GUARD_BYTES) };
         Some(Self { start, length, layout })
     }
 
-    /// The first byte. Writes through it are up to the code that may write the memory.
+    /// The address of the first byte. Callers are responsible for accesses through it.
     pub(crate) fn start(&self) -> NonNull<u8> {
         self.start
     }
@@ -50,7 +50,7 @@ impl Drop for Bytes {
 
 // SAFETY: the bytes are owned, like those of a `Box<[u8]>`; accesses through `start` are separate unsafe code.
 unsafe impl Send for Bytes {}
-// SAFETY: as above.
+// SAFETY: a shared reference to `Bytes` allows no access to the bytes without separate unsafe code.
 unsafe impl Sync for Bytes {}
 
 #[cfg(test)]
@@ -63,7 +63,7 @@ mod tests {
             let bytes = Bytes::zeroed(length).unwrap();
             assert!(bytes.len() >= length && bytes.len() >= 64);
             assert_eq!(bytes.start().as_ptr() as usize % ALIGNMENT, 0);
-            // SAFETY: all of it, including guards, is owned and initialised.
+            // SAFETY: the whole allocation, including the guards, is owned and initialised.
             let all = unsafe {
                 std::slice::from_raw_parts(bytes.start().as_ptr().sub(GUARD_BYTES), bytes.len() + 2 * GUARD_BYTES)
             };

@@ -1,5 +1,5 @@
-//! Executes recordings in the order of submission: small ones at once on the caller's thread, the others on a thread of
-//! the device.
+//! Executes recordings in the order of submission: small recordings at once on the caller's thread, all others on a
+//! thread of the device.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -9,9 +9,9 @@ use crate::record::Resolved;
 use crate::submit::Submission;
 use anywarp_host::{guarded, panicked};
 
-/// Nanoseconds of work that `submit` executes itself, because handing it to a thread would take about as long.
+/// The nanoseconds of work up to which `submit` executes the work itself: handing it to a thread would take as long.
 const INLINE: f64 = 30_000.0;
-/// The number of resolved recordings that are kept for reuse.
+/// The largest number of resolved recordings that are kept for reuse.
 const SPARE: usize = 4;
 
 #[derive(Default)]
@@ -20,7 +20,7 @@ struct State {
     /// Whether a thread is executing the oldest resolved recording.
     busy: bool,
     started: bool,
-    /// Whether the device was dropped: the thread ends when there is nothing left to do.
+    /// Whether the device was dropped; the thread then ends when the backlog is empty.
     closed: bool,
     #[allow(clippy::vec_box)] // they move between here and the backlog
     spare: Vec<Box<Resolved>>,
@@ -47,12 +47,12 @@ impl Queue {
         self.shared.state().spare.pop().unwrap_or_default()
     }
 
-    /// Takes back a resolved recording that is not submitted.
+    /// Takes back a resolved recording that was not submitted, for reuse.
     pub(crate) fn give_back(&self, resolved: Box<Resolved>) {
         self.shared.give_back(resolved);
     }
 
-    /// Executes `resolved` after all earlier work; `submission` ends with it.
+    /// Executes `resolved` after all earlier work, and then ends `submission`.
     pub(crate) fn submit(&self, resolved: Box<Resolved>, submission: &Arc<Submission>) {
         let small = resolved.estimate() < INLINE;
         let mut state = self.shared.state();
@@ -76,7 +76,7 @@ impl Queue {
         }
     }
 
-    /// Starts the thread; returns false if the system cannot.
+    /// Starts the thread of the queue; returns false if the system cannot start a thread.
     fn start(&self) -> bool {
         let shared = Arc::clone(&self.shared);
         let thread = std::thread::Builder::new().name("anywarp-cpu-queue".to_owned());
@@ -105,7 +105,8 @@ impl Shared {
     fn run(&self, resolved: Box<Resolved>, submission: &Submission) {
         let outcome = guarded("running a kernel", || Ok(execute(&resolved, &self.conditions)))
             .unwrap_or_else(|error| abandon(&resolved, &self.conditions, error));
-        // Before the submission ends: a waiting thread may then free the recording's resources.
+        // The recording's resources must be released before the submission ends, because a thread that waits for it may
+        // then free them.
         self.give_back(resolved);
         let mut state = self.state();
         state.busy = false;
@@ -135,7 +136,8 @@ impl Shared {
     }
 
     fn give_back(&self, mut resolved: Box<Resolved>) {
-        // Frees memory and machine code without other owners; a kernel's owner may be foreign code.
+        // This frees memory and machine code that have no other owners. Dropping a kernel's owner may run any code,
+        // which may panic.
         if let Err(panic) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| resolved.clear())) {
             log::error!("{}", panicked("freeing a kernel", panic.as_ref()));
             return;

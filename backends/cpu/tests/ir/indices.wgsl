@@ -1,4 +1,4 @@
-// Constant indices move into the offset.
+// Constant indices become part of the offset.
 // pass: optimise
 // run: 3
 

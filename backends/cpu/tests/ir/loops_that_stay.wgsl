@@ -1,4 +1,4 @@
-// Other loops stay.
+// Loops that cannot be unrolled stay.
 // pass: optimise
 // run: 3
 

@@ -1,5 +1,5 @@
-//! The folder's contents, and clearing it. Only files with the cache's own names are touched, and no symbolic link is
-//! followed: other files in the folder are kept.
+//! Listing and clearing the cache's folder. Only files with the cache's own names are read or removed, and no symbolic
+//! link is followed: other files in the folder are kept.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -9,14 +9,14 @@ use std::time::{Duration, SystemTime};
 use super::key::is_entry;
 use super::{DiskCache, KINDS};
 
-/// The entries of one kind.
+/// A summary of the cache's entries of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contents {
-    /// One of [`KINDS`].
+    /// The kind of the entries, one of [`KINDS`].
     pub kind: &'static str,
     /// The number of files.
     pub files: u64,
-    /// Their size in bytes.
+    /// The total size of the files in bytes.
     pub bytes: u64,
     /// The time of the least recent use of a file; `None` without files.
     pub oldest: Option<SystemTime>,
@@ -29,14 +29,14 @@ pub struct Contents {
 pub struct Removed {
     /// The number of files removed.
     pub files: u64,
-    /// Their size in bytes.
+    /// The total size of the removed files in bytes.
     pub bytes: u64,
     /// The number of files that could not be removed.
     pub left: u64,
 }
 
 impl DiskCache {
-    /// Returns the entries of each kind.
+    /// Returns a summary of the entries of each kind.
     #[must_use]
     pub fn contents(&self) -> Vec<Contents> {
         let of = |kind: &&'static str| {
@@ -75,7 +75,7 @@ pub(super) struct Stored {
     pub(super) used: SystemTime,
 }
 
-/// The entries in the folder of a kind, without those that vanish meanwhile.
+/// The cache entries in `folder`, without files that another process removes meanwhile.
 pub(super) fn files(folder: &Path) -> Vec<Stored> {
     named(folder, is_entry)
 }
@@ -87,7 +87,7 @@ pub(super) fn is_gone(path: &Path) -> bool {
 
 const UNFINISHED: &str = ".unfinished-";
 
-/// The age from which a half-written file counts as left by a process that ended.
+/// The age above which a half-written file is taken to be left by a process that ended.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// The name of a file that is not completely written yet.
@@ -95,7 +95,7 @@ pub(super) fn unfinished(number: u64) -> String {
     format!("{UNFINISHED}{}-{number}.anywarp", std::process::id())
 }
 
-/// Removes the half-written files of processes that ended; returns each with whether it is gone.
+/// Removes the half-written files of processes that ended; returns each file, and whether it is gone.
 pub(super) fn abandoned(folder: &Path) -> Vec<(bool, Stored)> {
     let old = |file: &Stored| file.used.elapsed().is_ok_and(|age| age > ABANDONED);
     let unfinished = named(folder, |name| name.starts_with(UNFINISHED) && name.ends_with(".anywarp"));
@@ -103,7 +103,7 @@ pub(super) fn abandoned(folder: &Path) -> Vec<(bool, Stored)> {
 }
 
 fn named(folder: &Path, is_ours: impl Fn(&str) -> bool) -> Vec<Stored> {
-    // A symbolic link may lead to a folder that is not the cache's.
+    // A symbolic link may point to a folder that does not belong to the cache.
     if !fs::symlink_metadata(folder).is_ok_and(|about| about.is_dir()) {
         return Vec::new();
     }

@@ -1,4 +1,4 @@
-//! The folder: look up, store, evict.
+//! The cache's folder: looking up, storing and evicting files.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -13,12 +13,12 @@ use super::{KINDS, entry};
 
 anywarp_backend::debug_as_display!(NotKept);
 
-/// A folder of files by key, which several threads and processes may use at once.
+/// A folder of files that are found by their keys, which several threads and processes may use at once.
 ///
-/// A file is written under another name and then renamed, so that no process sees half of one; its modification time is
-/// that of its last use. When the files of all kinds exceed the limit, the least recently used ones are removed until a
-/// quarter of it is free. Only then are files of other processes counted, so the limit can be exceeded by what they
-/// store meanwhile.
+/// A file is written under another name and then renamed, so that no process reads a half-written file. The
+/// modification time of a file is the time of its last use. When the files of all kinds exceed the limit, the least
+/// recently used files are removed until a quarter of the limit is free. Files that other processes store are counted
+/// only then, so that they can exceed the limit meanwhile.
 ///
 /// ```
 /// use anywarp_host::cache::{DiskCache, Key};
@@ -37,7 +37,7 @@ pub struct DiskCache {
     limit: u64,
     /// The size of all files as far as this process knows; `None` until something is stored.
     bytes: Mutex<Option<u64>>,
-    /// Whether storing has failed once: it is not tried again.
+    /// Whether storing a file has failed once: storing is not tried again.
     pub(super) given_up: AtomicBool,
 }
 
@@ -50,12 +50,12 @@ pub struct DiskCache {
 pub struct NotKept {
     /// The cache's folder.
     pub folder: PathBuf,
-    /// The first error.
+    /// The error of the first file that could not be written.
     pub error: io::Error,
 }
 
 impl DiskCache {
-    /// A cache in this folder, which need not exist yet, for files of at most `limit` bytes together.
+    /// Returns a cache in this folder, which need not exist yet. The total size of its files is at most `limit` bytes.
     #[must_use]
     pub fn open(folder: impl Into<PathBuf>, limit: u64) -> Self {
         Self { folder: folder.into(), limit, bytes: Mutex::new(None), given_up: AtomicBool::new(false) }
@@ -79,9 +79,9 @@ impl DiskCache {
         let path = self.path(key);
         let mut bytes = Vec::new();
         File::open(&path).and_then(|mut file| file.read_to_end(&mut bytes)).ok()?;
-        // A file that is damaged, or of another key with this hash, will be replaced.
+        // A file that is damaged, or belongs to another key with the same hash, is ignored; `put` will replace it.
         let content = entry::content(&bytes, key)?.len();
-        // A cache without write access cannot record the order of uses.
+        // An error is ignored: a cache without write access cannot record the times of uses.
         let _ = File::options().append(true).open(&path).and_then(|file| file.set_modified(SystemTime::now()));
         bytes.drain(..bytes.len() - content);
         Some(bytes)
@@ -90,7 +90,7 @@ impl DiskCache {
     /// Stores `content` under the key and replaces an earlier entry. Content larger than the whole cache is not stored.
     ///
     /// # Errors
-    /// [`NotKept`] once; later calls store nothing and succeed.
+    /// [`NotKept`] for the first file that cannot be written; later calls store nothing and succeed.
     pub fn put(&self, key: &Key, content: &[u8]) -> Result<(), NotKept> {
         if self.given_up.load(Ordering::Relaxed) {
             return Ok(());
@@ -104,7 +104,7 @@ impl DiskCache {
             let said = self.given_up.swap(true, Ordering::Relaxed);
             return if said { Ok(()) } else { Err(NotKept { folder: self.folder.clone(), error }) };
         }
-        // The number is valid even if the lock is poisoned.
+        // The number of bytes is valid even if the lock is poisoned.
         let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         let all = || KINDS.iter().flat_map(|kind| files(&self.folder.join(kind))).map(|file| file.bytes).sum();
         let total = bytes.map_or_else(all, |bytes| bytes + size);
@@ -116,8 +116,8 @@ impl DiskCache {
         self.folder.join(key.kind()).join(key.file_name())
     }
 
-    /// Removes the least recently used files of any kind until three quarters of the limit are in use; returns the
-    /// remaining size in bytes.
+    /// Removes the least recently used files of any kind until at most three quarters of the limit are in use; returns
+    /// the remaining size in bytes.
     fn evict(&self) -> u64 {
         let folders = KINDS.iter().map(|kind| self.folder.join(kind));
         let mut files: Vec<_> =
@@ -146,9 +146,9 @@ fn write(target: &Path, bytes: &[u8]) -> io::Result<()> {
         .and_then(|mut file| file.write_all(bytes))
         .and_then(|()| fs::rename(&unfinished, target));
     if written.is_err() {
-        // The file may not exist.
+        // An error is ignored: the unfinished file may not exist.
         let _ = fs::remove_file(&unfinished);
-        // Windows cannot replace a file that is being read; the file there has the same content.
+        // Windows cannot replace a file that is being read; the file at `target` has the same content.
         if cfg!(windows) && target.is_file() {
             return Ok(());
         }

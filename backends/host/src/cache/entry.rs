@@ -4,9 +4,9 @@
 use super::key::{Key, fnv1a};
 
 const MAGIC: &[u8; 8] = b"anywarpc";
-/// Bytes of magic number and checksum.
+/// The length in bytes of the magic number and the checksum.
 const SEAL: usize = 8 + 16;
-/// Bytes of the two lengths.
+/// The length in bytes of the two length fields.
 const LENGTHS: usize = 8 + 8;
 
 /// The bytes of the file for a key and its content.

@@ -1,11 +1,12 @@
-//! The inputs that an entry depends on.
+//! The key of a cache entry: all inputs that the entry depends on.
 
 use std::fmt;
 
-/// The format's version, incremented with every change of it.
+/// The version of the file format, incremented with every change of the format.
 const FORMAT: u32 = 2;
 
-/// All inputs that an entry depends on. Files contain the whole key, so that two keys with one hash still differ.
+/// All inputs that a cache entry depends on. Files contain the whole key, so that two keys with the same hash are
+/// distinguished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
     kind: &'static str,
@@ -13,7 +14,7 @@ pub struct Key {
 }
 
 impl Key {
-    /// The key of these parts, in this order. `kind` is one of [`KINDS`](super::KINDS).
+    /// Returns the key of these parts, in this order. `kind` is one of [`KINDS`](super::KINDS).
     ///
     /// ```
     /// use anywarp_host::cache::Key;
@@ -31,17 +32,17 @@ impl Key {
         Self { kind, bytes }
     }
 
-    /// The bytes, as stored in a file.
+    /// The bytes of the key, as stored in a file.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The folder of its kind, inside the cache's folder.
+    /// The key's kind, which is also the name of a folder inside the cache's folder.
     pub(super) fn kind(&self) -> &'static str {
         self.kind
     }
 
-    /// The name of its file, inside the folder of its kind.
+    /// The name of the key's file, inside the folder of the key's kind.
     pub(super) fn file_name(&self) -> String {
         format!("{:032x}.{EXTENSION}", fnv1a(&self.bytes))
     }
@@ -49,7 +50,7 @@ impl Key {
 
 const EXTENSION: &str = "anywarp";
 
-/// Whether the name is that of a cache entry.
+/// Whether a file name is that of a cache entry.
 pub(super) fn is_entry(name: &str) -> bool {
     let stem = name.strip_suffix(EXTENSION).and_then(|name| name.strip_suffix('.'));
     stem.is_some_and(|stem| stem.len() == 32 && stem.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')))
@@ -97,7 +98,7 @@ impl fmt::Display for Fingerprint {
     }
 }
 
-/// The hash of some bytes. Every change of a single byte changes it.
+/// The hash of some bytes. Every change of a single byte changes the hash.
 pub(super) fn fnv1a(bytes: &[u8]) -> u128 {
     let mut hash = Fingerprint::default();
     hash.add(bytes);

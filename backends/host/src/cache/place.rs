@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use crate::environment::CACHE;
 
-/// The folder that these variables name, or the system's usual one; `None` for no cache.
+/// The cache's folder: the one that an environment variable names, or the system's usual folder for caches. `None` for
+/// no cache.
 pub(super) fn folder(variable: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     if cfg!(target_arch = "wasm32") {
         return None;

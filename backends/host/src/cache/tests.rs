@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use super::{DiskCache, KINDS, Key, Removed, entry};
 
 const ROOMY: u64 = 1 << 30;
-/// Set for the second process of a test: the folder.
+/// The environment variable that passes the cache's folder to the second process of a test.
 const CHILD: &str = "ANYWARP_TEST_CACHE_CHILD";
 
 fn key(text: &str) -> Key {
@@ -25,7 +25,7 @@ struct Folder(PathBuf);
 impl Folder {
     fn new(name: &str) -> Self {
         let folder = std::env::temp_dir().join(format!("anywarp-cache-{name}-{}", std::process::id()));
-        // Left by an earlier process with the same number.
+        // The folder may be left over from an earlier process with the same id.
         let _ = fs::remove_dir_all(&folder);
         Self(folder)
     }
@@ -49,7 +49,7 @@ impl Drop for Folder {
     }
 }
 
-/// Sets the time of a file's last use to so many seconds ago.
+/// Sets the time of the last use of a key's file to this number of seconds ago.
 fn age(cache: &DiskCache, key: &Key, seconds: u64) {
     let file = File::options().append(true).open(cache.path(key)).unwrap();
     file.set_modified(SystemTime::now() - Duration::from_secs(seconds)).unwrap();
@@ -104,7 +104,7 @@ fn a_file_of_another_key_is_ignored() {
     let folder = Folder::new("foreign");
     let cache = DiskCache::open(&folder.0, ROOMY);
     cache.put(&key("a"), b"of a").unwrap();
-    // As if both had the same hash.
+    // The copy is where the file of key `b` would be if both keys had the same hash.
     fs::copy(cache.path(&key("a")), cache.path(&key("b"))).unwrap();
     assert_eq!(cache.get(&key("b")), None);
     assert_eq!(cache.get(&key("a")).as_deref(), Some(&b"of a"[..]));
@@ -120,7 +120,7 @@ fn a_folder_that_cannot_be_made_is_an_empty_cache() {
     let said = cache.put(&key("a"), b"one").unwrap_err().to_string();
     assert!(said.contains("file/cache") && said.contains("ANYWARP_CACHE"), "{said}");
     assert_eq!(cache.get(&key("a")), None);
-    // Storing was given up and reported: it is not tried again, though it could succeed now.
+    // The failure to store was reported, so storing is not tried again, though it could succeed now.
     fs::remove_file(&file).unwrap();
     cache.put(&key("a"), b"one").unwrap();
     assert!(!file.exists());
@@ -137,7 +137,7 @@ fn a_folder_that_may_only_be_read_is_read() {
     fs::set_permissions(&inside, fs::Permissions::from_mode(0o500)).unwrap();
     let cache = DiskCache::open(&folder.0, ROOMY);
     assert_eq!(cache.get(&key("a")).as_deref(), Some(&b"one"[..]));
-    // The superuser may write and remove all the same.
+    // The superuser may write and remove files despite the permissions.
     if cache.put(&key("b"), b"two").is_err() {
         assert_eq!((cache.get(&key("b")), cache.clear(None).left), (None, 1));
     }
@@ -171,7 +171,7 @@ fn the_least_recently_used_entry_of_any_kind_is_removed_first() {
         age(&cache, key, 100 - i as u64);
     }
     assert!(keys[..8].iter().all(|key| cache.path(key).exists()), "the limit is not reached");
-    // The oldest is used again; the ninth exceeds the limit, and 6 remain.
+    // The oldest entry is used again. The ninth entry exceeds the limit, and 6 entries remain.
     assert!(cache.get(&keys[0]).is_some());
     cache.put(&keys[8], &[0; 1000]).unwrap();
     let left: Vec<usize> = (0..9).filter(|i| cache.path(&keys[*i]).exists()).collect();

@@ -1,10 +1,10 @@
-//! The way into work that is shared with other threads, which ends no later than the work's owner wants.
+//! The lock that lets helpers join shared work until the owner of the work closes it.
 
 use super::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// A door that threads enter while it is open. Closing it waits for those inside.
+/// A door that threads enter while it is open. Closing it waits for the threads inside.
 ///
-/// Helpers that come after `close` do not get in, so the owner never waits for a thread that has not started.
+/// Threads that call `enter` after `close` are refused, so the owner never waits for a thread that has not started.
 pub(super) struct Door {
     state: Mutex<State>,
     left: Condvar,
@@ -35,7 +35,8 @@ impl Door {
         }
     }
 
-    /// Closes the door and waits until no thread is inside. Their writes happen before the return.
+    /// Closes the door and waits until no thread is inside. The writes of the threads that were inside happen before
+    /// `close` returns.
     pub(super) fn close(&self) {
         let mut state = self.state();
         state.closed = true;

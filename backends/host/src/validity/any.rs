@@ -1,4 +1,4 @@
-//! Checks arbitrary recordings: no panic.
+//! Property tests: the check of an arbitrary recording does not panic.
 
 use std::sync::Arc;
 
@@ -89,7 +89,7 @@ fn any_command() -> impl Strategy<Value = Append> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
 
-    /// No recording makes the check panic; a recording that passes stays within memory.
+    /// No recording makes the check panic; a recording that passes the check accesses only bytes within its memories.
     #[test]
     fn any_recording_is_judged(
         commands in prop::collection::vec(any_command(), 0..4),

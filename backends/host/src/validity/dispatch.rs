@@ -55,7 +55,7 @@ impl<R: Resources> Check<'_, R> {
                 let given = self.recording.bytes(range).len();
                 if given != range.len() || range.start > range.end {
                     return self.wrong(format_args!(
-                        "'{name}' got bytes {range:?} of the recording's values, which it does not have"
+                        "'{name}' got bytes {range:?} of the recording's values, but the recording has no such bytes"
                     ));
                 }
                 given as u64
@@ -87,8 +87,8 @@ impl<R: Resources> Check<'_, R> {
         Ok(())
     }
 
-    /// Checks that no two bindings share bytes while one of them is written, or share a memory where the device forbids
-    /// it.
+    /// Checks that no two bindings share bytes while one of the two is written. Where the device forbids it, a
+    /// read-write binding must not share a memory with a binding of another class either.
     fn pairs(&self, bindings: &[Binding], bounds: &[Bound]) -> Result<(), BackendError> {
         let placed = || {
             bindings.iter().zip(bounds).filter_map(|(binding, bound)| match bound {

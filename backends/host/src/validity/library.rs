@@ -13,7 +13,7 @@ impl<R: Resources> Check<'_, R> {
             return Err(BackendError::no_routine(call));
         }
         if rows == 0 || columns == 0 || depth == 0 || form.batches == 0 {
-            return self.wrong(format_args!("a size is zero, but each must be at least 1"));
+            return self.wrong(format_args!("one of rows, columns, depth and batches is zero: at least 1 is expected"));
         }
         let element = precision.bytes();
         let count = |shared: bool| if shared { 1 } else { u128::from(form.batches) };
@@ -23,7 +23,7 @@ impl<R: Resources> Check<'_, R> {
             ("c", c, [rows, columns], count(false)),
         ];
         for (name, region, [m, n], count) in matrices {
-            // Saturating: sizes of 2^32 each do not fit into 128 bits with all factors.
+            // The product has 128 bits: two sizes, the batches and the element together may exceed 64 bits.
             let wanted = (u128::from(m) * u128::from(n) * u128::from(element)).saturating_mul(count);
             if u128::from(region.bytes) < wanted {
                 return self.wrong(format_args!(

@@ -1,4 +1,4 @@
-//! Checks that a recording keeps to the contract, and to the rules of WebGPU below it: the same for every backend.
+//! The check that a recording keeps to the contract and to the rules of WebGPU, which is the same for every backend.
 //!
 //! | file | content |
 //! |---|---|
@@ -7,8 +7,9 @@
 //! | `dispatch` | kernels, bindings, grids |
 //! | `library` | the vendor's routines |
 //!
-//! The check has no side effects. A recording that passes it touches only existing memory that is not mapped, within
-//! its bounds, so that encoding it cannot fail half-way and sums of offsets and lengths cannot overflow.
+//! The check has no side effects. A recording that passes the check accesses only existing memory that is not mapped,
+//! within the memory's bounds. Encoding the recording therefore cannot fail half-way, and sums of offsets and lengths
+//! cannot overflow.
 
 #[cfg(test)]
 mod any;
@@ -29,9 +30,9 @@ use region::Recent;
 /// The properties of a memory that a check depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryState {
-    /// Its length in bytes, as reserved by the backend.
+    /// The memory's length in bytes, as reserved by the backend.
     pub bytes: u64,
-    /// Its kind.
+    /// The memory's kind.
     pub kind: MemoryKind,
     /// Whether the memory is mapped, or the mapping is pending.
     pub mapped: bool,
@@ -63,7 +64,7 @@ pub fn check(recording: &Recording, caps: &Caps, resources: &impl Resources) -> 
 struct Check<'a, R> {
     caps: &'a Caps,
     resources: &'a R,
-    /// Shared by all commands of the recording.
+    /// The memories that were looked up last, by the checks of all commands of the recording.
     recent: &'a RefCell<Recent>,
     recording: &'a Recording,
     index: usize,
@@ -98,14 +99,14 @@ impl<R: Resources> Check<'_, R> {
         self.region(target, &[MemoryKind::Device, MemoryKind::Readback, MemoryKind::Shared])
     }
 
-    /// Returns the refusal of the command.
+    /// Returns the error that this command has this problem.
     fn wrong<T>(&self, problem: fmt::Arguments<'_>) -> Result<T, BackendError> {
         let message = format!("command {}, {}: {problem}", self.index, Named(self.command));
         Err(BackendError::rejected("submitting", message))
     }
 }
 
-/// A command, in the form that errors use.
+/// A command, displayed in the form that errors use.
 struct Named<'a>(&'a Command);
 
 impl fmt::Display for Named<'_> {

@@ -4,8 +4,8 @@ use anywarp_backend::{BackendError, MemoryId, MemoryKind, Region};
 
 use super::{Check, MemoryState, Resources};
 
-/// The memories that were looked up last: most commands use those of the one before, and querying a backend for the
-/// mapping takes a lock.
+/// The memories that were looked up last: most commands use the memories of the previous command, and reading the state
+/// of a memory's mapping takes a lock of the backend.
 #[derive(Default)]
 pub(super) struct Recent {
     memories: [Option<(MemoryId, MemoryState)>; 8],

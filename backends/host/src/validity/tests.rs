@@ -1,4 +1,4 @@
-//! Each rule, by a recording that breaks only this one.
+//! Tests of each rule, with a recording that breaks only this rule.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -15,7 +15,7 @@ const READBACK: MemoryId = MemoryId(3);
 const MAPPED: MemoryId = MemoryId(4);
 const SHARED: MemoryId = MemoryId(5);
 const STAGING: MemoryId = MemoryId(6);
-/// The longest possible memory: only the sum of offset and length can be beyond its end.
+/// The longest possible memory: only the sum of an offset and a length can be beyond its end.
 const VAST: MemoryId = MemoryId(7);
 /// A kernel with read-only storage, storage, a uniform, and 8 bytes of immediates.
 const KERNEL: KernelId = KernelId(1);
@@ -271,7 +271,8 @@ fn a_dispatch_gives_what_its_kernel_wants() {
         "'input' is not a uniform: expected a region of memory, got a value",
     );
     for values in [60..90, Range { start: 24, end: 8 }] {
-        let problem = format!("'params' got bytes {values:?} of the recording's values, which it does not have");
+        let problem =
+            format!("'params' got bytes {values:?} of the recording's values, but the recording has no such bytes");
         saxpy(Launch { params: Bound::Inline(values), ..Launch::default() }, &problem);
     }
     saxpy(
@@ -371,7 +372,10 @@ fn routines_are_listed_and_their_matrices_fit() {
         refused(recording, &format!("command 0, a call of '{}': {problem}", call.trim_end()));
     };
     for sizes in [[0, 4, 4], [4, 0, 4], [4, 4, 0]] {
-        called(&product(a, b, c, sizes, Precision::F32), "a size is zero, but each must be at least 1");
+        called(
+            &product(a, b, c, sizes, Precision::F32),
+            "one of rows, columns, depth and batches is zero: at least 1 is expected",
+        );
     }
     let most = u32::MAX;
     for (sizes, problem) in [
@@ -390,7 +394,7 @@ fn routines_are_listed_and_their_matrices_fit() {
     assert_eq!(checked(&batched([true; 2], region(SHARED, 0, 128))).err(), None);
     let none = ProductForm { batches: 0, ..ProductForm::default() };
     let none = product_in_form([a, b, c], [4; 3], Precision::F32, none);
-    called(&none, "a size is zero, but each must be at least 1");
+    called(&none, "one of rows, columns, depth and batches is zero: at least 1 is expected");
     let odd = product(region(DEVICE, 3, 32), b, c, [4; 3], Precision::F16);
     called(&odd, "'a' at memory 1[3..35] must begin at a multiple of 2");
     let upload = product(a, region(UPLOAD, 0, 64), c, [4; 3], Precision::F32);

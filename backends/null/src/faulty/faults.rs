@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// A call that can fail.
+/// A method of a backend whose calls can be made to fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
     /// [`Backend::allocate`](anywarp_backend::Backend::allocate)
@@ -54,18 +54,18 @@ impl When {
 /// The time at which submissions and mappings are done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pace {
-    /// As in the wrapped backend.
+    /// The work is done when the wrapped backend has finished it.
     #[default]
     Usual,
-    /// Not before [`FaultyBackend::open_gate`](crate::FaultyBackend::open_gate) is called.
+    /// The work is not done before [`FaultyBackend::open_gate`](crate::FaultyBackend::open_gate) is called.
     Gated,
-    /// Not before this time has passed.
+    /// The work is not done before this time has passed.
     Delayed(Duration),
 }
 
 #[derive(Clone, Debug)]
 struct Rule {
-    /// The call; `None` for any call.
+    /// The method whose calls fail; `None` for every method.
     call: Option<Call>,
     fault: Fault,
     when: When,
@@ -88,7 +88,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Returns faults with which nothing fails.
+    /// Returns faults with which no call fails.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -1,4 +1,4 @@
-//! Completion that waits until a test releases it.
+//! The completion of work that waits until a test releases it.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
@@ -12,7 +12,7 @@ struct State {
     wakers: Vec<Waker>,
 }
 
-/// Work that is done when it was released and the wrapped backend has finished it.
+/// The completion of work that is done once the test has released it and the wrapped backend has finished it.
 pub(crate) struct Held {
     inner: Ticket,
     state: Mutex<State>,

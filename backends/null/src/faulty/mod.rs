@@ -1,4 +1,4 @@
-//! The wrapper that fails on command.
+//! The wrapper of a backend whose calls a test can make fail.
 
 mod faults;
 mod held;
@@ -22,16 +22,16 @@ struct State {
     fired: u64,
     /// The size of each memory that was not freed, for errors.
     live: HashMap<MemoryId, u64>,
-    /// Work that waits for the gate or for its delay.
+    /// Work that waits for [`FaultyBackend::open_gate`] or for its delay.
     held: Vec<Arc<Held>>,
-    /// Mappings that are not done yet.
+    /// The ticket of each memory that was mapped and not unmapped, done or not.
     mapping: HashMap<MemoryId, Ticket>,
 }
 
-/// Any backend, with faults on command.
+/// A wrapper of any backend, whose calls a test can make fail.
 ///
-/// [`Faults`] can be changed at any time, from any thread. After [`Fault::Lost`] or
-/// [`lose`](Self::lose) the device stays lost, and all work that is held ends with that error.
+/// [`Faults`] can be changed at any time, from any thread. After [`Fault::Lost`] or [`lose`](Self::lose) the device
+/// stays lost, and all work that is held ends with the error [`BackendError::Lost`].
 pub struct FaultyBackend {
     inner: Arc<dyn Backend>,
     state: Mutex<State>,
@@ -44,7 +44,7 @@ impl FaultyBackend {
         Arc::new(Self { inner, state: Mutex::new(State { faults, ..State::default() }) })
     }
 
-    /// Replaces the faults: calls and faults are counted from 0 again. Work that is held stays held.
+    /// Replaces the faults: calls and failed calls are counted from 0 again. Work that is held stays held.
     pub fn set_faults(&self, faults: Faults) {
         let mut state = self.state();
         state.faults = faults;
@@ -80,7 +80,7 @@ impl FaultyBackend {
         self.state().lost.clone().map_or(Ok(()), |reason| Err(BackendError::Lost { reason }))
     }
 
-    /// Counts the call and returns its error, if it is to fail.
+    /// Counts the call; returns an error if the device is lost or the faults require the call to fail.
     fn pass(&self, call: Call, asked: Option<(u64, MemoryKind)>) -> Result<(), BackendError> {
         self.alive()?;
         let (requested, kind) = asked.unwrap_or((0, MemoryKind::Device));
@@ -101,7 +101,7 @@ impl FaultyBackend {
         }
     }
 
-    /// Applies the pace to the work of `ticket`.
+    /// Returns the ticket of the same work that is done as the pace requires.
     fn paced(state: &mut State, ticket: Ticket) -> Ticket {
         let pace = state.faults.pace;
         if pace == Pace::Usual {
@@ -138,7 +138,7 @@ impl Backend for FaultyBackend {
 
     fn map(&self, memory: MemoryId) -> Result<Ticket, BackendError> {
         self.pass(Call::Map, None)?;
-        // Under one lock, so that two threads that map a memory receive one ticket.
+        // One lock is held throughout, so that two threads that map a memory receive the same ticket.
         let mut state = self.state();
         if let Some(ticket) = state.mapping.get(&memory) {
             return Ok(ticket.clone());
@@ -152,13 +152,13 @@ impl Backend for FaultyBackend {
         self.pass(Call::Host, None)?;
         let pending = self.state().mapping.get(&memory).cloned();
         if pending.is_some_and(|ticket| !ticket.is_done().unwrap_or(true)) {
-            return Err(BackendError::rejected("host access", "the mapping is still pending"));
+            return Err(BackendError::rejected("host access", "the mapping is still pending; wait for its ticket"));
         }
         self.inner.host(memory)
     }
 
     fn unmap(&self, memory: MemoryId) -> Result<(), BackendError> {
-        // The one call that can lose the device and still succeeds.
+        // The call still succeeds when its fault loses the device.
         let _ = self.pass(Call::Unmap, None);
         self.inner.unmap(memory)?;
         self.state().mapping.remove(&memory);

@@ -12,27 +12,28 @@ use crate::record::bind_groups::MAX_KEPT;
 /// Options for opening a device.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// Whether to copy between host and device memory even if they are one.
+    /// Whether to copy data between host and device memory even if both are one memory.
     pub staged: bool,
-    /// Whether large staging memory is the host's own, from which the device fetches, rather than memory that wgpu
-    /// allocates. `None` chooses the faster one when the device is opened. Vulkan only.
+    /// Whether large staging memory is the host's own memory, from which the device reads, rather than memory that wgpu
+    /// allocates. `None` chooses the faster of the two when the device is opened. Vulkan only.
     pub pinned: Option<bool>,
 }
 
 /// An adapter that could be opened.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// The properties that the device would have. [`Caps::unified`] is the driver's claim; opening the device measures
-    /// it.
+    /// The properties that the device would have. [`Caps::unified`] is the driver's claim, which is verified by a
+    /// measurement when the device is opened.
     pub caps: Caps,
     adapter: wgpu::Adapter,
 }
 
-/// Capacity of a DX12 device's descriptor heap: twice the number of cached bind groups, because submissions may still
-/// hold others. wgpu's default of a million takes 32 MB per device, and gigabytes where Direct3D runs on Vulkan.
+/// Capacity of a DX12 device's descriptor heap: twice the number of cached bind groups, because submissions in flight
+/// may still hold bind groups that are no longer cached. wgpu's default of a million takes 32 MB per device, and
+/// gigabytes where Direct3D runs on Vulkan.
 const DESCRIPTORS: u32 = 2 * MAX_KEPT as u32;
 
-/// The adapter's full limits, as far as they concern kernels.
+/// The limits for opening the adapter: its full limits, except for a smaller descriptor heap with DX12.
 fn limits(adapter: &wgpu::Adapter) -> wgpu::Limits {
     let mut limits = adapter.limits();
     if adapter.get_info().backend == wgpu::Backend::Dx12 {
@@ -41,8 +42,8 @@ fn limits(adapter: &wgpu::Adapter) -> wgpu::Limits {
     limits
 }
 
-/// The first instance, never dropped: without one the loader unloads NVIDIA's driver, which crashes threads that have
-/// used it when they end.
+/// The first instance of wgpu, which is never dropped: without any instance the Vulkan loader unloads NVIDIA's driver,
+/// and threads that have used the driver then crash when they end.
 static KEPT: OnceLock<wgpu::Instance> = OnceLock::new();
 
 fn instance() -> wgpu::Instance {
@@ -78,7 +79,7 @@ pub async fn candidates_async() -> Vec<Candidate> {
         .collect()
 }
 
-/// [`candidates_async`], blocking. Empty in a browser, which cannot block.
+/// Lists the adapters like [`candidates_async`], but blocks. The list is empty in a browser, which cannot block.
 #[must_use]
 pub fn candidates() -> Vec<Candidate> {
     #[cfg(not(target_arch = "wasm32"))]
@@ -118,10 +119,10 @@ impl Candidate {
         WgpuBackend::new((self.adapter.clone(), device, queue), sink, self.caps.clone(), options)
     }
 
-    /// [`open_async`](Self::open_async), blocking.
+    /// Opens the device like [`open_async`](Self::open_async), but blocks.
     ///
     /// # Errors
-    /// As there; [`BackendError::CannotBlock`] in a browser.
+    /// The errors of [`open_async`](Self::open_async); [`BackendError::CannotBlock`] in a browser.
     pub fn open(&self, options: Options) -> Result<Arc<WgpuBackend>, BackendError> {
         #[cfg(not(target_arch = "wasm32"))]
         return pollster::block_on(self.open_async(options));

@@ -7,9 +7,9 @@ use anywarp_backend::BackendError;
 
 /// The receiver of errors that wgpu reports by callback.
 ///
-/// wgpu has one callback of each kind, and does not tell which call caused an error. Once other code uses the device
-/// too, both callbacks belong to it: errors are then caught by scopes, and a loss is detected by a query. In a browser,
-/// which reports errors later, neither is possible.
+/// wgpu has one callback for errors and one for the loss of the device, and does not report which call caused an error.
+/// Once other code uses the device too, both callbacks belong to that code: errors are then caught by error scopes, and
+/// a loss is detected by a query. A browser reports errors only later, so neither is possible there.
 #[derive(Default)]
 pub(crate) struct ErrorSink {
     lost: OnceLock<String>,
@@ -25,7 +25,7 @@ impl ErrorSink {
         let handler = Arc::clone(&sink);
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
             log::warn!("wgpu: {error}");
-            // The first error is the cause of those that follow.
+            // Only the first error is kept, because it is the cause of the errors that follow.
             let mut uncaptured = handler.uncaptured.lock().unwrap_or_else(PoisonError::into_inner);
             uncaptured.get_or_insert_with(|| error.to_string());
         }));
@@ -36,14 +36,14 @@ impl ErrorSink {
         sink
     }
 
-    /// A sink for a device of another user of wgpu, whose callbacks stay in place.
+    /// Returns a sink for a device that another user of wgpu created; the callbacks of that user stay in place.
     pub(crate) fn beside() -> Arc<Self> {
         let sink = Self::default();
         sink.share();
         Arc::new(sink)
     }
 
-    /// Notes that other code uses the device from here on.
+    /// Records that other code may use the device from here on.
     pub(crate) fn share(&self) {
         self.shared.store(true, Ordering::Relaxed);
     }
@@ -72,8 +72,8 @@ impl ErrorSink {
         self.alive()
     }
 
-    /// Returns the error for a panic of wgpu: the loss of the device, unless the panic may come from a callback of
-    /// another user.
+    /// Returns the error for a panic of wgpu. The error is the loss of the device, unless the panic may come from a
+    /// callback of another user.
     pub(crate) fn failed(&self, meanwhile: &str, device: &wgpu::Device) -> BackendError {
         let reason = format!("the driver failed while {meanwhile}");
         if !self.is_shared() {
@@ -84,8 +84,9 @@ impl ErrorSink {
         self.check_alive(device).map_or_else(|lost| lost, alive)
     }
 
-    /// Runs `work` and returns the error that wgpu reported for it. One call at a time, unless the device is shared:
-    /// the callback does not distinguish threads. Returns no error in a browser, see [`late`](Self::late).
+    /// Runs `work` and returns the error that wgpu reported for it. Only one thread may call this method at a time,
+    /// unless the device is shared: the callback does not distinguish threads. Returns no error in a browser, see
+    /// [`late`](Self::late).
     pub(crate) fn within<T>(&self, device: &wgpu::Device, work: impl FnOnce() -> T) -> (T, Option<String>) {
         if cfg!(target_arch = "wasm32") {
             return (work(), None);
@@ -96,8 +97,8 @@ impl ErrorSink {
         (result, if self.is_shared() { caught } else { self.take_uncaptured() })
     }
 
-    /// Runs `work` and returns the error that wgpu reported for it, if the device is shared: no other handler receives
-    /// it then.
+    /// Runs `work` and returns the error that wgpu reported for it, if the device is shared. The error handlers of
+    /// other users then do not receive the error.
     pub(crate) fn apart<T>(&self, device: &wgpu::Device, work: impl FnOnce() -> T) -> (T, Option<String>) {
         if !self.is_shared() {
             return (work(), None);
@@ -117,7 +118,7 @@ impl ErrorSink {
     }
 }
 
-/// Whether errors go unreported: a lost device reports none (WebGPU, "lose the device").
+/// Whether the device reports no error for a deliberate mistake, because it is lost (WebGPU, "lose the device").
 fn reports_nothing(device: &wgpu::Device) -> bool {
     let without_usage = wgpu::BufferDescriptor {
         label: None,
@@ -128,7 +129,7 @@ fn reports_nothing(device: &wgpu::Device) -> bool {
     scoped(device, || drop(device.create_buffer(&without_usage))).1.is_none()
 }
 
-/// An error that a scope caught.
+/// An error that an error scope of wgpu caught.
 #[cfg_attr(target_arch = "wasm32", expect(dead_code, reason = "a browser reports only later"))]
 pub(crate) enum Caught {
     OutOfMemory,
@@ -146,7 +147,7 @@ impl Caught {
 
 /// Runs `work` and returns the error that wgpu reported meanwhile on this thread.
 ///
-/// Returns none in a browser, which reports errors later, through the uncaptured-error handler.
+/// Returns no error in a browser, which reports errors later, through the uncaptured-error handler.
 pub(crate) fn scoped<T>(device: &wgpu::Device, work: impl FnOnce() -> T) -> (T, Option<Caught>) {
     #[cfg(not(target_arch = "wasm32"))]
     {
@@ -154,7 +155,7 @@ pub(crate) fn scoped<T>(device: &wgpu::Device, work: impl FnOnce() -> T) -> (T, 
         let internal = device.push_error_scope(wgpu::ErrorFilter::Internal);
         let memory = device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let result = work();
-        // On native platforms the result is ready: this never waits.
+        // On native platforms the results of the scopes are ready, so `block_on` never waits.
         let memory = pollster::block_on(memory.pop()).map(|_| Caught::OutOfMemory);
         let internal = pollster::block_on(internal.pop()).map(|error| Caught::Other(error.to_string()));
         let validation = pollster::block_on(validation.pop()).map(|error| Caught::Other(error.to_string()));

@@ -1,8 +1,8 @@
 //! Sharing of devices and buffers with other wgpu code, in both directions.
 //!
 //! Both sides use one queue, so that commands take effect in the order of submission, and wgpu itself inserts the
-//! barriers. Once the device is shared, errors are caught by scopes, so that neither side receives the other's: see
-//! `errors`.
+//! barriers. Once the device is shared, errors are caught by error scopes, so that neither side receives errors that
+//! the other side caused: see `errors`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -24,23 +24,23 @@ pub struct Handles {
     pub adapter: wgpu::Adapter,
     /// The device.
     pub device: wgpu::Device,
-    /// Its only queue.
+    /// The device's only queue.
     pub queue: wgpu::Queue,
 }
 
 /// The owner of a buffer, as far as wgpu allows to find out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// This device created it.
+    /// This device created the buffer.
     Ours,
-    /// It is mapped as a whole.
+    /// The buffer is mapped as a whole, so its device cannot be found out.
     Mapped,
-    /// Another device created it, or a part of it is mapped or being mapped.
+    /// Another device created the buffer, or a part of the buffer is mapped or being mapped.
     Other,
 }
 
 impl WgpuBackend {
-    /// Returns a backend on a device that its user has created. Its callbacks stay in place.
+    /// Returns a backend on a device that another user of wgpu has created. The callbacks of the device stay in place.
     ///
     /// # Errors
     /// [`BackendError::Rejected`] where the three handles do not belong together, or for a wgpu backend that anywarp
@@ -77,25 +77,26 @@ impl WgpuBackend {
     /// Returns the owner of `buffer`, which is at least 4 bytes long.
     ///
     /// wgpu's handles do not name their device, and are plain numbers within their instance: a handle of another
-    /// instance would be taken for some buffer of this one. An error is reported only to the device that created the
-    /// buffer, so this method causes one deliberately.
+    /// instance would be taken for some buffer of this instance. An error is reported only to the device that created
+    /// the buffer, so this method deliberately causes an error.
     #[must_use]
     pub fn origin(&self, buffer: &wgpu::Buffer) -> Origin {
         // A browser's buffers are objects, and the browser compares the devices itself.
         if cfg!(target_arch = "wasm32") {
             return Origin::Ours;
         }
-        // Mappings begin at multiples of 8, so this one is an error.
+        // Mappings begin at multiples of 8, so this mapping is an error.
         if reports_to(&self.device, || buffer.map_async(wgpu::MapMode::Read, 1.., |_| {})) {
-            // wgpu's side of the handle records the mapping before it is refused.
+            // The handle on wgpu's side records the mapping before the device refuses it, so the mapping is ended
+            // again.
             reports_to(&self.device, || buffer.unmap());
             return Origin::Ours;
         }
         if buffer.get_mapped_range(..).is_ok() { Origin::Mapped } else { Origin::Other }
     }
 
-    /// Registers a buffer that is [ours](Origin::Ours) and that another user created. Its kind is
-    /// [shared](MemoryKind::Shared) where its usages and the device allow it.
+    /// Registers a buffer that another user created [on this device](Origin::Ours). The kind of the memory is
+    /// [shared](MemoryKind::Shared) where the buffer's usages and the device allow it.
     ///
     /// # Errors
     /// [`BackendError::Lost`].
@@ -110,22 +111,24 @@ impl WgpuBackend {
     /// from here on.
     ///
     /// # Errors
-    /// [`BackendError::UnknownMemory`], [`BackendError::Rejected`] while it is mapped,
-    /// [`BackendError::Lost`].
+    /// [`BackendError::UnknownMemory`], [`BackendError::Rejected`] while the memory is mapped, [`BackendError::Lost`].
     pub fn lend(&self, memory: MemoryId) -> Result<wgpu::Buffer, BackendError> {
         self.sink.share();
         self.sink.check_alive(&self.device)?;
         let memory = self.memory(memory)?;
         if memory.is_mapped() {
-            return Err(BackendError::Rejected { operation: "lending", message: "the memory is mapped".to_owned() });
+            return Err(BackendError::Rejected {
+                operation: "lending",
+                message: "the memory is mapped: unmap it first".to_owned(),
+            });
         }
         Ok(memory.buffer.clone())
     }
 
-    /// Takes a memory back: mapping it waits for all work submitted before.
+    /// Takes a lent memory back: mapping the memory afterwards waits for all work submitted before this call.
     pub fn take_back(&self, memory: MemoryId) {
         let Some(memory) = self.memory(memory).ok().filter(|memory| memory.kind == MemoryKind::Shared) else { return };
-        // Submitting may run callbacks of other users.
+        // Submitting may run callbacks of other users, which may panic.
         let submit = || {
             let fence = Fence::new(&self.poller, None);
             self.poller.follow(&fence, self.queue.submit([]));
@@ -150,13 +153,13 @@ fn is_queue_of(queue: &wgpu::Queue, device: &wgpu::Device) -> bool {
             usage: BufferUsages::COPY_DST,
             mapped_at_creation: false,
         });
-        // Writes begin at multiples of 4, so this one is an error.
+        // Writes begin at multiples of 4, so this write is an error.
         queue.write_buffer(&buffer, 1, &[0; 4]);
     })
 }
 
-/// Whether the error that `mistake` causes is reported to `device`. An error of another device goes to that one's
-/// handler; without a handler wgpu panics, which gives the same answer.
+/// Whether the error that `mistake` causes is reported to `device`. wgpu passes an error of another device to the
+/// handler of that device, and panics if there is no handler: in both cases the answer is no.
 #[cfg(not(target_arch = "wasm32"))]
 fn reports_to(device: &wgpu::Device, mistake: impl FnOnce()) -> bool {
     crate::device::errors::scoped(device, || catch_unwind(AssertUnwindSafe(mistake))).1.is_some()

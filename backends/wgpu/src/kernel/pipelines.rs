@@ -1,8 +1,8 @@
-//! Compiled pipelines on disk, where the driver provides their data: Vulkan.
+//! Compiled pipelines on disk, for drivers that provide the data of pipelines: those of Vulkan.
 //!
 //! Each pipeline has a cache object and a file of its own. wgpu can neither merge two caches nor shrink one, so a
-//! single file would lose entries that two processes add at the same time, and would keep unused ones for ever.
-//! lavapipe provides a header only.
+//! single file would lose entries that two processes add at the same time, and would keep unused entries for ever. The
+//! data of lavapipe is a header only.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +18,8 @@ pub(crate) struct Pipelines {
     adapter: String,
     /// The size of the driver's data for a cache without pipelines, in bytes.
     empty: usize,
-    /// Whether the driver has provided no data for a pipeline: it has a cache of its own, or needs none.
+    /// Whether the driver has provided no data for a pipeline, because it has a cache of its own or needs none: then no
+    /// further pipeline is stored.
     useless: AtomicBool,
 }
 
@@ -66,7 +67,8 @@ impl Pipelines {
         Some(Kept { pipelines: self, disk, key, object: object(device, found.as_deref()), found })
     }
 
-    /// A collision of fingerprints is harmless: the driver looks pipelines up by the code itself.
+    /// The key of a program's pipeline. A collision of fingerprints is harmless: the driver looks pipelines up by the
+    /// code itself.
     fn key(&self, entry_point: &str, ready: &Ready) -> Option<Key> {
         let mut fingerprint = Fingerprint::default();
         write!(fingerprint, "{:?} {:?}", ready.module, ready.checks).ok()?;
@@ -75,7 +77,7 @@ impl Pipelines {
 }
 
 impl Kept<'_> {
-    /// Stores the pipeline that was compiled with the object, if it is new.
+    /// Stores the data of the pipeline that was compiled with this cache object, if the data is new.
     pub(crate) fn keep(self) {
         let Some(data) = self.object.get_data() else { return };
         if data.len() <= self.pipelines.empty {
@@ -90,10 +92,10 @@ impl Kept<'_> {
 
 fn object(device: &wgpu::Device, data: Option<&[u8]>) -> wgpu::PipelineCache {
     let descriptor = wgpu::PipelineCacheDescriptor { label: None, data, fallback: true };
-    // SAFETY: the data came from `get_data`, for an adapter and driver of the same names and numbers: the entry that it
-    // was read from contains them, with a checksum over all of it, so that a damaged file is ignored. An attacker who
-    // can forge an entry can write to the user's own folders, and needs no driver for an attack. wgpu compares the
-    // driver's identifier, and uses an empty cache where it has changed.
+    // SAFETY: the data came from `get_data`, for an adapter and driver of the same names and numbers: the cache entry
+    // contains these in its key, and a checksum over the whole entry, so that a damaged file is ignored. An attacker
+    // who can forge an entry can write to the user's own folders, and needs no driver for an attack. wgpu compares the
+    // driver's identifier, and uses an empty cache if the identifier has changed.
     unsafe { device.create_pipeline_cache(&descriptor) }
 }
 
@@ -181,7 +183,8 @@ mod tests {
         assert_eq!(found(&ask()), None);
         Kernel::new(device, &ask(), &program).unwrap();
         let kept = found(&ask()).expect("a stored entry");
-        // Compiles again with the stored data; the data has the same length, and so is not written again.
+        // The second compilation uses the stored data. The data has the same length afterwards, so it is not written
+        // again.
         Kernel::new(device, &ask(), &program).unwrap();
         assert_eq!(found(&ask()), Some(kept));
         assert_eq!(disk.clear(Some("vulkan")).files, 1);

@@ -1,4 +1,4 @@
-//! A program in the form for wgpu: with explicit checks, which wgpu then need not insert.
+//! A program in the form for wgpu: with explicit checks in its module, which wgpu then need not insert.
 
 #[cfg(not(target_arch = "wasm32"))]
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,9 +9,9 @@ use anywarp_backend::Refused;
 use anywarp_backend::naga::Module;
 use anywarp_backend::{Checks, Program, Validated};
 
-/// A program in the form for wgpu.
+/// A program in the form that is passed to wgpu.
 pub(crate) struct Ready {
-    /// The module, with explicit checks where it has them.
+    /// The module, which contains explicit checks if `checks` is [`Made::Divisors`].
     pub(crate) module: Validated,
     /// The checks that wgpu inserts.
     pub(crate) checks: Made,
@@ -20,17 +20,17 @@ pub(crate) struct Ready {
 /// The checks that wgpu inserts, in addition to those in the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Made {
-    /// All: indices, iterations of loops, divisors.
+    /// All checks: those of indices, iterations of loops and integer divisors.
     All,
-    /// Those of integer divisors, whose cost is not measurable. The others are in the module.
+    /// The checks of integer divisors, whose cost is not measurable. All other checks are in the module.
     #[cfg_attr(target_arch = "wasm32", expect(dead_code, reason = "a browser makes its own"))]
     Divisors,
-    /// None.
+    /// No checks.
     Nothing,
 }
 
 impl Made {
-    /// The same as wgpu's option.
+    /// The option of wgpu for these checks.
     pub(crate) fn by_wgpu(self) -> wgpu::ShaderRuntimeChecks {
         let checked = wgpu::ShaderRuntimeChecks::checked();
         match self {
@@ -40,23 +40,24 @@ impl Made {
         }
     }
 
-    /// Whether indices are checked and loops are limited.
+    /// Whether wgpu checks indices and limits loops.
     #[cfg(feature = "translate")]
     pub(crate) fn has_bounds(self) -> bool {
         self == Self::All
     }
 
-    /// Whether integer divisors are checked for zero.
+    /// Whether wgpu checks integer divisors for zero.
     #[cfg(feature = "translate")]
     pub(crate) fn has_divisors(self) -> bool {
         self != Self::Nothing
     }
 }
 
-/// Prepares a program for wgpu. `spirv`: whether it is translated to SPIR-V.
+/// Prepares a program for wgpu; `spirv` is whether wgpu translates the program to SPIR-V.
 ///
 /// # Errors
-/// A function that drivers lack, or the error of a module that is invalid after the workarounds for the SPIR-V writer.
+/// A message about a function that drivers lack, or the validator's message if the module is invalid after the
+/// workarounds for the SPIR-V writer.
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) fn ready(program: &Program, spirv: bool) -> Result<Ready, String> {
     if let Some(reason) = super::wide_math::refusal(&program.module) {
@@ -73,7 +74,7 @@ pub(crate) fn ready(program: &Program, spirv: bool) -> Result<Ready, String> {
     if !spirv {
         return Ok(Ready { module, checks });
     }
-    // Only the SPIR-V writer has the faults with 64-bit integers and array values.
+    // Only the SPIR-V writer has the faults with 64-bit integers and array values that these passes work around.
     let invalid = |refused: Box<Refused>| refused.error.emit_to_string("");
     let mended = anywarp_middle::wide::mend(&module, module.info());
     let module = module.after_pass(mended).map_err(invalid)?;
@@ -81,8 +82,8 @@ pub(crate) fn ready(program: &Program, spirv: bool) -> Result<Ready, String> {
     Ok(Ready { module: module.after_pass(placed).map_err(invalid)?, checks })
 }
 
-/// The program's module with explicit checks, if that is valid; otherwise the module as it was, and wgpu inserts the
-/// checks.
+/// Returns `made`, the program's module with explicit checks, if it is valid. Otherwise returns the program's module as
+/// it was, into which wgpu inserts the checks.
 #[cfg(not(target_arch = "wasm32"))]
 fn checked(program: &Program, made: Option<Module>) -> (Validated, Made) {
     match program.module.clone().after_pass(made) {
@@ -94,7 +95,7 @@ fn checked(program: &Program, made: Option<Module>) -> (Validated, Made) {
     }
 }
 
-/// In a browser: unchanged. The browser inserts its own checks.
+/// Returns the program's module unchanged, because a browser inserts its own checks.
 #[cfg(target_arch = "wasm32")]
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
 pub(crate) fn ready(program: &Program, _: bool) -> Result<Ready, String> {
@@ -102,7 +103,7 @@ pub(crate) fn ready(program: &Program, _: bool) -> Result<Ready, String> {
     Ok(Ready { module: program.module.clone(), checks })
 }
 
-/// Logs once that checks could not be added to a module.
+/// Logs, once in the process, that checks could not be added to a module.
 #[cfg(not(target_arch = "wasm32"))]
 fn complain(program: &Program, reason: &str) {
     static SAID: AtomicBool = AtomicBool::new(false);

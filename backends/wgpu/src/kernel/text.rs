@@ -2,8 +2,8 @@
 //!
 //! naga's writer omits two things, as of its version 30: the `@size` and `@align` of members, without which their
 //! offsets change, and `enable` directives for features that no declared type shows: `f16` and matrices that only
-//! expressions use, and subgroups, which naga itself needs no directive for. It also writes the greatest `f32` in decimal,
-//! which browsers refuse.
+//! expressions use, and subgroups, for which naga itself needs no directive. It also writes the greatest `f32` in
+//! decimal, which browsers refuse.
 
 use anywarp_backend::naga::back::wgsl::{WriterFlags, write_string};
 use anywarp_backend::naga::proc::Layouter;
@@ -53,8 +53,9 @@ fn with_directives(text: String, module: &Module) -> String {
 
 /// Returns the text with the greatest finite `f32` in hexadecimal.
 ///
-/// Its shortest decimal is 3.4028235e38, which is beyond it before it is rounded. Browsers compare the unrounded number
-/// with the range of `f32`, and refuse it. The decimals of all other numbers are within the range.
+/// The shortest decimal of `f32::MAX` is 3.4028235e38, which is greater than `f32::MAX` before it is rounded. Browsers
+/// compare the unrounded number with the range of `f32`, and refuse it. The decimals of all other numbers are within
+/// the range.
 fn with_greatest(text: &str) -> String {
     let decimal = format!("{}f", f32::MAX);
     let mut exact = String::with_capacity(text.len());
@@ -62,7 +63,7 @@ fn with_greatest(text: &str) -> String {
     while let Some(at) = rest.find(&decimal) {
         let (before, found) = rest.split_at(at);
         let (literal, after) = found.split_at(decimal.len());
-        // A name may end like the number.
+        // A name may contain the digits of the number.
         let is_name = |c: char| c.is_alphanumeric() || c == '_';
         exact.push_str(before);
         exact.push_str(if exact.ends_with(is_name) || after.starts_with(is_name) { literal } else { GREATEST });
@@ -71,7 +72,7 @@ fn with_greatest(text: &str) -> String {
     exact + rest
 }
 
-/// [`f32::MAX`]: 24 bits, of which the first is the one before the point.
+/// [`f32::MAX`] in hexadecimal: 24 significant bits, the first of which is the digit before the point.
 const GREATEST: &str = "0x1.fffffep+127f";
 
 fn is_half(expression: &Expression) -> bool {
@@ -112,7 +113,8 @@ fn reads_subgroup(module: &Module, function: &Function) -> bool {
     })
 }
 
-/// Returns the text with `@size` wherever WGSL's default offset of the next member, or of the end, differs.
+/// Returns the text with `@size` at each member after which the default offset of the next member, or of the struct's
+/// end, differs from the offset in `module`.
 fn with_sizes(text: &str, module: &Module, layouts: &Layouter) -> String {
     let predeclared = |handle: Handle<Type>| module.special_types.predeclared_types.values().any(|ty| *ty == handle);
     let mut structs =
@@ -137,7 +139,7 @@ fn with_sizes(text: &str, module: &Module, layouts: &Layouter) -> String {
     sized
 }
 
-/// The `@size` that each member needs, in bytes.
+/// The `@size` in bytes that each member needs; `None` for a member that needs none.
 fn sizes(members: &[StructMember], span: u32, module: &Module, layouts: &Layouter) -> Vec<Option<u32>> {
     let max_alignment = members.iter().map(|member| layouts[member.ty].alignment).max();
     let ends_open = |member: &StructMember| {

@@ -1,25 +1,25 @@
-//! Functions of `f64` that wgpu accepts and that no driver's language has.
+//! Functions of `f64` that wgpu accepts, although no driver's shader language has them.
 //!
 //! GLSL.std.450, the extended instructions of SPIR-V, defines these functions for floats of 16 and 32 bits alone, and
-//! HLSL converts their arguments to 32 bits. Drivers accept such shaders all the same, and return other numbers.
+//! HLSL converts their arguments to 32 bits. Drivers accept such shaders all the same, and compute wrong numbers.
 
 use anywarp_backend::Validated;
 use anywarp_backend::naga::valid::FunctionInfo;
 use anywarp_backend::naga::{Expression, Function, MathFunction, Scalar, ScalarKind};
 
-/// The reason for which a program cannot run, if it calls such a function.
+/// The reason for which a program cannot run, if it calls a function of `f64` that drivers lack.
 pub(crate) fn refusal(module: &Validated) -> Option<String> {
     let functions = module.functions.iter().map(|(handle, function)| (function, &module.info()[handle]));
     let entry_points = module.entry_points.iter().enumerate();
     let entry_points = entry_points.map(|(index, entry)| (&entry.function, module.info().get_entry_point(index)));
     let name = functions.chain(entry_points).find_map(|(function, info)| called(module, function, info))?;
     Some(format!(
-        "`{name}` of f64: graphics drivers have this function for f16 and f32 alone: call it with `f32(..)`, or run the \
+        "`{name}` of f64: graphics drivers have this function for f16 and f32 only: call it with `f32(..)`, or run the \
          kernel on the processor or with CUDA"
     ))
 }
 
-/// The name of the first such function that is called.
+/// The name of the first function of `f64` that is called and that drivers lack.
 fn called(module: &Validated, function: &Function, info: &FunctionInfo) -> Option<&'static str> {
     function.expressions.iter().find_map(|(_, expression)| {
         let Expression::Math { fun, arg, .. } = *expression else { return None };

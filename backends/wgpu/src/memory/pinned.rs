@@ -1,9 +1,9 @@
 //! Staging memory in the host's own cached memory that stays mapped: for Vulkan devices with memory of their own.
 //!
-//! wgpu allocates upload buffers in device memory where the host can reach it. The host's stores then cross the bus one
-//! by one, and even with several threads they reach only half of the bus's rate. The device fetches data in the host's
-//! memory by itself at the rate of the bus, while the host writes the next piece into its caches. No usage of wgpu
-//! requests such memory, so it is allocated here and the buffer is passed to wgpu.
+//! wgpu allocates upload buffers in device memory where the host can address it. The host's stores then cross the bus
+//! one by one, and even with several threads they reach only half of the bus's rate. The device fetches data in the
+//! host's memory by itself at the rate of the bus, while the host writes the next piece into its caches. No usage of
+//! wgpu requests such memory, so it is allocated here and the buffer is passed to wgpu.
 
 use std::ptr::NonNull;
 
@@ -12,14 +12,14 @@ use wgpu::hal::api::Vulkan;
 
 use crate::memory::upload::Whose;
 
-/// The smallest size in bytes: below it the kind of memory makes no difference, and drivers limit the number of
-/// allocations.
+/// The smallest size in bytes of memory that is allocated here. For smaller sizes the kind of memory makes no
+/// difference, and drivers limit the number of allocations.
 pub(crate) const SMALLEST: u64 = 1 << 20;
 
 /// A buffer that copies read, and its address on the host.
 pub(crate) struct Pinned {
     pub(crate) buffer: wgpu::Buffer,
-    /// Readable and writable for as long as the buffer lives.
+    /// The host's address of the buffer, readable and writable for as long as the buffer lives.
     pub(crate) start: NonNull<u8>,
 }
 
@@ -30,12 +30,12 @@ pub(crate) fn allocate(
     bytes: u64,
     label: Option<&str>,
 ) -> Result<Option<Pinned>, vk::Result> {
-    // SAFETY: the handle only creates objects of its own, none of which is destroyed without wgpu.
+    // SAFETY: the handle is used only to create new objects; no object of wgpu is destroyed.
     let Some(hal) = (unsafe { device.as_hal::<Vulkan>() }) else { return Ok(None) };
     let (memory_properties, raw) = (properties(&hal), hal.raw_device());
     let Ok(length) = usize::try_from(bytes) else { return Ok(None) };
     let information = vk::BufferCreateInfo::default().size(bytes).usage(vk::BufferUsageFlags::TRANSFER_SRC);
-    // SAFETY: a valid description; the handle is destroyed below, or owned by wgpu.
+    // SAFETY: the description is valid; the buffer is destroyed below, or owned by wgpu.
     let buffer = unsafe { raw.create_buffer(&information, None)? };
     // SAFETY: the buffer was just made by this device.
     let requirements = unsafe { raw.get_buffer_memory_requirements(buffer) };
@@ -48,7 +48,7 @@ pub(crate) fn allocate(
         None => Ok(None),
     };
     let undo = |memory: Option<vk::DeviceMemory>| {
-        // SAFETY: both were made above, and nothing uses them.
+        // SAFETY: the buffer and the memory were created above, and nothing uses them.
         unsafe {
             raw.destroy_buffer(buffer, None);
             if let Some(memory) = memory {
@@ -86,7 +86,7 @@ pub(crate) fn allocate(
     };
     // SAFETY: the mapping is at least as long as the buffer, and no other code has it yet.
     unsafe { start.as_ptr().write_bytes(0, length) };
-    // SAFETY: wgpu owns both from here on, exclusively; the range is the whole allocation.
+    // SAFETY: wgpu alone owns the buffer and the memory from here on; the range is the whole allocation.
     let owned = unsafe { wgpu::hal::vulkan::Buffer::from_raw_managed(buffer, memory, 0, requirements.size) };
     drop(hal);
     let description =
@@ -102,8 +102,8 @@ fn properties(device: &wgpu::hal::vulkan::Device) -> vk::PhysicalDeviceMemoryPro
     unsafe { device.shared_instance().raw_instance().get_physical_device_memory_properties(physical) }
 }
 
-/// The index of a cached and coherent memory type among those that `allowed` has bits for; the host's own if there is
-/// one.
+/// The index of a cached and coherent memory type among those that `allowed` has bits for: a type of the host's own
+/// memory if there is one, and otherwise, if `whose` allows it, any such type.
 fn memory_type(properties: &vk::PhysicalDeviceMemoryProperties, allowed: u32, whose: Whose) -> Option<u32> {
     use vk::MemoryPropertyFlags as Flags;
     let wanted = Flags::HOST_VISIBLE | Flags::HOST_COHERENT | Flags::HOST_CACHED;

@@ -1,8 +1,8 @@
 //! Measures how fast the host accesses a device's memories, because drivers do not report it.
 //!
-//! Some integrated GPUs map memory that is not cached: the host reads it tens of times slower than its own, and staging
-//! copies are faster. Some discrete GPUs provide upload memory of their own, which the host writes only as fast as its
-//! stores cross the bus.
+//! Some integrated GPUs map memory that is not cached: the host reads that memory tens of times more slowly than its
+//! own, and staging copies are faster. Some discrete GPUs provide upload memory of their own, which the host writes
+//! only as fast as its stores cross the bus.
 
 use std::hint::black_box;
 use std::sync::{Mutex, PoisonError};
@@ -12,9 +12,10 @@ use anywarp_backend::BackendError;
 use anywarp_host::{store, threads};
 
 const BYTES: usize = 4 << 20;
-/// The share of ordinary memory's rate below which shared memory is not used.
+/// The lowest rate of reading shared memory with which it is used, as a share of the rate of ordinary memory.
 const ACCEPTED_SHARE: f64 = 0.25;
-/// Measurements before memory counts as slow: other work on the machine makes one too long, never too short.
+/// The number of measurements before memory counts as slow: other work on the machine makes a measurement too long,
+/// never too short.
 const ATTEMPTS: usize = 5;
 
 /// Reads `shared` and as much ordinary memory; returns whether shared memory is fast enough.
@@ -38,7 +39,7 @@ pub(crate) const fn bytes() -> u64 {
     BYTES as u64
 }
 
-/// The shortest of three passes; the first one touches the pages.
+/// The shortest time of three passes that read `bytes`; the first pass also touches the pages.
 fn read_time(bytes: &[u8]) -> Duration {
     let pass = || {
         let start = Instant::now();

@@ -1,9 +1,9 @@
 //! Requests to wgpu for mappings, some of them delayed.
 //!
 //! wgpu 30 keeps a cancelled mapping listed under the submission that it waited for. When that submission ends, wgpu
-//! takes a later mapping of the same buffer for the cancelled one, before the later one's work is done. A mapping that
-//! follows a cancelled one is therefore requested only when that submission has ended. No thread waits for that: the
-//! mapping depends on later work anyway.
+//! takes a later mapping of the same buffer for the cancelled one, before the work of the later mapping is done. A
+//! mapping that follows a cancelled one is therefore requested only when that submission has ended. No thread waits for
+//! the submission: the mapping depends on later work anyway.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Wake, Waker};
@@ -13,7 +13,7 @@ use anywarp_backend::{BackendError, Completion};
 use crate::device::errors::ErrorSink;
 use crate::submit::Fence;
 
-/// The state of a request.
+/// The state of a request for a mapping.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Waiting,
@@ -25,7 +25,7 @@ enum Stage {
 pub(crate) struct Request {
     buffer: wgpu::Buffer,
     mode: wgpu::MapMode,
-    /// Finished when the buffer is mapped.
+    /// The fence that is finished when the buffer is mapped.
     pub(crate) fence: Arc<Fence>,
     sink: Arc<ErrorSink>,
     stage: Mutex<Stage>,
@@ -69,7 +69,7 @@ impl Request {
         });
     }
 
-    /// Ends the mapping, also while it is pending.
+    /// Cancels the request; if wgpu has the request already, ends the mapping, also while it is pending.
     pub(crate) fn cancel(&self) {
         let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         if *stage == Stage::Requested {

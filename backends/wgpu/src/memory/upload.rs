@@ -11,12 +11,12 @@ use crate::device::WgpuBackend;
 use crate::device::errors::{Caught, scoped};
 use crate::memory::{Memory, probe};
 
-/// The memory for large copies from the host, in place of wgpu's.
+/// The memory that is used for large copies from the host, instead of memory that wgpu allocates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Whose {
-    /// The host's own, on devices with memory of their own.
+    /// The host's own memory, on devices with memory of their own.
     Hosts,
-    /// Any memory that the host reads fast, also if there is only one.
+    /// Any memory that the host reads fast, also if host and device have only one memory.
     Any,
 }
 
@@ -36,7 +36,8 @@ impl WgpuBackend {
         }
     }
 
-    /// Allocates large staging memory in the host's own memory, if copies from the host use that; see `pinned`.
+    /// Allocates large staging memory in the host's own memory, if large copies from the host use such memory; see the
+    /// module `pinned`.
     #[cfg(not(any(target_arch = "wasm32", target_vendor = "apple")))]
     pub(crate) fn pinned(&self, bytes: u64, kind: MemoryKind, label: &str) -> Result<Option<Memory>, BackendError> {
         use ash::vk::Result as Vulkan;
@@ -53,7 +54,8 @@ impl WgpuBackend {
             Err(Vulkan::ERROR_OUT_OF_HOST_MEMORY | Vulkan::ERROR_OUT_OF_DEVICE_MEMORY) => {
                 Err(self.out_of_memory(bytes, kind))
             }
-            // The driver's limit on allocations is reached: wgpu's are parts of larger ones.
+            // The driver's limit on the number of allocations is reached. wgpu's memory is used instead, because its
+            // buffers are parts of larger allocations.
             Err(Vulkan::ERROR_TOO_MANY_OBJECTS) => Ok(None),
             Err(error) => {
                 Err(BackendError::Rejected { operation: "allocating upload memory", message: error.to_string() })
@@ -71,7 +73,7 @@ impl WgpuBackend {
     }
 
     /// Chooses the memory for large copies from the host: the kind with the higher rate when the host's writes and the
-    /// device's copies overlap. If the measurement fails, wgpu's own is used.
+    /// device's copies overlap. If the measurement fails, wgpu's memory is used.
     pub(crate) fn choose_upload_memory(&mut self) {
         self.pins = Some(Whose::Hosts);
         let compared = self.pinned(PROBE, MemoryKind::Staging, LABEL).and_then(|pinned| {

@@ -3,10 +3,11 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// A group's layout, then memory, offset and size of each binding.
+/// The key of a cached bind group: the id of its layout, then memory, offset and size of each binding.
 pub(crate) type Key = SmallVec<[u64; 16]>;
 
-/// The number of bindings in all cached groups together, a few megabytes. Above it the cache is emptied.
+/// The largest number of bindings in all cached groups together, which take a few megabytes. The cache is emptied when
+/// a group would exceed it.
 pub(crate) const MAX_KEPT: usize = 8192;
 
 /// The bind groups of one device. Keys refer to memories by their ids, which are never reused.
@@ -40,13 +41,14 @@ impl BindGroups {
         built
     }
 
-    /// Removes the groups that bind a freed memory, because they keep it alive.
+    /// Removes the groups that bind a freed memory, because the groups keep the memory alive.
     pub(crate) fn forget_memory(&mut self, memory: u64) {
         for key in self.by_memory.remove(&memory).unwrap_or_default() {
             if self.kept.remove(&key).is_some() {
                 self.bindings -= bindings(&key);
             }
-            // Removes the keys from the memory's neighbours too, as a long-lived memory would collect them.
+            // The keys are also removed from the lists of the other memories in the groups, because the list of a
+            // long-lived memory would grow with every freed one.
             for neighbour in key[1..].chunks_exact(3).map(|binding| binding[0]) {
                 if let Some(keys) = self.by_memory.get_mut(&neighbour) {
                     keys.retain(|other| *other != key);

@@ -1,4 +1,4 @@
-//! Compute passes, which set only what changes from one dispatch to the next.
+//! Compute passes, which set only the pipelines and bind groups that change from one dispatch to the next.
 
 use std::num::NonZeroU64;
 
@@ -13,7 +13,7 @@ use crate::kernel::{Group, Kernel};
 /// Dynamic offsets of one bind group.
 type Offsets = SmallVec<[u32; 4]>;
 
-/// A compute pass that sets only what changes from one dispatch to the next.
+/// A compute pass that sets only the pipelines and bind groups that change from one dispatch to the next.
 pub(super) struct Pass<'a> {
     pass: wgpu::ComputePass<'a>,
     kernel: Option<KernelId>,
@@ -82,10 +82,11 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// In keys, chunks of uniform values are memories with ids from this one downwards.
+/// The memory id that stands for the first chunk of uniform values in cache keys; each further chunk has the next lower
+/// id.
 const UNIFORM_CHUNKS: u64 = u64::MAX;
 
-/// The cache key of a group, and the dynamic offsets that are not part of it.
+/// The cache key of a bind group, and the dynamic offsets, which are not part of the key.
 fn key_of(
     resources: &Resources<'_>,
     kernel: &Kernel,
@@ -105,7 +106,7 @@ fn key_of(
             }
         };
         let bytes = if kernel.slots[index].uniform {
-            // lavapipe returns zero for bindings of fewer than four bytes.
+            // The size is rounded up, because lavapipe returns zero for bindings of fewer than four bytes.
             let memory = resources.memories.get(&MemoryId(memory));
             let room = memory.map_or(u64::MAX, |memory| memory.buffer.size().saturating_sub(offset));
             bytes.next_multiple_of(UNIFORM_UNIT).min(room.max(bytes))

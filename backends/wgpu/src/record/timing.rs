@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anywarp_backend::{Clock, Timing, Timings};
 
-/// wgpu's limit on one query set.
+/// The largest number of queries in one query set of wgpu.
 const MAX_QUERIES: u32 = 4096;
 
 /// The timestamps of one submission.
@@ -22,7 +22,7 @@ struct DeviceClock {
 }
 
 impl TimingQuery {
-    /// Returns a query with space for a begin and an end per label.
+    /// Returns a query with two timestamps for each label: the begin and the end of the dispatch.
     pub(crate) fn new(device: &wgpu::Device, queue: &wgpu::Queue, timestamps: bool, labels: Vec<Arc<str>>) -> Self {
         let count = u32::try_from(labels.len()).unwrap_or(u32::MAX).saturating_mul(2);
         let usable = timestamps && count > 0 && count <= MAX_QUERIES;
@@ -50,7 +50,7 @@ impl TimingQuery {
         Self { labels, device: clock }
     }
 
-    /// The timestamp writes of the pass for dispatch number `dispatch`.
+    /// The timestamp writes of the pass for dispatch number `dispatch`; `None` if the host's clock is used.
     pub(crate) fn writes(&self, dispatch: u32) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
         self.device.as_ref().map(|clock| wgpu::ComputePassTimestampWrites {
             query_set: &clock.queries,
@@ -72,8 +72,8 @@ impl TimingQuery {
         self.device.as_ref().map(|clock| &clock.readback)
     }
 
-    /// Returns the timings, after the submission; `took` is the host's time for the whole submission, if it was
-    /// measured.
+    /// Returns the timings, after the submission has ended; `took` is the host's time for the whole submission, if it
+    /// was measured.
     pub(crate) fn read(&self, took: Option<Duration>) -> Option<Timings> {
         self.device.as_ref().and_then(|clock| self.ticks(clock)).or_else(|| {
             let entry = Timing { label: "submission".into(), start: Duration::ZERO, duration: took? };
@@ -81,7 +81,7 @@ impl TimingQuery {
         })
     }
 
-    /// The device's timestamps; `None` if they are invalid: some drivers write zeros.
+    /// The timings by the device's timestamps; `None` if the timestamps are invalid: some drivers write zeros.
     fn ticks(&self, clock: &DeviceClock) -> Option<Timings> {
         let view = clock.readback.slice(..).get_mapped_range().ok()?;
         let ticks: Vec<u64> = view.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();

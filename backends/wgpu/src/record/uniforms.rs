@@ -1,7 +1,7 @@
 //! Storage of uniform values on the device.
 //!
-//! Values are appended to chunks that are never rewritten while a submission may read them. A value that a chunk
-//! already holds is reused: a loop that launches with the same parameters uploads nothing.
+//! Values are appended to chunks that are never rewritten while a submission may read them. A value that is already in
+//! a chunk is reused: a loop that launches with the same parameters uploads nothing.
 
 use std::hash::{BuildHasher, BuildHasherDefault};
 use std::num::NonZeroU64;
@@ -13,10 +13,11 @@ use crate::submit::Fence;
 
 /// The size of a chunk in bytes, above the 64 KiB limit on a uniform binding of most devices.
 const CHUNK: usize = 256 << 10;
-/// Uniform bindings are rounded up to a multiple of this; every chunk's size is one.
+/// Sizes of uniform bindings are rounded up to a multiple of this number of bytes; the size of a chunk is a multiple,
+/// too.
 pub(crate) const UNIFORM_UNIT: u64 = 16;
 
-/// The position of a value.
+/// The position of a uniform value: the number of its chunk, and the offset in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Placed {
     pub(crate) chunk: usize,
@@ -25,9 +26,9 @@ pub(crate) struct Placed {
 
 struct Chunk {
     buffer: wgpu::Buffer,
-    /// The bytes of the device's chunk, as they will be before the next submission runs.
+    /// A copy of the chunk's bytes on the device, as they will be when the next submission runs.
     shadow: Vec<u8>,
-    /// The end of the bytes that the device has.
+    /// The number of bytes of `shadow` that earlier submissions have uploaded.
     uploaded: usize,
     values: FxHashMap<u64, u32>,
     /// Whether the submission that is being encoded refers to the chunk.
@@ -109,7 +110,7 @@ impl Uniforms {
         self.chunks.len() - 1
     }
 
-    /// Records the upload of bytes that the device does not have yet.
+    /// Encodes the upload of the bytes that earlier submissions have not uploaded.
     pub(crate) fn upload(&self, belt: &mut wgpu::util::StagingBelt, encoder: &mut wgpu::CommandEncoder) {
         for chunk in &self.chunks {
             let missing = &chunk.shadow[chunk.uploaded..];
@@ -120,7 +121,8 @@ impl Uniforms {
         }
     }
 
-    /// Notes that the submission was made: its uploads take effect, and it reads its chunks.
+    /// Records that the encoded submission was made: its uploads take effect, and it reads its chunks until `fence` is
+    /// finished.
     pub(crate) fn submitted(&mut self, fence: &Arc<Fence>) {
         for chunk in &mut self.chunks {
             chunk.uploaded = chunk.shadow.len();
@@ -130,7 +132,7 @@ impl Uniforms {
         }
     }
 
-    /// Notes that the submission was not made.
+    /// Records that the encoded submission was not made.
     pub(crate) fn abandoned(&mut self) {
         for chunk in &mut self.chunks {
             chunk.in_build = false;

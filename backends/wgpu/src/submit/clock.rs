@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-/// A moment by the host's clock.
+/// A point in time, by the host's clock.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
     #[cfg(not(target_arch = "wasm32"))]
     at: std::time::Instant,
-    /// Milliseconds since the page began.
+    /// The time in milliseconds that `milliseconds` returned.
     #[cfg(target_arch = "wasm32")]
     at: f64,
 }
@@ -34,7 +34,8 @@ impl Moment {
     }
 }
 
-/// By `performance.now()`, which pages and workers have; else by the time of day, which is coarser and may jump.
+/// The time in milliseconds by `performance.now()`, which pages and workers have; otherwise the time of day, which is
+/// coarser and may jump.
 #[cfg(target_arch = "wasm32")]
 fn milliseconds() -> f64 {
     use js_sys::wasm_bindgen::JsCast;

@@ -1,21 +1,22 @@
-//! The threads that wake tasks: one for each device with tasks that wait, kept for the next device.
+//! The completion threads, which wake tasks: one for each device with waiting tasks. The thread of a dropped device is
+//! kept for another device.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 
 use super::Fence;
 
-/// The submissions that a device's tasks wait for.
+/// The channel of the submissions that a device's tasks wait for.
 type Awaited = mpsc::Receiver<Arc<Fence>>;
 
-/// The threads whose devices were dropped. They never end: NVIDIA's Vulkan driver (580) can livelock if a thread that
-/// has used it ends while another thread destroys a device.
+/// The threads whose devices were dropped. The threads never end: NVIDIA's Vulkan driver (580) can livelock if a thread
+/// that has used it ends while another thread destroys a device.
 static IDLE: Mutex<Vec<mpsc::Sender<Awaited>>> = Mutex::new(Vec::new());
 
 fn idle() -> MutexGuard<'static, Vec<mpsc::Sender<Awaited>>> {
     IDLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Provides a device with a thread, until the sender is dropped. If no thread starts, sending fails.
+/// Provides a device with a completion thread until the returned sender is dropped. If no thread starts, sending fails.
 pub(super) fn thread() -> mpsc::Sender<Arc<Fence>> {
     let (sender, mut awaited) = mpsc::channel();
     let resting = idle().pop();
@@ -32,7 +33,7 @@ pub(super) fn thread() -> mpsc::Sender<Arc<Fence>> {
     sender
 }
 
-/// Serves one device after the other.
+/// Runs a completion thread, which serves one device after the other.
 fn serve(mut awaited: Awaited) {
     loop {
         look_after(&awaited);
@@ -45,8 +46,8 @@ fn serve(mut awaited: Awaited) {
 
 /// Wakes the tasks of one device until the device, and with it the sender, is dropped.
 ///
-/// It waits for one submission after the other, whichever is awaited, so that each task is woken when its own work has
-/// ended and not when later work has that was awaited first.
+/// The thread waits for the submissions in their order, awaited or not. Each task is therefore woken as soon as its own
+/// work has ended, even if another task began earlier to await later work.
 fn look_after(awaited: &Awaited) {
     let mut fences: Vec<Arc<Fence>> = Vec::new();
     loop {
@@ -59,7 +60,7 @@ fn look_after(awaited: &Awaited) {
             ended.wake_all();
         }
         let Some(any) = fences.first() else { continue };
-        // A mapping may wait for work that has already ended.
+        // There may be no submission to wait for: a mapping may wait for work that has already ended.
         let first = any.poller.upgrade().and_then(|poller| poller.first()).unwrap_or_else(|| Arc::clone(any));
         if let Err(error) = first.block() {
             first.finish(Err(error.clone()));

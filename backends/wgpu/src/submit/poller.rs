@@ -8,11 +8,11 @@ use anywarp_backend::BackendError;
 use super::{Fence, completion};
 use crate::device::errors::ErrorSink;
 
-/// The parts of the device that a wait needs.
+/// The parts of a device that waiting for its work needs.
 pub(crate) struct Poller {
     pub(crate) device: wgpu::Device,
     pub(crate) sink: Arc<ErrorSink>,
-    /// Submissions that may not have ended, in order.
+    /// Submissions that may not have ended, in the order of submission.
     submitted: Mutex<VecDeque<Arc<Fence>>>,
     thread: OnceLock<mpsc::Sender<Arc<Fence>>>,
 }
@@ -22,7 +22,7 @@ impl Poller {
         Arc::new(Self { device, sink, submitted: Mutex::default(), thread: OnceLock::new() })
     }
 
-    /// Records that `fence` was submitted, after all others.
+    /// Records that the work of `fence` was submitted, after all earlier work.
     pub(crate) fn follow(&self, fence: &Arc<Fence>, index: wgpu::SubmissionIndex) {
         fence.set_index(index);
         let mut submitted = self.submitted();
@@ -36,7 +36,7 @@ impl Poller {
         let earlier: Vec<Arc<Fence>> = {
             let submitted = self.submitted();
             let Some(at) = submitted.iter().position(|fence| std::ptr::eq(&raw const **fence, last)) else { return };
-            // Submissions with timings end when their timings can be read.
+            // Submissions with timings are left out, because they end when their timings can be read.
             let over = |fence: &&Arc<Fence>| !fence.is_done() && fence.timing.is_none();
             submitted.iter().take(at).filter(over).cloned().collect()
         };
@@ -52,7 +52,7 @@ impl Poller {
         self.submitted().iter().find(|fence| !fence.is_done()).cloned()
     }
 
-    /// Runs wgpu's due callbacks; waits for `index` if there is one.
+    /// Runs wgpu's due callbacks; first waits for the submission `index`, if there is one.
     ///
     /// The wait has no time-out: wgpu 30 fails an assertion ("If the queue is empty, the current submission index ..")
     /// where a time-out passes while another thread sees the same work end.
@@ -82,7 +82,7 @@ impl Poller {
         }
         let sender = self.thread.get_or_init(completion::thread);
         if let Err(unsent) = sender.send(fence) {
-            // The thread could not be started, so the fence ends on this thread.
+            // The completion thread could not be started, so this thread waits for the fence.
             let fence = unsent.0;
             if let Err(error) = fence.block() {
                 fence.finish(Err(error));

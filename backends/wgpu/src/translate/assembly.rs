@@ -6,7 +6,7 @@ use rspirv::binary::Disassemble;
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::Op;
 
-/// The text of a module.
+/// Returns the assembly text of a SPIR-V module.
 pub(super) fn text(words: &[u32]) -> Result<String, String> {
     let mut module = rspirv::dr::load_words(words).map_err(|error| format!("the SPIR-V cannot be read: {error}"))?;
     tidy(&mut module);
@@ -35,7 +35,7 @@ fn tidy(module: &mut Module) {
     }
 }
 
-/// The unique name for each id that has one.
+/// A unique name for each id that has a name in the module.
 fn names(module: &Module) -> HashMap<u32, String> {
     let mut taken = HashSet::new();
     let mut names = HashMap::new();
@@ -71,7 +71,7 @@ fn half_constants(module: &Module) -> HashMap<u32, String> {
         .collect()
 }
 
-/// An `f16` from its bits.
+/// The text of the `f16` with these bits.
 fn of_half(bits: u32) -> String {
     let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
     let (exponent, fraction) = ((bits >> 10 & 0x1f) as i32, (bits & 0x3ff) as f32);
@@ -87,13 +87,13 @@ const INDENT: usize = 24;
 
 fn write_line(text: &mut String, line: &str, names: &HashMap<u32, String>, halves: &HashMap<u32, String>) {
     if line.starts_with(';') {
-        // The disassembler reports the wrong generator: both share a number.
+        // The disassembler names rspirv as the generator, because naga has the same generator number.
         text.push_str(&line.replace("Generator: rspirv", "Generator: naga"));
         text.push('\n');
         return;
     }
     let line = match result_of(line).and_then(|id| halves.get(&id)) {
-        // The value is the last word.
+        // The value is the last word of the line.
         Some(value) => format!("{} {value}", line.rsplit_once(' ').map_or(line, |(before, _)| before)),
         None => line.to_owned(),
     };

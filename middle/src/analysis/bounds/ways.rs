@@ -1,13 +1,13 @@
-//! Upper bounds as sums, each with the conditions under which it holds.
+//! Bounds of values as sums, with the conditions under which the bounds hold.
 
 use smallvec::SmallVec;
 
 use super::super::sums::Sum;
 
-/// The number of alternative bounds kept for a value.
+/// The largest number of alternative bounds that are kept for a value.
 pub(super) const MAX_WAYS: usize = 4;
 
-/// The number of sums that one pair of bounds may need.
+/// The largest number of sums that a pair of bounds may need.
 const MAX_NEEDS: usize = 16;
 
 /// A lower and an upper bound of a value, which hold if no sum in `needs` is negative.
@@ -25,9 +25,9 @@ impl Way {
         Self { low: sum.clone(), high: sum, needs: SmallVec::new() }
     }
 
-    /// Adds the needs of another.
+    /// Adds the needs of other bounds.
     pub(super) fn and(mut self, other: &Self) -> Self {
-        // Without duplicates: needs that both operands share would double at every operation.
+        // Duplicates are left out, because needs that both operands share would double at every operation.
         for need in &other.needs {
             if !self.needs.contains(need) {
                 self.needs.push(need.clone());
@@ -41,13 +41,13 @@ impl Way {
         Some(self)
     }
 
-    /// Replaces the upper bound.
+    /// Replaces the upper bound by `high`.
     pub(super) fn pick(self, high: Sum) -> Option<Self> {
         Some(Self { high, ..self })
     }
 }
 
-/// The bounds of the first value, with the needs under which neither value is negative.
+/// The bounds of the first value, which additionally need that neither value is negative.
 pub(super) fn not_negative(one: &Way, two: &Way) -> Option<Way> {
     let way = Way { low: Sum::default(), high: one.high.clone(), needs: one.needs.clone() }.and(two);
     way.need(Some(one.low.clone()))?.need(Some(two.low.clone()))
@@ -61,7 +61,7 @@ pub(super) fn larger(one: &[Way], two: &[Way], low: impl Fn(&Way, &Way) -> Optio
     };
     let mut ways = pairs(one, two, |one, two| either(one, two));
     ways.extend(pairs(one, two, |one, two| either(two, one)));
-    // Bounds with the fewest conditions first. A constant that is not negative is no condition.
+    // Bounds with fewer conditions come first. A constant that is not negative is no condition.
     ways.sort_by_key(|way| way.needs.iter().filter(|need| need.value().is_none_or(|value| value < 0)).count());
     ways.truncate(MAX_WAYS);
     ways
@@ -81,7 +81,7 @@ pub(super) fn product(one: &Way, two: &Way) -> Option<Way> {
     way.need(Some(one.low.clone()))?.need(Some(two.low.clone()))
 }
 
-/// All combinations of the bounds of two values, in the order of the sum of their positions.
+/// Combines the alternative bounds of two values with `make`. Combinations of earlier alternatives come first.
 pub(super) fn pairs(one: &[Way], two: &[Way], make: impl Fn(&Way, &Way) -> Option<Way>) -> Ways {
     let mut all: Vec<(usize, usize)> = (0..one.len()).flat_map(|a| (0..two.len()).map(move |b| (a, b))).collect();
     all.sort_by_key(|(a, b)| a + b);

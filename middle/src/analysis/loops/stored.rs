@@ -8,7 +8,7 @@ use super::super::values::Id;
 use super::super::walk::{Frame, Walker};
 
 impl<'a> Walker<'a> {
-    /// The slots that statements may store to.
+    /// Adds the slots that the statements of a block may store to.
     pub(super) fn stored(&mut self, frame: &mut Frame<'a>, block: &'a Block, found: &mut FxHashSet<usize>) {
         for statement in block {
             self.work += 1;
@@ -79,7 +79,7 @@ pub(super) fn collect(value: &Value, found: &mut Vec<Id>) {
     }
 }
 
-/// The scalars of a value at the positions at which `shape` has scalars.
+/// Adds the scalars of `value` at the positions at which `shape` has scalars; `None` where `value` has no scalar.
 pub(super) fn aligned(shape: &Value, value: &Value, found: &mut Vec<Option<Id>>) {
     match shape {
         Value::Scalar(_) => found.push(value.scalar()),
@@ -94,7 +94,7 @@ pub(super) fn aligned(shape: &Value, value: &Value, found: &mut Vec<Option<Id>>)
     }
 }
 
-/// Replaces the scalars of a value.
+/// Returns a value with its scalars replaced by `ids`, in order.
 pub(super) fn replaced(value: &Value, ids: &mut impl Iterator<Item = Id>) -> Value {
     match value {
         Value::Scalar(_) => ids.next().map_or(Value::Opaque, Value::Scalar),

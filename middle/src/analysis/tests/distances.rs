@@ -1,4 +1,4 @@
-//! Orders of values that ranges do not show.
+//! Tests of orders of values that do not follow from the ranges of the values.
 
 use super::{analysed_text, check};
 use crate::Circumstances;
@@ -42,7 +42,7 @@ fn sums_and_differences_keep_distances() {
 
 #[test]
 fn sums_and_differences_that_wrap_lose_distances() {
-    // `k` is at least `m`, unless it wraps.
+    // `k` is at least `m`, unless the computation of `k` wraps.
     for (m, proven) in [("params.m", false), ("min(params.m, 1000)", true)] {
         for k in ["m + i32(params.n & 1u)", "m - (-i32(params.n & 1u))"] {
             let guard = "i >= 0 && i <= m && k < 64";

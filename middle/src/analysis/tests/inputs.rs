@@ -1,4 +1,4 @@
-//! Built-in inputs, lengths of arrays, and contents of memory.
+//! Tests of built-in inputs, lengths of arrays, and contents of memory.
 
 use anywarp_backend::ResourceId;
 
@@ -9,11 +9,11 @@ const INPUTS: &str = "@builtin(local_invocation_id) local: vec3<u32>, @builtin(l
     @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) count: vec3<u32>,
     @builtin(global_invocation_id) id: vec3<u32>";
 
-/// Inputs that WGSL does not allow with workgroups of several dimensions.
+/// The arguments of an entry point that WGSL does not allow with workgroups of several dimensions.
 const OF_SUBGROUPS: &str = "@builtin(subgroup_invocation_id) lane: u32, @builtin(subgroup_size) lanes: u32,
     @builtin(subgroup_id) subgroup: u32, @builtin(num_subgroups) subgroups: u32";
 
-/// Whether an index of an array of `elements` elements is proven.
+/// Whether an index into an array of `elements` elements is proven under a condition.
 fn proven_of(elements: u32, index: &str, condition: &str) -> bool {
     let subgroups = index.starts_with("lane") || index.starts_with("subgroup");
     let (size, inputs) = if subgroups { ("64", OF_SUBGROUPS) } else { ("8, 4, 2", INPUTS) };
@@ -83,7 +83,7 @@ fn subgroups_have_the_sizes_of_the_device() {
 fn lengths_are_limited_by_the_size_of_bindings() {
     let sized = |bytes: u64| Circumstances { binding_bytes: bytes, ..Circumstances::default() };
     let last = "tile[arrayLength(&tail.rows) - 1u] = 1u;";
-    // The array begins after 16 numbers of 4 bytes.
+    // The array begins after 64 bytes, and its elements have 4 bytes.
     assert!(analysed_for(last, &sized(64 + 256)).accesses[0].proven, "at most 64 elements");
     assert!(!analysed_for(last, &sized(64 + 260)).accesses[0].proven, "at most 65 elements");
     let last = "tile[arrayLength(&x) - 1u] = 1u;";

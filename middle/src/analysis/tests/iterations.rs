@@ -1,4 +1,4 @@
-//! Facts in loops, and loops that end.
+//! Tests of facts in loops, and of loops that end.
 
 use super::{check, check_ends};
 
@@ -11,7 +11,7 @@ fn assumptions_about_iterations_are_checked() {
         ("var i = 100u; loop { if (x[0] == 3u) { break; } tile[i] = 1u; i = (i + 1u) & 63u; }", &[false]),
         ("var i = 10u; loop { if (x[0] == 3u) { break; } tile[i] = 1u; i = (i + 1u) & 63u; }", &[true]),
         ("var i = 0u; loop { if (x[0] == 3u) { break; } tile[i] = 1u; i = x[1]; }", &[false]),
-        // A chain of variables, each stored to by the next one.
+        // Each variable of a chain gets the value of the next variable.
         ("var i = 0u; var j = 0u; loop { if (x[0] == 3u) { break; } tile[j] = 1u; j = i; i++; }", &[false]),
         (
             "var a = 0u; var b = 0u; var c = 0u; var d = 0u; var e = 0u; var f = 0u;

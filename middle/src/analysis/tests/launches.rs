@@ -1,4 +1,4 @@
-//! Conditions on a launch under which an access is in range.
+//! Tests of the conditions on a launch under which an access is in range.
 
 use anywarp_backend::ResourceId;
 
@@ -23,7 +23,7 @@ fn analysed(body: &str) -> Analysis {
     analysed_text(&format!("{HEAD} {body} }}"), &limits)
 }
 
-/// The conditions of the last access of a kernel; `proven` without conditions, `checked` if none were found.
+/// The conditions of the last access of a kernel as text; `proven` if it needs none, `checked` if none were found.
 fn needs(body: &str) -> String {
     let analysis = analysed(body);
     let last = analysis.accesses.last().expect("an access");
@@ -105,7 +105,7 @@ fn wrapping_indices_need_more() {
         ("if (id.x < params.n - 1u) { x[id.x] = 1u; }", "(params.n - 1) <= arrayLength(&x)"),
         // A product in a comparison wraps on the host, too.
         ("if (id.x < params.n * params.n) { x[id.x] = 1u; }", "(params.n * params.n) <= arrayLength(&x)"),
-        // Indices that may be negative.
+        // These indices may be negative.
         ("if (i32(id.x) < params.m) { x[i32(id.x) - params.m] = 1u; }", "checked"),
         ("x[params.m] = 1u;", "0 <= params.m and params.m < arrayLength(&x)"),
         ("x[u32(params.m)] = 1u;", "0 <= params.m and params.m < arrayLength(&x)"),
@@ -124,7 +124,7 @@ fn indices_must_fit_their_type() {
     // The last index of the longest array is the greatest number of the type.
     assert_eq!(needs(1 << 32, "id.x * 4u + 3u"), in_range);
     assert_eq!(needs(1 << 31, "i32(id.x) * 4 + 3"), in_range);
-    // It exceeds the type by one: an index beyond the type would be a negative number.
+    // The last index exceeds the type by one, so that it would be a negative number.
     assert_eq!(needs((1 << 31) + 1, "i32(id.x) * 4 + 3"), format!("{in_range} and 4 * params.n <= 2147483648"));
 }
 
@@ -148,7 +148,7 @@ fn the_host_computes_as_the_kernel_does() {
         ("if (id.x < params.n) { x[id.x] = 1u; }", 65, 0, 64, false),
         ("x[id.x] = 1u;", 8, 0, 64, true),
         ("x[id.x] = 1u;", 8, 0, 63, false),
-        // More workgroups than the device allows, and an empty array: impossible launches meet no condition.
+        // These launches are impossible (too many workgroups, an empty array), so they meet no condition.
         ("x[id.x] = 1u;", 70_000, 0, 1 << 25, false),
         ("if (id.x < params.n) { x[id.x] = 1u; }", 0, 0, 0, false),
         ("if (id.x < params.n - 1u) { x[id.x] = 1u; }", 65, 0, 64, true),

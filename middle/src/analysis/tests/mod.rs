@@ -1,4 +1,4 @@
-//! Small kernels with the accesses and loops that are proven.
+//! Tests of the analysis: small kernels with the accesses and loops that are proven.
 //!
 //! | module | subject |
 //! |---|---|
@@ -274,7 +274,7 @@ fn iterations_are_bounded() {
         ("for (var i = thread; i < 144u; i += 64u) { }", Some(4)),
         ("for (var i = 0u; i < min(params.n, 7u); i++) { }", Some(8)),
         ("for (var i = 0u; i < 10u; i++) { if (x[0] == 3u) { break; } }", Some(11)),
-        // A step of one or two.
+        // The counter grows by one or two in each iteration.
         ("for (var i = 0u; i < 10u; i++) { if (x[0] == 3u) { i++; } }", Some(12)),
         ("loop { break; }", Some(1)),
         ("for (var i = 0u; i < params.n; i++) { }", None),

@@ -1,4 +1,4 @@
-//! Branches, switches, and where they join.
+//! Tests of branches, of switches, and of the points where their paths join.
 
 use super::check;
 
@@ -42,7 +42,7 @@ fn facts_after_a_join_hold_on_all_paths() {
         ("var i = 3u; if (x[0] == 1u) { } else { i = params.n; } tile[i] = 1u;", &[false]),
         ("var v = vec2<u32>(1u, 1u); if (x[0] == 1u) { } else { v = vec2<u32>(params.n, 1u); } tile[v.x] = 1u;", &[false]),
         ("var v = vec2<u32>(1u, 1u); if (x[0] == 1u) { } else { v = vec2<u32>(params.n, 1u); } tile[v.y] = 1u;", &[true]),
-        // Combined conditions.
+        // These conditions are combined with `select`.
         ("let ok = select(false, (id.x < arrayLength(&x)), params.n > 3u); if (ok) { x[id.x] = 1u; }", &[true]),
         ("let ok = select(params.m > 2, false, params.n >= 64u); if (ok) { tile[params.n] = 1u; }", &[true]),
         ("let ok = select(params.m > 2, false, params.n < 64u); if (ok) { tile[params.n] = 1u; }", &[false]),
@@ -75,7 +75,7 @@ fn cases_narrow_the_selector() {
         ),
         ("var i = params.n; switch x[0] { case 1u: { i = 3u; } default: { i = 5u; } } tile[i] = 1u;", &[true]),
     ]);
-    // With this many cases the value of the selector is not used, but the stores of the cases still count.
+    // The analysis does not use the value of the selector with so many cases, but it considers the stores of the cases.
     let cases: String = (0..70).map(|at| format!("case {at}u: {{ i = {at}u; }} ")).collect();
     check(&[
         (&format!("var i = 3u; switch params.n {{ {cases} default: {{ }} }} tile[i] = 1u;"), &[false]),

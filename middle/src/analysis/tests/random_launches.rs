@@ -1,4 +1,5 @@
-//! Tests that conditions on a launch suffice: they check every index that the invocations of random kernels compute.
+//! Tests that the conditions on a launch suffice: in launches that meet them, every index that the invocations of
+//! random kernels compute is in range.
 
 use anywarp_backend::ResourceId;
 use anywarp_testing::random;
@@ -40,16 +41,16 @@ enum Tree {
     /// A prefix operator or a function of one value.
     One(&'static str, Box<Tree>),
     Of(&'static str, Box<Tree>, Box<Tree>),
-    /// The bits of a value of the other signedness.
+    /// A cast of a value of the other signedness, which keeps its bits.
     Cast(Box<Tree>),
-    /// The first value if a comparison of two leaves holds, else the second: by `select`, or by branches.
+    /// The first value if a comparison of two leaves holds, otherwise the second; chosen by `select` or by branches.
     Choice(&'static str, Box<[Tree; 2]>, (Leaf, &'static str, Leaf)),
 }
 
 const VALUES: usize = 3;
 const SIZE: [u32; 2] = [4, 2];
 
-/// The values of an invocation.
+/// The values of the inputs and of the loop counter in one invocation of a launch.
 #[derive(Clone, Copy, Debug, Default)]
 struct Here {
     id: [u32; 2],
@@ -124,7 +125,7 @@ impl Tree {
         Self::Of(op, left.into(), right.into())
     }
 
-    /// A tree of numbers known on the host.
+    /// A random bound that is computed from numbers known on the host.
     fn bound(random: &mut Random) -> Self {
         let value = |random: &mut Random| Self::Leaf(Leaf::Value(random.below(VALUES as u32) as usize));
         match random.below(7) {
@@ -183,7 +184,7 @@ impl Tree {
         }
     }
 
-    /// The value by the rules of WGSL.
+    /// The value of the expression by the rules of WGSL.
     fn value(&self, here: &Here, signed: bool) -> u32 {
         match self {
             Self::Leaf(leaf) => leaf.value(here),
@@ -228,11 +229,11 @@ impl Tree {
     }
 }
 
-/// A kernel with one access.
+/// A random kernel with one access.
 struct Kernel {
     signed: bool,
     index: Tree,
-    /// `left op right`
+    /// The conditions `left op right` around the access.
     guards: Vec<(Tree, &'static str, Tree)>,
     turns: Tree,
 }
@@ -296,7 +297,7 @@ impl Kernel {
     /// The indices that the invocations of a launch access.
     fn indices(&self, groups: [u32; 2], first: Here) -> Vec<(u32, Here)> {
         let mut found = Vec::new();
-        // Only the first and the last invocations of large grids.
+        // In large grids only the first and the last invocations are tried.
         let some = |axis: usize| {
             let all = groups[axis] * SIZE[axis];
             (0..all.min(12)).chain(all.saturating_sub(8).max(12)..all)
@@ -331,8 +332,8 @@ fn met_conditions_suffice_in_many_kernels() {
     println!("{:?}", tried(seed, 200_000));
 }
 
-/// Tries `count` random kernels; returns the numbers of kernels with conditions, of launches that meet them, and of
-/// accesses of these launches.
+/// Tries `count` random kernels. Returns the number of kernels with conditions, the number of launches that meet these
+/// conditions, and the number of accesses of these launches.
 fn tried(seed: u64, count: u32) -> (u32, u32, u64) {
     let random = &mut Random(random::Random::from_state(seed));
     let (mut conditional, mut launches, mut accesses) = (0, 0, 0u64);

@@ -1,4 +1,4 @@
-//! Reports on accesses and loops, and on kernels that were given up.
+//! Tests of the reports on accesses and loops, and of kernels whose analysis was given up.
 
 use anywarp_backend::Proofs;
 

@@ -1,4 +1,4 @@
-//! Operations, one by one.
+//! Tests of single operations.
 
 use super::check;
 

@@ -1,4 +1,4 @@
-//! Branches and `switch` statements: both paths, and the facts that each adds.
+//! Executes branches and `switch` statements: all paths, and the facts that hold on each path.
 
 use naga::{Block, Expression, Handle, SwitchValue};
 
@@ -86,5 +86,5 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// The number of cases of a `switch` for which the value of the selector is used.
+/// The largest number of cases of a `switch` for which the analysis uses the value of the selector.
 const MAX_CASES: usize = 64;

@@ -8,7 +8,7 @@ use super::Walker;
 use crate::domain::Known;
 
 impl Walker<'_> {
-    /// The content of a location; `None` if it is not tracked.
+    /// The content of a memory location; `None` if the analysis does not track it.
     pub(in super::super) fn held(&mut self, place: &Place) -> Option<Value> {
         let Root::Slot(slot) = place.root else { return None };
         let mut value = self.slots.get(slot)?.clone();
@@ -21,7 +21,7 @@ impl Walker<'_> {
         Some(value)
     }
 
-    /// The part of a value at an index. An index out of range returns one of the parts, too.
+    /// The part of a value at an index. For an index out of range, the kernel gets one of the parts, too.
     pub(in super::super) fn one_part(&mut self, value: &Value, index: Id) -> Option<Value> {
         let Value::Parts(parts) = value else { return None };
         if let Some(known) = self.values.constant_of(index) {
@@ -37,7 +37,7 @@ impl Walker<'_> {
         let Some(held) = self.slots.get(slot).cloned() else { return };
         self.slots[slot] = match place.path.iter().position(|part| matches!(part, Part::Index(_))) {
             None => held.with(&place.path, value),
-            // Any of the parts may have changed.
+            // The index is unknown, so any of the parts may have changed.
             Some(at) => held.with(&place.path[..at], Value::Opaque),
         };
     }

@@ -1,4 +1,4 @@
-//! The operations of WGSL on single values of any width, as the reference.
+//! The reference of the tests: the operations of WGSL on single values of any width.
 
 use super::super::{Comparison, Int};
 
@@ -9,12 +9,12 @@ pub(super) fn wrap(ty: Int, value: i128) -> i64 {
     (if ty.signed && value >= values / 2 { value - values } else { value }) as i64
 }
 
-/// One bit of a value.
+/// Whether the bit of a value at this position is 1.
 pub(super) fn bit(value: i64, place: u8) -> bool {
     value >> place & 1 == 1
 }
 
-/// The value whose bits are 1 where `set` returns true.
+/// The value whose bits are 1 at the positions for which `set` returns true.
 fn from_bits(ty: Int, set: impl Fn(u8) -> bool) -> i64 {
     wrap(ty, (0..ty.width).map(|place| i128::from(set(place)) << place).sum())
 }
@@ -59,7 +59,7 @@ pub(super) fn xor(ty: Int, x: i64, y: i64) -> i64 {
     from_bits(ty, |place| bit(x, place) != bit(y, place))
 }
 
-/// The effective amount of a shift.
+/// The effective amount of a shift by `y`, which is taken modulo the width.
 fn amount(ty: Int, y: i64) -> u8 {
     (wrap(Int { signed: false, ..ty }, y.into()) % i64::from(ty.width)) as u8
 }
@@ -71,7 +71,7 @@ pub(super) fn shl(ty: Int, x: i64, y: i64) -> i64 {
 
 pub(super) fn shr(ty: Int, x: i64, y: i64) -> i64 {
     let by = amount(ty, y);
-    // The bits of the `i64` above the width are copies of the sign, or zeros.
+    // Above the width, the bits of the `i64` are copies of the sign bit, or zeros for an unsigned type.
     from_bits(ty, |place| bit(x, place + by))
 }
 
@@ -115,7 +115,7 @@ pub(super) fn reverse_bits(ty: Int, x: i64) -> i64 {
     from_bits(ty, |place| bit(x, ty.width - 1 - place))
 }
 
-/// The offset and the length of a field, cut off at the width.
+/// The offset and the length of a field, which ends at the width at the latest.
 fn field(ty: Int, offset: i64, count: i64) -> (u8, u8) {
     let offset = offset.min(ty.width.into()) as u8;
     (offset, count.min((ty.width - offset).into()) as u8)

@@ -1,13 +1,13 @@
-//! The table of operations, over all sets of four bits and a sample of the sets of eight bits.
+//! Tests the table of operations on all sets of four bits and on a sample of the sets of eight bits.
 
 use super::super::{Int, Known};
 use super::operations::{BINARY, Binary, UNARY, Unary};
 use super::sets::{Set, Values, all, parts, sample, values};
 
-/// The types of which all sets are tested.
+/// The types for which all sets are tested.
 const SMALL: [Int; 2] = [Int { signed: false, width: 4 }, Int { signed: true, width: 4 }];
 
-/// Asserts that a result contains all values that it must contain, and that it is reduced.
+/// Asserts that a result contains all values of `wanted`, and that its interval and bits have narrowed each other.
 fn assert_sound(what: &dyn Fn() -> String, result: Known, wanted: &Values) {
     let has = values(result);
     if let Some(value) = wanted.missing_from(result.ty(), &has) {
@@ -16,7 +16,7 @@ fn assert_sound(what: &dyn Fn() -> String, result: Known, wanted: &Values) {
     assert_eq!(Some(parts(result)), has.smallest_set(result.ty()), "{}: {result:?} is not reduced", what());
 }
 
-/// The number of exact results and of all results.
+/// The number of exact results, and the number of all results.
 #[derive(Default)]
 struct Tally {
     exact: usize,
@@ -38,7 +38,7 @@ fn binary(operation: &Binary, sets: &[Set]) -> Tally {
     let ty = sets[0].known.ty();
     let mut tally = Tally::default();
     for right in sets {
-        // For each left value of the type, the results with all right values.
+        // By left value of the type: the results of the operation with all right values of the set.
         let images: Vec<Values> = (0..=ty.mask())
             .map(|pattern| {
                 let mut image = Values::default();
@@ -76,7 +76,7 @@ fn unary(operation: &Unary, sets: &[Set]) -> Tally {
     tally
 }
 
-/// Asserts that operations are exact as often as the table says, not less and not more.
+/// Asserts that operations are exact exactly as often as the table lists.
 fn assert_exact(found: &[(&str, bool, usize, usize)]) {
     let other: Vec<_> = found.iter().filter(|(_, _, found, wanted)| found != wanted).collect();
     assert!(other.is_empty(), "exact in a thousand, found and wanted (operation, signed): {other:#?}");

@@ -1,4 +1,4 @@
-//! Operations with three and four operands: `clamp`, `extractBits` and `insertBits`.
+//! Tests of operations with three and four operands: `clamp`, `extractBits` and `insertBits`.
 
 use super::super::{Int, Known};
 use super::concrete;
@@ -22,12 +22,12 @@ fn places(width: u8) -> Vec<Known> {
     places
 }
 
-/// The numbers of a set, up to those that all have the same effect.
+/// The numbers of a set up to slightly above `width`: all greater numbers have the same effect.
 fn numbers(place: Known, width: u8) -> impl Iterator<Item = i64> {
     (0..=i64::from(width) + 2).filter(move |number| place.contains(*number))
 }
 
-/// A part of the sets, so that a test takes a second.
+/// Returns only some of the sets, so that a test takes a second.
 fn some(sets: &[Set], every: usize) -> impl Iterator<Item = &Set> {
     sets.iter().step_by(every)
 }
@@ -66,7 +66,7 @@ fn insert_bits_contains_every_result() {
                         let result = set.known.insert_bits(new.known, offset, count);
                         let news = new.values.iter(ty).collect::<Vec<_>>();
                         for (offset, count) in pairs(offset, count, ty.width) {
-                            // All pairs would take a minute.
+                            // Only some pairs of values are tried, because all pairs would take a minute.
                             for (value, new) in set.values.iter(ty).zip(news.iter().copied().cycle().skip(3)) {
                                 let whole = concrete::insert_bits(ty, value, new, offset, count);
                                 let what = format!("{new} as {count} bits from {offset} of {value} of {:?}", set.known);

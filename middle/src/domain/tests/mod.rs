@@ -1,4 +1,4 @@
-//! Tests of every operation on sets against the operation on each value.
+//! Tests that compare every operation on sets with the same operation on each value.
 //!
 //! | module | content |
 //! |---|---|

@@ -18,7 +18,7 @@ pub(super) struct Binary {
     pub(super) name: &'static str,
     pub(super) sets: fn(Known, Known) -> Known,
     pub(super) values: fn(Int, i64, i64) -> i64,
-    /// The same as in [`Unary`], in a thousand pairs.
+    /// The number of results in a thousand that have to be the smallest possible set, as in [`Unary`].
     pub(super) exact: [usize; 2],
 }
 

@@ -1,4 +1,4 @@
-//! Exact results for typical computations of indices.
+//! Tests of exact results for typical computations of indices.
 
 use super::super::{Comparison, Int, Known};
 use super::sets::parts;
@@ -22,7 +22,7 @@ fn any() -> Known {
 const MAX: i64 = u32::MAX as i64;
 const LEAST: i64 = i32::MIN as i64;
 
-/// The name of a set, the set, and the interval and the bits that it has to have.
+/// The name of a set, the set, its expected interval, and its expected known zeros and ones.
 type Case = (&'static str, Known, (i64, i64), (u32, u32));
 
 /// Asserts that sets have the listed intervals and at least the listed bits.
@@ -201,7 +201,7 @@ fn casts_are_exact() {
 fn comparisons_narrow_their_operands() {
     use Comparison::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
     let index = u32s(0, 99);
-    // A comparison with its operands, and the intervals of both where it holds.
+    // A comparison, its two operands, and the expected intervals of the operands if it holds.
     let cases = [
         (Less, any(), u32s(0, 100), Some(((0, 99), (1, 100)))),
         (Less, any(), number(0), None),

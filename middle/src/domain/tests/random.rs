@@ -1,4 +1,4 @@
-//! Operations of 8 and 32 bits on random sets and values.
+//! Tests of operations of 8 and 32 bits with random sets and values.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Comparisons, unions, intersections, whether operations wrap, and casts.
+//! Tests of comparisons, unions, intersections, casts, and of whether operations wrap.
 
 use super::super::bits::Bits;
 use super::super::{Comparison, Int, Known};
@@ -14,7 +14,8 @@ const COMPARISONS: [Comparison; 6] = [
     Comparison::GreaterEqual,
 ];
 
-/// The families of sets that pairs are formed from: all sets of three bits, and a sample of the sets of eight bits.
+/// The families of sets from which the tests form pairs: all sets of three bits, and a sample of the sets of eight
+/// bits, each for unsigned and for signed types.
 fn families() -> [Vec<Set>; 4] {
     let small = |signed| all(Int { signed, width: 3 });
     [small(false), small(true), sample(false), sample(true)]
@@ -37,7 +38,7 @@ fn sets_are_reduced() {
     }
 }
 
-/// Asserts that an interval and bits give the smallest set, or none if it is empty.
+/// Asserts that the set of an interval and bits is the smallest possible, or that there is none if it is empty.
 fn assert_reduced(ty: Int, low: i64, high: i64, bits: Bits) {
     let mut wanted = Values::default();
     for value in low..=high {
@@ -75,7 +76,7 @@ fn constructors_give_the_set_they_name() {
     assert_eq!((Int::I32.least(), Int::I32.most()), (i32::MIN.into(), i32::MAX.into()));
     assert_eq!((Int::U32.least(), Int::U32.most()), (0, u32::MAX.into()));
     assert_eq!(parts(Known::exactly(Int::I32, -2)), (-2, -2, 1, !1));
-    // Bits outside the type are ignored, so they are no contradiction.
+    // Bits above the width of the type are ignored, so they are no contradiction.
     assert!(Known::with_bits(Int { signed: false, width: 8 }, 0x100, 0x100).is_some());
 }
 
@@ -132,7 +133,7 @@ fn where_it_holds(op: Comparison, left: &Set, right: &Set) -> Values {
     let (low, high) = (right.known.low(), right.known.high());
     let mut values = Values::default();
     for value in left.values.iter(ty) {
-        // Except for `==`, if the comparison holds for any value, it holds for one of the ends, which are in the set.
+        // If a comparison other than `==` holds for any value, it holds for one of the ends, which are in the set.
         let holds = match op {
             Comparison::Equal => right.known.contains(value),
             _ => holds(op, value, low) || holds(op, value, high),

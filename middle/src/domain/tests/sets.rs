@@ -1,9 +1,9 @@
-//! Sets of few bits, all or a sample, with their values.
+//! Sets of integers of few bits with their values: all sets, or a sample.
 
 use super::super::bits::Bits;
 use super::super::{Int, Known};
 
-/// A set of values of at most eight bits, as a bit set of their patterns.
+/// A list of values of at most eight bits, as a bit set of the values' patterns.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Values([u64; 4]);
 
@@ -37,7 +37,8 @@ impl Values {
         patterns.map(move |pattern| ty.value(pattern))
     }
 
-    /// The least and the greatest value, and the bits that are 0 and 1 in all; `None` if there is no value.
+    /// The least and the greatest value, the mask of bits that are 0 in all values, and the mask of those that are 1;
+    /// `None` if there is no value.
     pub(super) fn smallest_set(&self, ty: Int) -> Option<(i64, i64, u32, u32)> {
         let of = |value: i64| (value, value, ty.mask() & !ty.pattern(value), ty.pattern(value));
         self.iter(ty)
@@ -46,7 +47,7 @@ impl Values {
     }
 }
 
-/// The ends and the bits of a set, in the order of [`Values::smallest_set`].
+/// The ends of a set's interval and its known zeros and ones, in the order of [`Values::smallest_set`].
 pub(super) fn parts(known: Known) -> (i64, i64, u32, u32) {
     (known.low(), known.high(), known.zeros(), known.ones())
 }
@@ -75,7 +76,7 @@ pub(super) fn values(known: Known) -> Values {
     values
 }
 
-/// All sets of a type of few bits.
+/// All sets of a type, which must have few bits.
 pub(super) fn all(ty: Int) -> Vec<Set> {
     let ends = (ty.least()..=ty.most()).collect::<Vec<_>>();
     let patterns = 0..=ty.mask();

@@ -1,4 +1,4 @@
-//! Every kernel of the repository, without proofs.
+//! Tests with every kernel of the repository, without proofs.
 
 use std::fs;
 use std::path::{Path, PathBuf};

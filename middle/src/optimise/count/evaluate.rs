@@ -1,4 +1,4 @@
-//! The values of expressions in one iteration, and the cost of those that remain.
+//! The values of expressions in one iteration, and the cost of the expressions that remain after unrolling.
 
 use naga::{AddressSpace, Expression, Handle, Literal};
 use smallvec::SmallVec;
@@ -12,15 +12,15 @@ use crate::optimise::text;
 /// The known values of old expressions in the current iteration.
 #[derive(Default)]
 pub(in crate::optimise) struct Values {
-    /// By expression: the execution that set the entry, the value, whether it differs between iterations, and in which
-    /// loops, one a bit from the outermost.
+    /// By expression: the number of the execution that set the entry, the value, whether the value differs between
+    /// iterations, and the mask of loops on whose iteration it depends.
     of: Vec<(u32, Option<Literal>, bool, u64)>,
-    /// The number of the execution.
+    /// The number of the current execution; entries of other executions are invalid.
     run: u32,
 }
 
 impl Values {
-    /// Invalidates all entries.
+    /// Begins a new execution, which invalidates all entries, in a function with `count` expressions.
     pub(super) fn start(&mut self, count: usize) {
         self.of.resize(count, (0, None, false, 0));
         self.run += 1;
@@ -55,12 +55,12 @@ impl Run<'_, '_> {
         rewriter.constant(old).or_else(|| rewriter.literal(rewriter.map[old.index()]?))
     }
 
-    /// The bit of the innermost loop.
+    /// The bit of the current loop in masks of loops.
     pub(super) fn bit(&self) -> u64 {
         1 << self.level.min(63)
     }
 
-    /// The value of a load, whether it differs between iterations, and in which loops.
+    /// The value of a load, whether it differs between iterations, and the mask of loops on which it depends.
     fn load(&self, pointer: Handle<Expression>) -> (Option<Literal>, bool, u64) {
         let rewriter = self.rewriter;
         if let Target::Local(local, true) = rewriter.target(pointer) {
@@ -135,7 +135,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Records the loops that an index depends on, and whether the index is known.
+    /// Records the loops on whose iteration an index depends, and whether the index is known.
     fn indexed(&mut self, base: Handle<Expression>, index: Handle<Expression>) {
         let (mask, known) = (self.values.mask(index), self.literal(index).is_some());
         match self.rewriter.target(base) {
@@ -144,7 +144,7 @@ impl Run<'_, '_> {
                 *masks |= mask;
                 *all_known &= known;
             }
-            // Split into variables already, so all of its indices are constant.
+            // The array is split into variables already, so all of its indices are constant.
             Target::Part(..) => {}
             Target::Other if !known => {}
             Target::Other => match self.rewriter.space(base) {

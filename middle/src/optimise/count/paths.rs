@@ -1,4 +1,5 @@
-//! Paths that may not run: the loops and cases that remain, and the contents of variables where paths join.
+//! Paths that may or may not run: loops and cases that remain after unrolling, and contents of variables where paths
+//! join.
 
 use anywarp_backend::statements;
 use naga::{Block, Literal, Statement, SwitchCase};
@@ -9,12 +10,13 @@ use crate::optimise::memory::Target;
 use crate::optimise::text;
 
 impl Run<'_, '_> {
-    /// Executes the body of a loop that stays a loop, to which each `break` and `continue` belongs.
+    /// Executes the body of a loop that stays a loop. Each `break` and `continue` in it belongs to that loop.
     pub(super) fn in_loop(&mut self, block: &Block) -> Result<(), Unknown> {
         self.own(block, true)
     }
 
-    /// Executes all cases of a `switch`. A `break` belongs to the `switch`; a `continue` is unknown unless `continues`.
+    /// Executes all cases of a `switch`. A `break` belongs to the `switch`. A `continue` makes the execution unknown,
+    /// unless `continues` is true.
     pub(super) fn switch(
         &mut self,
         statement: &Statement,
@@ -35,7 +37,8 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Executes statements to which each `break` belongs, and each `continue` if `continues`.
+    /// Executes the statements of a loop or `switch`, to which each `break` in them belongs, and also each `continue`
+    /// if `continues` is true.
     fn own(&mut self, block: &Block, continues: bool) -> Result<(), Unknown> {
         for statement in block {
             match statement {
@@ -60,7 +63,7 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Forgets the contents of variables that differ between paths.
+    /// Forgets the contents of variables that differ between the current path and `others`.
     pub(super) fn merge(&mut self, others: &[FxHashMap<usize, Option<Literal>>]) {
         let mut keys: FxHashSet<usize> = self.vars.keys().copied().collect();
         keys.extend(others.iter().flat_map(|other| other.keys().copied()));

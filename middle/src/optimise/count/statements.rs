@@ -1,4 +1,4 @@
-//! The execution of one statement on a path that is known to run.
+//! The execution of statements on a path that is known to run.
 
 use naga::{Block, Expression, Handle, Literal, Statement};
 
@@ -7,7 +7,8 @@ use crate::optimise::memory::{Memory, Target};
 use crate::optimise::text;
 
 impl Run<'_, '_> {
-    /// Executes statements. A `break` `within` a branch or a loop that may not run makes the execution unknown.
+    /// Executes statements. `within` is true in a branch or loop that may not run: a `break` there makes the execution
+    /// unknown.
     pub(super) fn list(&mut self, block: &Block, within: bool) -> Result<Flow, Unknown> {
         for statement in block {
             let flow = self.statement(statement, within)?;
@@ -25,7 +26,7 @@ impl Run<'_, '_> {
                     self.spend(0)?;
                     self.evaluate(handle);
                 }
-                // Checks the limit after the last expression.
+                // The expressions have added to the cost, so the limit is checked here.
                 self.spend(0)?;
             }
             Statement::Block(inner) => return self.list(inner, within),
@@ -67,7 +68,7 @@ impl Run<'_, '_> {
         within: bool,
     ) -> Result<Flow, Unknown> {
         if let Some(Literal::Bool(known)) = self.literal(condition) {
-            // The test that ends the loop disappears in any unrolled loop, so it is no gain.
+            // The test that ends the loop disappears in every unrolled loop, so it does not count as a gain.
             let ends = [accept, reject].iter().any(|side| matches!(side.last(), Some(Statement::Break)));
             self.gains.any |= !ends && self.values.varies(condition);
             return self.list(if known { accept } else { reject }, within);
@@ -110,7 +111,7 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Executes an inner loop: unrolled if the limits allow that, else as a loop.
+    /// Executes an inner loop: as an unrolled loop if the limits allow that, otherwise as a loop that remains.
     fn inner(
         &mut self,
         address: usize,

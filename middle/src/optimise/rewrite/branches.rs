@@ -1,4 +1,4 @@
-//! Branches and `switch` statements: the path that is taken, where it is known.
+//! Rewrites branches and `switch` statements: if the taken path is known, only that path remains.
 
 use anywarp_backend::for_each_block;
 use naga::{Block, Expression, Handle, Literal, Span, Statement, SwitchCase, SwitchValue};
@@ -59,13 +59,13 @@ impl Rewriter<'_> {
             fell = case.fall_through;
         }
         self.exits.pop();
-        // Any case may have run, to its end or to a `break`.
+        // Any of the cases may have run, up to its end or up to a `break`.
         self.memory.forget(&changed);
         self.writer.push(Statement::Switch { selector, cases: made }, span);
         End::Open
     }
 
-    /// Writes the cases that run one after the other without a `switch`; `None` if a `break` is before their end.
+    /// Writes cases that run one after the other, without a `switch`. Returns `None` if a `break` ends them early.
     fn straight(&mut self, cases: &[SwitchCase]) -> Option<End> {
         let breaks = |body: &Block| body.iter().any(has_break);
         for (at, case) in cases.iter().enumerate() {
@@ -95,7 +95,7 @@ impl Rewriter<'_> {
 fn has_break(statement: &Statement) -> bool {
     match statement {
         Statement::Break => true,
-        // A `break` inside belongs to the inner statement.
+        // A `break` inside of these statements belongs to the inner statement.
         Statement::Switch { .. } | Statement::Loop { .. } => false,
         _ => {
             let mut found = false;
@@ -105,7 +105,7 @@ fn has_break(statement: &Statement) -> bool {
     }
 }
 
-/// The cases that run for a selector.
+/// The cases that run for a selector, from the first one to the last that it falls through to.
 fn taken(selector: Literal, cases: &[SwitchCase]) -> Option<&[SwitchCase]> {
     let is_selected = |case: &SwitchCase| match (case.value, selector) {
         (SwitchValue::I32(value), Literal::I32(selector)) => value == selector,

@@ -7,7 +7,8 @@ use super::super::rewrite::Rewriter;
 use super::Simpler;
 
 impl Rewriter<'_> {
-    /// A vector composed of scalars in place of constant vectors, for which naga writes invalid SPIR-V.
+    /// Replaces constant vectors among the components of a vector by scalars: naga writes invalid SPIR-V for vectors
+    /// that are composed of constant vectors.
     pub(super) fn simpler_vector(
         &mut self,
         ty: Handle<naga::Type>,
@@ -45,7 +46,7 @@ impl Rewriter<'_> {
         Simpler::Other(Expression::Compose { ty, components: scalars })
     }
 
-    /// The number of components of a new expression that is a constant or a zero value; 0 for others.
+    /// The number of components of a new expression that is a constant vector or a zero value; 0 for other expressions.
     fn lanes(&self, constant: Handle<Expression>) -> usize {
         let ty = match self.writer.function.expressions[constant] {
             Expression::ZeroValue(ty) => ty,
@@ -78,7 +79,7 @@ impl Rewriter<'_> {
         };
         match self.index(literal, length) {
             Some(index) => Simpler::Other(Expression::AccessIndex { base, index }),
-            // naga rejects a negative constant. The same bits as an unsigned number are out of range, too.
+            // naga rejects a negative constant index. Its bits as an unsigned number are also out of range.
             None => match literal {
                 Literal::I32(number @ ..0) => {
                     let span = self.source.expressions.get_span(old);
@@ -125,7 +126,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// A component of a constant, or of a component of one.
+    /// A component of a constant, or of a component of a constant; `None` for other expressions.
     fn constant_component(&self, base: Handle<Expression>, at: usize) -> Option<Handle<Expression>> {
         let global = &self.module.global_expressions;
         let mut path: SmallVec<[usize; 4]> = SmallVec::from_slice(&[at]);

@@ -1,4 +1,4 @@
-// The check of each kind of access without a proof.
+// Every kind of access without a proof gets a check.
 // pass: explicit
 
 @group(0) @binding(0) var<storage, read_write> data: array<u32>;

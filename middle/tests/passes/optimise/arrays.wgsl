@@ -1,4 +1,4 @@
-// Arrays and structs that become one variable for each element.
+// Arrays and structs become one variable for each element, if they can.
 // pass: optimise
 
 @group(0) @binding(0) var<storage, read_write> out: array<u32>;

@@ -1,4 +1,4 @@
-// Branches with known conditions, and without effect.
+// Branches with known conditions, and branches without effect, are removed.
 // pass: optimise
 
 @group(0) @binding(0) var<storage, read_write> out: array<u32>;

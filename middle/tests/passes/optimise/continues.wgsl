@@ -1,4 +1,4 @@
-// The replacement of `continue` by branches alone.
+// The pass that replaces `continue` by branches, without other passes.
 // pass: continues
 
 @group(0) @binding(0) var<storage, read_write> out: array<u32>;

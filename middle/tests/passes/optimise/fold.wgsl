@@ -1,4 +1,4 @@
-// Expressions with known operands.
+// Expressions with known operands are folded.
 // pass: optimise
 
 @group(0) @binding(0) var<storage, read_write> out: array<u32>;

@@ -1,4 +1,4 @@
-// Loops of constant length.
+// Loops of constant length are unrolled where that is worthwhile.
 // pass: optimise
 
 @group(0) @binding(0) var<storage, read_write> out: array<u32>;

@@ -40,10 +40,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) i
     }
 }
 
-// No array is left, and only the loop over tiles. The variables are 64 sums and the counter of the tiles.
+// No array is left, and only one loop: that over tiles. The variables are 64 sums and the counter of the tiles.
 // count 0: array<
 // count 1: loop {
 // count 65: var
-// Each sum is written once in a tile, each factor is read once.
+// Each sum is written once per tile, and each factor is read once.
 // count 1: sums_7_7_ = (
 // count 64: = tile_a[

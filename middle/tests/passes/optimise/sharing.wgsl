@@ -1,4 +1,4 @@
-// Common and invariant expressions.
+// Common expressions are shared, and invariant expressions move out of loops.
 // pass: optimise
 
 @group(0) @binding(0) var<storage, read_write> out: array<u32>;

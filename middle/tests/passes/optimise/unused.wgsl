@@ -1,4 +1,4 @@
-// The removal of unused code alone.
+// The pass that removes unused code, without other passes.
 // pass: unused
 
 @group(0) @binding(0) var<storage, read_write> out: array<u32>;

@@ -1,4 +1,4 @@
-// Contents of variables, and dead stores.
+// Contents of variables replace loads, and dead stores are removed.
 // pass: optimise
 
 @group(0) @binding(0) var<storage, read_write> out: array<u32>;

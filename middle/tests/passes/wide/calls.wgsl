@@ -1,5 +1,5 @@
-// Wrong operations on 64-bit integers become calls of functions that are added, in addition to the three functions here.
-// `twice` needs one of them in each case.
+// Wrong operations on 64-bit integers become calls of added functions, in addition to the three functions here.
+// The function `twice` needs one of the added functions in each case.
 // pass: wide
 
 @group(0) @binding(0) var<storage, read_write> wide: array<u64>;

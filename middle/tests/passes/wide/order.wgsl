@@ -1,4 +1,4 @@
-// A call is between its operands and its users.
+// An added call comes after its operands and before its users.
 // pass: wide
 
 @group(0) @binding(0) var<storage, read_write> wide: array<u64>;

@@ -1,4 +1,4 @@
-// Operations that are right stay.
+// Operations that naga writes correctly stay.
 // pass: wide
 // check: unchanged
 

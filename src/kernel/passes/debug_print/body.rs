@@ -10,7 +10,7 @@ use naga::{
 use super::Globals;
 use crate::debug::record::{Parameter, RECORD_HEADER, Signature};
 
-/// The count of dropped records stops here, so that it does not wrap.
+/// The number at which the count of dropped records stops, so that it does not wrap.
 const MAX_DROPPED: u32 = 1 << 31;
 
 /// Replaces the empty body of `function`, and adds a parameter for the number of the site.
@@ -39,7 +39,7 @@ struct Writer<'g> {
     block: Block,
 }
 
-/// The members of the buffer.
+/// Pointers to the members of the debug buffer.
 struct Members {
     reserved: Handle<Expression>,
     dropped: Handle<Expression>,
@@ -91,7 +91,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Appends the words of one argument.
+    /// Appends the words of one argument to `words`.
     fn argument(&mut self, argument: Handle<Expression>, parameter: &Parameter, words: &mut Vec<Handle<Expression>>) {
         match parameter.components {
             None => self.scalar(argument, parameter.scalar, words),
@@ -104,8 +104,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Appends the words of one scalar: its bits. A scalar smaller than a word is first widened to 4 bytes of the same
-    /// kind, which is exact.
+    /// Appends the words of one scalar to `words`: its bits. A scalar smaller than a word is first widened to 4 bytes
+    /// of the same kind, which is exact.
     fn scalar(&mut self, value: Handle<Expression>, scalar: Scalar, words: &mut Vec<Handle<Expression>>) {
         let mut cast = |expr, kind, convert| self.add(Expression::As { expr, kind, convert });
         let wide = match scalar {

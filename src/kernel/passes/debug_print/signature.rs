@@ -1,10 +1,10 @@
-//! The functions that can be debug functions.
+//! The rules for functions that can be debug functions.
 
 use naga::{Function, Module, ScalarKind, Statement, TypeInner};
 
 use crate::debug::record::{Parameter, Signature};
 
-/// The maximum size of all arguments of one call, in words.
+/// The greatest size of all arguments of one call, in words of 4 bytes.
 const MAX_WORDS: u32 = 16;
 
 /// The reason why a function cannot be a debug function.
@@ -13,21 +13,21 @@ pub(crate) enum Misfit {
     /// The body is not empty.
     #[error("has a body, which must be empty")]
     Body,
-    /// There is a result.
+    /// The function has a result.
     #[error("has a result, which a debug function cannot have")]
     Result,
     /// A parameter is neither a scalar nor a vector.
     #[error("has the parameter '{0}', which is neither a scalar nor a vector")]
     Parameter(String),
-    /// The arguments do not fit a record.
-    #[error("takes {0} words of arguments, but at most {MAX_WORDS} can be printed")]
+    /// The arguments do not fit into a record.
+    #[error("takes {0} words (of 4 bytes) of arguments, but at most {MAX_WORDS} can be printed; split the call")]
     Words(u32),
 }
 
-/// The contents of the records of `function`.
+/// Returns the name and the parameters of `function`, which determine the contents of its records.
 ///
 /// # Errors
-/// [`Misfit`] if it cannot be a debug function.
+/// [`Misfit`] if `function` cannot be a debug function.
 pub(crate) fn signature(module: &Module, function: &Function) -> Result<Signature, Misfit> {
     if function.result.is_some() {
         return Err(Misfit::Result);

@@ -64,7 +64,7 @@ fn the_invocation_s_id_is_the_one_that_the_kernel_declares() {
         let made = printing(&source).unwrap().unwrap();
         let written = text(&made.module);
         assert_eq!(written.matches("global_invocation_id").count(), 1, "{written}");
-        // In the folded module it is the logical id.
+        // In the folded module, the stored id is the logical one.
         let folded = fold_grid(&made.module, "main", ResourceBinding { group: 0, binding: 8 }).unwrap();
         let folded = text(&folded);
         assert!(!folded.contains("main(@builtin(global_invocation_id)"), "{folded}");

@@ -27,7 +27,7 @@ struct LogicalIds {
 struct Writer<'p> {
     plan: &'p Plan,
     function: Function,
-    /// The arguments so far, in order: naga allows each built-in once.
+    /// The built-in arguments that were added so far, in order: naga allows each built-in only once.
     built_ins: Vec<(BuiltIn, Handle<Expression>)>,
 }
 
@@ -70,7 +70,7 @@ impl Writer<'_> {
         LogicalIds { workgroup_id, num_workgroups: logical }
     }
 
-    /// The value of one of the kernel's arguments.
+    /// Returns the value that the kernel receives for one of its arguments.
     fn argument(&mut self, ids: &LogicalIds, input: &Input) -> Handle<Expression> {
         match input {
             Input::BuiltIn(built_in, ty) => self.logical(ids, *built_in, *ty),

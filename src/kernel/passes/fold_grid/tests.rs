@@ -12,7 +12,7 @@ use super::{FoldError, fold_grid, physical_grid};
 use interpreter::{Value, run};
 use kernels::{KERNELS, Kernel};
 
-/// The limit that WebGPU guarantees.
+/// The limit on workgroups per dimension that WebGPU guarantees.
 const LIMIT: u32 = 65_535;
 const FREE: ResourceBinding = ResourceBinding { group: 3, binding: 7 };
 
@@ -60,7 +60,7 @@ fn grids_without_a_cover_are_refused() {
         ([28, 1, 1], 3),
         ([65_536, 65_536, 1], u32::MAX),
         ([u32::MAX; 3], u32::MAX),
-        // Its cover, 65 535 x 32 769 x 2, is beyond `u32::MAX`.
+        // The grid that would cover this one, 65 535 x 32 769 x 2, is beyond `u32::MAX`.
         ([u32::MAX, 1, 1], LIMIT),
     ] {
         assert_eq!(physical_grid(logical, limit), None, "{logical:?} under {limit}");
@@ -97,7 +97,7 @@ proptest! {
         }
     }
 
-    /// The interpreter refuses to wrap, so this test also shows that no step overflows.
+    /// The interpreter panics if an operation wraps, so this test also shows that no step overflows.
     #[test]
     fn ids_of_large_grids_are_right(
         logical in [count(32), count(16), count(10)],
@@ -321,7 +321,7 @@ fn inputs_that_are_no_built_ins_are_an_error() {
     let error = fold_grid(&module, "main", FREE).unwrap_err();
     assert_eq!(error, FoldError::InvalidInterface { entry: "main".into(), part: "argument 1".into() });
 
-    // A struct with bindings and one without: the argument takes the wrong one.
+    // The module has a struct with bindings and one without; the type of the argument is changed to the latter.
     let source = "
         struct Plain { a: u32, b: u32 }
         struct Ids { @builtin(workgroup_id) id: vec3<u32> }

@@ -1,4 +1,4 @@
-//! Tests of the forms for long arrays.
+//! Tests of the kernels on vectors of four elements, which compute long arrays.
 
 use super::super::super::operation::arguments::{Inputs, Outputs};
 use super::super::super::operation::reference::{View, elementwise};
@@ -6,7 +6,7 @@ use super::super::ElementwiseKernel;
 use crate::submit::Destination;
 use crate::{Device, Slice, SliceMut};
 
-/// Runs a call, which must use vectors.
+/// Runs a call whose first launch must compute vectors.
 fn run_on_vectors<'a>(
     device: &Device,
     kernel: &'a ElementwiseKernel,

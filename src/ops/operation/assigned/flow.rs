@@ -5,7 +5,7 @@ use naga::{Block, Expression, Function, Handle, Module, Span, Statement};
 
 use super::{Root, is_users};
 
-/// The components that certainly have a value; `None` for unreachable code.
+/// The components of the variable that certainly have a value, as bits; `None` for unreachable code.
 pub(super) type State = Option<u8>;
 
 fn join(one: State, other: State) -> State {
@@ -22,16 +22,18 @@ pub(super) struct Flow<'m> {
     pub(super) function: &'m Function,
     pub(super) root: Root,
     pub(super) all: u8,
-    /// The states at the jumps out of, and to the end of, the enclosing loops and switches.
+    /// For each enclosing loop or switch, the joined state at all jumps out of it.
     pub(super) breaks: Vec<State>,
+    /// For each enclosing loop, the joined state at its `continue` statements.
     pub(super) continues: Vec<State>,
-    /// The joined state at the returns.
+    /// The joined state at all returns of the function.
     pub(super) returns: State,
-    /// The locations where the caller's text reads it, possibly without a value; `None` for an unknown location.
+    /// The locations where the caller's text reads the variable, possibly without a value; `None` for an unknown
+    /// location.
     pub(super) reads: Vec<Option<Span>>,
-    /// Whether the generated `return` may read it without a value.
+    /// Whether the generated `return` may read the variable without a value.
     pub(super) unfinished: bool,
-    /// Whether the caller's text assigns it anywhere.
+    /// Whether the caller's text assigns the variable anywhere.
     pub(super) assigned: bool,
 }
 
@@ -53,8 +55,8 @@ impl<'m> Flow<'m> {
         flow
     }
 
-    /// If a pointer points into the variable: the components that it certainly refers to, and those that it may refer
-    /// to.
+    /// Returns the components that a pointer certainly refers to, and those that it may refer to; `None` for a pointer
+    /// to something other than the variable.
     fn components(&self, pointer: Handle<Expression>) -> Option<(u8, u8)> {
         match self.function.expressions[pointer] {
             Expression::LocalVariable(local) if self.root == Root::Local(local) => Some((self.all, self.all)),
@@ -66,8 +68,8 @@ impl<'m> Flow<'m> {
     }
 
     fn block(&mut self, block: &Block, mut state: State) -> State {
-        // A read without a value, kept until the next statement, as the span of a load itself is that of the
-        // declaration.
+        // The location of a read without a value. It is kept until the next statement, whose span replaces it: the span
+        // of a load itself is that of the variable's declaration.
         let mut before: Option<Option<Span>> = None;
         for (statement, span) in block.span_iter() {
             let own = is_users(self.source, *span);
@@ -89,7 +91,7 @@ impl<'m> Flow<'m> {
         state
     }
 
-    /// Follows a statement. `own`: the caller wrote it.
+    /// Returns the state after a statement; `own` is true if the caller wrote the statement.
     fn statement(&mut self, statement: &Statement, own: bool, state: State) -> State {
         match statement {
             Statement::Store { pointer, .. } => match self.components(*pointer) {
@@ -119,7 +121,8 @@ impl<'m> Flow<'m> {
                 self.breaks.pop().flatten()
             }
             Statement::Loop { body, continuing, break_if } => {
-                // The first iteration has the fewest values.
+                // Only the first iteration is analysed: before later iterations, at least as many components have a
+                // value.
                 self.breaks.push(None);
                 self.continues.push(None);
                 let end = self.block(body, state);
@@ -149,14 +152,14 @@ impl<'m> Flow<'m> {
         }
     }
 
-    /// Jumps out of the innermost loop or switch.
+    /// Records a jump out of the innermost loop or switch.
     fn leave(&mut self, state: State) {
         if let Some(breaks) = self.breaks.last_mut() {
             *breaks = join(*breaks, state);
         }
     }
 
-    /// Whether it reads components that may have no value.
+    /// Whether an expression reads components of the variable that may have no value.
     fn lacks(&self, expression: Handle<Expression>, state: State) -> bool {
         let Expression::Load { pointer } = self.function.expressions[expression] else { return false };
         match (self.components(pointer), state) {
@@ -165,11 +168,12 @@ impl<'m> Flow<'m> {
         }
     }
 
-    /// Follows a call: a function that receives a pointer reads and assigns as if it were inlined.
+    /// Returns the state after a call: a function that receives a pointer to the variable is analysed as if it were
+    /// inlined.
     fn call(&mut self, function: Handle<Function>, arguments: &[Handle<Expression>], mut state: State) -> State {
         let function = &self.module.functions[function];
         for (index, argument) in arguments.iter().enumerate() {
-            // WGSL has no pointers to components.
+            // An argument that points into the variable points to all of it: WGSL has no pointers to components.
             if self.components(*argument).is_none() {
                 continue;
             }

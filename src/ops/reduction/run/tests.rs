@@ -1,4 +1,4 @@
-//! Tests of the forms that only some devices use.
+//! Tests of the forms of kernels that only some devices use.
 
 use super::super::super::operation::arguments::{Inputs, Outputs};
 use super::super::super::operation::reference::{View, reduction};
@@ -6,7 +6,7 @@ use super::super::ReductionKernel;
 use crate::Device;
 use crate::ops::shaped;
 
-/// Runs a call as on a GPU. Returns whether it used vectors, and the number of passes.
+/// Runs a call on the CPU with the plan of a GPU. Returns whether it used vectors, and the number of passes.
 fn run_as_on_a_gpu<'a>(
     device: &Device,
     kernel: &'a ReductionKernel,

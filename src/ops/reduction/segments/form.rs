@@ -1,20 +1,21 @@
-//! The form of a generated kernel of segments, and the numbers that it receives for each launch.
+//! The form of a generated kernel that reduces segments, and the numbers that the kernel receives for each launch.
 
 use super::super::super::operation::places::{self, Dimensions, Field, Fields};
 use super::super::super::operation::preface::Slot;
 use super::super::form::{Form as OfElements, Source, is_walked};
 
-/// The variants of the text.
+/// The properties of a pass that determine the text of its kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Form {
     pub(super) pass: Of,
-    /// Whether the number of segments is on the device, and only their starts are known.
+    /// Whether the number of segments is on the device. The offsets are then the starts of all segments, without the
+    /// end of the last segment.
     pub(super) counted: bool,
     /// The number of dimensions of the elements.
     pub(super) rank: usize,
 }
 
-/// The results of a pass.
+/// The results that a pass computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Of {
     Chunks {
@@ -24,12 +25,13 @@ pub(super) enum Of {
         chunked: bool,
         together: bool,
     },
-    /// Those of segments without elements.
+    /// The results of segments if the inputs have no elements.
     Nothing,
 }
 
 impl Form {
-    /// All fields, for the key of the kernel. The length differs from that of other reductions, and so do the keys.
+    /// Returns all fields as numbers, for the key of the kernel in the cache. They differ from the numbers of any
+    /// reduction along axes: those end with a number above 0, or they are for one element and begin with 0, 1.
     pub(super) fn numbers(self) -> [usize; 9] {
         let [pass, first, second] = match self.pass {
             Of::Chunks { width } => [0, width as usize, 0],
@@ -58,18 +60,19 @@ impl Form {
     }
 }
 
-/// The counts of reductions in segments.
+/// The counts that kernels of reductions in segments receive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Count {
     Elements,
     Segments,
-    /// The number of elements of a chunk, and of whole chunks.
+    /// The number of elements of a chunk.
     Chunk,
+    /// The number of whole chunks.
     Chunks,
-    /// The number of workgroups.
+    /// The number of workgroups of the launch.
     Groups,
     FirstOffset,
-    /// The bits of infinity.
+    /// The bits of infinity as an `f32`.
     Infinity,
 }
 
@@ -93,7 +96,7 @@ impl places::Count for Count {
     }
 }
 
-/// The fields of `places`.
+/// Returns the fields of the uniform buffer `places`, in their order.
 pub(super) fn fields(slots: &[Slot], form: Form) -> Fields<Count> {
     let mut fields: Fields<Count> = Count::ALL.into_iter().map(Field::Count).collect();
     let numbered =

@@ -16,16 +16,16 @@ use super::fit::Parts;
 use crate::buffer::Slice;
 use crate::kernel::DeviceCount;
 
-/// The limits of segments.
+/// The elements at which segments begin and end.
 pub(super) struct Limits<'b> {
-    /// The first element of each segment. Without a count, also the end of the last one.
+    /// The index of the first element of each segment. Without `count`, also the end of the last segment.
     pub(super) offsets: Array<'b>,
     /// The number of offsets, if only the device knows it.
     pub(super) count: Option<&'b DeviceCount>,
 }
 
 impl ReductionCall<'_> {
-    /// The elements of one result.
+    /// Returns which elements are combined into one result.
     pub(super) fn parts(&self) -> Result<Parts, OperationError> {
         let signature = &self.kernel.own.signature;
         let Some(offsets) = &self.segments else { return Ok(Parts::Axes) };
@@ -34,7 +34,7 @@ impl ReductionCall<'_> {
     }
 }
 
-/// The number of segments.
+/// Checks the offsets and returns the number of segments.
 fn checked(signature: &Signature, call: &ReductionCall<'_>, offsets: &Slice<'_, u32>) -> Result<usize, OperationError> {
     let operator = signature.kernel.clone();
     let wrong = |argument, expected: &str, got: &str| {
@@ -42,7 +42,7 @@ fn checked(signature: &Signature, call: &ReductionCall<'_>, offsets: &Slice<'_, 
         Err(OperationError::Choice { operator, argument, expected, got })
     };
     if call.axes.is_some() {
-        return wrong("axes", "omit one of the two", "with segments");
+        return wrong("axes", "reduce either along axes or in segments", "with segments");
     }
     let array = Array::new::<u32>(*offsets);
     let length = operands::length_of(&operator, "offsets", &array)?;
@@ -51,7 +51,7 @@ fn checked(signature: &Signature, call: &ReductionCall<'_>, offsets: &Slice<'_, 
         return Err(OperationError::TooLarge { operator, argument, shape, limit: MAX_ELEMENTS });
     }
     if length == 0 {
-        return wrong("a number of offsets of", "use one more than there are segments", "0");
+        return wrong("a number of offsets of", "pass one offset more than there are segments", "0");
     }
     signature.same_device(&call.device.context, "'offsets'", &offsets.core.device)?;
     Ok(length - 1)

@@ -1,23 +1,24 @@
 //! The passes of a reduction in segments. This module is pure.
 //!
-//! The segments are only known on the device, so the passes do not depend on them. Chunks of elements that lie within
-//! one segment are reduced first, each by the same number of invocations, however long the segment is. Then each
-//! segment combines its chunks with the elements before and behind them.
+//! The segments are only known on the device, so the passes do not depend on them. First, each chunk of elements that
+//! is within one segment is reduced, by the same number of invocations however long the segment is. Then the partial
+//! results of each segment's chunks are combined with the elements of the segment before and behind these chunks.
 
 use super::super::super::operation::preface::WORKGROUP;
 use super::super::super::plan::Plan;
 
-/// The invocations that the CPU runs together.
+/// The number of invocations that the CPU runs together.
 const LANES: u32 = 8;
 
-/// The most workgroups of the last pass; each takes several blocks of segments if there are more.
+/// The greatest number of workgroups of the last pass. If there are more blocks of segments, each workgroup processes
+/// several blocks.
 const MAX_GROUPS: u64 = 1 << 14;
 
 /// The sizes of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub(crate) elements: u64,
-    /// The number of segments, or the greatest one.
+    /// The number of segments; if `counted`, the greatest possible number.
     pub(crate) segments: u64,
     /// Whether the number of segments is on the device.
     pub(crate) counted: bool,
@@ -27,20 +28,20 @@ pub(crate) struct Shape {
     pub(crate) bytes: u64,
 }
 
-/// The choice between several ways to do the work.
+/// The choice of how the work of a reduction in segments is distributed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Choice {
     /// The number of elements of a chunk: a power of two, at most 2^16.
     pub(crate) chunk: u64,
     /// The number of invocations for one chunk: a power of two.
     pub(crate) width: u32,
-    /// Whether several invocations reduce one segment, as many as the mean length suggests, and a whole workgroup those
-    /// that are much longer. Otherwise each segment has one.
+    /// Whether several invocations reduce one segment together: as many as suit the mean length of segments, or a whole
+    /// workgroup for a much longer segment. Otherwise one invocation reduces each segment.
     pub(crate) together: bool,
 }
 
 impl Choice {
-    /// The choice without tuning.
+    /// Returns the default choice for these sizes.
     pub(crate) fn default_for(shape: Shape, software: bool) -> Self {
         // Chunks are long enough that their partial results are few, and short enough that a segment without a whole
         // chunk delays its workgroup little.
@@ -52,21 +53,22 @@ impl Choice {
     }
 }
 
-/// One command.
+/// One launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pass {
-    /// The segment that contains each whole chunk.
+    /// Finds the segment that contains each whole chunk.
     Owners { chunks: u64, chunk: u64 },
-    /// The partial result of each chunk that lies within a segment.
+    /// Computes the partial result of each chunk that is within one segment.
     Chunks { chunks: u64, chunk: u64, width: u32, groups: u64 },
-    /// The result of each segment. Without chunks, of all its elements.
+    /// Computes the result of each segment, from the partial results of its chunks and its other elements. Without
+    /// chunks, `chunk` is 0.
     Segments { chunk: u64, together: bool, groups: u64 },
-    /// The identity, as there are no elements.
+    /// Writes the finished identity as each result, as there are no elements.
     Nothing { groups: u64 },
 }
 
-/// The number of invocations for each segment: a power of two, so that each has four to eight elements of a segment with
-/// the mean length. The kernel computes the same.
+/// Returns the number of invocations for each segment, a power of two: each invocation processes four to eight elements
+/// of a segment with the mean length. The kernel computes the same number.
 fn width(elements: u64, segments: u64) -> u64 {
     let each = (elements / segments.max(1) / 8).min(u64::from(WORKGROUP) - 1) as u32;
     1 << (u32::BITS - each.leading_zeros())
@@ -85,10 +87,10 @@ pub(crate) fn plan(shape: Shape, choice: Choice) -> Plan<Pass> {
     let groups = match (together, counted) {
         (false, _) => blocks(1),
         (true, false) => blocks(width(elements, segments)),
-        // Any number of segments, but no more than elements.
+        // The host does not know the number of segments, but there are no more segments than elements.
         (true, true) => elements.div_ceil(u64::from(WORKGROUP)).min(MAX_GROUPS / 4),
     };
-    // No segment has a whole chunk if it has fewer elements, and one with fewer than two may have none.
+    // A segment shorter than a chunk contains no whole chunk, and a segment shorter than two chunks may contain none.
     let chunks = if elements < 2 * chunk { 0 } else { elements / chunk };
     let mut passes = Vec::new();
     if chunks > 0 {

@@ -18,7 +18,7 @@ use crate::submit::{Destination, Refusal, Resource};
 
 crate::kernels!(mod owners = "shaders/ops/segment_owners.wgsl", root = "shaders");
 
-/// The memory between passes.
+/// The scratch memory in which passes store results for later passes.
 struct Memory {
     owners: UnifiedBuffer<u32>,
     partials: UnifiedBuffer<u8>,
@@ -45,13 +45,14 @@ impl Fitted<'_> {
         }
     }
 
-    /// The plan by the default choice.
+    /// Returns the plan of the default choice.
     pub(in super::super) fn plan_of_segments(&self, counted: bool) -> Plan<Pass> {
         let shape = self.segments(counted);
         plan(shape, Choice::default_for(shape, self.software))
     }
 
-    /// The cost, including the scratch memory for types that only the kernel determines.
+    /// Returns the cost. If partial results are a struct of the caller, the kernel of the chunks is compiled to find
+    /// their size.
     pub(in super::super) fn cost_of_segments(&self) -> Result<Cost, OperationError> {
         let plan = self.plan_of_segments(false);
         let mut cost = plan.cost();
@@ -63,14 +64,14 @@ impl Fitted<'_> {
         Ok(cost)
     }
 
-    /// The WGSL of each pass that depends on the caller's text.
+    /// Returns the WGSL of each pass that depends on the caller's text.
     pub(in super::super) fn texts_of_segments(&self) -> Vec<String> {
         let plan = self.plan_of_segments(false);
         let forms = plan.passes.iter().filter_map(|pass| self.form(*pass, false));
         forms.map(|form| wgsl::text(self.own, self.letters(), &self.slots, form).as_str().to_owned()).collect()
     }
 
-    /// The form of the generated kernel of a pass; none for a kernel that is not generated.
+    /// Returns the form of the generated kernel of a pass; `None` for a pass whose kernel is not generated.
     fn form(&self, pass: Pass, counted: bool) -> Option<Form> {
         let of = match pass {
             Pass::Owners { .. } => return None,
@@ -85,7 +86,8 @@ impl Fitted<'_> {
         self.kernel_of(&form.numbers(), form.last(), |letters| wgsl::text(self.own, letters, &self.slots, form))
     }
 
-    /// Compiles the kernels of all passes, so that a refused one leaves nothing launched.
+    /// Compiles the kernels of all passes. This happens before the first launch, so nothing has run if a kernel is
+    /// refused.
     pub(in super::super) fn kernels_of_segments(
         &self,
         plan: &Plan<Pass>,
@@ -99,7 +101,7 @@ impl Fitted<'_> {
         plan.passes.iter().map(kernel).collect()
     }
 
-    /// Refuses arrays with a guard, before any pass runs.
+    /// Returns an error if a guard of an array exists, before any pass runs.
     pub(in super::super) fn check_guards(
         &self,
         limits: &Limits<'_>,
@@ -142,7 +144,7 @@ impl Fitted<'_> {
         Ok(())
     }
 
-    /// Uploads what the host has written, before any pass runs.
+    /// Uploads the data that the host has written to the arrays, before any pass runs.
     fn prepare(&self, limits: &Limits<'_>, destination: Destination<'_>) -> Result<(), OperationError> {
         let context = &self.device.context;
         let arrays = self.operands.iter().filter_map(|operand| Some(operand.array()?.bound.core));

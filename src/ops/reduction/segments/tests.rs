@@ -1,4 +1,4 @@
-//! Tests of each choice, against sums and places in plain Rust.
+//! Tests of each choice, compared with sums and indices of greatest elements in plain Rust.
 
 use super::super::super::operation::arguments::{Array, Given};
 use super::super::ReductionKernel;
@@ -17,7 +17,7 @@ const CHOICES: [Choice; 5] = [
     Choice { chunk: 1 << 16, width: 8, together: false },
 ];
 
-/// Offsets of segments with these lengths, from `begin` on.
+/// Returns the offsets of segments with these lengths; the first segment begins at `begin`.
 fn offsets(begin: u32, lengths: &[u32]) -> Vec<u32> {
     let ends = lengths.iter().scan(begin, |end, length| {
         *end += length;
@@ -54,7 +54,7 @@ fn reduced(
     y[1..=segments].to_vec()
 }
 
-/// Long segments beside many short and empty ones.
+/// Returns the lengths of long segments beside many short and empty segments.
 fn skewed() -> Vec<u32> {
     let mut lengths = vec![0, 1, 63, 64, 65, 128, 129, 0, 0, 5000, 2, 300];
     lengths.extend((0..700).map(|at| at % 5));
@@ -80,7 +80,7 @@ fn every_choice_gives_the_sums_and_places() {
     }
 }
 
-/// The number of segments is on the device: the last one ends with the elements.
+/// The number of segments is on the device: the last segment ends with the last element.
 #[test]
 fn every_choice_counts_on_the_device() {
     let device = Device::open("cpu").unwrap();
@@ -97,15 +97,15 @@ fn every_choice_counts_on_the_device() {
         let mut starts = offsets.clone();
         starts[known] = 5;
         assert_eq!(reduced(&device, &sum, &x, &starts, Some(known as u32), choice), sums, "{choice:?}");
-        // More runs than there is memory for.
+        // More runs than the output has elements.
         let few = &offsets[..=100];
         assert_eq!(reduced(&device, &sum, &x, few, Some(known as u32), choice), sums[..100], "{choice:?}");
-        // None.
+        // No runs.
         assert_eq!(reduced(&device, &sum, &x, few, Some(0), choice), [77; 100], "{choice:?}");
     }
 }
 
-/// Offsets that fall or are too large lead to no access outside the elements.
+/// Offsets that decrease or are too large cause no access outside the elements.
 #[test]
 fn wrong_offsets_stay_within_the_elements() {
     let Ok(device) = Device::open("cpu:checked") else { return };

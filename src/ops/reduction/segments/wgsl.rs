@@ -1,4 +1,4 @@
-//! The text of reductions in segments.
+//! The WGSL of reductions in segments.
 
 use super::super::super::operation::call::Letter;
 use super::super::super::operation::places;
@@ -9,7 +9,7 @@ use super::super::form::{Own, walked};
 use super::super::wgsl::{arguments, functions, heading, loaded, values};
 use super::form::{Form, Of, fields};
 
-/// The text of the kernel of one pass.
+/// Returns the WGSL of the kernel of one pass.
 pub(super) fn text(own: &Own, letters: &[Letter], slots: &[Slot], form: Form) -> Text {
     let mut text = Text::new();
     preface(&mut text, &heading(own), slots, letters, &own.preamble);
@@ -54,7 +54,8 @@ pub(super) fn text(own: &Own, letters: &[Letter], slots: &[Slot], form: Form) ->
     text
 }
 
-/// Writes the functions that find the elements of a segment. Wrong offsets never lead out of the elements.
+/// Writes the functions that find the elements of a segment. Even with wrong offsets, these elements are within the
+/// array.
 fn bounds(text: &mut Text, counted: bool) {
     let boundaries = if counted { "min(segment_count[0], places.segments + 1u)" } else { "places.segments + 1u" };
     text.line(&format!(
@@ -73,7 +74,8 @@ fn segment_bounds(segment: u32) -> vec2<u32> {{
     ));
 }
 
-/// Writes a function that combines the elements from `from` to `to` of a segment for one of `width` invocations.
+/// Writes a WGSL function by which one of `width` invocations combines its share of the elements from `from_` to `to`
+/// of a segment.
 fn walk(text: &mut Text, slots: &[Slot], form: Form) {
     text.line("fn segment_walk(from_: u32, to: u32, bounds: vec2<u32>, lane: u32, width: u32) -> Accumulator {");
     for slot in walked(slots) {
@@ -130,7 +132,7 @@ fn reduced(text: &mut Text, chunked: bool) {
         );
     }
     text.line("    return segment_walk(bounds.x, bounds.y, bounds, lane, width);\n}");
-    // The cells that are combined, to compare lengths.
+    // This function returns how many elements and partial results are combined for a segment, as a measure of its work.
     text.line("fn segment_cells(bounds: vec2<u32>) -> u32 {");
     if chunked {
         text.line(
@@ -145,7 +147,7 @@ fn reduced(text: &mut Text, chunked: bool) {
 }
 
 /// Writes a function that combines the values of `width` neighbouring invocations, always in the same order. The first
-/// one has the result.
+/// of these invocations returns the result.
 fn tree(text: &mut Text) {
     text.line(&format!(
         "var<workgroup> lanes: array<Accumulator, {WORKGROUP}>;
@@ -186,7 +188,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     ));
 }
 
-/// The statement that writes the result of segment `s`.
+/// Returns the statement that writes the result of `segment`, which has `n` elements; both are WGSL expressions.
 fn store(slots: &[Slot], segment: &str, n: &str) -> String {
     let output = slots.iter().find(|slot| slot.written);
     output.map_or_else(String::new, |slot| {
@@ -194,7 +196,7 @@ fn store(slots: &[Slot], segment: &str, n: &str) -> String {
     })
 }
 
-/// One invocation for each segment.
+/// Writes an entry point with one invocation for each segment.
 fn alone_main(text: &mut Text, slots: &[Slot]) {
     text.line(&format!(
         "
@@ -216,8 +218,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     ));
 }
 
-/// As many invocations for each segment as the mean length suggests. Segments that are much longer wait, and the whole
-/// workgroup reduces each of them.
+/// Writes an entry point with as many invocations for each segment as suit the mean length. Much longer segments are
+/// put into a list, and the whole workgroup then reduces each segment of the list.
 fn together_main(text: &mut Text, slots: &[Slot]) {
     tree(text);
     text.line(&format!(
@@ -300,7 +302,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     ));
 }
 
-/// Whether a pass with this text binds a slot.
+/// Whether a kernel of this form binds the array of a slot.
 pub(super) fn binds(slot: &Slot, form: Form) -> bool {
     if slot.written { form.last() } else { form.pass != Of::Nothing && slot.access != Access::Value }
 }

@@ -116,7 +116,7 @@ fn arrays_above_the_limit_of_a_binding_take_windows() {
     }
     let vectors = plan(Shape { vectors: true, ..long }, Choice::Vectors { each: 2, chained: true }).plan.passes;
     assert_eq!(vectors[0], Pass::Window { first: 0, groups: 128, sums: true, each: Some(2) });
-    // There is no window for these.
+    // These scans cannot be split into windows.
     for other in [
         Shape { lines: 10, length: 100_000, ..long },
         Shape { heads: 8, offsets: Some(2), ..long },

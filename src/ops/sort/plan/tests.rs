@@ -11,7 +11,7 @@ fn by_blocks(shape: &Shape, most: u64) -> Plan<Pass> {
     plan(shape, Choice::Digits { form: Form::Workgroups, most })
 }
 
-/// The arrays between which keys are moved, and values.
+/// Returns, for each pass, the arrays between which keys are moved, and the arrays between which values are moved.
 fn moves(plan: &Plan<Pass>) -> Vec<[[Array; 2]; 2]> {
     let moved = |pass: &Pass| match pass {
         Pass::Scatter { keys, values, .. } | Pass::Small { keys, values, .. } => Some([*keys, *values]),
@@ -47,7 +47,8 @@ fn a_sweep_reads_the_keys_once_more_for_all_digits() {
     let plan = of(10_000);
     assert_eq!(plan.passes.len(), 3 + 2 * 4);
     assert!(matches!(plan.passes[4], Pass::Sweep { tiles: 3, number: 0, .. }), "{plan:?}");
-    // One array of keys, the progress of three tiles, and twice four counts of each digit.
+    // The scratch memory is for one array of keys, the progress of three tiles, and the counts of four digits and their
+    // sums.
     assert_eq!(plan.scratch, 4 * (10_000 + 1 + 3 * 256 + 2 * 4 * 256));
     assert!(matches!(of(MAX_SWEPT - 1).passes[4], Pass::Sweep { .. }));
     assert!(matches!(of(MAX_SWEPT).passes[2], Pass::Scatter { .. }));
@@ -71,7 +72,7 @@ fn a_sort_reads_and_writes_each_element() {
     let cost = |values, key_bits| by_blocks(&shape(10_000, key_bits, values, false), 3).cost();
     let keys = cost(Values::None, 32);
     assert_eq!((keys.passes, keys.flops, keys.bytes), (12, 0, 10_000 * 8));
-    // One array of keys, the counts of two blocks, and their totals.
+    // The scratch memory is for one array of keys, the counts of two blocks, and the totals of these counts.
     assert_eq!(keys.scratch, 4 * (10_000 + 3 * 256));
     assert_eq!(cost(Values::Given { words: 2 }, 8).bytes, 10_000 * (2 + 16));
     assert_eq!(cost(Values::Indices, 64).bytes, 10_000 * (8 + 4));

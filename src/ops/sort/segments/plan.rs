@@ -3,17 +3,17 @@
 use super::super::super::ordering::rows::MAX_ROW;
 use super::super::plan::Values;
 
-/// The choice between several ways to do the work.
+/// The choice of how segments are sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Choice {
-    /// One workgroup for each segment, if all are known and short.
+    /// One workgroup sorts each segment, if the host knows that all segments are short.
     Rows,
-    /// Sorts by key and by segment.
+    /// All keys are sorted by key, and then by segment.
     Passes,
 }
 
 impl Choice {
-    /// The choice without tuning.
+    /// Returns the default choice; `longest` is the length of the longest segment, if the host knows it.
     pub(super) fn default_for(longest: Option<u64>, processor: bool) -> Self {
         match longest {
             // Barriers take much longer on the processor than the work between them.
@@ -23,29 +23,29 @@ impl Choice {
     }
 }
 
-/// One step; all but the last ones write scratch memory only.
+/// One step of a sort within segments. All steps write scratch memory, except for the gathers of keys and values and
+/// the copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
-    /// Finds the order by rows between the bounds.
+    /// Finds the order of the keys of each row: the segment between two bounds.
     OrderRows,
-    /// Sorts the places by key.
+    /// Sorts the positions of the keys by key.
     SortKeys,
     /// Finds the number of each key's segment.
     NumberSegments,
-    /// Brings these numbers into the order of the places.
+    /// Brings the numbers of the segments into the order of the positions.
     GatherNumbers,
-    /// Sorts the places by this many bits of the numbers.
-    SortNumbers {
-        bits: u32,
-    },
-    /// Writes the keys, or the values, in the order of the places.
+    /// Sorts the positions by this many bits of the numbers of the segments.
+    SortNumbers { bits: u32 },
+    /// Writes the keys in the order of the positions.
     GatherKeys,
+    /// Writes the values in the order of the positions.
     GatherValues,
-    /// Copies the places to the array of indices.
+    /// Copies the positions to the array of indices.
     CopyPlaces,
 }
 
-/// The passes for segments between `count` offsets.
+/// Returns the passes for segments with numbers up to `count`.
 pub(super) fn plan(values: Values, longest: Option<u64>, count: usize, choice: Choice) -> Vec<Pass> {
     let mut passes = match choice {
         Choice::Rows if longest.is_some_and(|longest| longest <= MAX_ROW) => vec![Pass::OrderRows],

@@ -73,7 +73,7 @@ impl Checker {
         }
     }
 
-    /// Returns an invocation of the current workgroup.
+    /// Returns the ids of an invocation of the current workgroup, by its `local_invocation_index`.
     pub(super) fn invocation(&self, local: u16) -> Invocation {
         self.invocation_in(self.workgroup, local)
     }

@@ -2,7 +2,7 @@
 //!
 //! A scope is *divergent* if lanes that entered it together may not all run all of it: a branch on a varying condition,
 //! and a block that some lanes leave earlier than others. A write in a divergent scope may be executed by some lanes
-//! only. It needs a mask only if the variable is read by lanes that did not take part: outside of the scope, or when
+//! only. The write needs a mask only if lanes that did not execute it read the variable: outside of the scope, or when
 //! the scope is entered again before the variable is written.
 
 use super::outline::{Outline, ScopeKind, Touch, VarAccess};
@@ -12,20 +12,20 @@ use crate::ir::{Function, Inst, Value};
 /// The facts for code generation.
 #[derive(Debug)]
 pub(crate) struct Facts {
-    /// By value.
+    /// The shape of each value, by the value's number.
     pub(crate) shapes: Vec<Shape>,
-    /// By variable.
+    /// The shape of each variable, by the variable's number.
     pub(crate) vars: Vec<Shape>,
     /// By label: whether lanes may leave its block at different times.
     pub(crate) parting: Vec<bool>,
     /// By write, in reading order: whether it needs a mask, so that inactive lanes keep the old value.
     pub(crate) masked: Vec<bool>,
-    /// By variable: whether its initial value is always overwritten before any read.
+    /// By variable: whether the variable's initial value is always overwritten before any read.
     pub(crate) declared_in_vain: Vec<bool>,
 }
 
-/// Finds the facts: starts from "every value is uniform" and drops only what is refuted. `arguments` are the shapes of
-/// the function's arguments.
+/// Finds the facts: assumes at first that every value is uniform, and drops only assumptions that are refuted.
+/// `arguments` are the shapes of the function's arguments.
 pub(crate) fn analyse(function: &Function, outline: &Outline, arguments: &[Shape]) -> Facts {
     let mut facts = Facts {
         shapes: vec![Shape::UNKNOWN; function.insts.len()],
@@ -89,7 +89,7 @@ fn find_divergence(outline: &Outline, facts: &mut Facts, divergent: &mut [bool])
     }
 }
 
-/// Updates the shapes of variables; returns whether any changed.
+/// Updates the shapes of variables; returns whether any shape changed.
 fn refute(outline: &Outline, facts: &mut Facts, divergent: &[bool]) -> bool {
     let mut changed = false;
     for (var, accesses) in outline.accesses.iter().enumerate() {
@@ -109,7 +109,7 @@ fn refute(outline: &Outline, facts: &mut Facts, divergent: &[bool]) -> bool {
                 _ => {}
             }
         }
-        // Growing bounds would otherwise take one step per iteration through a loop's counter.
+        // A variable has no bound: the bound of a loop's counter would grow by one in each round of this analysis.
         shape.bound = u32::MAX;
         if shape.form == Form::Varying {
             shape.align = 0;

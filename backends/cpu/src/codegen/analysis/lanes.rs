@@ -1,11 +1,12 @@
-//! Values that are known in each lane, as they depend on constants and on the number of the lane alone.
+//! Values that are known in each lane, because they depend only on constants and on the number of the lane.
 
 use crate::abi::LANES;
 use crate::ir::{BinaryOp, Class, CompareOp, Function, Input, Inst, Value};
 
-/// The number of a lane for each lane, modulo their number, if it is an expression of constants and of the own number.
+/// The value in each lane, modulo the number of lanes, if it is an expression of constants and the lane's own number.
+/// Shuffles use it as the number of the lane to read.
 pub(crate) fn known_lanes(function: &Function, value: Value) -> Option<[u8; LANES]> {
-    // Short expressions alone: an operand that is used twice is evaluated twice.
+    // Only short expressions: an operand that is used twice is evaluated twice.
     lanes_within(function, value, 4)
 }
 

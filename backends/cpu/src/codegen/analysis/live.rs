@@ -11,9 +11,9 @@ use crate::ir::{Function, Value, Var};
 pub(crate) struct Live {
     /// The values that any barrier saves.
     pub(crate) values: Vec<Value>,
-    /// By barrier, in reading order: the saved ones of `values`.
+    /// By barrier, in reading order: the values that this barrier saves, all of them in `values`.
     pub(crate) values_at: Vec<Vec<Value>>,
-    /// By barrier: the saved variables.
+    /// By barrier, in reading order: the variables that this barrier saves.
     pub(crate) vars_at: Vec<Vec<Var>>,
 }
 
@@ -51,8 +51,8 @@ pub(crate) fn across_barriers(function: &Function, outline: &Outline) -> Live {
     live
 }
 
-/// The interval from the first write of a variable to its last read, widened to the loops that carry it between
-/// iterations.
+/// The interval of positions from the first write of a variable to its last read, widened to all loops in which the
+/// variable keeps its value from one iteration to the next.
 fn interval(outline: &Outline, accesses: &[super::outline::VarAccess]) -> Option<(u32, u32)> {
     let mut start = accesses.iter().find(|access| access.touch != Touch::Read)?.position;
     let mut end = accesses.iter().rev().find(|access| access.touch == Touch::Read)?.position;

@@ -1,23 +1,23 @@
-//! Positions in a function: every statement has a number in reading order, every list a scope (an interval of
-//! positions).
+//! Positions in a function: every statement has a position, which is its number in reading order. Every list of
+//! statements has a scope, which is an interval of positions.
 
 use crate::ir::{Function, Inst, Label, Stmt, Value, Var};
 
-/// A list of statements.
+/// The scope of a list of statements.
 #[derive(Debug)]
 pub(crate) struct Scope {
-    /// The enclosing scope.
+    /// The index of the enclosing scope; `None` for the function's body.
     pub(crate) parent: Option<usize>,
-    /// The kind of the list.
+    /// The owner of the list.
     pub(crate) kind: ScopeKind,
-    /// The first position in it.
+    /// The first position in the scope.
     pub(crate) start: u32,
-    /// The first position after it.
+    /// The first position after the scope.
     pub(crate) end: u32,
 }
 
 impl Scope {
-    /// Whether it contains a position.
+    /// Whether the scope contains a position.
     pub(crate) fn holds(&self, position: u32) -> bool {
         self.start <= position && position < self.end
     }
@@ -50,9 +50,9 @@ pub(crate) enum Touch {
 /// One access to a variable.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct VarAccess {
-    /// The position.
+    /// The position of the statement.
     pub(crate) position: u32,
-    /// The scope.
+    /// The index of the innermost scope around the access.
     pub(crate) scope: usize,
     /// The kind of access.
     pub(crate) touch: Touch,
@@ -61,22 +61,22 @@ pub(crate) struct VarAccess {
 /// An exit statement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ExitSite {
-    /// The block it leaves.
+    /// The label of the block that the statement leaves.
     pub(crate) label: Label,
-    /// The scope of the exit.
+    /// The index of the innermost scope around the exit.
     pub(crate) scope: usize,
 }
 
 /// The outline of a function.
 #[derive(Debug)]
 pub(crate) struct Outline {
-    /// All scopes; a scope's parent comes before it. The first is the body.
+    /// All scopes; a parent precedes its children, and the first scope is the function's body.
     pub(crate) scopes: Vec<Scope>,
-    /// All exits.
+    /// All exits, in reading order.
     pub(crate) exits: Vec<ExitSite>,
-    /// The accesses to each variable, by position.
+    /// By variable: its accesses in the order of their positions.
     pub(crate) accesses: Vec<Vec<VarAccess>>,
-    /// The scope of each label's block.
+    /// By label: the index of the scope of its block.
     pub(crate) blocks: Vec<usize>,
     /// The instructions in the order of evaluation.
     pub(crate) order: Vec<Value>,
@@ -86,7 +86,7 @@ pub(crate) struct Outline {
     pub(crate) defined: Vec<u32>,
     /// The last position that may use each value, including uses in later iterations of a loop.
     pub(crate) last_use: Vec<u32>,
-    /// The number of `Write`s.
+    /// The number of writes to variables.
     pub(crate) writes: u32,
 }
 
@@ -120,7 +120,7 @@ impl Outline {
         outline
     }
 
-    /// A scope and its enclosing scopes, innermost first.
+    /// The indices of a scope and of its enclosing scopes, innermost first.
     pub(crate) fn around(&self, scope: usize) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(Some(scope), |scope| self.scopes[*scope].parent)
     }

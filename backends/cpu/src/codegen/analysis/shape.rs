@@ -1,4 +1,4 @@
-//! The difference of a value between the lanes of a group.
+//! The relation between the values that one instruction has in the lanes of a group.
 
 use crate::abi::LANES;
 use crate::ir::{BinaryOp, Class, Convert, Function, Input, Inst, SubgroupOp, UnaryOp, Value};
@@ -10,7 +10,7 @@ pub(crate) enum Form {
     Unknown,
     /// The same value in all active lanes.
     Uniform,
-    /// Lane n has lane 0's value plus n times this, wrapping; for 32-bit integers.
+    /// Lane n has lane 0's value plus n times this stride, wrapping; only for 32-bit integers.
     Linear(i32),
     /// No known relation.
     Varying,
@@ -21,12 +21,12 @@ pub(crate) enum Form {
 pub(crate) struct Shape {
     /// The form across lanes.
     pub(crate) form: Form,
-    /// Lane 0's value is a multiple of two to the power of this.
+    /// The exponent of a power of two that divides lane 0's value.
     pub(crate) align: u8,
     /// An upper bound of all lanes' values, as unsigned integers.
     pub(crate) bound: u32,
-    /// The likely difference between neighbouring lanes, for a clamped linear value: it is linear only under a
-    /// condition at run time. 0 for all others.
+    /// The likely difference between neighbouring lanes for a value that is linear only under a condition at run time,
+    /// such as a clamped linear value; 0 for all other values.
     pub(crate) near: i32,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Shape {
 const SPAN: i64 = LANES as i64 - 1;
 
 impl Shape {
-    /// No facts yet.
+    /// The shape of a value about which the analysis knows nothing yet.
     pub(crate) const UNKNOWN: Self = Self { form: Form::Unknown, align: 32, bound: 0, near: 0 };
 
     fn new(form: Form) -> Self {
@@ -55,7 +55,7 @@ impl Shape {
         }
     }
 
-    /// The facts about a value that equals one of the two, the same one in all lanes.
+    /// The facts about a value that equals either `self` or `other`, the same of the two in all lanes.
     pub(crate) fn or(self, other: Self) -> Self {
         let form = match (self.form, other.form) {
             (Form::Unknown, form) | (form, Form::Unknown) => form,
@@ -81,7 +81,7 @@ impl Shape {
         (stride >= 0 && SPAN * stride < (1 << align)).then_some(align)
     }
 
-    /// The smallest such m.
+    /// The smallest m such that all lanes are within 2^m of lane 0's value, if [`window`](Self::window) has a result.
     fn min_window(self) -> Option<u8> {
         self.window()?;
         let reach = SPAN * i64::from(self.stride()?);
@@ -97,14 +97,14 @@ fn linear(stride: i64) -> Form {
     }
 }
 
-/// The shape of an instruction's value, given those of all earlier values and of the variables.
+/// The shape of an instruction's value, given the shapes of all earlier values and of the variables.
 pub(crate) fn of_inst(function: &Function, value: Value, shapes: &[Shape], vars: &[Shape]) -> Shape {
     let shape = |value: &Value| shapes[value.0 as usize];
     let inst = function.inst(value);
     match inst {
         Inst::Const(class, bits) => constant(*class, *bits),
         Inst::Input(input) => of_input(function, *input),
-        // Given by the calls, and constant.
+        // The calls of the function determine the shape of an argument before the analysis.
         Inst::Argument(_) => shape(&value),
         Inst::Read(var) => vars[var.0 as usize],
         Inst::Part { of, .. } => shape(of),
@@ -153,7 +153,7 @@ fn constant(class: Class, bits: u64) -> Shape {
     Shape { form: Form::Uniform, align: (bits as u32).trailing_zeros() as u8, bound, near: 0 }
 }
 
-/// Whether all lanes of a group are neighbours in x: rows divide into whole groups.
+/// Whether all lanes of a group are neighbours in x: the rows of a workgroup of this size divide into whole groups.
 pub(crate) fn rows_divide(size: [u32; 3]) -> bool {
     size[0].is_multiple_of(LANES as u32)
 }
@@ -256,10 +256,10 @@ fn of_integers(op: BinaryOp, a: Shape, b: Shape, known_a: Option<u32>, known_b: 
     }
 }
 
-/// The likely difference between neighbouring lanes of a result that is not linear for certain.
+/// The likely difference between neighbouring lanes of the result of `op`, which may not be linear; 0 if there is none.
 ///
-/// A factor that is known only at run time is assumed to be 1: the number of channels of an image, or the stride of a
-/// matrix.
+/// A factor that is known only at run time, such as the number of channels of an image or the stride of a matrix, is
+/// assumed to be 1.
 fn likely(op: BinaryOp, a: Shape, b: Shape, known: Option<u32>) -> i32 {
     let (of_a, of_b) = (a.likely_stride(), b.likely_stride());
     let (one, other) = match (of_a, of_b) {
@@ -284,7 +284,7 @@ fn likely(op: BinaryOp, a: Shape, b: Shape, known: Option<u32>) -> i32 {
     }
 }
 
-/// The unsigned bound of a signed minimum or maximum: `u32::MAX` unless both are non-negative.
+/// The unsigned bound of a signed minimum or maximum: `u32::MAX` unless both operands are non-negative.
 fn signed_bound(op: BinaryOp, a: Shape, b: Shape) -> u32 {
     let positive = |shape: Shape| shape.bound <= i32::MAX as u32;
     if !positive(a) || !positive(b) {
@@ -293,7 +293,7 @@ fn signed_bound(op: BinaryOp, a: Shape, b: Shape) -> u32 {
     if op == BinaryOp::MinS { a.bound.min(b.bound) } else { a.bound.max(b.bound) }
 }
 
-/// Whether all lanes have one quotient on division by `by`, with remainders that keep the stride.
+/// Whether a division of `of` by `by` has the same quotient in all lanes, and remainders with the stride of `of`.
 fn splits_evenly(of: Shape, by: u32) -> bool {
     of.min_window().is_some_and(|window| window <= of.align && u32::from(window) <= by.trailing_zeros())
 }

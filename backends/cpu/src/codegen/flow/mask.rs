@@ -6,12 +6,12 @@ use super::super::generator::{Generator, Mask};
 use super::{AtBarrier, SavedMask};
 
 impl Generator<'_, '_> {
-    /// The active lanes.
+    /// The mask of active lanes at the current point.
     pub(in crate::codegen) fn mask(&mut self) -> Mask {
         self.flow.mask.map(|variable| self.b.use_var(variable))
     }
 
-    /// Whether lanes that memory accesses include may be inactive.
+    /// Whether some of the eight lanes may be inactive at the current point.
     pub(in crate::codegen) fn is_masked(&self) -> bool {
         self.flow.masked || self.flow.partial
     }

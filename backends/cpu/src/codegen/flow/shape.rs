@@ -1,10 +1,10 @@
-//! The shape of control flow: which statements end lanes, and the iterations that need no count.
+//! The shape of control flow: the statements after which fewer lanes may be active, and the loops without a step count.
 
 use super::super::generator::Generator;
 use crate::ir::{Label, List, Stmt};
 
 impl Generator<'_, '_> {
-    /// Whether some lanes may leave a statement to a point outside of it while others stay.
+    /// Whether some lanes may leave a statement for a point outside of the statement while other lanes stay.
     pub(super) fn leaves_lanes(&self, statement: &Stmt) -> bool {
         match statement {
             Stmt::If { accept, reject, .. } => self.list_parts(accept) || self.list_parts(reject),
@@ -14,7 +14,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Whether some lanes may leave a block to a point other than its own end.
+    /// Whether some lanes may leave the block `label` for a point other than the end of this block.
     pub(super) fn block_leaks(&self, label: Label, body: &List) -> bool {
         exits(body, &mut vec![label], &mut |label| self.facts.parting[label.0 as usize])
     }
@@ -25,7 +25,7 @@ impl Generator<'_, '_> {
     }
 }
 
-/// The largest number of loop iterations between two that are counted.
+/// The largest number of loop iterations that may run between two counted steps.
 const MAX_UNCOUNTED: u32 = 256;
 
 /// Whether a list contains an exit to an enclosing block for which `wanted` holds.
@@ -44,14 +44,14 @@ fn exits(list: &List, inner: &mut Vec<Label>, wanted: &mut impl FnMut(Label) -> 
     })
 }
 
-/// The largest number of iterations of a loop including its inner loops, if it is so small that counting is
-/// unnecessary: at most that of an unrolled loop.
+/// The largest number of iterations of a loop and its inner loops together; `None` if the loop must be counted, because
+/// the number is unknown or above the limit.
 pub(super) fn turns_within(body: &List, turns: Option<u32>) -> Option<u32> {
     let all = turns?.checked_mul(uncounted(body).saturating_add(1))?;
     (all <= MAX_UNCOUNTED).then_some(all)
 }
 
-/// The number of iterations of loops in a list that are not counted.
+/// The largest number of iterations in a list that are not counted as steps.
 fn uncounted(list: &[Stmt]) -> u32 {
     list.iter()
         .map(|statement| match statement {
@@ -63,8 +63,8 @@ fn uncounted(list: &[Stmt]) -> u32 {
         .fold(0, u32::saturating_add)
 }
 
-/// Whether running a list with no active lane costs more than a test. Lists with loops always need the test: a loop
-/// without active lanes might not end.
+/// Whether a test that skips a list costs less than the list without active lanes. Lists with loops always need the
+/// test: a loop without active lanes might not end.
 pub(in crate::codegen) fn is_heavy(list: &[Stmt]) -> bool {
     list.len() > 12
         || list.iter().any(|statement| match statement {

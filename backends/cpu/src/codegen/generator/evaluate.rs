@@ -1,4 +1,4 @@
-//! Instructions as machine values: one scalar for all lanes, or a vector.
+//! The evaluation of instructions: a result is one scalar for all lanes, or vectors.
 
 use cranelift_codegen::ir as cl;
 
@@ -137,7 +137,7 @@ impl Generator<'_, '_> {
         let lane = lane.map(|lane| self.lanes(lane));
         let mask = self.mask();
         let result = self.emit().subgroup(op, class, &parts, lane.as_deref(), &mask);
-        // A uniform result is that of any active lane; inactive lanes have arbitrary values.
+        // Any active lane has the uniform result; inactive lanes have arbitrary values.
         if self.form(value) == Form::Varying || !self.is_masked() {
             self.hold_lanes(value, result);
         } else {

@@ -1,4 +1,4 @@
-//! The walk over workgroups and their lanes, and the inputs that each begins with.
+//! The loops over the lane groups of a workgroup, and the WGSL builtin inputs of each lane group.
 
 use cranelift_codegen::ir::{self as cl, InstBuilder, MemFlagsData, condcodes::IntCC, types};
 
@@ -25,7 +25,7 @@ impl Generator<'_, '_> {
         self.b.def_var(self.flow.steps, steps);
     }
 
-    /// Generates lane groups that run in order, each to its end.
+    /// Generates the loop over lane groups for a kernel without barriers: each group runs to its end.
     pub(super) fn groups_in_turn(&mut self, workgroup: [cl::Value; 3], next: cl::Block) {
         let header = self.b.create_block();
         let index = self.b.append_block_param(header, types::I32);
@@ -43,7 +43,7 @@ impl Generator<'_, '_> {
         self.b.seal_block(header);
     }
 
-    /// Generates lane groups that run from barrier to barrier.
+    /// Generates the loop over lane groups for a kernel with barriers: each group runs to its next barrier.
     pub(super) fn groups_with_barriers(&mut self, workgroup: [cl::Value; 3], next: cl::Block) {
         let (header, start, arrive) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         let [index, point, first] = std::array::from_fn(|_| self.b.append_block_param(header, types::I32));
@@ -54,7 +54,8 @@ impl Generator<'_, '_> {
         self.suspend.points.push(start);
         self.suspend.arrive = Some(arrive);
         let base = self.constants_private();
-        // The size of a group's frame is known only after the body: a placeholder is replaced then.
+        // The size of a group's frame is known only after the body has been generated. Until then a placeholder stands
+        // for it.
         let frame_bytes = self.b.ins().iconst(types::I64, 0);
         let placeholder = self.b.func.dfg.value_def(frame_bytes).unwrap_inst();
         let wide = self.b.ins().uextend(types::I64, index);
@@ -128,7 +129,7 @@ impl Generator<'_, '_> {
                     continue;
                 }
                 Input::LocalId(axis) if rows_divide(size) => self.local_id(base, axis),
-                // A single row: the index. A dimension of size one: always 0.
+                // In a dimension of size one the id is always 0. In a workgroup of a single row it is the index.
                 Input::LocalId(axis) if size[usize::from(axis)] == 1 => self.b.ins().iconst(types::I32, 0),
                 Input::LocalId(_) => base,
             };
@@ -137,7 +138,7 @@ impl Generator<'_, '_> {
         base
     }
 
-    /// A component of the local id of a group's lane 0.
+    /// The component `axis` of `local_invocation_id` in lane 0, for groups within one row.
     fn local_id(&mut self, base: cl::Value, axis: u8) -> cl::Value {
         let size = self.function.workgroup_size;
         let before: u32 = size[..usize::from(axis)].iter().product();
@@ -151,7 +152,7 @@ impl Generator<'_, '_> {
         emit.binary_scalar(BinaryOp::RemU, Class::I32, row, size)
     }
 
-    /// A component of the local ids, where a group is not part of one row.
+    /// The component `axis` of `local_invocation_id` in all lanes, for groups that may span several rows.
     fn local_ids(&mut self, base: cl::Value, axis: u8) -> super::super::ops::Parts {
         let size = self.function.workgroup_size;
         let before: u32 = size[..usize::from(axis)].iter().product();
@@ -167,11 +168,11 @@ impl Generator<'_, '_> {
     }
 }
 
-/// Zeroes memory; called by kernels for their workgroup memory.
+/// Zeroes memory. Kernels call it for their workgroup memory.
 ///
 /// # Safety
 /// `bytes` bytes at `start` must be writable.
 unsafe extern "C" fn zero(start: *mut u8, bytes: usize) {
-    // SAFETY: the caller owns the memory; see above.
+    // SAFETY: the caller guarantees that the memory is writable.
     unsafe { std::ptr::write_bytes(start, 0, bytes) }
 }

@@ -6,7 +6,7 @@ use super::{Emit, Parts, is_float};
 use crate::ir::{BinaryOp, Class};
 
 impl Emit<'_, '_> {
-    /// One operation on eight lanes.
+    /// Emits an operation on eight lanes of `class`.
     pub(in super::super) fn binary(&mut self, op: BinaryOp, class: Class, a: &[Value], b: &[Value]) -> Parts {
         match op {
             BinaryOp::DivS | BinaryOp::DivU | BinaryOp::RemS | BinaryOp::RemU => self.divide(op, class, a, b),
@@ -16,7 +16,7 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// One operation on scalars.
+    /// Emits an operation on scalars of `class`.
     pub(in super::super) fn binary_scalar(&mut self, op: BinaryOp, class: Class, a: Value, b: Value) -> Value {
         match op {
             BinaryOp::DivS | BinaryOp::DivU | BinaryOp::RemS | BinaryOp::RemU => self.divide_scalar(op, class, a, b),
@@ -26,7 +26,7 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// The instructions that scalars and vectors both have.
+    /// Emits an operation that is one instruction for scalars and for vectors.
     fn binary_instruction(&mut self, op: BinaryOp, class: Class, a: Value, b: Value) -> Value {
         let ins = self.b.ins();
         match op {

@@ -9,7 +9,7 @@ use crate::ir::Class;
 const REVERSED: [u8; 16] = [0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15];
 
 impl Emit<'_, '_> {
-    /// Leading zeros of 32-bit lanes, from the exponent of the lane as a float.
+    /// Counts the leading zeros of each 32-bit lane: converts the lane to a float and reads the float's exponent.
     pub(super) fn clz32(&mut self, x: Value) -> Value {
         // The bit below the leading one is cleared, so that rounding cannot carry into a higher power.
         let below = self.ushr_by(x, 1);
@@ -18,8 +18,8 @@ impl Emit<'_, '_> {
         let float = self.b.ins().fcvt_from_sint(types::F32X4, x);
         let bits = self.cast(types::I32X4, float);
         let exponent = self.ushr_by(bits, 23);
-        // 2^k has exponent 127 + k. Zero has exponent 0 and gives more than 32; a negative value has the sign bit above
-        // its exponent and gives less than 0.
+        // 2^k has exponent 127 + k. Zero has exponent 0, so the difference is more than 32. A negative value has the
+        // sign bit above its exponent, so the difference is less than 0. Both are clamped.
         let top = self.vector(types::I32X4, 158);
         let count = self.b.ins().isub(top, exponent);
         let most = self.vector(types::I32X4, 32);
@@ -28,7 +28,7 @@ impl Emit<'_, '_> {
         self.b.ins().smax(count, least)
     }
 
-    /// Trailing zeros of 32-bit lanes, from the exponent of the lowest set bit as a float.
+    /// Counts the trailing zeros of each 32-bit lane: converts the lowest set bit to a float and reads its exponent.
     pub(super) fn ctz32(&mut self, x: Value) -> Value {
         let negative = self.b.ins().ineg(x);
         let lowest = self.b.ins().band(x, negative);
@@ -38,12 +38,12 @@ impl Emit<'_, '_> {
         let exponent = self.ushr_by(bits, 23);
         let bias = self.vector(types::I32X4, 127);
         let count = self.b.ins().isub(exponent, bias);
-        // Zero gives -127, which is more than 32 as an unsigned number.
+        // For zero the difference is -127, which is more than 32 as an unsigned number, and is clamped.
         let most = self.vector(types::I32X4, 32);
         self.b.ins().umin(count, most)
     }
 
-    /// The number of set bits of each lane: those of its bytes, summed.
+    /// The number of set bits of each lane: the sum of the numbers for its bytes.
     pub(super) fn popcount(&mut self, class: Class, x: Value) -> Value {
         let ty = vector_type(class);
         let bytes = self.cast(types::I8X16, x);
@@ -86,7 +86,7 @@ impl Emit<'_, '_> {
         if self.target.x86 { self.b.ins().x86_pshufb(table, index) } else { self.b.ins().swizzle(table, index) }
     }
 
-    /// Swaps neighbouring bits, pairs, half bytes and so on.
+    /// Reverses bits without a table: swaps neighbouring bits, then neighbouring pairs, half bytes and so on.
     fn reverse_by_swaps(&mut self, class: Class, x: Value) -> Value {
         const LOWER: [(i64, u64); 6] = [
             (1, 0x5555_5555_5555_5555),

@@ -8,7 +8,7 @@ use crate::ir::{Class, TernaryOp};
 use crate::math::{self, LaneFunction};
 
 impl Emit<'_, '_> {
-    /// An operation on three operands, in eight lanes.
+    /// Emits an operation on three operands, in eight lanes.
     pub(in super::super) fn ternary(
         &mut self,
         op: TernaryOp,
@@ -25,7 +25,7 @@ impl Emit<'_, '_> {
         self.call_on(function, Shape::Triple, class, &[a, b, c])
     }
 
-    /// An operation on three scalars.
+    /// Emits an operation on three scalars.
     pub(in super::super) fn ternary_scalar(
         &mut self,
         op: TernaryOp,
@@ -42,13 +42,13 @@ impl Emit<'_, '_> {
         self.lane(class, &out, 0)
     }
 
-    /// A function of two operands, or of one: `b` is not used then.
+    /// Emits a call of a function of [`crate::math`] on eight lanes. `b` is not used if the function has one operand.
     pub(in super::super) fn call(&mut self, function: LaneFunction, class: Class, a: &[Value], b: &[Value]) -> Parts {
         let operands: &[&[Value]] = if takes_two(function) { &[a, b] } else { &[a] };
         self.call_on(function, Shape::Pair, class, operands)
     }
 
-    /// Same as `call`, for scalars.
+    /// Emits a call of a function of [`crate::math`] on scalars, like [`Self::call`].
     pub(in super::super) fn call_scalar(&mut self, function: LaneFunction, class: Class, a: Value, b: Value) -> Value {
         let a = self.splat(class, a);
         let b = if takes_two(function) { self.splat(class, b) } else { a.clone() };
@@ -64,19 +64,19 @@ impl Emit<'_, '_> {
             self.store_parts(parts, address, 0);
             arguments.push(address);
         }
-        // A pointer that a function does not read may be any address.
+        // The function does not read through the remaining pointer arguments, so any address will do.
         arguments.resize(if shape == Shape::Triple { 4 } else { 3 }, out);
         self.call_address(math::address(function), shape, &arguments);
         self.load_parts(class, out, 0)
     }
 
-    /// The stack memory for lanes during a call.
+    /// The address of the stack memory with this index, for the lanes that a call reads or writes.
     pub(super) fn slot_address(&mut self, index: usize) -> Value {
         let slot = self.calls.slot(self.b, index);
         self.b.ins().stack_addr(self.target.pointer, slot, 0)
     }
 
-    /// Calls a function at a known address.
+    /// Emits a call of the function at a known address.
     pub(super) fn call_address(&mut self, address: *const u8, shape: Shape, arguments: &[Value]) {
         let signature = self.calls.signature(self.b, self.target, shape);
         let callee = self.b.ins().iconst(self.target.pointer, address as i64);

@@ -13,7 +13,7 @@ impl Emit<'_, '_> {
         if masks.len() == 4 { self.narrow(types::I32X4, &masks) } else { masks }
     }
 
-    /// A comparison of scalars of `class`, or of vectors, with a mask of lanes of that width as the result.
+    /// A comparison of scalars of `class`, or of vectors; for vectors the result is a mask with lanes of equal width.
     pub(in super::super) fn compare_scalar(&mut self, op: CompareOp, class: Class, a: Value, b: Value) -> Value {
         if is_float(class) {
             let condition = match op {
@@ -35,7 +35,7 @@ impl Emit<'_, '_> {
         self.b.ins().icmp(condition, a, b)
     }
 
-    /// The minimum or maximum of float vectors; if one operand is NaN, the other.
+    /// The minimum or maximum of float vectors; if one operand is NaN, the other operand.
     pub(super) fn extremum(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
         let ty = self.b.func.dfg.value_type(a);
         // In this form the comparison and the selection are one instruction on x86-64.
@@ -50,7 +50,7 @@ impl Emit<'_, '_> {
         self.choose(nan, a, ordered)
     }
 
-    /// The minimum or maximum of two floats, in the same way.
+    /// The minimum or maximum of float scalars; if one operand is NaN, the other operand.
     pub(super) fn extremum_scalar(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
         let first = if op == BinaryOp::Min {
             self.b.ins().fcmp(FloatCC::LessThan, a, b)

@@ -8,8 +8,8 @@ use super::{Emit, Parts, vector_type};
 use crate::ir::{BinaryOp, Class};
 use crate::math::LaneFunction;
 
-/// 1.5 * 2^52: added to an integer below 2^51 in magnitude, it brings that integer, in two's
-/// complement, to the low bits of the sum.
+/// 1.5 * 2^52. The low bits of the sum of this number and an integer below 2^51 in magnitude are that integer in two's
+/// complement.
 const ROUNDER: f64 = 6_755_399_441_055_744.0;
 
 impl Emit<'_, '_> {
@@ -48,7 +48,8 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// The divisor, or 1 where division would trap: division by 1 gives the defined results.
+    /// The divisor `b`, or 1 where the processor's division would trap: a division by 1 has the results that WGSL
+    /// defines for these cases.
     fn safe_divisor(&mut self, signed: bool, class: Class, a: Value, b: Value) -> Value {
         let all_ones = if class == Class::I32 { u64::from(u32::MAX) } else { u64::MAX };
         let constant = self.scalar_constant(b);
@@ -70,12 +71,13 @@ impl Emit<'_, '_> {
         self.b.ins().select(bad, one, b)
     }
 
-    /// Divides 32-bit lanes as doubles. The truncated quotient is exact: `math::integer` gives the proof. Inline, this
-    /// is shorter than saving the registers that a call overwrites.
+    /// Divides 32-bit lanes as doubles. The truncated quotient is exact: `math::integer` gives the proof. This inline
+    /// code is shorter than saving the registers that a call would overwrite.
     fn divide_as_doubles(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
         let signed = matches!(op, BinaryOp::DivS | BinaryOp::RemS);
         let ty = vector_type(Class::I32);
-        // Zeros are replaced by ones. MIN / -1 is 2^31 as a double, whose low 32 bits are those of MIN.
+        // Divisors of zero are replaced by one. MIN / -1 is 2^31 as a double; as an integer, its low 32 bits are those
+        // of MIN.
         let zero = self.vector(ty, 0);
         let by_zero = self.b.ins().icmp(IntCC::Equal, b, zero);
         let divisor = self.b.ins().isub(b, by_zero);
@@ -91,7 +93,7 @@ impl Emit<'_, '_> {
         self.b.ins().isub(a, product)
     }
 
-    /// The quotients as integers in the low halves of 64-bit lanes.
+    /// The truncated quotients of doubles, as integers in the low halves of 64-bit lanes.
     fn truncated_quotient(&mut self, a: Value, b: Value) -> Value {
         let quotient = self.b.ins().fdiv(a, b);
         let truncated = self.b.ins().trunc(quotient);
@@ -101,7 +103,7 @@ impl Emit<'_, '_> {
 
     /// Four 32-bit integers as two vectors of doubles.
     pub(super) fn doubles(&mut self, signed: bool, x: Value) -> [Value; 2] {
-        // The upper half is moved down first, because only a lower half is widened by the conversion.
+        // The upper half is moved down first, because the conversion widens only a lower half.
         let upper = self.permute(HIGH_HALF, x, x);
         [x, upper].map(|half| {
             if signed {

@@ -1,8 +1,8 @@
-//! `f16`, held as the `f32` of the same value: rounding, and conversion from and to its bits.
+//! `f16` values, represented as the `f32` of the same value: rounding, and conversion from and to the bits of an `f16`.
 //!
-//! Rounding adds a power of two and subtracts it again: 2^13 times the power of two at or below the magnitude, so that
-//! exactly the 11 bits of an `f16` remain of the 24 bits of the sum. Below 2^-14, where an `f16` is subnormal, the
-//! power is constant, and so is the unit: 2^-24. The addition rounds to nearest, ties to even.
+//! Rounding adds a number and subtracts it again. The number is 2^13 times the power of two at or below the magnitude,
+//! so that the 24 bits of the sum keep exactly the 11 bits of an `f16`. Below 2^-14, where an `f16` is subnormal, the
+//! power is constant, and so is the unit in the last place: 2^-24. The addition rounds to nearest, ties to even.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
@@ -12,22 +12,22 @@ use crate::ir::Class;
 
 /// The bits of 2^-14, the least normal `f16`, as `f32`.
 const MIN_NORMAL: u64 = 113 << 23;
-/// The bits of 65520, halfway between the greatest `f16` and the power of two above it: values from here on round to
-/// infinity.
+/// The bits of 65520 as `f32`: halfway between the greatest `f16` and the power of two above it. Values from 65520 on
+/// round to infinity.
 const INFINITE_FROM: u64 = 0x477f_f000;
 const INFINITY: u64 = 0x7f80_0000;
 
 /// The intermediate results of rounding a vector.
 struct Rounding {
-    /// The sign bits.
+    /// The sign bits of the operand.
     sign: Value,
-    /// The magnitude, as a float.
+    /// The magnitude of the operand, as a float.
     magnitude: Value,
     /// The power of two at or below the magnitude, at least 2^-14, as bits.
     power: Value,
-    /// The addend, as a float.
+    /// The number that rounds when it is added: 2^13 times `power`, as a float.
     addend: Value,
-    /// The sum.
+    /// The rounded sum of `magnitude` and `addend`.
     sum: Value,
 }
 
@@ -47,8 +47,8 @@ impl Emit<'_, '_> {
     /// The bits of the nearest `f16` of each lane.
     pub(super) fn f32_to_half_bits(&mut self, x: Value) -> Value {
         let Rounding { sign, magnitude, power, addend, sum } = self.rounding(x);
-        // The low bits of the sum count units in the result's last place. They include the leading bit of a normal
-        // number, which adds the last one to its exponent field.
+        // The low bits of the sum count units in the result's last place. In a normal number they include the leading
+        // bit, which adds one to the exponent field.
         let sum = self.cast(types::I32X4, sum);
         let addend = self.cast(types::I32X4, addend);
         let units = self.b.ins().isub(sum, addend);
@@ -75,14 +75,14 @@ impl Emit<'_, '_> {
         let magnitude = self.vector(types::I32X4, 0x7fff);
         let magnitude = self.b.ins().band(half, magnitude);
         let magnitude = self.ishl_by(magnitude, 13);
-        // Exponents differ by 112; that of infinities and NaN by another 112.
+        // The exponent fields of `f16` and `f32` differ by 112; those of infinities and NaN by another 112.
         let bias = self.vector(types::I32X4, 112 << 23);
         let normal = self.b.ins().iadd(magnitude, bias);
         let largest = self.vector(types::I32X4, (0x7c00 << 13) - 1);
         let special = self.b.ins().icmp(IntCC::SignedGreaterThan, magnitude, largest);
         let more = self.b.ins().band(special, bias);
         let normal = self.b.ins().iadd(normal, more);
-        // The value of a subnormal is the difference between 2^-14 with these mantissa bits and 2^-14.
+        // The value of a subnormal is the number with these mantissa bits and the exponent of 2^-14, less 2^-14.
         let least = self.vector(types::I32X4, MIN_NORMAL);
         let raised = self.b.ins().iadd(magnitude, least);
         let raised = self.cast(types::F32X4, raised);
@@ -106,7 +106,8 @@ impl Emit<'_, '_> {
         let power = self.b.ins().band(bits, exponent);
         let least = self.vector(types::I32X4, MIN_NORMAL);
         let power = self.b.ins().smax(power, least);
-        // Large exponents overflow into the sign; such lanes are replaced, and NaN stays NaN.
+        // For large exponents this overflows into the sign. The callers replace lanes that are too large, and NaN stays
+        // NaN.
         let thirteen = self.vector(types::I32X4, 13 << 23);
         let addend = self.b.ins().iadd(power, thirteen);
         let addend = self.cast(types::F32X4, addend);

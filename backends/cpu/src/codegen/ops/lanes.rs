@@ -7,21 +7,21 @@ use cranelift_codegen::ir::{
 use super::{Emit, Parts, part_count, vector_type};
 use crate::ir::Class;
 
-/// Lanes of 32 bits of two vectors, those of the second being 4 to 7.
+/// The source of each 32-bit lane of a result: lanes 0 to 3 of a first vector, or 4 to 7 for those of a second vector.
 pub(in super::super) type Pattern = [u8; 4];
-/// Every other lane, from the first.
+/// Every second lane of both vectors, from the first lane on.
 pub(in super::super) const EVEN: Pattern = [0, 2, 4, 6];
-/// Every other lane, from the second.
+/// Every second lane of both vectors, from the second lane on.
 pub(in super::super) const ODD: Pattern = [1, 3, 5, 7];
-/// The lower half of the first vector, then that of the second.
+/// The lower half of the first vector, then the lower half of the second.
 pub(in super::super) const LOW_HALVES: Pattern = [0, 1, 4, 5];
-/// The upper half of the first vector, then that of the second.
+/// The upper half of the first vector, then the upper half of the second.
 pub(in super::super) const HIGH_HALVES: Pattern = [2, 3, 6, 7];
 /// The upper half of a vector, twice.
 pub(super) const HIGH_HALF: Pattern = [2, 3, 2, 3];
-/// The lower halves, alternating.
+/// The lanes of both lower halves, alternating.
 pub(in super::super) const ZIP_LOW: Pattern = [0, 4, 1, 5];
-/// The upper halves, alternating.
+/// The lanes of both upper halves, alternating.
 pub(in super::super) const ZIP_HIGH: Pattern = [2, 6, 3, 7];
 
 impl Emit<'_, '_> {
@@ -32,7 +32,7 @@ impl Emit<'_, '_> {
         Parts::from_elem(part, part_count(class))
     }
 
-    /// The value of one lane.
+    /// The value of one lane, as a scalar.
     pub(in super::super) fn lane(&mut self, class: Class, parts: &[Value], lane: usize) -> Value {
         let lanes_of_part = 8 / part_count(class);
         let value = self.b.ins().extractlane(parts[lane / lanes_of_part], (lane % lanes_of_part) as u8);
@@ -56,7 +56,7 @@ impl Emit<'_, '_> {
                     _ => lane,
                 };
                 let first = bool_to_word(self, lanes[0]);
-                // The other lanes are arbitrary, so this is the cheapest way into a vector.
+                // The instructions after this one set all other lanes, so their first values do not matter.
                 let mut part = match class {
                     Class::Bool | Class::I32 => self.b.ins().scalar_to_vector(ty, first),
                     _ => self.b.ins().splat(ty, first),
@@ -116,13 +116,13 @@ impl Emit<'_, '_> {
         self.b.ins().vconst(ty, constant)
     }
 
-    /// Selects four lanes of 32 bits from the eight of two vectors; the result has the first one's type.
+    /// Selects four lanes of 32 bits from the eight lanes of two vectors; the result has the type of `a`.
     pub(in super::super) fn permute(&mut self, pattern: Pattern, a: Value, b: Value) -> Value {
         self.permute_bytes(std::array::from_fn(|byte| pattern[byte / 4] * 4 + byte as u8 % 4), a, b)
     }
 
-    /// Selects sixteen bytes from the 32 of two vectors. Only some patterns are single instructions; without
-    /// [`Target::permute`](super::Target) only those are allowed.
+    /// Selects sixteen bytes from the 32 bytes of two vectors. Without [`Target::permute`](super::Target), only
+    /// patterns that are a single instruction are allowed.
     pub(super) fn permute_bytes(&mut self, pattern: [u8; 16], a: Value, b: Value) -> Value {
         let ty = self.b.func.dfg.value_type(a);
         let a = self.cast(types::I8X16, a);
@@ -132,7 +132,7 @@ impl Emit<'_, '_> {
         self.cast(ty, out)
     }
 
-    /// The scalar that every lane is a copy of, if the definitions of the parts show it.
+    /// The scalar that is in every lane; `None` if the instructions that define `parts` do not show that there is one.
     pub(super) fn uniform(&self, parts: &[Value]) -> Option<Value> {
         let scalars = |&part: &Value| match self.definition(part)? {
             InstructionData::Unary { opcode: Opcode::Splat, arg } => Some(self.b.func.dfg.resolve_aliases(*arg)),
@@ -142,7 +142,7 @@ impl Emit<'_, '_> {
         parts.iter().all(|part| scalars(part) == Some(first)).then_some(first)
     }
 
-    /// The constant in every lane of integers, in the same way.
+    /// The constant that is in every lane of integers; `None` if the instructions that define `parts` do not show it.
     pub(super) fn uniform_constant(&self, class: Class, parts: &[Value]) -> Option<u64> {
         if let Some(scalar) = self.uniform(parts) {
             return self.scalar_constant(scalar);
@@ -162,14 +162,14 @@ impl Emit<'_, '_> {
         parts.iter().all(|part| constants(part) == Some(first)).then_some(first)
     }
 
-    /// The value of an integer constant, zero-extended.
+    /// The value of an integer constant, zero-extended; `None` if `scalar` is not one.
     pub(super) fn scalar_constant(&self, scalar: Value) -> Option<u64> {
         let InstructionData::UnaryImm { opcode: Opcode::Iconst, imm } = self.definition(scalar)? else { return None };
         let bits = imm.bits() as u64;
         Some(if self.b.func.dfg.value_type(scalar) == types::I64 { bits } else { bits & 0xffff_ffff })
     }
 
-    /// The instruction that defines a value.
+    /// The instruction that defines a value; `None` for parameters of blocks.
     pub(super) fn definition(&self, value: Value) -> Option<&InstructionData> {
         let dfg = &self.b.func.dfg;
         match dfg.value_def(dfg.resolve_aliases(value)) {

@@ -10,11 +10,11 @@ use crate::ir::{BinaryOp, Class};
 /// Division by invariant integers using multiplication, 1994).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Magic {
-    /// The factor; the high half of the product is used.
+    /// The factor of the multiplication, of whose product the high half is used.
     factor: u32,
-    /// Whether the true factor is this one plus 2^32.
+    /// Whether the actual factor is `factor` plus 2^32.
     long: bool,
-    /// The right shift after the multiplication.
+    /// The number of bits by which the high half is shifted right.
     shift: u32,
 }
 
@@ -38,7 +38,7 @@ impl Magic {
 }
 
 impl Emit<'_, '_> {
-    /// The quotient or remainder by a constant, unless the general way is faster.
+    /// The quotient or remainder of a division by a constant; `None` if the code for unknown divisors is faster.
     pub(super) fn divide_by_constant(
         &mut self,
         op: BinaryOp,
@@ -78,7 +78,7 @@ impl Emit<'_, '_> {
         }))
     }
 
-    /// The quotient of the magnitudes, with the correct sign.
+    /// The quotient of signed integers: that of their magnitudes, with the correct sign.
     fn signed_quotient(&mut self, a: Value, divisor: i32) -> Value {
         let last = i64::from(width(Class::I32)) - 1;
         let sign = self.sshr_by(a, last);

@@ -8,25 +8,25 @@ use crate::abi::LANES;
 use crate::ir::Class;
 
 impl Emit<'_, '_> {
-    /// Booleans that are known in advance.
+    /// The mask of booleans that are known at compile time.
     pub(in super::super) fn known_mask(&mut self, lanes: [bool; LANES]) -> Parts {
         let half = |lanes: &[bool]| std::array::from_fn(|byte| if lanes[byte / 4] { u8::MAX } else { 0 });
         lanes.chunks(4).map(|lanes| self.vector_of_bytes(types::I32X4, half(lanes))).collect()
     }
 
-    /// Whether any lane is true: an `I8`, zero or not.
+    /// Whether any lane is true: an `I8` that is non-zero if so.
     pub(in super::super) fn any(&mut self, mask: &[Value]) -> Value {
         let either = self.b.ins().bor(mask[0], mask[1]);
         self.b.ins().vany_true(either)
     }
 
-    /// Whether all lanes are true: an `I8`, zero or not.
+    /// Whether all lanes are true: an `I8` that is non-zero if so.
     pub(in super::super) fn all(&mut self, mask: &[Value]) -> Value {
         let both = self.b.ins().band(mask[0], mask[1]);
         self.b.ins().vall_true(both)
     }
 
-    /// One bit per lane, lane 0 lowest, as an `I32`.
+    /// The mask as an `I32` with one bit per lane; lane 0 is the lowest bit.
     pub(in super::super) fn bits(&mut self, mask: &[Value]) -> Value {
         let low = self.b.ins().vhigh_bits(types::I32, mask[0]);
         let high = self.b.ins().vhigh_bits(types::I32, mask[1]);
@@ -40,18 +40,18 @@ impl Emit<'_, '_> {
         (0..a.len()).map(|part| self.choose(wide[part], a[part], b[part])).collect()
     }
 
-    /// Selects one of two scalars.
+    /// Selects scalar `a` if the condition is true, otherwise `b`.
     pub(in super::super) fn select_scalar(&mut self, condition: Value, a: Value, b: Value) -> Value {
         self.b.ins().select(condition, a, b)
     }
 
-    /// Selects one of two vectors in each lane, by a mask of lanes of the same width.
+    /// Selects `a` in the lanes where the mask is all ones, otherwise `b`. The mask has lanes of the same width.
     pub(super) fn choose(&mut self, mask: Value, a: Value, b: Value) -> Value {
         let ty = self.b.func.dfg.value_type(a);
         let mask_type = self.b.func.dfg.value_type(mask);
         let (a, b) = (self.cast(mask_type, a), self.cast(mask_type, b));
-        // Cranelift emits one instruction for a selection by a comparison (and a minimum for some), but does not
-        // recognise that other masks are all ones or all zeros too.
+        // For a selection by a comparison Cranelift emits one instruction, in some cases a minimum. It does not
+        // recognise that the lanes of other masks are all ones or all zeros too.
         let comparison = matches!(
             self.definition(mask),
             Some(InstructionData::IntCompare { .. } | InstructionData::FloatCompare { .. })
@@ -64,7 +64,7 @@ impl Emit<'_, '_> {
         self.cast(ty, out)
     }
 
-    /// Converts a mask for 32-bit classes to one for 64-bit classes.
+    /// Converts a mask with 32-bit lanes to the mask with 64-bit lanes.
     pub(super) fn widen_mask(&mut self, mask: &[Value]) -> Parts {
         let mut wide = Parts::new();
         for &part in mask {
@@ -76,13 +76,12 @@ impl Emit<'_, '_> {
         wide
     }
 
-    /// The low halves of four vectors of 64-bit lanes: two vectors of the given type of 32-bit
-    /// lanes.
+    /// The low halves of the lanes of four vectors with 64-bit lanes, as two vectors of type `ty` with 32-bit lanes.
     pub(super) fn narrow(&mut self, ty: Type, wide: &[Value]) -> Parts {
         wide.chunks(2).map(|pair| self.narrow_pair(ty, pair[0], pair[1])).collect()
     }
 
-    /// The low halves of two vectors of 64-bit lanes.
+    /// The low halves of the lanes of two vectors with 64-bit lanes, as one vector of type `ty` with 32-bit lanes.
     pub(super) fn narrow_pair(&mut self, ty: Type, low: Value, high: Value) -> Value {
         let narrow = self.permute(EVEN, low, high);
         self.cast(ty, narrow)

@@ -45,7 +45,7 @@ pub(super) use target::{Calls, Target};
 
 use crate::ir::Class;
 
-/// The vectors that hold eight lanes, lane 0 first.
+/// The vectors that contain a value in eight lanes, lane 0 first.
 pub(super) type Parts = SmallVec<[Value; 4]>;
 
 /// Emits instructions at the builder's position.
@@ -69,7 +69,7 @@ pub(super) fn scalar_type(class: Class) -> Type {
     }
 }
 
-/// The machine type of each part.
+/// The machine type of each vector of a value in eight lanes.
 pub(super) fn vector_type(class: Class) -> Type {
     match class {
         Class::Bool | Class::I32 => types::I32X4,
@@ -79,12 +79,12 @@ pub(super) fn vector_type(class: Class) -> Type {
     }
 }
 
-/// The number of parts of eight lanes.
+/// The number of vectors of a value in eight lanes.
 pub(super) fn part_count(class: Class) -> usize {
     class.bytes() as usize / 2
 }
 
-/// Whether values are floats.
+/// Whether values of the class are floats.
 fn is_float(class: Class) -> bool {
     matches!(class, Class::F32 | Class::F64)
 }
@@ -95,7 +95,7 @@ fn width(class: Class) -> u32 {
 }
 
 impl Emit<'_, '_> {
-    /// Casts 128, 64 or 32 bits to another type.
+    /// Reinterprets the bits of a value as a type of the same size.
     fn cast(&mut self, ty: Type, value: Value) -> Value {
         if self.b.func.dfg.value_type(value) == ty {
             return value;

@@ -1,4 +1,4 @@
-//! Rounding of floats to integers on machines without the instruction.
+//! Rounding of floats to integers on machines that have no instruction for it.
 
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
@@ -7,7 +7,7 @@ use super::Emit;
 use crate::ir::UnaryOp;
 
 impl Emit<'_, '_> {
-    /// Ceil, floor, trunc or nearest of a float vector.
+    /// Rounds a float vector by the operation `op`: ceil, floor, trunc or nearest.
     ///
     /// Adding 2^23 (2^52 for doubles) to a smaller magnitude leaves no fraction bits, so the addition itself rounds to
     /// the nearest integer. For other rounding modes the result may be one too large or too small, and is corrected.
@@ -52,13 +52,13 @@ impl Emit<'_, '_> {
         let rounded = self.b.ins().fabs(rounded);
         let rounded = self.cast(integer, rounded);
         let rounded = self.b.ins().bor(rounded, sign_of_x);
-        // From the limit on all floats are integers; infinities and NaN are unchanged too.
+        // Floats at or above the limit are integers and stay unchanged, as do infinities and NaN.
         let small = self.b.ins().fcmp(FloatCC::LessThan, magnitude, limit);
         let out = self.choose(small, rounded, bits);
         self.cast(ty, out)
     }
 
-    /// 1.0 in the lanes where the mask is set, otherwise 0.
+    /// A float vector with 1.0 in the lanes where the mask is set, otherwise 0; `one` is the bits of 1.0.
     fn one_where(&mut self, mask: Value, one: u64, ty: cranelift_codegen::ir::Type) -> Value {
         let integer = self.b.func.dfg.value_type(mask);
         let one = self.vector(integer, one);

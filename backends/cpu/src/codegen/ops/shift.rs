@@ -7,7 +7,7 @@ use super::{Emit, Parts, width};
 use crate::ir::{BinaryOp, Class};
 
 impl Emit<'_, '_> {
-    /// Shifts all lanes by one scalar of the same class or of 32 bits, modulo the width.
+    /// Shifts all lanes by the scalar `amount`, of the same class or of 32 bits, modulo the width of a lane.
     pub(in super::super) fn shift_by_scalar(
         &mut self,
         op: BinaryOp,
@@ -15,7 +15,7 @@ impl Emit<'_, '_> {
         a: &[Value],
         amount: Value,
     ) -> Parts {
-        // A constant amount is part of the instruction, so it must stay recognisable.
+        // An instruction can contain a constant amount, so Cranelift must see it as a constant.
         let amount = match self.scalar_constant(amount) {
             Some(amount) => self.b.ins().iconst(types::I32, (amount % u64::from(width(class))) as i64),
             None => amount,
@@ -23,7 +23,7 @@ impl Emit<'_, '_> {
         self.each(a, |emit, a| emit.shift_instruction(op, a, amount))
     }
 
-    /// Shifts each lane by its own amount, modulo the width.
+    /// Shifts each lane by its own amount, modulo the width of a lane.
     pub(super) fn shift(&mut self, op: BinaryOp, class: Class, a: &[Value], amounts: &[Value]) -> Parts {
         if let Some(amount) = self.uniform_constant(class, amounts) {
             let amount = self.b.ins().iconst(types::I32, (amount % u64::from(width(class))) as i64);
@@ -49,7 +49,7 @@ impl Emit<'_, '_> {
             }
             BinaryOp::ShrU => emit.shift_right(a, amounts),
             _ => {
-                // Flipping the bits of negative lanes before and after shifts in ones.
+                // The bits of negative lanes are flipped before and after the shift, so that it shifts in ones.
                 let sign = emit.sshr_by(a, 31);
                 let a = emit.b.ins().bxor(a, sign);
                 let shifted = emit.shift_right(a, amounts);
@@ -58,7 +58,7 @@ impl Emit<'_, '_> {
         })
     }
 
-    /// The shift of a scalar, or of a vector by a scalar.
+    /// Shifts a scalar, or all lanes of a vector, by a scalar.
     pub(super) fn shift_instruction(&mut self, op: BinaryOp, a: Value, amount: Value) -> Value {
         match op {
             BinaryOp::Shl => self.b.ins().ishl(a, amount),
@@ -85,7 +85,7 @@ impl Emit<'_, '_> {
         self.b.ins().sshr(a, amount)
     }
 
-    /// `x >> n = x * 2^(31 - n) >> 31`, in 64 bits.
+    /// Shifts 32-bit lanes right by their own amounts, with zeros: `x >> n = x * 2^(31 - n) >> 31`, in 64 bits.
     fn shift_right(&mut self, x: Value, amounts: Value) -> Value {
         let last = self.vector(types::I32X4, 31);
         let complement = self.b.ins().bnot(amounts);
@@ -96,14 +96,14 @@ impl Emit<'_, '_> {
         self.narrow_pair(types::I32X4, low, high)
     }
 
-    /// 2^n for lanes of 0 to 31, through a float with that exponent.
+    /// 2^n for lanes with n from 0 to 31: builds a float with exponent n and converts it to an integer.
     fn power_of_two(&mut self, n: Value) -> Value {
         let exponent = self.ishl_by(n, 23);
         let one = self.vector(types::I32X4, u64::from(1f32.to_bits()));
         let bits = self.b.ins().iadd(exponent, one);
         let float = self.cast(types::F32X4, bits);
         if self.target.x86 {
-            // 2^31 is out of range, for which the instruction returns the same bits.
+            // 2^31 does not fit in a signed integer; the instruction returns 0x80000000 then, the correct bits.
             self.b.ins().x86_cvtt2dq(types::I32X4, float)
         } else {
             self.b.ins().fcvt_to_uint_sat(types::I32X4, float)

@@ -9,7 +9,7 @@ use crate::abi::LANES;
 use crate::ir::{Class, SubgroupOp};
 
 impl Emit<'_, '_> {
-    /// An operation over the lanes of `parts` whose bit in `mask` is set; `lane` is the second operand of a shuffle.
+    /// Emits an operation over the lanes of `parts` that are set in `mask`; `lane` is the second operand of a shuffle.
     /// Inactive lanes get arbitrary values.
     pub(in super::super) fn subgroup(
         &mut self,
@@ -56,7 +56,7 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// For each lane the value of the lane with the given number; `None` on machines without permutations.
+    /// Rearranges lanes: lane n of the result is lane `lanes[n]` of `parts`. `None` on machines without permutations.
     pub(in super::super) fn rearranged(&mut self, class: Class, lanes: [u8; LANES], parts: &[Value]) -> Option<Parts> {
         if !self.target.permute {
             return None;
@@ -67,7 +67,8 @@ impl Emit<'_, '_> {
         lanes
             .chunks(of_part)
             .map(|wanted| {
-                // Two parts at most: 32-bit lanes have no others, and only two 64-bit lanes are wanted.
+                // The wanted lanes are in at most two vectors: there are only two of 32-bit lanes, and a vector of the
+                // result has only two 64-bit lanes.
                 let a = parts_of(wanted[0]);
                 let b = wanted.iter().map(|lane| parts_of(*lane)).find(|part| *part != a).unwrap_or(a);
                 if a == b && wanted.iter().enumerate().all(|(at, lane)| usize::from(*lane) == a * of_part + at) {
@@ -83,11 +84,11 @@ impl Emit<'_, '_> {
             .collect()
     }
 
-    /// The integer sums of the lanes up to each, where inactive lanes are 0.
+    /// The inclusive prefix sums of integer lanes; inactive lanes must be 0.
     fn sums_up_to(&mut self, parts: &[Value]) -> Parts {
         let zero = self.constant(Class::I32, 0)[0];
         let (mut low, mut high) = (parts[0], parts[1]);
-        // Bytes that move up by one lane, then by two.
+        // The lanes move up by 4 bytes, which is one lane, then by two lanes.
         for by in [4, 8] {
             let pattern: [u8; 16] = std::array::from_fn(|byte| byte as u8 + 16 - by);
             let below = self.permute_bytes(pattern, zero, low);
@@ -95,17 +96,17 @@ impl Emit<'_, '_> {
             low = self.b.ins().iadd(low, below);
             high = self.b.ins().iadd(high, above);
         }
-        // Each lane has the sum of four now, so those of the lanes four below are missing.
+        // Each lane has the sum of up to four lanes now. The upper vector still lacks the sums of the lower one.
         high = self.b.ins().iadd(high, low);
         Parts::from_slice(&[low, high])
     }
 
-    /// The value of the first active lane, read back from memory.
+    /// The value of the first active lane in all lanes: stores the lanes and loads one of them.
     fn first_active(&mut self, class: Class, parts: &[Value], mask: &[Value]) -> Parts {
         let address = self.slot_address(1);
         self.store_parts(parts, address, 0);
         let bits = self.bits(mask);
-        // Without an active lane the last one is used, so that the address is always valid.
+        // Without an active lane the last lane is used, so that the address is always valid.
         let bits = self.b.ins().bor_imm_u(bits, 1 << (LANES - 1));
         let first = self.b.ins().ctz(bits);
         let first = self.b.ins().uextend(self.target.pointer, first);
@@ -149,11 +150,11 @@ impl Emit<'_, '_> {
     }
 }
 
-/// A type of lanes.
+/// A type of the values in lanes.
 trait Lane: Copy + Default {
-    /// The result of combining two lanes.
+    /// The result of the operation for the values of two lanes.
     fn combine(op: SubgroupOp, a: Self, b: Self) -> Self;
-    /// The neutral element: the sum, product or other result of no lanes.
+    /// The neutral element of the operation, which is its result for no lanes.
     fn neutral(op: SubgroupOp) -> Self;
 }
 
@@ -210,7 +211,7 @@ macro_rules! float_lane {
 float_lane!(f32);
 float_lane!(f64);
 
-/// Every operation of the enumeration, by its number.
+/// All operations, by their numbers in the enumeration.
 const OPS: [SubgroupOp; 16] = {
     use SubgroupOp as Op;
     [
@@ -233,8 +234,8 @@ const OPS: [SubgroupOp; 16] = {
     ]
 };
 
-/// The function that generated code calls: `active` has a bit per lane, `op` is the number of the operation. `out` and
-/// `a` point to eight values, and so does `lanes` if the operation is a shuffle.
+/// Performs a subgroup operation for generated code. `active` has a bit per lane, and `op` is the number of the
+/// operation. `out` and `a` point to eight values, and so does `lanes` if the operation is a shuffle.
 unsafe extern "C" fn run<T: Lane>(out: *mut T, a: *const T, lanes: *const u32, active: u32, op: u32) {
     let op = OPS[op as usize % OPS.len()];
     // SAFETY: `subgroup_call` passes stack memory of 64 bytes, in which it stored the lanes.
@@ -250,7 +251,7 @@ unsafe extern "C" fn run<T: Lane>(out: *mut T, a: *const T, lanes: *const u32, a
     unsafe { out.cast::<[T; LANES]>().write_unaligned(result) };
 }
 
-/// Reductions and scans, in the order of the lanes.
+/// The results of a reduction or scan over the active lanes, which are combined in order.
 fn over_active<T: Lane>(op: SubgroupOp, a: [T; LANES], active: u32) -> [T; LANES] {
     use SubgroupOp as Op;
     let inclusive = matches!(op, Op::InclusiveAdd | Op::InclusiveMul);

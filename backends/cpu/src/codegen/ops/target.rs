@@ -14,15 +14,16 @@ pub(in super::super) struct Target {
     pub(in super::super) pointer: Type,
     /// The calling convention of functions written in Rust.
     pub(in super::super) call_conv: CallConv,
-    /// Whether this is x86-64; otherwise it has the instructions of aarch64.
+    /// Whether the machine is x86-64; otherwise it has the instructions of aarch64.
     pub(super) x86: bool,
-    /// Fused multiply-add.
+    /// Whether fused multiply-add is an instruction.
     pub(super) fma: bool,
-    /// Rounding of floats to integers: SSE4.1.
+    /// Whether rounding a float to an integer is an instruction; on x86-64 it needs SSE4.1.
     pub(super) round: bool,
-    /// Selection by the sign bits of a mask: SSE4.1, never on aarch64, which has a better instruction.
+    /// Whether to select by the sign bits of a mask, which needs SSE4.1; never on aarch64, which has a better
+    /// instruction.
     pub(super) blend: bool,
-    /// Permutation of bytes: SSSE3.
+    /// Whether any permutation of bytes is an instruction; on x86-64 it needs SSSE3.
     pub(super) permute: bool,
 }
 
@@ -57,19 +58,19 @@ pub(in super::super) struct Calls {
     slots: [Option<StackSlot>; 4],
 }
 
-/// A kind of function written in Rust.
+/// The parameters of a function written in Rust that kernels call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// `(out, a, b)`.
+    /// The parameters `(out, a, b)`.
     Pair = 0,
-    /// `(out, a, b, c)`.
+    /// The parameters `(out, a, b, c)`.
     Triple = 1,
-    /// `(out, a, lane, active, op)`.
+    /// The parameters `(out, a, lane, active, op)`.
     Subgroup = 2,
 }
 
 impl Calls {
-    /// Returns the signature of a kind of function.
+    /// Returns the signature of functions with these parameters.
     pub(super) fn signature(&mut self, b: &mut FunctionBuilder, target: &Target, shape: Shape) -> SigRef {
         *self.signatures[shape as usize].get_or_insert_with(|| {
             let (pointers, words) = match shape {
@@ -79,7 +80,7 @@ impl Calls {
             };
             let mut signature = Signature::new(target.call_conv);
             signature.params.extend((0..pointers).map(|_| AbiParam::new(target.pointer)));
-            // Some conventions require the unused half of a register to be extended; none forbids it.
+            // Some calling conventions require that the upper half of the register is zero; none forbids it.
             let word = AbiParam { extension: ArgumentExtension::Uext, ..AbiParam::new(types::I32) };
             signature.params.extend((0..words).map(|_| word));
             b.import_signature(signature)

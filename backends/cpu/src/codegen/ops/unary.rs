@@ -6,7 +6,7 @@ use super::{Emit, Parts, is_float, vector_type};
 use crate::ir::{Class, UnaryOp};
 
 impl Emit<'_, '_> {
-    /// One operation on eight lanes.
+    /// Emits an operation on eight lanes of `class`.
     pub(in super::super) fn unary(&mut self, op: UnaryOp, class: Class, a: &[Value]) -> Parts {
         match op {
             UnaryOp::Clz | UnaryOp::Ctz if class == Class::I64 => {
@@ -24,7 +24,7 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// One operation on a scalar.
+    /// Emits an operation on a scalar of `class`.
     pub(in super::super) fn unary_scalar(&mut self, op: UnaryOp, class: Class, a: Value) -> Value {
         match op {
             UnaryOp::Not if class == Class::Bool => self.b.ins().bxor_imm_u(a, 1),
@@ -40,7 +40,7 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// The instructions that scalars and vectors both have.
+    /// Emits an operation that is one instruction for scalars and for vectors.
     fn unary_instruction(&mut self, op: UnaryOp, class: Class, a: Value) -> Value {
         let ins = self.b.ins();
         match op {

@@ -1,21 +1,21 @@
-//! Early index tests: results equal those with a test at each access.
+//! Early index tests: the results equal those of kernels with a test at each access.
 
 use super::{kernel, run};
 
-/// A body, and its result from the invocation's number and the elements of `data`.
+/// The body of a kernel, and the function that computes the expected result from the invocation's number and `data`.
 type Case = (&'static str, fn(u32, &dyn Fn(u32) -> u32) -> u32);
 
 const GUARDED: [Case; 8] = [
     ("out[i] = data[i];", |i, data| data(i)),
     ("out[i] = data[i] + data[i + 3u] + data[2u * i + 1u];", |i, data| data(i) + data(i + 3) + data(2 * i + 1)),
-    // In descending order, and with wrap-around.
+    // An index that descends from lane to lane, and one that wraps.
     ("out[i] = data[20u - i] + data[i - 2u];", |i, data| data(20u32.wrapping_sub(i)) + data(i.wrapping_sub(2))),
     ("out[i] = data[wid.x + 17u];", |i, data| data(i / 8 + 17)),
     ("let at = (wid.x * 8u + lid.x) * 1u + wid.y; out[i] = data[at ^ wid.y];", |i, data| data(i)),
     ("var sum = 0u; for (var k = 0u; k < 3u; k++) { sum += data[i + 5u] + data[k + i]; } out[i] = sum;", |i, data| {
         (0..3).map(|k| data(i + 5) + data(k + i)).sum()
     }),
-    // Used by some lanes only.
+    // Indices that only some lanes use.
     ("var x = 7u; if (i % 3u == 1u) { x = data[i + 4u]; } out[i] = x + data[i];", |i, data| {
         data(i) + if i % 3 == 1 { data(i + 4) } else { 7 }
     }),
@@ -61,7 +61,7 @@ fn whatever_is_out_of_range_writes_nothing() {
     }
 }
 
-/// The fast version has no tests: neither clamps nor a fallback.
+/// The fast version of the code has no index tests: neither clamps nor a fallback.
 #[test]
 fn one_test_stands_for_all() {
     let text = |body: &str| {
@@ -71,7 +71,7 @@ fn one_test_stands_for_all() {
         crate::ir::optimise::run(&mut function);
         crate::codegen::clif(&function).unwrap_or_else(|error| panic!("{error}\n{source}"))
     };
-    // The length's own test, and one per access in the other version.
+    // Counts index tests: the early tests, and one per access in the slow version.
     let tests = |text: &str| text.matches("icmp ult").count();
     let (one, four) = (text("out[i] = data[i];"), text("out[i] = data[i]; data[i] += data[i] * 3u;"));
     let early = |text: &str| {

@@ -146,9 +146,9 @@ fn loops_of_few_turns_are_not_counted() {
         (turns("k", 40, work), false),
         (turns("k", 60, work), false),
         (turns("k", 60, &format!("{work} workgroupBarrier();")), false),
-        // The limit is that of the optimiser.
+        // Loops of 64 iterations or fewer have no step count; this limit is the optimiser's.
         (turns("k", 70, work), true),
-        // A nest of two short loops has many iterations.
+        // Two nested short loops have 2,500 iterations together, so the outer loop has a step count.
         (turns("k", 50, &format!("{work} {}", turns("j", 50, &work.replace('k', "j")))), true),
     ] {
         let function = {

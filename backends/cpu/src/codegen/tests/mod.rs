@@ -1,4 +1,4 @@
-//! Runs small kernels, compiled, on one thread.
+//! Tests that run small compiled kernels on one thread.
 
 mod barriers;
 mod calls;
@@ -12,7 +12,7 @@ mod proven;
 use crate::abi::{Frame, GUARD_BYTES, Slot, Stop};
 use crate::lower::tests::program;
 
-/// Aligned memory with guards.
+/// Aligned memory with guard bytes before and after.
 struct Bytes {
     words: Vec<u64>,
     bytes: usize,
@@ -30,7 +30,7 @@ impl Bytes {
 
     fn of(values: &[u32]) -> Self {
         let mut memory = Self::new(values.len() * 4);
-        // SAFETY: this number of bytes was just reserved after the start.
+        // SAFETY: `new` has reserved this number of bytes after the start.
         unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), memory.start().cast(), values.len()) };
         memory
     }

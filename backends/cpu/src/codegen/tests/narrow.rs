@@ -2,7 +2,7 @@
 
 use super::run;
 
-/// Two 16-bit values in a word.
+/// The words that contain two of these 16-bit values each.
 fn pairs(values: impl IntoIterator<Item = u16>) -> Vec<u32> {
     let values: Vec<u16> = values.into_iter().collect();
     values.chunks(2).map(|pair| u32::from(pair[0]) | u32::from(pair[1]) << 16).collect()
@@ -22,7 +22,7 @@ const SOURCE: &str = "enable f16;
 
 #[test]
 fn halves_in_memory() {
-    // Small integers and their triples are exact.
+    // Small integers and three times their values are exact as `f16`.
     let data: Vec<u16> = (0..32u16).map(|value| half(f32::from(value))).collect();
     let got = halves(&run(SOURCE, &[&pairs([0; 32]), &pairs(data.clone())], [4, 1, 1]));
     for i in 0..32u16 {

@@ -1,4 +1,4 @@
-//! Omitted checks: with proofs, and with the author's promise. Proofs are not valid for inactive lanes.
+//! Checks that are omitted because of proofs or of the author's promise. Proofs are not valid for inactive lanes.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use anywarp_backend::{Checks, FunctionProofs, Leave, Program, Proofs, Unchecked}
 
 use super::{kernel, program, run_function};
 
-/// Returns proofs of everything in a program.
+/// Returns proofs that all indices of a program are in range and all its loops end.
 fn proven(program: &Program) -> Proofs {
     let of = |function: &naga::Function| FunctionProofs {
         in_range: vec![true; function.expressions.len()],
@@ -22,10 +22,10 @@ fn proven(program: &Program) -> Proofs {
 /// The option for a kernel's checks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum How {
-    /// Without proofs.
+    /// Without proofs, and with all checks.
     Unproven,
     Proven,
-    /// With proofs, but the driver's own checks are required.
+    /// With proofs, but with [`Checks::Driver`], which keeps all checks.
     Driver,
     Off,
 }
@@ -85,7 +85,7 @@ fn inactive_lanes_touch_nothing() {
         "if (i % 3u != 1u) { let x = data[far]; out[far] = x; }",
         "var x = 5u; if (i % 3u != 1u) { x = data[far]; } if (i % 3u != 1u) { out[i] = x; }",
         "if (i % 3u == 1u) { return; } out[far] = data[far] + 0u * data[i];",
-        // All lanes have one index, in groups without an active lane.
+        // All lanes have the same index, far out of range, in groups without an active lane.
         "let at = select(wid.x, 4000000000u, wid.x == 1u); if (at < 64u && i % 3u != 1u) { out[i] = data[i] + 0u * data[at]; }
          if (wid.x == 1u && i % 3u != 1u) { out[i] = data[i]; }",
         // Private memory.

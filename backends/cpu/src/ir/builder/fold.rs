@@ -6,7 +6,7 @@ pub(super) fn commutes(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Add | BinaryOp::Mul | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor)
 }
 
-/// Whether `x op y` is always `x`. Not for floats: `-0 + 0` is not `-0`.
+/// Whether `x op y` is `x` for every `x`. Always false for floats, because `-0 + 0` is not `-0`.
 pub(super) fn neutral(op: BinaryOp, class: Class, y: u64) -> bool {
     if !matches!(class, Class::I32 | Class::I64) {
         return false;
@@ -19,7 +19,7 @@ pub(super) fn neutral(op: BinaryOp, class: Class, y: u64) -> bool {
     }
 }
 
-/// Folds the integer operations of index arithmetic.
+/// The result of `x op y` for the integer operations of index arithmetic; `None` for others.
 pub(super) fn fold(op: BinaryOp, class: Class, x: u64, y: u64) -> Option<u64> {
     if !matches!(class, Class::I32 | Class::I64) {
         return None;

@@ -1,16 +1,16 @@
-//! `&&` and `||` are branches that set a variable. If a branch skips arithmetic only, an `and` or `or` of both sides is
-//! equivalent, and later steps can optimise it.
+//! Branches that only choose a boolean, as arithmetic: naga turns `&&` and `||` into branches that set a variable. If
+//! such a branch skips only arithmetic, an `and` or `or` of both sides is equivalent, and later steps can optimise it.
 
 use super::rewrite::Rewriter;
 use crate::ir::{BinaryOp, Class, Inst, List, Stmt, UnaryOp, Value, Var};
 
-/// The largest number of instructions that may be computed without need.
+/// The largest number of instructions on both sides of a branch that is replaced: the result needs only one side.
 const MAX_UNNEEDED: usize = 8;
 
 impl Rewriter<'_> {
-    /// Replaces a branch that only sets one boolean by arithmetic. Returns whether it did.
+    /// Replaces a branch that only sets one boolean variable by arithmetic. Returns whether the branch was replaced.
     ///
-    /// The current knowledge must be that before the branch.
+    /// `self.knowledge` must be the knowledge before the branch.
     pub(super) fn choose(&mut self, condition: Value, accepted: &List, rejected: &List, out: &mut List) -> bool {
         let (Some(accept), Some(reject)) = (self.setting(accepted), self.setting(rejected)) else { return false };
         let var = match (accept.0, reject.0) {
@@ -43,7 +43,8 @@ impl Rewriter<'_> {
         true
     }
 
-    /// The variable and value that a list sets, if it does nothing else, and the number of its instructions.
+    /// The variable that a list sets and its value (if the list sets one), and the number of instructions in the list;
+    /// `None` if the list does anything else.
     #[allow(clippy::type_complexity)] // used once
     fn setting(&self, list: &List) -> Option<(Option<(Var, Value)>, usize)> {
         let mut set = None;
@@ -58,7 +59,7 @@ impl Rewriter<'_> {
     }
 }
 
-/// Whether an instruction only computes, and is fast.
+/// Whether an instruction is fast arithmetic without side effects.
 fn is_arithmetic(inst: &Inst) -> bool {
     match inst {
         Inst::Binary(op, ..) => {

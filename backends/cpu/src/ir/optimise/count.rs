@@ -8,26 +8,26 @@ use crate::ir::{Function, Inst, Label, Stmt, Value, Var};
 /// A loop with a known number of iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Counted {
-    /// Iterations that run to their end, unless another exit leaves the loop before.
+    /// The number of iterations that run to their end, unless an exit with an unknown condition leaves the loop before.
     pub(super) trips: usize,
-    /// Statements of the body that are constant in each iteration.
+    /// The number of statements of the body that become constants in each iteration.
     pub(super) folded: usize,
 }
 
-/// The limit on evaluations for one count.
+/// The largest number of statements that are evaluated to count the iterations of one loop.
 const MAX_WORK: usize = 4_096;
 
-/// A statement that every iteration runs unless it has ended before.
+/// A statement that every iteration executes, unless the iteration has ended before it.
 #[derive(Clone, Copy)]
 enum Step {
     Let(Value),
     Write(Var, Value),
-    /// A branch, and whether its sides leave the loop.
+    /// A branch on a condition; for each side, whether it leaves the loop.
     Test(Value, [bool; 2]),
 }
 
-/// Executes a loop for at most `most` iterations, from the initial values of its variables. `writes` counts the writes
-/// of each variable in the body.
+/// Executes a loop at compile time for at most `most` iterations. `vars` are the known initial values of variables, and
+/// `writes` is the number of writes of each variable in the body. `None` if the number of iterations is unknown.
 pub(super) fn count(
     function: &Function,
     body: &[Stmt],
@@ -43,7 +43,7 @@ pub(super) fn count(
             *certain.entry(*var).or_default() += 1;
         }
     }
-    // Other writes may or may not happen.
+    // A variable with other writes, which an iteration may or may not execute, has no known value.
     vars.retain(|var, _| certain.get(var) == writes.get(var));
     if vars.is_empty() {
         return None;
@@ -56,7 +56,7 @@ pub(super) fn count(
             return None;
         }
         let mut decided = false;
-        // A variable that becomes unknown is ignored in later iterations.
+        // Later iterations run only these steps, those whose results are known.
         let mut kept = Vec::new();
         for step in steps {
             let known = match step {
@@ -117,7 +117,7 @@ impl Run<'_> {
         bits.is_some()
     }
 
-    /// Sets a variable; returns whether its earlier value became unknown.
+    /// Sets a variable to a value, which may be unknown. Returns whether the value is known now or was known before.
     fn write(&mut self, var: Var, value: Value) -> bool {
         match self.bits(value) {
             Some(bits) => {
@@ -129,19 +129,20 @@ impl Run<'_> {
     }
 }
 
-/// Collects the steps of a list. `inner` are the blocks between it and the loop.
+/// Collects the steps of a list. `inner` are the labels of the blocks around the list within the loop.
 fn collect(list: &[Stmt], inner: &mut Vec<Label>, steps: &mut Vec<Step>) {
     for statement in list {
         match statement {
             Stmt::Let(value) => steps.push(Step::Let(*value)),
             Stmt::Declare(var, value) | Stmt::Write(var, value) => steps.push(Step::Write(*var, *value)),
             Stmt::If { condition, accept, reject } => {
-                // All lanes of a side that ends with an exit leave, unless some have exited elsewhere before.
+                // A side that ends with an exit from the loop leaves with all its lanes, unless some of them have left
+                // an inner block before.
                 let leaves = [accept, reject].map(|side| {
                     matches!(side.last(), Some(Stmt::Exit(label)) if !inner.contains(label)) && !skips(side, inner)
                 });
                 steps.push(Step::Test(*condition, leaves));
-                // Lanes that leave a block of the iteration skip the rest of it.
+                // Lanes that leave an inner block skip the rest of it, so that rest is not certain to run.
                 if skips(accept, inner) || skips(reject, inner) {
                     return;
                 }

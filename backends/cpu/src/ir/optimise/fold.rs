@@ -1,4 +1,4 @@
-//! Folds instructions whose result is known at compile time. Floats are only forwarded.
+//! Constant folding: instructions whose result is known at compile time. Arithmetic on floats is not folded.
 
 use crate::ir::{BinaryOp, Class, CompareOp, Convert, Function, Inst, UnaryOp, Value};
 
@@ -7,11 +7,11 @@ use crate::ir::{BinaryOp, Class, CompareOp, Convert, Function, Inst, UnaryOp, Va
 pub(super) enum Folded {
     /// A constant of the instruction's class.
     Bits(u64),
-    /// Another value.
+    /// Another value, which always equals the instruction's result.
     Same(Value),
 }
 
-/// Folds an instruction, given the bits of the operands that are constant.
+/// Folds an instruction; `None` if its result is unknown. `known` returns the bits of operands that are constant.
 pub(super) fn fold(function: &Function, inst: &Inst, known: impl Fn(Value) -> Option<u64>) -> Option<Folded> {
     match inst {
         Inst::Const(_, bits) => Some(Folded::Bits(*bits)),
@@ -111,7 +111,7 @@ fn commutes(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Add | BinaryOp::Mul | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor)
 }
 
-/// `a op y`, where only `y` is constant.
+/// Folds `a op y`, where only `y` is constant.
 fn with_constant(op: BinaryOp, class: Class, a: Value, y: u64) -> Option<Folded> {
     if class == Class::Bool {
         return match (op, y) {
@@ -158,7 +158,7 @@ fn compare(op: CompareOp, class: Class, x: u64, y: u64) -> Option<bool> {
     })
 }
 
-/// Conversions from integers and booleans, and of bits.
+/// Folds conversions of booleans and integers, and reinterpretations of bits; `None` for other conversions.
 fn convert(op: Convert, bits: u64) -> Option<u64> {
     let (small, wide) = ((bits as u32).cast_signed(), bits.cast_signed());
     Some(match op {

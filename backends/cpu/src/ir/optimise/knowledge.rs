@@ -1,7 +1,7 @@
 //! The known values of variables at a point of the program.
 //!
-//! Every change is recorded in a journal, so that the facts from before a list can be restored after it, and facts that
-//! the list changed can be dropped.
+//! A journal records every change of this knowledge. After a list of statements, the facts from before the list can be
+//! restored, and facts about variables that the list changes can be dropped.
 
 use crate::ir::{Value, Var};
 
@@ -9,13 +9,14 @@ use crate::ir::{Value, Var};
 struct Known {
     value: Value,
     constant: bool,
-    /// Facts of an earlier era are invalid.
+    /// The era in which the fact was found; facts of earlier eras are invalid.
     era: u32,
-    /// Facts of an earlier section are invalid, unless they are constants.
+    /// The section (between two barriers) in which the fact was found; facts of earlier sections are invalid, unless
+    /// they are constants.
     section: u32,
 }
 
-/// The facts at the current point.
+/// The known values of variables at the current point.
 #[derive(Debug, Default)]
 pub(super) struct Knowledge {
     known: Vec<Option<Known>>,
@@ -34,7 +35,7 @@ impl Knowledge {
         Self { known: vec![None; vars], ..Self::default() }
     }
 
-    /// The value of a variable, if it can be used here.
+    /// The value of a variable, if it is known and can be used at the current point.
     pub(super) fn get(&self, var: Var) -> Option<Value> {
         let known = self.known[var.0 as usize]?;
         (known.era == self.era && (known.constant || known.section == self.section)).then_some(known.value)
@@ -58,17 +59,18 @@ impl Knowledge {
         self.era += 1;
     }
 
-    /// Drops all facts other than constants: at a barrier, a value in use must be saved, and possibly its variable too.
+    /// Drops all facts other than constants. Forwarding another value across the barrier would make the barrier save
+    /// that value, possibly in addition to the variable.
     pub(super) fn pass_barrier(&mut self) {
         self.section += 1;
     }
 
-    /// The current point.
+    /// The current position in the journal.
     pub(super) fn mark(&self) -> Mark {
         Mark(self.journal.len())
     }
 
-    /// Restores the facts of a mark. Changes since then stay in the journal.
+    /// Restores the facts that were known at a mark. The changes since the mark stay in the journal.
     pub(super) fn restore(&mut self, mark: Mark) {
         for (var, old) in self.journal[mark.0..].iter().rev() {
             self.known[var.0 as usize] = *old;

@@ -3,13 +3,13 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `rewrite` | one walk over a function that copies, folds and forwards |
+//! | `rewrite` | one traversal of a function that copies, folds and forwards |
 //! | `knowledge` | the known values of variables at a point |
 //! | `unroll`, `count` | loops and their numbers of iterations |
 //! | `choose` | `&&` and `||` without branches |
 //! | `fold` | instructions whose operands are constants |
 //! | `operands` | the operands of instructions and statements |
-//! | `promote` | private memory as registers |
+//! | `promote` | conversion of private memory to registers |
 //! | `prune` | removal of unused code |
 //!
 //! Floats are never computed at compile time, so every result keeps its bits.
@@ -29,16 +29,16 @@ mod unroll;
 use super::{Function, Stmt};
 use rewrite::Rewriter;
 
-/// The limit on the steps of all iterations together of a loop that is unrolled.
+/// The largest number of steps that a loop may have after unrolling, in all iterations together; see `unroll`.
 const MAX_LOOP_STEPS: usize = 600;
 
-/// The limit on the steps that unrolling may add to a function.
+/// The largest number of steps that unrolling may add to a function.
 const MAX_GROWTH: usize = 4_000;
 
-/// The limit on the iterations of a loop that is unrolled.
+/// The largest number of iterations of a loop that is unrolled.
 const MAX_TRIPS: usize = 64;
 
-/// The nesting depth above which loops are not changed.
+/// The largest nesting depth of loops that may be unrolled.
 const MAX_NESTED_LOOPS: usize = 8;
 
 /// Optimises a kernel and its callees. A checked kernel is not changed, because checks report every access.
@@ -49,14 +49,14 @@ pub(crate) fn run(kernel: &mut Function) {
         kernel.callees = callees;
         return;
     }
-    // A kernel of several functions is already long.
+    // A kernel has several functions only if it is long, so unrolling may add less to each.
     let growth = MAX_GROWTH / (1 + callees.len());
     for callee in &mut callees {
         optimise(callee, growth);
     }
     let of_callees = callees.iter().map(|callee| callee.private_bytes).max().unwrap_or(0);
     optimise(kernel, growth);
-    // They share one frame.
+    // The kernel and its callees share one frame.
     kernel.private_bytes = kernel.private_bytes.max(of_callees);
     kernel.callees = callees;
 }

@@ -2,7 +2,7 @@
 
 use crate::ir::{Inst, Place, Stmt, Value};
 
-/// Changes every operand of an instruction. The instruction that a part belongs to counts as an operand.
+/// Applies `change` to every operand of an instruction. The load that an [`Inst::Part`] belongs to is an operand too.
 pub(super) fn of_inst(inst: &mut Inst, change: &mut impl FnMut(&mut Value)) {
     match inst {
         Inst::Const(..) | Inst::Input(_) | Inst::Argument(_) | Inst::Read(_) => {}
@@ -29,7 +29,7 @@ pub(super) fn of_inst(inst: &mut Inst, change: &mut impl FnMut(&mut Value)) {
     }
 }
 
-/// Changes every operand of a statement itself, not those of nested statements or instructions.
+/// Applies `change` to every operand of a statement, but not to operands of nested statements or of instructions.
 pub(super) fn of_stmt(statement: &mut Stmt, change: &mut impl FnMut(&mut Value)) {
     match statement {
         Stmt::Let(value) | Stmt::Declare(_, value) | Stmt::Write(_, value) => change(value),
@@ -43,7 +43,7 @@ pub(super) fn of_stmt(statement: &mut Stmt, change: &mut impl FnMut(&mut Value))
     }
 }
 
-/// Changes the indices of a place.
+/// Applies `change` to the indices of a place.
 fn of_place(place: &mut Place, change: &mut impl FnMut(&mut Value)) {
     for index in &mut place.indices {
         change(&mut index.value);

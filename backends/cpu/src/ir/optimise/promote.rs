@@ -1,4 +1,4 @@
-//! Promotes private memory to registers: every scalar that no dynamic index can reach becomes a variable.
+//! Promotes private memory to registers: every scalar that no dynamic index can address becomes a variable.
 //!
 //! Variables of the source that are not live at the same time share memory, and may have different types. A scalar is
 //! promoted only if all accesses of its bytes have one class.
@@ -7,10 +7,10 @@ use rustc_hash::FxHashMap;
 
 use crate::ir::{Class, Count, Function, Inst, List, Place, Space, Stmt, Value, Var};
 
-/// The limit on units of memory that are examined.
+/// The largest number of units of 4 bytes that are examined.
 const MAX_UNITS: usize = 1 << 14;
 
-/// The limit on rounds of excluding scalars that share an access with memory.
+/// The largest number of rounds that exclude scalars because one access covers them and excluded memory.
 const MAX_ROUNDS: usize = 16;
 
 /// The content of 4 bytes of private memory.
@@ -19,13 +19,13 @@ enum Unit {
     Untouched,
     /// The start of a scalar of this class.
     Scalar(Class),
-    /// The second half of a scalar.
+    /// The second half of a scalar of 8 bytes.
     Rest,
-    /// Bytes that must stay memory.
+    /// Bytes that must stay in memory.
     Memory,
 }
 
-/// An access of consecutive scalars without dynamic indices.
+/// An access to consecutive scalars that has no dynamic indices.
 #[derive(Clone, Copy, Debug)]
 struct Access {
     offset: u32,
@@ -34,7 +34,7 @@ struct Access {
 }
 
 impl Access {
-    /// The first unit of each scalar.
+    /// The index of the first unit of each scalar.
     fn scalars(self) -> impl Iterator<Item = usize> {
         let bytes = self.class.bytes();
         (0..self.count).map(move |index| ((self.offset + index * bytes) / 4) as usize)
@@ -69,7 +69,7 @@ pub(super) fn run(function: &mut Function) -> bool {
     !promoted.is_empty()
 }
 
-/// Declares every variable with an initial value.
+/// Returns declarations of all variables with the value zero.
 fn declarations(function: &mut Function, vars: &[Var]) -> List {
     let mut zeros: FxHashMap<Class, Value> = FxHashMap::default();
     vars.iter()
@@ -134,7 +134,7 @@ impl Survey<'_> {
         *unit = if *unit == Unit::Untouched || *unit == as_what { as_what } else { Unit::Memory };
     }
 
-    /// Excludes all memory that a place may reach.
+    /// Excludes all memory that an access of `bytes` bytes at a place may touch, whatever its indices are.
     fn keep(&mut self, place: &Place, bytes: u32) {
         if place.space != Space::Private {
             return;
@@ -151,7 +151,8 @@ impl Survey<'_> {
         self.units[start..end].fill(Unit::Memory);
     }
 
-    /// Excludes accesses that are partly memory. `None` if nothing can be promoted.
+    /// Excludes all scalars of accesses that cover excluded memory too. Returns the final units; `None` if nothing can
+    /// be promoted.
     fn decide(mut self) -> Option<Vec<Unit>> {
         for _ in 0..MAX_ROUNDS {
             let mut changed = false;
@@ -174,7 +175,7 @@ struct Promotion<'a> {
     function: &'a mut Function,
     units: Vec<Unit>,
     vars: FxHashMap<usize, Var>,
-    /// The end of the memory that is still used.
+    /// The end in bytes of the private memory that is still used.
     left: u32,
 }
 
@@ -202,7 +203,7 @@ impl Promotion<'_> {
         made
     }
 
-    /// Replaces a load by reads of variables; its values stay the same.
+    /// Replaces a load of promoted scalars by reads of variables, which define the same values. Returns whether it did.
     fn load(&mut self, value: Value, made: &mut List) -> bool {
         let (place, class, count) = match self.function.inst(value) {
             Inst::Load(place, ty, count) => (place.clone(), ty.class(), u32::from(*count)),
@@ -221,7 +222,7 @@ impl Promotion<'_> {
         true
     }
 
-    /// The variables for an access; `None` if it stays an access.
+    /// The variables that replace the scalars of an access; `None` if the scalars stay in memory.
     fn vars(&mut self, place: &Place, class: Class, count: u32) -> Option<Vec<Var>> {
         if place.space == Space::Passed {
             self.left = u32::MAX;

@@ -1,5 +1,5 @@
-//! Removes unused code: values, variables that are not read, writes that are followed by another before any read, and
-//! the resulting gaps in the tables.
+//! Removes unused code: unused values, variables that are not read, and writes that another write overwrites before any
+//! read. Then removes the gaps that this leaves in the tables of the function.
 
 use rustc_hash::FxHashMap;
 
@@ -24,7 +24,7 @@ pub(super) fn run(function: &mut Function) {
     function.body = Sweep { function, used, read, names }.list(body);
 }
 
-/// Compacts the tables; returns the new number of each remaining value.
+/// Removes unused values from the function's tables; returns the new number of each remaining value.
 fn renumber(function: &mut Function, used: &[bool]) -> Vec<Value> {
     let mut names = vec![Value(u32::MAX); used.len()];
     let mut next = 0usize;
@@ -86,7 +86,7 @@ impl Marking<'_> {
             if std::mem::replace(&mut self.used[at], true) {
                 continue;
             }
-            // The parts of one instruction stay together.
+            // The parts of a load must follow it, so all of them stay.
             let mut part = at + 1;
             while matches!(self.function.insts.get(part), Some(Inst::Part { of, .. }) if *of == value) {
                 self.used[part] = true;
@@ -112,7 +112,7 @@ struct Sweep<'a> {
 impl Sweep<'_> {
     fn list(&self, list: List) -> List {
         let mut made = List::with_capacity(list.len());
-        // Writes without a later read so far, by their position in `made`.
+        // By variable: the position in `made` of its last write, if no read follows so far.
         let mut fresh: FxHashMap<Var, usize> = FxHashMap::default();
         let mut vain: Vec<usize> = Vec::new();
         for mut statement in list {

@@ -1,7 +1,7 @@
-//! One walk over a function that copies or changes it in place, and folds and forwards values.
+//! One traversal of a function that folds and forwards values, and copies the bodies of loops that are unrolled.
 //!
-//! Statements are never changed: the walk creates new lists. Instructions keep their value at their first occurrence;
-//! copies of a loop's body get new ones. `map` maps the values of the old statements to those of the new lists.
+//! Statements are never changed: the traversal creates new lists. Instructions keep their [`Value`] at their first
+//! occurrence, and get new values in copies of a loop's body. `map` maps values of the old lists to those of the new.
 
 use rustc_hash::FxHashMap;
 
@@ -10,7 +10,7 @@ use super::knowledge::Knowledge;
 use super::operands;
 use crate::ir::{Class, Count, Function, Inst, Label, List, Place, Stmt, Value};
 
-/// Whether control continues after statements.
+/// Whether control continues after a list of statements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     /// Control may continue.
@@ -19,13 +19,13 @@ pub(super) enum End {
     Closed,
 }
 
-/// The state of the walk.
+/// The state of the traversal.
 pub(super) struct Rewriter<'a> {
     pub(super) function: &'a mut Function,
     pub(super) knowledge: Knowledge,
-    /// Whether this is a copy, with its own values and labels.
+    /// Whether the current statements are copied, so that the new ones need their own values and labels.
     pub(super) copying: bool,
-    /// The steps that unrolling may still add.
+    /// The number of steps that unrolling may still add.
     pub(super) growth: usize,
     /// The number of loops around the current point.
     pub(super) loops: usize,
@@ -37,7 +37,7 @@ pub(super) struct Rewriter<'a> {
 }
 
 impl<'a> Rewriter<'a> {
-    /// Returns a walk over a function that may add `growth` steps.
+    /// Returns the state before the traversal of a function, which may add `growth` steps.
     pub(super) fn new(function: &'a mut Function, growth: usize) -> Self {
         let mut constants = FxHashMap::default();
         for (index, inst) in function.insts.iter().enumerate() {
@@ -177,7 +177,7 @@ impl<'a> Rewriter<'a> {
         label
     }
 
-    /// Removes the exits of a new list that is not used from the counts.
+    /// Subtracts the exits in `list`, a new list that is not used, from the counts in `exits`.
     pub(super) fn discard(&mut self, list: &[Stmt]) {
         for statement in list {
             match statement {
@@ -215,7 +215,7 @@ impl<'a> Rewriter<'a> {
             Inst::Load(place, ..) => {
                 self.resolve(place, Beyond::Clamp);
             }
-            // A place out of range keeps its index, which disables the atomic.
+            // An index out of range stays, because it prevents the atomic at run time.
             Inst::Atomic { place, .. } => {
                 self.resolve(place, Beyond::Keep);
             }
@@ -244,7 +244,7 @@ impl<'a> Rewriter<'a> {
         out.push(Stmt::Let(made));
     }
 
-    /// Appends a new instruction to a list.
+    /// Appends a new instruction to a list, and returns its value.
     pub(super) fn append(&mut self, inst: Inst, class: Class, out: &mut List) -> Value {
         let value = self.new_value(inst, class);
         out.push(Stmt::Let(value));
@@ -268,7 +268,7 @@ impl<'a> Rewriter<'a> {
         value
     }
 
-    /// The bits of a constant.
+    /// The bits of a value that is a constant; `None` for other values.
     pub(super) fn known(&self, value: Value) -> Option<u64> {
         match self.function.inst(value) {
             Inst::Const(_, bits) => Some(*bits),
@@ -276,19 +276,19 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Whether a value belongs to no list.
+    /// Whether a value belongs to no list: a constant, input or argument.
     fn is_floating(&self, value: Value) -> bool {
         self.function.inst(value).is_floating()
     }
 
-    /// Moves constant indices into the offset. Returns false if an index is certain to be too large.
+    /// Moves the constant indices of a place into its offset. Returns false if an index is certain to be out of range.
     fn resolve(&self, place: &mut Place, beyond: Beyond) -> bool {
         let (mut offset, mut inside) = (place.offset, true);
         place.indices.retain(|index| {
             let Some(bits) = self.known(index.value) else { return true };
             let position = match index.count {
                 Count::Fixed(count) if bits < u64::from(count) => bits as u32,
-                // There is at least one element.
+                // A runtime-sized array has at least one element.
                 Count::Runtime if bits == 0 => 0,
                 Count::Fixed(count) => {
                     inside = false;
@@ -315,8 +315,8 @@ impl<'a> Rewriter<'a> {
 /// The treatment of a constant index that is too large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Beyond {
-    /// It becomes the index of the last element.
+    /// The index becomes that of the last element.
     Clamp,
-    /// It is not changed.
+    /// The index is not changed.
     Keep,
 }

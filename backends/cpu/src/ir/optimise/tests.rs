@@ -1,5 +1,5 @@
-//! Runs the passes on the files of `tests/ir`, in WGSL or as the text of a function, and compares the printed results.
-//! With `run: N`, `N` workgroups run before and after, and must write the same.
+//! Runs the passes on the files of `tests/ir`, which contain WGSL or the text of a function, and compares the printed
+//! results. For files with `run: N`, `N` workgroups run before and after the pass, and must write the same data.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::ir::{Function, parse, verify};
 use crate::lower::lower;
 use crate::lower::tests::program;
 
-/// The iterations after which a kernel is stopped.
+/// The number of loop iterations after which a kernel is stopped.
 const STEPS: u64 = 1 << 20;
 
 #[test]

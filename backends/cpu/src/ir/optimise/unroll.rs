@@ -8,12 +8,12 @@ use super::{MAX_LOOP_STEPS, MAX_NESTED_LOOPS, MAX_TRIPS};
 use crate::ir::{Function, Inst, List, SiteId, Stmt, Var};
 
 impl Rewriter<'_> {
-    /// Rewrites a loop. Its body is rewritten as a loop first, so that inner loops are unrolled before its size is
+    /// Rewrites a loop. Its body is rewritten first, so that inner loops are unrolled before the size of the body is
     /// computed.
     pub(super) fn repeat(&mut self, body: &[Stmt], site: SiteId, turns: Option<u32>, out: &mut List) -> End {
         self.loops += 1;
         let end = if self.loops > MAX_NESTED_LOOPS {
-            // The search for writes in many nested loops would take quadratic time.
+            // Each loop searches its inner loops for writes, which would take quadratic time for many nested loops.
             self.knowledge.forget_all();
             self.rolled(body, site, turns, out)
         } else {
@@ -35,7 +35,7 @@ impl Rewriter<'_> {
         writes.keys().for_each(|var| self.knowledge.forget(*var));
         let mut made = List::new();
         if self.list(body, &mut made) == End::Closed {
-            // There is no second iteration.
+            // The body never reaches its end, so the loop has only one iteration.
             out.append(&mut made);
             return End::Closed;
         }
@@ -58,7 +58,7 @@ impl Rewriter<'_> {
             }
         }
         if end == End::Open {
-            // The count was wrong: the iterations so far were peeled.
+            // The loop did not end after the counted iterations, so the copies are its first iterations only.
             writes.keys().for_each(|var| self.knowledge.forget(*var));
             self.rolled(&made, site, turns, out);
         }
@@ -75,7 +75,8 @@ impl Rewriter<'_> {
         End::Closed
     }
 
-    /// The number of iterations of a loop, and their steps.
+    /// The iterations of a loop, and the number of steps that they have after unrolling; `None` if the number of
+    /// iterations is unknown or too large.
     fn counted(&self, body: &[Stmt], starts: &[(Var, Option<u64>)]) -> Option<(Counted, usize)> {
         let size = size(self.function, body, 4 * MAX_LOOP_STEPS)?;
         let mut writes = FxHashMap::default();
@@ -86,7 +87,7 @@ impl Rewriter<'_> {
         Some((counted, cost))
     }
 
-    /// Whether to unroll a loop of this number of steps.
+    /// Whether to unroll a loop that has this number of steps after unrolling.
     fn worthwhile(&self, steps: usize) -> bool {
         steps <= MAX_LOOP_STEPS && steps <= self.growth
     }
@@ -110,8 +111,8 @@ fn find_writes(list: &[Stmt], writes: &mut FxHashMap<Var, u32>) -> bool {
     barrier
 }
 
-/// The number of steps of a list; memory accesses count more, because their code is longer, and atomics most. `None`
-/// beyond a limit.
+/// The number of steps of a list, a measure of its code: one for most instructions, more for memory accesses and
+/// atomics. `None` if it is above `most`.
 fn size(function: &Function, list: &[Stmt], most: usize) -> Option<usize> {
     let mut sum = 0usize;
     for statement in list {
@@ -119,7 +120,7 @@ fn size(function: &Function, list: &[Stmt], most: usize) -> Option<usize> {
             Stmt::Let(value) => match function.inst(*value) {
                 Inst::Load(..) | Inst::Call(..) => 3,
                 Inst::Subgroup(..) => 12,
-                // Executed lane by lane, if lanes access one word: unrolling gains nothing, and the code is long.
+                // Atomics run lane by lane: unrolling gains nothing, and the code is long.
                 Inst::Atomic { .. } => 40,
                 _ => 1,
             },

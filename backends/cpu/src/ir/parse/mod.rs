@@ -12,10 +12,10 @@ use rustc_hash::FxHashMap;
 use super::{CheckKind, CheckSpec, Class, Function, Input, Inst, Site, SiteId, Value, Var};
 use names::Named;
 
-/// Reads a kernel and its functions.
+/// Reads a kernel and the functions that it calls.
 ///
 /// # Errors
-/// The line, what was expected, and what came.
+/// The line of the error, the expected text, and the text that was found.
 pub(crate) fn parse(text: &str) -> Result<Function, String> {
     let tokens = tokens(text);
     let mut parser = Parser { tokens: &tokens, at: 0, made: Function::default(), ..Parser::default() };
@@ -41,7 +41,7 @@ pub(crate) fn parse(text: &str) -> Result<Function, String> {
     }
 }
 
-/// The words and other characters of a text, each with its line. Comments start with a semicolon.
+/// Splits a text into words and other characters, each with the number of its line. A semicolon starts a comment.
 fn tokens(text: &str) -> Vec<(usize, &str)> {
     let mut tokens = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -62,14 +62,14 @@ struct Parser<'a> {
     at: usize,
     /// The function that is being read.
     made: Function,
-    /// By number of value: whether its definition was read.
+    /// By value: whether its definition has been read.
     defined: Vec<bool>,
-    /// Constants, inputs and arguments, by their text.
+    /// The values of constants, inputs and arguments that have been read, by the debug text of their instruction.
     floating: FxHashMap<String, Value>,
 }
 
 impl<'a> Parser<'a> {
-    /// The next token, or nothing at the end.
+    /// The next token, or an empty text at the end.
     fn peek(&self) -> &'a str {
         self.tokens.get(self.at).map_or("", |(_, token)| token)
     }
@@ -89,14 +89,14 @@ impl<'a> Parser<'a> {
         if self.eat(token) { Ok(()) } else { Err(self.wrong(&format!("`{token}`"))) }
     }
 
-    /// The error for the next token.
+    /// The error message when `expected` does not follow at the next token.
     fn wrong(&self, expected: &str) -> String {
         let last = self.tokens.last().map_or(1, |(line, _)| *line);
         let (line, found) = self.tokens.get(self.at).copied().unwrap_or((last, "the end of the text"));
         format!("line {line}: expected {expected}, found `{found}`")
     }
 
-    /// Reads a token with `read`, which says `None` for a wrong one.
+    /// Reads a token with `read`, which returns `None` for a token other than `expected`.
     fn read<T>(&mut self, expected: &str, read: impl FnOnce(&str) -> Option<T>) -> Result<T, String> {
         let value = read(self.peek()).ok_or_else(|| self.wrong(expected))?;
         self.at += 1;
@@ -117,14 +117,14 @@ impl<'a> Parser<'a> {
         self.read(expected, T::named)
     }
 
-    /// The number of a value, a variable or a label, after its letter.
+    /// Reads the number of a value, a variable or a label, which follows its letter.
     fn numbered(&mut self, letter: char) -> Result<u32, String> {
         self.read(&format!("`{letter}` and a number"), |token| token.strip_prefix(letter)?.parse().ok())
     }
 
     /// Reads a function from its arguments on.
     fn function(&mut self) -> Result<Function, String> {
-        // Constants have numbers above those of the text.
+        // Values without a number in the text, such as constants, get numbers above all those in the text.
         let numbers = self.tokens.iter().filter_map(|(_, token)| token.strip_prefix('v')?.parse::<usize>().ok());
         let count = numbers.max().map_or(0, |last| last + 1);
         if count > 1 << 20 {
@@ -157,7 +157,7 @@ impl<'a> Parser<'a> {
         Ok(std::mem::take(&mut self.made))
     }
 
-    /// A value that belongs to no list, or one that was defined before.
+    /// Reads an operand: a constant, input or argument, or a value that was defined before.
     fn operand(&mut self) -> Result<Value, String> {
         let (start, word) = (self.at, self.peek());
         if let Some(number) = word.strip_prefix('v').and_then(|number| number.parse::<usize>().ok()) {
@@ -208,7 +208,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Values with commas between them, at least one.
+    /// Reads one or more operands with commas between them.
     fn operands(&mut self) -> Result<Vec<Value>, String> {
         let mut values = vec![self.operand()?];
         while self.eat(",") {
@@ -217,7 +217,7 @@ impl<'a> Parser<'a> {
         Ok(values)
     }
 
-    /// Values in parentheses.
+    /// Reads operands in parentheses; there may be none.
     fn arguments(&mut self) -> Result<Vec<Value>, String> {
         self.expect("(")?;
         if self.eat(")") {
@@ -228,7 +228,7 @@ impl<'a> Parser<'a> {
         Ok(values)
     }
 
-    /// A variable; `class` is that of its values, where it is known.
+    /// Returns the variable with this number, and sets its class to `class`.
     fn var(&mut self, number: u32, class: Class) -> Result<Var, String> {
         let count = number as usize + 1;
         if count > 1 << 20 {

@@ -4,18 +4,18 @@ use std::fmt::Debug;
 
 use crate::ir::{AtomicOp, BinaryOp, Class, CompareOp, Convert, MemType, SubgroupOp, TernaryOp, UnaryOp};
 
-/// A value whose printed name is a word of the text.
+/// A type whose values have a printed name that is one word of the text.
 pub(super) trait Named: Copy + Debug + 'static {
     /// All values of the type.
     const ALL: &[Self];
 
-    /// The value of this name.
+    /// The value with this name, if there is one.
     fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|value| format!("{value:?}") == name)
     }
 }
 
-/// Lists the variants of an enum. The match, which is never called, is complete only if the list is.
+/// Implements [`Named`] for enums. The match is an error of the compiler if a variant is missing in the list.
 macro_rules! named {
     ($($type:ident: $($variant:ident)*;)*) => {$(
         impl Named for $type {

@@ -1,4 +1,4 @@
-//! Statements, instructions and places.
+//! Reads statements, instructions and places from the text of a function.
 
 use smallvec::SmallVec;
 
@@ -11,7 +11,7 @@ use crate::ir::{
 use crate::math::LaneFunction;
 
 impl Parser<'_> {
-    /// Statements up to the closing brace.
+    /// Reads statements up to the closing brace.
     pub(super) fn list(&mut self) -> Result<List, String> {
         let mut list = List::new();
         while !self.eat("}") {
@@ -98,7 +98,7 @@ impl Parser<'_> {
         Ok((self.var(number, self.made.class(value))?, value))
     }
 
-    /// `v1, v2: I32 = load ..`.
+    /// Reads the definition of a value, such as `v1, v2: I32 = load ..`.
     fn definition(&mut self) -> Result<Value, String> {
         let first = self.numbered('v')?;
         let mut count = 1u8;
@@ -190,7 +190,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `binding 0 + 8 + 4 * v1 of length proven`.
+    /// Reads a place, such as `binding 0 + 8 + 4 * v1 of length proven`.
     fn place(&mut self) -> Result<Place, String> {
         let space = match self.peek() {
             "binding" => {

@@ -1,4 +1,4 @@
-//! Printed kernels are read back as they were, and wrong texts are refused.
+//! Tests that printed kernels are read back unchanged, and that wrong texts are refused.
 
 use anywarp_testing::{kernel_texts, random_kernels};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
@@ -8,7 +8,7 @@ use crate::ir::{Function, optimise, verify};
 use crate::lower::tests::program;
 use crate::lower::{Budget, lower_within};
 
-/// Reads the printed text of a function, verifies the result, and compares its text.
+/// Reads the printed text of a function, verifies the result, and compares the printed text of the result.
 fn round_trip(name: &str, function: &Function) {
     let text = function.to_string();
     let again = parse(&text).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
@@ -16,7 +16,7 @@ fn round_trip(name: &str, function: &Function) {
     assert_eq!(again.to_string(), text, "{name}");
 }
 
-/// Every form of a kernel that the backend compiles; returns the number of functions beside the kernel.
+/// Tests all forms of a kernel that the backend compiles; returns the number of functions that were not inlined.
 fn round_trips(name: &str, source: &str) -> usize {
     let program = program(source);
     let mut callees = 0;

@@ -5,7 +5,7 @@ use naga::{Scalar, ScalarKind};
 use super::operand::{Operand, class, fit, integer_like};
 use crate::ir::{BinaryOp, Builder, Class, CompareOp, Convert, Value};
 
-/// Converts to the given kind and width or, without a width, casts the bits to another kind.
+/// Converts components to a kind and to the width `convert` in bytes. Without `convert`, casts their bits to the kind.
 pub(crate) fn cast(
     b: &mut Builder,
     a: Operand<'_>,
@@ -15,13 +15,13 @@ pub(crate) fn cast(
     let from = a.scalar()?;
     let to = Scalar { kind, width: convert.unwrap_or(from.width) };
     let Some(to_class) = class(to) else {
-        return Err(format!("a conversion to {to:?}"));
+        return Err(format!("a conversion to {to:?} cannot be used in a kernel on the CPU backend"));
     };
     a.values
         .iter()
         .map(|&value| match convert {
             Some(_) => Ok(converted(b, from, to, to_class, value)),
-            None => same_bits(b, from, to, value).ok_or_else(|| format!("the bits of {from:?} as {to:?}")),
+            None => same_bits(b, from, to, value).ok_or_else(|| format!("a bit cast of {from:?} to {to:?} is invalid")),
         })
         .collect()
 }
@@ -34,7 +34,7 @@ fn same_bits(b: &mut Builder, from: Scalar, to: Scalar, value: Value) -> Option<
     Some(match (from_float, to_float, from.width) {
         (true, false, 2) => {
             let bits = b.convert(Convert::F32ToHalfBits, value);
-            // Unsigned already.
+            // The bits are zero-extended, which is the form of a `u16`.
             if to.kind == ScalarKind::Sint { fit(b, to, bits) } else { bits }
         }
         (false, true, 2) => b.convert(Convert::HalfBitsToF32, value),
@@ -68,7 +68,7 @@ fn converted(b: &mut Builder, from: Scalar, to: Scalar, to_class: Class, value: 
         (ScalarKind::Float, _) => float_to_integer(b, from, to, to_class, value),
         (_, ScalarKind::Float) => {
             let value = integer_to_float(b, from, to_class, value);
-            // To f16: integers that f32 rounds are infinite in f16.
+            // Rounding twice is harmless for `f16`: integers that `f32` has to round are infinite as `f16`.
             fit(b, to, value)
         }
         _ => {
@@ -97,8 +97,8 @@ fn between_floats(b: &mut Builder, from: Scalar, to: Scalar, value: Value) -> Va
     }
 }
 
-/// Converts a double to a single: truncated, with the last bit set if any bits were lost. Rounding that to `f16` gives
-/// the same result as rounding the double directly, which rounding to the nearest single first does not.
+/// Converts a double to a single: truncates it, and sets the last bit if any bits were lost. The result rounds to the
+/// same `f16` as the double. The nearest single might not, because it would be rounded twice.
 fn rounded_to_odd(b: &mut Builder, value: Value) -> Value {
     const CUT: u64 = (1 << 29) - 1;
     let bits = b.convert(Convert::BitsF64ToI64, value);
@@ -127,8 +127,8 @@ fn integer_to_float(b: &mut Builder, from: Scalar, to_class: Class, value: Value
     b.convert(convert, value)
 }
 
-/// Clamps to the smallest and greatest integers that the float type can represent: 2147483520 is the greatest `i32` for
-/// an `f32`.
+/// Converts a float to an integer, clamped to the smallest and greatest integers of the type that the float type can
+/// represent: for `f32` to `i32` the greatest is 2147483520.
 fn float_to_integer(b: &mut Builder, from: Scalar, to: Scalar, to_class: Class, value: Value) -> Value {
     let signed = to.kind == ScalarKind::Sint;
     let convert = match (b.class(value), to_class, signed) {
@@ -148,7 +148,7 @@ fn float_to_integer(b: &mut Builder, from: Scalar, to: Scalar, to_class: Class, 
         4 => 24,
         _ => 53,
     };
-    // A finite f16 has at most 16 bits, and the conversion has clamped to 32.
+    // The integer part of a finite `f16` has at most 16 bits, so for wider integers no clamp is missing.
     let inexact = magnitude_bits > significand_bits && (from.width != 2 || to.width == 2);
     if !inexact && to.width != 2 {
         return value;

@@ -5,7 +5,7 @@ use naga::Scalar;
 use super::operand::{fit, float_like, integer_like};
 use crate::ir::{BinaryOp, Builder, Class, CompareOp, Convert, UnaryOp, Value};
 
-/// The fractional parts `x - trunc(x)`, then the whole parts.
+/// Lowers `modf`: returns all fractional parts `x - trunc(x)`, then all whole parts.
 pub(super) fn modf(b: &mut Builder, scalar: Scalar, values: &[Value]) -> Vec<Value> {
     let wholes: Vec<_> = values.iter().map(|x| b.unary(UnaryOp::Trunc, *x)).collect();
     let mut result = Vec::with_capacity(2 * values.len());
@@ -17,19 +17,19 @@ pub(super) fn modf(b: &mut Builder, scalar: Scalar, values: &[Value]) -> Vec<Val
     result
 }
 
-/// The fractions, in [0.5, 1), then the exponents, integers of the float's width.
+/// Lowers `frexp`: returns all fractions, in [0.5, 1), then all exponents, as integers of the float's width.
 pub(super) fn frexp(b: &mut Builder, scalar: Scalar, values: &[Value]) -> Vec<Value> {
     let (fractions, exponents): (Vec<_>, Vec<_>) = values.iter().map(|x| split(b, scalar, *x)).unzip();
     [fractions, exponents].concat()
 }
 
-/// The parameters of floats of 32 and 64 bits.
+/// The parameters of the float format of a class, 32 or 64 bits.
 struct Layout {
     /// The number of stored significand bits.
     fraction_bits: u32,
-    /// The greatest biased exponent: that of infinities.
+    /// The biased exponent of infinities and NaN, which is the greatest.
     special: i64,
-    /// The biased exponent of [0.5, 1).
+    /// The biased exponent of numbers in [0.5, 1).
     half: i64,
     /// The smallest normal number.
     min_normal: f64,
@@ -60,16 +60,16 @@ impl Layout {
         }
     }
 
-    /// The exponent of the power of two that makes subnormal numbers normal.
+    /// The exponent of the power of two by which subnormal numbers are multiplied to become normal.
     fn lift(&self) -> i64 {
         i64::from(self.fraction_bits) + 1
     }
 }
 
-/// Fraction and exponent; zero, infinity and NaN are their own fraction, with exponent 0.
+/// The fraction and the exponent of `x`. Zero, infinity and NaN are their own fraction, with exponent 0.
 fn split(b: &mut Builder, scalar: Scalar, x: Value) -> (Value, Value) {
     let layout = Layout::of(b.class(x));
-    // Subnormal f16 are normal f32.
+    // Subnormal `f16` values are normal as `f32`, so that only other types need this case.
     let tiny = (scalar.width != 2).then(|| {
         let magnitude = b.unary(UnaryOp::Abs, x);
         let least = float_like(b, x, layout.min_normal);
@@ -86,7 +86,7 @@ fn split(b: &mut Builder, scalar: Scalar, x: Value) -> (Value, Value) {
     let special = integer_like(b, bits, layout.special);
     let above = b.binary(BinaryOp::ShrU, bits, shift);
     let biased = b.binary(BinaryOp::And, above, special);
-    // Neither 0 nor the greatest.
+    // The exponent of a normal number is neither 0 nor the greatest.
     let one = integer_like(b, bits, 1);
     let from_zero = b.binary(BinaryOp::Sub, biased, one);
     let range = integer_like(b, bits, layout.special - 1);
@@ -109,16 +109,16 @@ fn split(b: &mut Builder, scalar: Scalar, x: Value) -> (Value, Value) {
     (fraction, b.select(normal, exponent, zero))
 }
 
-/// `x * 2^power`, rounded once.
+/// Lowers `ldexp`: `x * 2^power`, rounded once.
 pub(super) fn ldexp(b: &mut Builder, scalar: Scalar, x: Value, power: Value) -> Value {
     match scalar.width {
-        // Exact in f32: at most 2^(16 + 60), at least 2^(-24 - 60).
+        // The product is exact in `f32`: its magnitude is at most 2^(16 + 60) and at least 2^(-24 - 60).
         2 => {
             let factor = power_of_two(b, Class::F32, power, -60, 60);
             let product = b.binary(BinaryOp::Mul, x, factor);
             fit(b, scalar, product)
         }
-        // Exact in f64: at most 2^(128 + 300), at least 2^(-149 - 300).
+        // The product is exact in `f64`: its magnitude is at most 2^(128 + 300) and at least 2^(-149 - 300).
         4 => {
             let factor = power_of_two(b, Class::F64, power, -300, 300);
             let wide = b.convert(Convert::F32ToF64, x);
@@ -129,8 +129,8 @@ pub(super) fn ldexp(b: &mut Builder, scalar: Scalar, x: Value, power: Value) -> 
     }
 }
 
-/// Three steps, because no double is large enough for one. Steps down are by 2^-969, so that the last one is by 2^-54
-/// or less: if the first step has rounded, the result is zero in any case.
+/// Lowers `ldexp` for doubles in three multiplications, because no double is large enough for all factors. Two steps
+/// down are by 2^-969, so that the third is by 2^-54 or less: if an earlier step has rounded, the result is zero.
 fn ldexp_double(b: &mut Builder, x: Value, power: Value) -> Value {
     const DOWN: i32 = -969;
     const UP: i32 = 1023;
@@ -153,7 +153,7 @@ fn ldexp_double(b: &mut Builder, x: Value, power: Value) -> Value {
     b.binary(BinaryOp::Mul, x, factor)
 }
 
-/// `2^power` for an integer that is clamped to the range of normal numbers.
+/// `2^power` as a float, with `power` clamped to `low..=high`, which must be exponents of normal numbers.
 fn power_of_two(b: &mut Builder, class: Class, power: Value, low: i32, high: i32) -> Value {
     let layout = Layout::of(class);
     let (low, high) = (b.i32(low), b.i32(high));

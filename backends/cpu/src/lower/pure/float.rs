@@ -7,7 +7,7 @@ use super::operand::{fit, float_like};
 use crate::ir::{BinaryOp, Builder, Class, CompareOp, TernaryOp, UnaryOp, Value};
 use crate::math::LaneFunction;
 
-/// One component of a function's result; `None` if there is no such function.
+/// Returns one component of the result of a function of floats; `None` if there is no function `fun` of floats.
 pub(super) fn component(b: &mut Builder, fun: MathFunction, scalar: Scalar, args: &[Value]) -> Option<Value> {
     if let Some(value) = exact(b, fun, args) {
         return Some(value);
@@ -19,7 +19,7 @@ pub(super) fn component(b: &mut Builder, fun: MathFunction, scalar: Scalar, args
     Some(fit(b, scalar, value))
 }
 
-/// Functions whose result is an `f16` if the operands are.
+/// Lowers functions that need no rounding: with `f16` operands, the result is always an `f16`.
 fn exact(b: &mut Builder, fun: MathFunction, args: &[Value]) -> Option<Value> {
     use MathFunction as Mf;
     Some(match (fun, args) {
@@ -49,7 +49,7 @@ fn exact(b: &mut Builder, fun: MathFunction, args: &[Value]) -> Option<Value> {
     })
 }
 
-/// Functions that consist of a few operations.
+/// Lowers functions that consist of a few operations, whose result must be rounded for `f16`.
 fn rounded(b: &mut Builder, fun: MathFunction, args: &[Value]) -> Option<Value> {
     use MathFunction as Mf;
     Some(match (fun, args) {
@@ -88,7 +88,7 @@ fn rounded(b: &mut Builder, fun: MathFunction, args: &[Value]) -> Option<Value> 
     })
 }
 
-/// Functions of the table.
+/// Lowers functions that [`crate::math`] implements.
 fn called(b: &mut Builder, fun: MathFunction, args: &[Value]) -> Option<Value> {
     use LaneFunction as Lf;
     use MathFunction as Mf;

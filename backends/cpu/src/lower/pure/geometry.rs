@@ -1,4 +1,4 @@
-//! Functions of whole vectors. Only the results are rounded to `f16`.
+//! Functions of whole vectors. For `f16` only the results are rounded, not the intermediate values.
 
 use naga::{MathFunction, Scalar};
 
@@ -6,7 +6,7 @@ use super::Operand;
 use super::operand::{fit, float_like};
 use crate::ir::{BinaryOp, Builder, CompareOp, UnaryOp, Value};
 
-/// A function of vectors.
+/// Lowers a function of whole vectors.
 pub(super) fn geometry(
     b: &mut Builder,
     fun: MathFunction,
@@ -44,7 +44,7 @@ pub(super) fn geometry(
             zip(b, BinaryOp::Sub, incident.values, &shift)
         }
         (Mf::Refract, [incident, normal, ratio]) => refract(b, incident.values, normal.values, ratio.component(0)?),
-        _ => return Err(format!("{fun:?} of {} operands", args.len())),
+        _ => return Err(format!("the function {fun:?} is not valid with {} operands", args.len())),
     };
     Ok(result.into_iter().map(|value| fit(b, scalar, value)).collect())
 }
@@ -53,7 +53,7 @@ pub(super) fn geometry(
 pub(super) fn sum_of_products(b: &mut Builder, x: &[Value], y: &[Value]) -> Value {
     let products = zip(b, BinaryOp::Mul, x, y);
     let sum = products.into_iter().reduce(|sum, product| b.binary(BinaryOp::Add, sum, product));
-    // Operands have at least one component.
+    // The default is never used, because operands have at least one component.
     sum.unwrap_or_else(|| b.f32(0.0))
 }
 
@@ -65,7 +65,7 @@ fn scale(b: &mut Builder, factor: Value, x: &[Value]) -> Vec<Value> {
     x.iter().map(|x| b.binary(BinaryOp::Mul, factor, *x)).collect()
 }
 
-/// The length of a scalar is its absolute value, because its square might overflow or underflow.
+/// Lowers `length`. For a scalar the result is its absolute value, because its square might overflow or underflow.
 fn length(b: &mut Builder, x: &[Value]) -> Value {
     if let [x] = x {
         return b.unary(UnaryOp::Abs, *x);
@@ -86,7 +86,7 @@ fn cross(b: &mut Builder, x: &[Value], y: &[Value]) -> Result<Vec<Value>, String
     Ok(vec![minor(x1, y2, y1, x2), minor(x2, y0, y2, x0), minor(x0, y1, y0, x1)])
 }
 
-/// Zero in the case of total reflection.
+/// Lowers `refract`. The result is zero in the case of total reflection.
 fn refract(b: &mut Builder, incident: &[Value], normal: &[Value], ratio: Value) -> Vec<Value> {
     let (zero, one) = (float_like(b, ratio, 0.0), float_like(b, ratio, 1.0));
     let cosine = sum_of_products(b, normal, incident);

@@ -6,7 +6,7 @@ use naga::{MathFunction, Scalar, ScalarKind};
 use super::operand::{fit, integer_like};
 use crate::ir::{BinaryOp, Builder, Class, CompareOp, Convert, UnaryOp, Value};
 
-/// One component of a function's result; `None` if there is no such function.
+/// Returns one component of the result of a function of integers; `None` if there is no function `fun` of integers.
 pub(super) fn component(b: &mut Builder, fun: MathFunction, scalar: Scalar, args: &[Value]) -> Option<Value> {
     use MathFunction as Mf;
     let signed = match scalar.kind {
@@ -73,18 +73,18 @@ fn bits(scalar: Scalar) -> i64 {
     i64::from(scalar.width) * 8
 }
 
-/// The width of the register in bits.
+/// The width in bits of the register that contains a value.
 fn register_bits(b: &Builder, x: Value) -> u32 {
     b.class(x).bytes() * 8
 }
 
-/// An `i16`, zero-extended.
+/// The value zero-extended if it is an `i16`; other values are returned unchanged.
 fn zero_extended(b: &mut Builder, scalar: Scalar, x: Value) -> Value {
     if scalar == Scalar::I16 { fit(b, Scalar::U16, x) } else { x }
 }
 
-/// For a negative number: the first bit that is 0. -1 if there is none (all ones for unsigned). Sign and zero extension
-/// to 32 bits keep the position.
+/// Lowers `firstLeadingBit`: the position of the highest bit that is 1 or, for negative numbers, 0. The result is -1
+/// (all ones for unsigned types) if there is none. Sign and zero extension to 32 bits keep the position.
 fn first_leading_bit(b: &mut Builder, signed: bool, x: Value) -> Value {
     let last = integer_like(b, x, i64::from(register_bits(b, x)) - 1);
     let x = if signed {
@@ -97,11 +97,11 @@ fn first_leading_bit(b: &mut Builder, signed: bool, x: Value) -> Value {
     b.binary(BinaryOp::Sub, last, zeros)
 }
 
-/// A range of bits, clamped as WGSL defines it, in the class of the value.
+/// The range of bits of `extractBits` and `insertBits`, clamped as WGSL defines it, in the class of the operand.
 struct Field {
     offset: Value,
     count: Value,
-    /// All ones, unless the range is empty.
+    /// All ones, or 0 if the range is empty.
     some: Value,
 }
 
@@ -119,24 +119,24 @@ impl Field {
         let offset = b.binary(BinaryOp::MinU, offset, width);
         let left = b.binary(BinaryOp::Sub, width, offset);
         let count = b.binary(BinaryOp::MinU, count, left);
-        // Without a comparison, so that it folds if the count is constant.
+        // This arithmetic instead of a comparison is folded at compile time if the count is constant.
         let (zero, one) = (integer_like(b, x, 0), integer_like(b, x, 1));
         let some = b.binary(BinaryOp::MinU, count, one);
         let some = b.binary(BinaryOp::Sub, zero, some);
         Self { offset, count, some }
     }
 
-    /// The number of register bits outside of the range: the shift that moves its lowest bits to the top.
+    /// The number of register bits outside of the range, which is the shift that moves its bits to the top.
     fn unused(&self, b: &mut Builder, x: Value) -> Value {
         let width = integer_like(b, x, i64::from(register_bits(b, x)));
         b.binary(BinaryOp::Sub, width, self.count)
     }
 
-    /// A mask of as many low ones as the range has bits.
+    /// A mask whose low bits are ones, as many as the range has bits.
     fn mask(&self, b: &mut Builder, x: Value) -> Value {
         let unused = self.unused(b, x);
         let ones = integer_like(b, x, -1);
-        // An empty range shifts by the full width, which is no shift.
+        // An empty range shifts by the full width, which leaves all ones; `some` clears them.
         let mask = b.binary(BinaryOp::ShrU, ones, unused);
         b.binary(BinaryOp::And, mask, self.some)
     }

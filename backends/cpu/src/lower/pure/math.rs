@@ -1,4 +1,4 @@
-//! Built-in functions, and the modules that implement them.
+//! Lowers built-in functions, with the modules that implement them.
 
 use naga::{MathFunction, ScalarKind};
 
@@ -10,7 +10,7 @@ use crate::ir::{Builder, Value};
 pub(crate) fn math(b: &mut Builder, fun: MathFunction, args: &[Operand<'_>]) -> Result<Vec<Value>, String> {
     use MathFunction as Mf;
     let [first, others @ ..] = args else {
-        return Err(format!("{fun:?} without operands"));
+        return Err(format!("the function {fun:?} is not valid without operands"));
     };
     let scalar = first.scalar()?;
     for other in others {
@@ -69,7 +69,7 @@ pub(crate) fn math(b: &mut Builder, fun: MathFunction, args: &[Operand<'_>]) -> 
                     ScalarKind::Float => float::component(b, fun, scalar, &components),
                     _ => integer::component(b, fun, scalar, &components),
                 };
-                result.ok_or_else(|| format!("{fun:?} of {} operands of type {scalar:?}", components.len()))
+                result.ok_or_else(|| format!("{fun:?} is invalid for {} operands of {scalar:?}", components.len()))
             })
             .collect(),
     }

@@ -1,4 +1,4 @@
-//! Matrices: a flat list of columns.
+//! Functions of matrices, whose components are a flat list, column by column.
 
 use naga::TypeInner;
 use rustc_hash::FxHashMap;
@@ -8,9 +8,9 @@ use super::geometry::sum_of_products;
 use super::operand::{fit, float_like};
 use crate::ir::{BinaryOp, Builder, UnaryOp, Value};
 
-/// Lowers a product with a matrix other than by a scalar; `None` for all other products.
+/// Lowers a product of two matrices, or of a matrix and a vector; `None` for all other products.
 ///
-/// A vector left of a matrix is a row vector, one right of it a column vector.
+/// A vector on the left of a matrix is a row vector, a vector on the right a column vector.
 pub(super) fn product(b: &mut Builder, left: Operand<'_>, right: Operand<'_>) -> Result<Option<Vec<Value>>, String> {
     let (rows, columns) = match (left.inner, right.inner) {
         (TypeInner::Matrix { rows, .. }, TypeInner::Matrix { columns, .. }) => (*rows as usize, *columns as usize),
@@ -20,7 +20,7 @@ pub(super) fn product(b: &mut Builder, left: Operand<'_>, right: Operand<'_>) ->
     };
     let inner = left.values.len() / rows;
     if right.values.len() != inner * columns {
-        return Err(format!("a product of {:?} and {:?}", left.inner, right.inner));
+        return Err(format!("the product of {:?} and {:?} is not valid", left.inner, right.inner));
     }
     let scalar = left.scalar()?;
     let mut result = Vec::with_capacity(rows * columns);
@@ -34,7 +34,8 @@ pub(super) fn product(b: &mut Builder, left: Operand<'_>, right: Operand<'_>) ->
     Ok(Some(result))
 }
 
-/// All products of a component of `left` and one of `right`: column `c` belongs to `right[c]`, as in `OpOuterProduct`.
+/// The matrix of all products of a component of `left` and a component of `right`. Column `c` contains the products
+/// with `right[c]`, as in SPIR-V's `OpOuterProduct`.
 pub(super) fn outer(b: &mut Builder, left: Operand<'_>, right: Operand<'_>) -> Result<Vec<Value>, String> {
     let scalar = left.scalar()?;
     let mut result = Vec::with_capacity(left.values.len() * right.values.len());
@@ -50,20 +51,20 @@ pub(super) fn outer(b: &mut Builder, left: Operand<'_>, right: Operand<'_>) -> R
 /// Transposes a matrix.
 pub(super) fn transpose(a: Operand<'_>) -> Result<Vec<Value>, String> {
     let TypeInner::Matrix { rows, .. } = *a.inner else {
-        return Err(format!("the transpose of {:?}", a.inner));
+        return Err(format!("the transpose of {:?} is not valid", a.inner));
     };
     let rows = rows as usize;
     Ok((0..rows).flat_map(|row| a.values.iter().skip(row).step_by(rows).copied()).collect())
 }
 
-/// The determinant, before rounding.
+/// The determinant of a matrix, before rounding to `f16`.
 pub(super) fn determinant(b: &mut Builder, a: Operand<'_>) -> Result<Value, String> {
     let mut minors = Minors::new(a)?;
     let all = minors.all();
     Ok(minors.determinant(b, all, all))
 }
 
-/// The inverse: the adjugate, divided by the determinant.
+/// The inverse of a matrix: the adjugate, divided by the determinant.
 pub(super) fn inverse(b: &mut Builder, a: Operand<'_>) -> Result<Vec<Value>, String> {
     let scalar = a.scalar()?;
     let mut minors = Minors::new(a)?;
@@ -72,7 +73,7 @@ pub(super) fn inverse(b: &mut Builder, a: Operand<'_>) -> Result<Vec<Value>, Str
     let mut result = Vec::with_capacity(a.values.len());
     for column in 0..size {
         for row in 0..size {
-            // The adjugate is transposed: the minor omits this row and that column.
+            // The adjugate is a transposed matrix: this entry's minor omits column `row` and row `column`.
             let minor = minors.determinant(b, all & !(1 << row), all & !(1 << column));
             let cofactor = if (row + column) % 2 == 0 { minor } else { b.unary(UnaryOp::Neg, minor) };
             let entry = b.binary(BinaryOp::Div, cofactor, determinant);
@@ -82,7 +83,7 @@ pub(super) fn inverse(b: &mut Builder, a: Operand<'_>) -> Result<Vec<Value>, Str
     Ok(result)
 }
 
-/// Determinants of submatrices, each computed once. Submatrices are given by sets of columns and of rows, as bits.
+/// The determinants of submatrices, each computed once. Bit masks give the columns and the rows of a submatrix.
 struct Minors<'a> {
     size: usize,
     values: &'a [Value],
@@ -95,7 +96,7 @@ impl<'a> Minors<'a> {
             TypeInner::Matrix { columns, rows, .. } if columns == rows => {
                 Ok(Self { size: columns as usize, values: a.values, known: FxHashMap::default() })
             }
-            ref other => Err(format!("the determinant of {other:?}")),
+            ref other => Err(format!("the determinant of {other:?} is not valid")),
         }
     }
 
@@ -103,7 +104,7 @@ impl<'a> Minors<'a> {
         (1 << self.size) - 1
     }
 
-    /// Expands along the first column of the submatrix.
+    /// The determinant of a submatrix, by expansion along its first column.
     fn determinant(&mut self, b: &mut Builder, columns: u8, rows: u8) -> Value {
         if let Some(value) = self.known.get(&(columns, rows)) {
             return *value;

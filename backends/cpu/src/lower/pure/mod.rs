@@ -1,11 +1,11 @@
 //! Pure operations: operators, built-in functions and conversions, one component at a time.
 //!
 //! Vectors and matrices are passed as their components ([`Operand`]) and returned as a list of values, a matrix column
-//! by column. No function here uses memory or control flow; both results of a condition are computed and one is
-//! selected, because lanes of one vector differ.
+//! by column. No function here uses memory or control flow: for a condition, both results are computed and one of them
+//! is selected, because the condition may differ between the lanes of a vector.
 //!
-//! Operators round `f16` results after each operation. Built-in functions compute in `f32` and round once: fewer
-//! instructions, and never less accurate than WGSL requires.
+//! Operators round `f16` results after each operation. Built-in functions compute in `f32` and round once, which needs
+//! fewer instructions and is never less accurate than WGSL requires.
 //!
 //! | file | content |
 //! |---|---|

@@ -7,9 +7,9 @@ use crate::ir::{BinaryOp, Builder, Class, MemType, UnaryOp, Value};
 /// A scalar, vector or matrix with the values of its components.
 #[derive(Clone, Copy)]
 pub(crate) struct Operand<'a> {
-    /// Its type.
+    /// The type of the operand.
     pub(crate) inner: &'a TypeInner,
-    /// Its components; those of a matrix column by column.
+    /// The components of the operand; those of a matrix are column by column.
     pub(crate) values: &'a [Value],
 }
 
@@ -20,18 +20,18 @@ impl Operand<'_> {
             TypeInner::Scalar(scalar) => (scalar, 1),
             TypeInner::Vector { size, scalar } => (scalar, size as usize),
             TypeInner::Matrix { columns, rows, scalar } => (scalar, columns as usize * rows as usize),
-            ref other => return Err(format!("arithmetic on {other:?}")),
+            ref other => return Err(format!("arithmetic on {other:?} is not valid")),
         };
         if class(scalar).is_none() {
-            return Err(format!("arithmetic on {scalar:?}"));
+            return Err(format!("arithmetic on {scalar:?} cannot be used in a kernel on the CPU backend"));
         }
         if count != self.values.len() {
-            return Err(format!("{} values for {:?}", self.values.len(), self.inner));
+            return Err(format!("{} values are not an operand of type {:?}", self.values.len(), self.inner));
         }
         Ok(scalar)
     }
 
-    /// A component; for a scalar, the scalar itself.
+    /// The component with this index; for a scalar always the scalar itself.
     pub(super) fn component(&self, index: usize) -> Result<Value, String> {
         match self.values {
             [only] => Ok(*only),
@@ -40,12 +40,12 @@ impl Operand<'_> {
     }
 }
 
-/// The class of register that holds a scalar.
+/// The class of the register that contains a scalar; `None` if the backend does not support its type.
 pub(super) fn class(scalar: Scalar) -> Option<Class> {
     mem_type(scalar).map(MemType::class)
 }
 
-/// The form of a scalar in memory.
+/// The form of a scalar in memory; `None` if the backend does not support its type.
 pub(crate) fn mem_type(scalar: Scalar) -> Option<MemType> {
     Some(match (scalar.kind, scalar.width) {
         (ScalarKind::Bool, _) => MemType::Bool,
@@ -60,7 +60,7 @@ pub(crate) fn mem_type(scalar: Scalar) -> Option<MemType> {
     })
 }
 
-/// The value of a literal.
+/// The constant with the value of a literal.
 pub(crate) fn literal(b: &mut Builder, literal: Literal) -> Result<Value, String> {
     Ok(match literal {
         Literal::Bool(value) => b.bool(value),
@@ -79,7 +79,7 @@ pub(crate) fn literal(b: &mut Builder, literal: Literal) -> Result<Value, String
     })
 }
 
-/// Reduces a value computed in a wider register to its type: rounds to `f16`, wraps to 16 bits.
+/// Reduces a value that was computed in a wider register to the range of its type: rounds to `f16`, wraps to 16 bits.
 pub(super) fn fit(b: &mut Builder, scalar: Scalar, value: Value) -> Value {
     match mem_type(scalar) {
         Some(MemType::F16) => b.unary(UnaryOp::RoundF16, value),
@@ -96,13 +96,13 @@ pub(super) fn fit(b: &mut Builder, scalar: Scalar, value: Value) -> Value {
     }
 }
 
-/// The integer with these low bits, in the class of `like`.
+/// The integer constant with the low bits of `value`, in the class of `like`.
 pub(super) fn integer_like(b: &mut Builder, like: Value, value: i64) -> Value {
     let class = b.class(like);
     b.constant(class, value.cast_unsigned())
 }
 
-/// The float, rounded to the class of `like`.
+/// The float constant `value`, rounded to the class of `like`.
 pub(super) fn float_like(b: &mut Builder, like: Value, value: f64) -> Value {
     let class = b.class(like);
     b.float(class, value)

@@ -6,7 +6,7 @@ use super::operand::{fit, float_like};
 use super::{Operand, matrix};
 use crate::ir::{BinaryOp, Builder, Class, CompareOp, Convert, UnaryOp, Value};
 
-/// An operator of one operand.
+/// Lowers an operator with one operand.
 pub(crate) fn unary(b: &mut Builder, op: UnaryOperator, a: Operand<'_>) -> Result<Vec<Value>, String> {
     let scalar = a.scalar()?;
     let op = match op {
@@ -15,7 +15,7 @@ pub(crate) fn unary(b: &mut Builder, op: UnaryOperator, a: Operand<'_>) -> Resul
     };
     let components = a.values.iter().map(|value| {
         let result = b.unary(op, *value);
-        // Negating an f16 is exact.
+        // Negation of an `f16` is exact, so it needs no rounding.
         if scalar.kind == ScalarKind::Float { result } else { fit(b, scalar, result) }
     });
     Ok(components.collect())
@@ -44,7 +44,7 @@ pub(crate) fn binary(
         .collect()
 }
 
-/// Lowers a function that tests components.
+/// Lowers a function that tests components, such as `all` and `any`.
 pub(crate) fn relational(b: &mut Builder, fun: RelationalFunction, a: Operand<'_>) -> Result<Vec<Value>, String> {
     a.scalar()?;
     let reduce = |b: &mut Builder, op: BinaryOp| a.values.iter().copied().reduce(|x, y| b.binary(op, x, y));
@@ -103,8 +103,8 @@ fn component(b: &mut Builder, op: BinaryOperator, scalar: Scalar, x: Value, y: V
     fit(b, scalar, result)
 }
 
-/// `x - y * trunc(x / y)`, as WGSL defines `%`. For f16 only the result is rounded: a quotient that rounds up to an
-/// integer would otherwise give a remainder of the wrong sign.
+/// `x - y * trunc(x / y)`, as WGSL defines `%`. For `f16` only the result is rounded: if the quotient were rounded up
+/// to an integer, the remainder would have the wrong sign.
 fn remainder(b: &mut Builder, x: Value, y: Value) -> Value {
     let quotient = b.binary(BinaryOp::Div, x, y);
     let whole = b.unary(UnaryOp::Trunc, quotient);
@@ -112,8 +112,8 @@ fn remainder(b: &mut Builder, x: Value, y: Value) -> Value {
     b.binary(BinaryOp::Sub, x, product)
 }
 
-/// The amount of a shift of `x`, in the class of `x`. Instructions take it modulo the register's width, which is too
-/// large for 16 bits.
+/// The amount of a shift of `x`, in the class of `x`. Instructions take the amount modulo the register's width, so that
+/// for 16-bit types it must be reduced here.
 fn shift_amount(b: &mut Builder, scalar: Scalar, x: Value, amount: Value) -> Value {
     let amount = match (b.class(x), b.class(amount)) {
         (Class::I64, Class::I32) => b.convert(Convert::I32ToI64U, amount),

@@ -1,4 +1,4 @@
-//! Several small numbers packed in one word of 32 bits, the first in the lowest bits.
+//! Functions that pack several small numbers into one word of 32 bits, the first number in the lowest bits.
 
 use naga::MathFunction;
 
@@ -25,9 +25,9 @@ pub(super) fn pack(b: &mut Builder, fun: MathFunction, values: &[Value]) -> Resu
                 let high = b.u32(255);
                 b.binary(BinaryOp::MinU, x, high)
             }
-            _ => return Err(format!("{fun:?} is not a packing function")),
+            _ => return Err(format!("the function {fun:?} is not valid: it does not pack")),
         };
-        // The shift of the last field drops the bits above it; some fields have none.
+        // Bits above a field must be cleared. The shift drops them for the last field, and some functions leave none.
         let last = index as usize + 1 == values.len();
         let clean = matches!(fun, Mf::Pack4x8unorm | Mf::Pack2x16unorm | Mf::Pack2x16float | Mf::Pack4xU8Clamp);
         let field = if last || clean {
@@ -40,7 +40,7 @@ pub(super) fn pack(b: &mut Builder, fun: MathFunction, values: &[Value]) -> Resu
         let field = b.binary(BinaryOp::Shl, field, shift);
         word = Some(word.map_or(field, |word| b.binary(BinaryOp::Or, word, field)));
     }
-    word.ok_or_else(|| format!("{fun:?} without components"))
+    word.ok_or_else(|| format!("the function {fun:?} is not valid without components"))
 }
 
 /// Unpacks the components of a word.
@@ -64,7 +64,7 @@ pub(super) fn unpack(b: &mut Builder, fun: MathFunction, word: Value) -> Result<
                 }
                 Mf::Unpack4x8unorm | Mf::Unpack2x16unorm => {
                     let field = unsigned_field(b, word, bits, index);
-                    // A signed conversion is one instruction on every machine.
+                    // The field is non-negative. A signed conversion is one instruction on every machine.
                     let value = b.convert(Convert::I32ToF32S, field);
                     let greatest = b.f32(greatest);
                     b.binary(BinaryOp::Div, value, greatest)
@@ -76,13 +76,13 @@ pub(super) fn unpack(b: &mut Builder, fun: MathFunction, word: Value) -> Result<
                 }
                 Mf::Unpack4xI8 => signed_field(b, word, bits, index),
                 Mf::Unpack4xU8 => unsigned_field(b, word, bits, index),
-                _ => return Err(format!("{fun:?} is not an unpacking function")),
+                _ => return Err(format!("the function {fun:?} is not valid: it does not unpack")),
             })
         })
         .collect()
 }
 
-/// The dot product of two words' four bytes.
+/// The dot product of two words as vectors of four bytes.
 pub(super) fn dot(b: &mut Builder, signed: bool, x: Value, y: Value) -> Result<Vec<Value>, String> {
     let field = if signed { signed_field } else { unsigned_field };
     let mut sum = b.u32(0);
@@ -94,14 +94,14 @@ pub(super) fn dot(b: &mut Builder, signed: bool, x: Value, y: Value) -> Result<V
     Ok(vec![sum])
 }
 
-/// `floor(0.5 + (2^(bits - 1) - 1) * clamp(x, -1, 1))`; the conversion alone rounds towards 0.
+/// `floor(0.5 + (2^(bits - 1) - 1) * clamp(x, -1, 1))`. The conversion rounds towards 0, so `floor` is needed.
 fn signed_normalised(b: &mut Builder, bits: u32, x: Value) -> Value {
     let scaled = scaled_to(b, x, -1.0, (1 << (bits - 1)) - 1);
     let floor = b.unary(UnaryOp::Floor, scaled);
     b.convert(Convert::F32ToI32S, floor)
 }
 
-/// `floor(0.5 + (2^bits - 1) * clamp(x, 0, 1))`; the conversion rounds down for non-negative values.
+/// `floor(0.5 + (2^bits - 1) * clamp(x, 0, 1))`. The value is not negative, so the conversion rounds down.
 fn unsigned_normalised(b: &mut Builder, bits: u32, x: Value) -> Value {
     let scaled = scaled_to(b, x, 0.0, (1 << bits) - 1);
     b.convert(Convert::F32ToI32S, scaled)

@@ -2,7 +2,7 @@
 
 use super::{body, lowered};
 
-/// Statements over `data: array<u32>` and the index `i`.
+/// Bodies of kernels with `data: array<u32>` and the index `i`.
 const BODIES: &[&str] = &[
     "data[i] = i;",
     "var v = vec4u(i); v[i] = 7; v[2] += v[i & 1]; data[i] = dot(v, v.wzyx);",
@@ -27,7 +27,7 @@ const BODIES: &[&str] = &[
     "data[i] = subgroupExclusiveMul(i) + u32(subgroupAll(i > 2)) + subgroupBroadcastFirst(i) + quadBroadcast(i, 1u);",
 ];
 
-/// Whole modules.
+/// Whole WGSL modules.
 const MODULES: &[&str] = &[
     include_str!("../../../../../examples/shaders/saxpy.wgsl"),
     include_str!("../../../../../examples/shaders/conv3x3.wgsl"),

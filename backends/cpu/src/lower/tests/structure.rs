@@ -1,4 +1,4 @@
-//! The structure of the scalar program for a text.
+//! Tests of the structure of scalar programs.
 
 use super::{body, lowered};
 use crate::ir::{Function, Inst, Space};

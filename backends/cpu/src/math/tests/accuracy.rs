@@ -5,18 +5,18 @@ use anywarp_testing::random::Random;
 
 use super::{call, versions};
 
-/// Largest error allowed, in ulp of the exact result: the bound that the functions document.
+/// The largest allowed error, in ulp of the exact result: the bound that the functions document.
 const BOUND: f64 = 0.502;
 
 /// The distance between tested bit patterns: 8 million samples of each function, fewer in an unoptimised build.
 const STRIDE: u64 = if cfg!(debug_assertions) { 65_537 } else { 521 };
 const PAIRS: u64 = if cfg!(debug_assertions) { 1 << 16 } else { 1 << 22 };
 
-/// The error of `got` in ulp (the spacing of f32 at the exact value, 2^-149 at least).
+/// The error of `got` in ulp: in units of the spacing of f32 values at the exact value, which is at least 2^-149.
 fn error_in_ulp(got: f32, exact: f64) -> f64 {
     let rounded = exact as f32;
     if got == rounded || (got.is_nan() && rounded.is_nan()) {
-        // Also if both overflow, where no ulp is defined; otherwise the error is computed below.
+        // The ulp is not defined if both results overflow, so this case is exact; other errors are computed below.
         if !rounded.is_finite() {
             return 0.0;
         }
@@ -35,7 +35,7 @@ struct Worst {
     at: (f32, f32),
 }
 
-/// Runs eight samples through every version.
+/// Runs eight samples through every version of a function, and updates the worst errors.
 fn judge(function: LaneFunction, a: [f32; 8], b: [f32; 8], exact: [f64; 8], worst: &mut [Worst]) {
     for worst in worst {
         let got = call(function, worst.version, a, b);
@@ -107,7 +107,7 @@ fn trigonometric() {
     check_unary(LaneFunction::Tan, f64::tan);
 }
 
-/// The strongest cancellation in the reduction: next to every multiple of pi/2 within its fast range.
+/// Tests arguments next to every multiple of pi/2 in the range of the fast reduction, which cancels most there.
 #[test]
 fn trigonometric_near_multiples_of_half_pi() {
     check_near_multiples(LaneFunction::Sin, f64::sin);
@@ -120,7 +120,7 @@ fn inverse_trigonometric() {
     check_unary(LaneFunction::Asin, f64::asin);
     check_unary(LaneFunction::Acos, f64::acos);
     check_unary(LaneFunction::Atan, f64::atan);
-    // All magnitudes, then ratios near one.
+    // The first check has arguments of all magnitudes, the second has ratios near one.
     check_binary(LaneFunction::Atan2, f64::atan2, |bits| {
         (f32::from_bits(bits as u32), f32::from_bits((bits >> 32) as u32))
     });
@@ -139,8 +139,8 @@ fn hyperbolic() {
 
 #[test]
 fn powers() {
-    // Positive bases of all magnitudes with exponents up to 4, bases near one with exponents up to
-    // 2^20, and all bit patterns of positive bases and of exponents.
+    // The checks have positive bases of all magnitudes with exponents up to 4, bases near one with exponents up
+    // to 2^20, and any bit patterns of positive bases and of exponents.
     check_binary(LaneFunction::Pow, f64::powf, |bits| {
         (f32::from_bits(bits as u32 >> 1), ((bits >> 40) as f32 / 8_388_608.0 - 1.0) * 4.0)
     });
@@ -150,7 +150,7 @@ fn powers() {
     check_binary(LaneFunction::Pow, f64::powf, |bits| {
         (f32::from_bits(bits as u32 & 0x7fff_ffff), f32::from_bits((bits >> 32) as u32))
     });
-    // Negative bases with integral exponents up to 64.
+    // The last check has negative bases with integral exponents up to 64.
     check_binary(LaneFunction::Pow, f64::powf, |bits| {
         (-0.25 - (bits as u32 >> 8) as f32 / 4_194_304.0, ((bits >> 57) as f32) - 64.0)
     });

@@ -1,4 +1,5 @@
-//! Functions with one correct result: integer division, fma, and the f64 functions, which are the standard library's.
+//! Tests of functions with one correct result: integer division, fma, and the f64 functions, which are those of the
+//! standard library.
 
 use super::super::table::LaneFunction as F;
 use anywarp_testing::random::Random;
@@ -84,7 +85,7 @@ fn integer_division_of_random_values() {
         let b: [u64; 8] = std::array::from_fn(|_| random.bits() >> (random.bits() % 64));
         check_64(a >> (a % 64), b);
         check_32((a as u32) >> (a >> 59), b.map(|b| b as u32));
-        // Next to multiples of the divisor, where an error of rounding would show.
+        // A wrong rounding would change the quotient next to multiples of the divisor.
         let divisor = (b[0] as u32).max(1);
         let multiple = ((a as u32) / divisor).wrapping_mul(divisor);
         check_32(multiple.wrapping_sub(1), [divisor; 8]);
@@ -102,7 +103,7 @@ fn fma_rounds_once() {
         match bits >> 62 {
             0 => f32::from_bits(bits as u32),
             1 => edges[(bits % 10) as usize],
-            // Near one, where products and sums give halfway cases.
+            // Products and sums of operands near one are often halfway between two floats.
             _ => {
                 f32::from_bits(0x3f00_0000 + (bits as u32 & 0x81ff_ffff)) * if bits & 1 << 40 == 0 { 1.0 } else { 1e-7 }
             }
@@ -128,7 +129,7 @@ fn fma_rounds_once() {
 
 #[test]
 fn doubles_are_the_standard_librarys() {
-    // Hidden from the compiler, whose own arithmetic may differ from the machine's library.
+    // The operands are hidden from the compiler, because its constant folding may differ from the machine's library.
     let (x, y) = (std::hint::black_box(0.7f64), std::hint::black_box(1.3f64));
     let (a, b) = ([x; 8], [y; 8]);
     let expected: [(F, f64); 8] = [

@@ -10,7 +10,7 @@ use super::table::{LaneFunction, Version, address_in};
 type Binary<T> = unsafe extern "C" fn(*mut T, *const T, *const T);
 type Ternary<T> = unsafe extern "C" fn(*mut T, *const T, *const T, *const T);
 
-/// The baseline, and the machine's best version if it is a different one.
+/// The baseline version, and the best version for this machine if it is another one.
 fn versions() -> Vec<Version> {
     let mut versions = vec![Version::Baseline, Version::detect()];
     versions.dedup();
@@ -22,10 +22,10 @@ fn call<T: Copy>(function: LaneFunction, version: Version, a: Lanes<T>, b: Lanes
     assert_eq!(function.element(), std::any::type_name::<T>());
     assert!(!matches!(function, LaneFunction::FmaF32 | LaneFunction::FmaF64));
     let mut out = a;
-    // SAFETY: all functions of lanes `T` but fma, excluded above, have this signature.
+    // SAFETY: all functions of lanes of type `T` have this signature, except fma, which is excluded above.
     let call: Binary<T> = unsafe { std::mem::transmute(address_in(function, version)) };
-    // SAFETY: three arrays of eight; `versions` lists only versions that the machine can run. `out` is also an
-    // argument, which is allowed.
+    // SAFETY: the pointers are to arrays of eight lanes, and `versions` lists only versions that the machine can run.
+    // `out` is also an argument, which is allowed.
     unsafe { call(out.as_mut_ptr(), out.as_ptr(), b.as_ptr()) };
     out
 }
@@ -36,9 +36,9 @@ fn call_fma<T: Copy>(function: LaneFunction, version: Version, inputs: [Lanes<T>
     assert!(matches!(function, LaneFunction::FmaF32 | LaneFunction::FmaF64));
     let [a, b, c] = inputs;
     let mut out = a;
-    // SAFETY: both fma have this signature.
+    // SAFETY: both fma functions have this signature.
     let call: Ternary<T> = unsafe { std::mem::transmute(address_in(function, version)) };
-    // SAFETY: four arrays of eight; `versions` lists only versions that the machine can run.
+    // SAFETY: the pointers are to arrays of eight lanes, and `versions` lists only versions that the machine can run.
     unsafe { call(out.as_mut_ptr(), a.as_ptr(), b.as_ptr(), c.as_ptr()) };
     out
 }

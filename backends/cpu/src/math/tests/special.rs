@@ -1,4 +1,4 @@
-//! Limits, signed zeros, infinities, NaN and symmetries.
+//! Tests of limits, signed zeros, infinities, NaN and symmetries.
 
 use super::super::table::{LaneFunction as F, eval_f32};
 use super::{call, versions};
@@ -7,11 +7,11 @@ use std::f32::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 const INF: f32 = f32::INFINITY;
 const NAN: f32 = f32::NAN;
 const MAX: f32 = f32::MAX;
-/// The smallest subnormal.
+/// The smallest positive subnormal number.
 const TINY: f32 = f32::from_bits(1);
 const THREE_QUARTERS_PI: f32 = 2.356_194_5;
 
-/// Function, arguments, result: compared bit by bit, except that any NaN equals NaN.
+/// The function, its two arguments and its result. Results are compared bit by bit, except that any NaN equals NaN.
 const CASES: &[(F, f32, f32, f32)] = &[
     (F::Exp, 0.0, 0.0, 1.0),
     (F::Exp, -INF, 0.0, 0.0),
@@ -137,7 +137,7 @@ fn same(a: f32, b: f32) -> bool {
 fn limits() {
     for version in versions() {
         for &(function, a, b, expected) in CASES {
-            // Among other lanes, to show that a special lane does not affect them.
+            // The case is in one lane among ordinary lanes, to show that it does not affect their results.
             let (mut a_lanes, mut b_lanes) = ([0.75; 8], [0.25; 8]);
             let ordinary = call(function, version, a_lanes, b_lanes)[0];
             (a_lanes[5], b_lanes[5]) = (a, b);

@@ -1,4 +1,4 @@
-//! An interpreter that runs a folded entry point up to its call, for one invocation.
+//! An interpreter that runs a folded entry point up to its call of the kernel, for one invocation.
 
 use std::collections::HashMap;
 
@@ -49,7 +49,7 @@ struct Machine<'m> {
     function: &'m Function,
     grid: [u32; 3],
     built_in: &'m dyn Fn(BuiltIn) -> Value,
-    /// The values emitted so far.
+    /// The values of the expressions that have been evaluated so far.
     values: HashMap<Handle<Expression>, Value>,
 }
 
@@ -86,7 +86,7 @@ impl Machine<'_> {
                 Some(Binding::BuiltIn(built_in)) => (self.built_in)(built_in),
                 ref other => panic!("an argument with {other:?}"),
             },
-            // The value stands for that of a load.
+            // A pointer to the grid is represented by the value of the grid, which a load returns.
             Expression::GlobalVariable(variable) => {
                 let variable = &self.module.global_variables[*variable];
                 assert_eq!(variable.space, AddressSpace::Uniform);

@@ -1,4 +1,4 @@
-//! Kernels with every kind of interface.
+//! Kernels whose entry points have every kind of arguments.
 
 pub(super) struct Kernel {
     pub(super) name: &'static str,

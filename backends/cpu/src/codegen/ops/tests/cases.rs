@@ -95,7 +95,7 @@ fn selections() {
         reference: Box::new(|x| if x[0] == 1 { x[1] } else { x[2] }),
     });
     check(&by_value);
-    // Selection by a comparison is emitted differently.
+    // A selection by a comparison is emitted with other instructions than a selection by a stored mask.
     let by_comparison = ALL.map(|class| Case {
         name: format!("select {class:?} by comparison"),
         from: vec![class, class],
@@ -224,7 +224,7 @@ fn votes() {
         to: Class::Bool,
         lanes: Box::new(move |emit, x| lanes(emit, &x[0])),
         scalar: None,
-        // The values are 0 and then 1 for the rest of the lanes.
+        // The only operand has 0 in lane 0 and 1 in all other lanes.
         reference: Box::new(|_| 1),
     };
     check(&[

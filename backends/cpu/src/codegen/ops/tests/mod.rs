@@ -27,7 +27,7 @@ type LanesForm = Box<dyn Fn(&mut Emit, &[Parts]) -> Parts>;
 type ScalarForm = Box<dyn Fn(&mut Emit, &[Machine]) -> Machine>;
 type Reference = Box<dyn Fn(&[u64]) -> u64>;
 
-/// One operation. Values are given as bits; booleans are 0 and 1.
+/// The test of one operation. Operands and results are bits; booleans are 0 and 1.
 pub(super) struct Case {
     pub(super) name: String,
     pub(super) from: Vec<Class>,
@@ -45,7 +45,7 @@ fn flags() -> settings::Flags {
     settings::Flags::new(flags)
 }
 
-/// The targets that this machine can run.
+/// The targets whose code this machine can run.
 pub(super) fn machines() -> Vec<(&'static str, OwnedTargetIsa)> {
     let flags = flags();
     let native = cranelift_native::builder().unwrap().finish(flags.clone()).unwrap();
@@ -89,7 +89,7 @@ fn build(isa: &dyn TargetIsa, emit: impl FnOnce(&mut Emit, [Machine; 2])) -> Fun
     function
 }
 
-/// Compiles the same function to code that can run.
+/// Compiles the function that [`build`] returns to code that can run.
 pub(super) fn compile(module: &mut JITModule, emit: impl FnOnce(&mut Emit, [Machine; 2])) -> Compiled {
     let mut context = module.make_context();
     context.func = build(module.isa(), emit);
@@ -118,13 +118,13 @@ fn compile_for_aarch64(case: &Case) {
     }
 }
 
-/// Creates a module for code. Panics if a routine of Cranelift is needed.
+/// Creates a module for machine code. Panics if the code needs a library routine of Cranelift.
 pub(super) fn module(isa: OwnedTargetIsa) -> JITModule {
     let names = Box::new(|routine| panic!("needs the routine {routine:?}"));
     JITModule::new(JITBuilder::with_isa(Arc::clone(&isa), names))
 }
 
-/// Stores eight values in the form that the code reads.
+/// Stores eight values in the form that compiled code reads.
 pub(super) fn store(class: Class, values: &[u64; 8]) -> Memory {
     let mut memory = Memory([0; 8]);
     if class.bytes() == 8 {
@@ -138,7 +138,7 @@ pub(super) fn store(class: Class, values: &[u64; 8]) -> Memory {
     memory
 }
 
-/// Reads eight values that the code has written.
+/// Reads eight values that compiled code has written.
 pub(super) fn load(class: Class, memory: &Memory) -> [u64; 8] {
     std::array::from_fn(|lane| {
         if class.bytes() == 8 {
@@ -189,7 +189,7 @@ fn lanes_form(emit: &mut Emit, case: &Case, [out, operands]: [Machine; 2]) {
     emit.store_parts(&result, out, 0);
 }
 
-/// Every combination of the operands' values, eight at a time; the last ones are repeated to fill up.
+/// All combinations of the operands' values, in groups of eight. The last group is filled with repetitions.
 fn combinations(case: &Case) -> Vec<Vec<[u64; 8]>> {
     let lists: Vec<Vec<u64>> = case.from.iter().map(|&class| values::of(class, case.from.len())).collect();
     let total: usize = lists.iter().map(Vec::len).product();
@@ -210,7 +210,7 @@ fn combinations(case: &Case) -> Vec<Vec<[u64; 8]>> {
         .collect()
 }
 
-/// Compiles and compares all cases, on all machines.
+/// Compiles all cases for all machines, runs them, and compares the results with the reference.
 pub(super) fn check(cases: &[Case]) {
     cases.iter().for_each(compile_for_aarch64);
     for (machine, isa) in machines() {

@@ -3,7 +3,7 @@
 use super::{compile, is_nan, load, machines, module, store};
 use crate::ir::{Class, SubgroupOp};
 
-/// The result of an operation for the active lanes, as far as it is specified.
+/// The result of an operation in each lane; `None` in lanes whose result WGSL does not specify.
 fn reference(op: SubgroupOp, class: Class, a: &[u64; 8], lanes: &[u64; 8], active: u32) -> [Option<u64>; 8] {
     use SubgroupOp as Op;
     let is_active = |lane: usize| active >> lane & 1 == 1;

@@ -2,7 +2,7 @@
 
 use crate::ir::Class;
 
-/// The values to combine for an operation with this number of operands.
+/// The values of each operand of an operation with this number of operands.
 pub(super) fn of(class: Class, operands: usize) -> Vec<u64> {
     let mut values = match class {
         Class::Bool => return vec![0, 1],

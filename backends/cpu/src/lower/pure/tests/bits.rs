@@ -1,4 +1,4 @@
-//! Integers: wrapping arithmetic, shifts, bit functions.
+//! Tests of integers: wrapping arithmetic, shifts, bit functions.
 
 use naga::{BinaryOperator as Bo, MathFunction as Mf, Scalar};
 
@@ -9,7 +9,7 @@ const EDGES: [i64; 14] =
 
 const INTEGERS: [Scalar; 6] = [Scalar::I16, Scalar::U16, Scalar::I32, Scalar::U32, Scalar::I64, Scalar::U64];
 
-/// The number that the low bits represent in a type.
+/// The number that the low bits of `x` represent in an integer type.
 fn meaning(scalar: Scalar, x: i64) -> i128 {
     let signed = scalar.kind == naga::ScalarKind::Sint;
     match (scalar.width, signed) {
@@ -22,7 +22,7 @@ fn meaning(scalar: Scalar, x: i64) -> i128 {
     }
 }
 
-/// The register bits for the number.
+/// The bits of the register that contains the number.
 fn register(scalar: Scalar, x: i128) -> u64 {
     if scalar.width == 8 { x as u64 } else { u64::from(x as u32) }
 }
@@ -75,7 +75,7 @@ fn bit_functions_know_the_width() {
                     "{fun:?} {number} {scalar:?}"
                 );
             };
-            // The bits without extension, at the top of 64.
+            // The bits of the type without extension, at the top of 64 bits.
             let top = (number as u64) << (64 - width);
             check(Mf::Abs, number.abs());
             check(Mf::Sign, number.signum());

@@ -1,4 +1,4 @@
-//! Conversions, bit casts, literals, packing.
+//! Tests of conversions, bit casts, literals and packing.
 
 use naga::{Literal, MathFunction as Mf, Scalar, ScalarKind};
 
@@ -69,7 +69,7 @@ fn other_conversions() {
         (Scalar::I32, 2049, Scalar::F16, 2048_f32.to_bits().into()),
         (Scalar::I64, 1 << 40, Scalar::F16, f32::INFINITY.to_bits().into()),
         (Scalar::F32, 65519.0_f32.to_bits().into(), Scalar::F16, 65504_f32.to_bits().into()),
-        // Rounding to f32 first would give the tie, which rounds down to even.
+        // The nearest f32 would be a tie between two f16 values, which rounds down to the even one.
         (
             F64,
             (1.0 + 2_f64.powi(-11) + 2_f64.powi(-40)).to_bits(),

@@ -3,7 +3,7 @@
 use crate::ir::{BinaryOp, Builder, Class, CompareOp, Convert, Inst, Stmt, TernaryOp, UnaryOp, Value};
 use crate::math::eval_f32;
 
-/// The bits of `results`, where variable `i` has the value `vars[i]`.
+/// Returns the bits of `results`, where variable `i` has the bits `vars[i]`.
 pub(super) fn eval(b: Builder, vars: &[u64], results: &[Value]) -> Vec<u64> {
     let function = b.finish();
     let mut bits = vec![0; function.insts.len()];
@@ -42,7 +42,7 @@ fn single(value: f32) -> u64 {
     u64::from(value.to_bits())
 }
 
-/// The nearest f16, by arithmetic rather than on bits.
+/// The nearest f16, computed with arithmetic rather than with bits as in the compiler.
 pub(super) fn round_f16(x: f32) -> f32 {
     if !x.is_finite() || x == 0.0 {
         return x;
@@ -60,7 +60,7 @@ pub(super) fn half_bits(x: f32) -> u32 {
     sign | magnitude.unwrap_or(if x.is_nan() { 0x7e00 } else { 0x7c00 })
 }
 
-/// The f16 with these bits.
+/// The value of the f16 with these bits.
 pub(super) fn from_half_bits(bits: u32) -> f32 {
     let (exponent, fraction) = ((bits >> 10) & 31, (bits & 0x3ff) as f32);
     let magnitude = match exponent {
@@ -112,7 +112,7 @@ fn binary(op: BinaryOp, class: Class, x: u64, y: u64) -> u64 {
     }
 }
 
-/// Sums, products and quotients of singles are correct when rounded from double.
+/// Computes in double precision: sums, products and quotients of singles are still correctly rounded afterwards.
 fn float(op: BinaryOp, x: f64, y: f64) -> f64 {
     match op {
         BinaryOp::Add => x + y,

@@ -1,4 +1,4 @@
-//! Component-wise functions of floats.
+//! Tests of component-wise functions of floats.
 
 use naga::{BinaryOperator as Bo, MathFunction as Mf, Scalar};
 
@@ -86,7 +86,7 @@ fn halves_are_rounded() {
         let (u, v) = (f64::from(round_f16(x)), f64::from(round_f16(y)));
         for (op, expected) in [(Bo::Add, u + v), (Bo::Subtract, u - v), (Bo::Multiply, u * v), (Bo::Divide, u / v)] {
             let value = f32::from_bits(binary(op, &half(x), &half(y))[0] as u32);
-            // Exact, or far from any tie, in f32.
+            // The result in f32 is exact or far from any tie, so rounding twice changes nothing.
             assert!(same(value, round_f16(expected as f32)), "{u} {op:?} {v}: {value}");
         }
         let power = math_f32(Mf::Pow, &[half(x), half(y)])[0];

@@ -1,6 +1,6 @@
 //! Compares each function on edge values with plain Rust.
 //!
-//! Every case runs twice: with variables, and with constants, which the builder folds in part.
+//! Every case runs twice: with variables as operands, and with constants, which the builder folds in part.
 
 mod bits;
 mod conversions;
@@ -14,7 +14,7 @@ use super::Operand;
 use crate::ir::{Builder, Value};
 use eval::eval;
 
-/// An operand: its type and the bits of its components.
+/// The type of an operand, and the bits of its components.
 type Input = (TypeInner, Vec<u64>);
 
 const F64: Scalar = Scalar::F64;
@@ -27,7 +27,7 @@ fn size(count: usize) -> VectorSize {
     }
 }
 
-/// A scalar, or a vector if there are several components.
+/// Returns a scalar operand, or a vector if there are several components.
 fn input(scalar: Scalar, bits: &[u64]) -> Input {
     let inner = match bits {
         [_] => TypeInner::Scalar(scalar),
@@ -41,7 +41,7 @@ fn floats(scalar: Scalar, values: &[f32]) -> Input {
     input(scalar, &bits)
 }
 
-/// Bits of the components that `build` returns for the inputs.
+/// Returns the bits of the components that `build` computes from the inputs.
 fn run(inputs: &[Input], build: impl Fn(&mut Builder, &[Operand<'_>]) -> Result<Vec<Value>, String>) -> Vec<u64> {
     let mut outcomes = [false, true].map(|constant| {
         let mut b = Builder::new([1, 1, 1]);
@@ -80,7 +80,7 @@ fn math(fun: MathFunction, inputs: &[Input]) -> Vec<u64> {
     run(inputs, |b, operands| super::math(b, fun, operands))
 }
 
-/// A function whose result has components of 32 bits.
+/// Returns the result of a function whose components are `f32`.
 fn math_f32(fun: MathFunction, inputs: &[Input]) -> Vec<f32> {
     math(fun, inputs).into_iter().map(|bits| f32::from_bits(bits as u32)).collect()
 }

@@ -1,4 +1,4 @@
-//! Whole vectors and matrices.
+//! Tests of functions of whole vectors and matrices.
 
 use naga::{BinaryOperator as Bo, MathFunction as Mf, RelationalFunction, Scalar, TypeInner};
 
@@ -19,7 +19,7 @@ fn binary_f32(op: Bo, left: &Input, right: &Input) -> Vec<f32> {
 
 #[test]
 fn products_with_matrices() {
-    // Two columns of three rows.
+    // The matrix has two columns and three rows.
     let m = matrix(2, 3, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
     let product = |left: &Input, right: &Input| binary_f32(Bo::Multiply, left, right);
     assert_eq!(product(&m, &vector(&[10.0, 1.0])), [14.0, 25.0, 36.0]);
