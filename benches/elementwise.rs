@@ -2,9 +2,9 @@
 //!
 //! `cargo bench --bench elementwise -- [--device SELECTOR] [--staged] [--quick] [--json FILE]`
 //!
-//! The baseline of an operation is the fastest of three kernels by hand, in WGSL: one, four, or sixteen elements per
-//! invocation. The ceiling, and the baseline of a sum, is the device's own copy, in bytes read and written. Every
-//! result is checked before it is timed; the process fails if one is wrong, but not if a goal is missed.
+//! The baseline of an operation is the fastest of three kernels written by hand in WGSL, with one, four, or sixteen
+//! elements per invocation. The ceiling, and the baseline of a sum, is the device's own copy, in bytes read and
+//! written. Every result is checked before it is timed; the process fails if one is wrong, but not if a goal is missed.
 
 #[allow(dead_code, reason = "nothing is held against wgpu here")]
 mod shared;
@@ -20,18 +20,19 @@ use shared::{Arguments, Goal, Outcome, Report, Row, interleaved, repeated, timed
 const LAUNCHES: usize = 8;
 const A: f32 = 0.25;
 
-/// Small, sufficiently distinct numbers, so that results are exact or nearly so.
+/// Small numbers that are sufficiently distinct, so that results are exact or nearly so.
 fn numbers(length: usize, seed: usize) -> Vec<f32> {
     (0..length).map(|at| ((at * 7919 + seed * 104_729) % 1021) as f32 / 256.0 - 2.0).collect()
 }
 
-/// An operation, in one line and by hand. Its result either depends on the old value of `y` or not.
+/// An operation, as a one-line kernel and as kernels written by hand. Its result depends on the old value of `y` in
+/// some problems.
 struct Problem {
     name: &'static str,
     by_hand: &'static str,
     one_line: [&'static str; 3],
     scaled: bool,
-    /// Bytes read and written per element.
+    /// The number of bytes read and written per element.
     bytes: usize,
     want: fn(f32, f32) -> f32,
 }
@@ -55,10 +56,10 @@ const PROBLEMS: [Problem; 2] = [
     },
 ];
 
-/// Entry points of the kernels by hand, and their number of elements per invocation.
+/// The entry points of the kernels written by hand, and their numbers of elements per invocation.
 const RUNGS: [(&str, usize); 3] = [("one", 1), ("vectors", 4), ("sixteen", 16)];
 
-/// One run on two arrays.
+/// The device and the two arrays of all runs.
 struct Run {
     device: Device,
     x: UnifiedBuffer<f32>,
@@ -168,14 +169,14 @@ impl Run {
             ours: self.rate(4, pair.ours),
             baseline: f64::NAN,
             ceiling: self.rate(8, pair.raw),
-            // A copy moves each element twice.
+            // A copy reads and writes each element, and a sum only reads it.
             judged: (0.5 / pair.ratio, " of the copy's rate"),
             goal: Goal::AtLeast(0.9),
         })
     }
 }
 
-/// The time of one launch in seconds.
+/// The time of one launch in a recording of `LAUNCHES`, in seconds.
 fn seconds(recording: &Recording) -> Outcome<f64> {
     Ok(timed(|| Ok(recording.submit()?.wait()?))? / LAUNCHES as f64)
 }

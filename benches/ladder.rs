@@ -1,10 +1,10 @@
-//! The time of each operator, from a naive kernel to anywarp's and a peer's, relative to the device's limits.
+//! The time of each operator, from a naive kernel to those of anywarp and of a peer, relative to the device's limits.
 //!
 //! `cargo bench --bench ladder -- [--device SELECTOR] [--staged] [--quick] [--json FILE] [--only NAME,..]`
 //!
-//! The ceilings are measured in the same run: a copy in vectors for bytes, multiply-adds in registers for arithmetic. A
-//! rung's share is the shortest time that they allow for the operator's `Cost`, divided by its time. Every result is
-//! checked before it is timed; the process fails if one is wrong.
+//! The ceilings are measured in the same run: a copy in vectors for bytes, multiply-adds in registers for arithmetic.
+//! The share of a rung is the shortest time that the ceilings allow for the operator's `Cost`, divided by the rung's
+//! time. Every result is checked before it is timed; the process fails if one is wrong.
 
 #[path = "ladder/attention.rs"]
 mod attention;
@@ -89,7 +89,7 @@ fn run() -> Outcome<()> {
         return Err(format!("--only: expected some of {}, found '{unknown}'", names.join(", ")).into());
     }
     let wanted = |name: &str| only.is_empty() || only.iter().any(|only| only == name);
-    // One that fails does not take the figures of the others with it.
+    // An operator that fails does not suppress the figures of the others.
     let mut outcomes: Vec<_> =
         operators.iter().filter(|(name, _)| wanted(name)).map(|(_, climb)| climb(&mut ladder, elements)).collect();
     if wanted("matmul") {

@@ -17,7 +17,7 @@ use anywarp::{Device, Kernel, Recording, UnifiedBuffer};
 use bare::Bare;
 use shared::{Arguments, Goal, Outcome, Pair, Report, Row, interleaved, repeated, timed};
 
-/// Adds a parameter to 64 sums, so that a missing or repeated launch changes the sums.
+/// A kernel that adds a parameter to 64 sums, so that a missing or repeated launch changes the sums.
 const SOURCE: &str = include_str!("shared/add.wgsl");
 
 // The same kernel with typed bindings.
@@ -25,10 +25,10 @@ anywarp::kernels!("benches/shared/add.wgsl");
 
 const THREADS: u32 = 64;
 const LAUNCHES: u32 = 1000;
-/// Small enough for one submission.
+/// The number of launches of a hand-over, small enough for one submission.
 const BATCH: u32 = 100;
 
-/// Counts allocations.
+/// An allocator that counts allocations.
 struct Counting;
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
@@ -56,7 +56,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Our side.
+/// The launches through anywarp, and their data.
 struct Ours {
     device: Device,
     kernel: Kernel,
@@ -83,7 +83,7 @@ impl Ours {
         Ok(self.device.synchronize()?)
     }
 
-    /// Seconds until the device has received [`BATCH`] launches; their execution is outside the measured time.
+    /// The seconds until the device has received [`BATCH`] launches; the execution of the launches is not measured.
     fn hand_over(&mut self) -> Outcome<f64> {
         let seconds = timed(|| {
             for step in 1..=BATCH {
@@ -95,7 +95,7 @@ impl Ours {
         Ok(seconds)
     }
 
-    /// Requests the kernel again, then launches, as a program does that keeps no kernel.
+    /// Requests the kernel again, then launches it, as a program does that keeps no kernel.
     fn run_anew(&mut self) -> Outcome<()> {
         self.kernel = self.device.kernel(SOURCE)?;
         self.run(std::iter::once(1))
@@ -110,7 +110,7 @@ impl Ours {
         Ok(recording)
     }
 
-    /// Seconds to record [`LAUNCHES`]; the measured time contains only the launch calls.
+    /// The seconds to record [`LAUNCHES`] launches; only the launch calls are measured.
     fn record(&mut self, recording: &mut Recording) -> Outcome<f64> {
         recording.clear();
         timed(|| {
@@ -122,7 +122,7 @@ impl Ours {
         })
     }
 
-    /// [`record`](Self::record) with typed bindings.
+    /// The same measurement as [`record`](Self::record), with typed bindings.
     fn record_typed(&mut self, recording: &mut Recording) -> Outcome<f64> {
         recording.clear();
         timed(|| {
@@ -139,7 +139,7 @@ impl Ours {
     }
 }
 
-/// The value that all threads agree on.
+/// The value that all threads have computed; an error if they differ.
 fn same(sums: &[u32]) -> Result<u32, String> {
     match sums {
         [first, rest @ ..] if rest.iter().all(|sum| sum == first) => Ok(*first),
@@ -176,7 +176,7 @@ fn allocations(mut work: impl FnMut() -> Outcome<()>) -> Outcome<f64> {
     Ok(least as f64)
 }
 
-/// A row with the time per launch, compared with a multiple of raw wgpu's time.
+/// A row with the time per launch; its goal is relative to raw wgpu's time.
 fn per_launch(what: &str, pair: Pair, ceiling: f64, launches: u32, goal: Goal) -> Row {
     let microseconds = 1e6 / f64::from(launches);
     Row {
@@ -208,7 +208,7 @@ fn times(ours: &mut Ours, bare: &mut Bare, quick: bool) -> Outcome<Vec<Row>> {
     let pair = interleaved(few, || timed(|| ours.run(1..=LAUNCHES)), || timed(|| bare.run_changing()))?;
     rows.push(per_launch("1000 launches, 1000 parameters", pair, changing, LAUNCHES, Goal::AtMost(1.2)));
 
-    // Parameters that differ from all earlier ones: the raw side writes all of them at once.
+    // The parameters differ from all earlier ones; the raw side writes all of them at once.
     let mut next = 0u32;
     let fresh = || {
         next = next.wrapping_add(LAUNCHES);
@@ -267,7 +267,7 @@ fn heap(ours: &mut Ours, bare: &Bare) -> Outcome<Vec<Row>> {
         judged: (ours - raw, " more"),
         goal,
     };
-    // One submission each; the difference is the cost of the additional launches.
+    // Each measurement is one submission; the difference between two of them is the cost of the additional launches.
     let (few, many) = (32, 96);
     let ours_few = allocations(|| ours.run(steps(few)))?;
     let ours_many = allocations(|| ours.run(steps(many)))?;

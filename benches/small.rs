@@ -2,10 +2,10 @@
 //!
 //! `cargo bench --bench small -- [--device SELECTOR] [--quick] [--json FILE]`
 //!
-//! Calls are recorded alone and submitted, and their end is awaited, as is a launch of a kernel that adds 1 to as many
-//! elements: the ratio of the two medians is printed. A call may take as long as two and a half launches. The first
-//! call may take 50 ms on a processor and 150 ms with a driver. With `ANYWARP_CACHE=off` no kernel comes from the cache
-//! on disk. Every result is checked before it is timed; the process fails if one is wrong.
+//! Each call is recorded alone, submitted and awaited, and so is a launch of a kernel that adds 1 to as many elements:
+//! the ratio of the two medians is printed. A call may take as long as two and a half launches. The first call may take
+//! 50 ms on a processor and 150 ms with a driver. With `ANYWARP_CACHE=off` no kernel comes from the cache on disk.
+//! Every result is checked before it is timed; the process fails if one is wrong.
 
 #[allow(dead_code, reason = "nothing is held against wgpu here")]
 mod shared;
@@ -28,16 +28,16 @@ const LAUNCH: &str = "
 
 struct Arrays {
     device: Device,
-    /// The numbers 0, 1, .. in another order; the same as floats.
+    /// The numbers 0, 1, .. in another order; `x` has the same numbers as floats.
     keys: UnifiedBuffer<u32>,
     x: UnifiedBuffer<f32>,
-    /// The same in order.
+    /// The same numbers in ascending order.
     sorted: UnifiedBuffer<u32>,
     y: UnifiedBuffer<f32>,
     places: UnifiedBuffer<u32>,
 }
 
-/// The key at a place: 2 731 has no factor in common with the length.
+/// The key at a place; all keys differ, because 2,731 has no factor in common with the length.
 fn key(at: usize) -> usize {
     at * 2731 % LENGTH
 }
@@ -55,13 +55,13 @@ impl Arrays {
         })
     }
 
-    /// Whether the floats written are these.
+    /// Whether the first `count` elements of `y` are the wanted ones.
     fn floats(&self, count: usize, wanted: impl Fn(usize) -> f64) -> Outcome<bool> {
         let got = self.y.read()?;
         Ok((0..count).all(|at| (f64::from(got[at]) - wanted(at)).abs() <= 1e-6 * wanted(at).abs()))
     }
 
-    /// Whether the words written are these.
+    /// Whether the first `count` elements of `places` are the wanted ones.
     fn words(&self, count: usize, wanted: impl Fn(usize) -> usize) -> Outcome<bool> {
         let got = self.places.read()?;
         Ok((0..count).all(|at| got[at] as usize == wanted(at)))
@@ -182,7 +182,7 @@ const CALLS: &[Called] = &[
 /// The measurement of a call.
 struct Row {
     call: &'static str,
-    /// Seconds.
+    /// The time of the first call in seconds.
     first: f64,
     later: f64,
 }

@@ -2,8 +2,8 @@
 
 use anywarp::{Device, FindingKind, Kernel, Wgsl};
 
-/// Should reverse each run of 64 numbers. A barrier is missing between writing the tile and reading the elements of
-/// other invocations, and the index is one too large.
+/// A kernel that should reverse each run of 64 numbers, but has two faults: a barrier is missing between writing the
+/// tile and reading the elements of other invocations, and the index is one too large.
 const BROKEN: &str = "\
 @group(0) @binding(0) var<storage, read_write> data: array<u32>;
 var<workgroup> tile: array<u32, 64>;

@@ -1,4 +1,4 @@
-//! Prefix sums by three kernels of your own, to begin with and to change. `anywarp::ops::cumulative_sum` is an operator.
+//! Prefix sums by three kernels, as a start for your own. The operator for this is `anywarp::ops::cumulative_sum`.
 //!
 //! `cargo run --release --example 17_prefix_sum -- [LENGTH]`
 

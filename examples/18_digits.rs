@@ -1,4 +1,4 @@
-//! A network that learns to read handwritten digits, made from operators alone: 64 pixels, 512 hidden values, 10 classes.
+//! A network that learns to read handwritten digits, made of operators alone: 64 pixels, 512 hidden values, 10 classes.
 //! All steps of an epoch are recorded once, and replayed.
 //!
 //! `cargo run --release --example 18_digits -- [EPOCHS]` writes `digits-loss.svg`.
@@ -18,7 +18,7 @@ const PIXELS: usize = 64;
 const HIDDEN: usize = 512;
 const CLASSES: usize = 10;
 const BATCH: usize = 128;
-/// The batches of an epoch; the digits behind them are for the test.
+/// The batches of an epoch; the remaining digits are for the test.
 const BATCHES: usize = 12;
 const RATE: f32 = 0.5;
 
@@ -121,7 +121,7 @@ fn learn(
     let entropy = || CrossEntropy::new([BATCH, CLASSES], 1);
     entropy().record(recording).run(&scores, wanted, loss)?;
 
-    // Derivatives by the scores, and by the sums of the hidden layer.
+    // The derivatives with respect to the scores, and to the sums of the hidden layer.
     let mut by_scores = device.buffer(BATCH * CLASSES)?;
     let mut by_hidden = device.buffer(BATCH * HIDDEN)?;
     let one = device.buffer_from(&[1.0f32])?;

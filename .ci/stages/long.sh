@@ -1,6 +1,6 @@
-# Stages that take long, or that belong before a release or into the night. Sourced by `.ci/run`.
+# Stages that take long, for runs before a release or overnight. Sourced by `.ci/run`.
 
-# All tests, time and again, on cores that something else keeps busy: none may depend on luck.
+# Runs all tests repeatedly, on cores that other processes keep busy: no test may depend on timing.
 load() {
     local times="${ANYWARP_LOAD_TIMES:-20}" failed=0 busy=() turn
     cargo test --workspace --no-run
@@ -23,15 +23,15 @@ load() {
     [ "$failed" = 0 ]
 }
 
-# The oldest and the newest dependencies, and what would be published.
+# Checks the oldest and the newest dependencies, the public API, and the packages to publish.
 versions() {
     say "versions and packages"
     tools/versions
 }
 
-# Mutants of the middle end: changes in one place at a time, each of which a test should detect. All take more than a
-# day on one core. `ANYWARP_MUTANTS=0/75` runs one in 75, `ANYWARP_MUTANTS_DIFF=main...` those in code that differs from
-# `main`.
+# Tests mutants of the middle end: changes in one place at a time, each of which a test should detect. All mutants take
+# more than a day on one core. `ANYWARP_MUTANTS=0/75` runs one in 75, `ANYWARP_MUTANTS_DIFF=main...` only mutants in
+# code that differs from `main`.
 mutations() {
     say "mutation tests of the middle end"
     local out=target/mutants/mutants.out chosen=() status=0
@@ -54,9 +54,10 @@ mutations() {
     fi
 }
 
-# The programs of `fuzz/`, which mutate inputs towards new branches of the code: a minute each, or
-# `ANYWARP_FUZZ_SECONDS`. They need a nightly compiler, and a build of their own with a sanitizer. What they keep is in
-# `fuzz/corpus`, inputs that fail are in `fuzz/artifacts`. The stage `tests` runs the same functions without a fuzzer.
+# Runs the programs of `fuzz/`, which mutate inputs towards new branches of the code: a minute each, or
+# `ANYWARP_FUZZ_SECONDS`. They need a nightly compiler, and a build of their own with a sanitizer. New inputs are kept
+# in
+# `fuzz/corpus`, inputs that fail in `fuzz/artifacts`. The stage `tests` runs the same functions without a fuzzer.
 fuzzers() {
     local seconds="${ANYWARP_FUZZ_SECONDS:-60}" name seeds
     say "fuzzing, $seconds s for each program"
@@ -78,8 +79,7 @@ fuzzers() {
 # Tests with sanitizers: ThreadSanitizer over the parts that share memory between threads (the queue of the CPU backend,
 # timeline, completions, loader), AddressSanitizer over the CPU backend, its operators and the host sides of wgpu and CUDA.
 # They need a nightly compiler and builds of their own, an hour on two busy cores. Cranelift's machine code and drivers
-# are not instrumented: races and wrong accesses inside of kernels are the work of `cpu:checked` and the differential
-# tests.
+# are not instrumented: `cpu:checked` and the differential tests find races and wrong accesses in kernels.
 sanitizers() {
     rustup toolchain list | grep -q '^nightly' || rustup toolchain install nightly --profile minimal
     # ThreadSanitizer has to know how the standard library synchronises, so that is built with it.
@@ -94,7 +94,8 @@ sanitizers() {
     export ANYWARP_REQUIRE=cpu,vulkan
     # Drivers keep memory until the process ends.
     export ASAN_OPTIONS=detect_leaks=0
-    # The frames of naga's recursion are larger with it, beyond the stacks of test threads.
+    # AddressSanitizer makes the frames of naga's recursion larger, so that they exceed the usual stacks of test
+    # threads.
     export RUST_MIN_STACK=268435456
     sanitized address --package anywarp --package anywarp-cpu --package anywarp-cuda --package anywarp-host \
         --package anywarp-wgpu --lib --test conformance --test lost --test ops --test pinned

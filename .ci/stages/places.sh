@@ -1,6 +1,6 @@
-# The suite on other kinds of devices, and what stands in for machines that are not at hand. Sourced by `.ci/run`.
+# The suite on other kinds of devices, and checks in place of machines that are not available. Sourced by `.ci/run`.
 
-# The suite on one place: installs what it takes, prints one line.
+# Runs the suite on one place: installs the requirements and prints one line.
 place() { # NAME
     say "the suite: $1"
     cargo run --quiet -p anywarp-matrix -- run "$1"
@@ -12,13 +12,13 @@ swiftshader() { place vulkan-swiftshader; }
 dx12() { place dx12; }
 webgpu() { place webgpu; }
 
-# Chromium's verdicts on kernels, which ours are compared with.
+# Compares the front end's verdicts on kernels with those of Chromium.
 verdicts() {
     say "Chromium's verdicts on kernels"
-    # Absolute: a test runs in the folder of its package.
+    # The path is absolute, because a test runs in the folder of its package.
     local folder="$PWD/target/matrix/verdicts" status=0
     mkdir -p "$folder"
-    # Those that are recorded, and new ones of random statements.
+    # The recorded kernels, and new kernels of random statements.
     cargo test --quiet -p anywarp-wgsl --test verdicts -- --write "$folder/recorded.json"
     cargo test --quiet -p anywarp-wgsl --test verdicts -- --random 1500 7 "$folder/random.json"
     npm ci --prefix tools/browser --no-audit --no-fund --cache "$folder/npm" >"$folder/npm.log" 2>&1
@@ -36,7 +36,7 @@ verdicts() {
     done
 }
 
-# The example for browsers, at the width of a desktop and of a phone.
+# Tests the example for browsers, at the width of a desktop and of a phone.
 page() {
     say "the page of examples/web"
     local folder=target/matrix/page status=0
@@ -56,8 +56,8 @@ page() {
     fi
 }
 
-# Nothing here runs MSL: the library and its tests are type-checked for Apple's machines. That all kernels
-# can be translated is one of the tests.
+# No machine here runs MSL: the library and its tests are only type-checked for Apple's machines. One of the tests
+# checks that all kernels can be translated to MSL.
 metal() {
     say "metal: type-checked"
     local target=aarch64-apple-darwin log=target/matrix/metal.log
@@ -77,7 +77,7 @@ metal() {
     fi
 }
 
-# The table of docs/places.md is what the records say.
+# Checks that the table of docs/places.md matches the records.
 table() {
     say "the table of places"
     cargo run --quiet -p anywarp-matrix -- table --check

@@ -1,19 +1,19 @@
 # Suites beyond the README's test command. Sourced by `.ci/run`.
 
-# Where the WGSL conformance cases are, if they are at hand.
+# Prints the folder of the WGSL conformance cases; fails if there is none.
 case_folder() {
     local folder="${ANYWARP_CTS_DIR:-../shared/conformance}"
     [ -d "$folder/cases" ] && folder="$folder/cases"
     [ -d "$folder" ] && echo "$folder"
 }
 
-# The WGSL conformance cases, where they are at hand.
+# Runs the WGSL conformance cases, if their folder exists.
 cases() {
     say "WGSL conformance cases"
     last cases
     local folder cpu=(--sample 20 --seed 1) vulkan=(--sample 1 --seed 1)
     if ! folder="$(case_folder)"; then
-        echo "no cases at hand (ANYWARP_CTS_DIR): skipped"
+        echo "no folder of cases (set ANYWARP_CTS_DIR): skipped"
         return
     fi
     if whole; then cpu=() vulkan=(--sample 5 --seed 1); fi
@@ -21,7 +21,8 @@ cases() {
     cargo test --workspace --test cts -- --device vulkan --timeout 900 "${vulkan[@]}" "$folder"
 }
 
-# Sets where NVIDIA's compiler and disassembler are, after it installed them into the folder of tools. They take no card.
+# Installs NVIDIA's compiler and disassembler into the folder of tools, and sets the variables that name them. They need
+# no NVIDIA GPU.
 nvrtc() {
     if ! find "$tools" -name 'libnvrtc.so.*' 2>/dev/null | grep -q .; then
         { python3 -m venv "$tools" && "$tools/bin/pip" install --quiet nvidia-cuda-nvrtc nvidia-cuda-nvdisasm; } || return 1
@@ -32,12 +33,13 @@ nvrtc() {
     export ANYWARP_NVRTC ANYWARP_NVDISASM
 }
 
-# Translated kernels to machine code for NVIDIA's cards, which takes no card: those of the suites, those that ship, and
-# a part of the conformance cases. Two cores take a quarter of an hour for a tenth of the cases on all four generations.
+# Compiles translated kernels to machine code for NVIDIA GPUs, which needs no GPU: the kernels of the suites, the
+# kernels that ship, and a part of the conformance cases. On two cores, a tenth of the cases takes a quarter of an hour
+# for all four generations of GPUs.
 cubins() {
     say "CUDA without a card"
     last cubins
-    nvrtc || { echo "NVRTC could not be had: skipped" && return; }
+    nvrtc || { echo "NVRTC could not be installed: skipped" && return; }
     local folder part=0.2 newest=() older=()
     if whole; then part=2; fi
     if folder="$(case_folder)"; then
@@ -59,7 +61,7 @@ onnx() {
         # Only data is taken from the package; later releases have none.
         if ! { python3 -m venv "$tools" && "$tools/bin/pip" download --quiet --no-deps --only-binary :all: \
             --dest "$tools/onnx-$release" "onnx==$release"; }; then
-            echo "the package onnx $release could not be had: skipped"
+            echo "the package onnx $release could not be downloaded: skipped"
             return
         fi
         python3 - "$tools/onnx-$release" <<'PYTHON'
@@ -82,15 +84,16 @@ fuzz() {
     differential() { cargo test --workspace --test differential -- --shrink 5 "$@"; }
     differential --devices cpu,vulkan --count $((2000 / part)) --seed 1 --size 4
     differential --devices cpu --count $((300 / part)) --seed 1 --size 16
-    say "random kernels that would leave their variables, if nothing kept them in"
+    say "random kernels with indices out of range, for the bounds checks"
     differential --bias checks --devices cpu --count $((14000 / part)) --seed 1
     differential --bias checks --devices cpu:checked --count $((4000 / part)) --seed 50000
-    say "the same, and the suite, by variants of kernels that know each launch"
+    say "the same, and the suite, with variants of kernels for each launch"
     ANYWARP_VARIANTS=at-once differential --bias checks --devices cpu --count $((2000 / part)) --seed 70000
     ANYWARP_VARIANTS=at-once cargo test --workspace --test conformance
 }
 
-# Half a minute in which nothing may grow. An hour, before a release: ANYWARP_SOAK_SECONDS=3600 .ci/run soak.
+# Runs for half a minute, in which no use of resources may grow. An hour, before a release:
+# ANYWARP_SOAK_SECONDS=3600 .ci/run soak.
 soak() {
     say "soak"
     local seconds="${ANYWARP_SOAK_SECONDS:-30}" device
@@ -131,7 +134,7 @@ examples() {
     rm -r "$folder"
 }
 
-# Shortly, and with the optimisation of tests: results are checked, times are not.
+# Runs the benches shortly, with the optimisation of tests: results are checked, times are not.
 benches() {
     say "benches"
     bench() { cargo bench --profile dev --workspace --bench "$1" -- "${@:2}" --quick; }

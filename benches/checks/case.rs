@@ -11,16 +11,16 @@ use crate::shared::Outcome;
 /// The size of the inputs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scale {
-    /// For checking results only.
+    /// Small inputs, to check results only.
     Quick,
-    /// Milliseconds on a few cores.
+    /// Inputs for launches of some milliseconds on a few cores.
     Processor,
-    /// At least fifty microseconds on a large card.
+    /// Inputs for launches of at least fifty microseconds on a large card.
     Card,
 }
 
 impl Scale {
-    /// The scale for a device.
+    /// Returns the scale that suits a device.
     pub(crate) fn of(caps: &Caps, quick: bool) -> Self {
         match caps.kind {
             _ if quick => Self::Quick,
@@ -29,7 +29,7 @@ impl Scale {
         }
     }
 
-    /// The number for this scale.
+    /// Returns the one of the three numbers that belongs to this scale.
     pub(crate) fn pick(self, quick: usize, processor: usize, card: usize) -> usize {
         match self {
             Self::Quick => quick,
@@ -39,24 +39,25 @@ impl Scale {
     }
 }
 
-/// The expected elements of a result. References are sequential Rust.
+/// The expected elements of a result, computed by sequential Rust.
 pub(crate) enum Expected {
     Words(Box<dyn Fn(usize) -> u32>),
-    /// Within an error, relative to the value or, for small values, to 1.
+    /// The value at an index, and the largest error, relative to the value or, for small values, to 1.
     Floats(Box<dyn Fn(usize) -> f32>, f32),
-    /// Whether an element is right; a share of them may be wrong, where rounding decides, as at the edge of a fractal.
+    /// Whether the element at an index is right, and the share of elements that may be wrong, where rounding decides,
+    /// as at the edge of a fractal.
     Mostly(Box<dyn Fn(usize, u32) -> bool>, f64),
     /// A test of the whole result, where the order of the elements is not determined.
     Holds(Box<Judge>),
 }
 
-/// Returns the error of a wrong result.
+/// A function that returns the error of a wrong result.
 type Judge = dyn Fn(&[u32]) -> Result<(), String>;
 
 /// One kernel with its input and its expected result.
 pub(crate) struct Case {
     pub(crate) source: &'static str,
-    /// The words of `params`; none without such a variable.
+    /// The words of the variable `params`; empty for a kernel without that variable.
     pub(crate) params: Vec<u32>,
     pub(crate) inputs: Vec<(&'static str, Vec<u8>)>,
     /// Names and sizes in bytes of the outputs; the first is checked.
@@ -88,7 +89,7 @@ impl Case {
         self.param_bits(&words.iter().map(|word| *word as u32).collect::<Vec<_>>())
     }
 
-    /// Adds parameters that are not all integers.
+    /// Sets the parameters as bits, for parameters that are not all integers.
     pub(crate) fn param_bits(mut self, words: &[u32]) -> Self {
         self.params = words.to_vec();
         self
@@ -110,7 +111,7 @@ impl Case {
         self
     }
 
-    /// Sets as many workgroups of `size` threads as `threads` need, in x, y and z.
+    /// Sets the number of workgroups of `size` threads that `threads` threads need, in x, y and z.
     pub(crate) fn threads(mut self, threads: [usize; 3], size: [usize; 3]) -> Self {
         self.groups = std::array::from_fn(|axis| threads[axis].div_ceil(size[axis]));
         self
@@ -137,7 +138,7 @@ impl Case {
         Self { expected: Expected::Holds(Box::new(expected)), ..self }
     }
 
-    /// Compares the bits of a result.
+    /// Checks a result, given as 32-bit words.
     pub(crate) fn check(&self, found: &[u32]) -> Outcome<()> {
         // An odd step reaches every lane of every vector.
         let step = (found.len() / self.compared.max(1)) | 1;

@@ -11,8 +11,8 @@ use crate::shared::Outcome;
 use crate::shared::pairs::median;
 
 /// The compared lanes, in the order of execution: `Proven` is the specialised variant of equal launches, `General` the
-/// kernel without variants. `Off` runs twice, because a device without variants has data of its own, whose position in
-/// memory can matter more than checks.
+/// kernel without variants. `Off` runs twice, because a device without variants has its own copy of the data, and the
+/// position of data in memory can matter more than checks.
 pub(crate) const LANES: [&str; 5] = ["Off", "Proven", "Off beside General", "General", "Driver"];
 pub(crate) const OFF: usize = 0;
 pub(crate) const PROVEN: usize = 1;
@@ -25,7 +25,7 @@ const MAX_REPEATS: f64 = 200.0;
 /// The shortest sample in seconds, long enough that the clock's resolution and interrupts do not matter.
 const SHORTEST: f64 = 2e-3;
 
-/// The lanes that take turns: those that share their data, because data of others would evict it from caches.
+/// The lanes that take turns: lanes that share their data, because the data of other lanes would evict it from caches.
 const TURNS: [&[usize]; 2] = [&[OFF, PROVEN], &[OFF_BESIDE_GENERAL, GENERAL, DRIVER]];
 
 /// The time of a launch in seconds, for each lane and round.
@@ -36,8 +36,8 @@ impl Samples {
         median(self.0[lane].iter().copied())
     }
 
-    /// The speed of a lane relative to `Off` on the same data: the median over the rounds, which cancels a drift of the
-    /// machine.
+    /// The speed of a lane relative to `Off` on the same data: the median over the rounds, because the two lanes of a
+    /// round are affected equally when the machine slows down.
     pub(crate) fn speed(&self, lane: usize) -> f64 {
         let off = if lane <= PROVEN { OFF } else { OFF_BESIDE_GENERAL };
         median(self.0[off].iter().zip(&self.0[lane]).map(|(off, seconds)| off / seconds))
@@ -51,7 +51,7 @@ pub(crate) struct Devices {
 }
 
 impl Devices {
-    /// Opens a device that makes variants at once, so that every timed launch runs the final variant, and one without.
+    /// Opens a device with this choice of variants, and another one without variants.
     pub(crate) fn open_with(selector: &str, variants: Variants) -> Result<Self, OpenError> {
         let open = |variants| Device::open_with(&DeviceOptions::default().selector(selector).variants(variants));
         Ok(Self { varied: open(variants)?, general: open(Variants::Never)? })
@@ -63,7 +63,7 @@ impl Devices {
     }
 }
 
-/// The case's data on one device.
+/// The data of a case on one device.
 struct Data {
     device: Device,
     inputs: Vec<(&'static str, UnifiedBuffer<u8>)>,
@@ -79,7 +79,7 @@ impl Data {
     }
 }
 
-/// The case's data on both devices, and its kernels.
+/// The data of a case on both devices, and its kernels.
 pub(crate) struct Lanes {
     kernels: Vec<Kernel>,
     varied: Data,
@@ -122,7 +122,7 @@ impl Lanes {
         Ok(())
     }
 
-    /// Runs every lane once per round, for about `budget` in total and at least three rounds, after a warm-up.
+    /// Runs every lane once per round, for a total time of about `budget` and at least three rounds, after a warm-up.
     pub(crate) fn time(&mut self, case: &Case, budget: Duration) -> Outcome<Samples> {
         let mut samples = Samples(Default::default());
         for lanes in TURNS {
@@ -139,7 +139,7 @@ impl Lanes {
             let rounds = (share / round_seconds).clamp(3.0, 200.0) as usize;
             for round in 0..rounds {
                 for turn in 0..recordings.len() {
-                    // The first lane of a round may be slower.
+                    // The first lane of a round may be slower, so that another lane is first in each round.
                     let (lane, recording, repeats) = &recordings[(round + turn) % recordings.len()];
                     samples.0[*lane].push(sample(recording)? / repeats);
                 }
@@ -174,7 +174,7 @@ impl Lanes {
     }
 }
 
-/// Runs for a while; returns the time of the fastest run in seconds.
+/// Submits the recording repeatedly for a while; returns the time of the fastest run in seconds.
 fn warm_up(recording: &Recording, time: Duration) -> Outcome<f64> {
     let start = Instant::now();
     let mut fastest = sample(recording)?;
@@ -184,7 +184,7 @@ fn warm_up(recording: &Recording, time: Duration) -> Outcome<f64> {
     Ok(fastest.max(1e-9))
 }
 
-/// The time of the launches in seconds by the device's clock or, without one, by the host's.
+/// Submits the recording; returns its time in seconds by the device's clock or, without one, by the host's.
 fn sample(recording: &Recording) -> Outcome<f64> {
     let start = Instant::now();
     let submission: Submission = recording.submit()?;

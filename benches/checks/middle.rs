@@ -1,4 +1,4 @@
-//! Measures the middle end for a kernel of about three hundred lines: eight of the kernels as functions of one.
+//! Measures the middle end for a kernel of about three hundred lines, which is composed of eight of the kernels.
 
 use anywarp_middle::Circumstances;
 use anywarp_middle::analysis::prove;
@@ -75,7 +75,7 @@ fn valid(module: &Module, text: &str) -> Outcome<ModuleInfo> {
     Ok(validator.validate(module).map_err(|error| error.emit_to_string(text))?)
 }
 
-/// The parts, with separate names and bindings, and an entry point that calls them all.
+/// The text of one kernel: the parts with separate names and bindings, and an entry point that calls them all.
 fn composed() -> String {
     let (mut text, mut binding) = (String::new(), 0);
     let mut calls = String::new();

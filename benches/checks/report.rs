@@ -10,12 +10,12 @@ use crate::shared::Outcome;
 
 /// The goal for the speed of `Proven` relative to `Off`, as a geometric mean.
 const GOAL_MEAN: f64 = 0.97;
-/// The same goal for each kernel.
+/// The goal for the same speed of each kernel.
 const GOAL_EACH: f64 = 0.90;
 /// The goal for the speed of the product with loops relative to the unrolled one, both `Proven`.
 const GOAL_PAIR: f64 = 0.90;
 
-/// One kernel.
+/// The samples of one kernel.
 pub(crate) struct Row {
     pub(crate) name: &'static str,
     pub(crate) samples: Samples,
@@ -35,7 +35,7 @@ impl Row {
     }
 }
 
-/// The kernels on one device.
+/// The rows of the kernels on one device.
 pub(crate) struct Report {
     pub(crate) device: Device,
     pub(crate) rows: Vec<Row>,
@@ -109,14 +109,14 @@ impl Report {
     }
 }
 
-/// Writes all devices as one object.
+/// Writes the reports of all devices as one JSON object.
 pub(crate) fn write_json(file: &Path, reports: &[Report]) -> Outcome<()> {
     let devices: Vec<serde_json::Value> = reports.iter().map(Report::json).collect();
     let all = serde_json::json!({ "bench": "checks", "devices": devices });
     Ok(std::fs::write(file, serde_json::to_string_pretty(&all)?)?)
 }
 
-/// Writes a line for each kernel of each device.
+/// Writes one line for each kernel of each device, as CSV.
 pub(crate) fn write_csv(file: &Path, reports: &[Report]) -> Outcome<()> {
     let times = "off_us,proven_us,general_us,driver_us";
     let head = format!("device,kernel,{times},proven_through_off,general_through_off,driver_through_off\n");

@@ -1,4 +1,4 @@
-//! The driver, through plain wgpu without anywarp.
+//! The Vulkan driver's compiler, called through plain wgpu without anywarp.
 
 use std::time::{Duration, Instant};
 
@@ -7,11 +7,11 @@ use wgpu::util::DeviceExt;
 
 use crate::shared::Outcome;
 
-/// A kernel in the form for wgpu.
+/// A kernel as wgpu receives it.
 pub(crate) struct Given {
     pub(crate) module: naga::Module,
     pub(crate) checks: wgpu::ShaderRuntimeChecks,
-    /// Group, binding, class and smallest size.
+    /// The group, the binding, the class and the smallest size in bytes of each binding.
     bindings: Vec<(u32, u32, BindingClass, u64)>,
 }
 
@@ -24,16 +24,16 @@ impl Given {
     }
 }
 
-/// A Vulkan device.
+/// An opened Vulkan device.
 pub(crate) struct Compiler {
     device: wgpu::Device,
     queue: wgpu::Queue,
-    /// Its properties as anywarp sees them.
+    /// The device's properties as anywarp reports them.
     pub(crate) caps: Caps,
 }
 
 impl Compiler {
-    /// Returns the first device, if there is one.
+    /// Opens the first Vulkan device, if there is one.
     pub(crate) fn new() -> Outcome<Option<Self>> {
         let Some(candidate) =
             anywarp_wgpu::candidates().into_iter().find(|candidate| candidate.caps.backend == BackendKind::Vulkan)

@@ -1,4 +1,4 @@
-//! The kernels, each in two forms.
+//! The kernels to compile, each in two forms.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -30,7 +30,7 @@ const FOLDERS: &[(&str, &str)] = &[
     ("shaders/ops", "shaders"),
 ];
 
-/// The kernels of the benchmarks, and those of the library.
+/// The kernels of the benchmarks, of the library and of the examples.
 ///
 /// # Errors
 /// The folder that cannot be read, or the kernel that cannot be compiled.
@@ -41,7 +41,7 @@ pub(crate) fn of_files(caps: &Caps) -> Outcome<Vec<Kernel>> {
         for path in files::in_folder(&root.join(folder), ".wgsl")? {
             let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
             let wgsl = Wgsl::open(&path)?.root(root.join(package)).file(name.as_str());
-            // All features on: more text.
+            // All features are on, because that selects the longest text.
             let features = features::choices(&path, &root.join(package)).next_back().unwrap_or_default();
             let wgsl = features.iter().fold(wgsl, |wgsl, (feature, on)| wgsl.feature(feature, *on));
             match wgsl.program(caps) {

@@ -3,11 +3,11 @@
 //! `cargo bench --bench compile -- [--suite] [--kernel NAME] [--times N]`; NAME is a part of kernels' names. `--suite`
 //! adds every kernel of the conformance suite to those of the benches, `shaders/` and `examples/`.
 //!
-//! The baseline is plain wgpu: the module as written, with wgpu's own checks. Both are compiled in turns, up to the
-//! point where the device can run them, without a cache; the medians are compared. The instructions of SPIR-V that the
-//! driver receives are printed beside them; they are the same on every machine. The process fails if one kernel takes
-//! longer than 1.2 times the baseline (more for two that drivers unroll), or if the geometric mean of all does: a kernel
-//! that was optimised must not cost more compile time than it can save.
+//! The baseline is plain wgpu: the module as written, with wgpu's own checks. Both forms are compiled in turns, up to
+//! the point where the device can run them, without a cache; the medians are compared. The instructions of SPIR-V that
+//! the driver receives are printed beside them; they are the same on every machine. The process fails if one kernel
+//! takes longer than 1.2 times the baseline (more for two that drivers unroll), or if the geometric mean of all does: a
+//! kernel that was optimised must not cost more compile time than it can save.
 
 #[path = "../../tests/kernel_texts/collect/mod.rs"]
 #[allow(dead_code, reason = "`kernel_texts` uses the rest")]
@@ -63,13 +63,13 @@ struct Arguments {
     _bench: BenchOptions,
 }
 
-/// The medians of both, measured in turns.
+/// The medians of both forms of a kernel, measured in turns.
 struct Row {
     plain: Duration,
     ours: Duration,
 }
 
-/// Instructions of SPIR-V that a driver is given, of both.
+/// The numbers of SPIR-V instructions that a driver receives, for both forms of a kernel.
 struct Size {
     plain: usize,
     ours: usize,
@@ -162,7 +162,7 @@ fn run() -> Outcome<bool> {
 }
 
 fn main() -> ExitCode {
-    // Drivers read the variable when they are loaded.
+    // The variable is set for a new process, because drivers read it when they are loaded.
     if std::env::var_os(NO_CACHE).is_none() {
         let again = std::env::current_exe()
             .and_then(|program| Command::new(program).args(std::env::args_os().skip(1)).env(NO_CACHE, "true").status());

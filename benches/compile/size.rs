@@ -1,4 +1,4 @@
-//! How much a driver is given: instructions of SPIR-V, which no machine and no load changes.
+//! The amount of code that a driver receives: instructions of SPIR-V, which no machine and no load changes.
 
 use naga::back::spv;
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
@@ -7,10 +7,10 @@ use naga::valid::{Capabilities, ValidationFlags, Validator};
 use crate::compiler::Given;
 use crate::shared::Outcome;
 
-/// Words before the first instruction of a module.
+/// The number of words before the first instruction of a module.
 const HEADER: usize = 5;
 
-/// `OpFunction`; names, types and constants come before the first function.
+/// The opcode of `OpFunction`; names, types and constants come before the first function.
 const FUNCTION: u32 = 54;
 
 /// Counts the instructions of a kernel's functions, as wgpu writes them for a driver that checks buffer accesses

@@ -1,4 +1,4 @@
-//! The overheads of a kernel: compiling it, and launching it.
+//! The overheads of a kernel: its compilation and its launch.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -13,7 +13,7 @@ const LATTICE: &str = include_str!("lattice.wgsl");
 const SIDE: u32 = 32;
 const DIRECTIONS: usize = 9;
 
-/// 64 threads of one workgroup that count launches.
+/// A kernel for 64 threads of one workgroup that count launches.
 const COUNT: &str = "@group(0) @binding(0) var<storage, read_write> launches: array<u32>;
 
 @compute @workgroup_size(64)
@@ -26,7 +26,7 @@ const THREADS: usize = 64;
 pub(crate) fn measure(devices: &[Option<Device>; 2], quick: bool) -> Outcome<Vec<Latency>> {
     let lines = LATTICE.lines().count();
     let rounds = if quick { 3 } else { 21 };
-    // From the clock, so that no disk cache has the compiled code from an earlier run.
+    // The seed comes from the clock, so that no disk cache has the compiled code of an earlier run.
     let mut seed = SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos() as u32;
     let mut fresh = |device: &Device| {
         seed = seed.wrapping_add(1);
@@ -69,7 +69,7 @@ fn one_by_one(
     Ok(Samples::from(samples))
 }
 
-/// The time of a step of the fluid, which must conserve mass.
+/// The time of the first step of the fluid, which must conserve mass.
 fn first_step(device: &Device, kernel: &Kernel) -> Outcome<Duration> {
     let cells = (SIDE * SIDE) as usize;
     let fluid: Vec<f32> = (0..DIRECTIONS * cells).map(|index| 0.1 + (index % 7) as f32 * 1e-3).collect();

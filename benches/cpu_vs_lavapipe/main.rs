@@ -96,7 +96,7 @@ fn check(case: &Case, side: &mut dyn Side) -> Outcome<()> {
     case.expected.check(&side.result()?)
 }
 
-/// Checks all sides of `case`, measures the correct ones, then checks them again. Adds errors to `failed`.
+/// Checks all sides of `case`, measures the correct sides, then checks them again. Adds errors to `failed`.
 fn run_case(case: Case, devices: &[Option<Device>; 2], budget: Duration, failed: &mut Vec<String>) -> Outcome<Samples> {
     let mut note = |lane: usize, error: &dyn std::fmt::Display| {
         failed.push(format!("{}: {}: {error}", case.name, LANES[lane]));

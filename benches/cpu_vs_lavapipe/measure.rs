@@ -31,14 +31,15 @@ impl Samples {
         median(self.0.iter().map(|round| round[lane]))
     }
 
-    /// The speed of `lane` relative to `other`: the median over the rounds, which cancels a drift of the machine.
+    /// The speed of `lane` relative to `other`: the median over the rounds, because the two lanes of a round are
+    /// affected equally when the machine slows down.
     pub(crate) fn speed(&self, lane: usize, other: usize) -> f64 {
         median(self.0.iter().map(|round| round[other] / round[lane]))
     }
 }
 
-/// Runs every lane once per round, for about `budget` in total and at least three rounds, after a warm-up. Short work
-/// is repeated within a sample.
+/// Runs every lane once per round, for a total time of about `budget` and at least three rounds, after a warm-up. Short
+/// work is repeated within a sample.
 pub(crate) fn interleaved(
     lanes: &mut PerLane<Option<impl FnMut() -> Outcome<()>>>,
     budget: Duration,
@@ -82,7 +83,7 @@ fn warm_up(work: &mut impl FnMut() -> Outcome<()>) -> Outcome<f64> {
     Ok(fastest.max(1e-9))
 }
 
-/// NaN without samples, or if a sample is NaN.
+/// The median; NaN without samples, or if a sample is NaN.
 fn median(samples: impl Iterator<Item = f64>) -> f64 {
     let mut samples: Vec<f64> = samples.collect();
     samples.sort_unstable_by(f64::total_cmp);

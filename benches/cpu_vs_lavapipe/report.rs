@@ -9,7 +9,7 @@ const GOAL_EACH: f64 = 0.5;
 /// The goal relative to plain Rust's speed, for memory-bound kernels.
 const GOAL_MEMORY: f64 = 0.8;
 
-/// One kernel.
+/// The samples of one kernel.
 pub(crate) struct Row {
     pub(crate) name: &'static str,
     /// The smallest number of bytes that a run reads and writes, for a memory-bound kernel.
@@ -68,7 +68,7 @@ pub(crate) fn kernels(rows: &[Row]) {
 pub(crate) struct Latency {
     pub(crate) what: String,
     pub(crate) samples: Samples,
-    /// The limit for cpu, in seconds.
+    /// The limit on the time of the CPU backend, in seconds.
     pub(crate) goal: Option<f64>,
 }
 
@@ -91,7 +91,7 @@ fn number(value: f64, digits: usize, unit: &str) -> String {
     if value.is_nan() { "-".to_owned() } else { format!("{value:.digits$}{unit}") }
 }
 
-/// Formats a goal, and whether it is met; empty without a figure.
+/// Formats a goal and whether it is met; a dash if nothing was measured.
 fn judged(value: f64, met: bool, goal: &str) -> String {
     let verdict = match (value.is_nan(), met) {
         (true, _) => "-",

@@ -4,7 +4,7 @@ use anywarp::{Device, Element, UnifiedBuffer};
 
 use crate::shared::Outcome;
 
-/// One side of a case: its data is in place, and the result stays where it is computed.
+/// One side of a case: its data is in memory before the timed run, and the result stays where it is computed.
 pub(crate) trait Side {
     /// Restores the output to the initial data of a run.
     fn prepare(&mut self) -> Outcome<()>;
@@ -16,7 +16,7 @@ pub(crate) trait Side {
     fn result(&self) -> Outcome<Vec<u32>>;
 }
 
-/// Launches that fill `output`, the only data that is checked.
+/// A side that runs launches on a device. They fill `output`, the only data that is checked.
 struct OnDevice<T: Element, F> {
     device: Device,
     initial: Vec<T>,
@@ -48,7 +48,7 @@ impl<T: Element, F: FnMut(&mut UnifiedBuffer<T>) -> Outcome<()>> Side for OnDevi
     }
 }
 
-/// Plain Rust that fills `output`.
+/// A side that runs plain Rust, which fills `output`.
 struct OnHost<T, F> {
     initial: Vec<T>,
     output: Vec<T>,

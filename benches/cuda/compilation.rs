@@ -1,4 +1,4 @@
-//! The cost of compiling a kernel of a hundred lines: the first time, and with its machine code on disk.
+//! The cost of compiling a kernel of a hundred lines: for the first time, and with its machine code on disk.
 
 use std::fmt::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -9,7 +9,7 @@ use crate::measure::{median, timed};
 use crate::table::{Goal, Row};
 use crate::{Bench, Outcome, on_vulkan};
 
-/// A hundred lines, with a number that makes them new to every cache.
+/// A kernel of a hundred lines, with a number that makes the text new to every cache.
 fn source(number: u32) -> String {
     let mut text = String::from(
         "@group(0) @binding(0) var<storage, read_write> y: array<f32>;\n\
@@ -28,7 +28,7 @@ fn source(number: u32) -> String {
     text
 }
 
-/// Times in milliseconds: the first compilation, one on another device, and a repeated one.
+/// The times of three compilations in milliseconds: the first one, one on another device, and a repeated one.
 fn times(device: &Device, salt: u32) -> Outcome<[f64; 3]> {
     let text = source(salt);
     let first = timed(|| Ok(device.kernel(&*text).map(drop)?))?;
@@ -39,7 +39,7 @@ fn times(device: &Device, salt: u32) -> Outcome<[f64; 3]> {
     Ok([first, cached, again].map(|seconds| seconds * 1e3))
 }
 
-/// The medians of several kernels.
+/// The medians of the times for several kernels.
 fn medians(device: &Device, quick: bool) -> Outcome<[f64; 3]> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_micros() as u32;
     let rounds = if quick { 1 } else { 5 };
@@ -47,9 +47,9 @@ fn medians(device: &Device, quick: bool) -> Outcome<[f64; 3]> {
     Ok([0, 1, 2].map(|column| median(samples.iter().map(|sample| sample[column]))))
 }
 
-/// Rows about compilation.
+/// Measures compilation; returns the rows of the table.
 pub(crate) fn rows(bench: &Bench) -> Outcome<Vec<Row>> {
-    // Loads the library before measuring.
+    // The first kernel loads the compiler's library before anything is measured.
     let kernel = bench.device.kernel(&*source(0))?;
     println!("a kernel of {} lines: {:?}", source(0).lines().count(), kernel.resources());
     let ours = medians(&bench.device, bench.quick)?;

@@ -11,7 +11,7 @@ use crate::{Bench, Outcome, images, on_vulkan};
 const LAUNCHES: usize = 8;
 const A: f32 = 0.25;
 
-/// One problem: several kernels in one WGSL file.
+/// One problem, whose kernels are in one WGSL file.
 struct Problem {
     name: &'static str,
     file: &'static str,
@@ -49,7 +49,7 @@ const PROBLEMS: [Problem; 3] = [
         tolerance: 1e-6,
         want: |index| A * number(1, index) + number(2, index),
         least: 0.95,
-        // Measured at 2^26 elements on an H200.
+        // The number was measured at 2^26 elements on an H200.
         note: "CuPy on an H200: 2468 GB/s",
     },
     Problem {
@@ -66,8 +66,8 @@ const PROBLEMS: [Problem; 3] = [
     },
 ];
 
-/// A version of a kernel: its name, its entry point, the number of elements per invocation, and whether its author
-/// promises that it needs no checks.
+/// A version of a kernel: its name, its entry point, the number of elements per invocation, and whether its checks are
+/// turned off by a promise.
 type Rung = (&'static str, &'static str, usize, bool);
 
 const RUNGS: [Rung; 4] = [
@@ -77,7 +77,7 @@ const RUNGS: [Rung; 4] = [
     ("4 x vec4, unchecked", "sixteen", 16, true),
 ];
 
-/// Our side.
+/// The kernels through anywarp, and their data.
 struct Ours {
     device: Device,
     x: UnifiedBuffer<f32>,
@@ -134,7 +134,7 @@ fn seconds(recording: &Recording) -> Outcome<f64> {
     Ok(median(timings.entries.iter().map(|entry| entry.duration.as_secs_f64() / each)))
 }
 
-/// The raw side.
+/// The kernels through the driver API, and their data.
 struct Bare<'a> {
     raw: &'a Raw,
     image: Vec<u8>,
@@ -163,7 +163,7 @@ impl<'a> Bare<'a> {
         check("cuMemcpyDtoD", &self.raw.values_of::<f32>(&self.y, self.length())?, 0.0, |index| number(1, index))
     }
 
-    /// The problem's kernel in CUDA C++, after a check of its result.
+    /// Loads the problem's kernel in CUDA C++ and checks its result.
     fn verified(&self, problem: &Problem) -> Outcome<raw::Kernel> {
         let length = self.length();
         let count = u32::try_from(length / 4)?;
@@ -188,7 +188,7 @@ struct Ladder {
     more: f64,
 }
 
-/// Rows about memory-bound kernels.
+/// Measures memory-bound kernels; returns the rows of the table.
 pub(crate) fn rows(bench: &Bench) -> Outcome<Vec<Row>> {
     let length: usize = if bench.quick { 1 << 22 } else { 1 << 26 };
     let pairs = if bench.quick { 5 } else { 25 };
@@ -232,7 +232,7 @@ pub(crate) fn rows(bench: &Bench) -> Outcome<Vec<Row>> {
     Ok(rows)
 }
 
-/// Measures every version; the result is the best one with checks.
+/// Measures every version; returns the figures of the best version with checks.
 fn climb(problem: &Problem, ours: &mut Ours, bare: &Bare, pairs: usize) -> Outcome<Ladder> {
     let mut best: Option<Ladder> = None;
     for rung in RUNGS {
@@ -247,7 +247,7 @@ fn climb(problem: &Problem, ours: &mut Ours, bare: &Bare, pairs: usize) -> Outco
     best.ok_or_else(|| "there is no rung".into())
 }
 
-/// The rate of a kernel by hand, relative to the driver's copy.
+/// The rate of the kernel written by hand, relative to the driver's copy.
 fn by_hand(problem: &Problem, bare: &Bare, pairs: usize) -> Outcome<f64> {
     bare.raw.enter()?;
     let mut kernel = bare.verified(problem)?;

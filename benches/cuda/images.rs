@@ -5,7 +5,7 @@ use anywarp_cuda::nvrtc::{self, Output, Source};
 use crate::raw::Raw;
 use crate::shared::Outcome;
 
-/// Machine code of `raw.cu` for this GPU.
+/// Compiles `raw.cu` to machine code for this GPU.
 pub(crate) fn by_hand(raw: &Raw) -> Outcome<Vec<u8>> {
     let source = Source {
         name: "raw.cu",

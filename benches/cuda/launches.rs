@@ -13,7 +13,7 @@ const LENGTH: usize = 1024;
 const LAUNCHES: usize = 1000;
 const A: f32 = 0.25;
 
-/// Our side.
+/// The tiny kernel through anywarp, and its data.
 struct Ours {
     device: Device,
     kernel: Kernel,
@@ -45,7 +45,7 @@ impl Ours {
         Ok(recording)
     }
 
-    /// Checks one launch, then as many as a recording has, then the recording.
+    /// Checks the result of one launch, of as many launches as a recording has, and of the recording.
     fn verify(&mut self) -> Outcome<()> {
         let what = format!("saxpy on {}", self.device.selector());
         self.run(1)?;
@@ -54,18 +54,18 @@ impl Ours {
         check(&what, &self.y.read()?, 1e-3, |index| sum(index, 1 + LAUNCHES))?;
         self.recording()?.submit()?.wait()?;
         check(&what, &self.y.read()?, 1e-3, |index| sum(index, 1 + 2 * LAUNCHES))?;
-        // Reset, because the sums would grow to infinity.
+        // `y` is reset, because the sums would grow to infinity.
         self.y.copy_from_slice(&numbers(2, LENGTH))?;
         Ok(())
     }
 }
 
-/// The value of `y` after this number of launches.
+/// The value of `y` at an index after this number of launches.
 fn sum(index: usize, launches: usize) -> f32 {
     number(2, index) + launches as f32 * A * number(1, index)
 }
 
-/// The raw side.
+/// The tiny kernel through the driver API, and its data.
 struct Bare<'a> {
     raw: &'a Raw,
     kernel: raw::Kernel,
@@ -107,7 +107,7 @@ impl<'a> Bare<'a> {
     }
 }
 
-/// Rows about launches.
+/// Measures launches; returns the rows of the table.
 pub(crate) fn rows(bench: &Bench) -> Outcome<Vec<Row>> {
     let mut ours = Ours::new(&bench.device)?;
     let mut bare = Bare::new(&bench.raw)?;

@@ -35,7 +35,7 @@ use raw::Raw;
 use shared::{Outcome, ended};
 use table::Row;
 
-/// A section of the benchmark.
+/// A section of the benchmark: its name, and the function that measures it.
 type Section = (&'static str, fn(&Bench) -> Outcome<Vec<Row>>);
 
 const SECTIONS: [Section; 6] = [
@@ -94,7 +94,7 @@ impl Arguments {
     }
 }
 
-/// Opens the GPU through anywarp and through the driver alone; `None` without one.
+/// Opens the GPU through anywarp and through the driver alone; returns `None` without a GPU.
 fn open(arguments: &Arguments) -> Outcome<Option<Bench>> {
     let device = match Device::open(&arguments.device) {
         Ok(device) => device,
@@ -123,7 +123,7 @@ fn required() -> bool {
     required.split(',').any(|backend| backend.trim() == "cuda")
 }
 
-/// Opens the same GPU's Vulkan driver.
+/// Opens the Vulkan driver of the same GPU.
 fn beside(device: &Device) -> Option<Device> {
     let hardware = [DeviceKind::Discrete, DeviceKind::Integrated];
     let candidate = Device::enumerate().into_iter().find(|candidate| {

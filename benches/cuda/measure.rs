@@ -6,7 +6,7 @@ use crate::shared::Outcome;
 use crate::shared::pairs;
 pub(crate) use crate::shared::pairs::{Pair, median, timed};
 
-/// [`pairs`](pairs::pairs), after untimed runs that raise the GPU's clocks.
+/// Measures with [`pairs`](pairs::pairs), after untimed runs that raise the GPU's clocks.
 pub(crate) fn interleaved(
     pairs: usize,
     mut ours: impl FnMut() -> Outcome<f64>,
@@ -22,7 +22,7 @@ pub(crate) fn repeated(times: usize, mut work: impl FnMut() -> Outcome<f64>) -> 
     pairs::repeated(times, work)
 }
 
-/// Runs at least once, and for a tenth of a second: an idle GPU has lowered its clocks.
+/// Runs the work at least once, and for a tenth of a second, because an idle GPU has lowered its clocks.
 fn warm_up(mut work: impl FnMut() -> Outcome<f64>) -> Outcome<()> {
     let start = Instant::now();
     loop {
@@ -33,7 +33,7 @@ fn warm_up(mut work: impl FnMut() -> Outcome<f64>) -> Outcome<()> {
     }
 }
 
-/// A number of [-4, 4), different for each seed.
+/// A number in [-4, 4), different for each seed.
 pub(crate) fn number(seed: u32, index: usize) -> f32 {
     let bits = (index as u32 ^ seed.wrapping_mul(0x85eb_ca6b)).wrapping_mul(0x9e37_79b9);
     (bits >> 8) as f32 / (1 << 21) as f32 - 4.0

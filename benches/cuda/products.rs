@@ -11,13 +11,13 @@ use crate::{Bench, Outcome, on_vulkan};
 /// The number of entries that are recomputed on the host.
 const SPOTS: usize = 64;
 
-/// An element type.
+/// An element type of the products.
 trait Number: Element {
     const NAME: &'static str;
     const CUBLAS: sys::cudaDataType;
-    /// Relative error of one rounding.
+    /// The relative error of one rounding.
     const ROUNDING: f64;
-    /// The approximate number of multiplications per second, for the number of products per sample.
+    /// The approximate number of multiplications per second, which determines the number of products per sample.
     const SPEED: f64;
 
     fn of(value: f32) -> Self;
@@ -56,7 +56,7 @@ number! {
     bf16, CUDA_R_16BF, 4e-3, 350e12, bf16::from_f32;
 }
 
-/// Rows about matrix products.
+/// Measures matrix products; returns the rows of the table.
 pub(crate) fn rows(bench: &Bench) -> Outcome<Vec<Row>> {
     if bench.quick {
         return Ok(vec![row::<f32>(bench, 1024)?, row::<f16>(bench, 1024)?, row::<bf16>(bench, 1024)?]);
@@ -81,7 +81,7 @@ fn matrix<T: Number>(seed: u32, side: usize) -> Vec<T> {
     (0..side * side).map(|index| element(seed, index)).collect()
 }
 
-/// Compares entries all over the matrix with sums in `f64`.
+/// Compares entries spread over the whole matrix with sums in `f64`.
 fn check<T: Number>(what: &str, got: &[T], side: usize) -> Outcome<()> {
     for spot in 0..SPOTS {
         let at = spot * (side * side - 1) / (SPOTS - 1);
@@ -90,7 +90,7 @@ fn check<T: Number>(what: &str, got: &[T], side: usize) -> Outcome<()> {
             (0..side).map(|k| element::<T>(1, row * side + k).value() * element::<T>(2, k * side + column).value());
         let want: f64 = products.sum();
         let got = got.get(at).map_or(f64::NAN, |got| got.value());
-        // Relative to the size of the sums, whose products are added as `f32`.
+        // The tolerance grows with the size of the sums, whose products are added as `f32`.
         let tolerance = want.abs() * T::ROUNDING + 1e-5 * (side as f64).sqrt();
         let off = (got - want).abs();
         if off > tolerance || off.is_nan() {
@@ -100,7 +100,7 @@ fn check<T: Number>(what: &str, got: &[T], side: usize) -> Outcome<()> {
     Ok(())
 }
 
-/// Our side.
+/// The product through anywarp, and its matrices.
 struct Ours<T: Number> {
     device: Device,
     a: Square<T>,
@@ -127,7 +127,7 @@ impl<T: Number> Ours<T> {
     }
 }
 
-/// The raw side.
+/// The product through cuBLAS, and its matrices.
 struct Bare<'a> {
     raw: &'a Raw,
     handle: sys::cublasHandle_t,
@@ -164,7 +164,7 @@ impl<'a> Bare<'a> {
         let algorithm = sys::cublasGemmAlgo_t::CUBLAS_GEMM_DEFAULT;
         let (a, b, c) = (self.a.address as *const _, self.b.address as *const _, self.c.address as *mut _);
         for _ in 0..products {
-            // Row-major here is column-major there: c' = b' a'.
+            // cuBLAS is column-major: the row-major matrices are transposed there, and c' = b' a'.
             // SAFETY: the three are square matrices of `side` with this element type, and the factors are read before
             // the call returns.
             unsafe {
@@ -212,7 +212,7 @@ fn name<T: Number>(side: usize) -> String {
 
 fn row<T: Number>(bench: &Bench, side: usize) -> Outcome<Row> {
     let work = 2.0 * (side as f64).powi(3);
-    // Samples of 2 ms or one product, so that the host's cost of a call counts as in normal use.
+    // A sample takes 2 ms or one product, so that the host's cost of a call counts as in normal use.
     let products = ((2e-3 * T::SPEED / work) as usize).clamp(1, 50);
     let pairs = if bench.quick { 5 } else { 20 };
     let mut ours = Ours::<T>::new(&bench.device, side)?;

@@ -1,4 +1,4 @@
-//! The driver's own API without anything above it: the baseline.
+//! The driver API without any layer above it: the baseline.
 //!
 //! Everything is in the GPU's primary context and in one stream. Failures are errors; resources of a context are not
 //! freed where the process ends anyway.
@@ -12,14 +12,14 @@ use crate::shared::Outcome;
 /// A GPU, as the driver reports it.
 pub(crate) struct Raw {
     pub(crate) name: String,
-    /// 90 for compute capability 9.0.
+    /// The compute capability times ten: 90 for 9.0.
     pub(crate) architecture: u32,
     context: sys::CUcontext,
     pub(crate) stream: sys::CUstream,
     events: Vec<sys::CUevent>,
 }
 
-/// The limit on steps that [`Raw::between_events`] times separately.
+/// The largest number of steps that [`Raw::between_events`] times separately.
 const EVENTS: usize = 64;
 
 impl Raw {
@@ -42,14 +42,14 @@ impl Raw {
         };
         let major = attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         let minor = attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
-        // This stream waits for copies from pageable memory, which may be in flight when their call returns.
+        // This kind of stream waits for copies from pageable memory, which may be in flight when their call returns.
         let stream = result::stream::create(result::stream::StreamKind::Default)?;
         let events = (0..=EVENTS).map(|_| result::event::create(sys::CUevent_flags::CU_EVENT_DEFAULT));
         let events = events.collect::<Result<_, _>>()?;
         Ok(Self { name, architecture: u32::try_from(major * 10 + minor)?, context, stream, events })
     }
 
-    /// Makes the context current, which anywarp may have changed.
+    /// Makes the context current, because anywarp may have made another one current.
     pub(crate) fn enter(&self) -> Outcome<()> {
         // SAFETY: the context is retained for as long as the process lives.
         Ok(unsafe { result::ctx::set_current(self.context) }?)
@@ -108,7 +108,7 @@ impl Raw {
 
     pub(crate) fn copy(&self, source: &Memory, target: &Memory) -> Outcome<()> {
         let bytes = source.bytes.min(target.bytes);
-        // SAFETY: both have that size, and their owners wait before dropping them.
+        // SAFETY: both memories have that size, and their owners wait before dropping them.
         Ok(unsafe { result::memcpy_dtod_async(target.address, source.address, bytes, self.stream) }?)
     }
 
@@ -141,7 +141,7 @@ impl Raw {
         Ok(unsafe { result::stream::synchronize(self.stream) }?)
     }
 
-    /// The median of the GPU's time in seconds for each of `steps` (at most 64) repetitions of the work.
+    /// The median time of the work on the GPU in seconds, for `steps` (at most 64) repetitions.
     pub(crate) fn between_events(&self, steps: usize, mut work: impl FnMut() -> Outcome<()>) -> Outcome<f64> {
         let events = &self.events[..=steps.min(EVENTS)];
         self.record(events[0])?;
@@ -162,7 +162,7 @@ impl Raw {
         Ok(unsafe { result::event::record(event, self.stream) }?)
     }
 
-    /// Captures the work that `work` puts into the stream as a graph, without running it.
+    /// Captures the commands that `work` puts into the stream as a graph, without running them.
     pub(crate) fn captured(&self, work: impl FnOnce() -> Outcome<()>) -> Outcome<Graph> {
         self.enter()?;
         // SAFETY: the stream is never destroyed.
@@ -218,7 +218,7 @@ pub(crate) struct Kernel {
 /// A graph that can be launched.
 pub(crate) struct Graph(sys::CUgraphExec);
 
-/// Memory of the card.
+/// Memory on the card.
 pub(crate) struct Memory {
     pub(crate) address: sys::CUdeviceptr,
     pub(crate) bytes: usize,
@@ -241,7 +241,7 @@ impl Drop for Memory {
     }
 }
 
-/// Pinned memory of the host.
+/// Pinned host memory.
 pub(crate) struct Pinned {
     start: *mut u8,
     bytes: usize,
@@ -270,7 +270,7 @@ impl Pinned {
 
 impl Drop for Pinned {
     fn drop(&mut self) {
-        // SAFETY: allocated by the driver, and its owner waits for the stream before dropping it.
+        // SAFETY: the driver allocated the memory, and its owner waits for the stream before dropping it.
         let freed =
             unsafe { result::ctx::set_current(self.context).and_then(|()| result::free_host(self.start.cast())) };
         if let Err(error) = freed {

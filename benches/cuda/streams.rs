@@ -1,7 +1,7 @@
 //! Concurrent work: large copies beside a kernel, and two kernels that are too small for the GPU.
 //!
-//! The baseline is the longest part alone, in the same pairs; the goal is that all of it together takes no longer. The
-//! sequential time is in the note.
+//! The baseline is the longest part alone, in the same pairs; the goal is that all parts together take no longer. The
+//! time of the parts one after another is in the note.
 
 use std::cell::RefCell;
 use std::time::Instant;
@@ -20,7 +20,7 @@ const WIDE: usize = 128 * 256;
 const NARROW: usize = 4 * 256;
 /// The time of a small kernel in seconds.
 const SMALL: f64 = 1e-3;
-/// The number of elements that are copied to make a buffer used.
+/// The number of elements that are copied to make the device use a buffer.
 const PROBE: usize = 256;
 /// The goal for the time together, relative to the longest part.
 const GOAL: Goal = Goal::AtMost(1.1);
@@ -30,7 +30,7 @@ struct Spin {
     kernel: Kernel,
     words: UnifiedBuffer<u32>,
     rounds: u32,
-    /// The number of rounds of all launches.
+    /// The number of rounds of all launches together.
     total: u64,
 }
 
@@ -78,7 +78,7 @@ impl Spin {
     }
 }
 
-/// The random number this number of steps after `word`, by repeated squaring of the step.
+/// The random number that follows `word` after this number of steps, by repeated squaring of the step.
 fn advanced(word: u32, mut steps: u64) -> u32 {
     let (mut factor, mut summand) = (1_664_525_u32, 1_013_904_223_u32);
     let mut word = word;
@@ -93,7 +93,7 @@ fn advanced(word: u32, mut steps: u64) -> u32 {
     word
 }
 
-/// A kernel, an upload and a download.
+/// A kernel, an upload and a download, which can run concurrently.
 struct Copies {
     device: Device,
     streams: [Stream; 2],
@@ -101,11 +101,11 @@ struct Copies {
     up: UnifiedBuffer<f32>,
     down: UnifiedBuffer<f32>,
     probe: UnifiedBuffer<f32>,
-    /// The current content of `up` and `down`.
+    /// The value that `run` wrote last to all elements of `up` and `down`.
     value: f32,
 }
 
-/// The parts that run concurrently.
+/// The parts that run concurrently in one measurement.
 #[derive(Clone, Copy)]
 struct Parts {
     kernel: bool,
@@ -132,7 +132,8 @@ impl Copies {
         Ok(Self { device: device.clone(), streams, spin, up, down, probe, value: 0.0 })
     }
 
-    /// The time in seconds from the first submission until all has ended and the bytes have arrived.
+    /// Runs the parts; returns the seconds from the first submission until all parts have ended and the host has the
+    /// bytes.
     fn run(&mut self, parts: Parts) -> Outcome<f64> {
         self.value += 1.0;
         let device = &self.device;
@@ -214,7 +215,7 @@ fn row(name: &str, pair: Pair, in_turn: f64) -> Row {
     }
 }
 
-/// Two kernels of a few blocks.
+/// Measures two kernels of a few blocks each.
 fn small(bench: &Bench, pairs: usize) -> Outcome<Row> {
     let device = &bench.device;
     let streams = [device.stream(), device.stream()];
@@ -240,7 +241,7 @@ fn small(bench: &Bench, pairs: usize) -> Outcome<Row> {
     Ok(row("two kernels of 4 blocks, two streams", pair, in_turn))
 }
 
-/// Rows about streams.
+/// Measures streams; returns the rows of the table.
 pub(crate) fn rows(bench: &Bench) -> Outcome<Vec<Row>> {
     let pairs = if bench.quick { 3 } else { 15 };
     let mut copies = Copies::new(&bench.device)?;

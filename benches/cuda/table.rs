@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::shared::Outcome;
 
-/// The goal of a row: ours / raw.
+/// The goal for the ratio of a row: ours / raw.
 #[derive(Clone, Copy)]
 pub(crate) enum Goal {
     AtMost(f64),
@@ -19,10 +19,10 @@ pub(crate) struct Row {
     pub(crate) unit: &'static str,
     pub(crate) ours: f64,
     pub(crate) raw: f64,
-    /// Ours / raw, the median of pairs.
+    /// The ratio ours / raw, the median over the pairs.
     pub(crate) ratio: f64,
     pub(crate) goal: Goal,
-    /// The same through anywarp on the GPU's Vulkan driver.
+    /// The number of anywarp on the GPU's Vulkan driver.
     pub(crate) vulkan: f64,
     pub(crate) note: String,
 }
@@ -75,7 +75,7 @@ pub(crate) fn print(rows: &[Row]) {
     }
 }
 
-/// Writes one object per line.
+/// Writes each row as a JSON object on a line of its own.
 pub(crate) fn write(file: &Path, rows: &[Row]) -> Outcome<()> {
     let mut file = std::fs::File::create(file)?;
     for row in rows {

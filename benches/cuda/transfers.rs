@@ -1,7 +1,7 @@
 //! Transfers between host and GPU: from pinned memory in place, and from any memory.
 //!
-//! Each side's upload ends with a launch that binds the whole buffer, followed by a wait, because nothing needs to be
-//! transferred before that.
+//! Each side's upload ends with a launch that binds the whole buffer, followed by a wait, because anywarp need not
+//! transfer anything before such a launch.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -17,13 +17,13 @@ const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 /// The size from which the goal applies; below it a transfer's fixed cost dominates.
 const GOAL_FROM: usize = 4 * MIB;
-/// The size from which a slice approaches the rate of pinned memory.
+/// The size from which transfers through a slice approach the rate of pinned memory.
 const SHARE_FROM: usize = 64 * MIB;
 /// The number of elements of the launch that uses the buffer.
 const PROBE: usize = 256;
 const SAXPY: &str = include_str!("saxpy.wgsl");
 
-/// Our side.
+/// The buffer and the kernel through anywarp.
 struct Ours {
     device: Device,
     kernel: Kernel,
@@ -46,7 +46,7 @@ impl Ours {
         Ok(self.device.synchronize()?)
     }
 
-    /// Uploads data written through a guard, timed from the guard's end.
+    /// Uploads data that a write guard has written; the time starts when the guard ends.
     fn upload_in_place(&mut self, seed: u32) -> Outcome<f64> {
         let mut guard = self.buffer.write()?;
         for (index, value) in guard.iter_mut().enumerate() {
@@ -84,7 +84,7 @@ impl Ours {
         timed(|| Ok(self.buffer.copy_to_slice(to)?))
     }
 
-    /// Transfers once in every way, and checks the data.
+    /// Transfers data once in every way, and checks it.
     fn verify(&mut self, host: &[f32]) -> Outcome<()> {
         self.upload_in_place(2)?;
         self.check_on_device("write", 2)?;
@@ -97,7 +97,7 @@ impl Ours {
         check("copy_to_slice", &target, 0.0, |index| number(1, index))
     }
 
-    /// Checks through a copy on the device, to test the device's data.
+    /// Checks the device's data, by a copy on the device that is then read.
     fn check_on_device(&mut self, what: &str, seed: u32) -> Outcome<()> {
         let mut copy = self.device.buffer(self.buffer.len())?;
         copy.copy_from(&self.buffer)?;
@@ -105,7 +105,7 @@ impl Ours {
     }
 }
 
-/// The raw side: pinned memory of the same size, reused.
+/// The driver API with pinned memory of the same size, which is reused.
 struct Bare<'a> {
     raw: &'a Raw,
     memory: Memory,
@@ -124,8 +124,8 @@ impl<'a> Bare<'a> {
         Ok(Self { raw, memory, pinned, probe, _probed: probed })
     }
 
-    /// Uploads data written as on our side, timed from the end of the write: bytes in caches are transferred more
-    /// slowly.
+    /// Uploads data that was written as on our side; the time starts at the end of the write, because bytes in caches
+    /// are transferred more slowly.
     fn upload(&mut self, seed: u32) -> Outcome<f64> {
         self.raw.enter()?;
         for (index, value) in self.pinned.numbers_mut().iter_mut().enumerate() {
@@ -134,7 +134,7 @@ impl<'a> Bare<'a> {
         self.upload_as_it_is()
     }
 
-    /// Uploads data that was written long before.
+    /// Uploads data that is no longer in caches, because it was written long before.
     fn upload_as_it_is(&mut self) -> Outcome<f64> {
         self.raw.enter()?;
         timed(|| {
@@ -174,7 +174,7 @@ impl<'a> Bare<'a> {
     }
 }
 
-/// Rows about transfers.
+/// Measures transfers; returns the rows of the table.
 pub(crate) fn rows(bench: &Bench) -> Outcome<Vec<Row>> {
     let sizes = if bench.quick { &[64 * KIB, 4 * MIB][..] } else { &[64 * KIB, 4 * MIB, 64 * MIB, 256 * MIB] };
     let mut rows = Vec::new();
@@ -238,7 +238,7 @@ fn of_size(bench: &Bench, bytes: usize) -> Outcome<Vec<Row>> {
     ])
 }
 
-/// The smallest job: 4 KiB up, a kernel, 4 KiB down.
+/// Measures the smallest job: an upload of 4 KiB, a kernel, a download of 4 KiB.
 fn round_trip(bench: &Bench) -> Outcome<Row> {
     const LENGTH: usize = 1024;
     let kernel = bench.device.kernel(Wgsl::new(SAXPY).file("saxpy.wgsl").entry("one"))?;

@@ -63,7 +63,7 @@ fn attend(ladder: &mut Ladder, queries: usize, keys: usize) -> Outcome<()> {
     })
 }
 
-/// The results of all queries, each in a thread of its own.
+/// Computes the results of all queries, in parallel on the host.
 fn all_rows([q, k, v]: [&[f32]; 3], y: &mut [f32], keys: usize) {
     let queries = q.len() / SIZE / HEADS;
     y.par_chunks_mut(SIZE).zip(q.par_chunks(SIZE)).enumerate().for_each(|(row, (y, q))| {

@@ -1,4 +1,4 @@
-//! `z = a x + y`: one element per invocation, the one-line kernel, vectors by hand, and the host.
+//! `z = a x + y`: one element per invocation, the one-line kernel, vectors written by hand, and the host.
 
 use anywarp::ops::ElementwiseKernel;
 use anywarp::{Recording, UnifiedBuffer, Wgsl};

@@ -52,7 +52,7 @@ pub(crate) fn climb(ladder: &mut Ladder, elements: usize) -> Outcome<()> {
     ladder.host_rung((&operator, "one thread of Rust"), cost, count)
 }
 
-/// Sums of weights, and counts of three channels.
+/// Measures sums of weights, and counts of three channels.
 fn weighted(ladder: &mut Ladder, x: &UnifiedBuffer<f32>, elements: usize) -> Outcome<()> {
     let device = ladder.device.clone();
     let values = x.read()?.to_vec();

@@ -12,7 +12,7 @@ struct Arrays<T> {
     c: UnifiedBuffer<T>,
 }
 
-/// Some elements of the product, row-major; computing all of them would take the host too long.
+/// The element `at` of the product, row-major; the host computes only some elements, because all would take too long.
 fn sampled(a: &[f32], b: &[f32], [_, depth, columns]: [usize; 3], is_transposed: bool, at: usize) -> f32 {
     let (row, column) = (at / columns, at % columns);
     let of_b = |k| if is_transposed { b[column * depth + k] } else { b[k * columns + column] };
@@ -76,9 +76,9 @@ pub(crate) fn climb(ladder: &mut Ladder, side: usize) -> Outcome<()> {
     products::<f16>(ladder, square)
 }
 
-/// Products of thin matrices with one of this number of rows and columns, and a deep product.
+/// Measures products of thin matrices with a matrix of `large` rows and columns, and a deep product.
 pub(crate) fn climb_thin(ladder: &mut Ladder, large: usize) -> Outcome<()> {
-    // A row with a matrix and with a transposed one, eight rows, a column, and a small result of a deep product.
+    // The forms: one row, eight rows, a column, a small result of a deep product, and one row with a transposed matrix.
     let thin = [[1, large, large], [8, large, large], [large, large, 1], [64, large, 64]];
     let forms = thin.map(|sizes| (sizes, false)).into_iter().chain([([1, large, large], true)]);
     for (sizes, is_transposed) in forms {
@@ -125,7 +125,7 @@ fn products<T: Number>(ladder: &mut Ladder, form: Form) -> Outcome<()> {
         (MatmulMethod::Library, "library"),
     ];
     for (method, name) in methods {
-        // A method that the device, the type or the sizes lack.
+        // The device, the type or the sizes do not support this method.
         if form.product::<T>().method(method).chosen(&device).is_err() {
             continue;
         }

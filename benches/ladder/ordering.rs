@@ -1,4 +1,4 @@
-//! Operators on ordered keys: searches, merges, sorts of segments and by a comparison, the largest elements.
+//! Operators on ordered keys: searches, merges, sorts of segments, sorts by a comparison, and the largest elements.
 
 use std::fmt::Debug;
 
@@ -8,7 +8,7 @@ use anywarp::{Recording, UnifiedBuffer};
 use crate::rungs::{Ladder, is_host};
 use crate::shared::Outcome;
 
-/// Keys without a pattern.
+/// Keys in an order without a pattern.
 fn random(count: usize, seed: u32) -> Vec<u32> {
     (0..count as u32).map(|at| (at ^ seed).wrapping_mul(2_654_435_761).rotate_left(13).wrapping_mul(40_503)).collect()
 }

@@ -1,4 +1,4 @@
-//! Random numbers: each distribution, and the fill with one word as the limit of writing.
+//! Random numbers: each distribution, and a fill with one word, which shows the limit of writing.
 
 use anywarp::ops::{OperationError, Random};
 use anywarp::{Recording, UnifiedBuffer};
@@ -48,13 +48,13 @@ pub(crate) fn climb(ladder: &mut Ladder, elements: usize) -> Outcome<()> {
     })
 }
 
-/// Checks the mean and the variance, within six standard errors.
+/// Checks that mean and variance of the numbers are within six standard errors of the expected ones.
 fn within(x: &UnifiedBuffer<f32>, mean: f64, variance: f64) -> Outcome<()> {
     let (x, count) = (x.read()?, x.len() as f64);
     let got = x.iter().map(|x| f64::from(*x)).sum::<f64>() / count;
     let spread = x.iter().map(|x| (f64::from(*x) - got).powi(2)).sum::<f64>() / count;
     let error = 6.0 * (variance / count).sqrt();
-    // The variance of the squares is at most eight times the variance squared: that of the exponential distribution.
+    // The variance of the squares is at most eight times the squared variance, as for the exponential distribution.
     if (got - mean).abs() <= error && (spread - variance).abs() <= error * (8.0 * variance).sqrt() {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! A sum: one workgroup for all, two passes, and the host.
+//! A sum: one workgroup for all elements, two passes, and the host.
 
 use anywarp::ops::ReductionKernel;
 use anywarp::{Recording, UnifiedBuffer, Wgsl};
@@ -12,7 +12,7 @@ struct Arrays {
 }
 
 pub(crate) fn climb(ladder: &mut Ladder, elements: usize) -> Outcome<()> {
-    // Around 1, so that the sum is far from 0 and rounding errors are visible.
+    // The numbers are around 3, so that the sum is far from 0 and rounding errors are visible.
     let x: Vec<f32> = numbers(elements, 1).into_iter().map(|x| x + 3.0).collect();
     let wanted = [x.iter().copied().map(f64::from).sum::<f64>() as f32];
     let device = ladder.device.clone();

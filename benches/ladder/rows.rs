@@ -1,5 +1,5 @@
-//! Softmax and norms of rows: a kernel with an invocation for each row, anywarp's, and loops of the host. Rows have 4
-//! 096 elements.
+//! Softmax and norms of rows of 4,096 elements: a kernel with an invocation for each row, anywarp's operators, and
+//! loops on the host.
 
 use anywarp::ops::{Cost, Norm, Softmax};
 use anywarp::{Recording, UnifiedBuffer};
@@ -34,7 +34,7 @@ fn softmax(ladder: &mut Ladder, rows: usize, x: &[f32]) -> Outcome<()> {
     let mut wanted = vec![0.0; x.len()];
     wanted.chunks_mut(LENGTH).zip(x.chunks(LENGTH)).for_each(|(y, x)| softmax_of(x, y));
     let mut arrays = Arrays { x: device.buffer_from(x)?, y: device.buffer(x.len())? };
-    // Results near 1, as small ones are compared by their difference.
+    // Results are scaled to be near 1, because small values are compared by their absolute difference.
     let scaled = |y: &[f32]| -> Vec<f32> { y.iter().map(|y| y * LENGTH as f32).collect() };
     let check = |arrays: &Arrays| close(&scaled(&arrays.y.read()?), &scaled(&wanted), 1e-3);
     let record = |Arrays { x, y }: &mut Arrays, recording: &mut Recording| {
@@ -76,7 +76,7 @@ fn norm(ladder: &mut Ladder, operator: &str, cost: Cost, x: &[f32], centred: boo
     host(ladder, operator, cost, x, of_row)
 }
 
-/// A plain loop, and one for each thread.
+/// Measures a plain loop on the host, and one loop for each thread.
 fn host(ladder: &mut Ladder, operator: &str, cost: Cost, x: &[f32], of_row: fn(&[f32], &mut [f32])) -> Outcome<()> {
     if !is_host(&ladder.device) {
         return Ok(());
@@ -94,7 +94,7 @@ fn host(ladder: &mut Ladder, operator: &str, cost: Cost, x: &[f32], of_row: fn(&
     })
 }
 
-/// Several sums at a time, so that the compiler can use vectors.
+/// A sum that is computed as several sums at a time, so that the compiler can use vectors.
 fn sum(x: &[f32], of: impl Fn(f32) -> f32) -> f32 {
     let mut sums = [0.0; 16];
     for x in x.chunks(16) {

@@ -1,4 +1,5 @@
-//! Cumulative sums: an invocation for each part of the elements, tiles in three passes, tiles in one, and the host.
+//! Cumulative sums: an invocation for each part of the elements, tiles in three passes, tiles in one pass, and the
+//! host.
 
 use anywarp::ops::{Scan, ScanElement, ScanForm};
 use anywarp::{Recording, UnifiedBuffer};
@@ -46,7 +47,8 @@ pub(crate) fn climb(ladder: &mut Ladder, elements: usize) -> Outcome<()> {
             Some(*sum as f32)
         })
         .collect();
-    // One sum after the other would be as inexact as its length; the forms have some hundred roundings.
+    // The expected sums are computed in `f64`, because a sequential sum in `f32` has a rounding for each element; the
+    // measured forms have some hundred.
     rungs(ladder, &format!("scan f32, {elements} elements"), &x, |got| close(got, &wanted, 1e-3))?;
     if is_host(&ladder.device) {
         host(ladder, &format!("scan f32, {elements} elements"), &x)?;
@@ -75,7 +77,7 @@ fn rungs<T: ScanElement>(
     Ok(())
 }
 
-/// A number that Rust adds.
+/// A number that the host can add.
 trait Number: Copy + Send + Sync + Default {
     fn plus(self, other: Self) -> Self;
 }
@@ -99,7 +101,7 @@ fn scanned<T: Number>(x: &[T], y: &mut [T], mut sum: T) {
     }
 }
 
-/// A plain loop, and one for each thread.
+/// Measures a plain loop on the host, and one loop for each thread.
 fn host<T: Number + ScanElement>(ladder: &mut Ladder, operator: &str, x: &[T]) -> Outcome<()> {
     let cost = Scan::sum().cost::<T>(&ladder.device, x.len())?;
     let mut y = vec![T::default(); x.len()];

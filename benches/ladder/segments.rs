@@ -1,4 +1,5 @@
-//! Sums of segments and of runs of equal keys: segments of one length, skewed ones, and one invocation for each.
+//! Sums of segments and of runs of equal keys: segments of one length, segments of very different lengths, and one
+//! invocation for each segment.
 
 use anywarp::ops::{ElementwiseKernel, reduce};
 use anywarp::{Recording, UnifiedBuffer};
@@ -6,7 +7,7 @@ use anywarp::{Recording, UnifiedBuffer};
 use crate::rungs::{Ladder, close, numbers};
 use crate::shared::Outcome;
 
-/// The arrays of one distribution of lengths.
+/// The arrays for one distribution of segment lengths.
 struct Arrays {
     x: UnifiedBuffer<f32>,
     offsets: UnifiedBuffer<u32>,
@@ -16,13 +17,13 @@ struct Arrays {
 }
 
 pub(crate) fn climb(ladder: &mut Ladder, elements: usize) -> Outcome<()> {
-    // Around 3, so that sums are far from 0.
+    // The numbers are around 3, so that sums are far from 0.
     let x: Vec<f32> = numbers(elements, 1).into_iter().map(|x| x + 3.0).collect();
     for length in [4, 64, 4096] {
         let offsets: Vec<u32> = (0..=elements / length).map(|at| (at * length) as u32).collect();
         of(ladder, &x, &offsets, &format!("segments of {length}"))?;
     }
-    // Half of the elements in one segment, the others in segments of 4.
+    // Half of the elements are in one segment, and the others in segments of 4.
     let short = elements / 8;
     let mut offsets: Vec<u32> = (0..=short).map(|at| (at * 4) as u32).collect();
     offsets.push(elements as u32);
@@ -55,7 +56,7 @@ fn of(ladder: &mut Ladder, x: &[f32], offsets: &[u32], what: &str) -> Outcome<()
     let record = |Arrays { x, offsets, y, .. }: &mut Arrays, recording: &mut Recording| {
         Ok(naive.call(&device).record(recording).run((&*x, &*offsets), y)?)
     };
-    // Software drivers end long loops.
+    // Software drivers stop long loops.
     if offsets.windows(2).all(|pair| pair[1] - pair[0] < 60_000) {
         ladder.rung((&operator, "naive"), cost, &mut arrays, record, roughly)?;
     }

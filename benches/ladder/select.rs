@@ -21,7 +21,7 @@ struct Arrays {
 pub(crate) fn climb(ladder: &mut Ladder, elements: usize) -> Outcome<()> {
     let device = ladder.device.clone();
     let x: Vec<u32> = (0..elements as u32).map(|at| at.wrapping_mul(2_654_435_761) >> 20).collect();
-    // Without a pattern that a processor could predict.
+    // The keys have no pattern that a processor's branch prediction could use.
     let even: Vec<u32> = x.iter().copied().filter(|x| x % 2 == 0).collect();
     let changed: Vec<u32> = x.iter().map(|x| x / 2048).collect();
     let mut unique = changed.clone();
@@ -32,7 +32,7 @@ pub(crate) fn climb(ladder: &mut Ladder, elements: usize) -> Outcome<()> {
         let operator = format!("{operator}, {elements} elements");
         let select = || condition.map_or_else(Select::changes, Select::new);
         let reading = select().cost::<u32>(&device, elements)?;
-        // The number of elements is known here.
+        // The number of selected elements is known here.
         let cost = with_bytes(reading, reading.bytes + 4 * wanted.len() as u64);
         let mut arrays = Arrays { x: device.buffer_from(x)?, y: device.buffer(elements)? };
         for (what, form) in FORMS {

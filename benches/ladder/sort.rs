@@ -1,4 +1,4 @@
-//! Sorted keys and pairs: each way of `Sort`, and the sorts of Rust.
+//! Sorts of keys and of pairs: each way of `Sort`, and the sorts of Rust.
 
 use anywarp::ops::{Sort, SortKey, SortWay};
 use anywarp::{Recording, UnifiedBuffer};
@@ -14,7 +14,7 @@ struct Arrays<K> {
     sorted_values: UnifiedBuffer<u32>,
 }
 
-/// Keys without a pattern.
+/// Keys in an order without a pattern.
 fn random(count: usize) -> Vec<u64> {
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     let next = |_| {
@@ -79,7 +79,7 @@ fn keys<K: SortKey + Ord + std::fmt::Debug>(ladder: &mut Ladder, keys: &[K], nam
         ladder.rung((&operator, what), cost, &mut arrays, record, |arrays| equal(&arrays.y.read()?, &wanted))?;
     }
     if is_host(&device) {
-        // The copy of the keys is a part of the time, as it is in the others.
+        // The time includes a copy of the keys, as the times of the other rungs do.
         let mut sorted = keys.to_vec();
         ladder.host_rung((&operator, "sort_unstable"), cost, || {
             sorted.copy_from_slice(keys);

@@ -8,7 +8,7 @@ use crate::shared::Outcome;
 
 anywarp::kernels!(mod naive = "benches/ladder/filter.wgsl");
 
-/// The channels of a convolution in and out, as those of ResNet-50's first stage.
+/// The numbers of input and output channels of the convolution, as in ResNet-50's first stage.
 const CHANNELS: usize = 64;
 
 struct Arrays {

@@ -13,7 +13,7 @@ use crate::plain::Plain;
 
 /// A data set that both sides read.
 pub(crate) trait Readable: Dataset<Fields = u32> {
-    /// Elements of a sample.
+    /// The number of elements of a sample.
     fn length(&self) -> usize {
         self.lengths()
     }
@@ -94,7 +94,7 @@ pub(crate) fn read_all<D: Readable>(data: &D, samples: Range<usize>, target: &mu
     Ok(())
 }
 
-/// Checks that both sides deliver the data set.
+/// Checks that the loader and the hand-written one both deliver the data set.
 pub(crate) fn check<D: Readable>(device: &Device, data: &Arc<D>, batch: usize) -> Outcome<()> {
     let length = data.length();
     let is = |number: usize, got: &[u32]| -> Outcome<()> {
@@ -104,7 +104,7 @@ pub(crate) fn check<D: Readable>(device: &Device, data: &Arc<D>, batch: usize) -
         }
         Err(format!("batch {number} is wrong").into())
     };
-    // Through a copy on the device, to check the device's data.
+    // The batch is read through a copy on the device, to check the device's data.
     let mut copy = device.buffer::<u32>(batch * length)?;
     for (number, loaded) in
         Loader::builder(device, Arc::clone(data)).batch_size(batch).build()?.epoch(0).take(9).enumerate()

@@ -4,8 +4,8 @@
 //! `cargo bench --bench loader -- [--device SELECTOR] [--staged] [--quick] [--json FILE]`
 //!
 //! The baseline is hand-written: threads that load batches in turns, a `Vec` for each batch, a channel, and
-//! `copy_from_slice`. For the cost of a batch it is the copy alone, by `write`. Both sides run in the same run, in
-//! turns. The data on the device is checked before anything is timed.
+//! `copy_from_slice`. The baseline for the cost of a batch is the copy alone, by `write`. Both sides run in the same
+//! process, in turns. The data on the device is checked before anything is timed.
 
 mod data;
 mod plain;
@@ -27,7 +27,7 @@ use shared::{Arguments, Goal, Outcome, Report, Row, interleaved, repeated, timed
 const WORKERS: usize = 2;
 const PREFETCH: usize = 4;
 
-/// Keeps the device busy for `rounds` rounds over a batch.
+/// A kernel that keeps the device busy for `rounds` rounds over a batch.
 const BUSY: &str = "
 @group(0) @binding(0) var<uniform> rounds: u32;
 @group(0) @binding(1) var<storage> batch: array<u32>;
@@ -41,7 +41,7 @@ fn busy(@builtin(global_invocation_id) id: vec3<u32>) {
     sums[id.x] += sum;
 }";
 
-/// The device's side of every case.
+/// The device's work on each batch.
 struct Consumer {
     device: Device,
     busy: Kernel,
@@ -60,7 +60,7 @@ impl Consumer {
         Ok(self.device.synchronize()?)
     }
 
-    /// The number of rounds for which the device needs `time`.
+    /// The number of rounds that take the device `time` seconds.
     fn rounds(&mut self, time: f64) -> Outcome<u32> {
         let batch = self.device.buffer_from(&[1; 1024])?;
         let mut rounds = 1000;
@@ -87,7 +87,8 @@ fn waiting(device: &Device, quick: bool) -> Outcome<Row> {
     check(device, &data, BATCH)?;
     let mut consumer = Consumer::new(device)?;
     let mut loader = builder(device, &data, BATCH).build()?;
-    // The time in which a worker reads a batch while kernels run, which on the processor use the same cores.
+    // The time in which a worker reads a batch while kernels run. On a CPU device the kernels use the same cores as the
+    // workers.
     let (mut reading, mut rounds) = (0.01, 0);
     for _ in 0..3 {
         rounds = consumer.rounds(1.5 * reading / WORKERS as f64)?;
@@ -99,7 +100,7 @@ fn waiting(device: &Device, quick: bool) -> Outcome<Row> {
         reading = stats.reading.as_secs_f64() / stats.batches as f64;
     }
     let mut other = Consumer::new(device)?;
-    // Shares of the time; other cases have seconds.
+    // Both sides return shares of the time; in other rows they return seconds.
     let pair = interleaved(
         if quick { 1 } else { 5 },
         || {
@@ -122,7 +123,7 @@ fn waiting(device: &Device, quick: bool) -> Outcome<Row> {
     })
 }
 
-/// The same share for threads and a channel: all except the device's time.
+/// The share of the time for which the hand-written loader makes its consumer wait.
 fn plain_wait(consumer: &mut Consumer, data: &Arc<Disk>, batch: usize, rounds: u32) -> Outcome<f64> {
     let mut buffer = consumer.device.buffer(Disk::LENGTH * batch)?;
     let start = Instant::now();
@@ -145,7 +146,7 @@ fn overhead(device: &Device, length: usize, quick: bool) -> Outcome<Row> {
     let data = Arc::new(Memory::new(BATCH * batches, length));
     check(device, &data, BATCH)?;
     let mut loader = builder(device, &data, BATCH).workers(0).build()?;
-    // As many as the loader uses in turns, so that caches make no difference.
+    // There are as many buffers as the loader uses in turns, so that caches make no difference.
     let mut buffers = (0..4).map(|_| device.buffer::<u32>(BATCH * length)).collect::<Result<Vec<_>, _>>()?;
     let pair = interleaved(
         if quick { 5 } else { 201 },
@@ -173,7 +174,7 @@ fn overhead(device: &Device, length: usize, quick: bool) -> Outcome<Row> {
     })
 }
 
-/// The consumer's cost of a batch that is ready: taking it and giving it back, which wakes a worker.
+/// The consumer's cost of a batch that is ready: taking the batch and returning it, which wakes a worker.
 fn ready(device: &Device, quick: bool) -> Outcome<Row> {
     const BATCH: usize = 64;
     let batches = if quick { 50 } else { 500 };
@@ -227,7 +228,7 @@ fn waking(times: usize) -> Outcome<f64> {
     seconds
 }
 
-/// The time for each batch of samples from memory, until the device has processed it.
+/// The time per batch for samples from memory, until the device has processed the batch.
 fn against_plain(device: &Device, length: usize, quick: bool) -> Outcome<Row> {
     const BATCH: usize = 64;
     let batches = if quick { 10 } else { 60 };
@@ -257,7 +258,7 @@ fn against_plain(device: &Device, length: usize, quick: bool) -> Outcome<Row> {
             })
         },
     )?;
-    // The device alone, on a batch that is already there.
+    // The ceiling is the time of the device alone, on a batch that is in its memory already.
     let whole = device.buffer_from(&vec![1u32; BATCH * length])?;
     let ceiling = repeated(if quick { 5 } else { 101 }, || timed(|| consumer.take(&whole, 0)))?;
     let each = |seconds: f64| 1e6 * seconds / batches as f64;

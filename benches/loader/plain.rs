@@ -7,7 +7,7 @@ use std::thread;
 
 use crate::data::{Readable, read_all};
 
-/// Batches, in order.
+/// The hand-written loader, which returns batches in order.
 pub(crate) struct Plain {
     channels: Vec<Receiver<Vec<u32>>>,
     next: usize,
@@ -23,7 +23,7 @@ impl Plain {
                 for number in (worker..batches).step_by(workers) {
                     let mut loaded = vec![0; batch * data.length()];
                     let read = read_all(&*data, number * batch..(number + 1) * batch, &mut loaded);
-                    // The receiver is dropped when enough batches were read.
+                    // Sending fails after the receiver was dropped, because enough batches were read.
                     if read.is_err() || sender.send(loaded).is_err() {
                         break;
                     }

@@ -1,4 +1,4 @@
-//! Launches by raw wgpu.
+//! Launches through raw wgpu.
 
 use std::borrow::Cow;
 use std::time::Instant;
@@ -110,7 +110,7 @@ impl Bare {
         self.raw.finish(self.encode_changing(LAUNCHES))
     }
 
-    /// Seconds until the device has received [`BATCH`] launches; their execution is outside the measured time.
+    /// The seconds until the device has received [`BATCH`] launches; the execution of the launches is not measured.
     pub(super) fn hand_over(&self) -> Outcome<f64> {
         let start = Instant::now();
         let submitted = self.raw.queue.submit([self.encode_changing(BATCH).finish()]);
@@ -119,7 +119,7 @@ impl Bare {
         Ok(seconds)
     }
 
-    /// Seconds from the submission of `encoder` to its end, without encoding.
+    /// The seconds from the submission of `encoder`'s commands to their end; encoding is not measured.
     pub(super) fn device_time(&self, encoder: wgpu::CommandEncoder) -> Outcome<f64> {
         let commands = encoder.finish();
         timed(|| {

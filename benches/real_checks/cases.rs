@@ -4,7 +4,7 @@ use crate::case::{Case, Scale, random_floats, random_words};
 
 type Make = fn(Scale) -> Case;
 
-/// Every kernel by name and text.
+/// The name, the text and the case of every kernel.
 pub(crate) const ALL: [(&str, &str, Make); 18] = [
     ("nbody", include_str!("kernels/nbody.wgsl"), nbody),
     ("box_filter", include_str!("kernels/box_filter.wgsl"), box_filter),
@@ -90,7 +90,7 @@ fn boids(scale: Scale) -> Case {
         .output("turned", count * 2)
         .threads([count, 1, 1], [64, 1, 1])
         .compared(200)
-        // The set of near birds may depend on rounding.
+        // Rounding may decide which birds are near.
         .mostly(0.02, move |at, found| {
             let (own, axis) = (&birds[at / 2 * 4..][..4], at % 2);
             let (mut along, mut apart) = (0.0, 0.0);
@@ -299,7 +299,7 @@ fn kmeans_assign(scale: Scale) -> Case {
         .output("nearest", points)
         .threads([points, 1, 1], [64, 1, 1])
         .compared(3000)
-        // Two may be as near but for rounding.
+        // Rounding may decide which of two centres is nearer.
         .mostly(0.001, move |at, found| {
             let square = |centre: usize| -> f32 {
                 let parts = places[at * dimensions..][..dimensions].iter().zip(&middles[centre * dimensions..]);

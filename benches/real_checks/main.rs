@@ -1,12 +1,12 @@
-//! Kernels over runtime-sized arrays, in the forms that programs have them: sizes in uniforms, few comparisons with
-//! `arrayLength`. With the checks that are proven needless left out, with all of them, and with none, in turns.
+//! Kernels over runtime-sized arrays, in forms that are usual in programs: sizes in uniforms, few comparisons with
+//! `arrayLength`. They run in turns with the checks that are not proven needless, with all checks, and with none.
 //!
 //! `cargo bench --bench real_checks -- [--device SELECTOR].. [--kernel NAME] [--quick]`
 //!
-//! `Proven` is a variant for launches that are all alike, with their numbers as constants. `Conditions` is a variant for
-//! launches that are not alike but meet the same conditions, such as `params.n <= arrayLength(&x)`. `General` is the
-//! kernel without variants, `Driver` has the checks of plain wgpu. Speeds are relative to that of `Off`, which checks
-//! nothing. Every result is compared with plain Rust before it is timed.
+//! `Proven` is a variant for launches that are all alike, with their numbers as constants. `Conditions` is a variant
+//! for launches that are not alike but meet the same conditions, such as `params.n <= arrayLength(&x)`. `General` is
+//! the kernel without variants, `Driver` has the checks of plain wgpu. Speeds are relative to that of `Off`, which
+//! checks nothing. Every result is compared with plain Rust before it is timed.
 
 #[path = "../checks/case.rs"]
 #[allow(dead_code, reason = "cases of another bench judge results in more ways")]
@@ -50,16 +50,16 @@ impl Arguments {
     }
 }
 
-/// Speeds of one kernel through that of `Off`.
+/// The speeds of one kernel, relative to the speed of `Off`.
 struct Row {
     name: &'static str,
     off: f64,
-    /// Proven, Conditions, General, Driver.
+    /// The speeds of the lanes Proven, Conditions, General and Driver.
     speeds: [f64; 4],
     counts: AccessCounts,
 }
 
-/// The devices of a selector, once for each kind of variants.
+/// The devices of a selector, opened once for each kind of variants.
 struct Opened {
     numbers: Devices,
     conditions: Devices,

@@ -7,15 +7,15 @@ use anywarp::{Device, Recording, Wgsl};
 
 use crate::shared::{Arguments, Outcome, repeated, timed};
 
-/// Launches in one sample.
+/// The number of launches in one sample.
 const LAUNCHES: usize = 4;
 
 /// The limits of a device, measured in this run.
 #[derive(Clone, Copy, Debug)]
 struct Ceilings {
-    /// Bytes per second, read and written.
+    /// The number of bytes per second that a copy reads and writes.
     bytes: f64,
-    /// Operations in `f32` per second.
+    /// The number of `f32` operations per second.
     flops: f64,
 }
 
@@ -87,7 +87,7 @@ impl Ladder {
 
     /// Prints the table, and writes it to the file named by `--json`.
     pub(crate) fn publish(mut self, arguments: &Arguments) -> Outcome<()> {
-        // A library or a kernel may exceed the plain multiply-adds: then its rate is the ceiling.
+        // A library or a kernel may be faster than the plain multiply-adds: then its rate is the ceiling.
         let best = self.rungs.iter().map(|rung| rung.cost.flops as f64 / rung.seconds).fold(0.0, f64::max);
         self.ceilings.flops = self.ceilings.flops.max(best);
         let caps = self.device.caps();
@@ -130,7 +130,7 @@ impl Ladder {
     }
 }
 
-/// The median time of one of `launches`, in seconds, after one warm-up sample.
+/// The median time of one of `launches` launches in seconds, after one warm-up sample.
 fn sampled(repeats: usize, launches: usize, mut work: impl FnMut() -> Outcome<()>) -> Outcome<f64> {
     work()?;
     Ok(repeated(repeats, || timed(&mut work))? / launches as f64)
@@ -152,7 +152,7 @@ fn copied(device: &Device, elements: usize, repeats: usize) -> Outcome<f64> {
 }
 
 fn computed(device: &Device, elements: usize, repeats: usize) -> Outcome<f64> {
-    /// Operations of one invocation, as stated in the kernel.
+    /// The number of operations of one invocation, as stated in the kernel.
     const EACH: f64 = 2.0 * 4.0 * 8.0 * 64.0;
     let kernel = device.kernel(Wgsl::new(include_str!("multiply_add.wgsl")).file("multiply_add.wgsl"))?;
     let threads = (elements / 4).min(1 << 20);
@@ -168,7 +168,7 @@ fn computed(device: &Device, elements: usize, repeats: usize) -> Outcome<f64> {
     }
 }
 
-/// Fails unless `got` is within `tolerance` of `wanted`, relative, or absolute below 1.
+/// Checks that `got` is within `tolerance` of `wanted`, relative to the value, or absolute for values below 1.
 pub(crate) fn close(got: &[f32], wanted: &[f32], tolerance: f32) -> Outcome<()> {
     if got.len() != wanted.len() {
         return Err(format!("expected {} elements, got {}", got.len(), wanted.len()).into());
@@ -185,7 +185,7 @@ pub(crate) fn is_host(device: &Device) -> bool {
     device.caps().kind == DeviceKind::Software
 }
 
-/// Small, distinct numbers: results computed from them are exact, or nearly so.
+/// Small, distinct numbers, so that results computed from them are exact or nearly so.
 pub(crate) fn numbers(length: usize, seed: usize) -> Vec<f32> {
     (0..length).map(|at| ((at * 7919 + seed * 104_729) % 1021) as f32 / 256.0 - 2.0).collect()
 }

@@ -14,7 +14,7 @@ pub(crate) use pairs::{Pair, repeated, timed};
 
 pub(crate) type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// The result of a bench that has reached its end.
+/// The result of a bench that ran to its end.
 pub(crate) trait Ended {
     /// Whether every result was right.
     fn is_right(&self) -> bool;
@@ -124,7 +124,7 @@ impl Raw {
         self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
     }
 
-    /// Submits and waits.
+    /// Submits the commands and waits for their end.
     pub(crate) fn finish(&self, encoder: wgpu::CommandEncoder) -> Outcome<()> {
         self.wait(self.queue.submit([encoder.finish()]))
     }
@@ -142,7 +142,7 @@ impl Raw {
     }
 }
 
-/// [`pairs`], after untimed warm-up pairs: one for every twenty timed ones.
+/// Measures with [`pairs`], after untimed warm-up pairs: one for every twenty timed pairs.
 pub(crate) fn interleaved(
     pairs: usize,
     mut ours: impl FnMut() -> Outcome<f64>,

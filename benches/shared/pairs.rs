@@ -1,4 +1,4 @@
-//! Paired measurements: both sides run in turns, so that a drift of the machine cancels.
+//! Paired measurements: both sides run in turns, so that a change of the machine's speed affects both.
 
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ pub(crate) struct Pair {
     pub(crate) ratio: f64,
 }
 
-/// Measures ours, raw, ours, raw and so on. Each side times itself, so that its preparation is not measured.
+/// Measures ours, raw, ours, raw and so on. Each side returns its own time, so that its preparation is not measured.
 pub(crate) fn pairs(
     count: usize,
     mut ours: impl FnMut() -> Outcome<f64>,

@@ -1,4 +1,4 @@
-//! The raw side of the bench.
+//! Transfers through raw wgpu.
 
 use std::hint::black_box;
 
@@ -8,7 +8,7 @@ use crate::shared::{Outcome, Raw, timed};
 
 const PAGE: usize = 4 << 10;
 
-/// The raw side for one size: reused mapped staging buffers, or plain copies in host memory.
+/// The raw side for one size: mapped staging buffers that are reused or, in unified memory, plain copies on the host.
 pub(crate) struct Bare<'a> {
     raw: &'a Raw,
     unified: bool,
@@ -17,7 +17,7 @@ pub(crate) struct Bare<'a> {
     probe: wgpu::Buffer,
     upload: wgpu::Buffer,
     readback: wgpu::Buffer,
-    /// Starts at a page boundary, as mapped memory does.
+    /// The words on the host. Those in use start at a page boundary, as mapped memory does.
     host: Vec<u32>,
     page: usize,
 }
@@ -47,7 +47,7 @@ impl<'a> Bare<'a> {
         Ok(bare)
     }
 
-    /// Maps the upload buffer and lets `write` fill it.
+    /// Maps the upload buffer and fills it with `write`.
     pub(crate) fn stage(&self, write: impl FnOnce(&mut [u32])) -> Outcome<()> {
         self.raw.map(&self.upload, wgpu::MapMode::Write)?;
         let mut view = self.upload.get_mapped_range_mut(..)?;
@@ -66,7 +66,7 @@ impl<'a> Bare<'a> {
         self.raw.finish(encoder)
     }
 
-    /// Uploads by `write_buffer`, which stages internally; in unified memory by a plain copy.
+    /// Uploads with `write_buffer`, which stages internally; in unified memory with a plain copy.
     pub(crate) fn upload(&mut self, from: &[u32]) -> Outcome<f64> {
         timed(|| {
             if self.unified {
@@ -78,7 +78,8 @@ impl<'a> Bare<'a> {
         })
     }
 
-    /// Uploads through the mapped buffer; the time excludes the writes to it. In unified memory it includes them.
+    /// Uploads through the mapped buffer. The time excludes the writes to the buffer, but in unified memory includes
+    /// them.
     pub(crate) fn upload_in_place(&mut self, seed: u32) -> Outcome<f64> {
         if self.unified {
             return timed(|| {

@@ -1,4 +1,4 @@
-//! The limit of the bus: copies between pinned memory and the card, by NVIDIA's driver alone.
+//! The limit of the bus: copies between pinned memory and the card through NVIDIA's driver alone.
 
 use cudarc::driver::{result, sys};
 
@@ -14,7 +14,7 @@ pub(crate) struct Limit {
 }
 
 impl Limit {
-    /// The limit for the card with this name; `None` if NVIDIA's driver does not list it.
+    /// Opens the card with this name; returns `None` if NVIDIA's driver does not list it.
     pub(crate) fn of(name: &str, bytes: usize) -> Option<Self> {
         // SAFETY: only checks whether the library can be loaded.
         if !unsafe { sys::is_culib_present() } {
@@ -37,12 +37,12 @@ impl Limit {
         Some(Self { context, stream, pinned: pinned.cast(), memory, bytes })
     }
 
-    /// Seconds from the host to the card, and back.
+    /// The seconds of a copy from the host to the card, and of one back.
     pub(crate) fn both_ways(&mut self) -> Outcome<(f64, f64)> {
         // SAFETY: the context lives as long as the process.
         unsafe { result::ctx::set_current(self.context) }?;
         let up = timed(|| {
-            // SAFETY: both have this length, and the stream is synchronised before another access.
+            // SAFETY: both memories have this length, and the stream is synchronised before another access.
             unsafe {
                 let source = std::slice::from_raw_parts(self.pinned, self.bytes);
                 result::memcpy_htod_async(self.memory, source, self.stream)?;
@@ -63,7 +63,7 @@ impl Limit {
 
 impl Drop for Limit {
     fn drop(&mut self) {
-        // SAFETY: allocated by the driver, and no copy is pending.
+        // SAFETY: the driver allocated both memories, and no copy is pending.
         let freed = unsafe {
             result::ctx::set_current(self.context)
                 .and_then(|()| result::free_host(self.pinned.cast()))

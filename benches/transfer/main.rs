@@ -1,12 +1,12 @@
-//! How fast bytes get from the host to the device and back, as a share of what the machine can do.
+//! Measures the rate of transfers between host and device, relative to the rate that the machine allows.
 //!
 //! `cargo bench --bench transfer -- [--device SELECTOR] [--staged] [--quick] [--json FILE]`
 //!
-//! With memory of its own the device is held against raw wgpu: `write_buffer` for slices, reused mapped
-//! buffers for the rest. On an NVIDIA card the ceiling, which the goals are shares of, is a copy between pinned
-//! memory and the card by the driver alone, one in turn with ours. Where memory is one, the baseline is a
-//! plain copy of as many bytes. Either side's upload ends with the same small use by the device, waited for,
-//! because before that nothing has to have moved.
+//! A device with its own memory is compared with raw wgpu: `write_buffer` for slices, mapped buffers that are reused
+//! for other transfers. On an NVIDIA card the ceiling is a copy between pinned memory and the card through the driver
+//! alone, in turn with ours; the goals are shares of this ceiling. In unified memory the baseline is a plain copy of as
+//! many bytes. Each side's upload ends with the same small use by the device, followed by a wait, because anywarp need
+//! not transfer anything before that.
 
 mod bare;
 mod data;
@@ -29,19 +29,19 @@ use shared::{Arguments, Goal, Outcome, Pair, Raw, Report, Row, interleaved, repe
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
-/// Goals hold from these sizes on; below them a transfer's fixed cost is all there is.
+/// The size from which goals apply; below it a transfer's fixed cost dominates.
 const GOAL_FROM: usize = 4 * MIB;
 const SHARE_FROM: usize = 64 * MIB;
 
-/// The measurement of one way to move bytes.
+/// The measurement of one kind of transfer.
 struct Moved {
     what: &'static str,
     pair: Pair,
-    /// The time that the bus needs in seconds, and the goal as a share of the bus's rate.
+    /// The time that the bus needs in seconds, and the goal for our rate as a share of the bus's rate.
     limit: Option<(f64, Goal)>,
 }
 
-/// All rows for one size.
+/// Measures all kinds of transfers of one size; returns the rows of the table.
 fn measure(device: &Device, raw: &Raw, bytes: usize, quick: bool) -> Outcome<Vec<Row>> {
     let words = bytes / 4;
     let unified = device.caps().unified;
@@ -68,7 +68,7 @@ fn measure(device: &Device, raw: &Raw, bytes: usize, quick: bool) -> Outcome<Vec
 
     let mut moved = Vec::new();
     let mut way = |what, share: f64, up: bool, run: &mut dyn FnMut() -> Outcome<Pair>| -> Outcome<()> {
-        // In turns with ours, so that a change of the machine affects both.
+        // The copies alternate with ours, so that a change of the machine's speed affects both.
         let mut times = Vec::new();
         for _ in 0..5 {
             times.extend(bus()?.map(|(way_up, way_down)| if up { way_up } else { way_down }));

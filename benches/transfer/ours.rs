@@ -1,4 +1,4 @@
-//! Our side of the bench.
+//! Transfers through anywarp.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -8,10 +8,10 @@ use anywarp::{Device, UnifiedBuffer};
 use crate::data::{check, fill, sum};
 use crate::shared::{Outcome, timed};
 
-/// The size in bytes of the small device use.
+/// The size in bytes of the part that the device uses after an upload.
 pub(crate) const PROBE: usize = 256;
 
-/// Our side for one size.
+/// The buffers of our side for one size.
 pub(crate) struct Ours {
     device: Device,
     buffer: UnifiedBuffer<u32>,
@@ -26,7 +26,7 @@ impl Ours {
         Ok(Self { device: device.clone(), buffer: device.buffer(words)?, source, probe: device.buffer(PROBE / 4)? })
     }
 
-    /// Lets the device read a small part of the buffer: all newer bytes of the host are uploaded first.
+    /// Makes the device read a small part of the buffer, which first uploads all newer bytes of the host.
     pub(crate) fn use_on_device(&mut self) -> Outcome<()> {
         self.probe.copy_from(self.buffer.slice(..PROBE / 4))?;
         Ok(self.device.synchronize()?)
@@ -39,7 +39,8 @@ impl Ours {
         })
     }
 
-    /// The time of an upload through a guard: from the end of the guard or, with `with_writing`, from its beginning.
+    /// The time of an upload through a write guard: from the end of the guard or, with `with_writing`, from its
+    /// beginning.
     pub(crate) fn upload_in_place(&mut self, seed: u32, with_writing: bool) -> Outcome<f64> {
         let begun = Instant::now();
         let mut guard = self.buffer.write()?;
@@ -50,7 +51,7 @@ impl Ours {
         Ok(if with_writing { begun } else { written }.elapsed().as_secs_f64())
     }
 
-    /// Lets the device write all of the buffer, and waits for it.
+    /// Makes the device write the whole buffer, and waits for it.
     pub(crate) fn write_on_device(&mut self) -> Outcome<()> {
         self.buffer.copy_from(&self.source)?;
         Ok(self.device.synchronize()?)
@@ -64,7 +65,7 @@ impl Ours {
         })
     }
 
-    /// [`read`](Self::read), then sums all words.
+    /// The time of [`read`](Self::read) together with a sum of all words.
     pub(crate) fn read_and_sum(&mut self) -> Outcome<f64> {
         self.write_on_device()?;
         timed(|| {
@@ -78,7 +79,7 @@ impl Ours {
         timed(|| Ok(self.buffer.copy_to_slice(to)?))
     }
 
-    /// Runs every way of moving bytes once and verifies the result.
+    /// Transfers data once in every way, and checks the result.
     pub(crate) fn verify(&mut self, host: &mut [u32]) -> Outcome<()> {
         fill(host, 2);
         self.upload(host)?;
@@ -98,7 +99,7 @@ impl Ours {
         check(what, &copy.read()?, seed)
     }
 
-    /// In unified memory, a device use after `write` must move nothing.
+    /// Checks that in unified memory a device use after `write` transfers nothing.
     pub(crate) fn check_nothing_moves(&mut self) -> Outcome<()> {
         let before = self.device.stats();
         fill(&mut self.buffer.write()?, 4);

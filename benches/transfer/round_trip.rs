@@ -1,4 +1,4 @@
-//! The smallest realistic job: 4 KiB up, a kernel, 4 KiB down.
+//! The smallest realistic job: an upload of 4 KiB, a kernel, a download of 4 KiB.
 
 use std::borrow::Cow;
 
@@ -77,7 +77,7 @@ impl<'a> Bare<'a> {
     }
 }
 
-/// The row; the result of every round is checked.
+/// Measures the job and checks the result of every round; returns the row of the table.
 pub(crate) fn row(device: &Device, raw: &Raw, quick: bool) -> Outcome<Row> {
     let mut ours = Ours { kernel: device.kernel(SOURCE)?, buffer: device.buffer(WORDS)? };
     let bare = Bare::new(raw)?;

@@ -112,7 +112,7 @@ pub(crate) struct RunArgs {
     pub(crate) watch: bool,
 }
 
-/// The size of a run: exactly one of the two.
+/// The size of a run, by exactly one of the two options.
 #[derive(Clone, Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct GridArgs {
@@ -170,7 +170,7 @@ pub(crate) struct TranslateArgs {
     pub(crate) output: Option<PathBuf>,
 }
 
-/// The stages to print: exactly one of the three.
+/// The stages to print, by exactly one of the three options.
 #[derive(Clone, Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct StageArgs {

@@ -7,7 +7,7 @@ use half::f16;
 /// memory order. Padding is zero.
 ///
 /// # Errors
-/// The expected and the actual value, without the path.
+/// An error text with the expected and the actual value, without the path.
 pub(crate) fn encode(layout: &Layout, text: &str) -> Result<Vec<u8>, String> {
     let mut places = Vec::new();
     scalars(layout, 0, &mut places);
@@ -134,11 +134,11 @@ fn encode_integer(scalar: Scalar, text: &str) -> Result<Vec<u8>, String> {
     Ok(value.to_le_bytes()[..usize::from(scalar.width)].to_vec())
 }
 
-/// An integer written as `0x1f` or `-0x1f`.
+/// Parses an integer written as `0x1f` or `-0x1f`; returns `None` for other texts.
 fn hexadecimal(text: &str) -> Option<i128> {
     let (sign, magnitude) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
     let digits = magnitude.strip_prefix("0x").or_else(|| magnitude.strip_prefix("0X"))?;
-    // u64 refuses a second sign, and numbers that no type can represent.
+    // The parser of u64 refuses a second `-`, and numbers that no type can represent, but accepts a `+`.
     let value = if digits.starts_with('+') { None } else { u64::from_str_radix(digits, 16).ok() };
     value.map(|value| sign * i128::from(value))
 }

@@ -32,7 +32,7 @@ impl<'k> Interface<'k> {
     /// Finds a binding by its variable's name or by `GROUP.BINDING`.
     ///
     /// # Errors
-    /// A key that is neither, with a list of the valid ones.
+    /// A key that is neither a variable's name nor `GROUP.BINDING` of one, with a list of the valid keys.
     pub(crate) fn find(&self, option: &str, key: &str) -> Result<&'k BindingInfo, Failure> {
         let number = |text: &str| text.parse::<u32>().ok();
         let id = key.split_once('.').and_then(|(group, binding)| Some((number(group)?, number(binding)?)));
@@ -71,7 +71,7 @@ impl<'k> Interface<'k> {
         Ok(bound)
     }
 
-    /// Converts each `--set` to bytes. `layout_of` is the kernel's own lookup of a path.
+    /// Converts each `--set` to bytes. `layout_of` returns the type of a path in the kernel.
     ///
     /// # Errors
     /// An unknown path, a variable that is bound, a value that does not have the path's type.
@@ -136,7 +136,7 @@ impl<'k> Interface<'k> {
     /// assignments.
     ///
     /// # Errors
-    /// Those without, each with its type and the missing argument.
+    /// The variables without a value, each with its type and the missing argument.
     pub(crate) fn check_complete(
         &self,
         bound: &[(&BindingInfo, &Bind)],
@@ -203,7 +203,7 @@ impl<'k> Interface<'k> {
 /// The largest number of paths to suggest one by one.
 const MAX_PATHS: usize = 8;
 
-/// `--set` for each open path if there are few and short ones, otherwise `bind`.
+/// Suggests `--set` for each open path, or `bind`; only `bind` if there are many paths, or large ones.
 fn suggest_set(open: &[(String, &Layout)], bind: Option<String>) -> String {
     let counts: Vec<usize> = open.iter().map(|(_, layout)| assign::scalar_count(layout)).collect();
     let typeable = open.len() <= MAX_PATHS && counts.iter().all(|count| *count <= 4);
@@ -223,7 +223,7 @@ fn suggest_paths(open: &[(String, &Layout)]) -> String {
     sets.join(" ")
 }
 
-/// As many zeros as a type has scalars, if there are few.
+/// An example value for `--set`: a zero for each scalar of the type, or the number of scalars if there are many.
 fn zeros(layout: &Layout) -> String {
     match assign::scalar_count(layout) {
         count @ 0..=16 => vec!["0"; count].join(","),

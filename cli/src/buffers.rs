@@ -42,8 +42,8 @@ pub(crate) fn upload<'k>(
     Ok(bound)
 }
 
-/// Moves all contents to the device now, so that the first launch is not charged for it: using any part of a buffer on
-/// the device uploads all of it, and the smallest use is a copy of one word.
+/// Moves all contents to the device now, so that the time of the first launch does not include it. The use of any part
+/// of a buffer on the device uploads the whole buffer, and the smallest use is a copy of one word.
 fn settle(device: &Device, bound: &[Bound<'_>]) -> Result<(), Failure> {
     let mut word = device.buffer::<u8>(4)?;
     for Bound { buffer, .. } in bound {
@@ -54,7 +54,7 @@ fn settle(device: &Device, bound: &[Bound<'_>]) -> Result<(), Failure> {
     Ok(device.synchronize()?)
 }
 
-/// Reads a buffer or its start, and adds the time to `spent`.
+/// Reads the first `most` bytes of a buffer, or all if it is shorter, and adds the time to `spent`.
 pub(crate) fn download<'b>(
     buffer: &'b UnifiedBuffer<u8>,
     most: u64,

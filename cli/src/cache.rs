@@ -16,7 +16,7 @@ pub(crate) enum CacheCommand {
     Show,
     /// Remove compiled kernels; they are compiled again when needed
     Clear {
-        /// Only those of one kind
+        /// Remove only compiled kernels of this kind
         #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(KINDS))]
         kind: Option<String>,
     },
@@ -66,7 +66,8 @@ fn clear(cache: &DiskCache, kind: Option<&str>, json: bool) -> Result<(), Failur
     match removed.left {
         0 => Ok(()),
         left => Err(Failure::File(format!(
-            "{folder}: expected to remove all of the cache's files, {left} could not be removed: allow it, or remove the folder"
+            "{folder}: expected to remove all of the cache's files, {left} could not be removed: permit writing, or \
+             remove the folder"
         ))),
     }
 }
@@ -84,7 +85,7 @@ fn as_json(contents: &Contents) -> Value {
     })
 }
 
-/// The age in a readable unit.
+/// The time from `time` to `now`, in a readable unit.
 fn age(now: SystemTime, time: Option<SystemTime>) -> String {
     let Some(time) = time else { return "-".to_owned() };
     // After the clock was set back, files can have times in the future.

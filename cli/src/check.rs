@@ -33,7 +33,9 @@ const IMMEDIATE_BYTES: u32 = 64;
 /// Checks every file and prints the findings.
 pub(crate) fn check(arguments: &CheckArgs, json: bool) -> Result<(), Failure> {
     if json && arguments.format != Format::Text {
-        return Err(Failure::Usage("--json and --format exclude each other".to_owned()));
+        return Err(Failure::Usage(
+            "--json and --format: expected one of the two, found both: leave one out".to_owned(),
+        ));
     }
     let targets = targets(arguments)?;
     let mut checker =
@@ -102,7 +104,7 @@ impl<'a> Checker<'a> {
             Ok(content) => content,
             Err(message) => {
                 report.add(Finding::of_file(&input.file, message.clone()));
-                // It may have the named entry point.
+                // This file may have the named entry point and overrides, so they are not reported as missing.
                 self.entry_met = true;
                 self.overrides_met.extend(self.arguments.overrides.iter().map(|(name, _)| name.as_str()));
                 return report;
@@ -110,7 +112,7 @@ impl<'a> Checker<'a> {
         };
         for target in self.targets {
             match self.program(content, self.arguments.entry.as_deref(), target) {
-                // Checks each of them.
+                // Without `--entry`, each entry point is checked.
                 Err(KernelError::WhichEntryPoint { candidates, .. }) => {
                     for entry in &candidates {
                         let result = self.program(content, Some(entry), target);
@@ -224,7 +226,7 @@ fn finding(file: &str, text: &str, error: &KernelError, target: &Target) -> Find
     finding
 }
 
-/// The refusal by the processor's compiler, if the target is the processor: only compiling finds it.
+/// The error of the processor's compiler, if the target is the processor: only compilation finds these errors.
 fn uncompiled(program: &Program, target: &Target) -> Option<KernelError> {
     if target.is_baseline || target.caps.backend != BackendKind::Cpu {
         return None;
@@ -246,7 +248,7 @@ fn bindings_above_the_limit(program: &Program, caps: &Caps) -> Vec<KernelError> 
             wanted: info.layout.size.to_string(),
             limit: limit.to_string(),
             device: caps.name.clone(),
-            remedy: "make it smaller, or several variables of it".to_owned(),
+            remedy: "make it smaller, or split it into several variables".to_owned(),
         })
     });
     above.collect()

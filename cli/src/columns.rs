@@ -15,9 +15,11 @@ pub(crate) struct Column<'a> {
     pub(crate) origins: Option<Vec<Origin>>,
 }
 
-/// Two texts side by side, at most `width` characters wide. If the origins of both are known, the lines that come from
-/// one line of `source` are side by side, in the order of `source`, below that line unless it is in one of the columns;
-/// lines without an origin follow. Otherwise both run from top to bottom.
+/// Returns two texts side by side, at most `width` characters wide.
+///
+/// If the origins of both are known, the lines that come from one line of `source` are side by side, in the order of
+/// `source`. They are below that line, unless one of the texts is `source` itself. Lines without an origin follow. If
+/// the origins are not known, both texts run from top to bottom.
 pub(crate) fn beside(left: &Column<'_>, right: &Column<'_>, source: &[&str], file: &str, width: usize) -> String {
     let mut page = Page::new(left, right, width);
     page.row(left.title, right.title);
@@ -45,7 +47,7 @@ pub(crate) fn beside(left: &Column<'_>, right: &Column<'_>, source: &[&str], fil
     page.text
 }
 
-/// The lines of `text` that come from `line`; with `None`, those without an origin.
+/// The lines of `text` that come from `line`; with `None`, the lines without an origin.
 pub(crate) fn picked<'a>(text: &'a str, origins: &[Origin], line: Option<u32>) -> Vec<&'a str> {
     let wanted = line.map_or(Origin::Unknown, Origin::Line);
     let lines = text.lines().zip(origins).filter(|(_, origin)| **origin == wanted);
@@ -59,14 +61,14 @@ struct Page {
 }
 
 impl Page {
-    /// The left column is as wide as its longest line, at most half of the page.
+    /// The left column is as wide as its longest line, but takes more than half of the page only where the right column
+    /// does not need the space.
     fn new(left: &Column<'_>, right: &Column<'_>, width: usize) -> Self {
         let longest = |column: &Column<'_>| {
             let lines = column.text.lines().chain([column.title]);
             lines.map(|line| spaced(line).chars().count()).max().unwrap_or(0)
         };
         let room = width.saturating_sub(GAP.chars().count()).max(4 * INDENT);
-        // Neither column takes space that the other needs.
         let left = longest(left).min(room.saturating_sub(longest(right)).max(room / 2));
         Self { text: String::new(), left, right: room - left }
     }
@@ -106,7 +108,7 @@ fn wrapped(line: &str, width: usize) -> Vec<String> {
     let mut pieces = Vec::new();
     while letters.len() > width.max(2 * INDENT) {
         let width = width.max(2 * INDENT);
-        // Between words, if there is a space not too far to the left.
+        // The line is split between words, if there is a space in the right half of the piece.
         let end = letters[..width].iter().rposition(|letter| *letter == ' ').map_or(width, |space| space + 1);
         let end = if end < width / 2 { width } else { end };
         pieces.push(letters[..end].iter().collect());

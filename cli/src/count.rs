@@ -25,7 +25,7 @@ pub(crate) fn within(text: &str, least: u64, most: u64, example: &str) -> Result
     }
 }
 
-/// `parse` alone would accept a sign.
+/// Returns `digits`, or `None` if they begin with a plus sign, which `parse` would accept.
 fn unsigned(digits: &str) -> Option<&str> {
     (!digits.starts_with('+')).then_some(digits)
 }

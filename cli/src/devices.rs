@@ -37,7 +37,7 @@ pub(crate) fn devices(json: bool) -> Result<(), Failure> {
         terminal::print(&text)?;
     }
     if let (false, Err(reason)) = (candidates.is_empty(), &default.selector) {
-        // The list itself is valid, so a wrong choice is only a remark.
+        // The list is complete, so an invalid choice of the default device is reported, but is not an error.
         eprintln!("there is no default device: {reason}");
     }
     if candidates.is_empty() {
@@ -49,7 +49,7 @@ pub(crate) fn devices(json: bool) -> Result<(), Failure> {
 
 /// The device that is used if none is named.
 struct Default {
-    /// The value of `ANYWARP_DEVICE`, if it has one.
+    /// The value of `ANYWARP_DEVICE`, if it is set and not blank.
     wanted: Option<String>,
     /// The selector of the device, or the reason why there is none.
     selector: Result<String, String>,
@@ -62,7 +62,7 @@ impl Default {
         Self { wanted, selector: selector.map_err(|error| error.to_string()) }
     }
 
-    /// Whether it is `candidate`. `cpu:checked` is the same device as `cpu:0`.
+    /// Whether the default device is `candidate`. `cpu:checked` is the same device as `cpu:0`.
     fn is(&self, candidate: &Candidate) -> bool {
         let same = |selector: &String| {
             *selector == candidate.selector || selector == "cpu:checked" && candidate.selector == "cpu:0"
@@ -70,7 +70,7 @@ impl Default {
         self.selector.as_ref().is_ok_and(same)
     }
 
-    /// `yes`, or the reason why it is another.
+    /// `yes` if `candidate` is the default device, otherwise the reason why it is not.
     fn answer(&self, candidate: &Candidate) -> String {
         if self.is(candidate) {
             return "yes".to_owned();

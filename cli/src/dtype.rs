@@ -53,7 +53,7 @@ impl Dtype {
         NAMES.iter().find(|(_, _, ours, numpy)| *ours == word || *numpy == word).map(|(dtype, ..)| *dtype)
     }
 
-    /// Its name in files.
+    /// The name in .npy files.
     pub(crate) fn name(self) -> &'static str {
         NAMES.iter().find(|(dtype, ..)| *dtype == self).map_or("?", |(_, name, ..)| name)
     }

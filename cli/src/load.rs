@@ -33,7 +33,7 @@ impl Contents {
         Self { data, shape: None, picture: None }
     }
 
-    /// Its size in bytes.
+    /// The size of the buffer in bytes.
     pub(crate) fn len(&self) -> u64 {
         match &self.data {
             Data::Zeros(bytes) => *bytes,
@@ -45,7 +45,7 @@ impl Contents {
 /// Checks the source without reading a file: its elements must have the binding's type.
 ///
 /// # Errors
-/// The argument, the expected type, the actual type, and the corrected argument.
+/// An error with the argument, the expected type, the actual type, and the corrected argument.
 pub(crate) fn check(bind: &Bind, binding: &BindingInfo) -> Result<(), Failure> {
     match &bind.source {
         Source::Made(made) => check_made(bind, made, binding),
@@ -89,7 +89,7 @@ pub(crate) fn load(bind: &Bind, binding: &BindingInfo, limit: u64) -> Result<Con
             let data = made.make().map(|bytes| Contents::new(Data::Bytes(bytes)));
             data.ok_or_else(|| {
                 Failure::Usage(format!(
-                    "{}: this machine has no memory for {bytes} bytes: ask for fewer",
+                    "{}: this machine has not enough memory for {bytes} bytes: ask for fewer",
                     bind.argument()
                 ))
             })
@@ -102,7 +102,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|error| match path {
         path if path.is_dir() => "expected a file, found a folder: name a file in it".to_owned(),
         path if !path.exists() => "expected a file, there is none of this name: check the path".to_owned(),
-        _ => format!("the file cannot be read: {error}: check the path and who may read it"),
+        _ => format!("the file cannot be read: {error}: check the path and its permissions"),
     })
 }
 

@@ -27,7 +27,7 @@ pub(crate) enum Rule {
 }
 
 impl Rule {
-    /// The word before the first colon.
+    /// The word of the rule, which comes before the first colon.
     fn word(self) -> &'static str {
         match self {
             Self::Zeros => "zeros",
@@ -39,7 +39,7 @@ impl Rule {
 }
 
 impl Made {
-    /// Parses `ones:f32:64Ki`; `None` if the word is not that of a rule.
+    /// Parses a text such as `ones:f32:64Ki`; returns `None` if the text does not begin with the word of a rule.
     ///
     /// # Errors
     /// The expected and the actual text, with an example.
@@ -69,7 +69,7 @@ impl Made {
         self.count.checked_mul(self.dtype.width() as u64)
     }
 
-    /// The same with another type, as text.
+    /// The text for the same rule and count with another type.
     pub(crate) fn with(&self, dtype: Dtype) -> String {
         let (word, count) = (self.rule.word(), self.count);
         match self.rule {
@@ -78,7 +78,7 @@ impl Made {
         }
     }
 
-    /// The little-endian bytes of its elements; `None` if there is not enough memory.
+    /// The little-endian bytes of the elements; `None` if there is not enough memory.
     pub(crate) fn make(&self) -> Option<Vec<u8>> {
         let count = usize::try_from(self.count).ok()?;
         if let Rule::Random { seed } = self.rule {

@@ -20,7 +20,7 @@ pub(crate) struct Array {
 /// Parses a whole file.
 ///
 /// # Errors
-/// The error, without the file's name.
+/// An error text, without the file's name.
 pub(crate) fn parse(mut file: Vec<u8>) -> Result<Array, String> {
     let (header, start) = split(&file)?;
     let header = Header::parse(header)?;
@@ -109,7 +109,9 @@ fn element_type(descr: &str) -> Result<Dtype, String> {
         return Err(format!("expected little-endian, dtype '{descr}' is big-endian: save array.astype('<{name}')"));
     }
     Dtype::from_name(name).ok_or_else(|| {
-        format!("expected a dtype that kernels can use, found '{descr}': save array.astype(np.float32), or as it needs")
+        format!(
+            "expected a dtype that kernels can use, found '{descr}': save array.astype(np.float32), or another type"
+        )
     })
 }
 

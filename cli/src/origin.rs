@@ -7,15 +7,15 @@ use crate::stage::Stage;
 pub(crate) enum Origin {
     /// This line of the WGSL.
     Line(u32),
-    /// None: the line only gives the origin of the next lines.
+    /// The line itself has no origin: it gives the origin of the next lines.
     Mark,
-    /// None, or not known.
+    /// The line has no origin, or an unknown one.
     Unknown,
 }
 
 /// The origin of every line of `text`; `None` for a stage without line information. `file` is the name of the WGSL.
 pub(crate) fn origins(stage: Stage, text: &str, file: &str) -> Option<Vec<Origin>> {
-    // In the form of a C++ string.
+    // The stages contain the name of the file in the form of a C++ string.
     let file = &file.replace('\\', "/").replace(|letter: char| letter == '"' || letter.is_control(), "_");
     match stage {
         Stage::Source => Some((1..).take(text.lines().count()).map(Origin::Line).collect()),
@@ -107,7 +107,7 @@ fn of_ptx(text: &str, file: &str) -> Vec<Origin> {
     text.lines().map(origin).collect()
 }
 
-/// The number in `.file 1 "saxpy.wgsl"`, if it is that file.
+/// The number in a line such as `.file 1 "saxpy.wgsl"`, if the line names `file`.
 fn number_of_file<'a>(line: &'a str, file: &str) -> Option<&'a str> {
     let (number, name) = line.trim().strip_prefix(".file")?.trim_start().split_once(char::is_whitespace)?;
     names(unquoted(name)?, file).then_some(number)
@@ -147,7 +147,7 @@ fn unquoted(name: &str) -> Option<&str> {
     name.trim().strip_prefix('"')?.split('"').next()
 }
 
-/// Whether a compiler's file name means this file: it may have a folder in front.
+/// Whether `name`, as a compiler writes it, means `file`: it may begin with a folder.
 fn names(name: &str, file: &str) -> bool {
     name == file || name.strip_suffix(file).is_some_and(|folder| folder.ends_with('/'))
 }

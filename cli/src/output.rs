@@ -30,7 +30,7 @@ enum Form {
     Picture,
 }
 
-/// The form of an output: everything that is known before the run.
+/// The format of an output file with its shape, which are determined before the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Plan {
     Npy { dtype: Dtype, shape: Vec<u64> },
@@ -41,7 +41,7 @@ pub(crate) enum Plan {
 /// A file that was written.
 pub(crate) struct Written {
     pub(crate) bytes: u64,
-    /// The count of numbers that a picture cannot represent.
+    /// The count of numbers that were clamped, because a picture cannot represent them.
     pub(crate) clamped: u64,
 }
 
@@ -110,7 +110,7 @@ impl Output {
             Ok(_) => OpenOptions::new().write(true).open(path).map(|_| ()).map_err(refused),
             Err(_) => {
                 OpenOptions::new().write(true).create_new(true).open(path).map_err(refused)?;
-                // A failed run leaves no empty file behind.
+                // The file is removed again, so that a failed run leaves no empty file behind.
                 std::fs::remove_file(path).map_err(refused)
             }
         }
@@ -140,7 +140,7 @@ impl Output {
         planned.map_err(|message| Failure::Usage(format!("{}: {message}", self.argument())))
     }
 
-    /// Whether `--shape` applies to it.
+    /// Whether `--shape` applies to this output.
     pub(crate) fn takes_shape(&self) -> bool {
         self.form != Form::Raw && self.shape.is_none()
     }

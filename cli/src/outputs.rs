@@ -12,7 +12,7 @@ use crate::report;
 use crate::shape::{self, Given};
 use crate::source::Bind;
 
-/// Finds the index of each output's buffer.
+/// Returns the outputs, each with the index in `sources` of the binding whose buffer it writes.
 pub(crate) fn find<'a>(
     interface: &Interface<'_>,
     sources: &[(&BindingInfo, &Bind)],
@@ -75,7 +75,7 @@ pub(crate) fn check_shapes(
     Ok(())
 }
 
-/// Writes all outputs; the second list has those that failed.
+/// Writes all outputs. The second list has the errors of the outputs that could not be written.
 pub(crate) fn write(
     bound: &[Bound<'_>],
     outputs: &[(usize, &Output)],
@@ -96,8 +96,10 @@ pub(crate) fn write(
             }),
             Err(message) => {
                 let argument = output.argument();
-                failed
-                    .push(format!("{argument}: expected to write the file after the run, {message}: make room for it"));
+                failed.push(format!(
+                    "{argument}: expected to write the file after the run, {message}: check the folder and its free \
+                     space"
+                ));
             }
         }
     }

@@ -23,7 +23,7 @@ pub(crate) enum Pixels {
 pub(crate) struct Picture {
     /// Width and height.
     pub(crate) size: [u32; 2],
-    /// Row by row from the top, each from the left.
+    /// The pixels, row by row from the top, each row from the left.
     pub(crate) bytes: Vec<u8>,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Picture {
 pub(crate) struct Written {
     /// The whole file.
     pub(crate) file: Vec<u8>,
-    /// The count of numbers outside of 0 to 1 and of NaN, which a picture cannot represent.
+    /// The count of numbers that were clamped: NaN, and numbers outside of 0 to 1.
     pub(crate) clamped: u64,
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn expected(binding: &BindingInfo) -> String {
 /// Parses a PNG file.
 ///
 /// # Errors
-/// The error, without the file's name.
+/// An error text, without the file's name.
 pub(crate) fn parse(file: &[u8], pixels: Pixels) -> Result<Picture, String> {
     let reader = ImageReader::with_format(Cursor::new(file), ImageFormat::Png);
     let picture =

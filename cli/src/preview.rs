@@ -13,8 +13,8 @@ pub(crate) fn bytes(layout: &Layout, most: u64) -> u64 {
     tail.max(layout.size.into())
 }
 
-/// Formats a value of type `layout`, with at most `most` elements of each array. `bytes` is its start; `total` is its
-/// whole size in bytes, which determines the length of an unsized array.
+/// Formats a value of type `layout`, with at most `most` elements of each array. `bytes` is the start of the value;
+/// `total` is its whole size in bytes, which determines the length of an unsized array.
 pub(crate) fn format(layout: &Layout, bytes: &[u8], total: u64, most: u64) -> String {
     match &layout.shape {
         Shape::Scalar(scalar) => number(*scalar, bytes),

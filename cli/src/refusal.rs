@@ -9,7 +9,7 @@ use clap::{Command, CommandFactory};
 use crate::args::Cli;
 use crate::op;
 
-/// The text of the error; `None` where clap's own text is used, mostly for help.
+/// The text of the error; `None` where clap's own text is printed, mostly for `--help`.
 pub(crate) fn text(error: &clap::Error, words: impl Iterator<Item = String>) -> Option<String> {
     let (command, name) = meant(words);
     let argument = strings(error, ContextKind::InvalidArg);
@@ -50,7 +50,7 @@ pub(crate) fn text(error: &clap::Error, words: impl Iterator<Item = String>) -> 
     })
 }
 
-/// The subcommand in the words, and its name.
+/// The subcommand that the words name, and its full name, such as `anywarp cache show`.
 fn meant(words: impl Iterator<Item = String>) -> (Command, String) {
     let (mut command, mut name) = (Cli::command(), "anywarp".to_owned());
     for word in words.skip(1).filter(|word| !word.starts_with('-')) {

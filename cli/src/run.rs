@@ -204,7 +204,7 @@ fn launch(
     timing::measure(&recording, arguments.repeat, quiet)
 }
 
-/// Prints to stderr, because stdout has the report.
+/// Prints the kernel's debug output to stderr, because the report is on stdout.
 fn print_debug_output(device: &Device) -> Result<(), Failure> {
     let text = device.debug_output()?.to_string();
     // A closed stderr cannot be reported.

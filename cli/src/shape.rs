@@ -46,7 +46,7 @@ impl Extents {
     /// The shape of an array of `elements`.
     ///
     /// # Errors
-    /// Another number of elements.
+    /// The product of the extents is another number.
     pub(crate) fn of_array(&self, elements: u64, what: &str) -> Result<Vec<u64>, String> {
         let product = self.numbers.iter().try_fold(1_u64, |product, extent| product.checked_mul(*extent));
         if product == Some(elements) {
@@ -63,7 +63,7 @@ impl Extents {
     /// Width and height of a picture with `pixels`.
     ///
     /// # Errors
-    /// Not two extents with an x between them, or another number of pixels.
+    /// The shape is not two extents with an x between them, or their product is another number.
     pub(crate) fn of_picture(&self, pixels: u64) -> Result<[u32; 2], String> {
         let number = |extent: &u64| u32::try_from(*extent).ok();
         let size = match self.numbers.as_slice() {

@@ -29,7 +29,7 @@ pub(crate) enum Source {
     Npy(PathBuf),
     Raw(PathBuf),
     Picture(PathBuf),
-    /// This many bytes.
+    /// This many bytes of zeros.
     Zeros(u64),
     Made(Made),
 }

@@ -32,7 +32,7 @@ pub(crate) enum Stage {
 /// The target of the stages after CUDA C++.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cuda {
-    /// 90 for `sm_90`.
+    /// The number of the architecture: 90 for `sm_90`.
     pub(crate) architecture: u32,
     /// Whether blocks loop over workgroups.
     #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "nothing is made for CUDA"))]
@@ -66,15 +66,15 @@ impl Stage {
         }
     }
 
-    /// Whether its text has the WGSL lines that it comes from.
+    /// Whether the text of this stage names the WGSL lines that it comes from.
     pub(crate) fn has_lines(self) -> bool {
         matches!(self, Self::Source | Self::Spirv | Self::Cuda | Self::Ptx | Self::Sass)
     }
 
-    /// Returns its text.
+    /// Returns the text of `program` at this stage.
     ///
     /// # Errors
-    /// The reason why this machine cannot make it, and what to install where that helps.
+    /// The reason why this machine cannot make the stage, and what to install where that helps.
     pub(crate) fn text(self, program: &Program, cuda: Cuda) -> Result<String, String> {
         let through_wgpu = |to| anywarp_wgpu::translate::translate(program, to).map_err(|error| error.to_string());
         match self {

@@ -15,7 +15,7 @@ const MANY: u32 = 100;
 /// The kernel's time in each run.
 pub(crate) struct Times {
     pub(crate) clock: Clock,
-    /// Sorted in ascending order, at least one.
+    /// The times in ascending order, at least one.
     sorted: Vec<Duration>,
 }
 

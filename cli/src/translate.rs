@@ -50,18 +50,21 @@ fn on_a_large_stack<T: Send>(work: impl FnOnce() -> Result<T, Failure> + Send) -
         let failed = |reason: String| Err(Failure::Translation(reason));
         match std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work) {
             Ok(thread) => thread.join().unwrap_or_else(|_| failed("the translation ended in a panic".to_owned())),
-            Err(error) => failed(format!("no thread with {} of stack: {error}", terminal::bytes(STACK as u64))),
+            Err(error) => failed(format!(
+                "expected a thread with {} of stack, which the system refuses: {error}: free memory",
+                terminal::bytes(STACK as u64)
+            )),
         }
     })
 }
 
 /// A kernel in the form for each kind of device.
 struct Programs {
-    /// As written: browsers insert all checks themselves.
+    /// The program without bounds checks, for browsers, which insert all checks themselves.
     written: Program,
-    /// For drivers, which unroll loops themselves.
+    /// The program for graphics drivers, which unroll loops themselves.
     driven: Program,
-    /// For the others.
+    /// The program for all other devices.
     plain: Program,
 }
 
@@ -224,7 +227,7 @@ impl Translated<'_> {
 
     fn pair(&self, (left, of_left): (Stage, &str), (right, of_right): (Stage, &str), width: usize) -> String {
         let titles = [left, right].map(|stage| format!("{} ({})", stage.title(self.cuda()), stage.name()));
-        // The text of `--line` is already aligned.
+        // With `--line`, both texts come from one line of the file, so they need no alignment.
         let origins = |stage, text| self.arguments.line.is_none().then(|| origins(stage, text, self.file)).flatten();
         let column = |title, stage, text| Column { title, text, origins: origins(stage, text) };
         let source = self.programs.plain.source.as_ref().map_or("", |source| source.text());

@@ -7,7 +7,8 @@ use anywarp_host::cache::{DiskCache, Key};
 use serde_json::Value;
 use support::{Folder, Outcome};
 
-/// A cache with two kernels for NVIDIA and one for Vulkan, and files that are not the cache's.
+/// Creates a folder with a cache of two kernels for NVIDIA and one for Vulkan, and with files that do not belong to the
+/// cache.
 fn folder(test: &str) -> Folder {
     let folder = Folder::new(test);
     let cache = DiskCache::open(folder.path().join("kept"), 1 << 20);
@@ -64,7 +65,7 @@ fn there_may_be_none() {
     let off = |line: &str| folder.start("cache", line, "", &[("ANYWARP_CACHE", "off")]);
     assert!(off("show").ok().contains("'off'") && off("clear").ok().contains("'off'"));
     assert_eq!(json(off("show --json"))["folder"], Value::Null);
-    // A cache that was never written to is empty.
+    // A cache that was never written is empty.
     let empty = json(cache(&folder, "show --json"));
     assert_eq!((&empty["bytes"], &empty["kinds"][0]["oldest"]), (&0.into(), &Value::Null), "{empty}");
     assert!(!folder.path().join("kept").exists(), "a listing creates no folder");

@@ -1,4 +1,4 @@
-//! `anywarp check`: files that pass, files that do not, and the output.
+//! `anywarp check`: files that pass, files that do not pass, and the output.
 
 #[allow(dead_code, reason = "other tests use more of it")]
 mod support;
@@ -204,7 +204,7 @@ fn devices_of_this_machine() {
     if folder.start("check", "saxpy.wgsl --device cpu", "", &[]).code != Some(0) {
         return println!("skipped: the tool has no device cpu");
     }
-    // The processor supports f16, the baseline does not.
+    // The CPU backend supports f16, but the baseline does not.
     folder.start("check", "half.wgsl --device cpu", "", &[]).ok();
     let both = check(&folder, "half.wgsl --device cpu --against webgpu --json");
     let found = findings(&both);
@@ -252,7 +252,7 @@ fn a_wrong_command_line_is_two() {
         assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""), "{line}\n{outcome:#?}");
         assert!(fragments.iter().all(|fragment| outcome.stderr.contains(fragment)), "{line}\n{}", outcome.stderr);
     }
-    // One of two files has the entry point and the override.
+    // Only one of the two files has the entry point and the override.
     check(&folder, "saxpy.wgsl limits.wgsl --entry fits --override N=2").ok();
 }
 
@@ -292,7 +292,7 @@ fn each_access_and_loop_is_explained() {
     let folder = folder("explained");
     let said = check(&folder, "saxpy.wgsl --explain").stdout;
     assert!(said.contains("accesses"), "{said}");
-    // The kernel compares its index with a uniform alone.
+    // The kernel compares its index only with a uniform.
     assert!(said.contains("y[id.x]: at launch: ") && said.contains("with params.n <= arrayLength(&y)"), "{said}");
     let object: Value = serde_json::from_str(&check(&folder, "saxpy.wgsl --explain --json").stdout).unwrap();
     let explained = &object["files"][0]["explained"][0];

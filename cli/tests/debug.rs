@@ -1,4 +1,4 @@
-//! Debug output of kernels, as users of the tool see it.
+//! Debug output of kernels, as the tool prints it.
 
 #[allow(dead_code)] // the other tests use the rest of it
 mod support;

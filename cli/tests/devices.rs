@@ -1,4 +1,4 @@
-//! `anywarp devices`: the devices, the default one, and why others are missing.
+//! `anywarp devices`: the devices, the default device, and the reasons why others are missing.
 
 #[allow(dead_code, reason = "other tests use more of it")]
 mod support;

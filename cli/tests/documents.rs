@@ -1,9 +1,9 @@
 //! The commands in the documents work as described.
 //!
 //! In blocks of `sh`, every command that begins with `anywarp` is run, in a folder with the shaders of the examples and
-//! with the WGSL blocks of the document whose first line is a comment with their file name. A command that ends with
-//! another status than 0 has the comment `# ends with status 3`. Commands with requirements that not every machine
-//! meets are in a block that begins with a comment `# needs ...`.
+//! with the WGSL blocks of the document whose first line is a comment with their file name. A command whose status is
+//! not 0 has a comment such as `# ends with status 3`. Commands with requirements that not every machine meets are in a
+//! block that begins with a comment `# needs ...`.
 
 #[allow(dead_code, reason = "other tests use more of it")]
 mod support;
@@ -27,7 +27,7 @@ fn every_command_of_the_documents_runs() {
     assert!(seen >= 8, "only {seen} commands were found: has the notation changed?");
 }
 
-/// Adds kernels for the commands.
+/// Copies the shaders that the commands use into the folder.
 fn add_shaders(folder: &Folder, shaders: &Path) {
     for entry in fs::read_dir(shaders).unwrap() {
         let path = entry.unwrap().path();
@@ -35,7 +35,7 @@ fn add_shaders(folder: &Folder, shaders: &Path) {
     }
 }
 
-/// Runs a document's commands from top to bottom; returns their number.
+/// Runs a document's commands in their order; returns their number.
 fn run_commands(folder: &Folder, document: &Path) -> usize {
     let mut seen = 0;
     for block in markdown::blocks(&fs::read_to_string(document).unwrap()) {

@@ -16,7 +16,7 @@ use std::path::Path;
 use serde_json::Value;
 use support::{Folder, SAXPY, bytes_of, npy};
 
-/// Several entry points, and overrides of each type.
+/// A kernel file with several entry points, and overrides of each type.
 const TWO: &str = "
 override TILE: u32 = 4;
 override SCALE: f32 = 1.0;
@@ -44,7 +44,7 @@ struct Cell { count: u32, mean: f32 }
 @compute @workgroup_size(1) fn main() { cells[0].count = 1; }
 ";
 
-/// A folder with all files of the cases.
+/// Creates a folder with all files that the cases use; returns `None` on a machine without a device.
 fn folder(test: &str) -> Option<Folder> {
     let folder = Folder::with_device(test)?;
     folder.write("saxpy.wgsl", SAXPY);
@@ -81,7 +81,7 @@ trait MapHeader {
 }
 
 impl MapHeader for Vec<u8> {
-    /// The same file with other words of equal length in the header.
+    /// Replaces words in the header of the file by other words of equal length.
     fn map_header(mut self, from: &str, to: &str) -> Self {
         let at = self.windows(from.len()).position(|window| window == from.as_bytes()).expect("it is there");
         self[at..at + to.len()].copy_from_slice(to.as_bytes());
@@ -89,7 +89,7 @@ impl MapHeader for Vec<u8> {
     }
 }
 
-/// One call and its output.
+/// A call, its expected output, and the judgement of the message.
 struct Case {
     line: String,
     output: String,
@@ -148,7 +148,7 @@ fn check(name: &str) -> usize {
     cases.len()
 }
 
-/// Runs the tool on the processor, which every machine has.
+/// Runs the tool on the CPU device, which every machine has.
 fn anywarp(folder: &Folder, line: &str) -> support::Outcome {
     let (verb, arguments) = line.split_once(' ').unwrap_or((line, ""));
     folder.start(verb, arguments, "", &[("ANYWARP_DEVICE", "cpu")])
@@ -166,7 +166,7 @@ fn of_any_machine(text: &str, processor: &str) -> String {
     lines.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
-/// The error in the output of the same call with `--json`, if there is one.
+/// The error class in the output of the same call with `--json`, if there is one.
 fn class_in_json(folder: &Folder, line: &str, code: i32) -> Option<String> {
     // `check` prints the result of a file to stdout.
     if line.starts_with("check") || line.is_empty() || line.contains("--json") {
@@ -179,7 +179,7 @@ fn class_in_json(folder: &Folder, line: &str, code: i32) -> Option<String> {
     (!right).then(|| format!("--json {line}\n{outcome:#?}"))
 }
 
-/// The device name of the processor, which depends on the machine.
+/// The name of the CPU device, which depends on the machine.
 fn processor(folder: &Folder) -> String {
     let report: Value = serde_json::from_str(&folder.anywarp("devices --json").stdout).unwrap();
     let devices = report["devices"].as_array().unwrap();

@@ -7,7 +7,7 @@ use anywarp_testing::random::Random;
 use serde_json::Value;
 use support::{Folder, SAXPY, bytes_of, npy};
 
-/// The data of a version 1 file, after a check of its header.
+/// The data of a version 1 npy file, after a check of its header.
 fn data_of(file: &[u8], descr: &str, shape: &str) -> Vec<u8> {
     assert!(file.starts_with(b"\x93NUMPY\x01\x00"), "{file:?}");
     let start = 10 + usize::from(file[8]) + 256 * usize::from(file[9]);
@@ -26,7 +26,7 @@ fn words_of(data: &[u8]) -> Vec<u32> {
     data.chunks_exact(4).map(|chunk| u32::from_le_bytes(chunk.try_into().unwrap())).collect()
 }
 
-/// A folder with saxpy and `n` elements of x and y, and the expected y for a = 3.
+/// Creates a folder with the kernel saxpy and `n` elements of x and y; returns it with the expected y for a = 3.
 fn saxpy(test: &str, n: usize) -> Option<(Folder, Vec<f32>)> {
     let folder = Folder::with_device(test)?;
     let x: Vec<f32> = (0..n).map(|i| i as f32 * 0.5).collect();
@@ -47,7 +47,7 @@ fn saxpy_goes_through_npy_files() {
     for word in ["saxpy", "16 workgroups of 64", "for 1000 threads", "out.npy", "out.bin"] {
         assert!(table.contains(word), "{word} is missing in\n{table}");
     }
-    // With the shape of the file that was bound.
+    // The output has the shape of the file that was bound.
     assert_eq!(floats_of(&data_of(&folder.read("out.npy"), "<f4", "(1000, 1)")), expected);
     assert_eq!(floats_of(&folder.read("out.bin")), expected);
     assert_eq!(folder.read("copy.npy"), folder.read("x.npy"));
@@ -142,7 +142,7 @@ fn one_of_several_entry_points_is_chosen() {
         @compute @workgroup_size(1) fn two() { b[0] = 2; }
     ";
     folder.write("two.wgsl", source);
-    // Only the variables that the entry point uses must be bound.
+    // Only the variables that the entry point uses need to be bound.
     folder.run("two.wgsl --entry two --groups 1 --bind b=zeros:4 --out b=out.bin").ok();
     assert_eq!(words_of(&folder.read("out.bin")), [2]);
 }
@@ -168,7 +168,7 @@ fn random_numbers_are_the_documented_ones() {
     let a = floats_of(&data_of(&folder.read("a.npy"), "<f4", "(100,)"));
     let b = floats_of(&data_of(&folder.read("b.npy"), "<f4", "(100,)"));
     assert_eq!(words_of(&data_of(&folder.read("u.npy"), "<u4", "(100,)")), words);
-    // Two buffers of one source: each write of the kernel is visible in one of them only.
+    // Both buffers come from the same source, but each write of the kernel changes only one of them.
     assert_eq!((a[0], &a[1..]), (2.0, &floats[1..]));
     assert_eq!((b[0], b[1], &b[2..]), (floats[0], 0.0, &floats[2..]));
 }
@@ -197,7 +197,7 @@ fn structs_leave_as_bytes_and_vectors_as_their_scalars() {
     let point = [11.0, 22.0, 33.0, 44.0];
     assert_eq!(floats_of(&data_of(&folder.read("p.npy"), "<f4", "(8,)")), [point, point].concat());
 
-    // Bytes that were written out are read back unchanged.
+    // Bytes that were written to a file are read back unchanged.
     let line = "structs.wgsl --groups 1 --bind cells=c.npy --bind points=p.npy --bind 1.7=zeros:48 --out cells=d.npy";
     folder.run(line).ok();
     assert_eq!(folder.read("c.npy"), folder.read("d.npy"));

@@ -6,7 +6,7 @@ mod support;
 use serde_json::Value;
 use support::{Folder, SAXPY, bytes_of, npy};
 
-/// Element-wise copies of three types.
+/// A kernel that copies elements of three types.
 const COPY: &str = "
 @group(0) @binding(0) var<storage, read> x: array<f32>;
 @group(0) @binding(1) var<storage, read_write> y: array<f32>;
@@ -30,7 +30,7 @@ fn folder(test: &str) -> Option<Folder> {
     Some(folder)
 }
 
-/// The shape in the header of a version 1 file.
+/// The shape in the header of a version 1 npy file.
 fn shape(file: &[u8]) -> String {
     let header = String::from_utf8_lossy(&file[10..128]).into_owned();
     let start = header.find("'shape': ").expect("a shape") + "'shape': ".len();
@@ -82,7 +82,7 @@ fn outputs_have_the_shape_that_is_asked_for_or_that_of_the_input() {
     assert_eq!(report["outputs"][0]["shape"], serde_json::json!([2, 3]));
 }
 
-/// A picture of two rows and three columns with different pixels.
+/// The pixels of a picture with two rows and three columns; all pixels differ.
 fn picture() -> Vec<u8> {
     (0..24).map(|at| if at % 4 == 3 { 255 } else { at * 10 }).collect()
 }
@@ -109,7 +109,7 @@ fn pictures_go_in_and_out_by_the_type_of_the_binding() {
     let levels: Vec<f32> = picture().iter().map(|level| f32::from(*level) / 255.0).collect();
     assert_eq!(floats(&folder.read("q.bin")), levels);
 
-    // A buffer with a bound picture is written as an array of its shape.
+    // A buffer whose input was a picture is written as an array of the picture's shape.
     folder
         .run("copy.wgsl --entry vectors --threads 1 --bind p=in.png --bind q=in.png --out q=q.npy --out p=p.npy")
         .ok();
@@ -127,7 +127,7 @@ fn scalar_floats_are_gray_levels() {
     assert_eq!((out.width(), out.height(), out.color()), (2, 3, image::ColorType::L8));
     assert_eq!(out.to_luma8().into_raw(), levels);
 
-    // Without a picture among the inputs the size is required; values outside of its range are counted.
+    // Without a picture among the inputs, the size is required; values outside the range of the picture are counted.
     let line =
         "copy.wgsl --entry floats --threads 6 --bind x=range:f32:6 --bind y=zeros:f32:6 --out y=out.png --shape 3x2";
     let table = folder.run(line).ok();
@@ -154,7 +154,7 @@ fn as_many_elements_are_printed_as_are_asked_for() {
     assert_eq!(report["bindings"][1]["preview"], "[0, 1, …]");
 }
 
-/// A pipe with a slow writer.
+/// The file is a pipe with a slow writer.
 #[cfg(unix)]
 #[test]
 fn the_time_of_reading_a_file_is_not_that_of_uploading_it() {

@@ -1,4 +1,4 @@
-//! `anywarp translate`: every stage, every output form, and the messages for missing stages.
+//! `anywarp translate`: every stage, every form of output, and the messages for missing stages.
 
 #[allow(dead_code, reason = "other tests use more of it")]
 mod support;
@@ -26,12 +26,12 @@ fn number_of(line: &str) -> usize {
     1 + SAXPY.lines().position(|candidate| candidate.trim() == line).unwrap()
 }
 
-/// Whether this machine has a tool that a stage needs: the variable names it.
+/// Whether all of these environment variables are set, which name the tools that a stage needs.
 fn has(variables: &[&str]) -> bool {
     cfg!(feature = "cuda") && variables.iter().all(|name| std::env::var_os(name).is_some())
 }
 
-/// The text of a stage that needs tools; `None` if they are not named.
+/// The text of a stage that needs tools; `None` if the environment does not name them.
 fn with_tools(folder: &Folder, variables: &[&str], line: &str) -> Option<String> {
     if has(variables) {
         return Some(folder.translate(line, &[]).ok());
@@ -56,7 +56,7 @@ fn stages_of_every_machine() {
         for kernel in ["saxpy", "conv3x3"] {
             let text = folder.translate(&format!("{kernel}.wgsl --to {stage}"), &[]).ok();
             assert!(text.contains(kernel), "{stage}: {kernel} is missing in\n{text}");
-            // Only one of the kernels uses the length of an array.
+            // Only `saxpy` uses the length of an array.
             for word in words.iter().filter(|word| kernel == "saxpy" || **word != "arrayLength") {
                 assert!(text.contains(word), "{kernel} as {stage}: {word} is missing in\n{text}");
             }
@@ -147,7 +147,7 @@ fn all_stages_stand_one_below_the_other_or_two_by_two() {
     }
 }
 
-/// The rows of a page with the source on the left, from the line with the computation on.
+/// The right column of a page with the source on the left, in the rows that belong to the line with the computation.
 fn beside_the_work(page: &str) -> String {
     let rows = page.lines().skip_while(|row| !row.contains(LINE));
     let rows = rows.enumerate().take_while(|(at, row)| *at == 0 || row.starts_with(' ')).map(|(_, row)| row);

@@ -1,4 +1,4 @@
-//! `anywarp run --watch`: a child process that reacts to changes of its files.
+//! `anywarp run --watch`: a process that runs a kernel again when its files change.
 
 #[allow(dead_code, reason = "other tests use more of it")]
 mod support;
@@ -13,7 +13,7 @@ use support::Folder;
 /// The time that a busy machine may take to notice a change.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A watching child process, which ends with its test.
+/// A child process that watches files, and is ended with its test.
 struct Watching {
     child: Child,
     lines: Receiver<String>,
@@ -94,7 +94,7 @@ fn a_change_of_the_file_or_an_imported_one_runs_it_again() {
     watching.wait_for("4712");
     watching.soon();
 
-    // A mistake is reported once, with its position in the imported file, and the tool continues.
+    // A mistake is reported once, with its position in the imported file, and the tool continues to watch.
     folder.write("parts/number.wgsl", "\nconst NUMBER = ;");
     watching.wait_for("parts/number.wgsl:2:");
     let after = watching.soon();
@@ -153,12 +153,12 @@ fn a_file_that_is_replaced_by_renaming_runs_without_a_word() {
     watching.wait_for("4711");
     watching.soon();
 
-    // As editors do: the old file is removed, and a new one is renamed.
+    // Editors do the same: the old file is renamed, and a new one gets its name.
     for number in [4712, 4713] {
         let (old, new) = (folder.path().join("main.wgsl"), folder.path().join("new.wgsl"));
         folder.write("new.wgsl", NUMBER.replace("4711", &number.to_string()));
         std::fs::rename(&old, folder.path().join("main.wgsl~")).unwrap();
-        // Longer than the interval between two checks.
+        // The pause is longer than the interval between two checks.
         std::thread::sleep(Duration::from_millis(170));
         std::fs::rename(new, old).unwrap();
         let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! Files that others wrote: arrays, tables and the disk cache.
+//! Functions that read files which other programs may have written: arrays, tables and the disk cache.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::npy_format;
 /// Parses a file of numpy's format and writes it again.
 ///
 /// # Panics
-/// If the array that is read from what was written differs.
+/// If the array that is read from the written file differs.
 pub fn npy(bytes: &[u8]) {
     if let Ok(array) = npy_format::parse(bytes.to_vec()) {
         let again = npy_format::write(array.dtype, &array.shape, &array.bytes);
@@ -72,7 +72,7 @@ fn with_files(contents: &[&[u8]], work: impl FnOnce(&[PathBuf])) {
     fs::remove_dir_all(folder).unwrap();
 }
 
-/// A new folder; in memory where there is such a place.
+/// Returns a new folder, in memory if the system has a folder there.
 fn folder() -> PathBuf {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let memory = Path::new("/dev/shm");

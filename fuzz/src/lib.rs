@@ -9,7 +9,7 @@
 
 mod files;
 mod texts;
-// The tool's own file: it is a program, and has no library.
+// Files of the tool, which is a program and has no library.
 #[path = "../../cli/src/dtype.rs"]
 #[allow(dead_code)]
 mod dtype;

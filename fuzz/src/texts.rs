@@ -1,4 +1,4 @@
-//! WGSL: the front end, composition, the middle end and machine code for the processor.
+//! Functions that read WGSL: the front end, composition, the middle end and machine code for the processor.
 
 use anywarp::{KernelError, Wgsl};
 use anywarp_backend::{BackendError, Caps, Source, SourceFile};
@@ -6,7 +6,7 @@ use anywarp_wgsl::compose::{Given, Options};
 use anywarp_wgsl::uniformity::{Language, failures};
 use anywarp_wgsl::{TextError, module, rules};
 
-/// A longer text takes a fuzzer long and shows nothing new.
+/// The length of the longest text that is tried: a longer one takes long and shows no new fault.
 const MAX_BYTES: usize = 1 << 14;
 
 /// Parses and validates a text, and analyses its uniformity.
@@ -26,7 +26,7 @@ pub fn front_end(bytes: &[u8]) {
     no_internal(checked);
 }
 
-/// Composes a file with two modules. Lines of dashes part the three texts.
+/// Composes a file with two modules. Lines of dashes separate the three texts.
 pub fn compose(bytes: &[u8]) {
     let Some(text) = text(bytes) else { return };
     let mut parts = text.split("\n---\n");
@@ -69,7 +69,7 @@ fn compile_entry(wgsl: Wgsl<'_>, caps: &Caps) {
     }
 }
 
-/// Panics of naga, and its own failed checks, are errors for users; here they are findings.
+/// Fails on internal errors: users get them as errors for a panic or a failed check of naga, a fuzzer must report them.
 fn no_internal<T>(result: Result<T, TextError>) {
     if let Err(error) = result {
         let message = error.to_string();

@@ -1,7 +1,7 @@
 //! The fuzzers' functions on a stable compiler: the seeds, and random changes of them.
 //!
-//! `ANYWARP_FUZZ_SECONDS` says how long each function is tried; `ANYWARP_FUZZ_SEED` which changes. The file of a
-//! failure is `target/fuzz/NAME`.
+//! `ANYWARP_FUZZ_SECONDS` is the time for each function, `ANYWARP_FUZZ_SEED` the seed of the changes. An input that
+//! fails is written to `target/fuzz/NAME`.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

@@ -1,4 +1,4 @@
-//! The facts that Rust needs from a text: structs, overrides, entry points. Plain data.
+//! The parts of a WGSL text that Rust needs, as plain data: structs, overrides, entry points.
 
 use std::collections::BTreeSet;
 
@@ -14,12 +14,12 @@ use crate::refusal::Refusal;
 
 /// The parts of a text that the host uses.
 pub(crate) struct Description {
-    /// Comments that begin with `//!`.
+    /// The comments that begin with `//!`.
     pub(crate) docs: Vec<String>,
-    /// Structs that the host shares; each follows the structs that it contains.
+    /// The structs that the host shares; each follows the structs that it contains.
     pub(crate) structs: Vec<Struct>,
     pub(crate) overrides: Vec<Override>,
-    /// Compute entry points, in the text's order.
+    /// The compute entry points, in the order of the text.
     pub(crate) entries: Vec<Entry>,
 }
 
@@ -40,11 +40,11 @@ pub(crate) struct Member {
 pub(crate) struct Entry {
     pub(crate) docs: Vec<String>,
     pub(crate) name: String,
-    /// Ordered by group and binding; the immediate is last.
+    /// The arguments, ordered by group and binding; the immediate is last.
     pub(crate) arguments: Vec<Argument>,
 }
 
-/// The argument of a launch for one variable.
+/// The argument of a launch that is passed to one variable of the WGSL.
 pub(crate) struct Argument {
     pub(crate) docs: Vec<String>,
     pub(crate) name: String,
@@ -52,7 +52,7 @@ pub(crate) struct Argument {
     pub(crate) layout: Layout,
 }
 
-/// The kind of an argument and its slot.
+/// The kind of an argument, with its slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ArgumentKind {
     Uniform(usize),
@@ -61,7 +61,7 @@ pub(crate) enum ArgumentKind {
     Writes(usize),
 }
 
-/// Parses, validates and reads a text.
+/// Parses and validates a text, and describes the parts that Rust needs.
 ///
 /// # Errors
 /// An error in the text, with the author's line where there is one.
@@ -70,7 +70,7 @@ pub(crate) fn describe(source: &Source) -> Result<Description, Refusal> {
 }
 
 fn described(source: &Source) -> Result<Description, Refusal> {
-    // Doc comments in unexpected positions do not make a text invalid.
+    // If a doc comment is in an unexpected position, the comments are ignored, because the text is still valid.
     let module = module::parse_documented(source).or_else(|_| module::parse(source))?;
     let module = module::validate(module).map_err(|refused| diagnostic::of_refused(source, &refused))?;
     let compute: Vec<usize> = (0..module.entry_points.len())
@@ -103,7 +103,7 @@ fn described(source: &Source) -> Result<Description, Refusal> {
     })
 }
 
-/// Refuses variables that have no counterpart in Rust.
+/// Checks that every variable has a counterpart in Rust.
 fn check(source: &Source, module: &Module, reflection: &Reflection) -> Result<(), Refusal> {
     if let Some((name, span)) = &reflection.foreign {
         let message = format!("'{name}' has no counterpart in Rust");
@@ -155,7 +155,7 @@ fn entry(module: &Module, index: usize, reflection: Reflection) -> Entry {
     }
 }
 
-/// The names of all structs in a type.
+/// Adds the names of all structs in a type.
 fn collect_structs(layout: &Layout, names: &mut BTreeSet<String>) {
     match &layout.shape {
         Shape::Array { element, .. } => collect_structs(element, names),
@@ -168,7 +168,7 @@ fn collect_structs(layout: &Layout, names: &mut BTreeSet<String>) {
     }
 }
 
-/// The structs of these names.
+/// The structs with these names, in the order of the module.
 fn structs(module: &Module, names: &BTreeSet<String>) -> Vec<Struct> {
     let of = |(handle, ty): (Handle<Type>, &Type)| {
         let name = ty.name.clone().filter(|name| names.contains(name))?;

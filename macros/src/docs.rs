@@ -1,8 +1,8 @@
-//! Converts WGSL comments to Rust doc comments.
+//! Conversion of WGSL comments to Rust doc comments.
 
 /// The lines of a comment, without the comment markers.
 ///
-/// Code in it is marked as WGSL, so that Rust does not run it as a doc test.
+/// Code in the comment is marked as WGSL, so that Rust does not run it as a doc test.
 pub(crate) fn docs(comment: Option<&Vec<String>>) -> Vec<String> {
     let mut lines = Vec::new();
     for part in comment.into_iter().flatten() {
@@ -17,7 +17,7 @@ pub(crate) fn docs(comment: Option<&Vec<String>>) -> Vec<String> {
             fenced = !fenced;
             return if fenced && text == "```" { format!("{line}wgsl") } else { line.to_owned() };
         }
-        // Four spaces more than the first would make it code.
+        // Rust takes a line that is indented by four spaces more than the first line as code.
         let indent = (line.len() - text.len()).min(if fenced { usize::MAX } else { 4 });
         format!("{:indent$}{text}", "")
     });

@@ -1,4 +1,4 @@
-//! Parses the input of `kernels!`.
+//! Parsing of the input of `kernels!`.
 
 use proc_macro2::{Delimiter, Group, Punct, Span, TokenStream, TokenTree};
 use quote::quote;
@@ -6,24 +6,24 @@ use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Ident, LitBool, LitStr, Token, braced};
 
-/// One use of the macro.
+/// The input of one use of the macro.
 pub(crate) struct Input {
-    /// Copied to the module unchanged.
+    /// The attributes, which are copied to the module unchanged.
     pub(crate) attributes: TokenStream,
-    /// Copied to the module unchanged; empty for a private module.
+    /// The visibility, which is copied to the module unchanged; empty for a private module.
     pub(crate) visibility: TokenStream,
     /// The module's name.
     pub(crate) name: Ident,
-    /// Where the WGSL is.
+    /// The location of the WGSL.
     pub(crate) text: Text,
     pub(crate) options: Options,
 }
 
-/// Where the WGSL is.
+/// The location of the WGSL.
 pub(crate) enum Text {
-    /// A file, relative to the crate's folder.
+    /// The path of a file, relative to the crate's folder.
     File(LitStr),
-    /// Between the braces.
+    /// A string literal between the braces.
     Inline(LitStr),
 }
 
@@ -31,9 +31,9 @@ pub(crate) enum Text {
 #[derive(Default)]
 pub(crate) struct Options {
     pub(crate) features: Vec<(String, bool)>,
-    /// Type names, with the scalar that replaces each.
+    /// The names of element types, each with the scalar that replaces the aliased one.
     pub(crate) elements: Vec<(String, Ident)>,
-    /// The folder of imports, relative to the crate's folder.
+    /// The root folder of imports, relative to the crate's folder.
     pub(crate) root: Option<LitStr>,
 }
 
@@ -97,7 +97,7 @@ fn attributes(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     Ok(attributes)
 }
 
-/// `pub`, `pub(crate)`, `pub(in path)`.
+/// Parses the visibility, such as `pub`, `pub(crate)` or `pub(in path)`.
 fn visibility(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     let mut visibility = TokenStream::new();
     if input.peek(Token![pub]) {
@@ -123,7 +123,7 @@ fn stem(path: &LitStr) -> syn::Result<Ident> {
     Ok(name)
 }
 
-/// `, feature NAME = BOOL`, `, element NAME = TYPE`, `, root = "FOLDER"`.
+/// Parses the options: `, feature NAME = BOOL`, `, element NAME = TYPE`, `, root = "FOLDER"`.
 fn options(input: ParseStream<'_>) -> syn::Result<Options> {
     let mut options = Options::default();
     while !input.is_empty() {

@@ -1,4 +1,4 @@
-//! Maps WGSL layouts to Rust: types with the same bytes, and the padding between members.
+//! The Rust types for WGSL layouts: types with the same bytes, and the padding between members.
 
 use anywarp_backend::{Layout, Scalar, Shape};
 use proc_macro2::{Literal, TokenStream};
@@ -10,14 +10,14 @@ use crate::refusal::Refusal;
 /// One field of a `#[repr(C)]` struct.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Slot {
-    /// The member of this index.
+    /// The member with this index.
     Member(usize),
-    /// A number of padding bytes.
+    /// This number of padding bytes.
     Padding(u32),
 }
 
-/// The fields of a struct of `size` bytes whose members have these offsets and sizes, in order. No Rust type used here
-/// has a higher alignment than its WGSL type, so that only padding bytes are missing.
+/// The fields of a struct of `size` bytes whose members have these offsets and sizes, in order. No Rust type that is
+/// used here has a higher alignment than its WGSL type, so padding bytes are sufficient to reach each offset.
 pub(crate) fn slots(members: impl IntoIterator<Item = (u32, u32)>, size: u32) -> Vec<Slot> {
     let mut slots = Vec::new();
     let mut end = 0;
@@ -35,7 +35,7 @@ pub(crate) fn slots(members: impl IntoIterator<Item = (u32, u32)>, size: u32) ->
     slots
 }
 
-/// The Rust type of one value: a member, a uniform, an immediate.
+/// The Rust type of a single value: a member, a uniform or an immediate.
 pub(crate) fn value_type(layout: &Layout) -> Result<TokenStream, Refusal> {
     Ok(match &layout.shape {
         Shape::Scalar(scalar) => scalar_type(*scalar),
@@ -89,7 +89,8 @@ pub(crate) fn equal(layout: &Layout, a: TokenStream, b: TokenStream) -> TokenStr
     }
 }
 
-/// Whether its Rust arrays contain padding lanes. Structs compare their own members.
+/// Whether the Rust arrays for this type contain padding lanes. Structs are not included, because they compare their
+/// own members.
 fn padded(layout: &Layout) -> bool {
     match &layout.shape {
         Shape::Matrix { rows, .. } => *rows == 3,
@@ -138,7 +139,7 @@ mod tests {
 
     #[test]
     fn types_have_wgsl_s_own_bytes() {
-        // WGSL, its Rust type as a value, and its Rust type as an array element.
+        // A WGSL type, its Rust type as a value, and its Rust type as an array element.
         for (wgsl, value, element) in [
             ("f32", "f32", "f32"),
             ("atomic<u32>", "u32", "u32"),

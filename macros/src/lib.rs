@@ -7,7 +7,7 @@
 //! | `describe`, `overrides`, `docs` | describe the WGSL as plain data |
 //! | `layout`, `names` | map its types and names to Rust |
 //! | `emit` | generates the module |
-//! | `refusal` | holds the error if there is no module |
+//! | `refusal` | holds the error if no module can be generated |
 
 mod describe;
 mod docs;
@@ -91,7 +91,7 @@ use refusal::Refusal;
 #[proc_macro]
 pub fn kernels(tokens: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(tokens as Input);
-    // Unset if a tool other than cargo runs the compiler: then no file is found.
+    // The variable is not set if a tool other than cargo runs the compiler; no file is found then.
     let folder = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default();
     match expand(&input, Path::new(&folder)) {
         Ok(module) => module.into(),

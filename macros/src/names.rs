@@ -1,4 +1,4 @@
-//! Rust names for WGSL names, and the detection of name clashes.
+//! Rust names for WGSL names, and errors for names that clash.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,16 @@ use proc_macro2::{Ident, Span};
 
 use crate::refusal::Refusal;
 
-/// Names of built-in types in Rust.
+/// The names of Rust's primitive types.
 const PRIMITIVES: [&str; 17] = [
     "bool", "char", "str", "f16", "f32", "f64", "f128", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64",
     "usize",
 ];
 
-/// The identifier for a WGSL name: itself, with `r#` if it is a keyword of Rust.
+/// The identifier for a WGSL name: the name itself, with `r#` if it is a keyword of Rust.
 pub(crate) fn ident(name: &str) -> Result<Ident, Refusal> {
     let raw = || syn::parse_str(&format!("r#{name}")).ok();
-    // A keyword since Rust 2024 that syn does not recognise.
+    // syn does not recognise `gen`, which is a keyword since Rust 2024.
     let plain = || if name == "gen" { None } else { syn::parse_str(name).ok() };
     let mut ident: Ident = plain().or_else(raw).ok_or_else(|| {
         Refusal::new(format!("'{name}' is not a valid name in Rust, not even as `r#{name}`: rename it in the WGSL"))
@@ -24,7 +24,7 @@ pub(crate) fn ident(name: &str) -> Result<Ident, Refusal> {
     Ok(ident)
 }
 
-/// The identifier for a struct; it must not hide a primitive type that other structs use.
+/// The identifier for a struct, which must not hide a primitive type that other structs use.
 pub(crate) fn struct_ident(name: &str) -> Result<Ident, Refusal> {
     if PRIMITIVES.contains(&name) {
         return Err(Refusal::new(format!("the struct '{name}' would hide Rust's own type: rename it in the WGSL")));
@@ -32,7 +32,7 @@ pub(crate) fn struct_ident(name: &str) -> Result<Ident, Refusal> {
     ident(name)
 }
 
-/// `box_blur` as `BoxBlur`.
+/// The name in camel case: `box_blur` becomes `BoxBlur`.
 pub(crate) fn camel_case(name: &str) -> String {
     let words = name.split('_').filter(|word| !word.is_empty());
     let camel: String = words
@@ -41,11 +41,11 @@ pub(crate) fn camel_case(name: &str) -> String {
             letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
         })
         .collect();
-    // `_1` would begin with a digit.
+    // Without the underscore, the name `_1` would begin with a digit.
     if camel.starts_with(|first: char| first.is_ascii_digit()) { format!("_{camel}") } else { camel }
 }
 
-/// The names of one module, each with a description of its item. Types and functions are separate name spaces.
+/// The names in one module, each with a description of its item. Types and functions have separate name spaces.
 #[derive(Default)]
 pub(crate) struct Names {
     types: BTreeMap<String, String>,

@@ -1,10 +1,10 @@
-//! Overrides: their types and defaults.
+//! The overrides of a module: their types and defaults.
 
 use anywarp_backend::naga::{Expression, Handle, Literal, Module, Scalar, ScalarKind, TypeInner};
 
 use crate::refusal::Refusal;
 
-/// One `override`.
+/// One `override` of the WGSL.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Override {
     pub(crate) name: String,
@@ -16,15 +16,15 @@ pub(crate) struct Override {
 /// The value of an override that is not set.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Initial {
-    /// It must be set.
+    /// There is no default: the override must be set.
     None,
-    /// Exactly this, as `Wgsl::set_override` takes it.
+    /// The default is this value, as `Wgsl::set_override` takes it.
     Value(f64),
-    /// Computed by the WGSL from other overrides.
+    /// The WGSL computes the default from other overrides.
     Computed,
 }
 
-/// All overrides of a module, in the order of the text.
+/// Returns all overrides of a module, in the order of the text.
 ///
 /// # Errors
 /// An override of a type that cannot be set exactly.
@@ -33,7 +33,7 @@ pub(crate) fn overrides(module: &Module) -> Result<Vec<Override>, Refusal> {
     for (_, item) in module.overrides.iter() {
         let name = item.name.clone().unwrap_or_default();
         let Some(ty) = type_of(&module.types[item.ty].inner) else {
-            // naga supports no other types today.
+            // naga supports no other types at present.
             let types = "bool, i16, i32, u16, u32, f16, f32 and f64";
             return Err(Refusal::new(format!(
                 "the override '{name}' has a type that cannot be set exactly: expected one of {types}"
@@ -63,7 +63,7 @@ fn type_of(inner: &TypeInner) -> Option<&'static str> {
     }
 }
 
-/// The value of a constant expression; `None` for one that depends on overrides.
+/// The value of a constant expression; `None` if the expression depends on overrides.
 fn value_of(module: &Module, expression: Handle<Expression>) -> Option<f64> {
     match &module.global_expressions[expression] {
         Expression::Literal(literal) => match *literal {

@@ -1,4 +1,4 @@
-//! Reads the WGSL that the macro's input names: one file, or several composed ones.
+//! Reading of the WGSL that the macro's input names: one file, or several files that are composed.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -11,10 +11,10 @@ use proc_macro2::Ident;
 use crate::input::{Input, Text};
 use crate::refusal::Refusal;
 
-/// A text, and the files that it was composed of.
+/// A text, with the files from which it was composed.
 pub(crate) struct Reading {
     pub(crate) source: Source,
-    /// The module path of the text itself.
+    /// The path of the text itself as a module.
     pub(crate) at: Vec<String>,
     /// The imported files.
     pub(crate) imported: Vec<Imported>,
@@ -23,13 +23,13 @@ pub(crate) struct Reading {
 /// An imported file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Imported {
-    /// As a module path: `shared::reduce`.
+    /// The module path, such as `shared::reduce`.
     pub(crate) path: String,
-    /// Relative to the crate's folder.
+    /// The path of the file, relative to the crate's folder.
     pub(crate) file: String,
 }
 
-/// Reads the text that `input` names, with all imports; `folder` is the crate's own.
+/// Reads the text that `input` names, with all imports; `folder` is the folder of the crate.
 ///
 /// # Errors
 /// A file that is missing, outside the crate, not text, or empty; an import that fails.
@@ -64,7 +64,7 @@ pub(crate) fn read(input: &Input, folder: &Path) -> Result<Reading, Refusal> {
     Ok(Reading { source, at, imported })
 }
 
-/// Files below a folder; records each file that is read.
+/// Modules in the files below a folder. Each file that is read is recorded.
 struct Tracked<'a> {
     crate_folder: &'a Path,
     folder: Folder,
@@ -89,20 +89,20 @@ fn with_slashes(path: &Path) -> String {
     segments.join("/")
 }
 
-/// The folder of a path with slashes.
+/// The folder of a path that is written with slashes.
 fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Maps `shaders/shared/reduce.wgsl` below `shaders` to `shared`, `reduce`.
+/// The path of a file as a module: `shaders/shared/reduce.wgsl` below `shaders` is `shared`, `reduce`.
 fn module_path(path: &str, root: &str) -> Result<Vec<String>, Refusal> {
     let below = Path::new(path).strip_prefix(root).map_err(|_| {
-        Refusal::new(format!("'{path}' is not in '{root}', the root folder of its imports: set another root"))
+        Refusal::new(format!("'{path}' is not in '{root}', the root folder of its imports: set another `root`"))
     })?;
     Ok(below.with_extension("").components().map(|name| name.as_os_str().to_string_lossy().into_owned()).collect())
 }
 
-/// The scalars that replace type names.
+/// The scalars that replace those of the element types.
 fn elements(given: &[(String, Ident)]) -> Result<Vec<(String, Scalar)>, Refusal> {
     let known = "f16, f32, f64, i16, i32, i64, u16, u32, u64";
     let chosen = given.iter().map(|(name, ty)| {
@@ -113,12 +113,12 @@ fn elements(given: &[(String, Ident)]) -> Result<Vec<(String, Scalar)>, Refusal>
     chosen.collect()
 }
 
-/// The text of a file within `folder`.
+/// Reads the text of a file within `folder`.
 fn read_file(folder: &Path, path: &str) -> Result<String, Refusal> {
     std::fs::read_to_string(resolve(folder, path)?).map_err(|error| unreadable(folder, path, &error))
 }
 
-/// Resolves a path within `folder`.
+/// Resolves links in a path, which must be within `folder`.
 fn resolve(folder: &Path, path: &str) -> Result<PathBuf, Refusal> {
     let real = |path: &Path| path.canonicalize();
     let within = || {
@@ -128,7 +128,7 @@ fn resolve(folder: &Path, path: &str) -> Result<PathBuf, Refusal> {
     match within().map_err(|error| unreadable(folder, path, &error))? {
         Some(real) if !Path::new(path).is_absolute() => Ok(real),
         _ => Err(Refusal::new(format!(
-            "'{path}' is not within the crate: expected a path relative to its folder, {}, and within it",
+            "'{path}' is not within the crate: expected a path below the crate's folder, {}, and relative to it",
             folder.display()
         ))),
     }

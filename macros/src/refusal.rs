@@ -1,4 +1,4 @@
-//! The reason why there is no module: a text for the compiler's message.
+//! The error if no module can be generated, as text for the compiler's message.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use anywarp_backend::Source;
 use anywarp_backend::naga::Span;
 use anywarp_wgsl::{TextError, diagnostic};
 
-/// The error and the advice that goes with it.
+/// An error, with advice on what to do.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Refusal(String);
 
@@ -15,7 +15,7 @@ impl Refusal {
         Self(message.into())
     }
 
-    /// An error at a span of the text.
+    /// Returns an error at a span of the text.
     pub(crate) fn at(source: &Source, message: &str, span: Span, label: &str, note: &str) -> Self {
         let notes = vec![format!("note: {note}")];
         let diagnostic = diagnostic::at(source, message, vec![(span, label.to_owned())], notes);

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{fs, iter};
 
-/// Each choice of the features of a file and of its imports below `package`, as a list of names and whether each is on:
-/// first with all off, last with all on.
+/// Every combination of the features that a file and its imports below `package` name: a list of the names, each with
+/// whether the feature is on. The first combination has all features off, the last one all on.
 ///
 /// # Panics
 ///
@@ -36,7 +36,7 @@ fn named(text: &str) -> impl Iterator<Item = String> {
 fn imported(text: &str, package: &Path) -> impl Iterator<Item = PathBuf> {
     let paths = text.lines().filter_map(|line| line.trim().strip_prefix("import package::"));
     paths.filter_map(move |path| {
-        // An import may name a declaration behind the file.
+        // An import may name a declaration after the file.
         let path = package.join(path.split(['{', ';']).next()?.trim_end_matches("::").replace("::", "/"));
         iter::successors(Some(path.as_path()), |path| path.parent())
             .take_while(|path| path.starts_with(package))

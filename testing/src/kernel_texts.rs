@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-/// Every text with a compute entry point in files of WGSL and in strings of files of Rust, with the name of the file.
-/// Texts that import others are among them, and parts of texts.
+/// The text of every WGSL file, and every string with `@compute` in a Rust file, each with the name of its file. Some
+/// texts import others, and some are only parts of a kernel.
 ///
 /// # Panics
 ///

@@ -6,11 +6,11 @@ use crate::files;
 
 /// A fenced block.
 pub struct Block {
-    /// The word after the opening fence; empty without one.
+    /// The word after the opening fence; empty if there is none.
     pub language: String,
-    /// The line of its first line in the document, from 1.
+    /// The number of the block's first line in the document, from 1.
     pub line: usize,
-    /// Its lines.
+    /// The lines of the block.
     pub text: String,
 }
 

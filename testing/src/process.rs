@@ -11,7 +11,7 @@ use std::time::Duration;
 /// The number of lines kept from a worker's error output.
 const KEPT_LINES: usize = 12;
 
-/// Set to the test's name in the process that [`in_own_process`] starts.
+/// The environment variable that has the test's name in the process that [`in_own_process`] starts.
 const ALONE: &str = "ANYWARP_TEST_ALONE";
 
 /// Runs `test` in a process where no other test runs, for tests of values that a process has once: its threads, its
@@ -92,7 +92,7 @@ impl<M: Send + 'static> Worker<M> {
 
     /// Kills the process.
     pub fn end(&mut self) {
-        // Both fail only where the process has ended already.
+        // Both calls fail only if the process has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -110,7 +110,7 @@ impl<M: Send + 'static> Worker<M> {
 
 impl<M> Drop for Worker<M> {
     fn drop(&mut self) {
-        // Both fail only where the process has ended already.
+        // Both calls fail only if the process has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

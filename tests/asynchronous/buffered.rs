@@ -1,4 +1,4 @@
-//! Work on many inputs, several of which are in flight.
+//! Work on many inputs, of which several are in flight at a time.
 
 use std::future::ready;
 
@@ -33,7 +33,7 @@ async fn read(device: &Device, input: u32) -> anywarp::Result<OwnedRead<u32>> {
     Ok(prepared(device, input)?.into_read_async().await?)
 }
 
-/// Reads of the results for all inputs, with `depth` of them in flight.
+/// Reads the results for all inputs, with `depth` of the reads in flight.
 fn reads<'d>(
     device: &'d Device,
     inputs: impl Iterator<Item = u32> + Send + 'd,
@@ -115,7 +115,7 @@ async fn several_steps_each(device: Device) -> TestResult {
     results.into_iter().collect()
 }
 
-/// The buffer of a finished read is the input of more work.
+/// The buffer of a finished read can be the input of more work.
 async fn results_are_inputs_of_more_work(device: Device) -> TestResult {
     let device = &device;
     let second = reads(device, 0..40, 3).map(|read| async move {

@@ -12,7 +12,7 @@ pub(crate) enum Executor {
     Futures,
     /// Tokio on the current thread.
     Tokio,
-    /// Tokio with several threads, among which a task may move.
+    /// Tokio with several threads, between which a task may move.
     TokioThreads,
 }
 
@@ -34,7 +34,7 @@ impl Executor {
             Self::Futures => LocalPool::new().run_until(work),
             Self::Tokio => tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(work),
             Self::TokioThreads => threads()?.block_on(async {
-                // Spawned, so that it runs as a task of the pool instead of on the blocking thread.
+                // The work is spawned, so that it runs as a task of the pool instead of on the blocking thread.
                 tokio::spawn(work).await.unwrap_or_else(|error| fail(format!("the task ended: {error}")))
             }),
         }

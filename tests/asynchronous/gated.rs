@@ -1,4 +1,4 @@
-//! Futures on a device whose work ends when the test says so.
+//! Futures on a device whose work ends only when the test opens a gate.
 
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -119,7 +119,7 @@ fn reads_in_flight_wait_for_the_oldest(gated: &Gated) -> TestResult {
         ensure(poll().is_pending(), || "there is a result".to_owned())?;
     }
     equal(gated.device.stats().counters.submissions - before, 3, "submissions for a depth of 3")?;
-    // The stream itself wakes its task once, after it has polled all futures.
+    // After polling all futures, the stream wakes its task once.
     let woken = count.get();
     ensure(poll().is_pending() && woken <= 1, || format!("{woken} wakes, and nothing has ended"))?;
     equal(count.get(), woken, "wakes without a new result")?;

@@ -18,7 +18,7 @@ pub(crate) fn scale(device: &Device, data: &mut UnifiedBuffer<u32>, factor: u32)
     rounds(device, data, factor, 1)
 }
 
-/// Repeats that `rounds` times, so that it takes long.
+/// Repeats the computation of [`scale`] `rounds` times, so that it takes long.
 pub(crate) fn rounds(device: &Device, data: &mut UnifiedBuffer<u32>, factor: u32, rounds: u32) -> anywarp::Result<()> {
     let length = data.len();
     device.kernel(WGSL)?.launch().set("params", [factor, rounds]).bind("data", data).threads(length)?;

@@ -1,4 +1,4 @@
-//! Cancelled operations release everything.
+//! Cancelled operations release all their memory.
 
 use std::pin::pin;
 use std::task::{Context, Waker};
@@ -25,13 +25,13 @@ pub(crate) const CASES: &[Alone] = &[
     ("several_in_flight_half_used", |device| every(device, several_in_flight_half_used)),
 ];
 
-/// Threads of a busy machine may wait this long for a core.
+/// The time limit for memory to be released: threads of a busy machine may wait long for a core.
 const MAX_WAIT: Duration = Duration::from_secs(20);
 
 /// Runs `cancelled` many times on a device of its own, and checks the device's counters.
 fn every(device: &Device, cancelled: fn(&Device) -> TestResult) -> TestResult {
     let fresh = device.reopen()?;
-    // The block of a cancelled read comes back on another thread, soon after its copy has arrived.
+    // Another thread returns the block of a cancelled read, soon after the read's copy has ended.
     let settled = || -> TestResult<(u64, u64)> {
         let begun = Instant::now();
         loop {

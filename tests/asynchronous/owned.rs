@@ -1,4 +1,4 @@
-//! Reads that take their buffer.
+//! Reads that consume their buffer.
 
 use std::thread;
 

@@ -36,7 +36,7 @@ impl Wake for Count {
     }
 }
 
-/// Work that takes a few milliseconds.
+/// Submits work that takes a few milliseconds; returns the buffer that it writes.
 fn long(device: &Device) -> anywarp::Result<UnifiedBuffer<u32>> {
     let mut data = device.buffer_from(&[1u32; 1 << 14])?;
     rounds(device, &mut data, 3, 2000)?;
@@ -134,8 +134,8 @@ fn the_loser_of_a_race(device: &Device) -> TestResult {
     })
 }
 
-/// Work around cancelled reads runs in the order of submission. `tests/library/backend_failures` checks that it waits for none of the
-/// reads, on a device whose work ends when the test says so.
+/// Work around cancelled reads runs in the order of submission. `tests/library/backend_failures` checks that the work
+/// waits for none of the reads, on a device whose work ends only when the test opens a gate.
 fn launches_between_cancelled_reads(device: &Device) -> TestResult {
     const LENGTH: usize = 1 << 14;
     const ROUNDS: u32 = 2000;
@@ -205,7 +205,7 @@ impl Wake for Drops {
 fn wakers_that_drop_buffers(device: &Device) -> TestResult {
     let ended = AtomicBool::new(false);
     thread::scope(|scope| {
-        // This thread makes the device run its callbacks.
+        // This thread makes the device run its callbacks, and with them the wakers.
         let busy = scope.spawn(|| -> TestResult {
             while !ended.load(Ordering::SeqCst) {
                 let mut data = device.buffer_from(&[1u32; 1000])?;
@@ -238,7 +238,8 @@ fn wakers_that_drop_buffers(device: &Device) -> TestResult {
     })
 }
 
-/// The order of the awaits does not matter: work ends in the order of submission.
+/// The first work to end wakes its task first, because work ends in the order of submission. The order of the awaits
+/// does not matter.
 fn the_first_to_end_is_the_first_to_be_woken(device: &Device) -> TestResult {
     let (mut both, mut ahead) = (0, 0);
     for _ in repetitions(20) {
@@ -262,6 +263,6 @@ fn the_first_to_end_is_the_first_to_be_woken(device: &Device) -> TestResult {
         })?;
         ensure(until(|| woken[1].0.load(Ordering::SeqCst) > 0), || "the last task is not woken".to_owned())?;
     }
-    // Not in every round, because this thread may be late.
+    // Not every round shows the order, because this thread may be late.
     ensure(both < 5 || ahead > 0, || format!("the first was never woken before the last, {both} times"))
 }

@@ -1,4 +1,4 @@
-//! Reads, updates, submissions and synchronisation, in one task or many.
+//! Reads, updates, submissions and synchronisation, in one task or in many.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -53,7 +53,7 @@ async fn joined(device: Device) -> TestResult {
     join_all((0..1000).map(|number| one(&device, number))).await.into_iter().collect()
 }
 
-/// Each task has its own waker, and tasks are polled in the order of their wakes.
+/// Results are right when each task has its own waker and tasks are polled in the order of their wakes.
 async fn unordered(device: Device) -> TestResult {
     let mut tasks: FuturesUnordered<_> = (0..300).map(|number| one(&device, number)).collect();
     while let Some(outcome) = tasks.next().await {
@@ -111,7 +111,7 @@ async fn two_reads_of_one_buffer(device: Device) -> TestResult {
     Ok(())
 }
 
-/// An executor may poll a future without a wake.
+/// Results are right when the executor polls a future without a wake.
 fn polled_without_being_woken(device: Device) -> Work {
     Box::pin(async move {
         let mut data = device.buffer_from(&[5u32; 1 << 14])?;

@@ -73,7 +73,7 @@ fn several_executors(device: &Device) -> TestResult {
     })
 }
 
-/// Reads with a time limit that may or may not expire: later reads are right in both cases.
+/// Reads are right after reads with a time limit, whether the time limit expired or not.
 fn time_limits(device: &Device) -> TestResult {
     threads()?.block_on(async {
         for round in repetitions(50) {
@@ -93,7 +93,7 @@ fn time_limits(device: &Device) -> TestResult {
 
 fn select(device: &Device) -> TestResult {
     threads()?.block_on(async {
-        // A device may be done before any other branch runs, so each attempt has more work.
+        // A device may end the work before any other branch runs, so each attempt has more work.
         for attempt in 0..14 {
             let mut data = device.buffer_from(&[1u32; 1 << 14])?;
             rounds(device, &mut data, 3, 3000 << attempt)?;
@@ -133,7 +133,7 @@ fn aborted(device: &Device) -> TestResult {
     })
 }
 
-/// Tasks that await the device when their executor ends, so that their wakers have no effect.
+/// The device works on after an executor ends whose tasks await the device: the wakers of the tasks have no effect.
 fn a_runtime_that_ends(device: &Device) -> TestResult {
     for round in 0..10 {
         let runtime = threads()?;

@@ -26,7 +26,7 @@ async fn written_and_launched(device: Device) -> TestResult {
     Ok(())
 }
 
-/// More than a device with its own memory copies in one chunk.
+/// A write of more bytes than a device with its own memory copies in one chunk.
 async fn copied_in_chunks(device: Device) -> TestResult {
     let words: Vec<u32> = (0..(21 << 20) / 4 + 3).collect();
     let mut data = device.buffer::<u32>(words.len())?;
@@ -34,7 +34,7 @@ async fn copied_in_chunks(device: Device) -> TestResult {
     same(&data.read_async().await?, &words, "all of it")
 }
 
-/// A write beyond the limit waits for copies in flight, and does not block the thread.
+/// A write beyond the limit of upload memory waits for copies in flight, and does not block the thread.
 async fn with_little_upload_memory(device: Device) -> TestResult {
     const LIMIT: u64 = 64 << 10;
     let options = DeviceOptions::default().selector(device.selector()).staged(true).staging_limit(LIMIT);
@@ -49,7 +49,7 @@ async fn with_little_upload_memory(device: Device) -> TestResult {
     let mut data = device.buffer::<u32>(1 << 20)?;
     data.copy_from_slice_async(&vec![9; 1 << 20]).await?;
     same(&data.read_async().await?, &vec![9; 1 << 20], "a copy of more than the limit")?;
-    // A guard with nearly all of the memory, and another one beside it.
+    // One guard with nearly all of the upload memory, and another guard beside it.
     let mut other = device.buffer::<u32>(12_000)?;
     let mut first = data.slice_mut(..16_000).write_async().await?;
     let mut second = other.write_async().await?;

@@ -1,4 +1,5 @@
-//! Operations that have only an asynchronous form: reads that take their buffer, several in flight, cancelled ones.
+//! Operations that have only an asynchronous form: reads that consume their buffer, several reads in flight, and
+//! cancelled reads.
 
 use std::pin::pin;
 use std::task::{Context, Waker};
@@ -95,7 +96,7 @@ async fn many_tasks_at_once(device: &Device) -> TestResult {
 }
 
 async fn slices_both_ways(device: &Device) -> TestResult {
-    // More than one staging chunk holds.
+    // The words do not fit into one staging chunk.
     let words: Vec<u32> = (0..1_500_000u32).map(|index| index.wrapping_mul(0x9e37_79b9)).collect();
     let mut data = device.buffer::<u32>(words.len())?;
     data.copy_from_slice_async(&words).await?;

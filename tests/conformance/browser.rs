@@ -1,5 +1,5 @@
-//! The suite in a browser's page: every case on the browser's device, one after the other. The report of a test program
-//! goes into the page's `#results`, line by line.
+//! The suite in a browser's page: every case on the browser's device, one after the other. The page's `#results`
+//! element receives the report of a test program, line by line.
 //!
 //! `?filter=TEXT` in the page's address runs the cases whose name contains it.
 

@@ -7,7 +7,7 @@ use crate::suite::case::Case;
 use anywarp_testing_devices::driver_bugs::expected;
 use anywarp_testing_devices::verdict::{Verdict, judged};
 
-/// Runs `case`, named `name` with its group, on a device with the names in `hardware`.
+/// Runs `case` on a device whose hardware is named `hardware`; `name` is the case's name with its group.
 pub(crate) async fn case_verdict(case: &Case, name: &str, device: &Device, hardware: &str) -> Verdict {
     let outcome = case.outcome(device).await;
     let bug = expected("conformance", name, device.caps().backend.name(), hardware);

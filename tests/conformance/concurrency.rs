@@ -1,4 +1,4 @@
-//! One device on many threads.
+//! Use of one device by many threads.
 
 use std::sync::Barrier;
 use std::thread;
@@ -81,7 +81,8 @@ async fn one_buffer_read_by_all(device: &Device) -> TestResult {
     })
 }
 
-/// Thread 0 waits for long launches, which the other threads neither disturb nor wait for indefinitely.
+/// All results are right, and no wait hangs, while thread 0 waits for long launches and other threads submit short
+/// ones.
 async fn launches_while_another_waits(device: &Device) -> TestResult {
     let slow = device.kernel(
         "@group(0) @binding(0) var<storage, read_write> data: array<u32>;
@@ -111,7 +112,7 @@ async fn launches_while_another_waits(device: &Device) -> TestResult {
     })
 }
 
-/// Waits that time out while work of other threads ends: a wait must not mistake that for the end of its own work.
+/// A wait with a short time limit does not mistake the end of other threads' work for the end of its own.
 async fn waiting_briefly_from_many_threads(device: &Device) -> TestResult {
     let kernel = device.kernel(ADD)?;
     on_threads(|number| {

@@ -1,9 +1,9 @@
 //! Values and sizes that the cases share.
 
-/// Sizes around 0, 1, one word, a workgroup of 64, and primes.
+/// The lengths of test buffers: small ones, some around a workgroup of 64, and primes.
 pub(crate) const SIZES: &[usize] = &[1, 2, 3, 5, 63, 64, 65, 127, 1009];
 
-/// A hash of the index: the finaliser of `MurmurHash3`.
+/// A hash of the index, by the finaliser of `MurmurHash3`.
 pub(crate) fn word(index: usize) -> u32 {
     let mut x = (index as u32).wrapping_add(0x9E37_79B9);
     x = (x ^ (x >> 16)).wrapping_mul(0x85EB_CA6B);
@@ -11,7 +11,7 @@ pub(crate) fn word(index: usize) -> u32 {
     x ^ (x >> 16)
 }
 
-/// The first `length` words.
+/// The words of the first `length` indices.
 pub(crate) fn words(length: usize) -> Vec<u32> {
     (0..length).map(word).collect()
 }

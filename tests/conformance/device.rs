@@ -39,7 +39,8 @@ async fn caps_are_sane(device: &Device) -> TestResult {
     equal(caps.subgroup_size.is_some(), has_subgroups, "subgroup sizes exist exactly where subgroups do")
 }
 
-/// Portable kernels rely on the defaults of the WebGPU specification, section "Limits".
+/// The device's limits are at least the defaults of the WebGPU specification (section "Limits"), on which portable
+/// kernels rely.
 async fn limits_are_at_least_those_of_webgpu(device: &Device) -> TestResult {
     let limits = &device.caps().limits;
     let at_least = [

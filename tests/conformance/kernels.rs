@@ -5,7 +5,7 @@ use anywarp::{Device, SliceMut};
 use crate::suite::portable_waits::ReadHere;
 use anywarp_testing_devices::outcome::{TestResult, equal};
 
-/// Computes `data[i] += by` for every word.
+/// A kernel that computes `data[i] += by` for every word.
 pub(crate) const ADD: &str = "
 struct Params { by: u32 }
 @group(0) @binding(0) var<storage, read_write> data: array<u32>;
@@ -16,7 +16,7 @@ fn add(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x < arrayLength(&data) { data[id.x] += params.by; }
 }";
 
-/// Computes `result[i] = source[i]` for every word.
+/// A kernel that computes `result[i] = source[i]` for every word.
 pub(crate) const COPY: &str = "
 @group(0) @binding(0) var<storage, read> source: array<u32>;
 @group(0) @binding(1) var<storage, read_write> result: array<u32>;
@@ -33,7 +33,7 @@ pub(crate) fn add<'a>(device: &Device, data: impl Into<SliceMut<'a, u32>>, lengt
     Ok(())
 }
 
-/// Fails if the device cannot run a simple kernel any more.
+/// Checks that the device can still run a simple kernel.
 pub(crate) async fn still_works(device: &Device) -> TestResult {
     let mut data = device.buffer_from(&[40u32, 41])?;
     add(device, &mut data, 2, 2)?;

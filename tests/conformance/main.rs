@@ -3,8 +3,8 @@
 //! Devices are found at run time, and a test's name starts with its device: `vulkan::buffer::round_trip_f32`. A device
 //! with unified memory runs every case a second time with separate copies, as `vulkan-staged`.
 //!
-//! In a browser's page the same cases run on its WebGPU device, and await where others block: see `portable_waits.rs`,
-//! `browser.rs` and `tools/browser`.
+//! In a browser's page the same cases run on the browser's WebGPU device, and await where they otherwise block: see
+//! `portable_waits.rs`, `browser.rs` and `tools/browser`.
 //!
 //! | environment variable | meaning |
 //! |---|---|

@@ -25,9 +25,9 @@ pub(crate) async fn select_here(selector: &str) -> Result<Device, OpenError> {
     Device::open_async(&DeviceOptions::default().selector(selector)).await
 }
 
-/// A device that can be opened a second time.
+/// A device that can be opened again, as an independent device.
 pub(crate) trait ReopenHere: Sized {
-    /// `reopen`.
+    /// The portable form of `reopen`.
     fn reopen_here(&self) -> impl Future<Output = Result<Self, OpenError>>;
 }
 
@@ -44,9 +44,9 @@ pub(crate) async fn enumerate_here() -> Vec<Candidate> {
 
 /// Work that can be waited for.
 pub(crate) trait WaitHere {
-    /// `wait`.
+    /// The portable form of `wait`.
     fn wait_here(&self) -> impl Future<Output = Result<(), Error>>;
-    /// `wait_timeout`; a browser has no timeouts, so the wait there ends with the work.
+    /// The portable form of `wait_timeout`; a browser has no timeouts, so the wait there ends with the work.
     fn wait_timeout_here(&self, timeout: Duration) -> impl Future<Output = Result<bool, Error>>;
 }
 
@@ -62,7 +62,7 @@ impl WaitHere for Submission {
 
 /// A device or stream whose work can be waited for.
 pub(crate) trait SynchronizeHere {
-    /// `synchronize`.
+    /// The portable form of `synchronize`.
     fn synchronize_here(&self) -> impl Future<Output = Result<(), Error>>;
 }
 
@@ -80,9 +80,9 @@ impl SynchronizeHere for Stream {
 
 /// A buffer or slice that can be read.
 pub(crate) trait ReadHere<'a, T: Element> {
-    /// `read`.
+    /// The portable form of `read`.
     fn read_here(self) -> impl Future<Output = Result<ReadGuard<'a, T>, BufferError>>;
-    /// `copy_to_slice`.
+    /// The portable form of `copy_to_slice`.
     fn copy_to_slice_here(self, target: &mut [T]) -> impl Future<Output = Result<(), BufferError>>;
 }
 
@@ -108,11 +108,11 @@ impl<'a, T: Element> ReadHere<'a, T> for &'a UnifiedBuffer<T> {
 
 /// A buffer or slice that can be written.
 pub(crate) trait WriteHere<'a, T: Element> {
-    /// `write`.
+    /// The portable form of `write`.
     fn write_here(self) -> impl Future<Output = Result<WriteGuard<'a, T>, BufferError>>;
-    /// `update`.
+    /// The portable form of `update`.
     fn update_here(self) -> impl Future<Output = Result<UpdateGuard<'a, T>, BufferError>>;
-    /// `copy_from_slice`.
+    /// The portable form of `copy_from_slice`.
     fn copy_from_slice_here(self, source: &[T]) -> impl Future<Output = Result<(), BufferError>>;
 }
 

@@ -1,4 +1,4 @@
-//! Random sequences of host and device operations on one buffer, against a `Vec`.
+//! Random sequences of host and device operations on one buffer, compared with the same operations on a `Vec`.
 
 use std::ops::Range;
 use std::pin::pin;
@@ -78,7 +78,7 @@ struct Subject<'d> {
     device: &'d Device,
     buffer: UnifiedBuffer<u32>,
     spare: UnifiedBuffer<u32>,
-    /// Adds 1 to `buffer`, or to `spare` once the two are swapped.
+    /// A recording that adds 1 to `buffer`, or to `spare` while the two are swapped.
     recording: Recording,
     swapped: bool,
     model: Vec<u32>,
@@ -137,7 +137,7 @@ impl<'d> Subject<'d> {
             Step::ReadAsync => same(&self.buffer.read_async().await?, &self.model, "read_async")?,
             Step::CancelledRead(range) => {
                 let mut context = task::Context::from_waker(Waker::noop());
-                // The result is dropped, whether ready or not.
+                // The result of the poll is ignored, whether it is ready or not.
                 let _ = pin!(self.buffer.slice(range).read_async()).poll(&mut context);
             }
             Step::Submit => self.device.submit()?,
@@ -166,7 +166,7 @@ impl<'d> Subject<'d> {
     }
 }
 
-/// The loop of proptest, for asynchronous tests.
+/// Runs the loop of proptest for an asynchronous test.
 async fn run<S: Strategy>(strategy: S, cases: u32, test: impl AsyncFn(S::Value) -> TestResult) -> TestResult {
     let mut runner = TestRunner::new_with_rng(Config::default(), TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     for _ in 0..cases {
@@ -178,7 +178,7 @@ async fn run<S: Strategy>(strategy: S, cases: u32, test: impl AsyncFn(S::Value) 
     Ok(())
 }
 
-/// The failure of the simplest input found, starting from a failing one.
+/// Simplifies a failing input as long as it fails; returns the failure of the simplest input found.
 async fn simplest<V: ValueTree>(mut tree: V, failure: Stop, test: impl AsyncFn(V::Value) -> TestResult) -> TestResult {
     let (mut failure, mut input) = (failure, format!("{:?}", tree.current()));
     let mut more = tree.simplify();
@@ -211,7 +211,7 @@ async fn check(device: &Device, lengths: BoxedStrategy<usize>, cases: u32) -> Te
     .await
 }
 
-/// Lengths that are no multiple of 4, so that the last word is partial.
+/// A buffer of bytes behaves as a `Vec`, also at lengths that are no multiple of 4, where the last word is partial.
 async fn bytes_are_a_vec(device: &Device) -> TestResult {
     let step = (any::<bool>(), any::<bool>(), 0usize..10, any::<u8>());
     let strategy = (1usize..40, prop::collection::vec(step, 1..20));

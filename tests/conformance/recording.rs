@@ -44,8 +44,8 @@ async fn replay(device: &Device) -> TestResult {
     same(&data.read_here().await?, &[60; 100], "after five more without a read in between")
 }
 
-/// Replayed often enough that a device may cache parts of it, then changed: first only buffers and values, then the
-/// commands.
+/// A recording can be replayed often enough that a device may cache parts of it, and then changed: first only its
+/// buffers and values, then its commands.
 async fn cleared_and_recorded_again(device: &Device) -> TestResult {
     let kernel = device.kernel(ADD)?;
     let mut buffers = [device.buffer_from(&[0u32; 100])?, device.buffer_from(&[1000u32; 100])?];
@@ -118,7 +118,7 @@ async fn uploads_come_before_each_replay(device: &Device) -> TestResult {
         source.write_here().await?.fill(round);
         source.slice_mut(8..16).update_here().await?[0] = 100 * round;
         recording.submit()?;
-        // Written after the submission, so only visible to the next one.
+        // This write comes after the submission, so only the next submission may read it.
         source.write_here().await?.fill(99);
         let mut wanted = [round; 64];
         wanted[8] = 100 * round;
@@ -159,7 +159,7 @@ async fn outlives_its_buffers_and_kernels(device: &Device) -> TestResult {
         let kernel = device.kernel(format!("{COPY} // a kernel of its own"))?;
         kernel.launch().bind("source", &source).bind("result", &mut result).record(&mut recording).threads(64)?;
     }
-    // Memory that was freed would be reused here.
+    // This buffer would reuse the memory of the dropped buffers, if they were freed.
     drop(device.buffer_from(&[0u32; 64])?);
     device.synchronize_here().await?;
     recording.submit()?;

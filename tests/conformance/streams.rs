@@ -102,7 +102,7 @@ async fn halves_of_one_buffer(device: &Device) -> TestResult {
     same(&b.read_here().await?, &expected, "halves, each with the sum of its own stream")
 }
 
-/// Large enough for a device that copies concurrently with its kernels.
+/// Uploads and launches on a stream are ordered, also for sizes at which a device copies concurrently with its kernels.
 async fn uploads_between_launches(device: &Device) -> TestResult {
     const LARGE: usize = 1 << 20;
     let stream = device.stream();
@@ -214,13 +214,13 @@ async fn buffers_dropped_while_streams_use_them(device: &Device) -> TestResult {
     still_works(device).await
 }
 
-/// A kernel that runs long on few of the device's processors, on two streams: the timeline shows whether the calls
-/// overlap.
+/// The calls of an operator on two streams overlap, if its kernel runs long on few of the device's processors: the
+/// timeline shows the overlap.
 async fn operators_on_two_streams_overlap(device: &Device) -> TestResult {
     if device.caps().streams < 2 {
         return skip("the device executes all streams as one");
     }
-    // A device of its own, because its timeline must not contain commands of other cases.
+    // The test reopens the device, because its timeline must not contain commands of other cases.
     let device = &device.reopen_here().await?;
     let streams = [device.stream(), device.stream()];
     let long =

@@ -55,7 +55,7 @@ async fn timings_of_a_replay(device: &Device) -> TestResult {
     same(&data.read_here().await?, &[2; 64], "timed launches do their work")
 }
 
-/// More launches than any device has timestamps for: the timings then come from the host's clock, and say so.
+/// The timings of more launches than any device has timestamps for come from the host's clock, and say so.
 async fn timings_of_very_many_launches(device: &Device) -> TestResult {
     let mut data = device.buffer::<u32>(1)?;
     let mut recording = device.recording();

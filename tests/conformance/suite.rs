@@ -1,5 +1,5 @@
-//! The cases of the suite. Other tests run them, too, to collect the kernels: this file is the module `suite` at their
-//! root.
+//! The cases of the suite. Other tests run the cases, too, to collect the kernels: this file is the module `suite` at
+//! the root of those tests.
 
 mod awaited;
 mod buffer;
@@ -35,7 +35,7 @@ const GROUPS: &[(&str, &[&[Case]])] = &[
     ("property", &[properties::CASES]),
 ];
 
-/// All cases, each with the name of its group and its own.
+/// All cases, each with its full name, which begins with the name of its group.
 pub(crate) fn cases() -> impl Iterator<Item = (String, &'static Case)> {
     let groups = GROUPS.iter();
     groups.flat_map(|(group, tables)| {

@@ -2,9 +2,9 @@
 //!
 //! `cargo test --test cts -- [OPTION..] [DIR]`; `--help` lists the options.
 //!
-//! Traces run in child processes, 64 in each, so that a shader which crashes the driver or never ends fails alone.
+//! Traces run in child processes, 64 in each, so that a shader that crashes the driver or never ends fails alone.
 //! Failures listed in `cts/known_failures.txt` count as skipped; a listed trace that passes counts as failed. The last
-//! line of the output is `N passed, M failed, K skipped`; the exit code is 1 where M is not 0.
+//! line of the output is `N passed, M failed, K skipped`; the exit code is 1 if M is not 0.
 
 mod replay;
 mod suite;
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     };
     if !dir.is_dir() && dir.components().count() == 1 {
-        // `cargo test NAME` passes NAME to every test; it selects another one.
+        // `cargo test NAME` passes NAME to every test, and NAME selects another test.
         println!("skipped: no DIR ('{}' is not a folder)", dir.display());
         return ExitCode::SUCCESS;
     }

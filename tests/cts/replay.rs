@@ -41,7 +41,7 @@ impl Player {
             }
             alive();
         }
-        // Late failures must be reported here, not in the next trace.
+        // The wait makes late failures belong to this trace instead of the next one.
         self.device.synchronize().map_err(stop)?;
         Ok(mismatches)
     }
@@ -85,14 +85,14 @@ impl Player {
             source = source.set_override(name, *value);
         }
         let kernel = self.device.kernel(source).map_err(stop)?;
-        // Read first, because the bindings borrow all buffers.
+        // The counts are read first, because the bindings borrow all buffers.
         let counts = dispatch.indirect.map(|(buf, off)| self.indirect_counts(buffers, buf, off)).transpose()?;
 
         let mut launch = kernel.launch();
         let mut unbound: Vec<_> = buffers.iter_mut().map(Some).collect();
         for info in kernel.bindings() {
             let wanted = |at: &&Binding| (at.group, at.binding) == (info.resource.group, info.resource.binding);
-            // The library reports bindings that the trace does not list.
+            // A binding that the trace does not list is left out, and the launch reports it.
             let Some(at) = dispatch.bind.iter().find(wanted) else { continue };
             let buffer = unbound.get_mut(at.buf).and_then(Option::take);
             let buffer = buffer.ok_or_else(|| Stop::Failed(format!("malformed: buffer {} is bound twice", at.buf)))?;
@@ -112,7 +112,7 @@ impl Player {
         .map_err(stop)
     }
 
-    /// The three counts at `off`, copied into a buffer of words for the indirect launch.
+    /// Copies the three counts at `off` into a new buffer of words, for the indirect launch.
     fn indirect_counts(
         &self,
         buffers: &mut [UnifiedBuffer<u8>],
@@ -151,11 +151,11 @@ impl Replay for Player {
     }
 }
 
-/// The part of `size` bytes that WebGPU treats as elements of an unsized array. WebGPU ignores a remainder at the end,
-/// which anywarp reports as an error.
+/// The size in bytes of the part of a buffer that WebGPU treats as elements of an unsized array. WebGPU ignores a
+/// remainder at the end, which anywarp reports as an error.
 fn whole_elements(layout: &Layout, size: usize) -> usize {
     let Some((offset, stride)) = layout.unsized_tail() else { return size };
-    // The last element may be followed by the padding of the struct.
+    // The padding of the struct may follow the last element.
     let padding = if offset == 0 { 1 } else { layout.align as usize };
     let rest = size.checked_sub((offset + stride) as usize).map_or(0, |behind_first| behind_first % stride as usize);
     size - rest / padding * padding
@@ -186,7 +186,7 @@ fn inspect(
 enum Stop {
     Skipped(String),
     Failed(String),
-    /// The trace failed, and so will every later one on this device.
+    /// The device is lost: the trace failed, and every later trace on this device would fail.
     Lost(String),
 }
 
@@ -200,7 +200,7 @@ fn stop(error: impl Into<Error>) -> Stop {
     }
 }
 
-/// The feature or limit that the device lacks, if that is the cause.
+/// The feature or limit that the device lacks, if that is the cause of the error.
 fn lacking(error: &Error) -> Option<String> {
     match error {
         Error::Kernel(KernelError::MissingFeature { feature, .. }) => Some(format!("the device has no {feature}")),

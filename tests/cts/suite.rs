@@ -23,7 +23,7 @@ struct Part {
 ///
 /// # Errors
 ///
-/// A fault of the folder, one of its files or the device.
+/// A fault of the folder, of one of its files or of the device.
 pub(crate) fn run(
     options: &Options,
     dir: &Path,

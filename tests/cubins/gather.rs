@@ -20,7 +20,7 @@ use crate::report::Report;
 pub(crate) struct Kernel {
     pub(crate) name: String,
     pub(crate) program: Program,
-    /// Whether all forms of it are compiled; only a few kernels have them all compiled.
+    /// Whether all forms of the kernel are compiled, which is the case for only a few kernels.
     pub(crate) all_forms: bool,
 }
 
@@ -50,7 +50,7 @@ fn wanted(options: &Options, name: &str) -> bool {
     options.filter.as_ref().is_none_or(|filter| name.contains(filter))
 }
 
-/// The files of `shaders/ops` and `examples/shaders`.
+/// The kernels of the files in `shaders/ops` and `examples/shaders` that the options select.
 fn shaders(options: &Options, caps: &Caps, report: &mut Report) -> Result<Vec<Kernel>, String> {
     let mut kernels = Vec::new();
     for (name, program) in collect::shaders(caps)?.into_iter().filter(|(name, _)| wanted(options, name)) {
@@ -62,7 +62,7 @@ fn shaders(options: &Options, caps: &Caps, report: &mut Report) -> Result<Vec<Ke
     Ok(kernels)
 }
 
-/// The kernels of the suites, which run on the CPU backend.
+/// The kernels that the suites compile while they run on the CPU backend.
 fn suite_kernels(options: &Options) -> Result<Vec<Kernel>, String> {
     let mut runs = if !options.no_suites { collect::conformance() } else { Vec::new() };
     if options.operators {
@@ -74,7 +74,7 @@ fn suite_kernels(options: &Options) -> Result<Vec<Kernel>, String> {
     Ok(programs.into_iter().map(kernel).collect())
 }
 
-/// The cases of `wgsl_operators`.
+/// The cases of the suite `wgsl_operators`.
 fn operators() -> impl Iterator<Item = Run> {
     operator_suite::cases().map(|operator_suite::table::Case { name, run }| -> Run {
         (format!("wgsl_operators::{name}"), Box::new(move |device| drop(run(device))))
@@ -107,7 +107,7 @@ fn cases(options: &Options, dir: &Path, caps: &Caps, report: &mut Report) -> Res
                     continue;
                 }
                 let text = texts.get(&dispatch.wgsl).ok_or_else(|| problem(format!("no shader {}", dispatch.wgsl)))?;
-                // One name for all, so that equal kernels have equal texts.
+                // All cases have the same file name, so that equal kernels have equal texts.
                 let mut wgsl = Wgsl::new(text.as_str()).file("case.wgsl");
                 if let Some(entry) = &dispatch.entry {
                     wgsl = wgsl.entry(entry.as_str());

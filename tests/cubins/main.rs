@@ -4,9 +4,9 @@
 //!
 //! The kernels are those in `shaders/` and `examples/shaders/`, those that suites compile while they run on the CPU
 //! backend, and those of conformance cases. Kernels with the same CUDA C++ count once. Compiled kernels are kept
-//! between runs only where `ANYWARP_CACHE` is set. Without NVRTC no kernel is compiled, which is a failure where
-//! `ANYWARP_REQUIRE` contains `nvrtc`. The last line is `N passed, M failed, K skipped`; the exit code is 1 where M is
-//! not 0.
+//! between runs only if `ANYWARP_CACHE` is set. Without NVRTC no kernel is compiled, which is a failure if
+//! `ANYWARP_REQUIRE` contains `nvrtc`. The last line is `N passed, M failed, K skipped`; the exit code is 1 if M is not
+//! 0.
 
 #[path = "../kernel_texts/collect/mod.rs"]
 #[allow(dead_code, reason = "`kernel_texts` uses the rest")]

@@ -47,7 +47,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Reads the command line, and exits where it is wrong; `None` where another test is selected.
+    /// Reads the command line, and exits where it is wrong; returns `None` if another test is selected.
     ///
     /// # Errors
     ///
@@ -55,7 +55,7 @@ impl Options {
     pub(crate) fn read() -> Result<Option<Self>, String> {
         let mut options = Self::parse();
         if options.dir.as_ref().is_some_and(|dir| !dir.is_dir() && dir.components().count() == 1) {
-            // `cargo test NAME` passes NAME to every test; it selects another one.
+            // `cargo test NAME` passes NAME to every test, and NAME selects another test.
             return Ok(None);
         }
         options.dir = options.dir.or_else(|| std::env::var_os("ANYWARP_CTS_DIR").map(PathBuf::from));
@@ -66,7 +66,7 @@ impl Options {
     }
 }
 
-/// 90 for `sm_90`.
+/// Parses an architecture: 90 for `sm_90` or `90`.
 fn architecture(text: &str) -> Result<u32, ParseIntError> {
     text.trim().strip_prefix("sm_").unwrap_or(text.trim()).parse()
 }

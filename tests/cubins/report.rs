@@ -23,7 +23,7 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// An empty report.
+    /// Returns an empty report.
     pub(crate) fn new(list_failures: bool, keep: Option<PathBuf>) -> Self {
         let (failures, skipped, times) = Default::default();
         Self { list_failures, keep, passed: 0, failures, skipped, times }
@@ -38,7 +38,7 @@ impl Report {
         *spilling += usize::from(usage.is_some_and(|usage| usage.spill_stores > 0));
     }
 
-    /// Counts a kernel that does not translate (no architecture), or does not compile for one.
+    /// Counts a kernel that does not translate (`architecture` is empty), or does not compile for an architecture.
     pub(crate) fn fail(&mut self, name: String, architecture: &str, message: &str, text: &str) {
         if let Some(known) = known::find(&name, architecture) {
             return self.skip(&format!("fails, as is known: {}", known.reason));
@@ -89,8 +89,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// The first line of a message without the parts that differ between kernels: numbers, and quoted names that start with
-/// a kernel's file.
+/// The first line of a message, with each number replaced by `#`, so that messages about different kernels are equal.
 fn kind(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
     let mut kind = String::new();

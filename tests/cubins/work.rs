@@ -1,4 +1,4 @@
-//! Translates and compiles kernels on all threads.
+//! Translates and compiles the kernels, in parallel.
 
 use std::collections::HashSet;
 use std::collections::hash_map::RandomState;
@@ -19,7 +19,7 @@ use crate::report::Report;
 
 /// The limit on loop iterations of one invocation.
 const MAX_STEPS: u32 = 1 << 30;
-/// The stack size, since translation recurses to the depth of expressions that the front end allows.
+/// The stack size of a thread: translation recurses to the depth of expressions that the front end allows.
 const STACK_BYTES: usize = 256 << 20;
 
 /// Compiles every kernel for every architecture.
@@ -60,7 +60,7 @@ struct Run<'a> {
     architectures: Vec<u32>,
     kernels: &'a [Kernel],
     next: AtomicUsize,
-    /// The hashes of the texts so far.
+    /// The hashes of the CUDA C++ texts so far.
     seen: Mutex<HashSet<u64>>,
     hasher: RandomState,
     /// The report, and the total time of translation.
@@ -121,7 +121,7 @@ impl Run<'_> {
     }
 }
 
-/// The distinct forms of a kernel's entry point.
+/// The distinct forms of a kernel's entry point that are compiled.
 fn forms(kernel: &Kernel) -> Vec<Form> {
     let mut forms = vec![Form::default()];
     if kernel.all_forms {
@@ -135,13 +135,13 @@ fn forms(kernel: &Kernel) -> Vec<Form> {
     forms
 }
 
-/// A mask in which every uniform is passed by address.
+/// The mask of the form that passes every uniform by address.
 fn addressed(program: &Program) -> u64 {
     let uniforms = program.bindings.iter().take(64).enumerate().filter(|(_, info)| info.class == BindingClass::Uniform);
     uniforms.fold(0, |all, (place, _)| all | 1 << place)
 }
 
-/// The first error, its position, and the line of CUDA C++ if the position is in the text.
+/// The first error and its position, with the line of CUDA C++ if the position is in the text.
 fn message(error: &NvrtcError, text: &str) -> String {
     let NvrtcError::Compilation { place, message, log, .. } = error else { return error.to_string() };
     let at = place.as_ref().map_or_else(String::new, ToString::to_string);

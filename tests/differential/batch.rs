@@ -1,4 +1,4 @@
-//! Runs kernels in child processes, so that a kernel which crashes the driver or never ends fails alone.
+//! Runs kernels in child processes, so that a kernel that crashes the driver or never ends fails alone.
 
 use std::process::Command;
 use std::sync::Mutex;

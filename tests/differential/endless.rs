@@ -1,5 +1,5 @@
-//! Loops that never end, which the random kernels cannot have. The CPU backend stops each of them. Each loop runs in a
-//! process of its own, so that a loop that is not stopped fails alone.
+//! Endless loops, which random kernels cannot contain. The CPU backend stops each of them. Each loop runs in a process
+//! of its own, so that a loop that is not stopped fails alone.
 
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -12,20 +12,20 @@ const STEPS: &str = "1048576";
 /// The time limit of a child.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The text before `main`, and the body of `main`. `b` is zero at the start.
+/// The kernels: the text before `main`, and the body of `main`. All words of `b` are zero at the start.
 const LOOPS: [(&str, &str); 26] = [
     ("", "loop { b[1] += 1u; }"),
-    // Unsigned numbers are never below 0 nor above the largest.
+    // The condition holds for every number of the type.
     ("", "for (var i = 7u; i >= 0u; i--) { b[1] += i; }"),
     ("", "for (var i = 0u; i <= 0xffffffffu; i++) { b[1] += i; }"),
     ("", "for (var i = 0i; i <= 0x7fffffffi; i++) { b[1] += u32(i); }"),
     ("", "for (var i = 0i; i >= i32(-0x80000000); i--) { b[1] += 1u; }"),
-    // Steps that jump over the end.
+    // The steps jump over the end.
     ("", "for (var i = 0u; i != 5u; i += 2u) { b[1] += i; }"),
     ("", "for (var i = 9i; i != 0i; i -= 2i) { b[1] += 1u; }"),
     ("", "for (var i = 0u; i < 0xfffffff8u; i += 0x10000u) { b[1] += 1u; }"),
     ("", "for (var i = 0i; i < 0x7fffffffi; i += 0x10000i) { b[1] += 1u; }"),
-    // Steps that do not advance the counter.
+    // The steps do not advance the counter.
     ("", "for (var i = 0u; i < 10u; i += b[0]) { b[1] += 1u; }"),
     ("", "for (var i = 1u; i < 100u; i *= b[0] + 1u) { b[1] += 1u; }"),
     ("", "for (var i = 0u; i < 100u; i *= 2u) { b[1] += 1u; }"),
@@ -33,7 +33,7 @@ const LOOPS: [(&str, &str); 26] = [
     ("", "for (var i = 8u; i != 1u; i /= 3u) { b[1] += 1u; }"),
     ("", "for (var i = 0u; i < 10u; i = min(i + 1u, 9u)) { b[1] += 1u; }"),
     ("", "for (var i = 0u; i < 8u; i = (i + 1u) & 7u) { b[1] += 1u; }"),
-    // The counter changes in the body, too.
+    // The body changes the counter, too.
     ("", "for (var i = 0u; i < 10u; i++) { b[1] += 1u; i--; }"),
     ("fn back(p: ptr<function, u32>) { *p -= 1u; }", "for (var i = 0u; i < 10u; i++) { b[1] += 1u; back(&i); }"),
     ("", "for (var i = 0u; i < 4u; i++) { for (var j = 0u; j < 4u; j++) { b[1] += 1u; i = 0u; } }"),
@@ -48,7 +48,7 @@ const LOOPS: [(&str, &str); 26] = [
     ("", "var i = 0u; while i < 10u { b[1] += 1u; if b[0] == 0u { continue; } i++; }"),
 ];
 
-/// Returns whether all loops are stopped, and prints the others.
+/// Runs every loop in a child process and prints the loops that are not stopped; returns whether all are stopped.
 ///
 /// # Errors
 ///

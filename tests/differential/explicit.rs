@@ -1,4 +1,4 @@
-//! Kernels whose text holds the bounds checks that the middle end finds necessary.
+//! Kernels whose text contains the bounds checks that the middle end finds necessary.
 
 use anywarp_backend::Proofs;
 use anywarp_middle::Circumstances;
@@ -12,11 +12,11 @@ use naga::{Module, WithSpan};
 
 use crate::run::Failure;
 
-/// The text of the kernel with bounds checks: all its accesses are in range.
+/// Returns the text of the kernel with bounds checks, so that all its accesses are in range.
 ///
 /// # Errors
 ///
-/// [`Failure::Error`] where one of the steps refuses the kernel.
+/// [`Failure::Error`] if one of the steps refuses the kernel.
 pub(crate) fn wgsl(text: &str) -> Result<String, Failure> {
     let module = parse_str(text).map_err(|error| {
         Failure::Error(format!("differential.wgsl is not valid WGSL\n{}", error.emit_to_string(text)))

@@ -3,15 +3,15 @@
 //! `cargo test --test differential -- [OPTION..]`; `--help` lists the options.
 //!
 //! Kernels have no races, always end, and use only exact float arithmetic, so every device must produce the same words.
-//! With `--bias checks` an index out of range has a meaning, on `cpu` and wherever kernels are `Checks::Proven`: a read
-//! returns the last element, and a store or an atomic has no effect. Such kernels run `Proven` and `Driver`, the latter
-//! on devices other than `cpu` only if all indices are in range. They also run on `cpu:checked` with the checks that
-//! the middle end adds; then all indices must be in range. The default devices are `cpu` and `cpu:checked`. The first
-//! tests are loops that never end, which `cpu` has to stop.
+//! With `--bias checks` an index out of range is defined, on `cpu` and wherever kernels are `Checks::Proven`: a read
+//! returns the last element, and a store or an atomic has no effect. Such kernels run with `Proven` and with `Driver`,
+//! the latter on devices other than `cpu` only if all indices are in range. The kernels also run on `cpu:checked` with
+//! the checks that the middle end adds; then all indices must be in range. The default devices are `cpu` and
+//! `cpu:checked`. The first tests are endless loops, which `cpu` has to stop.
 //!
-//! The kernels run in child processes, so that a kernel which crashes the driver fails alone. A missing device is
-//! skipped, unless `ANYWARP_REQUIRE` names it. The last line is `N passed, M failed, K skipped`; the exit code is 1
-//! where M is not 0.
+//! The kernels run in child processes, so that a kernel that crashes the driver fails alone. A missing device is
+//! skipped, unless `ANYWARP_REQUIRE` names it. The last line is `N passed, M failed, K skipped`; the exit code is 1 if
+//! M is not 0.
 
 mod batch;
 mod endless;
@@ -58,7 +58,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Removes missing devices from the options, and returns whether any device remains.
+/// Removes missing devices from the options; returns whether any device remains.
 fn present(options: &mut Options) -> Result<bool, String> {
     let required = std::env::var("ANYWARP_REQUIRE").unwrap_or_default().to_lowercase();
     let required: Vec<&str> = required.split(',').map(str::trim).collect();

@@ -68,8 +68,8 @@ pub(crate) enum Bias {
 }
 
 impl Bias {
-    /// The devices where such kernels run by default. Vulkan drivers handle unusual loops badly, so hostile kernels run
-    /// there only on request.
+    /// The default devices for such kernels. Vulkan drivers handle unusual loops badly, so hostile kernels run there
+    /// only on request.
     fn devices(self) -> [&'static str; 2] {
         match self {
             Self::None => ["cpu", "vulkan"],
@@ -98,7 +98,7 @@ impl Options {
         options
     }
 
-    /// The number of kernels, from the seed on.
+    /// The number of kernels to run.
     pub(crate) fn count(&self) -> u64 {
         self.count.unwrap_or(QUICK_RUN.0)
     }
@@ -108,7 +108,7 @@ impl Options {
         self.count.is_none().then_some(QUICK_RUN.1)
     }
 
-    /// The kernel of a seed.
+    /// Generates the kernel of a seed.
     pub(crate) fn kernel(&self, seed: u64) -> Program {
         match self.bias {
             Bias::None => generate(seed, self.size),
@@ -116,7 +116,7 @@ impl Options {
         }
     }
 
-    /// The name of a seed's kernel in the list of known faults.
+    /// The name of a seed's kernel in the list of known bugs.
     pub(crate) fn label(&self, seed: u64) -> String {
         match self.bias {
             Bias::None => format!("seed {seed}, size {}", self.size),

@@ -12,9 +12,9 @@ use anywarp_testing::random_kernels::evaluate::canonical;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     Proven,
-    /// The checks of the driver, whose results may differ wherever an access is out of range.
+    /// The checks of the driver, whose results may differ from the reference if an access is out of range.
     Driver,
-    /// Checks in the kernel's own text, on a device that reports any access out of range.
+    /// Checks in the kernel's own text, on a device that reports every access out of range.
     Explicit,
 }
 
@@ -113,7 +113,7 @@ fn try_run(device: &Device, mode: Mode, program: &Program, wgsl: &str) -> anywar
     held.iter().map(|buffer| Ok(buffer.read()?.to_vec())).collect()
 }
 
-/// Checks that a device with access checks has no findings.
+/// Checks that a device with access checks has found no access out of range.
 fn in_range(device: &Device) -> Result<(), Failure> {
     let mut outside = Findings::default();
     let found = device.findings();

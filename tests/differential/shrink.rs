@@ -1,6 +1,6 @@
 //! Makes a failing kernel smaller while it fails in the same way.
 //!
-//! A step removes a part without a check whether that is allowed: the reference refuses kernels without a defined
+//! A step removes a part without checking whether the rest is valid: the reference refuses kernels without a defined
 //! result, and naga refuses invalid WGSL.
 
 use std::time::Instant;
@@ -24,7 +24,7 @@ pub(crate) fn shrink(program: &Program, deadline: Instant, fails: &mut dyn FnMut
 
 type Step = fn(&mut Program, Instant, &mut dyn FnMut(&Program) -> bool);
 
-/// Applies the change if the kernel still fails.
+/// Applies a change to `best`, and keeps the result if the kernel still fails.
 fn attempt(
     best: &mut Program,
     deadline: Instant,
@@ -64,7 +64,7 @@ fn at_expr(program: &mut Program, at: usize, change: &mut dyn FnMut(&mut Expr)) 
     });
 }
 
-/// Removes runs of statements, long ones first.
+/// Removes runs of statements, starting with long runs.
 fn statements(best: &mut Program, deadline: Instant, fails: &mut dyn FnMut(&Program) -> bool) {
     let mut at = 0;
     while at < count_blocks(best) {

@@ -1,4 +1,5 @@
-//! Figures about the generated kernels: whether the front end accepts them, and whether conditions and results vary.
+//! Figures about the generated kernels: whether the front end accepts the kernels, and whether conditions and results
+//! vary.
 
 use std::time::{Duration, Instant};
 
@@ -24,7 +25,7 @@ struct Numbers {
     bytes: usize,
     steps: u64,
     outside: u64,
-    /// The number of kernels that are never out of range.
+    /// The number of kernels without an access out of range.
     inside: u64,
     evaluating: Duration,
 }

@@ -15,21 +15,21 @@ use anywarp_testing::random_kernels::ast::Program;
 use anywarp_testing::random_kernels::evaluate::{Outcome, evaluate};
 use anywarp_testing::random_kernels::print::{pruned, wgsl};
 
-/// A message of a child.
+/// A message of a child process to its parent.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Message {
     Starts(u64),
     /// The child still works on the same kernel.
     Alive,
     Passed(u64),
-    /// The device lacks a feature, or the failure is known: the seed, and the device with the reason.
+    /// The device lacks a feature, or the failure is known: the seed, and a text with the device and the reason.
     Skipped(u64, String),
-    /// The seed, and the device with its failure and a small kernel.
+    /// The result is wrong: the seed, and a text with the device, its failure and a small kernel.
     Failed(u64, String),
     Unable(String),
 }
 
-/// A device, and the method that keeps kernels in range there.
+/// A device, and the method that keeps the accesses of its kernels in range.
 struct Target {
     selector: String,
     mode: Mode,
@@ -37,7 +37,7 @@ struct Target {
 }
 
 impl Target {
-    /// The name in messages.
+    /// The target's name in messages.
     fn name(&self) -> String {
         match self.mode {
             Mode::Proven => self.selector.clone(),
@@ -121,8 +121,8 @@ fn attempt(options: &Options, target: &mut Target, kernel: &Tried) -> Result<boo
     }
     let ran = run(&target.device, target.mode, program, text);
     let failure = match (ran.and_then(|found| compare(program, &outcome.buffers, &found)), known) {
-        // The middle end may have removed the code that the driver gets wrong. Another test checks that the fault is
-        // still there.
+        // The middle end may have removed the code that the driver compiles wrongly. Another test checks that the bug
+        // is still there.
         (Ok(()), _) => return Ok(true),
         (Err(failure), _) => failure,
     };
@@ -167,7 +167,7 @@ fn describe(options: &Options, target: &Target, program: &Program, failure: &Fai
             let mut fails = |candidate: &Program| {
                 if reported.elapsed().as_secs() > 5 {
                     reported = Instant::now();
-                    // The next write after the parent has closed the pipe fails as well.
+                    // An error is ignored, because the next write fails as well if the parent has closed the pipe.
                     drop(say(&Message::Alive));
                 }
                 let Ok(outcome) = evaluate(candidate) else { return false };

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use crate::reproduction::Reproduction;
 use anywarp_testing_devices::driver_bugs::{DRIVER_BUGS, DriverBug, named};
 
-/// The failing WGSL cases of WebGPU's conformance suite: a separate list whose entries name bugs.
+/// The list of failing cases from WebGPU's conformance suite, whose entries name bugs.
 const CTS: &str = include_str!("../cts/known_failures.txt");
 
 const HEAD: &str = "# Known failures
@@ -42,7 +42,7 @@ pub(crate) fn check() -> Result<(), String> {
     Err(format!("{} does not match the list; run `cargo test --test driver_bugs -- --write`", path().display()))
 }
 
-/// Checks that each bug has a small, complete reproduction, and that other lists name existing bugs.
+/// Checks that each bug has a small, complete reproduction, and that other lists only name existing bugs.
 pub(crate) fn complete() -> Result<(), String> {
     for bug in DRIVER_BUGS {
         let lines = Reproduction::of(bug)?.source.lines().count();
@@ -85,7 +85,7 @@ fn text() -> String {
     text
 }
 
-/// The devices with the bug: a backend, a part of the device's name or driver, and a missing CPU feature.
+/// The devices that have the bug: a backend, a part of the device's name or driver, and a missing CPU feature.
 fn place(bug: &DriverBug) -> String {
     let place = match (bug.backend, bug.device) {
         ("", "") => "everywhere".to_owned(),
@@ -110,7 +110,7 @@ fn entries(list: &str) -> impl Iterator<Item = &str> {
     list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// The bug that an entry names in its last field.
+/// The bug that an entry of the list names in its last field.
 fn bug_of(line: &str) -> &str {
     line.rsplit(" | ").next().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! A small kernel with its right result and its wrong result on devices with the bug.
+//! Reproductions of bugs: small kernels, each with its right result and its wrong result on devices with the bug.
 //!
 //! The file begins with comments:
 //!
@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use anywarp_testing_devices::driver_bugs::DriverBug;
 
-/// A kernel and its results.
+/// A kernel, its input, and its results.
 #[derive(Debug)]
 pub(crate) struct Reproduction {
     pub(crate) name: &'static str,
@@ -77,7 +77,7 @@ impl Reproduction {
     }
 }
 
-/// Words in decimal or, after `0x`, hexadecimal notation; `3*7` is three sevens.
+/// Parses words in decimal or, after `0x`, hexadecimal notation; `3*7` means three sevens.
 pub(crate) fn words(text: &str) -> Result<Vec<u32>, String> {
     let mut words = Vec::new();
     for part in text.split_whitespace() {

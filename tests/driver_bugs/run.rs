@@ -23,7 +23,7 @@ pub(crate) enum Ended {
     AsListed(String),
     /// Neither right nor the listed bug.
     Otherwise(String),
-    /// The device cannot run it.
+    /// The device cannot run the reproduction.
     Skipped(String),
 }
 
@@ -79,10 +79,10 @@ pub(crate) fn alone(name: &str, selector: &str) -> ExitCode {
 
 fn evaluate(reproduction: &Reproduction, selector: &str) -> Gave {
     let words = || -> anywarp::Result<Vec<u32>> {
-        // Its own device, because the kernel may lose the device for others.
+        // The device is opened for this kernel alone, because the kernel may lose it.
         let device = Device::open(selector)?;
         let file = format!("{}.wgsl", reproduction.name);
-        // The driver's checks, as wgpu compiles kernels: the middle end may avoid the bug.
+        // The kernel has the driver's checks, as plain wgpu compiles kernels: the middle end might avoid the bug.
         let kernel = device.kernel(Wgsl::new(reproduction.source).file(file).checks(Checks::Driver))?;
         let mut result = device.buffer::<u8>(reproduction.right.len() * 4)?;
         let values = device.buffer_from::<u8>(bytemuck::cast_slice(&reproduction.input))?;
@@ -129,7 +129,7 @@ fn elsewhere(reproduction: &Reproduction, selector: &str) -> Gave {
     }
 }
 
-/// The exit status of a process, its output, and its error output.
+/// Runs a process; returns its exit status, its output, and its error output.
 fn printed(command: &mut Command) -> std::io::Result<(ExitStatus, String, String)> {
     let mut child = command.spawn()?;
     let begun = Instant::now();
@@ -143,7 +143,7 @@ fn printed(command: &mut Command) -> std::io::Result<(ExitStatus, String, String
         std::thread::sleep(Duration::from_millis(10));
     };
     let (mut out, mut errors) = (String::new(), String::new());
-    // Both texts are short enough for the pipes.
+    // The pipes are read after the process, because both texts are short enough for the pipes' buffers.
     child.stdout.take().map(|mut pipe| pipe.read_to_string(&mut out)).transpose()?;
     child.stderr.take().map(|mut pipe| pipe.read_to_string(&mut errors)).transpose()?;
     Ok((status, out, errors))

@@ -9,7 +9,7 @@ const SHADERS: [&str; 3] = [
     include_str!("../../examples/shaders/touch.wgsl"),
 ];
 
-/// Tokens that change the meaning of a text.
+/// Tokens that change the meaning of a text where they are inserted.
 const WORDS: [&str; 44] = [
     "u32",
     "i32",
@@ -57,7 +57,7 @@ const WORDS: [&str; 44] = [
     "workgroupBarrier()",
 ];
 
-/// The text of a seed.
+/// Generates the text of a seed.
 pub(crate) fn text(seed: u64) -> String {
     let mut random = Random::new(seed);
     let mut text = if random.chance(40) {
@@ -112,7 +112,7 @@ fn tokens(random: &mut Random, text: &str) -> String {
     tokens.concat()
 }
 
-/// The words of the text, and each other character on its own.
+/// Splits the text into its words and all other single characters.
 fn split(text: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = text;

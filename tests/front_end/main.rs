@@ -1,5 +1,5 @@
-//! The front end never panics and never overflows the stack, whatever the text; nor does the compiler of the CPU
-//! backend for accepted texts.
+//! The front end never panics and never overflows the stack, for any text; for accepted texts the compiler of the CPU
+//! backend does not either.
 //!
 //! `cargo test --test front_end -- [OPTION..]`; `--help` lists the options.
 //!
@@ -83,7 +83,7 @@ fn main() -> ExitCode {
     if failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The child: writes the name of each text and then the outcome.
+/// Runs in a child process: writes the name of each text and then its outcome.
 fn read_texts(kind: &str, options: &Options) {
     let everything = NullOptions { shader: naga::valid::Capabilities::all(), ..NullOptions::default() };
     let device = match options.device.as_deref() {
@@ -111,11 +111,11 @@ fn read_texts(kind: &str, options: &Options) {
 }
 
 fn say(line: &str) {
-    // If the parent has closed the pipe, it also kills this process.
+    // The error is ignored: if the parent has closed the pipe, it also ends this process.
     drop(writeln!(std::io::stdout(), "{line}"));
 }
 
-/// Reads the texts from `first` on in child processes, and returns their number.
+/// Tests the texts from `first` on in child processes; returns the number of texts.
 fn run(kind: &str, device: &str, first: u64, end: u64, limit: Option<Instant>, failures: &mut Vec<String>) -> u64 {
     let mut next = first;
     let in_time = || limit.is_none_or(|limit| Instant::now() < limit);

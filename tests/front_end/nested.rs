@@ -3,7 +3,7 @@
 /// A name, and the function that makes the text.
 pub(crate) type Text = (String, Box<dyn Fn() -> String>);
 
-/// All texts, the least nested ones of each kind first.
+/// All texts; those of each kind are ordered by the depth of their nesting.
 pub(crate) fn texts() -> Vec<Text> {
     let mut all: Vec<Text> = Vec::new();
     for (name, make) in KINDS {

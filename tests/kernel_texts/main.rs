@@ -1,4 +1,4 @@
-//! The texts of kernels for other compilers: MSL for Metal, and WGSL for browsers. No GPU is needed.
+//! The texts of kernels for other compilers: MSL for Metal, and WGSL for browsers. The tests need no GPU.
 //!
 //! | case | contents |
 //! |---|---|

@@ -28,7 +28,7 @@ fn at_most(most: usize) -> usize {
     threads()
 }
 
-/// A device without compilation of variants, which may start threads of its own.
+/// Opens a device without compilation of variants, which may start threads of its own.
 fn open(selector: &str) -> anywarp::Result<Device> {
     Ok(Device::open_with(&DeviceOptions::default().selector(selector).variants(Variants::Never))?)
 }
@@ -37,7 +37,7 @@ fn work(device: &Device) -> anywarp::Result<()> {
     for round in 0..100u32 {
         let mut data = device.buffer::<u32>(20_000)?;
         data.fill(round)?;
-        // Cancelled, then awaited.
+        // The first read is cancelled, and the second one awaited.
         let _ = pin!(data.read_async()).poll(&mut Context::from_waker(Waker::noop()));
         assert_eq!(pollster::block_on(data.read_async())?[19_999], round);
         pollster::block_on(device.synchronize_async())?;

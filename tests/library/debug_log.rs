@@ -1,4 +1,4 @@
-//! The debug output of kernels goes to the log once, on every device, and is still available as values.
+//! The debug output of kernels is logged once, on every device, and is still available as values.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -70,7 +70,7 @@ fn log_on_every_device() -> Result<()> {
         assert_eq!(logged(), both, "{selector}");
         assert_eq!(device.debug_output()?.lines.len(), 0, "{selector}");
 
-        // More calls than the debug memory holds: the log reports how many are missing.
+        // There are more calls than the debug memory holds: the log reports the number of missing calls.
         kernel.launch().groups(60_000)?;
         device.synchronize()?;
         let logged_lines = logged();

@@ -10,7 +10,7 @@ fn on_every_device(test: impl Fn(&Device) -> Result<()>) {
         match Device::open(&selector) {
             Ok(device) => {
                 test(&device).unwrap_or_else(|error| panic!("on {selector}: {error}"));
-                // Debug printing itself causes no findings.
+                // The code for debug printing causes no findings.
                 assert_eq!(device.findings().to_string(), "", "on {selector}");
             }
             Err(error) if selector == "cpu:checked" => println!("without checks: {error}"),
@@ -31,7 +31,7 @@ fn print(device: &Device, text: &str, groups: [u32; 3]) -> Result<DebugOutput> {
     device.debug_output()
 }
 
-/// The lines as text, sorted: invocations print in any order.
+/// The lines as text, sorted because invocations print in any order.
 fn sorted(output: &DebugOutput) -> Vec<String> {
     assert_eq!(output.dropped, 0);
     let mut lines: Vec<String> = output.lines.iter().map(ToString::to_string).collect();
@@ -151,7 +151,7 @@ fn values_of_types_that_devices_may_lack() {
     });
 }
 
-/// Branches, loops and functions, with a call in each.
+/// A kernel with debug calls in branches, loops and functions.
 const FLOW: &str = "
 // anywarp:debug
 fn note(what: u32) {}
@@ -175,7 +175,7 @@ fn calls_name_their_line() {
         expected.sort_unstable();
         let output = print(device, FLOW, [1, 1, 1])?;
         assert_eq!(sorted(&output), expected);
-        // The calls of one invocation come in order.
+        // The calls of one invocation are printed in order.
         let of_one: Vec<u32> =
             output.lines.iter().filter(|line| line.invocation == [1, 0, 0]).map(|line| line.line).collect();
         assert_eq!(of_one, [9, 9, 4, 10]);
@@ -260,7 +260,7 @@ fn launches_print_one_after_the_other_also_when_replayed() {
         let mut recording = device.recording();
         one.launch().record(&mut recording).groups(1)?;
         two.launch().record(&mut recording).groups(1)?;
-        // The recording keeps its kernels.
+        // The kernels can be dropped, because the recording keeps them.
         drop((one, two));
         for _ in 0..3 {
             recording.submit()?;
@@ -284,21 +284,21 @@ fn dropped_calls_are_counted() {
                 narrow();
             }";
         let kernel = kernel(device, text)?;
-        // 16 words for each of 65 536 invocations: four times the size of the memory.
+        // Each of 65,536 invocations prints 16 words: four times the size of the memory.
         kernel.launch().groups([512, 2, 1])?;
         let output = device.debug_output()?;
         let printed = output.lines.len() as u64;
         assert_eq!(printed + output.dropped, 2 * 65_536);
         assert!(output.lines.iter().all(|line| line.invocation[0] < 512 * 64 && line.invocation[1] < 2));
         let words: u64 = output.lines.iter().map(|line| if line.function == "wide" { 12 } else { 4 }).sum();
-        // All of 1 MiB, except the counters and less than the widest record.
+        // The memory of 1 MiB is full, except for the counters and less than the widest record.
         assert!((262_144 - 2 - 11..=262_144 - 2).contains(&words), "{words} words");
         let text = output.to_string();
         assert!(text.ends_with(&format!(
             "{} calls were dropped: the debug memory is full (increase ANYWARP_DEBUG_BYTES)\n",
             output.dropped
         )));
-        // Afterwards the memory is free again.
+        // Reading the output frees the memory.
         kernel.launch().groups(1)?;
         let output = device.debug_output()?;
         assert_eq!((output.lines.len(), output.dropped), (128, 0));
@@ -325,7 +325,7 @@ fn a_kernel_that_was_stopped_has_printed() -> Result<()> {
     let line = |line, value| format!("k.wgsl:{line}: debug(value = {value}) at [0, 0, 0]");
     assert_eq!(sorted(&device.debug_output()?), [line(4, 7), line(5, 9)]);
     assert!(device.synchronize().is_err_and(|error| error.to_string().contains("was stopped")));
-    // Later kernels are not affected.
+    // The kernel that fails does not affect later kernels.
     kernel(&device, &text("i < 3"))?.launch().groups(1)?;
     assert_eq!(sorted(&device.debug_output()?), [line(4, 7)]);
     device.synchronize()

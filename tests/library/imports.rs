@@ -12,12 +12,12 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     work(id.x);
 }";
 
-/// A kernel whose imported module has this text.
+/// A kernel that imports a module with this text.
 fn wgsl(module: &'static str) -> Wgsl<'static> {
     Wgsl::new(MAIN).file("main.wgsl").module("shared::part", module)
 }
 
-/// Fails unless `said` contains all parts.
+/// Checks that `said` contains all parts.
 fn says(said: &str, parts: &[&str]) {
     for part in parts {
         assert!(said.contains(part), "expected '{part}' in\n{said}");

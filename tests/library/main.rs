@@ -1,8 +1,8 @@
 //! The library through its public API: submission, memory, errors, debug output. The suites `conformance`, `ops` and
 //! `wgsl_operators` check the results on each device.
 //!
-//! Tests run side by side in one process. A test of values that a process has once, such as its threads, its memory or
-//! its log, runs in a process of its own by `anywarp_testing::process::in_own_process`.
+//! Tests run concurrently in one process. A test of something that a process has only once, such as its threads, its
+//! memory or its log, runs in a process of its own by `anywarp_testing::process::in_own_process`.
 
 #[cfg(target_os = "linux")]
 mod asynchronous_threads;

@@ -1,18 +1,18 @@
-//! The output of a program that returns an error from `main`: the error's display text, once.
+//! The output of a program that returns an error from `main` is the error's display text, once.
 //!
-//! The test runs itself as such a program.
+//! The test starts its own executable as such a program.
 
 use std::process::{Command, ExitCode, Termination};
 
 use anywarp::{Device, Result};
 
-/// Set in the process that is the program.
+/// The environment variable that makes a process run the program.
 const PROGRAM: &str = "ANYWARP_TEST_PROGRAM";
 
 #[test]
 fn a_program_prints_the_error_that_it_returns() {
     if std::env::var_os(PROGRAM).is_some() {
-        // As the standard library does with the result of `main`.
+        // The standard library does the same with the result of `main`.
         let code = program().report();
         std::process::exit(i32::from(code != ExitCode::SUCCESS));
     }
@@ -37,7 +37,7 @@ error: `*` does not take `u32` and a float constant
     assert_eq!(printed.trim_end(), wanted.trim_end());
 }
 
-/// The line of the call.
+/// The line of the wrong call.
 const LINE: u32 = line!() + 4;
 
 fn program() -> Result<()> {

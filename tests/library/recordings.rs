@@ -1,4 +1,4 @@
-//! The commands that reach a device, as text: one snapshot for each kind of transfer and launch.
+//! The commands that a device receives, as text: one snapshot for each kind of transfer and launch.
 //!
 //! Memory 1 is the first buffer of a test, memory 2 the next; staging memory is numbered in the same sequence.
 
@@ -26,7 +26,7 @@ impl Recorded {
         self.device.buffer(64).expect("a null device makes buffers")
     }
 
-    /// Everything submitted, with the device's counters.
+    /// All submissions, and the device's counters, as text.
     fn text(&self) -> String {
         let mut text = String::new();
         for (index, submission) in self.null.submissions().iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Upload memory within a limit: writes beyond it wait or bypass it, and all data reaches the device.
+//! Upload memory within a limit: writes beyond the limit wait or bypass it, and all data reaches the device.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ const PATIENCE: Duration = Duration::from_secs(100);
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// Runs `test` on each device, with copies between host and device, within this limit.
+/// Runs `test` on each device with separate host and device memory, and with this limit on upload memory.
 fn on_each(limit: u64, test: impl Fn(&Device) + Copy + Send + 'static) {
     let mut any = false;
     for candidate in Device::enumerate() {
@@ -22,7 +22,7 @@ fn on_each(limit: u64, test: impl Fn(&Device) + Copy + Send + 'static) {
     assert!(any || std::env::var_os("ANYWARP_REQUIRE").is_none(), "no device to test with");
 }
 
-/// Words that differ for each seed.
+/// Words that depend on the seed.
 fn words(length: usize, seed: u32) -> Vec<u32> {
     (0..length as u32).map(|index| (index ^ seed.wrapping_mul(0x85eb_ca6b)).wrapping_mul(0x9e37_79b9)).collect()
 }
@@ -82,7 +82,7 @@ fn guards_that_use_the_whole_limit() {
         for (seed, guard) in guards.iter_mut().enumerate() {
             guard.copy_from_slice(&words(LENGTH, seed as u32));
         }
-        // A large copy of another buffer proceeds beside them.
+        // A large copy of another buffer works while the guards hold the limit.
         let mut other = device.buffer::<u32>(MIB).expect("memory");
         other.copy_from_slice(&words(MIB, 77)).expect("an upload");
         assert!(on_device(device, &other) == words(MIB, 77), "the copy beside the guards");
@@ -119,7 +119,7 @@ fn many_writes_wait_instead_of_growing() {
         for round in 0..100u32 {
             let buffer = &mut buffers[round as usize % 4];
             buffer.write().expect("a guard").fill(round);
-            // Recorded, and submitted when the limit is reached.
+            // The copy is recorded, and submitted when the limit is reached.
             sum.copy_from(&*buffer).expect("a copy");
         }
         assert!(*sum.read().expect("the last") == vec![99; LENGTH][..]);
@@ -131,7 +131,7 @@ fn many_writes_wait_instead_of_growing() {
     });
 }
 
-/// Reads are not under the limit: their guards delay neither other reads nor writes.
+/// Reads do not count for the limit: their guards delay neither other reads nor writes.
 #[test]
 fn reads_are_not_limited() {
     on_each(1, |device| {
@@ -149,7 +149,7 @@ fn reads_are_not_limited() {
         device.trim();
         let kept = device.stats();
         assert!(kept.staging_bytes >= 8 * BYTES && kept.staging_peak <= 4096, "each keeps its copy: {kept:?}");
-        // The next read uses this copy, which is freed with the buffer.
+        // The next read uses the host's copy, which is freed with the buffer.
         assert!(*buffers[7].read().expect("a guard") == words(LENGTH, 7));
         assert_eq!(device.stats().bytes_downloaded, kept.bytes_downloaded);
         buffers.truncate(1);
@@ -159,7 +159,8 @@ fn reads_are_not_limited() {
     });
 }
 
-/// Words scattered over a buffer, with newer contents of the device at some of them and in between.
+/// Words written all over a buffer reach the device, while the device has newer contents of some of them and between
+/// them.
 #[test]
 fn scattered_writes() {
     on_each(MIB as u64, |device| {
@@ -229,7 +230,7 @@ fn large_slices_both_ways() {
         let mut got = vec![0; length];
         buffer.copy_to_slice(&mut got).expect("a download");
         assert!(got == expected, "all of it");
-        // The elements read before are not downloaded again.
+        // The elements that were read before are not downloaded again.
         drop(buffer.read().expect("a guard"));
         let before = device.stats().bytes_downloaded;
         buffer.copy_to_slice(&mut got).expect("a copy of the host's");
@@ -262,7 +263,7 @@ fn threads_share_the_limit() {
     });
 }
 
-/// Parts of a buffer that the device wrote and parts that it did not, in any pattern.
+/// A read returns the elements that the device wrote and those that the host wrote, in any pattern.
 #[test]
 fn scattered_reads() {
     on_each(MIB as u64, |device| {

@@ -17,7 +17,7 @@ fn slow(length: usize) -> Samples {
     Samples { slow: Some(Duration::from_micros(300)), ..Samples::new(length) }
 }
 
-/// Loads two epochs.
+/// Loads two epochs, of which some samples fail; returns the number of samples that were loaded.
 async fn load(device: Device, workers: usize) -> usize {
     let mut loader = loader(&device, Samples { fails: Some(50), ..slow(100) }, workers);
     let mut samples = 0;

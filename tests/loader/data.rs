@@ -11,22 +11,22 @@ use std::time::{Duration, Instant};
 use anywarp::Device;
 use anywarp::loader::{Batch, Dataset, IterableDataset, Loader, ReadError};
 
-/// `length` samples of `WIDTH` numbers and a label, which identify the sample. Reading some of them is slow, fails or
-/// panics.
+/// A data set of `length` samples, each with `WIDTH` numbers and a label that identify the sample. Reading some samples
+/// is slow, fails or panics.
 #[derive(Clone, Default)]
 pub(crate) struct Samples {
     pub(crate) length: Arc<AtomicUsize>,
-    /// The number of threads in `read`.
+    /// The number of threads that are in `read`.
     pub(crate) readers: Arc<AtomicUsize>,
     pub(crate) read: Arc<AtomicUsize>,
-    /// The loader's threads that have called `read`.
+    /// The loaders' threads that have called `read`.
     pub(crate) threads: Threads,
     pub(crate) slow: Option<Duration>,
     pub(crate) fails: Option<usize>,
     pub(crate) panics: Option<usize>,
 }
 
-/// Odd, so that samples do not start at aligned addresses.
+/// The number of values in a sample: odd, so that samples do not start at aligned addresses.
 pub(crate) const WIDTH: usize = 5;
 
 impl Samples {
@@ -42,7 +42,7 @@ impl Samples {
     }
 }
 
-/// Threads of loaders, by their names in Linux; always empty on other systems.
+/// Threads of loaders, by their paths in Linux's `/proc`; always empty on other systems.
 #[derive(Clone, Default)]
 pub(crate) struct Threads(Arc<Mutex<BTreeSet<PathBuf>>>);
 
@@ -60,7 +60,7 @@ impl Threads {
         self.0.lock().expect("no panic").len()
     }
 
-    /// Waits until the system has removed the threads, which may take a moment after a join.
+    /// Waits until the system has removed the threads, which may take a moment after they were joined.
     pub(crate) fn have_ended(&self) {
         let start = Instant::now();
         let mut threads = self.0.lock().expect("no panic");
@@ -72,7 +72,7 @@ impl Threads {
     }
 }
 
-/// Number `at` of sample `index`.
+/// The value at index `at` of sample `index`.
 pub(crate) fn value(index: usize, at: usize) -> f32 {
     (index * WIDTH + at) as f32 + 1.0
 }

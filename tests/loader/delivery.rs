@@ -9,7 +9,7 @@ use proptest::test_runner::{Config, TestRunner};
 use crate::data::{Samples, check, loader};
 use crate::{hanging, null, on_each_device};
 
-/// The indices of an epoch's samples, by batch.
+/// The indices of an epoch's samples, grouped by batch.
 fn indices(loader: &mut Loader<(f32, u32)>, epoch: u64) -> Vec<Vec<usize>> {
     loader.epoch(epoch).map(|batch| batch.expect("a batch").indices().collect()).collect()
 }
@@ -55,7 +55,7 @@ fn kernels_use_batches_without_waits() {
         }
         let sum = device.kernel(SUM).expect("a kernel");
         for workers in [0, 2] {
-            // No wait for the device between batches, whose memory is reused all the time.
+            // There is no wait for the device between batches, although their memory is reused.
             let mut sums = device.buffer::<f32>(8).expect("memory");
             let mut loader = loader(device, Samples::new(800), workers);
             for batch in loader.epoch(0) {
@@ -120,7 +120,7 @@ fn the_order_depends_on_seed_and_epoch_alone() {
 fn orders_are_the_same_in_every_version() {
     let builder = Loader::builder(&null(), Samples::new(10)).batch_size(10).workers(0);
     let order = |seed, epoch| indices(&mut builder.clone().shuffle(seed).build().unwrap(), epoch).concat();
-    // Computed by an independent implementation.
+    // The expected orders were computed by an independent implementation.
     assert_eq!(order(0, 0), [1, 2, 5, 7, 0, 8, 4, 3, 9, 6]);
     assert_eq!(order(42, 3), [3, 0, 6, 8, 4, 5, 1, 7, 2, 9]);
     let mut plain = builder.build().unwrap();

@@ -64,7 +64,7 @@ fn loading_for_a_dropped_epoch_ends_soon() {
         std::thread::sleep(Duration::from_millis(50));
         let start = Instant::now();
         drop(loader);
-        // A batch would take 20 s; a sample takes 20 ms.
+        // All samples of a batch would take 20 s, but loading may end after any sample, which takes 20 ms.
         assert!(start.elapsed() < Duration::from_secs(5), "it took {:?}", start.elapsed());
         samples.is_free();
     });
@@ -134,7 +134,7 @@ fn a_loader_can_be_dropped_by_a_panic() {
     });
 }
 
-/// Samples of which the first eight are read simultaneously.
+/// A data set whose first eight samples are read simultaneously.
 struct Meeting(Samples, Barrier);
 
 impl Dataset for Meeting {

@@ -12,7 +12,7 @@ use crate::on_each_device;
 fn errors(device: &Device, samples: &Samples, workers: usize) -> Vec<(usize, LoaderError)> {
     let mut loader = loader(device, samples.clone(), workers);
     for _ in 0..2 {
-        // Twice, because failures must not affect later epochs.
+        // Two epochs come first, because failures must not affect later epochs.
         let _ = loader.epoch(1).count();
     }
     let mut errors = Vec::new();
@@ -63,7 +63,7 @@ fn a_data_set_that_shrinks_is_an_error() {
             let mut loader = loader(device, samples.clone(), workers);
             let mut epoch = loader.epoch(0);
             check(&epoch.next().expect("a first batch").expect("a batch"));
-            // Beyond all batches that may be loaded ahead, in the middle of a batch.
+            // The new length is beyond all batches that may be loaded ahead, and in the middle of a batch.
             samples.length.store(204, Ordering::SeqCst);
             let rest: Vec<_> = epoch.collect();
             assert_eq!(rest.len(), 49);
@@ -108,7 +108,7 @@ fn readers_that_fail_and_panic_release_everything() {
                     let mut loader = builder.pinned(pinned).build().expect("a loader");
                     assert_eq!(loader.epoch(0).filter(Result::is_err).count(), 2);
                     for epoch in 1..12 {
-                        // Dropped before, at and after the errors.
+                        // The epoch is dropped before, at or after the errors.
                         loader.epoch(epoch).take(epoch as usize).flatten().for_each(|batch| check(&batch));
                     }
                     drop(loader);
@@ -186,7 +186,7 @@ fn a_shuffle_without_memory_is_an_error() {
             let mut shuffled = builder.clone().shuffle(1).build().expect("a loader");
             let only: Vec<_> = shuffled.epoch(0).collect();
             assert!(matches!(only.as_slice(), [Err(LoaderError::TooManySamples { .. })]), "{only:?}");
-            // Without shuffling the epoch is endless.
+            // Without shuffling, the epoch is endless and only some batches are loaded.
             let mut plain = builder.build().expect("a loader");
             assert_eq!(plain.epoch(0).take(5).filter(Result::is_ok).count(), 5);
         }

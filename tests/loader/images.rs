@@ -8,14 +8,14 @@ use image::{Rgb, RgbImage};
 
 use crate::{hanging, on_each_device};
 
-/// A folder with two classes, for one test.
+/// Creates a folder of pictures in two classes, for one test.
 fn folder(name: &str) -> PathBuf {
     let root = std::env::temp_dir().join(format!("anywarp-loader-{}-{name}", std::process::id()));
     let _ = fs::remove_dir_all(&root);
     for class in ["blue", "red"] {
         fs::create_dir_all(root.join(class)).expect("a folder");
     }
-    // Twice as wide as high: red, with blue ends.
+    // The picture is twice as wide as high: red, with blue ends.
     let picture =
         RgbImage::from_fn(80, 40, |x, _| if (15..65).contains(&x) { Rgb([255, 0, 0]) } else { Rgb([0, 0, 255]) });
     picture.save(root.join("red/2.png")).expect("a file");
@@ -31,7 +31,7 @@ const BLUE: u32 = 0xFFFF_0000;
 fn pictures_have_the_given_size_and_their_class() {
     on_each_device(|device| {
         let root = folder("size");
-        // The pixels at the edges between the colours are mixed.
+        // Pixels at the edges between the colours are mixed, and not checked.
         let crop = (Fit::Crop, [4, 4], &[0, 1, 2, 3][..], &[][..]);
         let stretch = (Fit::Stretch, [8, 4], &[2, 3, 4, 5][..], &[0, 7][..]);
         for (fit, size, reds, blues) in [crop, stretch] {

@@ -1,4 +1,4 @@
-//! Samples in memory, and from tables.
+//! Data sets of samples in memory, and of tables.
 
 use std::collections::BTreeSet;
 

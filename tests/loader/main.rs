@@ -47,7 +47,7 @@ fn devices() -> Vec<(&'static str, Device)> {
     let mut devices = vec![
         ("cpu", open("cpu", false, None).expect("it needs nothing")),
         ("cpu-staged", open("cpu", true, None).expect("it needs nothing")),
-        // Two blocks of upload memory, so that workers wait for each other or bypass the limit.
+        // The limit allows two blocks of upload memory, so that workers wait for each other or bypass the limit.
         ("cpu-limited", open("cpu", true, Some(8 << 10)).expect("it needs nothing")),
         ("null", null(&NullOptions::unified())),
         ("null-staged", null(&NullOptions::staged())),

@@ -31,7 +31,7 @@ fn memory_is_reused_after_the_first_batches() {
                 let before = device.stats();
                 (2..6).for_each(&mut use_up);
                 let after = device.stats();
-                // 600 batches had the memory of the allowed number, two of which are idle.
+                // 600 batches used the memory of the allowed number of batches, of which two are idle.
                 assert!(after.live_bytes - start <= (workers as u64 + 2 + 3) * BATCH, "{after:?}");
                 // Whether two threads need staging memory at the same moment depends on timing.
                 let missed = after.staging_misses - before.staging_misses;
@@ -50,7 +50,7 @@ fn the_number_of_batches_is_bounded() {
             let mut loader = builder.workers(workers).prefetch(prefetch).build().expect("a loader");
             for batch in loader.epoch(0) {
                 check(&batch.expect("a batch"));
-                // Two batches are idle with unified memory; one is in use here.
+                // With unified memory two batches are idle; one batch is in use by this loop.
                 let idle = if device.caps().unified { 2 } else { 0 };
                 let most = (workers + prefetch + idle + 1) as u64 * BATCH;
                 let live = device.stats().live_bytes - before;
@@ -68,7 +68,7 @@ fn a_consumer_may_hold_all_batches() {
             let held: Vec<_> = loader.epoch(0).map(|batch| batch.expect("a batch")).collect();
             held.iter().for_each(check);
             drop(held);
-            // Memory beyond the bound is freed.
+            // Memory beyond the bound is freed when the batches are dropped.
             assert!(device.stats().live_bytes <= 8 * BATCH);
         }
     });
@@ -87,7 +87,7 @@ fn workers_stop_when_enough_is_ahead() {
             std::thread::sleep(Duration::from_millis(1));
         }
         std::thread::sleep(Duration::from_millis(50));
-        // One delivered batch, three ahead, and two in the workers, all of which have been read by now.
+        // One batch is delivered, three are loaded ahead, and two are in the workers; all have been read by now.
         assert_eq!(samples.read.load(Ordering::SeqCst), 6 * 8);
         let before = epoch.stats().workers_waited;
         drop(epoch.next());

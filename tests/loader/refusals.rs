@@ -9,7 +9,7 @@ use anywarp_null::{Call, Fault, Faults, FaultyBackend, NullBackend, NullOptions,
 use crate::data::{Samples, Streams, check, loader};
 use crate::{hanging, on_each_device};
 
-/// Samples with any number of words, which are never read.
+/// A data set whose samples have any number of words and are never read.
 struct Huge(usize);
 
 impl Dataset for Huge {
@@ -28,7 +28,7 @@ impl Dataset for Huge {
     }
 }
 
-/// Three endless shards of such samples.
+/// A data set of three endless shards of such samples.
 struct Endless(usize);
 
 impl IterableDataset for Endless {
@@ -52,12 +52,12 @@ impl IterableDataset for Endless {
     }
 }
 
-/// Checks that each of two epochs has `expected` errors and no batch, and returns the errors.
+/// Checks that each of two epochs has `expected` errors and no batch; returns the errors.
 fn refused(builder: &LoaderBuilder<(u32, u32)>, expected: usize) -> Vec<LoaderError> {
     let mut loader = builder.build().expect("a loader");
     let mut errors = Vec::new();
     for epoch in 0..2 {
-        // A consumer that logs errors and continues.
+        // The consumer ignores errors and continues.
         let batches = loader.epoch(epoch).take(100);
         errors.extend(batches.map(|batch| batch.map(|_| ()).expect_err("it is huge")));
         assert_eq!(errors.len(), expected * (epoch as usize + 1), "{builder:?}");
@@ -96,7 +96,7 @@ fn a_batch_larger_than_memory_ends_the_epoch() {
         let cpu = Device::open("cpu").expect("it needs nothing");
         for (device, length) in [(null, 1 << 16), (cpu, 1 << 32)] {
             for workers in [0, 2] {
-                // Memory may become free, so each batch tries an allocation, and a batch of a shard tries twice.
+                // Memory may become free, so each batch tries an allocation, and a batch of a shard tries it twice.
                 let indexed = Loader::builder(&device, Huge(length)).batch_size(32).workers(workers);
                 let iterable = Loader::iterable(&device, Endless(length)).batch_size(32).workers(workers);
                 for error in refused(&indexed, 2).into_iter().chain(refused(&iterable, 6)) {
@@ -108,7 +108,7 @@ fn a_batch_larger_than_memory_ends_the_epoch() {
     });
 }
 
-/// A device that can be made to fail.
+/// Opens a device that can be made to fail.
 fn faulty(options: &NullOptions) -> (Arc<FaultyBackend>, Device) {
     let faulty = FaultyBackend::new(NullBackend::with(options) as _, Faults::new());
     let device = Device::from_backend(Arc::clone(&faulty) as _);
@@ -142,10 +142,10 @@ fn a_shard_continues_when_memory_is_free_again() {
                 let (faulty, device) = faulty(&NullOptions::unified());
                 let builder = Loader::iterable(&device, Streams::new(&[20, 20, 20])).batch_size(4).workers(workers);
                 let mut loader = builder.build().expect("a loader");
-                // Both attempts of a batch. With two workers, each may make one of the attempts.
+                // Both attempts of a batch fail. With two workers, each worker may make one of the attempts.
                 let faults = Faults::new().fail(Call::Allocate, Fault::OutOfMemory, When::Nth(refusal));
                 faulty.set_faults(faults.fail(Call::Allocate, Fault::OutOfMemory, When::Nth(refusal + 1)));
-                // Held, so that each batch needs an allocation.
+                // The batches are held, so that each batch needs an allocation.
                 let (batches, errors): (Vec<_>, Vec<_>) = loader.epoch(0).partition(Result::is_ok);
                 assert_eq!(batches.len(), 15);
                 assert!(errors.len() == 1 || workers > 0 && errors.is_empty(), "{errors:?}");
@@ -173,7 +173,7 @@ fn a_lost_device_is_one_error() {
                     let mut epoch = loader.epoch(0);
                     assert!(epoch.next().expect("a first batch").is_ok());
                     faulty.lose("pulled out");
-                    // Ready batches come before the error.
+                    // Batches that are ready are delivered before the error.
                     let rest: Vec<_> = epoch.by_ref().take(1000).collect();
                     let error = rest.last().and_then(|batch| batch.as_ref().err()).expect("it is lost");
                     assert_eq!(Error::from(error.clone()).class(), ErrorClass::Fatal);

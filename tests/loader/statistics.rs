@@ -1,4 +1,4 @@
-//! Waiting times, in the statistics of the loader and its device.
+//! Waiting times in the statistics of the loader and its device.
 
 use anywarp::backend::BackendKind;
 use std::thread::sleep;
@@ -29,7 +29,7 @@ fn the_consumer_waits_for_a_slow_reader() {
         for workers in [0, 1] {
             let stats = load(device, Samples { slow: Some(PAUSE), ..Samples::new(20) }, workers, || ());
             assert!(stats.reading >= 20 * PAUSE, "{stats}");
-            // All but the time between two batches, on a machine that may be busy.
+            // The consumer waits except for the time between two batches; the limit allows for a busy machine.
             assert!(stats.consumer_waited >= 15 * PAUSE && stats.consumer_waited <= stats.elapsed, "{stats}");
             assert!(stats.consumer_waited_share() > 0.5, "{stats}");
             assert!(stats.device_waited < stats.elapsed / 4, "the device is idle: {stats}");
@@ -43,7 +43,7 @@ fn workers_wait_for_a_slow_consumer() {
     on_each_device(|device| {
         let stats = load(device, Samples::new(20), 2, || sleep(PAUSE));
         assert!(stats.elapsed >= 20 * PAUSE, "{stats}");
-        // Two workers, until the last four batches.
+        // Both workers wait until the last four batches.
         assert!(stats.workers_waited >= 16 * PAUSE, "{stats}");
         assert!(stats.consumer_waited + stats.device_waited < stats.elapsed / 2, "{stats}");
     });
@@ -75,9 +75,10 @@ fn waits_for_a_slow_device_are_counted_separately() {
         let stats = loader.stats();
         device.synchronize().expect("an end");
         assert!(stats.consumer_waited + stats.device_waited <= stats.elapsed, "{stats}");
-        // Some drivers block the submitting thread instead, and with copies the reader need not wait at all.
+        // The check is left out where drivers block the submitting thread instead, and where copies spare the reader
+        // the wait.
         if device.caps().unified && device.caps().backend == BackendKind::Cpu {
-            // 30 batches share the memory of six: the reader is fast enough, the device is not.
+            // The 30 batches share the memory of six, so the reader waits for the device, which is slow.
             assert!(stats.device_waited > stats.elapsed / 2, "{stats}");
             assert!(stats.consumer_waited < stats.elapsed / 4, "{stats}");
             assert!(stats.to_string().contains("for the device"), "{stats}");
@@ -98,7 +99,7 @@ fn bytes_in_place_are_those_of_pinned_loaders() {
                 assert_eq!(loader.epoch(epoch).map(|batch| batch.expect("a batch").len()).sum::<usize>(), 40);
             }
         }
-        // An epoch that is dropped counts its delivered batches.
+        // For an epoch that is dropped, the delivered batches are counted.
         assert_eq!(loaders[1].epoch(2).take(3).count(), 3);
         let stats = loaders.each_ref().map(Loader::stats);
         assert_eq!(stats.each_ref().map(|stats| stats.samples), [80, 80 + 24, 80]);

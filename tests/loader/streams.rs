@@ -1,4 +1,4 @@
-//! Data sets that are streams.
+//! Data sets that are streams of samples.
 
 use anywarp::Device;
 use anywarp::loader::{IterableDataset, Loader, LoaderError, ReadError};
@@ -8,7 +8,7 @@ use proptest::test_runner::{Config, TestRunner};
 use crate::data::Streams;
 use crate::{hanging, null, on_each_device};
 
-/// The batches of an epoch: the shard and the numbers of each.
+/// The batches of an epoch: for each batch the shard and the numbers.
 fn batches(
     device: &Device,
     streams: &Streams,
@@ -137,7 +137,7 @@ fn streams_cannot_be_shuffled() {
     assert!(matches!(error, LoaderError::NotIndexed), "{error}");
 }
 
-/// Shards of two samples; dropping every second one panics.
+/// A data set with shards of two samples; dropping every second shard panics.
 struct Fragile(usize);
 
 struct Shard {

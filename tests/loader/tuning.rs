@@ -1,4 +1,4 @@
-//! Tuning, on data with known best settings.
+//! Tuning with data for which the best settings are known.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -37,12 +37,12 @@ fn readers_that_wait_get_workers() {
     });
 }
 
-/// Samples that take long to read, with a count of the loader's threads.
+/// A data set whose samples take long to read, with a count of the loader's threads.
 struct Crowd(Arc<AtomicUsize>);
 
 const READING: Duration = Duration::from_millis(2);
 
-/// Counts a thread while it exists.
+/// An object that counts its thread for as long as the object exists.
 struct Present(Arc<AtomicUsize>);
 
 impl Drop for Present {
@@ -79,8 +79,9 @@ impl Dataset for Crowd {
     }
 }
 
-/// A consumer that more than one worker slows down, as workers do on a machine with few cores. It sleeps, as the reader
-/// does, so that a busy machine changes little: all other numbers of workers take twice as long.
+/// Tuning chooses fewer workers for a consumer that more than one worker slows down, as workers do on a machine with
+/// few cores. The consumer sleeps, as the reader does, so that a busy machine changes little: with any other number of
+/// workers, loading takes twice as long.
 #[test]
 fn a_consumer_that_workers_slow_down_gets_fewer() {
     hanging::within(crate::PATIENCE, || {

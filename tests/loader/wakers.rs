@@ -1,4 +1,4 @@
-//! Wakers that a loader calls and drops: foreign code with any behaviour.
+//! Wakers that a loader calls and drops: code of the caller that may panic, block, or drop the loader.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -55,7 +55,7 @@ fn a_waker_that_panics_ends_no_worker() {
     });
 }
 
-/// A task that panics when it is dropped.
+/// A waker that panics when it is dropped.
 struct Fragile;
 
 impl Wake for Fragile {
@@ -77,7 +77,7 @@ fn a_waker_that_panics_in_drop_has_no_effect() {
             let mut next = pin!(batches.next());
             let waker = Waker::from(Arc::new(Fragile));
             assert!(next.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
-            // The loader has the last handle, and drops it now or with the epoch.
+            // The loader has the last handle of the waker, and drops it now or with the epoch.
             drop(waker);
             if replaced {
                 assert!(next.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
@@ -87,7 +87,7 @@ fn a_waker_that_panics_in_drop_has_no_effect() {
     });
 }
 
-/// Reports, when it is dropped, whether the loader's threads can continue meanwhile.
+/// A waker that reports, when it is dropped, whether the loader's workers can continue during the drop.
 struct Watches(Samples, mpsc::Sender<bool>);
 
 impl Wake for Watches {
@@ -97,7 +97,7 @@ impl Wake for Watches {
 impl Drop for Watches {
     fn drop(&mut self) {
         let read = || self.0.read.load(Ordering::SeqCst);
-        // To start the batch after the next, a worker must have taken the lock.
+        // A worker must have taken the lock to start the batch after the next.
         let before = read();
         let _ = self.1.send(becomes_true(|| read() > before + 1));
     }
@@ -115,13 +115,13 @@ fn no_waker_is_dropped_under_the_lock() {
         let waker = Waker::from(Arc::new(Watches(samples, sender)));
         assert!(next.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
         drop(waker);
-        // Replaces the waker, whose last handle the loader has.
+        // The poll replaces the waker, whose last handle the loader has.
         let _ = next.as_mut().poll(&mut Context::from_waker(Waker::noop()));
         assert_eq!(went_on.recv(), Ok(true), "the workers waited for the drop of a waker");
     });
 }
 
-/// Runs its task in `wake`.
+/// A waker that runs its task in `wake`.
 struct Inline(Mutex<Option<Pin<Box<dyn Future<Output = ()> + Send>>>>);
 
 impl Wake for Inline {
@@ -153,7 +153,7 @@ fn a_worker_may_run_the_task_that_drops_the_loader() {
             Arc::new(Inline(Mutex::new(Some(Box::pin(task))))).wake();
             let thread = ended.recv_timeout(MAX_WAIT).expect("an end").expect("a name");
             assert!(thread.starts_with("anywarp-load-"), "{thread}");
-            // The worker that ran the task ends on its own.
+            // The worker that ran the task ends without being joined.
             assert!(becomes_true(|| Arc::strong_count(&samples.length) == 1), "the data set still has another owner");
         }
     });

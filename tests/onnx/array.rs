@@ -7,7 +7,7 @@ use anywarp_testing::onnx::{Tensor, type_name};
 use anywarp_testing_devices::outcome::{Stop, TestResult};
 use half::{bf16, f16};
 
-/// Element types. Booleans are bytes of 0 and 1.
+/// An element type. Booleans are bytes of 0 and 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Type {
     F32,
@@ -25,7 +25,7 @@ pub(crate) enum Type {
     Bf16,
 }
 
-/// ONNX's number of each type.
+/// The number of each type in ONNX.
 const NUMBERS: [(Type, u64); 13] = [
     (Type::F32, 1),
     (Type::U8, 2),
@@ -43,7 +43,7 @@ const NUMBERS: [(Type, u64); 13] = [
 ];
 
 impl Type {
-    /// The type with ONNX's number; a skip for types that no operator has.
+    /// Returns the type with this number in ONNX; skips the case for types that no operator supports.
     pub(crate) fn of(number: u64) -> TestResult<Self> {
         let found = NUMBERS.iter().find(|(_, known)| *known == number);
         found.map(|(kind, _)| *kind).ok_or_else(|| Stop::Skip(format!("no type {}", type_name(number))))
@@ -54,7 +54,7 @@ impl Type {
     }
 }
 
-/// A buffer of any type.
+/// A buffer with elements of any type.
 pub(crate) enum Buffer {
     F32(UnifiedBuffer<f32>),
     F64(UnifiedBuffer<f64>),
@@ -70,7 +70,7 @@ pub(crate) enum Buffer {
     U64(UnifiedBuffer<u64>),
 }
 
-/// Elements of a [`Buffer`].
+/// An element type of a [`Buffer`].
 pub(crate) trait Number: Element {
     fn buffer(buffer: UnifiedBuffer<Self>) -> Buffer;
     fn of(buffer: &Buffer) -> Option<&UnifiedBuffer<Self>>;
@@ -96,7 +96,7 @@ numbers! {
     u8, U8; u16, U16; u32, U32; u64, U64;
 }
 
-/// Evaluates an expression with `$T` as the type of the elements; a skip for types without a name in the list.
+/// Evaluates an expression with `$T` as the type of the elements; skips the case for types that are not listed.
 macro_rules! by_type {
     ($kind:expr, [$($variant:ident: $rust:ty),*], $T:ident => $body:expr) => {
         match $kind {
@@ -114,7 +114,7 @@ macro_rules! by_type {
 }
 pub(crate) use by_type;
 
-/// An array: row-major elements. Clones share the buffer, as no operator writes an input.
+/// An array of row-major elements. Clones share the buffer, because no operator writes an input.
 #[derive(Clone)]
 pub(crate) struct Array {
     pub(crate) kind: Type,
@@ -127,7 +127,7 @@ impl Array {
         Self { kind, shape: shape.into(), buffer: Rc::new(T::buffer(buffer)) }
     }
 
-    /// An array of zeros that `write` writes.
+    /// Returns a new array whose elements are written by `write`.
     pub(crate) fn written<T: Number>(
         device: &Device,
         kind: Type,
@@ -140,7 +140,7 @@ impl Array {
         Ok(Self::new(kind, shape, buffer))
     }
 
-    /// An array of these elements, whose type is `kind`.
+    /// Returns an array of these elements, whose type is `kind`.
     pub(crate) fn from<T: Number>(
         device: &Device,
         kind: Type,
@@ -164,7 +164,7 @@ impl Array {
         by_type!(self.kind, T => Ok(bytemuck::cast_slice::<T, u8>(&self.get::<T>()?.read()?).to_vec()))
     }
 
-    /// The buffer, whose type must be that of the array.
+    /// The buffer, whose element type must be that of the array.
     pub(crate) fn get<T: Number>(&self) -> TestResult<&UnifiedBuffer<T>> {
         match T::of(&self.buffer) {
             Some(buffer) => Ok(buffer),
@@ -172,7 +172,7 @@ impl Array {
         }
     }
 
-    /// The same elements in another shape.
+    /// The array with the same elements in another shape.
     pub(crate) fn reshaped(&self, shape: impl Into<Vec<usize>>) -> TestResult<Self> {
         let shape = shape.into();
         if shape.iter().product::<usize>() != self.len() {
@@ -181,7 +181,7 @@ impl Array {
         Ok(Self { shape, ..self.clone() })
     }
 
-    /// The same elements as those of another type of the same representation.
+    /// The array with the same elements as another type of the same representation.
     pub(crate) fn named(&self, kind: Type) -> Self {
         Self { kind, ..self.clone() }
     }
@@ -190,7 +190,7 @@ impl Array {
         self.shape.iter().product()
     }
 
-    /// The elements as parameters of an operator, on the host.
+    /// The elements as integers on the host, as parameters of an operator.
     pub(crate) fn integers(&self) -> TestResult<Vec<i64>> {
         match self.kind {
             Type::I64 => Ok(self.get::<i64>()?.read()?.to_vec()),
@@ -200,7 +200,7 @@ impl Array {
         }
     }
 
-    /// The only element, as a parameter of an operator, on the host.
+    /// The first element as a number on the host, as a parameter of an operator.
     pub(crate) fn number(&self) -> TestResult<f64> {
         let number = match self.kind {
             Type::F32 => self.get::<f32>()?.read()?.first().map(|number| f64::from(*number)),

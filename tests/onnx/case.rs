@@ -1,4 +1,4 @@
-//! Cases in a folder.
+//! Cases, which are folders of files.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,13 +12,13 @@ use crate::array::{Array, Type};
 use crate::compare::compare;
 use crate::graph;
 
-/// A folder with a model, inputs and expected outputs.
+/// A case: a folder with a model, inputs and expected outputs.
 pub(crate) struct Case {
     /// The name of the folder, without `test_`.
     pub(crate) name: String,
-    /// The operator that is tested: that of the node, or of the case whose function this one expands.
+    /// The tested operator: the operator of the node, or of the case whose function this case expands.
     pub(crate) operator: String,
-    /// Whether the operator is expanded to others.
+    /// Whether the operator is expanded to simpler operators.
     pub(crate) expanded: bool,
     model: Result<Model, String>,
     path: PathBuf,
@@ -27,9 +27,9 @@ pub(crate) struct Case {
 /// The outcome of a case.
 pub(crate) enum Outcome {
     Passed,
-    /// With the reason.
+    /// The case was not run, for this reason.
     NotRun(String),
-    /// With the difference, or the error.
+    /// The case failed, with this difference or error.
     Failed(String),
 }
 
@@ -43,10 +43,10 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// The cases of a folder whose names contain a text, in the order of their names.
+/// Finds the cases of a folder whose names contain a text, in the order of the names.
 ///
 /// # Errors
-/// A folder without cases, or one that cannot be read.
+/// The text says that the folder has no cases or cannot be read.
 pub(crate) fn in_folder(dir: &Path, filter: Option<&str>) -> Result<Vec<Case>, String> {
     let failed = |error: std::io::Error| format!("{}: {error}", dir.display());
     let mut paths = Vec::new();
@@ -87,7 +87,7 @@ impl Case {
     }
 
     pub(crate) fn run(&self, device: &Device) -> Outcome {
-        // A panic of the safe API is a failure as well.
+        // A panic of the safe API counts as a failure.
         match catch_unwind(AssertUnwindSafe(|| self.compared(device))) {
             Ok(Ok(())) => Outcome::Passed,
             Ok(Err(Stop::Skip(reason))) => Outcome::NotRun(reason),

@@ -1,4 +1,4 @@
-//! Comparison of results with those of the files.
+//! Comparison of results with the expected results in the files.
 
 use anywarp_testing::onnx::Tensor;
 use anywarp_testing_devices::outcome::TestResult;
@@ -10,7 +10,7 @@ use crate::array::{Array, Type};
 const RELATIVE: f64 = 1e-3;
 const ABSOLUTE: f64 = 1e-7;
 
-/// Fails unless type and shape are those of the file, integers are equal, and floats are near enough: NaN is near NaN.
+/// Checks that type and shape are those of the file, integers are equal, and floats are near enough: NaN is near NaN.
 pub(crate) fn compare(name: &str, got: &Array, expected: &Tensor) -> TestResult {
     let kind = Type::of(expected.element)?;
     if (got.kind, &got.shape) != (kind, &expected.shape) {

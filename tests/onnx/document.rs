@@ -25,7 +25,7 @@ cargo test --test onnx -- --write docs/onnx.md onnx/backend/test/data/node      
 ```
 ";
 
-/// The whole document.
+/// The text of the whole document.
 pub(crate) fn document(report: &Report) -> String {
     let mut text = HEAD.to_owned();
     for (part, heading) in PARTS.iter().enumerate() {
@@ -55,7 +55,7 @@ pub(crate) fn document(report: &Report) -> String {
     text
 }
 
-/// The names of cases by family.
+/// The names of the cases, grouped by family.
 fn listed(cases: &[NotRun]) -> String {
     let mut families = BTreeMap::<&str, Vec<String>>::new();
     for case in cases {
@@ -65,7 +65,8 @@ fn listed(cases: &[NotRun]) -> String {
     families.collect::<Vec<String>>().join("; ")
 }
 
-/// The rows of a document, and how the report falls behind them.
+/// Compares the report with the tables of a document; returns a text for each family with fewer cases, or fewer that
+/// passed, than in the document.
 pub(crate) fn check(report: &Report, text: &str) -> Vec<String> {
     let mut problems = Vec::new();
     for (part, heading) in PARTS.iter().enumerate() {

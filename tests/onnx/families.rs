@@ -1,6 +1,6 @@
 //! Families of operators.
 
-/// The families with their operators, in the order of the table; operators of no family are in the last one.
+/// The families with their operators, in the order of the table. The last family is for all other operators.
 #[rustfmt::skip] // several in a line
 const FAMILIES: &[(&str, &[&str])] = &[
     ("elementwise", &[

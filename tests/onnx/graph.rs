@@ -1,4 +1,4 @@
-//! Runs graphs, node after node.
+//! Runs graphs, one node after the other.
 
 use std::collections::HashMap;
 
@@ -9,17 +9,17 @@ use anywarp_testing_devices::outcome::{Stop, TestResult};
 use crate::array::{Array, Type};
 use crate::operators;
 
-/// A node with its inputs.
+/// A node with its inputs, ready to be computed.
 pub(crate) struct Call<'c> {
     pub(crate) device: &'c Device,
     pub(crate) node: &'c Node,
-    /// The version of the operators.
+    /// The version of ONNX's operators.
     pub(crate) opset: u64,
     inputs: Vec<Option<Array>>,
 }
 
 impl Call<'_> {
-    /// An input that must be there.
+    /// The input at `index`, which must be present.
     pub(crate) fn input(&self, index: usize) -> TestResult<&Array> {
         match self.optional(index) {
             Some(array) => Ok(array),
@@ -27,12 +27,12 @@ impl Call<'_> {
         }
     }
 
-    /// An input that may be omitted.
+    /// The input at `index`, which may be omitted.
     pub(crate) fn optional(&self, index: usize) -> Option<&Array> {
         self.inputs.get(index)?.as_ref()
     }
 
-    /// All inputs, none of which is omitted.
+    /// All inputs, none of which may be omitted.
     pub(crate) fn inputs(&self) -> TestResult<Vec<&Array>> {
         (0..self.inputs.len()).map(|index| self.input(index)).collect()
     }
@@ -55,7 +55,7 @@ impl Call<'_> {
         }
     }
 
-    /// Integers that older versions have as an attribute, and newer ones as an input.
+    /// Integers that newer versions pass as an input, and older ones as an attribute.
     pub(crate) fn integers_of(&self, name: &str, input: usize) -> TestResult<Option<Vec<i64>>> {
         match self.optional(input) {
             Some(array) => Ok(Some(array.integers()?)),
@@ -77,18 +77,18 @@ impl Call<'_> {
         }
     }
 
-    /// An element type.
+    /// The element type that an attribute names.
     pub(crate) fn kind(&self, name: &str) -> TestResult<Option<Type>> {
         self.integer(name).map(|number| Type::of(number.unsigned_abs())).transpose()
     }
 
-    /// The axis of an attribute, counted from 0, of an array with this many axes.
+    /// The axis that the attribute `axis` names, counted from 0, in an array with `rank` axes.
     pub(crate) fn axis(&self, default: i64, rank: usize) -> TestResult<usize> {
         axis(self.integer("axis").unwrap_or(default), rank)
     }
 }
 
-/// An axis counted from 0.
+/// The axis counted from 0, for an axis that may be counted from the end.
 pub(crate) fn axis(axis: i64, rank: usize) -> TestResult<usize> {
     let counted = if axis < 0 { axis + rank as i64 } else { axis };
     match usize::try_from(counted) {
@@ -97,10 +97,10 @@ pub(crate) fn axis(axis: i64, rank: usize) -> TestResult<usize> {
     }
 }
 
-/// Runs a model, and returns its outputs in their order.
+/// Runs a model; returns its outputs in their order.
 pub(crate) fn run(device: &Device, model: &Model, inputs: Vec<(String, Array)>) -> TestResult<Vec<Array>> {
     let graph = &model.graph;
-    // A graph with a node that has no operator is not begun.
+    // A graph is not started if any of its nodes has no operator here.
     for node in &graph.nodes {
         operators::find(node)?;
     }

@@ -5,8 +5,8 @@
 //! nothing runs. The results are compared with those in the files, with the tolerances of ONNX's own runner.
 //!
 //! A case is a graph: one node, or several for a function that ONNX defines by simpler operators. `operators` computes
-//! the nodes; a case with a node or a type that it does not have is not run. The exit code is 1 where a case fails, and with
-//! `--check` where fewer cases of a family pass than the table in the file says.
+//! the nodes; a case with a node or a type that `operators` does not support is not run. The exit code is 1 if a case
+//! fails, and with `--check` if fewer cases of a family pass than the table in the file says.
 
 /// Fails with a formatted message.
 macro_rules! fail {
@@ -64,7 +64,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     };
     if !dir.is_dir() && dir.components().count() == 1 {
-        // `cargo test NAME` passes NAME to every test; it selects another one.
+        // `cargo test NAME` passes NAME to every test, and NAME selects another test.
         println!("skipped: no DIR ('{}' is not a folder)", dir.display());
         return ExitCode::SUCCESS;
     }
@@ -78,7 +78,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether no case failed, and no count fell.
+/// Runs the cases; returns whether none failed and, with `--check`, no number of passed cases fell.
 fn run(options: &Options, dir: &Path) -> Result<bool, String> {
     let cases = case::in_folder(dir, options.filter.as_deref())?;
     let device = Device::open(&options.device).map_err(|error| error.to_string())?;

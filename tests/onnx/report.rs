@@ -6,10 +6,10 @@ use std::fmt;
 use crate::case::{Case, Outcome};
 use crate::families;
 
-/// Outcomes of cases.
+/// The outcomes of all cases.
 #[derive(Default)]
 pub(crate) struct Report {
-    /// By family; of single nodes, and of expanded functions.
+    /// The counts of each family, for single nodes and for expanded functions.
     counts: [BTreeMap<&'static str, Counts>; 2],
     /// The cases that were not run, by their reasons.
     pub(crate) not_run: BTreeMap<String, Vec<NotRun>>,
@@ -23,7 +23,7 @@ pub(crate) struct NotRun {
     pub(crate) expanded: bool,
 }
 
-/// Numbers of cases.
+/// The numbers of cases and of passed cases.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Counts {
     pub(crate) cases: usize,
@@ -68,7 +68,7 @@ impl Report {
         self.failures.len()
     }
 
-    /// The rows of a part: families with cases, in the order of the table, and the sum.
+    /// The rows of a part: each family with cases, in the order of the table, and the total.
     pub(crate) fn rows(&self, part: usize) -> Vec<(&'static str, Counts)> {
         let mut total = Counts::default();
         let mut rows = Vec::new();

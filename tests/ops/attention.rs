@@ -1,4 +1,4 @@
-//! Attention.
+//! Attention of all shapes and options, compared with the reference.
 
 use anywarp::Device;
 use anywarp::ops::{Attention, OperationError, attention};
@@ -33,14 +33,14 @@ pub(crate) fn checked() -> Alone {
     ("cpu:checked::attention".to_owned(), Box::new(clean))
 }
 
-/// An attention of one set of options.
+/// An attention with one set of options.
 #[derive(Clone, Debug)]
 struct Problem {
-    /// Batches, heads, heads of keys.
+    /// The numbers of batches, of heads, and of heads of keys.
     heads: [usize; 3],
     queries: usize,
     keys: usize,
-    /// The elements of a query and a key, and those of a value.
+    /// The number of elements of a query or a key, and that of a value.
     sizes: [usize; 2],
     causal: Option<isize>,
     mask: Option<Vec<usize>>,
@@ -86,7 +86,7 @@ impl Problem {
         reference::Sizes { batches, heads, shared, queries, keys, size, size_of_value }
     }
 
-    /// Two of three flags are set, but none of some rows.
+    /// The flags of the mask: two of three are set, but none in some rows.
     fn flags(&self) -> Vec<u32> {
         let count = self.mask.as_ref().map_or(0, |shape| shape.iter().product());
         let rows = self.mask.as_ref().is_some_and(|shape| shape.len() > 1 && shape[shape.len() - 2] > 1);
@@ -108,22 +108,23 @@ impl Problem {
     }
 }
 
-/// The element of an array of this shape that is broadcast to this place.
+/// The place, in an array of this shape, of the element that is broadcast to `at`.
 fn place(shape: &[usize], at: [usize; 4]) -> usize {
     let at = &at[4 - shape.len()..];
     shape.iter().zip(at).fold(0, |place, (size, at)| place * size + if *size == 1 { 0 } else { *at })
 }
 
-/// Sums of up to some hundred products of numbers below 1, and scores with errors of these sums.
+/// The tolerance for sums of up to some hundred products of numbers below 1, and for scores with the errors of these
+/// sums.
 const TOLERANCE: [f64; 2] = [1e-5, 1e-5];
 
-/// Numbers from -1 to 1, behind `skip` others.
+/// Numbers from -1 to 1, after `skip` elements of 9.
 fn small<T: Float>(count: usize, seed: u64, skip: usize) -> Vec<T> {
     let all = numbers::<f32>(count, seed).into_iter().map(|number| T::of(f64::from(number) / 8.0));
     std::iter::repeat_n(T::of(9.0), skip).chain(all).collect()
 }
 
-/// Compares an attention with the reference; arrays begin at element `skip` of their buffers.
+/// Compares an attention with the reference; the arrays begin at element `skip` of their buffers.
 fn check<T: Float>(device: &Device, problem: &Problem, skip: usize) -> TestResult {
     let [of_q, of_k, of_v, of_y] = problem.lengths();
     let (q, k, v): (Vec<T>, Vec<T>, Vec<T>) = (small(of_q, 1, skip), small(of_k, 2, skip), small(of_v, 3, skip));
@@ -146,7 +147,7 @@ fn check<T: Float>(device: &Device, problem: &Problem, skip: usize) -> TestResul
     close_between_nines(&y.read()?, skip, &wanted, TOLERANCE, &format!("{problem:?}, from element {skip}"))
 }
 
-/// Sizes around tiles, steps and vectors, with shared heads; one query, and few.
+/// Problems with sizes around tiles, steps and vectors, with shared heads, with one query, and with few queries.
 fn problems() -> Vec<Problem> {
     vec![
         Problem::new([1, 1, 1], 1, 1, [1, 1]),
@@ -174,12 +175,12 @@ fn shapes<T: Float>(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Each option, and all at once, with masks of each shape.
+/// Each option works, also with all others, and with masks of each shape.
 fn options(device: &Device) -> TestResult {
     for (queries, keys) in [(20, 40), (40, 20), (2, 70)] {
         let problem = Problem::new([2, 4, 2], queries, keys, [16, 24]);
         for offset in [0, 1, -3, keys as isize, -(queries as isize), isize::MIN, isize::MAX] {
-            // The reference adds the offset to a query.
+            // The reference adds the offset to a query's place, which must not overflow.
             let offset = offset.clamp(-100, 100);
             check::<f32>(device, &Problem { causal: Some(offset), ..problem.clone() }, 0)?;
         }
@@ -215,7 +216,7 @@ fn plain(device: &Device) -> TestResult {
     close(&y.read()?, &[1.0, 2.0, 3.0, 4.0], TOLERANCE, "each query has one key")
 }
 
-/// Results without keys are 0; no queries have no results.
+/// Without keys, results are 0; without queries, there are no results.
 fn without_keys(device: &Device) -> TestResult {
     let (q, mut y) = (device.buffer_from(&[1.0f32; 6])?, device.buffer_from(&[9.0f32; 6])?);
     let none = device.buffer::<f32>(0)?;
@@ -229,7 +230,7 @@ fn without_keys(device: &Device) -> TestResult {
     same(&y.read()?, &[], "no queries")
 }
 
-/// Rows whose keys are all left out: by the mask, by the bias, or as the attention is causal.
+/// Rows without any allowed key are 0, whether the mask, the bias or causality excludes the keys.
 fn masked_rows(device: &Device) -> TestResult {
     for queries in [3, 40] {
         let q = device.buffer_from(&vec![1.0f32; queries])?;
@@ -256,7 +257,7 @@ fn masked_rows(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Scores of NaN and infinity, and values of infinity.
+/// Scores of NaN and infinity, and infinite values, result in the expected NaN, infinities and zeros.
 fn not_numbers(device: &Device) -> TestResult {
     let (inf, nan) = (f32::INFINITY, f32::NAN);
     for queries in [6, 70] {
@@ -283,7 +284,8 @@ fn not_numbers(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// More keys than a processor has in one part, and more rows than there are workgroups in one dimension.
+/// Results are right for more keys than a processor has in one part, and for more rows than one dimension has
+/// workgroups.
 fn long(device: &Device) -> TestResult {
     check::<f32>(device, &Problem::new([1, 1, 1], 9, 8209, [64, 64]), 0)?;
     check::<f32>(device, &Problem::new([1, 1, 1], 1, 20_011, [8, 8]), 0)?;
@@ -357,7 +359,7 @@ fn refusals(device: &Device) -> TestResult {
     same(&y.read()?, &[7.0; 24], "nothing has run")
 }
 
-/// No race, no access out of range, and no read of uninitialised data.
+/// A checked device finds no race, no access out of range, and no read of uninitialised data.
 fn clean() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     for problem in [Problem::new([2, 4, 2], 11, 13, [5, 7]), Problem::new([1, 2, 1], 2, 70, [8, 3])] {

@@ -28,7 +28,7 @@ pub(crate) fn checked() -> Alone {
     ("cpu:checked::fill_pattern".to_owned(), Box::new(clean))
 }
 
-/// Bit patterns that arithmetic would change.
+/// Bit patterns that arithmetic would change are written unchanged.
 fn floats(device: &Device) -> TestResult {
     lengths(device, &[f32::from_bits(0x7fa0_0001), -0.0, f32::NEG_INFINITY, f32::from_bits(1)])
 }
@@ -50,7 +50,7 @@ fn lengths<T: PatternElement + Debug>(device: &Device, pattern: &[T]) -> TestRes
     same(&x.read()?, &wanted, "the plain call")
 }
 
-/// Slices at any offset; elements around them are unchanged.
+/// Slices at any offset are filled; elements around them are unchanged.
 fn slices(device: &Device) -> TestResult {
     for (from, length) in [(1, 5), (3, 1000), (64, 128), (7, 0)] {
         let mut wanted = vec![99u32; 2000];
@@ -104,7 +104,7 @@ fn refusals(device: &Device) -> TestResult {
     same(&x.read()?, &[5; 4], "no fill has run")
 }
 
-/// No race, and no access out of range.
+/// A checked device finds no race and no access out of range.
 fn clean() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     let mut x = device.buffer::<u32>(1000)?;

@@ -38,7 +38,7 @@ pub(crate) fn checked() -> Alone {
     ("cpu:checked::histogram".to_owned(), Box::new(clean))
 }
 
-/// Numbers from 0 to 1, the same in every run.
+/// Uniform numbers from 0 to 1, the same in every run.
 fn random(device: &Device, length: usize) -> TestResult<Vec<f32>> {
     let mut x = device.buffer::<f32>(length)?;
     Random::new(9).uniform(&mut x)?;
@@ -50,7 +50,7 @@ fn even(bins: usize, [start, end]: [f64; 2]) -> Vec<f64> {
     (0..bins).map(edge).chain([end]).collect()
 }
 
-/// Compares both kinds of edges with the reference.
+/// Compares the counts for both kinds of edges with the reference.
 fn check<T: HistogramElement + Into<f64>>(device: &Device, x: &[T], bins: usize, range: [f64; 2]) -> TestResult {
     let exact: Vec<f64> = x.iter().map(|x| (*x).into()).collect();
     let edges = even(bins, range);
@@ -79,7 +79,7 @@ fn bins(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Values around each edge, both zeros, subnormal numbers, infinities and NaN.
+/// Values around each edge, both zeros, subnormal numbers, infinities and NaN are counted right.
 fn floats(device: &Device) -> TestResult {
     for (bins, range) in
         [(3, [-1.0, 1.0]), (10, [0.0, 1.0]), (7, [-1e30, 1e30]), (4, [1e6, 1e6 + 1.0]), (5, [0.0, 1e-44])]
@@ -110,8 +110,8 @@ fn integers<T: HistogramElement + Into<f64>>(device: &Device, x: &[T]) -> TestRe
     Ok(())
 }
 
-/// `numpy.histogram([0, 0.25, 0.5, 0.5, 1, 1, 2, -1, nan], [0, 0.5, 0.5, 1])`: the empty bin has nothing, the last one
-/// its upper edge.
+/// The counts are those of `numpy.histogram([0, 0.25, 0.5, 0.5, 1, 1, 2, -1, nan], [0, 0.5, 0.5, 1])`: an empty bin
+/// counts nothing, and the last bin includes its upper edge.
 fn edges_of_numpy(device: &Device) -> TestResult {
     let x = device.buffer_from(&[0.0f32, 0.25, 0.5, 0.5, 1.0, 1.0, 2.0, -1.0, f32::NAN])?;
     let mut counts = device.buffer::<u32>(3)?;
@@ -119,7 +119,7 @@ fn edges_of_numpy(device: &Device) -> TestResult {
     same(&counts.read()?, &[2, 0, 4], "with an empty bin")
 }
 
-/// All elements in one bin.
+/// Counts are right if all elements are in one bin.
 fn skewed(device: &Device) -> TestResult {
     let x = vec![0.5f32; 200_001];
     check(device, &x, 256, [0.0, 1.0])?;
@@ -147,7 +147,7 @@ fn numbers(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Slices at any offset; counts around them are unchanged.
+/// Slices at any offset work; counts around them are unchanged.
 fn slices(device: &Device) -> TestResult {
     let all = random(device, 5000)?;
     let x = device.buffer_from(&all)?;
@@ -177,7 +177,7 @@ fn channels(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Sums of integers wrap around.
+/// Sums of integer weights wrap around.
 fn whole_weights(device: &Device) -> TestResult {
     let x: Vec<i32> = (0..10_003).map(|at| at * at % 301 - 150).collect();
     let weights: Vec<i32> = (0..10_003i32).map(|at| at.wrapping_mul(-1_640_531_527)).collect();
@@ -199,7 +199,7 @@ fn whole_weights(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// All devices give the exact sums, rounded once.
+/// All devices return the exact sums of float weights, rounded once.
 fn float_weights(device: &Device) -> TestResult {
     let x: Vec<u32> = (0..20_011u32).map(|at| at.wrapping_mul(2_654_435_761) >> 10 & 1023).collect();
     let weights: Vec<f32> = (0..20_011).map(|at| (at % 2003 - 1000) as f32 * 2f32.powi(at % 7 - 3)).collect();
@@ -218,7 +218,7 @@ fn float_weights(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Infinities, NaN, subnormal numbers, sums that overflow, and small weights in a bin beside large ones.
+/// Sums are right for infinities, NaN, subnormal numbers, overflow, and small weights in a bin beside large ones.
 fn weights_of_any_size(device: &Device) -> TestResult {
     let (inf, nan, tiny) = (f32::INFINITY, f32::NAN, f32::from_bits(1));
     let bins: [(&[f32], f32); 12] = [
@@ -250,7 +250,7 @@ fn weights_of_any_size(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Elements at each edge of many bins, and beside it: none is counted in another bin because of rounding.
+/// Elements at each edge of many bins, and next to it, are not counted in another bin because of rounding.
 fn near_edges(device: &Device) -> TestResult {
     for (bins, range) in [(256, [0.0, 1.0]), (1000, [-3.0, 7.0]), (333, [0.1f32.into(), 0.7f32.into()])] {
         let near = |edge: f64| [(edge as f32).next_down(), edge as f32, (edge as f32).next_up()];
@@ -315,7 +315,7 @@ fn refusals(device: &Device) -> TestResult {
     same(&counts.read()?, &[5; 3], "nothing has run")
 }
 
-/// No race, and no access out of range.
+/// A checked device finds no race and no access out of range.
 fn clean() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     let x = device.buffer_from(&random(&device, 3000)?)?;

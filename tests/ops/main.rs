@@ -1,4 +1,4 @@
-//! The operations of anywarp, on every device, checked against plain Rust in `f64`.
+//! The operations of anywarp on every device, compared with plain Rust in `f64`.
 //!
 //! A case's name starts with its device and its operator: `vulkan::matmul::f32::shapes`. Cases of `null` check the
 //! commands for a device whose vendor has a library; cases of `shaders` parse the files in `shaders/` and
@@ -42,7 +42,7 @@ use libtest_mimic::{Arguments, Trial};
 /// A named case that must succeed on every device.
 type Case = (String, fn(&Device) -> TestResult);
 
-/// A case without the name of its group.
+/// The name of a case within its group, and the case.
 type Unnamed = (&'static str, fn(&Device) -> TestResult);
 
 /// A named case that chooses its devices.

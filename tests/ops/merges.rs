@@ -33,7 +33,7 @@ fn new<'r>(descending: bool) -> Merge<'r> {
     if descending { Merge::new().descending() } else { Merge::new() }
 }
 
-/// Keys alone, and with values. The bits of the results are compared, so NaN and zeros count.
+/// Merges keys alone, and keys with values. The bits of the results are compared, including those of NaN and zeros.
 fn check<K: SortKey + PartialOrd + Debug>(device: &Device, a: &[K], b: &[K], descending: bool) -> TestResult {
     let what = format!("{} and {} keys, descending {descending}", a.len(), b.len());
     let order = reference::merge(a, b, descending);
@@ -69,7 +69,7 @@ fn bits(device: &Device) -> TestResult {
     check(device, &[1.0f64, 0.0, -0.0, f64::NAN], &[0.0f64, -1.0, -f64::NAN], true)
 }
 
-/// Slices at any place; keys around them are unchanged.
+/// Slices at any offset work; keys around them are unchanged.
 fn slices(device: &Device) -> TestResult {
     fn of<K: SortKey + PartialOrd + Debug>(device: &Device) -> TestResult {
         let (a, b) = (sorted::<K>(700, 3, false), sorted::<K>(500, 4, false));
@@ -142,7 +142,7 @@ fn refusals(device: &Device) -> TestResult {
     same(&merged.read()?, &[9; 4], "nothing has run")
 }
 
-/// No race, no access out of range, and no read of uninitialised data.
+/// A checked device finds no race, no access out of range, and no read of uninitialised data.
 fn clean() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     types::<u8>(&device)?;

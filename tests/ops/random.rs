@@ -48,7 +48,7 @@ fn stream_words(stream: u32, numbers: std::ops::Range<u64>) -> Vec<u32> {
     numbers.map(|number| reference::word(SEED, stream, number)).collect()
 }
 
-/// All lengths and offsets give the words of Random123's numbering.
+/// Random words have Random123's numbering for all lengths and offsets.
 fn words(device: &Device) -> TestResult {
     equal(reference::philox([0; 4], [0; 2]), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8], "the reference")?;
     for length in [0, 1, 2, 3, 4, 5, 255, 1023, 1024, 1025, 16_383, 16_384, 16_385, 70_001] {
@@ -75,7 +75,7 @@ fn bits_of_each_type(device: &Device) -> TestResult {
     check::<i64>(device)
 }
 
-/// One table for all devices; it was computed by another program, in integers of any size.
+/// All devices return the numbers of one table, which another program computed in integers of any size.
 fn same_bits_everywhere(device: &Device) -> TestResult {
     let bits = |x: Vec<f32>| x.into_iter().map(f32::to_bits).collect::<Vec<u32>>();
     let random = || Random::new(2026).stream(11);
@@ -86,7 +86,7 @@ fn same_bits_everywhere(device: &Device) -> TestResult {
     same(&drawn(device, 6, |x| random().integers(-100..3_000_000, x))?, &INTEGERS, "integers")?;
     same(&drawn(device, 10, |x| random().permutation(x))?, &PERMUTATION, "permutation")?;
     same(&drawn(device, 4, |x| random().choice(1_000_000, x))?, &CHOICE, "choice")?;
-    // More numbers than a person would compare: a sum of their bits.
+    // Longer results are compared by a sum of their bits.
     let sum = |x: Vec<f32>| bits(x).iter().fold(0u64, |sum, bits| sum.wrapping_mul(31).wrapping_add(u64::from(*bits)));
     equal(sum(drawn(device, 100_000, |x| random().normal(x))?), SUM_OF_NORMAL, "100,000 of normal")?;
     equal(sum(drawn(device, 100_000, |x| random().exponential(x))?), SUM_OF_EXPONENTIAL, "100,000 of exponential")
@@ -103,7 +103,7 @@ const CHOICE: [u32; 4] = [59_695, 147_859, 644_334, 710_475];
 const SUM_OF_NORMAL: u64 = 6_560_672_026_925_853_025;
 const SUM_OF_EXPONENTIAL: u64 = 1_223_989_396_089_624_702;
 
-/// The formulas, in `f64`.
+/// Each distribution follows its formula, which is evaluated in `f64`.
 fn distributions(device: &Device) -> TestResult {
     const COUNT: usize = 20_000;
     let words = stream_words(0, 0..COUNT as u64);
@@ -112,7 +112,7 @@ fn distributions(device: &Device) -> TestResult {
     same(&drawn(device, COUNT, |x| random().uniform(x))?, &uniform, "uniform f32")?;
     let uniform: Vec<f64> = words.chunks(2).map(|pair| reference::uniform_f64(pair[0], pair[1])).collect();
     same(&drawn(device, COUNT / 2, |x| random().uniform(x))?, &uniform, "uniform f64")?;
-    // One rounding and the errors of the fixed point.
+    // The tolerance is one rounding and the errors of the fixed-point numbers.
     let close = |got: f32, wanted: f64, what: &str| {
         let error = (f64::from(got) - wanted).abs();
         ensure(error <= wanted.abs() * 2f64.powi(-23) + 2f64.powi(-28), || format!("{what}: {got} is not {wanted}"))
@@ -128,7 +128,7 @@ fn distributions(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Numbers of f16 are those of f32, rounded; slices with any start leave their neighbours unchanged.
+/// Numbers of `f16` are those of `f32`, rounded; slices at any offset work, and elements around them are unchanged.
 fn halves(device: &Device) -> TestResult {
     let rounded = |x: Vec<f32>| x.into_iter().map(f16::from_f32).collect::<Vec<f16>>();
     for (start, length, offset) in
@@ -207,7 +207,7 @@ fn permutation_of_many_workgroups(device: &Device) -> TestResult {
     ensure(is_permutation(&all), || "no permutation".to_owned())
 }
 
-/// Slices at any offset; elements around them are unchanged.
+/// Slices at any offset work; elements around them are unchanged.
 fn slices(device: &Device) -> TestResult {
     for (from, length) in [(1, 5), (3, 1000), (64, 128), (7, 0), (2, 40_000)] {
         let mut x = device.buffer_from(&vec![99u32; 50_000])?;
@@ -267,7 +267,7 @@ fn refusals(device: &Device) -> TestResult {
     same(&x.read()?, &[5; 4], "nothing has run")
 }
 
-/// No race, and no access out of range.
+/// A checked device finds no race and no access out of range.
 fn clean() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     let mut x = device.buffer::<f32>(20_000)?;

@@ -27,7 +27,7 @@ pub(crate) fn checked() -> Alone {
     ("cpu:checked::rotary_embedding".to_owned(), Box::new(clean))
 }
 
-/// Interleaved, positions first, tables of each batch, the inverse.
+/// The options: interleaved, positions first, tables for each batch, inverse.
 type Options = [bool; 4];
 
 fn rotary(shape: [usize; 4], rotated: usize, options: Options) -> RotaryEmbedding<'static> {
@@ -45,7 +45,7 @@ fn rotary(shape: [usize; 4], rotated: usize, options: Options) -> RotaryEmbeddin
     if inverse { rotary.inverse() } else { rotary }
 }
 
-/// Two products and their sum.
+/// The tolerance for two products and their sum.
 const TOLERANCE: [f64; 2] = [1e-6, 2e-6];
 
 fn check<T: Float>(device: &Device, shape: [usize; 4], rotated: usize, options: Options, skip: usize) -> TestResult {
@@ -104,7 +104,7 @@ fn plain(device: &Device) -> TestResult {
     let mut y = device.buffer::<f32>(4)?;
     rotary_embedding(&x, &cosines, &sines, &mut y, [1, 1, 1, 4])?;
     let y = y.read()?;
-    // Infinity times 0 is NaN.
+    // The third element is NaN, because infinity times 0 is NaN.
     ensure(y[0] == f32::NEG_INFINITY && y[1] == 0.0 && y[2].is_nan() && y[3] == 5.0, || format!("{y:?}"))
 }
 
@@ -149,7 +149,7 @@ fn refusals(device: &Device) -> TestResult {
     same(&y.read()?, &[7.0; 12], "nothing has run")
 }
 
-/// No race, no access out of range, and no read of uninitialised data.
+/// A checked device finds no race, no access out of range, and no read of uninitialised data.
 fn clean() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     for options in [[false; 4], [true; 4]] {

@@ -1,4 +1,4 @@
-//! Places of values in sorted keys, and tests for the order.
+//! Searches for the places of values in sorted keys, and tests of the order of keys.
 
 use std::fmt::Debug;
 
@@ -51,7 +51,7 @@ fn search<'r>(descending: bool, right: bool) -> SearchSorted<'r> {
     if descending { search.descending() } else { search }
 }
 
-/// Keys, with NaN, and values at odd places of their buffers.
+/// Searches are right for keys with NaN, and for keys and values at odd places of their buffers.
 fn searches<K: SortKey + PartialOrd + Debug>(device: &Device) -> TestResult {
     for (length, count) in [(0, 5), (1, 3), (2, 0), (5, 257), (1000, 300)] {
         for descending in [false, true] {
@@ -71,7 +71,8 @@ fn searches<K: SortKey + PartialOrd + Debug>(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// `numpy.searchsorted([-inf, -1, -0.0, 0, 1, inf, nan, nan], v, side)`, for its own elements and others.
+/// The places are those of `numpy.searchsorted([-inf, -1, -0.0, 0, 1, inf, nan, nan], v, side)`, for these keys and
+/// other values.
 fn numpy(device: &Device) -> TestResult {
     let keys = [f32::NEG_INFINITY, -1.0, -0.0, 0.0, 1.0, f32::INFINITY, f32::NAN, -f32::NAN];
     let values = [f32::NEG_INFINITY, -1.0, 0.0, -0.0, 1e-45, f32::INFINITY, f32::NAN, f32::MAX, f32::MIN];
@@ -128,7 +129,7 @@ fn test<'r>(descending: bool) -> IsSorted<'r> {
     if descending { IsSorted::new().descending() } else { IsSorted::new() }
 }
 
-/// Sorted keys, and the same with one pair exchanged.
+/// The test of the order is right for sorted keys, and for the same keys with one pair exchanged.
 fn orders<K: SortKey + PartialOrd + Debug>(device: &Device) -> TestResult {
     for length in [0, 1, 2, 3, 255, 256, 257, 1024, 1025, 1026, 5000] {
         for descending in [false, true] {
@@ -167,7 +168,7 @@ fn nan(device: &Device) -> TestResult {
     equal(test(&[0.0, -0.0, 0.0])?, [true, true], "zeros are equal")
 }
 
-/// A pair at the end of many workgroups.
+/// A wrong pair is found at the end of many workgroups.
 fn long(device: &Device) -> TestResult {
     let mut keys: Vec<u32> = (0..1_500_000).collect();
     equal(is_sorted(&device.buffer_from(&keys)?)?, true, "sorted")?;
@@ -198,7 +199,7 @@ fn test_refusals(device: &Device) -> TestResult {
     same(&result.read()?, &[9; 2], "nothing has run")
 }
 
-/// No race, no access out of range, and no read of uninitialised data.
+/// A checked device finds no race, no access out of range, and no read of uninitialised data.
 fn clean() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     searches::<u8>(&device)?;

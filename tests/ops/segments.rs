@@ -40,7 +40,7 @@ fn new<'r>(descending: bool) -> Sort<'r> {
     if descending { Sort::new().descending() } else { Sort::new() }
 }
 
-/// All calls, with offsets of the host and of the device.
+/// Compares the results of all calls with the reference, with offsets on the host and on the device.
 fn check<K: SortKey + PartialOrd + Debug>(
     device: &Device,
     keys: &[K],
@@ -81,7 +81,7 @@ fn types<K: SortKey + PartialOrd + Debug>(device: &Device) -> TestResult {
     check(device, &mixed::<K>(2500, 2), &[1200], false)
 }
 
-/// No offsets, empty segments, one of all keys, and many tiny ones.
+/// Sorts are right without offsets, with empty segments, with one segment of all keys, and with many tiny segments.
 fn lengths(device: &Device) -> TestResult {
     for length in [0usize, 1, 2, 1024, 1025] {
         let keys = mixed::<u32>(length, 3);
@@ -96,7 +96,7 @@ fn lengths(device: &Device) -> TestResult {
     check(device, &mixed::<i16>(20_011, 6), &[3, 17, 18, 19_000], false)
 }
 
-/// Offsets on the device in any order, with some behind the last key.
+/// Offsets on the device may be in any order, and beyond the last key.
 fn unordered(device: &Device) -> TestResult {
     let keys = mixed::<u32>(1000, 7);
     let offsets = device.buffer_from(&[900u32, 5, 1000, 5, 300, 70_000, u32::MAX])?;
@@ -107,7 +107,7 @@ fn unordered(device: &Device) -> TestResult {
     same(&x.read()?, &wanted, "unordered offsets")
 }
 
-/// Slices with any start; keys and values around them are unchanged.
+/// Slices at any offset work; keys and values around them are unchanged.
 fn slices(device: &Device) -> TestResult {
     let (keys, numbers) = (mixed::<u8>(2000, 8), random(2000, 9).iter().map(|bits| *bits as u32).collect::<Vec<_>>());
     for (begin, length) in [(1, 1500), (3, 6), (5, 1)] {
@@ -161,7 +161,7 @@ fn refusals(device: &Device) -> TestResult {
     same(&x.read()?, &[3, 2, 1], "nothing has run")
 }
 
-/// No race, no access out of range, and no read of uninitialised data.
+/// A checked device finds no race, no access out of range, and no read of uninitialised data.
 fn clean() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     check(&device, &mixed::<u8>(300, 1), &[0, 3, 3, 200, 300], false)?;

@@ -47,7 +47,7 @@ fn numbers(length: usize) -> Vec<u32> {
     (0..length as u32).map(|at| at.wrapping_mul(2_654_435_761) >> 20).collect()
 }
 
-/// Runs of 1 to some equal elements.
+/// Numbers in runs of one or more equal elements.
 fn in_runs(length: usize) -> Vec<u32> {
     let mut value = 0;
     numbers(length)
@@ -70,7 +70,7 @@ fn at<T: Copy>(x: &[T], places: &[usize]) -> Vec<T> {
 fn flags(device: &Device) -> TestResult {
     for length in LENGTHS {
         let all = numbers(length);
-        // None, all, half, few.
+        // The choices select none of the elements, all, half, and few.
         let choices: [fn(u32) -> bool; 4] = [|_| false, |_| true, |x| x % 2 == 0, |x| x % 400 == 9];
         for (at_choice, is_kept) in choices.into_iter().enumerate() {
             let flags: Vec<u32> = all.iter().map(|x| if is_kept(*x) { x + 1 } else { 0 }).collect();
@@ -178,7 +178,7 @@ fn types(device: &Device) -> TestResult {
         let count = select(&x, &flags, &mut y)?;
         same(&y.read()?[..count.read()? as usize], &[2 << 40, 3, 5], "u64")?;
     }
-    // The bits of a NaN are preserved.
+    // The bits of a NaN must be preserved.
     let odd = f32::from_bits(0x7fa0_0001);
     let x = device.buffer_from(&[[1.0f32; 4], [odd, 2.0, -0.0, f32::from_bits(1)], [3.0; 4], [4.0; 4], [5.0; 4]])?;
     let mut y = device.buffer::<[f32; 4]>(5)?;
@@ -187,7 +187,7 @@ fn types(device: &Device) -> TestResult {
     same(&y.read()?[..count.read()? as usize], &wanted, "vectors")
 }
 
-/// A short output gets the first elements, and the count is that of all.
+/// A short output receives the first elements, and the count is that of all.
 fn short_outputs(device: &Device) -> TestResult {
     let all = numbers(10_000);
     let x = device.buffer_from(&all)?;
@@ -282,7 +282,7 @@ fn run_lengths(device: &Device) -> TestResult {
             same(&y.read()?[1..=length], &all, &format!("{length} elements, {form:?}: decoded"))?;
             ensure(y.read()?[length + 1..] == [99; 2], || "behind the elements".to_owned())?;
         }
-        // Outputs for some of the runs only.
+        // The outputs have room for some of the runs only.
         let some = starts.len().min(5);
         let count = run_length_encode(&x, values.slice_mut(..some), lengths.slice_mut(..some))?;
         equal(count.read()? as usize, starts.len(), "the number of all runs")?;
@@ -370,7 +370,7 @@ fn refusals(device: &Device) -> TestResult {
     same(&y.read()?, &[7; 6], "no selection has run")
 }
 
-/// No race, no access out of range, and no read of uninitialised data.
+/// A checked device finds no race, no access out of range, and no read of uninitialised data.
 fn clean() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     let all = in_runs(9000);

@@ -1,5 +1,5 @@
-//! Every file in `shaders/` and `examples/shaders/` is valid WGSL with its imports, and operations have no findings on
-//! a checked device.
+//! Every file in `shaders/` and `examples/shaders/` is valid WGSL with its imports, and a checked device finds no error
+//! in operations.
 
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,7 @@ fn shaders(folder: &str) -> Vec<PathBuf> {
     files::with_endings(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &["wgsl"])
 }
 
-/// Checks a file with each choice of the features.
+/// Checks a file with each choice of its features.
 fn check(path: &Path) -> TestResult {
     let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
     features::choices(path, &package)
@@ -61,7 +61,7 @@ fn check_with(path: &Path, options: Options) -> TestResult {
     module::validate(module).map_or_else(|refused| invalid(&refused.error), |_| Ok(()))
 }
 
-/// No race, no access out of range, and no read of uninitialised data.
+/// A checked device finds no race, no access out of range, and no read of uninitialised data.
 fn clean<T: Number>() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     for [m, k, n] in [[1, 1, 1], [65, 33, 67], [70, 16, 64], [1, 40, 68], [67, 1090, 3], [20, 1090, 13]] {

@@ -30,7 +30,7 @@ pub(crate) fn checked() -> Alone {
     ("cpu:checked::sort".to_owned(), Box::new(clean))
 }
 
-/// All calls with these keys. The bits of the results are compared, so NaN and zeros count.
+/// Compares the results of all calls with the reference. The bits are compared, including those of NaN and zeros.
 fn all_calls<K: SortKey + PartialOrd + Debug>(device: &Device, keys: &[K]) -> TestResult {
     let length = keys.len();
     let indices: Vec<u32> = (0..length as u32).collect();
@@ -77,7 +77,7 @@ fn types<K: SortKey + PartialOrd + Debug>(device: &Device) -> TestResult {
     same(&x.read()?, &wanted, "the plain call")
 }
 
-/// Orders that a sort could be slow or wrong at.
+/// Sorts are right for keys in orders for which a sort could be slow or wrong.
 fn orders(device: &Device) -> TestResult {
     let count = 50_021;
     let numbers = random(count, 3);
@@ -103,7 +103,7 @@ fn floats(device: &Device) -> TestResult {
         all_calls(device, &keys)?;
         all_calls(device, &keys.iter().copied().map(f64::from).collect::<Vec<_>>())?;
     }
-    // NaN whose upper word is that of an infinity, and both subnormals next to zero.
+    // The keys include NaN with the upper word of an infinity, and both subnormal numbers next to zero.
     let tricky = [0x7ff0_0000_0000_0001u64, 0xfff0_0000_0000_0001, 1, 0x8000_0000_0000_0001, 0, 1 << 63];
     let keys: Vec<f64> = (0..5000).map(|at| f64::from_bits(tricky[at % tricky.len()])).collect();
     all_calls(device, &keys)
@@ -121,7 +121,7 @@ fn bits(device: &Device) -> TestResult {
     }
     let narrow = mixed::<i16>(7001, 6);
     for (low, high) in [(0, 16), (8, 16), (2, 9), (15, 16)] {
-        // The highest bit is the sign, other bits are numbers without one.
+        // The highest bit is a sign; a part without it is a number without a sign.
         let part: Vec<i32> = narrow
             .iter()
             .map(|key| {
@@ -137,7 +137,7 @@ fn bits(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Each way that the device has, whatever it would choose.
+/// Each way that the device supports sorts right, also where it is not the default.
 fn ways(device: &Device) -> TestResult {
     let mut some = false;
     for way in [SortWay::Small, SortWay::Pieces, SortWay::Workgroups, SortWay::Subgroups, SortWay::Sweep] {
@@ -160,7 +160,7 @@ fn ways(device: &Device) -> TestResult {
     ensure(some, || "there is no way to sort".to_owned())
 }
 
-/// More keys than 65 535 workgroups have invocations.
+/// Sorts are right for more keys than 65,535 workgroups have invocations.
 fn many_keys(device: &Device) -> TestResult {
     let length = 65_535 * 256 + 1000;
     let keys: Vec<u8> = (0..length).map(|at: i32| (at.wrapping_mul(7919) >> 3) as u8).collect();
@@ -172,7 +172,7 @@ fn many_keys(device: &Device) -> TestResult {
     ensure(*x.read()? == wanted[..], || "the keys are not sorted".to_owned())
 }
 
-/// Slices at any start; elements around them are unchanged.
+/// Slices at any offset work; elements around them are unchanged.
 fn slices(device: &Device) -> TestResult {
     fn of<K: SortKey + PartialOrd + Debug>(device: &Device) -> TestResult {
         let all = mixed::<K>(9000, 11);
@@ -237,7 +237,7 @@ fn streams(device: &Device) -> TestResult {
     same(&y.read()?, &wanted, "on another")
 }
 
-/// Sorts keys that the host has just written, and keys that an earlier call has already sorted.
+/// A sort can follow a write of the keys by the host, and another sort of them.
 fn written(device: &Device) -> TestResult {
     let mut x = device.buffer::<u32>(4000)?;
     for seed in 0..3 {
@@ -292,7 +292,7 @@ fn refusals(device: &Device) -> TestResult {
     same(&y.read()?, &[9; 3], "no sort has run")
 }
 
-/// No race, no access out of range, and no read of uninitialised data.
+/// A checked device finds no race, no access out of range, and no read of uninitialised data.
 fn clean() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     for length in [1, 300, 17_001] {

@@ -30,10 +30,10 @@ pub(crate) fn checked() -> Alone {
     ("cpu:checked::sort_by".to_owned(), Box::new(clean))
 }
 
-/// 0, 1, and both sides of runs, tiles and pairs of them; a prime.
+/// Lengths of 0 and 1, around runs, tiles and pairs of tiles, and a prime.
 const LENGTHS: [usize; 10] = [0, 1, 2, 32, 33, 511, 512, 513, 1025, 10_007];
 
-/// Descending order, in place and not.
+/// A comparison can sort in descending order, in place and into another array.
 fn types<T: Number + ScanElement + PartialOrd>(device: &Device) -> TestResult {
     whole_numbers::known::<T>(device)?;
     for length in LENGTHS {
@@ -51,7 +51,7 @@ fn types<T: Number + ScanElement + PartialOrd>(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Many elements are equal for the comparison, and keep their order.
+/// Elements that are equal for the comparison keep their order.
 fn vectors(device: &Device) -> TestResult {
     for length in LENGTHS {
         let keys: Vec<[u32; 4]> =
@@ -86,7 +86,7 @@ fn slices(device: &Device) -> TestResult {
     of::<f64>(device)
 }
 
-/// A comparison that is no order: every result is an element of the array.
+/// With a comparison that is no order, every result is still an element of the array.
 fn nan(device: &Device) -> TestResult {
     let keys: Vec<f32> =
         (0..3000).map(|at| if at % 7 == 0 { f32::NAN } else { 5.0 + ((at * 37) % 101) as f32 }).collect();
@@ -138,7 +138,7 @@ fn refusals(device: &Device) -> TestResult {
     same(&y.read()?, &[9; 3], "nothing has run")
 }
 
-/// No race, no access out of range, and no read of uninitialised data.
+/// A checked device finds no race, no access out of range, and no read of uninitialised data.
 fn clean() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     types::<u32>(&device)?;

@@ -30,7 +30,7 @@ pub(crate) fn checked() -> Alone {
     ("cpu:checked::top_k".to_owned(), Box::new(clean))
 }
 
-/// The bits of the results are compared, so NaN and zeros count.
+/// Compares the results with the reference. The bits are compared, including those of NaN and zeros.
 fn check<K: SortKey + PartialOrd + Debug>(
     device: &Device,
     keys: &[K],
@@ -65,7 +65,7 @@ fn types<K: SortKey + PartialOrd + Debug>(device: &Device) -> TestResult {
     check(device, &mixed::<K>(3 * 2000, 4), [3, 7], true)
 }
 
-/// NaN of both signs is the largest, unless it is last; infinities and zeros are numbers.
+/// NaN of both signs is the largest key, or the last one with `nan_last`; infinities and zeros are numbers.
 fn nan(device: &Device) -> TestResult {
     let keys = [1.0, f32::NAN, f32::INFINITY, -f32::NAN, 0.0, -0.0, f32::NEG_INFINITY];
     let x = device.buffer_from(&keys)?;
@@ -78,7 +78,7 @@ fn nan(device: &Device) -> TestResult {
     same(&indices.read()?, &[6, 4, 5, 0, 2, 1, 3], "the smallest")
 }
 
-/// All keys are equal, or all but a few.
+/// Results are right if all keys are equal, or all but a few.
 fn ties(device: &Device) -> TestResult {
     let mut keys = vec![7u32; 20_000];
     check(device, &keys, [1, 300], true)?;
@@ -88,7 +88,7 @@ fn ties(device: &Device) -> TestResult {
     check(device, &keys, [2, 300], false)
 }
 
-/// More keys than one block of each row has.
+/// Results are right for more keys in a row than one block has.
 fn long(device: &Device) -> TestResult {
     check(device, &mixed::<u32>(300_007, 5), [1, 100], true)?;
     check(device, &mixed::<f32>(100_000, 6), [1, 99_999], false)
@@ -154,7 +154,7 @@ fn refusals(device: &Device) -> TestResult {
     same(&indices.read()?, &[8; 2], "nothing has run")
 }
 
-/// No race, no access out of range, and no read of uninitialised data.
+/// A checked device finds no race, no access out of range, and no read of uninitialised data.
 fn clean() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     check(&device, &mixed::<u8>(3000, 1), [3, 10], true)?;

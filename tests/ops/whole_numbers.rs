@@ -7,9 +7,9 @@ use half::f16;
 
 use crate::outcome::{TestResult, skip};
 
-/// The element types of the references.
+/// An element type that can be compared with the reference.
 pub(crate) trait Number: Element + for<'a> Argument<'a> + std::fmt::Debug + PartialEq {
-    /// The feature that kernels need for the type; none for standard types.
+    /// The feature that kernels need for the type; `None` for standard types.
     const FEATURE: Option<&'static str>;
 
     fn of(value: i32) -> Self;

@@ -27,7 +27,7 @@ pub(crate) fn run(path: &Path) -> Result<(), String> {
     let wgsl = Wgsl::open(path).map_err(|error| error.to_string())?;
     let wgsl = wgsl.file(path.file_name().unwrap_or_default().to_string_lossy().into_owned());
     let kernels = match device.kernel(wgsl.clone()) {
-        // Each entry point on its own.
+        // The kernels of all entry points are tested.
         Err(KernelError::WhichEntryPoint { candidates, .. }) => {
             let each = candidates.into_iter().map(|entry| device.kernel(wgsl.clone().entry(entry)));
             each.collect::<Result<Vec<_>, _>>()
@@ -87,7 +87,7 @@ fn plan(text: &str) -> Result<Plan, String> {
     Ok(plan)
 }
 
-/// The findings of the launch that the file describes.
+/// Runs the launch that the file describes; returns its findings.
 fn launched(device: &Device, kernel: &Kernel, text: &str) -> Result<Findings, String> {
     let plan = plan(text)?;
     let mut buffers: Vec<(String, UnifiedBuffer<u8>)> = Vec::new();

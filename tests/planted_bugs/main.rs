@@ -1,4 +1,4 @@
-//! The checked mode of the CPU backend: every planted bug is found at its line, and nothing else is.
+//! The checked mode of the CPU backend finds every planted bug at its line, and nothing else.
 //!
 //! Each file is one kernel. An expected finding is marked at its line by `//~ KIND VARIABLE` (several times for several
 //! findings). Lines that start with `//!` describe the launch:

@@ -4,7 +4,7 @@ use anywarp::backend::Touch;
 use anywarp::{Device, FindingKind, Severity};
 use libtest_mimic::{Failed, Trial};
 
-/// One race and one index out of range.
+/// A kernel with one race and one index out of range.
 const DEFECTIVE: &str = "
 @group(0) @binding(0) var<storage, read_write> data: array<u32>;
 @compute @workgroup_size(64)
@@ -12,11 +12,11 @@ fn main(@builtin(local_invocation_index) i: u32) {
     data[i] = data[i + 1];
 }";
 
-/// Set for a child process that opens a device, runs a defective kernel, and does not collect the findings; with the
-/// value `collect` it does.
+/// The environment variable for a child process, which opens a device, runs a defective kernel, and collects the
+/// findings only if the value is `collect`.
 const CHILD: &str = "ANYWARP_TEST_UNCOLLECTED";
 
-/// Whether this process is such a child; if so, it has done its work.
+/// Whether this process is a child of a test; if so, it has run the defective kernel when this returns.
 pub(crate) fn is_child() -> bool {
     let Ok(wanted) = std::env::var(CHILD) else { return false };
     let device = Device::open_default().expect("a device");
@@ -24,7 +24,7 @@ pub(crate) fn is_child() -> bool {
     if wanted == "collect" {
         println!("{} collected", device.findings().len());
     }
-    // A buffer keeps the device open.
+    // The buffer keeps the device open.
     let kept = device.buffer::<u32>(4).expect("a buffer");
     drop(device);
     eprintln!("the device is dropped");
@@ -129,7 +129,7 @@ fn the_text_shows_the_line() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Valid: each variable is zero at the start.
+/// A kernel without a bug: each variable is zero at the start.
 const ZEROS: &str = "
 @group(0) @binding(0) var<storage, read_write> data: array<u32>;
 var<workgroup> counts: array<u32, 64>;
@@ -166,7 +166,7 @@ fn reads_of_zeros_are_notes() -> Result<(), Failed> {
     Ok(())
 }
 
-/// The text that a finding marks.
+/// The part of a line that a finding marks.
 fn marked(finding: &anywarp::Finding) -> &str {
     let start = finding.at.column as usize - 1;
     &finding.at.text[start..start + finding.at.width as usize]

@@ -1,4 +1,4 @@
-//! The floors of `src`: no module uses a higher floor, and ARCHITECTURE.md has the same table.
+//! The floors of `src`: no module uses a module of a higher floor, and ARCHITECTURE.md has the same table of floors.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anywarp_testing::files;
 
-/// The floors, lowest first: the modules at the root of the crate, and their contents.
+/// The floors, lowest first: name, the modules at the root of the crate, and contents.
 const FLOORS: &[(&str, &[&str], &str)] = &[
     (
         "values",
@@ -21,7 +21,7 @@ const FLOORS: &[(&str, &[&str], &str)] = &[
     ("edge", &["interop"], "buffers and devices shared with raw wgpu and CUDA"),
 ];
 
-/// A use of another module in a file.
+/// A use of another module, at a line of a file.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Arrow {
     file: String,
@@ -34,7 +34,7 @@ struct Arrow {
 fn no_import_points_upwards() {
     let arrows = arrows();
     println!("{} arrows from files to modules of other folders", pairs(&arrows));
-    // Without a working parser, there would be no uses at all.
+    // Without a working parser there would be no uses, so this checks that some known uses are found.
     for (from, to) in [("buffer", "submit"), ("kernel", "buffer"), ("device", "kernel"), ("interop", "device")] {
         assert!(arrows.iter().any(|arrow| (&*arrow.from, &*arrow.to) == (from, to)), "no arrow from {from} to {to}");
     }
@@ -85,12 +85,12 @@ fn is_wrong(arrow: &Arrow) -> bool {
     to > from || beside
 }
 
-/// The number of pairs of a file and a module of another folder that it uses.
+/// The number of pairs of a file and another module that the file uses.
 fn pairs(arrows: &[Arrow]) -> usize {
     arrows.iter().map(|arrow| (&arrow.file, &arrow.to)).collect::<BTreeSet<_>>().len()
 }
 
-/// All uses of other modules in `src`.
+/// All uses of other modules in the files of `src`.
 fn arrows() -> Vec<Arrow> {
     let source = source();
     let roots = roots(&fs::read_to_string(source.join("lib.rs")).unwrap());
@@ -150,7 +150,7 @@ fn roots(lib: &str) -> BTreeMap<String, String> {
     roots
 }
 
-/// The first names after `crate::`, and the names that `super::` resolves to, with their lines; test modules are left
+/// The first names after `crate::`, and the names that `super::` refers to, each with its line. Test modules are left
 /// out.
 fn names(text: &str, module: &[String]) -> Vec<(usize, String)> {
     let text = code(text);
@@ -193,7 +193,7 @@ fn names(text: &str, module: &[String]) -> Vec<(usize, String)> {
     found
 }
 
-/// The first name of each path that starts here: one name, or those of a group.
+/// The first names of the path or paths that start at a token: one name, or those of a group.
 fn firsts(tokens: &[(usize, String)], at: usize) -> Vec<String> {
     let word = |at: usize| tokens.get(at).map_or("", |(_, token)| token.as_str());
     if word(at) != "{" {
@@ -217,7 +217,7 @@ fn firsts(tokens: &[(usize, String)], at: usize) -> Vec<String> {
     found
 }
 
-/// Words, `::`, braces and commas, with their lines.
+/// The tokens of a text, each with its line: words, `::`, braces and commas.
 fn tokens(text: &str) -> Vec<(usize, String)> {
     let mut tokens: Vec<(usize, String)> = Vec::new();
     for (number, line) in text.lines().enumerate() {
@@ -241,7 +241,7 @@ fn tokens(text: &str) -> Vec<(usize, String)> {
     tokens
 }
 
-/// The text without comments and strings, with the same line numbers.
+/// The text without comments and strings; lines keep their numbers.
 fn code(text: &str) -> String {
     let mut code = String::new();
     for line in text.lines() {

@@ -1,4 +1,4 @@
-//! The WGSL in the documents and the shipped shaders are valid, and links in the documents have targets.
+//! The WGSL in the documents and the shipped shaders is valid, and links in the documents have targets.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use anywarp_null::NullBackend;
 use anywarp_testing::markdown::{self, Block};
 use anywarp_testing::{features, files};
 
-/// An empty kernel for blocks without one.
+/// An entry point that does nothing, for blocks that have no entry point.
 const EMPTY: &str = "\n@compute @workgroup_size(1) fn nothing() {}\n";
 
 #[test]
@@ -94,14 +94,15 @@ fn every_path_of_the_architecture_exists() {
     let quoted = text.split('`').skip(1).step_by(2).filter(|name| name.contains('/') && !name.contains(['*', ' ']));
     let mut seen = 0;
     for path in quoted {
-        // Modules have the form `device/select.rs`.
+        // The paths of modules begin inside `src`, such as `device/select.rs`.
         assert!(root.join(path).exists() || root.join("src").join(path).exists(), "ARCHITECTURE.md: no {path}");
         seen += 1;
     }
     assert!(seen >= 20, "only {seen} paths were found: has the notation changed?");
 }
 
-/// The targets of links: `[words](target)`, and `[name]: target` on its own line. Code between backquotes has no links.
+/// The targets of links, which have the form `[words](target)`, or `[name]: target` on a line of its own. Code between
+/// backquotes has no links.
 fn targets(prose: &str) -> Vec<String> {
     let words: String = prose.split('`').step_by(2).collect();
     let inline = words.split("](").skip(1).filter_map(|rest| rest.split(')').next());
@@ -120,7 +121,7 @@ fn slug(heading: &str) -> String {
     words.chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_')).collect()
 }
 
-/// A device with all features of WGSL and large limits for workgroups.
+/// The capabilities of a device with all features of WGSL and large limits for workgroups.
 fn everything() -> Caps {
     let mut caps = NullBackend::new().caps().clone();
     caps.shader = naga::valid::Capabilities::all();

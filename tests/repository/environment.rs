@@ -12,20 +12,20 @@ const ENDINGS: &[&str] = &["rs", "mjs", "js", "sh", "py"];
 
 const PREFIX: &str = "ANYWARP_";
 
-/// The prefix of variables between a test and a process that it starts.
+/// The prefix of variables that a test sets for a process that it starts.
 const OWN: &str = "ANYWARP_TEST_";
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The source files below these folders.
+/// The source files below these folders, with their texts.
 fn sources(folders: &[&str]) -> Vec<(PathBuf, String)> {
     let files = folders.iter().flat_map(|folder| files::with_endings(&root().join(folder), ENDINGS));
     files.map(|path| (path.clone(), fs::read_to_string(path).unwrap())).collect()
 }
 
-/// The names in a text.
+/// The names of environment variables in a text.
 fn names(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices(PREFIX).filter_map(|(at, _)| {
         let end = text[at..].find(|letter: char| !(letter.is_ascii_uppercase() || letter == '_'));
@@ -67,7 +67,7 @@ fn each_crate_reads_the_environment_in_one_file() {
         "backends/cuda/src",
         "backends/wgpu/src",
     ]) {
-        // Unit tests set variables for their own processes.
+        // Unit tests may set and read variables for their own processes.
         let is_test = path.components().any(|part| part.as_os_str() == "tests" || part.as_os_str() == "tests.rs");
         if path.ends_with("environment.rs") {
             seen += 1;

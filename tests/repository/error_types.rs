@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anywarp_testing::files;
 
-/// Each type that implements `Error`, by `thiserror` or by itself, is listed in `debug_as_display!`.
+/// Each type that implements `Error`, by `thiserror` or directly, is listed in `debug_as_display!`.
 #[test]
 fn no_public_error_derives_debug() {
     let mut found = 0;
@@ -20,7 +20,7 @@ fn no_public_error_derives_debug() {
             }
         }
     }
-    // Without a working parser, there would be none.
+    // Without a working parser no types would be found.
     assert!(found >= 16, "only {found} errors were found");
 }
 

@@ -62,7 +62,7 @@ fn convert(to: Scalar, from: Value) -> Want {
     }
 }
 
-/// Rounded to the nearest on `cpu`, to either neighbour elsewhere.
+/// Expects the nearest value on `cpu`, and either neighbour on other backends.
 fn float_to_float(to: Scalar, from: Value) -> Want {
     let value = from.f();
     let nearest = Value::float(to, value);
@@ -99,7 +99,7 @@ fn float_to_integer(to: Scalar, from: Value) -> Want {
 }
 
 fn integer_to_float(to: Scalar, value: i128) -> Want {
-    // Converted directly, because a conversion through f64 would round a 64-bit integer twice.
+    // The integer is converted directly, because a conversion through f64 would round a 64-bit integer twice.
     let nearest = match to {
         Scalar::F32 => Value::float(to, f64::from(value as f32)),
         _ => Value::float(to, value as f64),
@@ -112,7 +112,7 @@ fn integer_to_float(to: Scalar, value: i128) -> Want {
     Want::per_backend(Want::Is(nearest), others)
 }
 
-/// The bits are preserved; elsewhere those of a NaN or an infinity may change.
+/// Expects the same bits; on other backends the bits of a NaN or an infinity may change.
 fn reinterpret(to: Scalar, from: Value) -> Want {
     let kept = Value::new(to, from.bits);
     let others = if kept.is_special() || from.is_special() {

@@ -1,10 +1,10 @@
-//! The arguments of tests: edge values, and random ones that are the same in every run.
+//! The arguments of tests: edge values, and random values that are the same in every run.
 
 use anywarp_testing::random::Random;
 
 use crate::operator_suite::scalar::{Scalar, Value, exp2i};
 
-/// Arguments of one call: each argument's components.
+/// The arguments of one call, each as a list of components.
 pub(crate) type Row = Vec<Vec<Value>>;
 
 /// Every edge value of a type.
@@ -69,9 +69,10 @@ fn integer_edges(scalar: Scalar) -> Vec<Value> {
     values.into_iter().map(|value| Value::int(scalar, value)).collect()
 }
 
-/// Random values of any type.
+/// A generator of random values of any type.
 pub(crate) trait RandomValue {
-    /// Floats of moderate size for half of the values, any bits for the rest; integers of any size.
+    /// Returns a float of moderate size in half of the calls and a float of any bits in the others, or an integer of
+    /// any size.
     fn value(&mut self, scalar: Scalar) -> Value;
 }
 
@@ -106,9 +107,9 @@ pub(crate) fn combinations(arguments: &[Scalar]) -> Vec<Row> {
     rows
 }
 
-/// Combines rows of scalars into rows of vectors; the arguments in `kept` stay scalars.
+/// Combines rows of scalars into rows of vectors; the arguments in `kept` remain scalars.
 pub(crate) fn grouped(rows: &[Row], lanes: usize, kept: &[usize]) -> Vec<Row> {
-    // A few rows are combined in every way; many rows are used once each.
+    // If there are few rows, they are combined in every way; otherwise each row is used once.
     let few = rows.len() <= 8;
     let count = if few { rows.len().pow(lanes as u32) } else { rows.len() / lanes };
     let chosen = |group: usize, lane: usize| {
@@ -127,7 +128,8 @@ pub(crate) fn grouped(rows: &[Row], lanes: usize, kept: &[usize]) -> Vec<Row> {
         .collect()
 }
 
-/// Rows without infinities and NaNs, which are indeterminate on most devices and would make whole vectors so.
+/// The rows without infinities and NaNs, which are indeterminate on most devices and would make whole vectors
+/// indeterminate.
 pub(crate) fn ordinary(rows: Vec<Row>) -> Vec<Row> {
     rows.into_iter().filter(|row| row.iter().flatten().all(|value| !value.is_special())).collect()
 }

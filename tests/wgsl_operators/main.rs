@@ -1,8 +1,8 @@
-//! Every operator and built-in function of WGSL compute on every device, checked against plain Rust.
+//! Every operator and built-in function of WGSL, on every device, compared with plain Rust.
 //!
-//! Arguments come from buffers, so that no compiler can fold them. Devices are found at run time, and a case's name
-//! starts with its device: `vulkan::builtins::f32::atan2`. A `cpu` device has to meet IEEE 754, others the WGSL
-//! specification.
+//! Arguments come from buffers, so that no compiler can evaluate the expressions. Devices are found at run time, and a
+//! case's name starts with its device: `vulkan::builtins::f32::atan2`. A `cpu` device has to meet IEEE 754, others the
+//! WGSL specification.
 //!
 //! | environment variable | meaning |
 //! |---|---|

@@ -80,7 +80,7 @@ fn multiply(scalar: Scalar, v: &[Value]) -> Want {
     Want::int(scalar, v[0].i().wrapping_mul(v[1].i()))
 }
 
-/// A division by zero, and of the least value by -1, returns the dividend.
+/// The expected quotient. A division by zero, and of the least value by -1, returns the dividend.
 fn divide(scalar: Scalar, v: &[Value]) -> Want {
     if !scalar.is_float() {
         let (x, y) = (v[0].i(), v[1].i());
@@ -92,8 +92,8 @@ fn divide(scalar: Scalar, v: &[Value]) -> Want {
     rounded(scalar, x / y, ulps)
 }
 
-/// A remainder by zero, and of the least value by -1, is zero. Floats use `x - y * trunc(x / y)`, with the error of
-/// that formula.
+/// The expected remainder. A remainder by zero, and of the least value by -1, is zero. Floats use `x - y * trunc(x /
+/// y)`, with the error of that formula.
 fn remainder(scalar: Scalar, v: &[Value]) -> Want {
     if !scalar.is_float() {
         let (x, y) = (v[0].i(), v[1].i());
@@ -114,7 +114,7 @@ fn remainder(scalar: Scalar, v: &[Value]) -> Want {
     };
     let cpu = Want::OneOf([exact, formula, fused, wide].map(|value| Want::float(scalar, value)).to_vec());
     let quotient = (x / y).abs();
-    // The accuracy of the formula's division is only specified for such divisors.
+    // The accuracy of the formula's division is specified only for divisors in this range.
     let range = scalar.min_normal()..=scalar.min_normal().recip();
     let others = if quotient < 1.0 / scalar.ulp(1.0) && range.contains(&y.abs()) {
         // The quotient may be rounded up to the next integer, or down to the previous one.
@@ -131,18 +131,18 @@ fn negate(scalar: Scalar, v: &[Value]) -> Want {
     if scalar.is_float() { Want::float(scalar, -v[0].f()) } else { Want::int(scalar, -v[0].i()) }
 }
 
-/// Checks an order of -1, 0 or 1, or `None` where an operand is NaN.
+/// Passes the order of the operands to `holds`: -1, 0 or 1, or `None` if an operand is NaN.
 fn compare(v: &[Value], holds: fn(Option<i32>) -> bool) -> Want {
     let order = if v[0].scalar.is_float() { v[0].f().partial_cmp(&v[1].f()) } else { Some(v[0].i().cmp(&v[1].i())) };
     Want::bool(holds(order.map(|order| order as i32)))
 }
 
-/// The amount of a shift is taken modulo the width.
+/// The amount of a shift, which is taken modulo the width.
 fn amount(scalar: Scalar, amount: Value) -> u32 {
     amount.bits as u32 % scalar.width()
 }
 
-/// `&&` and `||` exist for scalars only, `all` and `any` for vectors.
+/// The cases of `&&` and `||`, which exist for scalars only, and of `all` and `any` for vectors.
 fn scalar_logic() -> Vec<Case> {
     let sweep = |expression: &str, arguments: Vec<Type>, reference: fn(&[Vec<Value>]) -> bool| Sweep {
         expression: expression.to_owned(),
@@ -185,7 +185,7 @@ fn scalar_logic() -> Vec<Case> {
     cases
 }
 
-/// The right operand has effects only when it is evaluated.
+/// The right operand of `&&` and `||` has effects only if it is evaluated.
 fn short_circuit(device: &anywarp::Device) -> anywarp_testing_devices::outcome::TestResult {
     let program = Program::new(
         "@group(0) @binding(0) var<storage, read> a: array<u32>;
@@ -220,10 +220,10 @@ fn short_circuit(device: &anywarp::Device) -> anywarp_testing_devices::outcome::
     same(&got, &wanted, "results and calls")
 }
 
-/// A name, the type of `x` and `y`, statements that set `s`, and the expected value of `s`.
+/// An assignment: its name, the type of `x` and `y`, statements that set `s`, and the expected value of `s`.
 type Assignment = (&'static str, Scalar, &'static str, fn(i128, i128) -> i128);
 
-/// `x op= y` and `x++`, on variables, components and elements.
+/// The cases of `x op= y` and `x++`, on variables, components and elements.
 fn assignments() -> Vec<Case> {
     let table: &[Assignment] = &[
         (

@@ -1,10 +1,10 @@
-//! A whole kernel that reads words and writes words.
+//! Whole kernels that read words and write words.
 
 use anywarp::{Device, Wgsl};
 
 use anywarp_testing_devices::outcome::TestResult;
 
-/// A kernel with inputs that writes `result: array<u32>`.
+/// A kernel with inputs, which writes `result: array<u32>`.
 pub(crate) struct Program<'a> {
     source: String,
     inputs: Vec<(&'a str, Vec<u32>)>,
@@ -36,13 +36,13 @@ impl<'a> Program<'a> {
         self
     }
 
-    /// Adds a buffer of words that the kernel may write and no check reads.
+    /// Adds a buffer of words that the kernel may write and that is not checked.
     pub(crate) fn spare(mut self, name: &'a str, words: usize) -> Self {
         self.spare = Some((name, words));
         self
     }
 
-    /// Runs `groups` workgroups and returns the first `length` words of the result.
+    /// Runs `groups` workgroups; returns the first `length` words of the result.
     pub(crate) fn run(
         &self,
         device: &Device,

@@ -20,7 +20,7 @@ pub(crate) enum Scalar {
 use Scalar::{Bool, F16, F32, F64, I32, I64, U32, U64};
 
 pub(crate) const FLOATS: &[Scalar] = &[F32, F16, F64];
-/// The floats for which every built-in function is specified.
+/// The types of floats for which every built-in function is specified.
 pub(crate) const SHORT_FLOATS: &[Scalar] = &[F32, F16];
 pub(crate) const INTEGERS: &[Scalar] = &[I32, U32, I64, U64];
 pub(crate) const SIGNED: &[Scalar] = &[I32, I64, F32, F16, F64];
@@ -41,12 +41,12 @@ impl Scalar {
         }
     }
 
-    /// The type in a buffer, which cannot hold a `bool`.
+    /// The WGSL name of the type in a buffer, which cannot contain a `bool`.
     pub(crate) fn stored(self) -> &'static str {
         if self == Bool { "u32" } else { self.name() }
     }
 
-    /// The size in a buffer, in bytes.
+    /// The size of a value in a buffer, in bytes.
     pub(crate) fn size(self) -> usize {
         match self {
             F16 => 2,
@@ -78,7 +78,7 @@ impl Scalar {
         matches!(self, I32 | I64)
     }
 
-    /// The number of bits after the point of a float's significand, and the exponent of its least normal value.
+    /// The number of fraction bits of a float's significand, and the exponent of the float type's least normal value.
     fn significand(self) -> (i32, i32) {
         match self {
             F16 => (10, -14),
@@ -87,12 +87,12 @@ impl Scalar {
         }
     }
 
-    /// The least positive normal value of a float.
+    /// The least positive normal value of a float type.
     pub(crate) fn min_normal(self) -> f64 {
         exp2i(self.significand().1)
     }
 
-    /// The greatest finite value of a float.
+    /// The greatest finite value of a float type.
     pub(crate) fn greatest(self) -> f64 {
         match self {
             F16 => 65504.0,
@@ -108,13 +108,13 @@ impl Scalar {
         let exponent = if magnitude < self.min_normal() {
             least
         } else {
-            // Subnormal f64 values do not occur here, so the exponent field holds the exponent.
+            // No f64 value here is subnormal, so the exponent field contains the exponent.
             ((magnitude.to_bits() >> 52) as i32 & 0x7ff) - 1023
         };
         exp2i(exponent - bits)
     }
 
-    /// The least and the greatest value of an integer.
+    /// The least and the greatest value of an integer type.
     pub(crate) fn range(self) -> (i128, i128) {
         match self {
             I32 => (i128::from(i32::MIN), i128::from(i32::MAX)),
@@ -134,7 +134,7 @@ pub(crate) fn exp2i(exponent: i32) -> f64 {
     }
 }
 
-/// One value of one scalar type.
+/// A value of a scalar type, as bits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Value {
     pub(crate) scalar: Scalar,
@@ -166,7 +166,7 @@ impl Value {
         Self { scalar: Bool, bits: u64::from(value) }
     }
 
-    /// The value of a float.
+    /// The value as an `f64`, for a float.
     pub(crate) fn f(self) -> f64 {
         match self.scalar {
             F16 => f16::from_bits(self.bits as u16).to_f64(),
@@ -175,7 +175,7 @@ impl Value {
         }
     }
 
-    /// The value of an integer.
+    /// The value as an `i128`, for an integer.
     pub(crate) fn i(self) -> i128 {
         match self.scalar {
             I32 => i128::from(self.bits as u32 as i32),
@@ -223,7 +223,7 @@ impl fmt::Debug for Value {
     }
 }
 
-/// Rounds once; a conversion through f32 would round twice.
+/// Rounds once to an f16; a conversion through f32 would round twice.
 fn nearest_half(value: f64) -> f16 {
     if !value.is_finite() {
         return f16::from_f64(value);

@@ -1,5 +1,5 @@
-//! The cases of the suite. Another test runs them, too, to collect the kernels: this file is the module
-//! `operator_suite` at its root.
+//! The cases of the suite. Another test runs the cases, too, to collect the kernels: this file is the module
+//! `operator_suite` at the root of that test.
 
 mod accuracy;
 mod atomics;

@@ -18,7 +18,7 @@ pub(crate) enum Shape {
     Matrix { columns: usize, rows: usize },
 }
 
-/// A type of an argument or a result.
+/// The type of an argument or a result.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Type {
     pub(crate) scalar: Scalar,
@@ -56,7 +56,7 @@ impl Type {
         }
     }
 
-    /// WGSL that reads a value from a buffer of scalars.
+    /// WGSL that reads value `i` from a buffer of scalars.
     fn load(self, buffer: &str) -> String {
         let lanes = self.lanes();
         let one = |lane| {
@@ -67,7 +67,7 @@ impl Type {
         if lanes == 1 { all[0].clone() } else { format!("{}({})", self.name(), all.join(", ")) }
     }
 
-    /// WGSL that writes a value to a buffer of scalars.
+    /// WGSL that writes value `i` to a buffer of scalars.
     fn store(self, value: &str) -> String {
         let lanes = self.lanes();
         let one = |lane: usize| {
@@ -83,28 +83,28 @@ impl Type {
     }
 }
 
-/// The expectation for each component of the result, from a row of arguments.
+/// A function from a row of arguments to the expectation for each component of the result.
 pub(crate) type Reference = Arc<dyn Fn(&[Vec<Value>]) -> Vec<Want> + Send + Sync>;
 
 /// An expression and its expected results.
 #[derive(Clone)]
 pub(crate) struct Sweep {
-    /// WGSL over `x`, `y`, `z` and `w`, the arguments.
+    /// WGSL of the arguments `x`, `y`, `z` and `w`.
     pub(crate) expression: String,
     pub(crate) arguments: Vec<Type>,
     pub(crate) result: Type,
-    /// Statements before the expression.
+    /// WGSL statements before the expression.
     pub(crate) before: &'static str,
     pub(crate) rows: Arc<dyn Fn() -> Vec<Row> + Send + Sync>,
     pub(crate) reference: Reference,
     /// Features that the case needs in addition to those of its types.
     pub(crate) features: &'static [&'static str],
-    /// The reason why only `cpu` can run it.
+    /// The reason why only `cpu` can run the case, if there is one.
     pub(crate) only_cpu: Option<&'static str>,
 }
 
 const NAMES: [&str; 4] = ["x", "y", "z", "w"];
-/// The number of wrong rows that are described; the rest is only counted.
+/// The number of wrong rows that are described; further rows are only counted.
 const MAX_DESCRIBED: usize = 6;
 
 impl Sweep {
@@ -156,7 +156,8 @@ impl Sweep {
         }
         let size = self.result.scalar.size();
         let length = rows.len() * self.result.lanes() * size;
-        // A pattern that no correct result has, because a missing write of zero would pass in a zeroed buffer.
+        // The buffer is filled with a pattern that no correct result has: in a zeroed buffer, a missing write of zero
+        // would not be detected.
         let mut result = device.buffer_from(&vec![0xa5u8; length.next_multiple_of(4)])?;
         let launch = NAMES
             .iter()

@@ -12,7 +12,7 @@ use anywarp_testing_devices::outcome::TestResult;
 
 /// A named case that must succeed on every device.
 pub(crate) struct Case {
-    /// The name without the device: `operators::f32::add`.
+    /// The name without the device, such as `operators::f32::add`.
     pub(crate) name: String,
     pub(crate) run: Arc<dyn Fn(&Device) -> TestResult + Send + Sync>,
 }
@@ -27,7 +27,7 @@ impl Case {
     }
 }
 
-/// A handwritten case with a part of its name.
+/// A handwritten case, with the last part of its name.
 pub(crate) type Named = (&'static str, fn(&Device) -> TestResult);
 
 /// The type of a function's result.
@@ -39,33 +39,33 @@ pub(crate) enum Gives {
     Just(Scalar),
 }
 
-/// The expectation for a call with scalars.
+/// A function from the scalar arguments of a call to the expectation.
 pub(crate) type ScalarReference = fn(Scalar, &[Value]) -> Want;
 
 /// A function or operator that works on each component separately, for several types.
 #[derive(Clone, Copy)]
 pub(crate) struct Componentwise {
     pub(crate) name: &'static str,
-    /// WGSL over `x`, `y` and `z`.
+    /// WGSL of `x`, `y` and `z`.
     pub(crate) expression: &'static str,
-    /// The types to test.
+    /// The types for which the function is tested.
     pub(crate) scalars: &'static [Scalar],
-    /// The types of the arguments for one of these types.
+    /// The types of the arguments, for one of the tested types.
     pub(crate) arguments: fn(Scalar) -> Vec<Scalar>,
     pub(crate) gives: Gives,
     pub(crate) reference: ScalarReference,
-    /// Arguments that stay scalars when the others are vectors.
+    /// The indices of arguments that remain scalars when the others are vectors.
     pub(crate) kept: &'static [usize],
     /// Whether scalars and vectors may be mixed.
     pub(crate) mixed: bool,
-    /// Further rows of arguments.
+    /// Further rows of arguments, for one of the tested types.
     pub(crate) more: fn(Scalar) -> Vec<Row>,
-    /// The reason why only `cpu` can run it with 64-bit types.
+    /// The reason why only `cpu` can run the function with 64-bit types, if there is one.
     pub(crate) only_cpu_wide: Option<&'static str>,
 }
 
 impl Componentwise {
-    /// A function with one argument whose result has the same type.
+    /// Returns a function with one argument, whose result has the same type.
     pub(crate) const fn new(
         name: &'static str,
         expression: &'static str,

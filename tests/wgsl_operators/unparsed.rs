@@ -1,12 +1,12 @@
-//! WGSL that naga does not accept yet. Each piece must still be refused; when it is accepted, this test fails, and a
-//! case takes its place.
+//! WGSL that naga does not accept yet. naga must still refuse each piece; when a piece is accepted, this test fails,
+//! and a case is to take its place.
 
 use anywarp::{Device, KernelError};
 
 use crate::operator_suite::table::Case;
 use anywarp_testing_devices::outcome::{TestResult, fail, skip};
 
-/// A name, declarations and statements.
+/// The pieces: a name, declarations and statements.
 const PIECES: &[(&str, &str, &str)] = &[
     ("bitcast_of_vec2_f16_to_u32", "", "result[0] = bitcast<u32>(vec2<f16>(1.0h, 2.0h));"),
     ("bitcast_of_u32_to_vec2_f16", "", "result[0] = u32(bitcast<vec2<f16>>(result[1]).x);"),

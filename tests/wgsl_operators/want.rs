@@ -1,4 +1,4 @@
-//! Expected results, and the comparison with actual ones.
+//! Expected results, and their comparison with actual results.
 //!
 //! A `cpu` device has to meet IEEE 754, including subnormals, infinities, NaNs and signed zeros. Other devices have the
 //! freedom of the section "Differences from IEEE-754" of the WGSL specification: infinities and NaNs are indeterminate,
@@ -11,11 +11,11 @@ use crate::operator_suite::scalar::{Scalar, Value};
 pub(crate) enum Want {
     /// Any value: the specification does not define the result.
     Any,
-    /// Exactly this value; any NaN for a NaN.
+    /// Exactly this value; for a NaN, any NaN.
     Is(Value),
-    /// A float within an absolute distance, or an infinity where a value at that distance rounds to it.
+    /// A float within an absolute distance, or an infinity if a value at that distance rounds to infinity.
     Near { value: f64, within: f64 },
-    /// One of these.
+    /// Any one of these expectations.
     OneOf(Vec<Want>),
     /// One expectation for `cpu`, another for all other backends.
     PerBackend { cpu: Box<Want>, others: Box<Want> },
@@ -69,7 +69,7 @@ impl Want {
         }
     }
 
-    /// Whether a zero meets the expectation where subnormals are flushed and signs of zeros are ignored.
+    /// Whether a zero meets the expectation on a device that flushes subnormals and ignores signs of zeros.
     fn may_be_zero(&self, scalar: Scalar) -> bool {
         match self {
             Self::Any => true,
@@ -81,7 +81,7 @@ impl Want {
     }
 }
 
-/// Whether every component of `got` is right for a row of arguments.
+/// Checks that every component of `got` is right for a row of arguments.
 pub(crate) fn judge(
     row: &[Vec<Value>],
     wanted: &[Want],

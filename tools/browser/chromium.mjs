@@ -1,4 +1,4 @@
-// Headless Chromium with WebGPU on its own software adapter, in a fresh profile. It is always ended.
+// Headless Chromium with WebGPU on its own software adapter, in a fresh profile. The process is always ended.
 import { existsSync } from 'node:fs';
 
 /** A requirement that this machine lacks, in one line: not a test failure. */
@@ -12,8 +12,8 @@ const WEBGPU = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader'];
 const QUIET = ['--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update'];
 
 /**
- * Starts Chromium, passes it to `use`, and ends it: by a close request or, if it does not respond, by its process id. Without
- * `webgpu` it finds no adapter, unless the machine has a GPU.
+ * Starts Chromium, passes it to `use`, and ends it: by a close request or, if it does not respond, by its process id.
+ * Without `webgpu` the browser finds no adapter, unless the machine has a GPU.
  * `use` receives the browser of playwright-core, and may never return: the caller limits the time.
  */
 export async function withChromium({ webgpu = true, deadline = null } = {}, use) {

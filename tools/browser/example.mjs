@@ -1,5 +1,5 @@
-// `node example.mjs [FOLDER] [--filter TEXT] [--references write] [--log FILE]`: tests of examples/web, which
-// built by `build.sh example FOLDER` (target/web), in headless Chromium.
+// `node example.mjs [FOLDER] [--filter TEXT] [--references write] [--log FILE]`: tests of examples/web, as built by
+// `build.sh example FOLDER` (target/web by default), in headless Chromium.
 //
 // Exit statuses as in suite.mjs: 0 all passed, 1 some failed, 2 no browser or no WebGPU, 3 time limit reached.
 import { createWriteStream, existsSync } from 'node:fs';

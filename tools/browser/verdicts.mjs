@@ -1,7 +1,8 @@
 // `node verdicts.mjs KERNELS [--record FILE]`: compares Chromium's verdicts on kernels with the expected ones.
 //
 // KERNELS is JSON, an array of { name, wgsl, verdict }, as the test `verdicts` of anywarp-wgsl writes it. A verdict is
-// `error`, `warning`, `info` or `accepted`. With --record they are written instead, one line each with the name.
+// `error`, `warning`, `info` or `accepted`. With --record, Chromium's verdicts are written to FILE instead, one line
+// for each kernel with its name.
 // Messages that are not about uniformity are ignored, unless they are errors.
 //
 // Exits with 0 if all agree, 1 if not, 2 if the browser or its WebGPU is missing, 3 at the time limit.

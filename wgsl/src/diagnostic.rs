@@ -1,4 +1,4 @@
-//! Diagnostics that point at the author's own files.
+//! Diagnostics with positions in the author's own files.
 
 use anywarp_backend::{Refused, Source};
 use codespan_reporting::diagnostic::{Diagnostic, Label, LabelStyle};
@@ -11,41 +11,41 @@ use naga::{Span, WithSpan};
 use crate::TextError;
 use crate::words::{self, Finding, Text};
 
-/// The parser's error.
+/// Converts an error of the parser.
 #[must_use]
 pub fn of_parser(source: &Source, error: &ParseError) -> TextError {
     invalid(source, words::of_parser(Text::new(source), error))
 }
 
-/// The validator's error, with its module.
+/// Converts an error of the validator, with the module that it refused.
 #[must_use]
 pub fn of_refused(source: &Source, refused: &Refused) -> TextError {
     invalid(source, words::of_validator(Text::new(source), Some(&refused.module), &refused.error))
 }
 
-/// The validator's error without its module: the message cannot name types and expressions.
+/// Converts an error of the validator without the module: the message cannot name types and expressions.
 #[must_use]
 pub fn of_validator(source: &Source, error: &WithSpan<ValidationError>) -> TextError {
     invalid(source, words::of_validator(Text::new(source), None, error))
 }
 
-/// A message with labelled spans of a text, in the form of Rust's diagnostics.
+/// Formats a message with labelled spans of a text, in the form of Rust's diagnostics.
 #[must_use]
 pub fn at(source: &Source, message: &str, labels: Vec<(Span, String)>, notes: Vec<String>) -> String {
     let mut files = SimpleFiles::new();
     for file in source.files() {
-        // A control character would garble the terminal.
+        // Control characters are replaced, because they would garble the terminal.
         let text = file.text.replace(|c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t'), "\u{fffd}");
         files.add(file.name.as_str(), text);
     }
     let labels = labels.into_iter().enumerate().filter_map(|(index, (span, label))| {
         let (file, range) = source.origin_of(span.to_range()?)?;
-        // The first span is that of the mistake, others explain it.
+        // The first span is that of the mistake; other spans explain it.
         let style = if index == 0 { LabelStyle::Primary } else { LabelStyle::Secondary };
         Some(Label::new(style, file, range).with_message(label))
     });
     let diagnostic = Diagnostic::error().with_message(message).with_labels(labels.collect()).with_notes(notes);
-    // The files are in memory, so only an invalid span can fail.
+    // The files are in memory, so only an invalid span can make this fail.
     term::emit_into_string(&term::Config::default(), &files, &diagnostic)
         .unwrap_or_else(|_| format!("error: {message}\n"))
 }

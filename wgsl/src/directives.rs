@@ -1,15 +1,15 @@
-//! Directives that naga does not know, and the white space and comments before them.
+//! Directives that naga does not accept, and skipping of white space and comments.
 
 use std::borrow::Cow;
 
-/// Extensions of the WGSL specification that naga supports without knowing the directive.
+/// Extensions of the WGSL specification whose features naga supports, but whose directives it refuses.
 const UNKNOWN_TO_NAGA: &[&str] = &["subgroups", "subgroup_id", "subgroup_uniformity"];
 
-/// Directives whose names naga may not know.
+/// Directives that may list such extensions.
 const EXTENDING: &[&str] = &["enable", "requires"];
 
-/// Blanks the names of extensions that naga refuses although it supports their features. Text outside these directives
-/// keeps its offsets, so that diagnostics point at the user's own columns.
+/// Replaces by blanks the names of extensions whose directives naga refuses although it supports their features. Text
+/// outside these directives keeps its offsets, so that diagnostics have the columns of the author's text.
 pub fn blank_known_enables(text: &str) -> Cow<'_, str> {
     let mut blanked: Option<Vec<u8>> = None;
     for Directive { at, text: directive } in directives(text) {
@@ -21,7 +21,7 @@ pub fn blank_known_enables(text: &str) -> Cow<'_, str> {
             let kept: Vec<&str> =
                 names.split(',').map(str::trim).filter(|name| !UNKNOWN_TO_NAGA.contains(name)).collect();
             let mut line = if kept.is_empty() { String::new() } else { format!("{keyword} {};", kept.join(", ")) };
-            // As many line breaks as before, and as many bytes.
+            // The directive keeps its number of line breaks and its number of bytes.
             for byte in directive.bytes().skip(line.len().min(directive.len())) {
                 line.push(if byte == b'\n' { '\n' } else { ' ' });
             }
@@ -33,12 +33,11 @@ pub fn blank_known_enables(text: &str) -> Cow<'_, str> {
             bytes[at..=at + end].copy_from_slice(&line.as_bytes()[..=end]);
         }
     }
-    // Only whole ASCII directives were overwritten with ASCII.
+    // Whole directives were overwritten with ASCII, so the bytes are still UTF-8.
     blanked.map_or(Cow::Borrowed(text), |bytes| Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-/// The extensions that the directives at the beginning of a text enable, with the offsets of their
-/// names.
+/// Returns the extensions that the directives at the beginning of a text enable, with the offsets of their names.
 ///
 /// ```
 /// use anywarp_wgsl::directives::enables;
@@ -50,7 +49,7 @@ pub fn enables(text: &str) -> Vec<(&str, usize)> {
     names(text, "enable")
 }
 
-/// The language extensions that the directives at the beginning of a text require, with the offsets of their
+/// Returns the language extensions that the directives at the beginning of a text require, with the offsets of their
 /// names.
 ///
 /// ```
@@ -77,7 +76,7 @@ fn names<'a>(text: &'a str, keyword: &str) -> Vec<(&'a str, usize)> {
     found
 }
 
-/// A directive without its semicolon, and its offset.
+/// The text of a directive without its semicolon, and its offset.
 struct Directive<'a> {
     at: usize,
     text: &'a str,
@@ -96,12 +95,12 @@ fn directives(text: &str) -> impl Iterator<Item = Directive<'_>> {
     .fuse()
 }
 
-/// The names that a directive lists, if it begins with `keyword`.
+/// The names that a directive lists, if its keyword is `keyword`.
 fn named<'a>(directive: &'a str, keyword: &str) -> Option<&'a str> {
     directive.strip_prefix(keyword).filter(|names| names.starts_with(char::is_whitespace))
 }
 
-/// The position after white space and comments.
+/// Returns the position after white space and comments.
 pub fn skip_space(text: &str, mut at: usize) -> usize {
     loop {
         let rest = &text[at..];
@@ -117,7 +116,7 @@ pub fn skip_space(text: &str, mut at: usize) -> usize {
     }
 }
 
-/// The length of the block comment at the start of a text; block comments nest.
+/// Returns the length of the block comment at the start of a text; block comments nest.
 pub fn block_comment(text: impl AsRef<[u8]>) -> usize {
     let (mut depth, mut at) = (0, 0);
     let bytes = text.as_ref();

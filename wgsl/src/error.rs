@@ -1,4 +1,4 @@
-//! Errors of WGSL texts, found before any device is used.
+//! Errors of WGSL texts, which are found before any device is used.
 
 use anywarp_backend::Spot;
 
@@ -11,45 +11,45 @@ pub enum TextError {
     /// The WGSL does not parse or validate.
     #[error("{file} is not valid WGSL\n{diagnostic}")]
     Invalid {
-        /// The file as named by the user.
+        /// The name of the file, as given by the user.
         file: String,
-        /// The problem, with the line and a marker below it.
+        /// The mistake, with the line and a marker below it.
         diagnostic: String,
-        /// The author's file and line, if known.
+        /// The file and line of the mistake, if known.
         place: Option<Spot>,
     },
-    /// A wrong import, condition or element type.
+    /// An import, condition or element type is wrong.
     #[error("{file} cannot be composed\n{diagnostic}")]
     Compose {
-        /// The file with the mistake, as named by the user.
+        /// The name of the file with the mistake, as given by the user.
         file: String,
-        /// The line.
+        /// The line of the mistake.
         line: u32,
-        /// The problem, with the line and a marker below it.
+        /// The mistake, with the line and a marker below it.
         diagnostic: String,
     },
-    /// A file cannot be read.
+    /// An imported file cannot be read.
     #[error("{file} cannot be read: {message}")]
     Unreadable {
-        /// The file.
+        /// The name of the file.
         file: String,
-        /// The message of the operating system.
+        /// The message of the operating system, or another reason.
         message: String,
     },
-    /// A text that nests too deeply to be parsed safely.
+    /// The text nests too deeply to be parsed safely.
     #[error(
         "{file}:{line}: {what} are nested {depth} deep, the limit is {limit}: split them with `let` or a function, or use a loop"
     )]
     TooDeep {
-        /// The file as named by the user.
+        /// The name of the file, as given by the user.
         file: String,
-        /// The line.
+        /// The line of the first construct that nests too deeply.
         line: u32,
         /// The nested constructs: `types`, or operators, brackets and 'else if'.
         what: &'static str,
-        /// The depth found.
+        /// The nesting depth of the text.
         depth: u32,
-        /// The maximum depth.
+        /// The maximum nesting depth.
         limit: u32,
     },
     /// A bug in the translation of WGSL, found by an internal check.
@@ -57,9 +57,9 @@ pub enum TextError {
         "internal error while translating {file}: {message}; the kernel is not at fault: please report it together with the WGSL"
     )]
     Internal {
-        /// The file as named by the user.
+        /// The name of the file, as given by the user.
         file: String,
-        /// The message of the check.
+        /// The message of the failed check.
         message: String,
     },
 }

@@ -1,7 +1,8 @@
-//! `diagnostic(off, subgroup_uniformity);` and `@diagnostic(..)`: the severity of a browser's reports, by range.
+//! Filters of diagnostics: `diagnostic(off, subgroup_uniformity);` and `@diagnostic(..)`, which set the severity of a
+//! browser's findings for a range of the text.
 //!
-//! naga supports one of the two rules of the specification, and attributes only before functions. The other filters are
-//! read here and blanked for naga.
+//! naga supports one of the specification's two rules, and attributes only before functions. Other filters are read
+//! here, and replaced by blanks for naga.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,7 +11,7 @@ use anywarp_backend::SourceFile;
 
 use crate::compose::tokens::{Kind, Tokens};
 
-/// A rule that a text can filter.
+/// A rule whose severity a text can set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
     /// Operations that compute derivatives need uniform control flow.
@@ -19,18 +20,18 @@ pub enum Rule {
     SubgroupUniformity,
 }
 
-/// How severe a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Information.
+    /// The finding is only information.
     Info,
-    /// Accepted, but probably a mistake.
+    /// The text is accepted, but is probably wrong.
     Warning,
-    /// Refused.
+    /// The text is refused.
     Error,
 }
 
-/// The filters of one text.
+/// The filters of a text.
 #[derive(Clone, Debug, Default)]
 pub struct Filters(Vec<Filter>);
 
@@ -39,9 +40,9 @@ struct Filter {
     rule: Rule,
     /// The severity; `None` for `off`.
     severity: Option<Severity>,
-    /// The bytes that the filter applies to.
+    /// The bytes to which the filter applies.
     range: Range<usize>,
-    /// The bytes of the filter itself, without a directive's semicolon.
+    /// The bytes of the filter itself; for a directive, without the semicolon.
     written: Range<usize>,
     site: Site,
 }
@@ -54,7 +55,7 @@ enum Site {
 }
 
 impl Filters {
-    /// The filters of a text. Malformed ones are ignored: the parser refuses them.
+    /// Reads the filters of a text. Malformed filters are ignored, because the parser reports them.
     #[must_use]
     pub fn of(text: &str) -> Self {
         if !text.contains("diagnostic") {
@@ -64,15 +65,16 @@ impl Filters {
         Tokens::of(file).map_or_else(|_| Self::default(), |tokens| Self(read(&tokens)))
     }
 
-    /// The severity of a rule at a byte of the text; `None` where it is off.
+    /// Returns the severity of a rule at a byte of the text; `None` where the rule is off.
     #[must_use]
     pub fn severity(&self, rule: Rule, at: usize) -> Option<Severity> {
         let filters = self.0.iter().filter(|filter| filter.rule == rule && filter.range.contains(&at));
-        // Filters nest, so the one with the shortest range is the innermost.
+        // Filters nest, so the one with the shortest range is the innermost one.
         filters.min_by_key(|filter| filter.range.len()).map_or(Some(Severity::Error), |filter| filter.severity)
     }
 
-    /// The ranges of two filters with the same rule and range but different severities, which WGSL does not allow.
+    /// Returns the ranges of two filters with the same rule and range but different severities, which WGSL does not
+    /// allow.
     #[must_use]
     pub fn conflict(&self) -> Option<[Range<usize>; 2]> {
         let mut pairs = self
@@ -86,7 +88,7 @@ impl Filters {
         Some([one.written.clone(), other.written.clone()])
     }
 
-    /// The text with the filters blanked that naga refuses or warns about. No offset changes.
+    /// Returns the text with blanks in place of the filters that naga refuses or warns about. No offset changes.
     pub(crate) fn blank<'a>(&self, text: Cow<'a, str>) -> Cow<'a, str> {
         let mut unknown =
             self.0.iter().filter(|filter| filter.rule != Rule::DerivativeUniformity || filter.site == Site::Statement);
@@ -100,7 +102,7 @@ impl Filters {
                 }
             }
         }
-        // Only whole tokens and the text between them were overwritten, with ASCII.
+        // Only whole tokens, and the text between them, were overwritten with ASCII, so the bytes are still UTF-8.
         Cow::Owned(String::from_utf8(bytes).unwrap_or_default())
     }
 }
@@ -129,7 +131,7 @@ fn read(tokens: &Tokens) -> Vec<Filter> {
     filters
 }
 
-/// The rule and severity of `(severity, rule)`, which begins at a token.
+/// The rule and severity of `(severity, rule)`, whose bracket is the token `open`.
 fn control(tokens: &Tokens, open: usize) -> Option<(Rule, Option<Severity>)> {
     let close = tokens.partner(open);
     let has_end = close == open + 4 || (close == open + 5 && tokens.is(open + 4, b','));
@@ -151,7 +153,8 @@ fn control(tokens: &Tokens, open: usize) -> Option<(Rule, Option<Severity>)> {
     Some((rule, severity))
 }
 
-/// The bytes that an attribute applies to: the function or statement at `begin`, perhaps after more attributes.
+/// The bytes to which an attribute applies: the function or statement that begins at `begin`, perhaps after more
+/// attributes.
 fn subject(tokens: &Tokens, begin: usize) -> Option<(Range<usize>, Site)> {
     let start = behind_attributes(tokens, begin);
     let site = match tokens.word(start) {
@@ -167,7 +170,7 @@ fn subject(tokens: &Tokens, begin: usize) -> Option<(Range<usize>, Site)> {
     Some((tokens.bytes(start..close + 1), site))
 }
 
-/// The index of the token after attributes that begin at `at`.
+/// The index of the token after the attributes that begin at `at`.
 fn behind_attributes(tokens: &Tokens, mut at: usize) -> usize {
     while tokens.is(at, b'@') {
         at += 2;
@@ -178,7 +181,7 @@ fn behind_attributes(tokens: &Tokens, mut at: usize) -> usize {
     at
 }
 
-/// The closing brace of the first block at or after a token, outside other brackets.
+/// The closing brace of the first block at or after a token; blocks within other brackets are skipped.
 fn body(tokens: &Tokens, mut at: usize) -> Option<usize> {
     loop {
         match tokens.kind(at)? {

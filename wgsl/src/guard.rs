@@ -1,6 +1,6 @@
 //! Protection against stack overflow and panics: naga recurses over nested constructs, and checks its own state with
-//! panics. Texts that nest too deeply are refused before parsing, deep ones are parsed on a separate stack, and a panic
-//! becomes an error.
+//! panics. Texts that nest too deeply are refused before they are parsed, deep texts are parsed on a separate stack,
+//! and a panic becomes an error.
 
 mod measure;
 
@@ -12,32 +12,32 @@ use measure::{Extent, measure};
 
 /// The maximum nesting depth of a text.
 pub const MAX_DEPTH: u32 = 2000;
-/// The maximum number of declarations: naga recurses over their uses of each other.
+/// The maximum number of declarations outside functions: naga recurses over declarations that use each other.
 pub const MAX_DECLARATIONS: u32 = 50_000;
 /// The maximum nesting depth of types, as WGSL defines it.
 pub const MAX_TYPE_DEPTH: u32 = 255;
 
 /// The maximum extent of a text that is parsed on the caller's stack. A build without optimisation needs some kilobytes
-/// for each level.
+/// of stack for each level.
 const SHALLOW: Extent = Extent { depth: 32, declarations: 200, line: 0 };
 
 /// The size of the separate stack, in bytes. The system commits only the part that is used.
 const STACK: usize = if cfg!(target_pointer_width = "64") { 256 << 20 } else { 32 << 20 };
 
-/// A guarded context that parses and compiles one text.
+/// A context that parses and compiles one text, with enough stack and without panics.
 pub struct Room<'a> {
     file: &'a str,
     own_stack: bool,
 }
 
-/// Whether a text can be parsed on the caller's stack, which is the only one in a browser.
+/// Returns whether a text can be parsed on the caller's stack, which is the only stack in a browser.
 #[must_use]
 pub fn is_shallow(text: &str) -> bool {
     measure(text).fits(SHALLOW)
 }
 
 impl<'a> Room<'a> {
-    /// A context for a text.
+    /// Returns a context for a text.
     ///
     /// # Errors
     /// [`TextError::TooDeep`].
@@ -64,7 +64,7 @@ impl<'a> Room<'a> {
         Ok(Self { file, own_stack })
     }
 
-    /// A context for a text that may be composed: an error names the author's own file and line.
+    /// Returns a context for a text that may be composed. An error names the author's own file and line.
     ///
     /// # Errors
     /// [`TextError::TooDeep`].
@@ -85,7 +85,7 @@ impl<'a> Room<'a> {
     /// The errors of `work`; [`TextError::Internal`] for a panic.
     pub fn run<T: Send, E: Send + From<TextError>>(&self, work: impl FnOnce() -> Result<T, E> + Send) -> Result<T, E> {
         let guarded = || {
-            // A panic drops everything that `work` owns, so no half-finished state remains.
+            // A panic drops all values that `work` owns, so no partly changed state remains.
             quiet::caught(work).unwrap_or_else(|said| Err(self.failed(said).into()))
         };
         if !self.own_stack {
@@ -105,14 +105,14 @@ impl<'a> Room<'a> {
     }
 }
 
-/// Refuses types that nest deeper than WGSL allows, which naga accepts.
+/// Checks that types do not nest deeper than WGSL allows; naga accepts such types.
 ///
 /// # Errors
 /// [`TextError::TooDeep`].
 pub fn check_types(source: &Source, module: &naga::Module) -> Result<(), TextError> {
     let mut depths: Vec<u32> = Vec::with_capacity(module.types.len());
     for (handle, ty) in module.types.iter() {
-        // naga lists a type after the types of its parts.
+        // naga lists a type after the types that it consists of.
         let of = |inner: naga::Handle<naga::Type>| depths.get(inner.index()).copied().unwrap_or_default() + 1;
         let depth = match &ty.inner {
             naga::TypeInner::Array { base, .. } | naga::TypeInner::BindingArray { base, .. } => of(*base),

@@ -1,4 +1,4 @@
-//! Built-in functions that naga lacks, declared in terms of functions that it has.
+//! Built-in functions that naga lacks, declared by means of functions that it has.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,10 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("subgroupElect", "@must_use fn subgroupElect() -> bool { return subgroupExclusiveAdd(1u) == 0u; }"),
 ];
 
-/// Appends declarations of the functions in [`FUNCTIONS`] that a text calls but does not declare. No offset changes.
+/// Appends a declaration for each function in [`FUNCTIONS`] that a text calls but does not declare. No offset changes.
 pub(crate) fn declare(text: Cow<'_, str>) -> Cow<'_, str> {
     let mut added = String::new();
-    // Few texts contain one of these names.
+    // The search for the name comes first, because few texts contain one.
     for (name, declaration) in FUNCTIONS.iter().filter(|(name, _)| text.contains(name)) {
         let tokens = scan(&text);
         let is = |index: usize, word: &str| {

@@ -1,14 +1,14 @@
-//! Turns WGSL texts into checked modules. `anywarp` runs these steps when a kernel is created, and its macro runs them
-//! at compile time. They need no device.
+//! Conversion of WGSL texts to checked modules. `anywarp` runs these steps when a kernel is created, and its macro runs
+//! them at compile time. They need no device.
 //!
 //! | module | step |
 //! |---|---|
 //! | [`compose`] | one text from several files: imports, conditions, element types |
 //! | [`guard`] | a limit on nesting; panics become errors |
-//! | [`quiet`] | catching panics without output |
-//! | [`directives`], [`filters`] | blanking of directives and attributes that naga does not support |
-//! | `lacking` | built-in functions that naga lacks, declared in terms of others |
-//! | [`module`] | parsing and validation; diagnostics point at the author's own files |
+//! | [`quiet`] | panics that become errors, without output |
+//! | [`directives`], [`filters`] | directives and attributes that naga does not support, replaced by blanks |
+//! | `lacking` | built-in functions that naga lacks, declared by means of others |
+//! | [`module`] | parsing and validation; diagnostics have positions in the author's own files |
 //! | `words` | explanations of mistakes, in the terms of WGSL |
 //! | [`marks`] | functions marked for debug printing |
 //! | [`reflect`] | bindings and their layouts |

@@ -1,17 +1,17 @@
-//! Functions that a text marks for debug printing.
+//! Marks of functions for debug printing.
 //!
-//! The mark is a comment, so other WGSL tools see ordinary empty functions.
+//! The mark is a comment before the function, so other WGSL tools see an ordinary empty function.
 
 use std::ops::Range;
 
-/// The first word of the comment.
+/// The first word of a comment that is a mark.
 const MARK: &str = "anywarp:debug";
 
-/// The range of a mark without a function after it.
+/// The range of a mark that no function follows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stray(pub Range<usize>);
 
-/// The names of the marked functions, and their ranges.
+/// Returns the names of the marked functions, and the ranges of these names.
 pub fn marked_functions(text: &str) -> Result<Vec<(&str, Range<usize>)>, Stray> {
     let mut marked = Vec::new();
     if !text.contains(MARK) {
@@ -27,23 +27,23 @@ pub fn marked_functions(text: &str) -> Result<Vec<(&str, Range<usize>)>, Stray> 
     Ok(marked)
 }
 
-/// Whether a word is the mark; a block comment may end directly after it.
+/// Whether a word is the mark. A block comment may end directly after the mark.
 fn is_mark(word: &str) -> bool {
     word.strip_suffix("*/").unwrap_or(word) == MARK
 }
 
-/// The name of the function that begins after white space and comments at `at`.
+/// The name and its range of the function that begins at `at`, after white space and comments.
 fn function_at(text: &str, at: usize) -> Option<(&str, Range<usize>)> {
     let at = crate::directives::skip_space(text, at);
     let rest = text[at..].strip_prefix("fn")?;
     let start = crate::directives::skip_space(text, at + 2);
     let name = &text[start..];
     let name = &name[..name.find(|c: char| c.is_whitespace() || "(/".contains(c)).unwrap_or(name.len())];
-    // `fn` needs white space or a comment before the name.
+    // White space or a comment must separate `fn` from the name.
     (start > at + 2 && !rest.is_empty() && !name.is_empty()).then(|| (name, start..start + name.len()))
 }
 
-/// Start and end of the first comment from `at` on. WGSL has no strings that could contain one.
+/// The start and the end of the first comment from `at` on. WGSL has no strings that could contain a comment.
 fn next_comment(text: &str, at: usize) -> Option<(usize, usize)> {
     let mut from = at;
     loop {

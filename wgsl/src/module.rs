@@ -1,4 +1,4 @@
-//! A text as a naga module.
+//! Parsing and validation of a text as a naga module.
 
 use anywarp_backend::{Refused, Source, Validated};
 use naga::front::wgsl::{Frontend, Options};
@@ -15,7 +15,7 @@ pub fn parse(source: &Source) -> Result<naga::Module, TextError> {
     parse_with(source, Options::new())
 }
 
-/// [`parse`], with the comments `///` and `//!` kept in [`naga::Module::doc_comments`].
+/// Parses a text as [`parse`] does, and keeps the comments `///` and `//!` in [`naga::Module::doc_comments`].
 ///
 /// # Errors
 /// The errors of [`parse`], and an error for such a comment without an item that it could document.
@@ -35,7 +35,7 @@ fn parse_with(source: &Source, options: Options) -> Result<naga::Module, TextErr
 /// Validates a module for a device with every capability.
 ///
 /// # Errors
-/// naga's error with the module; [`diagnostic::of_refused`] explains it with the author's lines.
+/// naga's error with the module; [`diagnostic::of_refused`] explains it by the lines of the author's text.
 pub fn validate(module: naga::Module) -> Result<Validated, Box<Refused>> {
     Validated::new(module, Capabilities::all())
 }

@@ -1,18 +1,18 @@
 //! Panics that become errors, without output.
 //!
 //! The panic hook is global to the process. It is wrapped once: the wrapper calls the previous hook, unless the
-//! panicking thread is within [`caught`]. Threads therefore do not affect each other, and no hook that another part of
-//! the program sets is ever replaced. A hook set later replaces the wrapper; the panics are then printed, but still
-//! caught.
+//! panicking thread is within [`caught`]. Threads therefore do not affect each other, and no hook of another part of
+//! the program is removed. A hook that is set later replaces the wrapper; panics within [`caught`] are then printed,
+//! but still caught.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 thread_local! {
-    /// The number of calls of [`caught`] that this thread is within.
+    /// The number of calls of [`caught`] that are active on this thread.
     static WITHIN: Cell<u32> = const { Cell::new(0) };
-    /// The source location of this thread's last panic within [`caught`].
+    /// The source location of the last panic on this thread within [`caught`].
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
@@ -23,7 +23,8 @@ static WRAPPED: Once = Once::new();
 /// # Errors
 /// The panic's message and its location in the source.
 pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    // A panic that aborts the process must be printed, and hooks cannot be set during a panic.
+    // The hook stays where a panic aborts the process, because the panic must then be printed. Hooks cannot be set
+    // during a panic.
     if cfg!(panic = "unwind") && !std::thread::panicking() {
         WRAPPED.call_once(wrap);
     }
@@ -41,7 +42,7 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 fn wrap() {
     let before = take_hook();
     set_hook(Box::new(move |panic: &PanicHookInfo<'_>| {
-        // A thread that is ending has no thread-local variables, and is not within `caught`.
+        // A thread that is ending may have no thread-local variables; such a thread is not within `caught`.
         if WITHIN.try_with(Cell::get).is_ok_and(|within| within > 0) {
             PLACE.set(panic.location().map(ToString::to_string));
         } else {

@@ -6,7 +6,7 @@ use anywarp_backend::{
 use naga::valid::GlobalUse;
 use naga::{AddressSpace, ArraySize, Handle, Module, ScalarKind as NagaKind, StorageAccess, Type, TypeInner};
 
-/// The layout of a host-shareable type; `None` for one that is not (booleans, pointers, textures).
+/// Returns the layout of a host-shareable type; `None` for other types (booleans, pointers, textures).
 #[must_use]
 pub fn layout_of(module: &Module, ty: Handle<Type>) -> Option<Layout> {
     let mut layouter = naga::proc::Layouter::default();
@@ -73,20 +73,20 @@ fn scalar_of(scalar: naga::Scalar) -> Option<Scalar> {
     Some(Scalar { kind, width: scalar.width })
 }
 
-/// The resources that an entry point uses.
+/// The module's variables that an entry point uses.
 #[derive(Default)]
 pub struct Reflection {
-    /// Uniform and storage buffers, by group and binding.
+    /// The uniform and storage buffers, sorted by group and binding.
     pub bindings: Vec<BindingInfo>,
-    /// Name and type of `var<immediate>`.
+    /// The name and the layout of `var<immediate>`.
     pub immediate: Option<(String, Layout)>,
     /// The size of workgroup memory, in bytes.
     pub workgroup_storage: u32,
-    /// The first global that is not a buffer, such as a texture, with its span.
+    /// The first variable that is not supported, such as a texture, with its span.
     pub foreign: Option<(String, naga::Span)>,
 }
 
-/// Reads the globals that the entry point at `index` uses.
+/// Reads the module's variables that the entry point at `index` uses.
 #[must_use]
 pub fn reflect(module: &Validated, index: usize) -> Reflection {
     let mut layouter = naga::proc::Layouter::default();
@@ -162,7 +162,7 @@ mod tests {
     }
 
     fn any_member() -> impl Strategy<Value = (&'static str, u32, u32)> {
-        // Type, alignment, size: the table of the specification, section "Alignment and Size".
+        // Type, alignment and size, from the specification's table in the section "Alignment and Size".
         prop::sample::select(vec![
             ("f32", 4, 4),
             ("u32", 4, 4),

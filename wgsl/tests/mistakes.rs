@@ -1,19 +1,19 @@
-//! The messages of the most common mistakes in WGSL compute kernels.
+//! The messages for the most common mistakes in WGSL compute kernels.
 //!
-//! `mistakes/TOPIC.wgsl` holds the mistakes. Each begins with `//// its name` and consists of statements of an entry
-//! point, or of declarations after a line `// module`. `snapshots/mistakes__TOPIC.snap` holds the messages.
+//! `mistakes/TOPIC.wgsl` holds the mistakes. Each begins with a line `//// NAME`, followed by statements of an entry
+//! point, or by a line `// module` and declarations. `snapshots/mistakes__TOPIC.snap` holds the messages.
 
 use std::fmt::Write;
 
 use anywarp_backend::{Piece, Source, SourceFile};
 use anywarp_wgsl::{diagnostic, module, rules};
 
-/// The bindings of a usual kernel, before statements and declarations.
+/// The bindings that precede the statements or declarations of each mistake.
 const BINDINGS: &str = "@group(0) @binding(0) var<storage, read_write> data: array<f32>;\n\
                         @group(0) @binding(1) var<storage, read_write> words: array<u32>;\n";
 const ENTRY: &str = "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n";
 
-/// The first error of the parser, of the rules that browsers check, or of the validator, in this order.
+/// Returns the first error of the parser, of the rules that browsers check, or of the validator, in this order.
 fn error(source: &Source) -> Option<String> {
     let module = match module::parse(source) {
         Ok(module) => module,
@@ -25,7 +25,7 @@ fn error(source: &Source) -> Option<String> {
     module::validate(module).err().map(|refused| diagnostic::of_refused(source, &refused).to_string())
 }
 
-/// The cases of a topic: their names and whole texts.
+/// Returns the names and the whole texts of the mistakes of a topic.
 fn cases(topic: &str) -> impl Iterator<Item = (&str, String)> {
     topic.split("//// ").skip(1).map(|case| {
         let (name, text) = case.split_once('\n').unwrap_or((case, ""));
@@ -38,7 +38,7 @@ fn cases(topic: &str) -> impl Iterator<Item = (&str, String)> {
     })
 }
 
-/// The messages of all cases of a topic, without the line that is the same in each.
+/// Returns the messages for all mistakes of a topic, without the first line, which is the same in each.
 fn said(topic: &str) -> String {
     let mut said = String::new();
     for (name, text) in cases(topic) {
@@ -50,7 +50,7 @@ fn said(topic: &str) -> String {
         }
         let handle = error.split('[').skip(1).any(|rest| {
             let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-            // An index in the author's text follows a name without a space.
+            // An index in the author's text directly follows a name, without a space.
             digits > 0
                 && rest.as_bytes().get(digits) == Some(&b']')
                 && error.contains(&format!(" [{}", &rest[..=digits]))

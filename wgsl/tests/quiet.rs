@@ -1,4 +1,4 @@
-//! Panics within `quiet::caught` print nothing, and all others print as before.
+//! Panics within `quiet::caught` print nothing; all other panics print as before.
 
 use std::panic::{catch_unwind, set_hook};
 use std::sync::Arc;
@@ -20,11 +20,11 @@ fn only_caught_panics_are_silent() {
     assert!(said.starts_with("seven, at ") && said.contains("quiet.rs:"), "{said}");
     assert_eq!((quiet::caught(|| 7), printed()), (Ok(7), 0));
 
-    // A panic of another thread prints, even while this thread is within `caught`.
+    // A panic on another thread prints, even while this thread is within `caught`.
     let other = quiet::caught(|| thread::spawn(|| -> u32 { panic!("eight") }).join().is_err());
     assert_eq!((other, printed()), (Ok(true), 1));
 
-    // Nested calls, and a panic afterwards.
+    // Calls of `caught` may nest, and a panic may follow the inner call.
     let outer = quiet::caught(|| {
         let inner = quiet::caught(|| -> u32 { panic!("nine") });
         assert!(inner.is_err());

@@ -1,4 +1,4 @@
-//! A ticket's wake-up in every order that threads can run in, by the model checker `loom`.
+//! A ticket's wake-up in every order in which threads can run, tested by the model checker `loom`.
 
 #[path = "../src/waker/task.rs"]
 mod task;
@@ -18,7 +18,7 @@ use loom::sync::atomic::{AtomicBool, Ordering};
 use loom::thread;
 use task::Task;
 
-/// Work in flight, with the wakers that wait for its end: a minimal completion.
+/// Work in flight, with the wakers that are called at its end: a minimal completion.
 #[derive(Default)]
 struct Work(Mutex<(bool, Vec<Waker>)>);
 
@@ -46,7 +46,7 @@ impl Work {
     }
 }
 
-/// A task of an executor: whether it is to be polled again.
+/// A waker that records whether its task is to be polled again.
 struct Woken(AtomicBool);
 
 impl Wake for Woken {
@@ -59,7 +59,7 @@ fn woken() -> Arc<Woken> {
     Arc::new(Woken(AtomicBool::new(false)))
 }
 
-/// The steps of `Ticket::poll`; returns whether the work has ended.
+/// Performs the steps of `Ticket::poll`; returns whether the work has ended.
 fn poll(work: &Work, task: &Arc<Task>, waker: &Waker) -> bool {
     if work.is_done() {
         return true;
@@ -106,7 +106,7 @@ fn a_task_that_is_released_meanwhile_does_no_harm() {
         task.clear();
         device.join().unwrap();
         assert!(work.is_done());
-        // Nothing holds the executor's task any more.
+        // No handle of the executor's task remains, except this one.
         assert_eq!(Arc::strong_count(&woken), 1);
     });
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Strings that no source may contain before its tests, and why.
+/// Strings that no source may contain before its tests, each with the reason.
 const LUGGAGE: &[(&str, &str)] = &[
     ("cfg(", "capability is a value, not a platform"),
     ("cfg!(", "capability is a value, not a platform"),

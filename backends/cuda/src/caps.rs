@@ -3,21 +3,21 @@
 use anywarp_backend::naga::valid::Capabilities;
 use anywarp_backend::{BackendKind, Caps, CooperativeProduct, DeviceKind, Limits, Scalar, ScalarKind};
 
-/// The oldest architecture that kernels are compiled for.
+/// The oldest architecture that is supported: 75 for compute capability 7.5.
 pub(crate) const OLDEST: u32 = 75;
-/// The largest total size of uniforms and immediates passed as kernel parameters, in bytes; CUDA allows 4 KiB on every
-/// driver, and the remainder is for addresses and counts.
+/// The largest total size of uniforms and immediates passed as kernel parameters, in bytes. Every driver accepts 4 KiB
+/// of parameters; the remaining 1 KiB is for addresses and counts.
 pub(crate) const MAX_VALUES: u32 = 3 << 10;
-/// Invocations of a subgroup: a warp.
+/// The number of invocations of a subgroup: CUDA's warp.
 const WARP: u32 = 32;
 
 /// The attributes of a GPU, as the driver reports them.
 #[derive(Clone, Debug)]
 pub(crate) struct Card {
     pub(crate) name: String,
-    /// Driver and API version.
+    /// The versions of the driver and of its API.
     pub(crate) driver: String,
-    /// 90 for compute capability 9.0.
+    /// The compute capability as a number: 90 for 9.0.
     pub(crate) architecture: u32,
     /// Device memory in bytes.
     pub(crate) memory: u64,
@@ -57,7 +57,7 @@ impl Card {
         caps
     }
 
-    /// The products that tensor cores compute. Others are computed by ordinary arithmetic.
+    /// Returns the matrix products that tensor cores compute. Other products are computed by ordinary arithmetic.
     fn cooperative(&self) -> Vec<CooperativeProduct> {
         let float = |width| Scalar { kind: ScalarKind::Float, width };
         let of_halves = |sums| CooperativeProduct { size: 16, factors: float(2), sums: float(sums) };
@@ -73,14 +73,14 @@ impl Card {
         ours.uniform_buffers = 64;
         ours.bind_groups = 16;
         ours.bindings_per_group = 1000;
-        // Vectors of four are loaded with one instruction.
+        // A multiple of 16, because vectors of four are loaded with one instruction.
         ours.storage_offset_alignment = 16;
         ours.uniform_offset_alignment = 16;
         ours.workgroup_storage = self.shared;
         ours.workgroup_invocations = 1024;
         ours.workgroup_size = [1024, 1024, 64];
-        // One below the largest count, so that counts above the limit exist. Kernels loop over grids that CUDA cannot
-        // launch.
+        // One below the largest count, so that counts above the limit exist. For grids that CUDA cannot launch, blocks
+        // loop over workgroups.
         ours.workgroups_per_dimension = u32::MAX - 1;
         ours.immediate_size = 1024;
         ours
@@ -88,7 +88,7 @@ impl Card {
 }
 
 /// Returns the capabilities of a typical GPU of a compute capability (90 for 9.0), for translating on a machine without
-/// one.
+/// such a GPU.
 #[must_use]
 pub fn caps_of(architecture: u32) -> Caps {
     let card = Card {

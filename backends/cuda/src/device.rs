@@ -35,7 +35,7 @@ struct Counted {
     compilations: AtomicU64,
 }
 
-/// An NVIDIA GPU. Dropping it waits for its submitted work.
+/// An NVIDIA GPU. Dropping the value waits for its submitted work.
 pub struct CudaDevice {
     caps: Caps,
     card: Card,
@@ -44,7 +44,7 @@ pub struct CudaDevice {
     memories: RwLock<Memories>,
     kernels: RwLock<Kernels>,
     next_id: AtomicU64,
-    /// Bytes allocated.
+    /// The number of bytes allocated.
     live: AtomicU64,
     counted: Counted,
 }
@@ -59,7 +59,7 @@ impl CudaDevice {
         let mut opened = Self::start(driver, *device, caps.clone(), card, options)?;
         if !opened.caps.unified {
             let cost = measure_copy_cost(&*opened).inspect_err(|error| log::warn!("copies are not measured: {error}"));
-            // There is no other reference yet. The measurement does not count as work.
+            // There is no other reference to the device yet. The commands of the measurement are not counted.
             if let Some(opened) = Arc::get_mut(&mut opened) {
                 opened.caps.copy_cost = cost.ok();
                 opened.counted = Counted::default();
@@ -103,7 +103,7 @@ impl CudaDevice {
         memories.get(&id).cloned().ok_or(BackendError::UnknownMemory(id))
     }
 
-    /// Allocates zeroed memory; `None` when there is no more.
+    /// Allocates zeroed memory; `None` when no memory is left.
     fn reserve(&self, bytes: u64, kind: MemoryKind) -> Result<Option<Reserved>, BackendError> {
         if !is_pinned(kind) {
             return self.queue.allocate(bytes);
@@ -126,7 +126,9 @@ impl Backend for CudaDevice {
             return Err(BackendError::TooLarge { requested: bytes, limit });
         }
         if kind == MemoryKind::Shared && !self.caps.unified {
-            let message = "host and device do not share memory on this device, or it was opened with staging; use memory of another kind".to_owned();
+            let message = "shared memory is not available: host and device do not share memory on this GPU, or the \
+                           device was opened with `staged`; use memory of another kind"
+                .to_owned();
             return Err(BackendError::Rejected { operation: "allocating", message });
         }
         let _current = self.queue.context.enter()?;
@@ -152,7 +154,7 @@ impl Backend for CudaDevice {
         let Some(freed) = freed else { return };
         self.live.fetch_sub(freed.bytes, Ordering::Relaxed);
         let current = self.queue.context.enter_anyway();
-        // Under the lock, so that no use of the memory is enqueued after it is freed.
+        // Holds the queue's lock, so that no use of the memory is enqueued after it is freed.
         let mut state = self.queue.lock();
         if let (Some(device), Ok(_current)) = (freed.retire(), &current) {
             self.queue.release(&mut state, &freed, device);

@@ -1,8 +1,8 @@
 //! Recordings that are submitted repeatedly, as graphs of the driver.
 //!
-//! The first submission of a kept recording is an ordinary one. At the second one without changes, its commands are
-//! captured into a graph, and later submissions are one call of the driver. After a change the next submission is
-//! ordinary again, and the one after it updates the graph.
+//! The first submission of a kept recording enqueues its commands. The second submission without changes captures the
+//! commands into a graph, and later submissions launch the graph by one call of the driver. After a change the next
+//! submission enqueues the commands again, and the one after it updates the graph.
 
 pub(crate) mod entry;
 
@@ -22,24 +22,24 @@ use crate::submit::queue::Queue;
 /// A graph that can be launched.
 pub(crate) struct Graph {
     queue: Arc<Queue>,
-    /// `None` only once it is dropped, or taken over by its successor.
+    /// `None` only after the drop, or after a successor has taken the executable graph.
     exec: Option<ExecutableGraph>,
-    /// The captured plan; keeps kernels and memories alive.
+    /// The captured plan, stored because it keeps kernels and memories alive.
     pub(crate) plan: Plan,
-    /// The status record of all its runs.
+    /// The status record that all runs of the graph share.
     record: Option<StatusRecord>,
     /// The number of runs whose record was not read yet.
     runs: AtomicU32,
-    /// Memory for its own uniform values.
+    /// Memory for the graph's uniform values.
     arena: Option<DeviceMemory>,
 }
 
 impl Graph {
-    /// Captures `plan`, which is complete, into a graph for one stream. Takes over the `former` graph, of an older
-    /// version of the same recording. The context is current.
+    /// Captures `plan`, which is complete, into a graph for one stream. The executable graph of `former`, a graph of an
+    /// older version of the same recording, is updated if possible. The context is current.
     ///
     /// # Errors
-    /// The driver, or a library, refuses to capture.
+    /// An error of the driver, or of a library, that cannot capture the commands.
     pub(crate) fn capture(
         queue: &Arc<Queue>,
         mut plan: Plan,
@@ -66,18 +66,18 @@ impl Graph {
         }
     }
 
-    /// Enqueues a run.
+    /// Enqueues a run of the graph.
     pub(crate) fn launch(&self, stream: &Stream) -> Result<(), BackendError> {
         self.exec.as_ref().map_or(Ok(()), |exec| exec.launch(stream))
     }
 
-    /// Counts a run whose record will be read.
+    /// Counts a run; [`end_run`](Self::end_run) must follow when the run has ended.
     pub(crate) fn begin_run(&self) {
         self.runs.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Reads the record after a run. It is reset only when no other run is in flight; until then every run counts as
-    /// stopped.
+    /// Reads the status record after a run. The record is reset only when no other run is in flight; until then every
+    /// run counts as stopped.
     pub(crate) fn end_run(&self) -> Option<Stop> {
         let last = self.runs.fetch_sub(1, Ordering::AcqRel) == 1;
         let record = self.record.as_ref()?;
@@ -88,7 +88,7 @@ impl Graph {
         stop
     }
 
-    /// Returns whether all kernels still exist; memories are checked at submission.
+    /// Returns whether no kernel of the graph was discarded; memories are checked at submission.
     pub(crate) fn is_known(&self) -> bool {
         self.plan.steps.iter().all(|step| !matches!(step, Step::Launch(launch) if launch.kernel.is_discarded()))
     }
@@ -101,22 +101,23 @@ impl Drop for Graph {
     }
 }
 
-/// Captures the commands.
+/// Captures the commands of a plan.
 fn nodes(queue: &Queue, plan: &Plan) -> Result<CapturedGraph, BackendError> {
     let mut state = queue.lock();
     if plan.steps.iter().any(|step| matches!(step, Step::Library { .. })) {
         // Memory cannot be allocated during a capture.
         state.library.prepare(&queue.capture)?;
     }
-    // One capture at a time, under the lock.
+    // The queue's lock is held, so that only one capture uses this stream at a time.
     let native = &queue.capture;
     let mut enqueue = Enqueue { native, state: &mut state, timers: Vec::new(), begun: false };
     native.capture(|| enqueue.run(plan, 0..plan.steps.len()))
 }
 
-/// Instantiates a graph, by an update of the former one if the driver can. The rest of the former graph is freed later.
+/// Instantiates a graph, by an update of the former executable graph if possible. The rest of the former graph is freed
+/// later.
 fn instantiate(graph: &CapturedGraph, former: Option<Arc<Graph>>) -> Result<ExecutableGraph, BackendError> {
-    // Only if all its runs are completed.
+    // `into_inner` succeeds only if no submission refers to the former graph, so all its runs are completed.
     if let Some(mut former) = former.and_then(Arc::into_inner)
         && let Some(mut exec) = former.exec.take()
     {

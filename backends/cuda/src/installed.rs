@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Reads an environment variable; tests pass a replacement.
+/// A function that reads an environment variable; tests pass a replacement.
 pub(crate) type Variable<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
-/// Returns the folders with one of these names in toolkits and in the Python packages of the active environment.
-/// Folders that do not exist are left out, except the default one, which errors should name.
+/// Returns the folders with one of these names, in toolkits and in the Python packages of the active environment.
+/// Folders that do not exist are left out, except the default folder, because errors should name it.
 pub(crate) fn folders(variable: Variable<'_>, names: &[&str]) -> Vec<PathBuf> {
     let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let mut homes: Vec<PathBuf> = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(set).collect();
@@ -44,7 +44,7 @@ pub(crate) fn inside(folder: &Path, prefix: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// Sorts by the numbers in the names, in descending order.
+/// Sorts paths by the numbers in the file names, in descending order.
 pub(crate) fn newest_first(paths: &mut [PathBuf]) {
     paths.sort_by_cached_key(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();

@@ -1,13 +1,12 @@
 //! Sharing the device with other CUDA code of the process.
 //!
-//! Such code enqueues its work on one of the device's streams:
+//! Such code enqueues its work on one of the device's streams, in three steps:
 //!
 //! 1. [`lend`](CudaDevice::lend) each memory that the work uses: the stream then waits for the uses by other streams,
 //!    and the call returns the address;
-//! 2. enqueue on [`raw_stream`](CudaDevice::raw_stream), with
-//!    [`raw_context`](CudaDevice::raw_context) current;
-//! 3. [`take_back`](CudaDevice::take_back) the memories: all that was enqueued counts as one submission, and later work
-//!    waits for it where necessary.
+//! 2. enqueue on [`raw_stream`](CudaDevice::raw_stream), with [`raw_context`](CudaDevice::raw_context) current;
+//! 3. [`take_back`](CudaDevice::take_back) the memories: all work enqueued meanwhile counts as one submission, and
+//!    later work waits for it where necessary.
 //!
 //! Between the first and the last step the memory belongs to that code: it must not be freed, mapped or used by
 //! submissions.
@@ -23,8 +22,8 @@ use crate::streams::state::stream_of;
 use crate::streams::uses::Span;
 
 impl CudaDevice {
-    /// Returns the stream with the number that recordings use; the first stream, 0, for a number that the device does
-    /// not have. It lives as long as the device.
+    /// Returns the stream that recordings identify by this number; the first stream, 0, for a number that the device
+    /// does not have. The stream lives as long as the device.
     ///
     /// # Errors
     /// [`BackendError::Lost`]; [`BackendError::Rejected`] if the driver cannot create more streams.
@@ -33,14 +32,13 @@ impl CudaDevice {
         self.queue.stream(stream_of(stream)).map(Stream::raw)
     }
 
-    /// Returns the device's context: the primary one, which is never released.
+    /// Returns the device's context: the primary context, which is never released.
     #[must_use]
     pub fn raw_context(&self) -> CUcontext {
         self.queue.context.raw()
     }
 
-    /// Makes `stream` wait for the uses of the memory by other streams, and returns its address on the
-    /// device.
+    /// Makes `stream` wait for the uses of the memory by other streams, and returns the memory's address on the device.
     ///
     /// # Errors
     /// [`BackendError::UnknownMemory`]; [`BackendError::Rejected`] while the memory is mapped;
@@ -60,7 +58,7 @@ impl CudaDevice {
             let touch = Touch { memory: 0, access: Access::Write, span: Span::WHOLE };
             let needed = queue.conflicts(&state, stream, [(&*memory, touch)], false);
             queue.join(&mut state, stream, &needed)?;
-            // The memory is then freed after the stream's work.
+            // The use is recorded so that the memory, when freed, is freed after the stream's work.
             let point = queue.number(&mut state, stream);
             queue.note(&mut state, point, [(&*memory, touch)], false);
         }
@@ -68,7 +66,7 @@ impl CudaDevice {
     }
 
     /// Takes memories back: all work that was enqueued on [`raw_stream`](Self::raw_stream) since they were lent counts
-    /// as one submission with these accesses, for which the ticket is.
+    /// as one submission with these accesses. Returns the ticket of that submission.
     ///
     /// # Errors
     /// As [`lend`](Self::lend); no submission is counted then.

@@ -17,18 +17,18 @@ use crate::memory::deferred::Deferred;
 use crate::submit::queue::Queue;
 use crate::translate::{Form, Parameter};
 
-/// The largest alignment that a binding needs: a vector of four is loaded with one instruction.
+/// The largest alignment in bytes that a binding needs: a vector of four is loaded with one instruction.
 const MAX_ALIGNMENT: u32 = 16;
 
 /// One form of a kernel, loaded.
 pub(crate) struct Loaded {
-    /// Kept by the deferred frees when this is dropped.
+    /// The loaded machine code. When `Loaded` is dropped, the deferred frees keep the module until no work uses it.
     pub(crate) module: Arc<Module>,
     queue: Arc<Queue>,
     pub(crate) parameters: Vec<Parameter>,
     /// Dynamic shared memory in bytes.
     pub(crate) dynamic_shared: u32,
-    /// Whether some loops are limited: the kernel then takes a status record.
+    /// Whether the kernel has loops with a limit: the kernel then takes a status record.
     pub(crate) limited: bool,
     pub(crate) resources: KernelResources,
 }
@@ -65,11 +65,11 @@ impl Drop for Loaded {
 pub(crate) struct Kernel {
     pub(crate) program: Program,
     pub(crate) signature: Signature,
-    /// The form for dispatches whose uniforms are all values.
+    /// The form for dispatches that pass all uniforms as values.
     pub(crate) usual: Form,
     pub(crate) usually: Arc<Loaded>,
     others: Mutex<FxHashMap<Form, Arc<Loaded>>>,
-    /// Set when the owner discards the kernel: new work must not use it.
+    /// Whether the owner has discarded the kernel: new work must not use it.
     discarded: AtomicBool,
 }
 
@@ -85,7 +85,7 @@ impl Kernel {
         }
     }
 
-    /// Returns a form if it was already compiled.
+    /// Returns a form of the kernel, if that form was already compiled.
     pub(crate) fn form(&self, form: Form) -> Option<Arc<Loaded>> {
         if form == self.usual {
             return Some(Arc::clone(&self.usually));
@@ -93,7 +93,7 @@ impl Kernel {
         self.others.lock().unwrap_or_else(PoisonError::into_inner).get(&form).cloned()
     }
 
-    /// Stores a form for later dispatches.
+    /// Stores a form of the kernel for later dispatches.
     pub(crate) fn keep(&self, form: Form, loaded: Arc<Loaded>) {
         self.others.lock().unwrap_or_else(PoisonError::into_inner).insert(form, loaded);
     }
@@ -122,8 +122,8 @@ impl Kernel {
     }
 }
 
-/// Returns the form of a program whose uniforms are all given as values. Uniforms that would make the parameters too
-/// long are stored in memory and passed as addresses.
+/// Returns the form for dispatches that pass all uniforms as values. Uniforms that would make the parameters too long
+/// are stored in memory and passed as addresses.
 pub(crate) fn usual_form(bindings: &[BindingInfo]) -> Form {
     let mut left = MAX_VALUES;
     let mut addressed = 0;
@@ -139,7 +139,7 @@ pub(crate) fn usual_form(bindings: &[BindingInfo]) -> Form {
     Form { addressed, looped: false }
 }
 
-/// Returns the bit of a binding in [`Form::addressed`].
+/// Returns the bit of a binding in [`Form::addressed`]; `None` beyond the mask.
 pub(crate) fn bit(binding: usize) -> Option<u64> {
     u32::try_from(binding).ok().and_then(|binding| 1_u64.checked_shl(binding))
 }

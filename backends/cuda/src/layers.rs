@@ -1,4 +1,4 @@
-//! A test that only some layers contain unsafe code.
+//! A test that only certain layers contain unsafe code.
 
 use std::fs;
 use std::path::Path;

@@ -4,15 +4,14 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `device` | the backend: ids, and each method of the contract; `candidates`: the available devices, or the reason
-//! for none |
+//! | `device` | the backend: ids, and each method of the contract; `candidates`: the available devices |
 //! | `caps` | the capabilities of a GPU, from its attributes |
 //! | `memory` | allocations, mappings, poisoned contents; deferred frees |
 //! | `kernel` | compiled kernels in the forms that dispatches need; status records of stopped kernels |
 //! | `record` | recordings, from commands to calls of the driver |
 //! | `submit` | the queue: submissions, their completion, and waiting for it |
-//! | `streams` | the streams of a device, and waits between them |
-//! | `graph` | recordings that are submitted repeatedly, as one call |
+//! | `streams` | the streams of a device, and the waits between them |
+//! | `graph` | recordings that are submitted repeatedly, each as one call of the driver |
 //! | `driver` | the driver: its functions, handles, errors; a fake driver for tests |
 //! | `translate` | programs to CUDA C++; `prelude` holds the code that every kernel may use |
 //! | `nvrtc`, `cache`, `resources` | the compiler, its images on disk, the resources of kernels |

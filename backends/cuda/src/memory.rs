@@ -31,13 +31,13 @@ fn refused(operation: &'static str, message: &str) -> BackendError {
 
 #[derive(Default)]
 struct State {
-    /// The mapping, which waits for work that uses the memory, or for the report of a failure.
+    /// The mapping, which waits for work that uses the memory, or has a failure to report.
     mapping: Mapping<Arc<MapCompletion>>,
-    /// The last submissions of each stream that use the memory; only for memory that can be mapped.
+    /// The last submission of each stream that uses the memory; only for memory that can be mapped.
     last_uses: Points,
-    /// Submissions and the bytes that they use, while several streams have work.
+    /// The submissions with the bytes that they use, recorded while several streams have work.
     uses: Uses,
-    /// Device memory, until it is freed.
+    /// The device memory, until it is freed.
     device: Option<DeviceMemory>,
 }
 
@@ -50,9 +50,10 @@ pub(crate) enum Backing {
 /// An allocation, and its uses so far.
 pub(crate) struct Reserved {
     pub(crate) backing: Backing,
-    /// The submission of the first stream that comes after the initial zeroing.
+    /// The last submission of the first stream that the memory's uses must come after: the initial zeroing, or the one
+    /// after it.
     pub(crate) last: u64,
-    /// The use by that zeroing, if several streams had work then.
+    /// The use by the initial zeroing, if several streams had work at that time.
     pub(crate) uses: Uses,
 }
 
@@ -65,14 +66,14 @@ pub(crate) fn is_pinned(kind: MemoryKind) -> bool {
 pub(crate) struct Memory {
     pub(crate) id: MemoryId,
     pub(crate) kind: MemoryKind,
-    /// Size as allocated.
+    /// The size as allocated, in bytes.
     pub(crate) bytes: u64,
     /// The bytes on the device.
     pub(crate) device: DeviceSlice,
-    /// The bytes on the host; `None` for device memory. Taken when dropped.
+    /// The bytes on the host; `None` for device memory. The drop takes the value.
     pinned: Option<PinnedMemory>,
     queue: Arc<Queue>,
-    /// The last submission of the first stream that uses the memory, or that follows its zeroing.
+    /// The last submission of the first stream that uses the memory, or that comes after the memory's zeroing.
     last: AtomicU64,
     /// Whether the memory was freed: new work must not use it.
     freed: AtomicBool,
@@ -126,7 +127,7 @@ impl Memory {
         let completion = (pending || self.poison.is_set()).then(completion);
         let ticket = completion.clone().map_or_else(Ticket::ready, |completion| Ticket::new(completion));
         state.mapping.open(completion);
-        // Lock order: the queue's lock before that of a memory.
+        // Lock order: the queue's lock is taken before that of a memory, so the memory's lock is released here.
         drop(state);
         if pending {
             self.queue.claim(&points);
@@ -136,8 +137,8 @@ impl Memory {
 
     pub(crate) fn host(self: &Arc<Self>) -> Result<HostRange, BackendError> {
         self.queue.context.alive()?;
-        // No submitted work uses the bytes once the completion is over, and `begin_use` refuses new work while the
-        // memory is mapped.
+        // No submitted work uses the bytes once the mapping's completion is over, and `begin_use` refuses new work
+        // while the memory is mapped.
         let is_over = |completion: &Arc<MapCompletion>| completion.is_over();
         PinnedMemory::lend(self, |memory| memory.pinned.as_ref(), &self.state().mapping, is_over)
     }
@@ -157,13 +158,13 @@ impl Memory {
             return Err(BackendError::UnknownMemory(self.id));
         }
         if self.pinned.is_some() && self.state().mapping.is_mapped() {
-            return Err(refused(operation, "the memory is mapped"));
+            return Err(refused(operation, "the host has mapped the memory; end the mapping first"));
         }
         Ok(())
     }
 
-    /// Refuses new work from here on. The first call returns the device memory, if there is any, which the caller must
-    /// free; the caller holds the queue's lock.
+    /// Refuses new work from here on. The first call returns the device memory, if there is any, and the caller must
+    /// free it. The caller holds the queue's lock.
     pub(crate) fn retire(&self) -> Option<DeviceMemory> {
         if self.freed.swap(true, Ordering::AcqRel) { None } else { self.state().device.take() }
     }
@@ -190,7 +191,7 @@ impl Memory {
             }
         }
         if point.stream == 0 {
-            // Read under the same lock.
+            // `last` is read under the queue's lock, which the caller holds.
             self.last.store(point.sequence, Ordering::Relaxed);
         }
         Ok(())
@@ -206,8 +207,8 @@ impl Memory {
         }
     }
 
-    /// Raises `needed` to the submissions that an access of `stream` must come after; the caller holds
-    /// the queue's lock.
+    /// Raises `needed` to the submissions that an access by `stream` must come after; the caller holds the queue's
+    /// lock.
     pub(crate) fn conflicts(
         &self,
         period: u64,
@@ -221,7 +222,7 @@ impl Memory {
         state.uses.conflicts(stream, access, span, needed);
     }
 
-    /// Records a use that comes after all that it conflicts with; the caller holds the queue's lock.
+    /// Records a use that comes after all uses that it conflicts with; the caller holds the queue's lock.
     pub(crate) fn note(&self, period: u64, new: Use, is_over: impl Fn(Point) -> bool) {
         let mut state = self.state();
         state.uses.enter(period, self.last.load(Ordering::Relaxed));
@@ -231,7 +232,7 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // Device memory was freed in stream order before.
+        // Device memory was already freed in stream order.
         let Some(pinned) = self.pinned.take() else { return };
         let last_use = self.state().last_uses.iter().map(|point| point.sequence).max().unwrap_or(0);
         self.queue.deferred.add(last_use, Deferred::Pinned(pinned));

@@ -1,40 +1,41 @@
 //! The hardware resources of a kernel, as the assembler reports them.
 
-/// The resources of a kernel, known without a GPU.
+/// The resources of a kernel that are known without a GPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Registers of 32 bits per invocation.
+    /// The number of 32-bit registers per invocation.
     pub registers: u32,
     /// Stack per invocation in bytes, including called functions.
     pub stack_bytes: u32,
-    /// Bytes of spilled registers that are stored.
+    /// The number of bytes that spilled registers store.
     pub spill_stores: u32,
-    /// Bytes of spilled registers that are loaded.
+    /// The number of bytes that spilled registers load.
     pub spill_loads: u32,
     /// Shared memory declared in the kernel, in bytes, without dynamic shared memory.
     pub shared_bytes: u32,
-    /// Constant memory in bytes: parameters, and constants of the code. Zero where the assembler does not report it.
+    /// Constant memory in bytes: parameters, and constants of the code. Zero where the assembler does not report the
+    /// size.
     pub constant_bytes: u32,
 }
 
 impl Usage {
-    /// Returns the words that a cache stores.
+    /// Returns the usage as words, for a cache.
     pub(crate) fn to_words(self) -> [u32; 6] {
         let Self { registers, stack_bytes, spill_stores, spill_loads, shared_bytes, constant_bytes } = self;
         [registers, stack_bytes, spill_stores, spill_loads, shared_bytes, constant_bytes]
     }
 
-    /// Restores it from the words of [`to_words`](Self::to_words).
+    /// Returns the usage from the words of [`to_words`](Self::to_words).
     pub(crate) fn from_words(words: [u32; 6]) -> Self {
         let [registers, stack_bytes, spill_stores, spill_loads, shared_bytes, constant_bytes] = words;
         Self { registers, stack_bytes, spill_stores, spill_loads, shared_bytes, constant_bytes }
     }
 }
 
-/// Removes the assembler's lines (of `-v`) from a log: returns the usage of the module's kernel, if they report one,
-/// and the rest of the log.
+/// Separates the assembler's lines (of `-v`) from a log: returns the usage of the module's kernel, if the lines report
+/// one, and the rest of the log.
 ///
-/// Spills of functions that were not inlined are added up; the stack is the kernel's cumulative one.
+/// Spills of functions that were not inlined are added up; the stack size is the kernel's cumulative one.
 pub(crate) fn split(log: &str) -> (Option<Usage>, String) {
     let mut usage = Usage::default();
     let (mut reported, mut rest) = (false, String::new());
@@ -64,7 +65,7 @@ pub(crate) fn split(log: &str) -> (Option<Usage>, String) {
     (reported.then_some(usage), rest.trim().to_owned())
 }
 
-/// Returns the assembler's message in a line, if it is one and no error.
+/// Returns the assembler's message in a line, if the line has one that is not an error.
 fn assembler(line: &str) -> Option<&str> {
     let frame = || {
         let numbers = line.starts_with(' ') && line.contains("bytes stack frame");

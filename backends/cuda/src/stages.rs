@@ -1,4 +1,4 @@
-//! The translations of a program for a GPU, as text: CUDA C++, PTX, machine code. Needs no GPU.
+//! The translations of a program for a GPU as text: CUDA C++, PTX, machine code. No GPU is needed.
 
 pub mod disassemble;
 
@@ -11,10 +11,10 @@ use crate::translate::{Form, Options, TranslateError, Translation, translate};
 
 anywarp_backend::debug_as_display!(StageError);
 
-/// The limit on the loop iterations of one invocation: the largest possible.
+/// The limit on the loop iterations of one invocation: the largest possible, because no device option applies here.
 const STEPS: u32 = u32::MAX;
 
-/// The reason why there is no text.
+/// The reason why a translation is not available.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum StageError {
@@ -29,7 +29,7 @@ pub enum StageError {
     /// NVRTC is missing, or returns an error.
     #[error(transparent)]
     Nvrtc(#[from] NvrtcError),
-    /// An architecture that this NVRTC does not support.
+    /// The requested architecture is not one that this NVRTC supports.
     #[error(
         "NVRTC {}.{} has no architecture sm_{wanted}; use one of these: {}", version.0, version.1,
         known.iter().map(|known| format!("sm_{known}")).collect::<Vec<_>>().join(", ")
@@ -58,7 +58,7 @@ pub fn cuda(program: &Program, looped: bool) -> Result<String, StageError> {
 /// Returns the PTX of a program for an architecture: 90 for `sm_90`.
 ///
 /// # Errors
-/// [`StageError`]; without NVRTC it names what to install.
+/// [`StageError`]; if NVRTC is missing, the error names what to install.
 pub fn ptx(program: &Program, looped: bool, architecture: u32) -> Result<String, StageError> {
     let image = compiled(program, looped, architecture, Output::Ptx)?.image;
     Ok(String::from_utf8_lossy(&image).trim_end_matches('\0').to_owned())
@@ -67,13 +67,13 @@ pub fn ptx(program: &Program, looped: bool, architecture: u32) -> Result<String,
 /// Returns the machine code of a program for an architecture: 90 for `sm_90`.
 ///
 /// # Errors
-/// [`StageError`]; without NVRTC or `nvdisasm` it names what to install.
+/// [`StageError`]; if NVRTC or `nvdisasm` is missing, the error names what to install.
 pub fn sass(program: &Program, looped: bool, architecture: u32) -> Result<String, StageError> {
     Ok(disassemble(&compiled(program, looped, architecture, Output::Cubin)?.image)?)
 }
 
 fn translation(program: &Program, looped: bool) -> Result<Translation, StageError> {
-    // As for a device: uniforms that are too large for parameters are passed as addresses.
+    // As on a device, uniforms that are too large for parameters are passed as addresses.
     let form = Form { looped, ..usual_form(&program.bindings) };
     let options = Options { form, steps: STEPS };
     translate(program, &options).map_err(|error| StageError::Translate { kernel: program.name.to_string(), error })
@@ -118,7 +118,7 @@ mod tests {
             let is_address = |text: &str| text.lines().any(|line| line.contains("* const weights"));
             assert!(!is_address(&by_value), "{by_value}");
             assert!(is_address(&by_address), "{by_address}");
-            // The compiler would refuse parameters that are too long.
+            // The compiler refuses parameters that are too long, so the addresses are necessary.
             match ptx(&large, looped, 90) {
                 Ok(text) => assert!(text.contains(".visible .entry"), "{text}"),
                 Err(StageError::Nvrtc(error)) if nvrtc::library().is_err() => println!("not compiled: {error}"),

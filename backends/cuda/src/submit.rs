@@ -4,12 +4,12 @@
 //! |---|---|
 //! | `submit` | a plan or a graph as one submission |
 //! | `parts` | a plan as several submissions, to several streams |
-//! | `submission` | the ticket's view of a submission |
+//! | `submission` | a submission, as its ticket refers to it |
 //! | `queue` | the streams, and the order of submissions |
-//! | `wait` | queries whether submissions have ended, and waits for that |
-//! | `progress` | events between submissions, and the consequences of an end |
+//! | `wait` | queries whether submissions have ended, and waits until they have |
+//! | `progress` | events between submissions, and actions when submissions have ended |
 //! | `complete` | outcomes: times, stopped kernels, poisoned memories |
-//! | `wakers` | wakers, and waits with a time-out |
+//! | `wakers` | wakers, and waits with a timeout |
 
 pub(crate) mod complete;
 mod parts;
@@ -36,27 +36,27 @@ use crate::submit::complete::{HeldPlan, Pending, Timer};
 use crate::submit::queue::{Queue, QueueState};
 use crate::submit::submission::Submission;
 
-/// The resources of enqueued work that are needed when it has ended.
+/// The resources of enqueued work that are needed after the work has ended.
 #[derive(Default)]
 pub(crate) struct Enqueued {
     timers: Vec<Timer>,
     record: Option<StatusRecord>,
-    /// Set if only a part was enqueued.
+    /// The failure because of which only a part of the work was enqueued, if there was one.
     pub(crate) failed: Option<Arc<Failure>>,
 }
 
 impl Enqueued {
-    /// Returns work that was not enqueued because of a failure.
+    /// Returns the value for work that was not enqueued because of an earlier failure.
     pub(crate) fn nothing(failure: Arc<Failure>) -> Self {
         Self { failed: Some(failure), ..Self::default() }
     }
 
-    /// Returns whether its end has no consequences.
+    /// Returns whether the work needs no processing when it has ended.
     pub(crate) fn is_plain(&self) -> bool {
         self.record.is_none() && self.timers.is_empty() && self.failed.is_none()
     }
 
-    /// Converts it to a submission that is completed when it has ended.
+    /// Converts the value to a pending submission, which is completed when its work has ended.
     pub(crate) fn pending(
         self,
         point: Point,
@@ -71,10 +71,10 @@ impl Enqueued {
 }
 
 impl Queue {
-    /// Submits a plan's commands to a stream. The loop limit is for error messages. The context is current.
+    /// Submits a plan's commands to a stream. Error messages name the loop limit. The context is current.
     ///
     /// # Errors
-    /// A memory is mapped or freed, or the driver refused the first command: no command runs.
+    /// A memory is mapped or freed, or the driver refused the first command: no command runs in these cases.
     pub(crate) fn submit(
         self: &Arc<Self>,
         plan: Box<Plan>,
@@ -121,7 +121,7 @@ impl Queue {
         Ok(submission)
     }
 
-    /// Submits a graph to a stream. The caller has made the CUDA context current.
+    /// Submits a graph to a stream. The context is current.
     ///
     /// # Errors
     /// As [`submit`](Self::submit).
@@ -150,12 +150,13 @@ impl Queue {
         Ok(submission)
     }
 
-    /// Returns whether the memories that a submission reads have no failure, and cannot get one from earlier work.
+    /// Returns whether no memory that a submission reads has a failure, or can get one from earlier work.
     pub(crate) fn has_nothing_to_report(&self, state: &QueueState) -> bool {
         state.pending.is_empty() && !self.has_failed()
     }
 
-    /// Records in the plan's memories that the next submission of this stream uses them.
+    /// Records in the plan's memories that the next submission of this stream uses them; creates the stream if
+    /// necessary.
     fn begin_whole(&self, state: &mut QueueState, plan: &Plan, stream: usize) -> Result<(), BackendError> {
         self.stream(stream)?;
         self.before_submission(state, stream)?;
@@ -170,7 +171,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Makes a stream wait for the submissions to others that these steps conflict with.
+    /// Makes a stream wait for the submissions to other streams that conflict with these steps.
     pub(crate) fn wait_for_conflicts(
         &self,
         state: &mut QueueState,
@@ -186,7 +187,7 @@ impl Queue {
         self.join(state, stream, &needed)
     }
 
-    /// Numbers these steps as a submission, and records their uses for others to wait for.
+    /// Counts these steps as a submission, and records their uses so that other streams can wait for them.
     pub(crate) fn count_with_uses(
         &self,
         state: &mut QueueState,
@@ -202,10 +203,10 @@ impl Queue {
         }
     }
 
-    /// Enqueues some of a plan's steps.
+    /// Enqueues a range of the plan's steps.
     ///
     /// # Errors
-    /// The device is lost, or nothing was enqueued.
+    /// The device is lost, or the first step failed, so that no step was enqueued.
     pub(crate) fn enqueue(
         &self,
         state: &mut QueueState,
@@ -216,7 +217,7 @@ impl Queue {
         self.wait_for_conflicts(state, stream, plan, &steps)?;
         let native = self.stream(stream)?;
         let (mut record, mut arena) = (None, None);
-        // Only parts with launches need these.
+        // Only parts with launches need the status record and the stored values.
         if (plan.is_limited() || !plan.stored.is_empty()) && plan.has_launch(&steps) {
             record = plan.is_limited().then(|| self.records.take()).transpose()?;
             if let Some(record) = &record {
@@ -237,7 +238,8 @@ impl Queue {
         }
     }
 
-    /// Copies the values that kernels expect in memory, in the order of `stream`; returns that memory.
+    /// Copies the uniforms that kernels expect in memory to new device memory, in the order of `stream`; returns that
+    /// memory.
     pub(crate) fn store(&self, plan: &mut Plan, stream: &Stream) -> Result<Option<DeviceMemory>, BackendError> {
         if plan.stored.is_empty() {
             return Ok(None);
@@ -255,7 +257,7 @@ impl Queue {
     }
 }
 
-/// Removes the recorded uses of submissions that were refused.
+/// Removes the recorded uses by submissions that were refused.
 pub(crate) fn cancel(plan: &Plan, points: &[Point]) {
     for point in points {
         plan.memories.iter().for_each(|memory| memory.cancel_use(*point));

@@ -1,4 +1,4 @@
-//! The pool's synchronisation in every order that threads can run in, by the model checker `loom`.
+//! The pool's synchronisation in every order in which threads can run, tested by the model checker `loom`.
 
 #[path = "../src/threads/door.rs"]
 mod door;
@@ -18,7 +18,8 @@ use loom::sync::Arc;
 use loom::thread;
 use ranges::Ranges;
 
-/// Work whose results are written without a lock, inside the door. `loom` reports unordered accesses.
+/// Work whose results are written without a lock, while the thread is inside the door. `loom` reports unordered
+/// accesses.
 struct Work {
     door: Door,
     ranges: Ranges,
@@ -53,7 +54,8 @@ fn work_is_done_once_and_ends_before_its_owner_goes_on() {
     loom::model(shared_with::<1>);
 }
 
-/// Three threads have too many orders to check all. Only the orders with at most two preemptions are checked.
+/// The model also holds with three threads. They have too many orders to check all: only the orders with at most two
+/// preemptions are checked.
 #[test]
 fn the_same_with_two_helpers() {
     let mut model = loom::model::Builder::new();
@@ -102,7 +104,7 @@ fn a_failure_ends_the_work() {
         work.run();
         work.door.close();
         helper.join().unwrap();
-        // Units were done once or not at all.
+        // Each unit was done once or not at all.
         for count in &work.done {
             // SAFETY: the helper has ended.
             assert!(count.with(|count| unsafe { *count }) <= 1);

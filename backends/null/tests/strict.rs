@@ -1,4 +1,4 @@
-//! The submissions that a null device refuses, and those that it carries out.
+//! Submissions that a null device refuses, and submissions that it executes.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ fn recorded(record: impl FnOnce(&mut Recording)) -> Recording {
     recording
 }
 
-/// One device with a Device, an Upload and a Readback memory of 64 bytes each.
+/// A device with a Device, an Upload and a Readback memory of 64 bytes each.
 struct Memories {
     null: Arc<NullBackend>,
     device: MemoryId,

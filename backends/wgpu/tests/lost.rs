@@ -1,4 +1,4 @@
-//! A device that is lost while in use: every call returns an error, none panics or hangs.
+//! A device that is lost while in use: every call returns an error, and none panics or hangs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use anywarp_backend::{Backend, BackendError, MemoryKind, Recording, Region};
 use anywarp_wgpu::{Options, WgpuBackend, candidates};
 
-/// A device, or `None` on a machine without a driver.
+/// Opens a device; returns `None` on a machine without a driver.
 fn open() -> Option<Arc<WgpuBackend>> {
     let Some(candidate) = candidates().into_iter().next() else {
         assert!(std::env::var_os("ANYWARP_REQUIRE").is_none(), "a device is required, but there is none");
@@ -62,7 +62,7 @@ fn a_wait_ends_when_the_device_goes() {
         let waiting = scope.spawn(|| ticket.wait());
         std::thread::sleep(Duration::from_millis(5));
         backend.wgpu_device().0.destroy();
-        // The work may have ended just before; only a hang or a panic is a failure.
+        // The work may have ended just before the loss; only a hang or a panic is a failure.
         let ended = waiting.join().expect("no panic");
         assert!(ended.is_ok() || ended.is_err_and(|error| error.is_lost()));
     });

@@ -1,4 +1,4 @@
-//! Staging memory that stays mapped: the host's writes arrive, in every order of use.
+//! Staging memory that remains mapped: the host's writes reach the device, in every order of use.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use anywarp_wgpu::{Options, WgpuBackend, candidates};
 
 const BYTES: u64 = 2 << 20;
 
-/// A Vulkan device with copies between host and device, or `None` on a machine without one.
+/// Opens a Vulkan device with copies between host and device; returns `None` on a machine without one.
 fn open(pinned: bool) -> Option<Arc<WgpuBackend>> {
     let Some(candidate) =
         candidates().into_iter().find(|candidate| candidate.caps.backend == anywarp_backend::BackendKind::Vulkan)
@@ -79,7 +79,7 @@ fn the_hosts_writes_arrive() {
     }
 }
 
-/// Each mapping waits for the copy of the bytes that the host wrote before.
+/// Each mapping waits for the copy of the bytes that the host wrote earlier.
 #[test]
 fn memory_in_use_is_not_mapped_for_the_host() {
     let Some(backend) = open(true) else { return };
@@ -118,7 +118,7 @@ fn the_rules_of_mappings_hold() {
     setup.backend.submit(&recording).unwrap().wait().unwrap();
 }
 
-/// A range of the host keeps its bytes after memory and device are dropped.
+/// A host range keeps its bytes after its memory and its device are dropped.
 #[test]
 fn ranges_outlive_memory_and_device() {
     let Some(backend) = open(true) else { return };

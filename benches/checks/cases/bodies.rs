@@ -1,4 +1,4 @@
-//! Bodies that attract each other, spheres that rays hit, noise.
+//! Bodies that attract each other, spheres hit by rays, and noise.
 
 use crate::case::{Case, Scale, random_floats, random_words};
 

@@ -6,7 +6,7 @@ use super::{Case, Expected, on_device, on_host, random_floats};
 
 const WIDTH: usize = 2048;
 const HEIGHT: usize = 2048;
-/// A filter for light from the upper left.
+/// A filter that shades an image as by light from the upper left.
 const EMBOSS: [[f32; 3]; 3] = [[-2.0, -1.0, 0.0], [-1.0, 1.0, 1.0], [0.0, 1.0, 2.0]];
 
 pub(super) fn case() -> Case {

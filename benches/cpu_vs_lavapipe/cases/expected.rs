@@ -2,13 +2,13 @@
 
 use crate::Outcome;
 
-/// A sequential reference.
+/// The expected result of a case, from a sequential reference.
 pub(crate) enum Expected {
     /// Exactly these words.
     Exactly(Vec<u32>),
     /// These values, each within an absolute error.
     Within(Vec<f32>, f32),
-    /// These words, except for a share: where rounding decides the result, as at the edge of a fractal.
+    /// These words, except for a share that may differ where rounding decides the result, as at the edge of a fractal.
     Mostly(Vec<u32>, f64),
 }
 

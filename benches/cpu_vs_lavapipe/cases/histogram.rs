@@ -1,4 +1,4 @@
-//! Counting with atomics, first among a workgroup, then among all.
+//! A histogram by atomics, first within a workgroup, then across all workgroups.
 
 use rayon::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Neighbouring invocations with different numbers of steps.
+//! A fractal: neighbouring invocations run different numbers of steps.
 
 use rayon::prelude::*;
 

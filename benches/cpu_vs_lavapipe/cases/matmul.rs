@@ -29,7 +29,7 @@ pub(super) fn case() -> Case {
     }
 }
 
-/// Row by row, each as a sum of rows of `b`, so that all memory is accessed in order.
+/// Computes each row of the product as a sum of rows of `b`, so that all memory is accessed in order.
 fn multiply(a: &[f32], b: &[f32], product: &mut [f32]) {
     product.par_chunks_exact_mut(SIZE).zip(a.par_chunks_exact(SIZE)).for_each(|(product, a)| {
         product.fill(0.0);

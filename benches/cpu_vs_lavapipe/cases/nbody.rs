@@ -7,13 +7,13 @@ use super::{Case, Expected, on_device, on_host, random_floats};
 
 const COUNT: usize = 4096;
 const TIME_STEP: f32 = 0.1;
-/// The same value as in the kernel.
+/// The softening of the kernel, which must be the same.
 const SOFTENING: f32 = 0.01;
 
 #[repr(C)]
 #[derive(Clone, Copy, bytemuck::Pod, Zeroable)]
 struct Body {
-    /// The mass comes last.
+    /// The position in x, y and z, then the mass.
     position: [f32; 4],
     velocity: [f32; 4],
 }
@@ -44,7 +44,7 @@ pub(super) fn case() -> Case {
     }
 }
 
-/// Bodies in a cube, at most one from its centre, with a total mass of one.
+/// Bodies in a cube, whose coordinates are at most one from its centre, with a total mass of one.
 fn bodies() -> Vec<Body> {
     let random = random_floats(6 * COUNT, 1);
     let body = |values: &[f32]| Body {
@@ -70,7 +70,7 @@ fn step(body: &Body, bodies: &[Body]) -> Body {
     Body { position, velocity: [u, v, w, 0.0] }
 }
 
-/// Computes sums in double precision.
+/// Computes the expected result with sums in double precision.
 fn reference(bodies: &[Body]) -> Vec<f32> {
     let wide = |vector: [f32; 4]| vector.map(f64::from);
     let step = |body: &Body| {

@@ -33,7 +33,7 @@ pub(super) fn case() -> Case {
     }
 }
 
-/// 16 partial sums at once, because each addition of a single one would wait for the one before.
+/// Adds to 16 partial sums in turn, because each addition to a single sum would wait for the previous one.
 fn sum_chunk(values: &[f32]) -> f32 {
     let (rows, rest) = values.as_chunks::<16>();
     let mut sums = [0.0; 16];

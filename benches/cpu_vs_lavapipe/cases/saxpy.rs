@@ -8,7 +8,7 @@ const LENGTH: usize = 12 << 20;
 const A: f32 = 0.5;
 
 pub(super) fn case() -> Case {
-    // Few small values, so that no sum of a run is rounded in any order.
+    // The values are small integers, so that no sum of a run is rounded.
     let values = |seed| random_words(LENGTH, seed).into_iter().map(|word| (word >> 24) as f32).collect::<Vec<f32>>();
     let (x, y) = (values(1), values(2));
     let expected = x.iter().zip(&y).map(|(x, y)| A * x + y).collect();

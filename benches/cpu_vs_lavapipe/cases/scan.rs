@@ -48,7 +48,7 @@ fn quads(values: &[u32]) -> Vec<[u32; 4]> {
     values.as_chunks::<4>().0.to_vec()
 }
 
-/// Computes the chunks' sums, then scans each chunk from the sum of those before it.
+/// Computes the chunks' sums, then scans each chunk from the sum of the chunks before it.
 fn scan_in_chunks(values: &[u32], prefixes: &mut [u32]) {
     let total = |chunk: &[u32]| chunk.iter().fold(0u32, |sum, value| sum.wrapping_add(*value));
     let mut starts: Vec<u32> = values.par_chunks(CHUNK).map(total).collect();

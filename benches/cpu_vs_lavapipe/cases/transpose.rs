@@ -6,10 +6,10 @@ use super::{Case, Expected, on_device, on_host, random_floats};
 
 const WIDTH: usize = 2048;
 const HEIGHT: usize = 2048;
-/// The kernel's tile.
+/// The side of the kernel's tile, in elements.
 const TILE: usize = 32;
-/// The tile of the plain Rust version: with a power of two of columns, no more rows fit the first-level cache at a
-/// time.
+/// The number of rows in a tile of the plain Rust version: as the number of columns is a power of two, no more rows fit
+/// the first-level cache at a time.
 const HOST_TILE: usize = 8;
 
 pub(super) fn case() -> Case {

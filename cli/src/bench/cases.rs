@@ -13,9 +13,9 @@ pub(super) struct Case {
     data: Data,
     /// Verifies the outputs of one run.
     pub(super) check: fn(&[Input], &[Array]) -> Result<(), String>,
-    /// The same on the host, as the peer of a processor.
+    /// The same computation as a loop on the host: the peer of a processor.
     pub(super) host: Option<fn(&[Input])>,
-    /// An expression in `x` for torch, as the peer of a CUDA device.
+    /// The same computation as an expression in `x` for torch: the peer of a CUDA device.
     pub(super) torch: Option<&'static str>,
 }
 
@@ -28,7 +28,7 @@ enum Data {
     Floats,
     /// Numbers below 256 of type `u32`.
     Words,
-    /// Two square matrices, together of as many elements.
+    /// Two square matrices of type `f32`, with the size that `side` returns.
     Matrices,
 }
 
@@ -107,7 +107,7 @@ pub(super) const CASES: &[Case] = &[
         check: |inputs, outputs| {
             let (a, b, c) = (floats(&inputs[0].array), floats(&inputs[1].array), floats(&outputs[0]));
             let side = inputs[0].array.shape[0] as usize;
-            // Some elements of each row: all would take longer than the measurement.
+            // One element of each row is checked, because a check of all would take longer than the measurement.
             (0..side).try_for_each(|row| {
                 let column = row * 7 % side;
                 let sum = (0..side).map(|k| f64::from(a[row * side + k]) * f64::from(b[k * side + column])).sum();
@@ -125,7 +125,11 @@ pub(super) const CASES: &[Case] = &[
             let x = floats(&outputs[0]);
             let mean = x.iter().map(|x| f64::from(*x)).sum::<f64>() / x.len() as f64;
             let within = x.iter().all(|x| (0.0..1.0).contains(x)) && (mean - 0.5).abs() < 1.5 / (x.len() as f64).sqrt();
-            if within { Ok(()) } else { Err(format!("the mean of the numbers is {mean}, or one is not in 0 to 1")) }
+            if within {
+                Ok(())
+            } else {
+                Err(format!("expected numbers from 0 to 1 with a mean near 0.5, found the mean {mean}"))
+            }
         },
         host: None,
         torch: None,
@@ -162,8 +166,8 @@ impl Case {
         }
     }
 
-    /// The bytes that are read and written at least, where the operator does not state them; also the size of its
-    /// arrays.
+    /// The least number of bytes that the operator reads and writes, for operators that do not state their cost. It is
+    /// also the size of the arrays.
     pub(super) fn bytes(&self, n: usize) -> u64 {
         let n = n as u64;
         match self.operator {
@@ -175,7 +179,7 @@ impl Case {
     }
 }
 
-/// The side of the matrices, whose product takes a time comparable with that of the other cases.
+/// The side of the matrices for `n` elements, so that their product takes about as long as the other cases.
 fn side(n: usize) -> usize {
     ((n / 8) as f64).sqrt().max(8.0) as usize / 8 * 8
 }
@@ -188,7 +192,7 @@ fn words(array: &Array) -> Cow<'_, [u32]> {
     elements(array)
 }
 
-/// The elements of an array: without a copy where they are aligned, as a peer should not be charged for it.
+/// The elements of an array. Aligned elements are not copied, so that the peer's time does not include a copy.
 fn elements<T: bytemuck::Pod>(array: &Array) -> Cow<'_, [T]> {
     match bytemuck::try_cast_slice(&array.bytes) {
         Ok(elements) => Cow::Borrowed(elements),
@@ -221,7 +225,7 @@ fn counts(x: &[u32]) -> Vec<u32> {
     counts
 }
 
-/// Keeps the compiler from leaving out the work for a value.
+/// Prevents the compiler from removing the computation of a value.
 fn keep<T>(value: T) {
     std::hint::black_box(value);
 }

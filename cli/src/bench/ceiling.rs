@@ -1,4 +1,4 @@
-//! The limits of a device, measured in the same run.
+//! The ceilings of a device: its rates of copying and of arithmetic, measured in the same run as the operators.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ const COPY: &str = "
         if id.x < arrayLength(&y) { y[id.x] = x[id.x]; }
     }";
 
-/// Four chains of 64 multiply-adds of vectors; each converges to 1.
+/// A kernel of four chains of 64 multiply-adds of vectors. Each chain converges to 1.
 const MULTIPLY_ADD: &str = "
     @group(0) @binding(0) var<storage, read_write> y: array<vec4<f32>>;
     @compute @workgroup_size(256) fn multiply_add(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -31,15 +31,15 @@ const MULTIPLY_ADD: &str = "
         }
         y[id.x] = (a + b) + (c + d);
     }";
-/// Operations of one invocation.
+/// The number of floating-point operations of one invocation of `MULTIPLY_ADD`.
 const EACH: f64 = 2.0 * 4.0 * 4.0 * 64.0;
 const ELEMENTS: usize = 1 << 22;
 const INVOCATIONS: usize = 1 << 18;
 
-/// The limits of a device.
+/// The highest rates of a device.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct Ceilings {
-    /// Bytes per second of a copy, read and written.
+    /// The bytes per second that a copy reads and writes.
     pub(super) bytes: f64,
     /// Operations in `f32` per second.
     pub(super) flops: f64,
@@ -47,7 +47,8 @@ pub(super) struct Ceilings {
 
 impl Ceilings {
     pub(super) fn measure(device: &Device, repeats: usize, budget: Duration) -> Result<Self, Failure> {
-        // A processor's caches hold less; a GPU's copy is slow to start.
+        // Arrays of this size exceed the caches of a processor. A GPU needs more, as the start of a copy takes time,
+        // too.
         let is_host = device.caps().kind == anywarp::backend::DeviceKind::Software;
         let elements = if is_host { ELEMENTS } else { 16 * ELEMENTS };
         let x = device.buffer_from(&(0..elements).map(|at| at as f32).collect::<Vec<_>>())?;
@@ -72,12 +73,12 @@ impl Ceilings {
         Ok(Self { bytes, flops: EACH * INVOCATIONS as f64 / seconds })
     }
 
-    /// Raises the rate of arithmetic to that of the best row.
+    /// Raises the rate of arithmetic to the rate of the fastest row, if that is higher.
     pub(super) fn raise<'r>(&mut self, rows: impl Iterator<Item = &'r Row>) {
         self.flops = rows.map(|row| row.flops as f64 / row.seconds).fold(self.flops, f64::max);
     }
 
-    /// The shortest time for this work, in seconds.
+    /// The shortest time that the ceilings allow for this work, in seconds.
     pub(super) fn least(self, bytes: u64, flops: u64) -> f64 {
         (bytes as f64 / self.bytes).max(flops as f64 / self.flops)
     }

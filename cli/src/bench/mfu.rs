@@ -11,7 +11,8 @@ use super::median;
 use crate::failure::Failure;
 use crate::terminal;
 
-/// Four chains of products of cooperative matrices in each subgroup. Every product adds 1/16 to all elements.
+/// A kernel of four chains of products of cooperative matrices in each subgroup. Every product adds 1/16 to all
+/// elements.
 const MULTIPLY_ADD: &str = "
     enable f16;
     enable wgpu_cooperative_matrix;
@@ -36,15 +37,15 @@ const MULTIPLY_ADD: &str = "
     }";
 const STEPS: u32 = 4096;
 const GROUPS: usize = 1056;
-/// The submissions between two waits.
+/// The number of submissions between two waits.
 const IN_A_ROW: u32 = 8;
-/// Operations of a product of 16 x 16 matrices.
+/// The number of floating-point operations of a product of 16 x 16 matrices.
 const EACH: f64 = 2.0 * 16.0 * 16.0 * 16.0;
 
 /// The precisions, in the order of the data sheets.
 const PRECISIONS: [Precision; 4] = [Precision::F32, Precision::Tf32, Precision::F16, Precision::Bf16];
-/// Dense operations per second of NVIDIA's data sheets for each of `PRECISIONS`, in units of 10^12. Cards with the
-/// same beginning come with the longer name first.
+/// The dense operations per second that NVIDIA's data sheets state for each of `PRECISIONS`, in units of 10^12. Where
+/// one name begins with another, the longer name comes first.
 const DATA_SHEETS: [(&str, [f64; 4]); 6] = [
     ("NVIDIA H200", [67.0, 494.5, 989.5, 989.5]),
     ("NVIDIA H100 PCIe", [51.0, 378.0, 756.0, 756.0]),
@@ -69,11 +70,11 @@ struct Rate {
     method: String,
     seconds: f64,
     flops: f64,
-    /// The highest rate that was measured, its origin, and the share of it.
+    /// The highest measured rate; `peak_of` says which measurement it is from, and `share` is `flops / peak`.
     peak: f64,
     peak_of: &'static str,
     share: f64,
-    /// The peak of the data sheet, and the share of it, for cards that are known.
+    /// The peak in the data sheet, and `flops` as a share of it; `None` for cards that `DATA_SHEETS` does not list.
     data_sheet: Option<f64>,
     data_sheet_share: Option<f64>,
 }
@@ -85,7 +86,7 @@ struct Report {
     rates: Vec<Rate>,
 }
 
-/// How the rates are measured.
+/// The settings of the measurements.
 #[derive(Clone, Copy)]
 struct Measurement<'a> {
     device: &'a Device,
@@ -143,8 +144,8 @@ pub(super) fn table(
 }
 
 impl Measurement<'_> {
-    /// Products of a precision: by the method that the operator chooses, and by the fastest WGSL kernel, if that is
-    /// another one.
+    /// Measures products of one precision: by the method that the operator chooses and, if that is a library, by the
+    /// fastest WGSL kernel as well.
     fn products<T: MatmulElement>(
         &self,
         precision: Precision,
@@ -153,7 +154,7 @@ impl Measurement<'_> {
     ) -> Result<Vec<Product>, Failure> {
         let product = || Matmul::<T>::new([self.side; 3]).precision(precision);
         let chosen = product().chosen(self.device)?;
-        // Without a library, TF32 is computed in f32.
+        // Without a library, TF32 products are computed in f32, which is measured separately.
         if precision == Precision::Tf32 && chosen != MatmulMethod::Library {
             return Ok(Vec::new());
         }
@@ -178,7 +179,7 @@ impl Measurement<'_> {
         from: fn(T) -> f64,
     ) -> Result<Product, Failure> {
         let side = self.side;
-        // Numbers that every precision has.
+        // Every precision represents these numbers exactly.
         let number = |at: usize, factor: usize| ((at * factor) % 17) as f32 / 16.0 - 0.5;
         let matrix = |factor| (0..side * side).map(|at| to(number(at, factor))).collect::<Vec<T>>();
         let (a, b) = (self.device.buffer_from(&matrix(5))?, self.device.buffer_from(&matrix(7))?);
@@ -193,7 +194,7 @@ impl Measurement<'_> {
                 (0..side).map(|k| f64::from(number(row * side + k, 5)) * f64::from(number(k * side + column, 7)));
             let (wanted, size) = terms.fold((0.0, 0.0), |(sum, size), term: f64| (sum + term, size + term.abs()));
             let error = (from(result[at]) - wanted).abs();
-            // Rounding of the result to 8 bits of mantissa, and of the sums.
+            // The bound allows for rounding of the result to 8 bits of mantissa, and for rounding of the sums.
             let is_close = error <= wanted.abs() / 128.0 + size * 1e-5;
             if !is_close {
                 let got = from(result[at]);
@@ -208,7 +209,8 @@ impl Measurement<'_> {
         Ok(Product { precision, method, seconds, flops: 2.0 * (side as f64).powi(3) / seconds })
     }
 
-    /// The median time of a recording, of several in a row: a wait for each would add the host's time to it.
+    /// The median time of a recording, in seconds. Several submissions share one wait, because a wait for each would
+    /// add the host's time.
     fn seconds(&self, recording: &Recording) -> Result<f64, Failure> {
         let seconds = median(self.repeats, self.budget, || {
             for _ in 1..IN_A_ROW {
@@ -219,12 +221,12 @@ impl Measurement<'_> {
         Ok(seconds / f64::from(IN_A_ROW))
     }
 
-    /// Operations per second of cooperative matrices in registers; `None` on a device without products of `f16`.
+    /// The operations per second of cooperative matrices in registers; `None` on a device without products of `f16`.
     fn cooperative(&self) -> Result<Option<f64>, Failure> {
         let caps = self.device.caps();
         let float = |width| Scalar { kind: ScalarKind::Float, width };
         let product = CooperativeProduct { size: 16, factors: float(2), sums: float(4) };
-        // A processor computes them by plain arithmetic.
+        // A processor is excluded: it computes cooperative products by plain arithmetic.
         if !caps.cooperative.contains(&product) || caps.subgroup_size != Some((32, 32)) {
             return Ok(None);
         }

@@ -23,11 +23,12 @@ use cases::{CASES, Case};
 
 /// The name of the bench of matrix products by precision.
 const MFU: &str = "mfu";
-/// The exponents of the sizes of a plot.
+/// The numbers of elements in a plot, as powers of two.
 const PLOTTED: std::ops::RangeInclusive<u32> = 10..=28;
-/// A sample shorter than this is repeated within one measurement, as clocks and submissions would distort it.
+/// The shortest sample. Shorter work is repeated within a sample, as the clock and the submission would distort its
+/// time.
 const SHORTEST: Duration = Duration::from_millis(2);
-/// The share of the device's memory that arrays may take.
+/// The divisor of the device's memory that gives the largest size of the arrays in a plot.
 const MEMORY_SHARE: u64 = 4;
 
 #[derive(Debug, Args)]
@@ -57,7 +58,6 @@ pub(crate) struct BenchArgs {
     svg: Option<PathBuf>,
 }
 
-/// Parses a number of elements.
 fn elements(text: &str) -> Result<usize, String> {
     let power = text.strip_prefix("2^").and_then(|power| power.parse::<u32>().ok()).filter(|power| *power < 32);
     let number = power.map(|power| 1 << power).or_else(|| crate::count::count(text));
@@ -87,7 +87,7 @@ pub(crate) struct Row {
 struct Report<'a> {
     device: crate::report::Device,
     ceilings: ceiling::Ceilings,
-    /// Why there is no peer, if there is none.
+    /// The reason why there is no peer; `None` if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     no_peer: Option<String>,
     rows: &'a [Row],
@@ -98,7 +98,9 @@ struct Report<'a> {
 pub(crate) fn bench(arguments: &BenchArgs, json: bool) -> Result<(), Failure> {
     let mfu = arguments.names.iter().any(|name| name == MFU);
     if mfu && (arguments.names.len() > 1 || arguments.svg.is_some()) {
-        return Err(Failure::Usage("mfu: expected no other operators and no --svg: measure them apart".to_owned()));
+        return Err(Failure::Usage(
+            "mfu: expected no other NAME and no --svg, found one: run it as a bench of its own".to_owned(),
+        ));
     }
     let cases = if mfu { Vec::new() } else { chosen(&arguments.names)? };
     let device = open(arguments.device.as_deref())?;
@@ -131,7 +133,7 @@ pub(crate) fn bench(arguments: &BenchArgs, json: bool) -> Result<(), Failure> {
         }
     }
     progress.end();
-    // A library may exceed the plain multiply-adds: then its rate is the ceiling.
+    // The products of a library may be faster than the plain multiply-adds: then their rate is the ceiling.
     ceilings.raise(rows.iter().chain(&plotted));
     for row in rows.iter_mut().chain(&mut plotted) {
         row.share = ceilings.least(row.bytes, row.flops) / row.seconds;
@@ -188,7 +190,7 @@ fn measure(
     Ok(Row { operator: case.operator, elements: n, seconds, bytes, flops, share: 0.0, peer })
 }
 
-/// Measures the sizes of a plot, until the budget or the memory is used up.
+/// Measures one operator at the sizes of a plot, until the time budget or the memory is used up.
 fn sizes(
     device: &Device,
     case: &'static Case,
@@ -281,7 +283,7 @@ impl Progress {
     fn show(&mut self, what: &str) {
         if self.shown {
             // A closed stderr cannot be reported.
-            let _ = write!(std::io::stderr().lock(), "\r\x1b[Kmeasures {what}");
+            let _ = write!(std::io::stderr().lock(), "\r\x1b[Kmeasuring {what}");
         }
     }
 

@@ -24,7 +24,7 @@ pub(super) enum Peers {
     Host,
     /// The Python module `torch`.
     Torch,
-    /// None, for this reason.
+    /// No peer, for this reason.
     None(String),
 }
 
@@ -50,7 +50,7 @@ print(sorted(times[2:])[repeats // 2])
 ";
 
 impl Peers {
-    /// The peers that this machine has for a device.
+    /// Returns the peers that this machine has for `device`.
     pub(super) fn find(device: &Device) -> Self {
         let caps = device.caps();
         if caps.kind == DeviceKind::Software {
@@ -70,7 +70,7 @@ impl Peers {
         Self::None(String::new())
     }
 
-    /// The reason why there is no peer.
+    /// The reason why there is no peer; `None` if there is one.
     pub(super) fn missing(&self) -> Option<String> {
         match self {
             Self::None(reason) => Some(reason.clone()),
@@ -78,7 +78,7 @@ impl Peers {
         }
     }
 
-    /// Measures the peer of a case; `None` if it has none.
+    /// Measures the peer of a case; returns `None` if the case has none, or the measurement fails.
     pub(super) fn measure(
         &self,
         case: &Case,

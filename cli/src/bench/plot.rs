@@ -14,7 +14,7 @@ const BOTTOM: f64 = 50.0;
 const COLOURS: [&str; 9] =
     ["#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#e377c2", "#7f7f7f"];
 
-/// The plot of all rows, by operator.
+/// Returns the plot of all rows, with one line for each operator.
 pub(super) fn svg(device: &str, rows: &[Row]) -> String {
     let rate = |row: &Row| (row.bytes as f64 / row.seconds / 1e9).max(1e-9);
     let sizes = rows.iter().map(|row| (row.elements as f64).log2());

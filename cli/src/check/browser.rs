@@ -8,7 +8,7 @@ use anywarp_backend::{Caps, Source};
 use anywarp_wgsl::guard::Room;
 use anywarp_wgsl::{TextError, diagnostic, directives, module};
 
-/// The refusals of a text, an entry point of which passes, by a browser with `caps`.
+/// The errors with which a browser with `caps` refuses `source`, at least one entry point of which passes.
 pub(super) fn refusals(source: &Source, caps: &Caps) -> Vec<KernelError> {
     let look = || -> Result<Vec<KernelError>, TextError> {
         let module = module::parse(source)?;
@@ -44,7 +44,7 @@ fn unknown_enables(source: &Source, caps: &Caps) -> Vec<KernelError> {
 }
 
 /// Returns the error for a feature that code outside of the entry points needs. naga's error does not name the feature,
-/// so each is removed in turn.
+/// so validation is tried without each feature in turn.
 fn unused(source: &Source, module: &Module, caps: &Caps, error: &Refusal) -> KernelError {
     let mut lacked = Caps::known_features().iter().filter(|(flag, _)| !caps.shader.contains(*flag));
     let needed = |(flag, name): &(Capabilities, &'static str)| {

@@ -8,20 +8,20 @@ use crate::composition::{CompositionArgs, display_name, is_stdin, read_text};
 
 /// One file to check, or the reason why it could not be read.
 pub(super) struct Input {
-    /// Its name in findings.
+    /// The name of the file in findings.
     pub(super) file: String,
     pub(super) content: Result<Content, String>,
 }
 
-/// One file.
+/// The text of one file.
 pub(super) struct Content {
-    /// Its own text.
+    /// The text of the file alone.
     pub(super) text: String,
-    /// The text with its imports.
+    /// The text with the files that it imports.
     pub(super) wgsl: Wgsl<'static>,
 }
 
-/// The files of a command line, in its order; those of a folder sorted by name.
+/// The files that the command line names, in its order; the files of a folder are sorted by name.
 pub(super) fn inputs(paths: &[PathBuf], composition: &CompositionArgs) -> Vec<Input> {
     paths.iter().flat_map(|path| of_path(path, composition)).collect()
 }
@@ -43,7 +43,7 @@ fn of_path(path: &Path, composition: &CompositionArgs) -> Vec<Input> {
     found.iter().map(|file| read(file, Some(path), composition)).chain(problems).collect()
 }
 
-/// Reads a file found below `root`.
+/// Reads a file. `root` is the folder in which it was found, if the command line names a folder.
 fn read(path: &Path, root: Option<&Path>, composition: &CompositionArgs) -> Input {
     let file = display_name(path);
     let content = read_text(path).map_err(|error| format!("{file}: {error}")).and_then(|text| {

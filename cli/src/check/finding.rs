@@ -17,7 +17,7 @@ pub(super) struct Finding {
     /// The library's name for the kind of error, or `file`.
     pub(super) class: &'static str,
     pub(super) message: String,
-    /// The target, if the finding may not apply to others.
+    /// The target, if the finding may not apply to other targets.
     pub(super) against: Option<String>,
 }
 
@@ -95,7 +95,7 @@ impl Finding {
         format!("{}: {}", self.severity.name(), self.message)
     }
 
-    /// A workflow command of GitHub, which displays it at the line.
+    /// The finding as a workflow command, which GitHub displays at the line of the finding.
     pub(super) fn as_annotation(&self) -> String {
         let mut properties = format!("file={}", property(&self.file));
         for (name, number) in [("line", self.line), ("col", self.column)] {
@@ -117,7 +117,7 @@ fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// Whether the error may not occur on another device.
+/// Whether the error depends on the device, so that it may not occur on another one.
 fn depends_on_the_device(error: &KernelError) -> bool {
     matches!(error, KernelError::MissingFeature { .. } | KernelError::AboveLimit { .. } | KernelError::Compile { .. })
 }
@@ -134,7 +134,7 @@ fn entry_of(error: &KernelError, file: &str) -> Option<String> {
     }
 }
 
-/// Line and column of `fn name`: an exceeded limit concerns the whole entry point.
+/// The line and column of `fn name`: the place of an error about the whole entry point, such as an exceeded limit.
 fn declaration(text: &str, name: &str) -> Option<(u32, u32)> {
     let begins_here = |line: &str, at: usize| {
         let before = line[..at].chars().next_back();

@@ -41,7 +41,7 @@ impl Report {
         }
     }
 
-    /// One line: whether the file passes.
+    /// A line that says whether the file passes.
     fn summary(&self) -> String {
         let counted = |severity, word: &str| match self.count(severity) {
             0 => None,

@@ -10,8 +10,8 @@ use anywarp_wgsl::{TextError, diagnostic, module};
 
 use super::finding::{Finding, Severity};
 
-/// The findings of browsers about a text, an entry point of which passes. For other devices, which run it, all are
-/// warnings.
+/// The rules that browsers check and that `source` breaks, at least one entry point of which passes. The findings are
+/// warnings for other devices, which run the text nevertheless.
 pub(super) fn findings(source: &Source, is_browser: bool) -> Vec<Finding> {
     let severity = if is_browser { Severity::Error } else { Severity::Warning };
     let look = || -> Result<Vec<Finding>, TextError> {

@@ -28,7 +28,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
         outputs: &[Port::new("y", "The results, of shape (batches, heads, queries, value size)")],
         parameters: &[
             Parameter::new("scale", Kind::Number, "The factor of products, by default 1 / sqrt(head size)"),
-            Parameter::new("cap", Kind::Number, "The bound of scores, which tanh keeps"),
+            Parameter::new("cap", Kind::Number, "The bound of scores, applied with tanh"),
             Parameter::new("causal", Kind::Number, "Give query i the keys up to i + NUMBER only"),
         ],
         run: by_type!([f32, half::f16], T, call => attention::<T>(call)),

@@ -11,7 +11,7 @@ use super::scans::KEYS;
 use super::shapes::expect_shape;
 use crate::failure::Failure;
 
-/// The reductions by name that have one input.
+/// The names of the reductions that have one input.
 const NAMES: &[&str] = &[
     "sum",
     "product",
@@ -37,14 +37,18 @@ const NAMES: &[&str] = &[
 pub(crate) const OPERATORS: &[Operator] = &[Operator {
     name: "reduce_by_key",
     summary: "A reduction of each run of equal neighbouring keys; sort_pairs brings equal keys together",
-    inputs: &[Port::new("keys", "The keys").of(KEYS), Port::new("x", "As many elements")],
+    inputs: &[Port::new("keys", "The keys").of(KEYS), Port::new("x", "The elements, one for each key")],
     outputs: &[
         Port::new("unique", "The key of each run").of(KEYS),
         Port::new("y", "The result of each run; uint32 for counts, tests and indices").any(),
     ],
     parameters: &[
         Parameter::new("operation", Kind::Word(NAMES), "The reduction").default("sum"),
-        Parameter::new("combine", Kind::Text, "Two values a and b as one, in place of --operation: 'a + b'"),
+        Parameter::new(
+            "combine",
+            Kind::Text,
+            "The combination of two values a and b, in place of --operation: 'a + b'",
+        ),
         Parameter::new("identity", Kind::Text, "The neutral element of --combine"),
         Parameter::new("preamble", Kind::Text, "Declarations for --combine"),
     ],
@@ -71,7 +75,7 @@ fn by_key<T: Number + reduce::Ordered, K: Number + ScanElement>(call: &mut Call<
 }
 
 fn named<T: Number + reduce::Ordered, K: Number + ScanElement>(call: &mut Call<'_>, name: &str) -> Result<(), Failure> {
-    // The reductions along axes have the same names, and a list of types each.
+    // The operator of the same name, which reduces along axes, lists the types that the reduction is defined for.
     let types = super::named(name).map_or(&[][..], |operator| operator.run.types);
     if !types.contains(&T::DTYPE) {
         let (known, found) = (super::call::names(types), T::DTYPE);

@@ -14,12 +14,12 @@ use crate::npy::{Array, dimensions};
 
 /// An input of a call.
 pub(crate) struct Input {
-    /// The name of its port.
+    /// The name of the port that the input is for.
     pub(crate) port: &'static str,
-    /// The file, or the number, as written.
+    /// The file or the number, as written on the command line.
     pub(crate) text: String,
     pub(crate) array: Array,
-    /// Whether it is a number of the command line, whose type may change.
+    /// Whether the input is a number on the command line, whose type may change.
     pub(crate) is_number: bool,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Call<'a> {
     pub(crate) cost: Option<Cost>,
     pub(crate) outputs: Vec<Box<dyn Output>>,
     inputs: &'a [Input],
-    /// The type `T`.
+    /// The element type `T` of the operator.
     dtype: Dtype,
 }
 
@@ -71,7 +71,7 @@ impl<'a> Call<'a> {
         self.input(port).map(|input| input.array.dtype)
     }
 
-    /// The shape of an input; empty without one, as for a number.
+    /// The shape of an input; empty if the input is missing or a number.
     pub(crate) fn shape(&self, port: &str) -> Vec<usize> {
         self.input(port).map(Input::shape).unwrap_or_default()
     }
@@ -127,7 +127,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// The type `T` of a call, after a check of all inputs.
+/// Returns the element type `T` of a call, after a check of the types of all inputs.
 fn element_type(operator: &Operator, inputs: &[Input], values: &Values) -> Result<Dtype, Failure> {
     let first = operator.inputs.iter().find(|port| port.types == Types::T);
     let given = first.and_then(|port| inputs.iter().find(|input| input.port == port.name));
@@ -175,7 +175,8 @@ pub(crate) fn names(types: &[Dtype]) -> String {
     types.iter().map(|dtype| dtype.numpy()).collect::<Vec<_>>().join(", ")
 }
 
-/// A buffer with the elements of an input, moved to the device now, so that no run is charged for it.
+/// A buffer with the elements of an input. The elements are moved to the device now, so that the time of no run
+/// includes it.
 pub(crate) fn upload<T: Number>(device: &Device, input: &Input) -> Result<UnifiedBuffer<T>, Failure> {
     let Array { dtype, bytes, .. } = &input.array;
     let is_truth = *dtype == Dtype::B1 && matches!(T::DTYPE, Dtype::U1 | Dtype::U4);
@@ -222,10 +223,10 @@ impl<T: Number> Output for Whole<T> {
     }
 }
 
-/// The length of an output, by a count of the device.
+/// The length of an output, given by a count in device memory.
 pub(crate) enum Length {
     Count(Rc<anywarp::DeviceCount>),
-    /// The elements behind the counted ones, of so many in all.
+    /// The number of elements that follow the counted ones, for this total number of elements.
     Rest(Rc<anywarp::DeviceCount>, usize),
 }
 

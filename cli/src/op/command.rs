@@ -1,4 +1,4 @@
-//! The command line of operators, made from the table.
+//! The command line of `anywarp op`, generated from the table of operators.
 
 use std::path::PathBuf;
 
@@ -74,7 +74,7 @@ fn subcommand(operator: &'static Operator) -> Command {
         .arg(strict.help("End with status 3 also for notes of a checked device"))
 }
 
-/// Whether the type is a parameter, as no input has it.
+/// Whether `--dtype` gives the element type, as no input has it.
 pub(super) fn takes_type(operator: &Operator) -> bool {
     let is_fixed = |port: &Port| matches!(port.types, Types::Of(_));
     operator.inputs.iter().all(is_fixed) && operator.run.types.len() > 1
@@ -97,7 +97,7 @@ fn file(port: &Port) -> &'static str {
     kept(format!("{}.npy", port.name.to_uppercase()))
 }
 
-/// A text for the whole run of the tool, as clap needs it; there are a few hundred short ones.
+/// Returns a text that lives as long as the process, as clap requires. The few hundred short texts may leak.
 fn kept(text: String) -> &'static str {
     text.leak()
 }
@@ -119,7 +119,7 @@ fn option(parameter: &'static Parameter) -> Arg {
     let arg = arg.value_name(parameter.kind.value_name()).value_parser(move |text: &str| parameter.check(text));
     let arg = match parameter.kind {
         Kind::Word(known) => arg.value_name(kept(known.join("|"))),
-        // A text such as `-x` is no option.
+        // A value such as `-x` is not an option.
         _ => arg.allow_hyphen_values(true),
     };
     match parameter.need {
@@ -148,7 +148,7 @@ fn types(operator: &Operator) -> String {
     format!("Element types: {}{others}", names(operator.run.types))
 }
 
-/// A call of the operator, as a user would begin it.
+/// An example of a call of the operator, with all required arguments.
 pub(crate) fn example(operator: &Operator) -> String {
     let mut words = vec!["anywarp op".to_owned(), operator.name.to_owned()];
     let files = operator.inputs.iter().filter(|port| matches!(port.form, Form::Required | Form::Rest | Form::Files));

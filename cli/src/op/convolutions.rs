@@ -93,7 +93,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
     },
 ];
 
-/// A convolution with the options of a call.
+/// Returns `conv` with the options of a call.
 fn configured<'r, T: FloatElement>(call: &Call<'_>, mut conv: Conv<'r, T>) -> Result<Conv<'r, T>, Failure> {
     if let Some(stride) = call.values.counts("stride") {
         conv = conv.stride(&stride);

@@ -15,7 +15,7 @@ const WEIGHTS: Port =
 const COUNTS: &[Port] =
     &[Port::new("counts", "The number of elements in each bin (uint32), or the sum of their weights").of(SUMS)];
 const CHANNELS: Parameter =
-    Parameter::new("channels", Kind::Count, "Count each of N interleaved channels apart").default("1");
+    Parameter::new("channels", Kind::Count, "Count each of N interleaved channels separately").default("1");
 
 pub(crate) const OPERATORS: &[Operator] = &[
     Operator {
@@ -48,7 +48,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
     },
 ];
 
-/// The histogram by its edges, and the number of its bins.
+/// Returns the histogram that the arguments describe, and the number of its bins.
 fn bins<'e>(call: &Call<'_>, edges: Option<&'e [f64]>) -> Result<(Histogram<'e, 'e>, usize), Failure> {
     match (edges, call.values.count("bins"), call.values.range("range")) {
         (Some(edges), None, None) => Ok((Histogram::edges(edges), edges.len().saturating_sub(1))),

@@ -54,7 +54,7 @@ pub(crate) enum Form {
     Optional,
     /// The file after an option of the port's name.
     Named,
-    /// All remaining files, and numbers.
+    /// All remaining arguments: files or numbers.
     Rest,
     /// All remaining files, of the same type.
     Files,
@@ -82,10 +82,10 @@ impl Port {
     }
 }
 
-/// Flags: also `numpy`'s truth values, which become 0 and 1.
+/// The types of flags, including `numpy`'s truth values, which become 0 and 1.
 pub(crate) const FLAGS: &[Dtype] = &[Dtype::U4, Dtype::B1];
 pub(crate) const U32: &[Dtype] = &[Dtype::U4];
-/// Indices along an axis.
+/// The types of indices along an axis.
 pub(crate) const INDICES: &[Dtype] = &[Dtype::U4, Dtype::I4, Dtype::U8, Dtype::I8];
 
 /// A Rust type with its `numpy` type.
@@ -112,7 +112,7 @@ numbers! {
     u8, U1; i8, I1; u16, U2; i16, I2; u32, U4; i32, I4; u64, U8; i64, I8; half::f16, F2; f32, F4; f64, F8;
 }
 
-/// Evaluates the expression for the Rust type, of this list, of a `numpy` type.
+/// Evaluates the expression with `$letter` as the Rust type of a `numpy` type, which must be in the list.
 macro_rules! for_type {
     ([$($type:ty),+ $(,)?], $dtype:expr, $letter:ident => $run:expr) => {{
         let dtype: $crate::dtype::Dtype = $dtype;
@@ -165,7 +165,7 @@ pub(crate) const ELEMENTS: &[Dtype] = {
     &[F4, U4, I4, F8, U8, I8, F2, U2, I2, U1, I1, B1]
 };
 
-/// The error of a type that is not in an operator's list, which is checked before a call.
+/// Returns the error for a type that an operator does not list. A check before the call already refuses such types.
 pub(crate) fn unlisted(dtype: Dtype) -> Failure {
-    Failure::Usage(format!("expected an element type of the operator, found {dtype}: `anywarp op --list` has them all"))
+    Failure::Usage(format!("expected an element type of the operator, found {dtype}: `anywarp op --list` lists them"))
 }

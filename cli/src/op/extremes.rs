@@ -15,10 +15,10 @@ pub(crate) const OPERATORS: &[Operator] = &[
         outputs: &[Port::new("values", "The elements"), Port::new("indices", "Their indices in the row").of(U32)],
         parameters: &[
             Parameter::new("k", Kind::Count, "The number of elements to select").required(),
-            Parameter::new("rows", Kind::Count, "Select from each of so many rows").default("1"),
+            Parameter::new("rows", Kind::Count, "The number of rows to select from").default("1"),
             Parameter::new("largest", Kind::Word(&["true", "false"]), "Whether to select the largest or the smallest")
                 .default("true"),
-            Parameter::new("nan_last", Kind::Flag, "Select NaN behind all numbers, also among the largest"),
+            Parameter::new("nan_last", Kind::Flag, "Select NaN after all numbers, also if the largest are selected"),
         ],
         run: any_number!(T, call => top_k::<T>(call)),
     },

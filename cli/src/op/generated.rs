@@ -24,13 +24,13 @@ pub(crate) const OPERATORS: &[Operator] = &[
         parameters: &[
             SHAPE,
             Parameter::new("pattern", Kind::Numbers, "The pattern").required(),
-            Parameter::new("offset", Kind::Count, "The element of the pattern to begin with").default("0"),
+            Parameter::new("offset", Kind::Count, "The index of the pattern's element to begin with").default("0"),
         ],
         run: by_type!([f32, i32, u32], T, call => fill::<T>(call)),
     },
     Operator {
         name: "random_bits",
-        summary: "Random integers of all bits",
+        summary: "Random integers, each value equally likely",
         inputs: &[],
         outputs: X,
         parameters: &[SHAPE, SEED, STREAM, OFFSET],
@@ -76,10 +76,16 @@ pub(crate) const OPERATORS: &[Operator] = &[
     },
     Operator {
         name: "random_bernoulli",
-        summary: "1 with a chance, else 0",
+        summary: "1 with the probability --chance, else 0",
         inputs: &[],
         outputs: X,
-        parameters: &[SHAPE, Parameter::new("chance", Kind::Number, "The chance").required(), SEED, STREAM, OFFSET],
+        parameters: &[
+            SHAPE,
+            Parameter::new("chance", Kind::Number, "The probability of 1").required(),
+            SEED,
+            STREAM,
+            OFFSET,
+        ],
         run: by_type!([f32, u32, i32], T, call => {
             let chance = call.values.number("chance").unwrap_or_default();
             draw::<T>(call, move |random, x| random.bernoulli(chance, x))
@@ -87,10 +93,16 @@ pub(crate) const OPERATORS: &[Operator] = &[
     },
     Operator {
         name: "random_dropout",
-        summary: "The factors of a dropout: 0 with the chance of the rate, else 1 / (1 - rate)",
+        summary: "The factors of a dropout: 0 with the probability --rate, else 1 / (1 - rate)",
         inputs: &[],
         outputs: X,
-        parameters: &[SHAPE, Parameter::new("rate", Kind::Number, "The rate").required(), SEED, STREAM, OFFSET],
+        parameters: &[
+            SHAPE,
+            Parameter::new("rate", Kind::Number, "The probability of 0").required(),
+            SEED,
+            STREAM,
+            OFFSET,
+        ],
         run: by_type!([f32], T, call => {
             let rate = call.values.number("rate").unwrap_or_default();
             draw::<T>(call, move |random, x| random.dropout(rate, x))
@@ -112,7 +124,12 @@ pub(crate) const OPERATORS: &[Operator] = &[
         summary: "Different random numbers below n",
         inputs: &[],
         outputs: &[Port::new("x", "The numbers").of(U32)],
-        parameters: &[SHAPE, Parameter::new("n", Kind::Count, "The limit of the numbers").required(), SEED, STREAM],
+        parameters: &[
+            SHAPE,
+            Parameter::new("n", Kind::Count, "The number that all results are below").required(),
+            SEED,
+            STREAM,
+        ],
         run: by_type!([u32], T, call => {
             let n = call.values.count("n").unwrap_or_default();
             draw::<T>(call, move |random, x| random.choice(n, x))

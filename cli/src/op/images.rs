@@ -76,7 +76,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
         inputs: &[IMAGES],
         outputs: FILTERED,
         parameters: &[
-            Parameter::new("deviation", Kind::Numbers, "The standard deviation in elements, or those of both axes")
+            Parameter::new("deviation", Kind::Numbers, "The standard deviation in elements, or one for each axis")
                 .required(),
             BORDER,
             VALUE,
@@ -123,7 +123,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
             Parameter::new(
                 "mode",
                 Kind::Word(&["nearest", "linear", "cubic"]),
-                "The weights of elements around a place",
+                "The weights of elements around a position",
             )
             .default("linear"),
             Parameter::new(
@@ -135,11 +135,15 @@ pub(crate) const OPERATORS: &[Operator] = &[
                     "align_corners",
                     "asymmetric",
                 ]),
-                "The places of results",
+                "The positions of results in x",
             )
             .default("half_pixel"),
-            Parameter::new("rounding", Kind::Word(&["half_down", "half_up", "down", "up"]), "The nearest element")
-                .default("half_down"),
+            Parameter::new(
+                "rounding",
+                Kind::Word(&["half_down", "half_up", "down", "up"]),
+                "The rounding to the nearest element",
+            )
+            .default("half_down"),
             Parameter::new("scales", Kind::Numbers, "The scale of each axis, by default that of the sizes"),
             Parameter::new(
                 "regions",
@@ -147,7 +151,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
                 "The start and the end of each axis that is read, relative to its last element",
             ),
             Parameter::new("outside", Kind::Number, "The result outside x, with --regions").default("0"),
-            Parameter::new("antialias", Kind::Flag, "Read all elements between the places of two results"),
+            Parameter::new("antialias", Kind::Flag, "Read all elements between the positions of two results"),
             Parameter::new("exclude_outside", Kind::Flag, "Give elements outside x no weight"),
             Parameter::new("coefficient", Kind::Number, "The coefficient of cubic functions").default("-0.75"),
         ],

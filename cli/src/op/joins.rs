@@ -1,4 +1,4 @@
-//! Parts of arrays.
+//! Joining and splitting arrays.
 
 use anywarp::UnifiedBuffer;
 use anywarp::ops::{Join, Split};
@@ -66,7 +66,7 @@ fn stack<T: Number>(call: &mut Call<'_>) -> Result<(), Failure> {
     expect_shape(call, "parts", &part, "that of the first part")?;
     let axis = call.values.count("axis").unwrap_or(0);
     let mut shape = part.clone();
-    // The new axis may be behind all others.
+    // The new axis may come after all others.
     shape.push(1);
     expect_axis(axis, &shape)?;
     shape.pop();

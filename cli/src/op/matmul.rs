@@ -33,13 +33,13 @@ pub(crate) const OPERATORS: &[Operator] = &[Operator {
         Parameter::new(
             "method",
             Kind::Word(&["library", "cooperative", "wide_tiles", "tiles", "vector"]),
-            "The way to compute it, by default the device's best",
+            "The method of computation, by default the fastest on the device",
         ),
     ],
     run: by_type!([f32, half::f16], T, call => matmul::<T>(call)),
 }];
 
-/// A stack of matrices: how many, unless it is one, with rows and columns.
+/// The shape of a file: the number of matrices, if the file has an axis for it, and the rows and columns of each.
 type Stack = (Option<usize>, [usize; 2]);
 
 fn matmul<T: Number + MatmulElement>(call: &mut Call<'_>) -> Result<(), Failure> {

@@ -118,7 +118,7 @@ pub(crate) fn op(arguments: &OpArgs, json: bool) -> Result<(), Failure> {
     Err(Failure::Findings(findings))
 }
 
-/// A run of the command line.
+/// The operator that the command line selects, with its arguments.
 #[derive(Clone, Debug)]
 pub(crate) struct Chosen {
     pub(crate) operator: &'static str,
@@ -157,14 +157,16 @@ fn run(
     if !outputs.is_empty() && outputs.len() != arrays.len() {
         let (expected, found) = (arrays.len(), outputs.len());
         return Err(Failure::Usage(format!(
-            "--out: expected {expected} files, one for each output, found {found}: name as many"
+            "--out: expected {expected} files, one for each output, found {found}: name {expected} files"
         )));
     }
     let mut failed = Vec::new();
     for (path, array) in outputs.iter().zip(&arrays) {
         if let Err(error) = std::fs::write(path, npy::write(array.dtype, &array.shape, &array.bytes)) {
             let path = path.display();
-            failed.push(format!("--out {path}: expected to write the file after the run, {error}: make room for it"));
+            failed.push(format!(
+                "--out {path}: expected to write the file after the run, {error}: check the folder and its free space"
+            ));
         }
     }
     let shown = chosen.print.or((outputs.is_empty() && !json).then_some(preview::SHOWN)).unwrap_or(0);
@@ -188,7 +190,7 @@ fn run(
     if failed.is_empty() { Ok(()) } else { Err(Failure::File(failed.join("\n"))) }
 }
 
-/// Reads an input: a file, or a number of the command line.
+/// Reads an input: a file, or a number on the command line.
 fn read(port: &'static str, text: &str) -> Result<Input, Failure> {
     let is_any = all().flat_map(|operator| operator.inputs).any(|known| known.name == port && known.form == Form::Rest);
     if is_any && text.parse::<f64>().is_ok() {
@@ -200,7 +202,7 @@ fn read(port: &'static str, text: &str) -> Result<Input, Failure> {
     Ok(Input { port, text: text.to_owned(), array, is_number: false })
 }
 
-/// The files of the outputs, which must differ and be arrays.
+/// Returns the files of the outputs, after a check that they differ and that their names end in .npy.
 fn check_outputs(chosen: &Chosen) -> Result<&[PathBuf], Failure> {
     for (at, path) in chosen.outputs.iter().enumerate() {
         let shown = path.display();

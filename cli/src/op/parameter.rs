@@ -32,11 +32,11 @@ pub(crate) enum Kind {
     Flag,
     /// A whole number: `64`, `1Mi`.
     Count,
-    /// Several of them: `0,2`.
+    /// Several whole numbers: `0,2`.
     Counts,
     /// A number.
     Number,
-    /// Several of them: `0,0.5,1`.
+    /// Several numbers: `0,0.5,1`.
     Numbers,
     /// Two numbers: `0..1`.
     Range,
@@ -73,7 +73,7 @@ impl Parameter {
     /// Checks the text of a value.
     ///
     /// # Errors
-    /// The expected form, the text, and an example.
+    /// An error text with the expected form, the actual text, and an example.
     pub(crate) fn check(&self, text: &str) -> Result<String, String> {
         let right = match self.kind {
             Kind::Flag | Kind::Text => true,

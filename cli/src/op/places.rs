@@ -7,7 +7,7 @@ use anywarp::ops::{Steps, steps};
 use super::call::Call;
 use crate::failure::Failure;
 
-/// Pairs of whole numbers: `0:2,1:-3`.
+/// Parses pairs of whole numbers: `0:2,1:-3`.
 pub(super) fn pairs(text: &str) -> Option<Vec<(isize, isize)>> {
     let pair = |pair: &str| {
         let (first, second) = pair.split_once(':')?;
@@ -16,7 +16,7 @@ pub(super) fn pairs(text: &str) -> Option<Vec<(isize, isize)>> {
     text.split(',').map(pair).collect()
 }
 
-/// Python's slices: `1:5,::-1`.
+/// Parses slices in Python's notation: `1:5,::-1`.
 pub(super) fn parts(text: &str) -> Option<Vec<Steps>> {
     text.split(',').map(part).collect()
 }
@@ -33,7 +33,7 @@ fn part(text: &str) -> Option<Steps> {
     Some(steps((start, end), step))
 }
 
-/// `None` without a number: the whole axis on this side.
+/// Parses one number of a slice. An empty text returns `Some(None)`: the axis is unbounded on this side.
 fn place(text: &str) -> Option<Option<isize>> {
     match text.trim() {
         "" => Some(None),
@@ -41,7 +41,7 @@ fn place(text: &str) -> Option<Option<isize>> {
     }
 }
 
-/// The pairs of a parameter whose first numbers, or both numbers, are not negative.
+/// The pairs of a parameter. The first number of each must not be negative, nor the second unless `N` is signed.
 pub(super) fn counted<N: TryFrom<isize>>(call: &Call<'_>, name: &str) -> Result<Vec<(usize, N)>, Failure> {
     let text = call.values.text(name).unwrap_or_default();
     let pairs = pairs(text).unwrap_or_default();

@@ -11,16 +11,18 @@ use crate::failure::Failure;
 
 pub(crate) const AXIS: Parameter = Parameter::new("axis", Kind::Counts, "The axes to reduce along; by default all");
 pub(crate) const KEEP: Parameter = Parameter::new("keepdims", Kind::Flag, "Keep a size of 1 for each reduced axis");
-pub(crate) const SEGMENTS: Port =
-    Port::new("segments", "The first element of each segment, and the end of the last: one result for each segment")
-        .of(U32)
-        .form(Form::Named);
+pub(crate) const SEGMENTS: Port = Port::new(
+    "segments",
+    "The index of the first element of each segment, and the end of the last; one result for each segment",
+)
+.of(U32)
+.form(Form::Named);
 const X: &[Port] = &[Port::new("x", "The elements"), SEGMENTS];
 const Y: &[Port] = &[Port::new("y", "The results, with the remaining sizes of x")];
 const COUNT: &[Port] = &[Port::new("y", "The results, with the remaining sizes of x").of(U32)];
 
-/// An operator that reduces `x` by the kernel of the expression, for a type `T` in the first list and with a result of
-/// the second type.
+/// An operator that reduces `x` by `$kernel`, for each of the listed types as `$letter`. The results have the type
+/// `$result`.
 macro_rules! reduction {
     ($name:literal, $summary:literal, $outputs:expr, [$($type:ty),+], $letter:ident => $kernel:expr, $result:ty) => {
         Operator {
@@ -44,7 +46,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
     Operator {
         name: "dot",
         summary: "The sum of the products of two arrays",
-        inputs: &[Port::new("x", "The elements"), Port::new("y", "As many elements"), SEGMENTS],
+        inputs: &[Port::new("x", "The elements"), Port::new("y", "The factors of x, one for each element"), SEGMENTS],
         outputs: &[Port::new("z", "The results, with the remaining sizes of x")],
         parameters: &[AXIS, KEEP],
         run: by_type!([f32, u32, i32, f64, u64, i64, half::f16], T, call => {

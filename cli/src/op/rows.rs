@@ -31,7 +31,7 @@ const DBIAS: Port = Port::new("dbias", "The derivatives by the bias").of(F32);
 const TARGETS: Port = Port::new("targets", "The class of each row, with the shape of x without the axis").of(INDICES);
 const WEIGHTS: Port = Port::new("weights", "The weight of each class").of(F32).form(Form::Named);
 const CLASSES: Parameter = Parameter::new("axis", Kind::Count, "The axis of classes").default("1");
-const IGNORE: Parameter = Parameter::new("ignore", Kind::Number, "The target of rows that do not count");
+const IGNORE: Parameter = Parameter::new("ignore", Kind::Number, "The target of rows to leave out");
 const LOGARITHMS: Parameter = Parameter::new("logarithms", Kind::Flag, "Take x as logarithms of probabilities");
 const SUM: Parameter = Parameter::new("sum", Kind::Flag, "Compute the sum of the losses, in place of their mean");
 const EACH: Parameter = Parameter::new("each", Kind::Flag, "Compute the loss of each row, in place of their mean");
@@ -55,7 +55,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
     },
     Operator {
         name: "layer_norm",
-        summary: "Rows without their mean, divided by their standard deviation",
+        summary: "Rows minus their mean, divided by their standard deviation",
         inputs: &[X, SCALE, BIAS],
         outputs: &[Y],
         parameters: &[FIRST, EPSILON],
@@ -145,7 +145,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
         name: "cross_entropy",
         summary: "The negative logarithm of softmax at the class of each row, as a mean, as a sum, or of each row",
         inputs: &[X, TARGETS, WEIGHTS],
-        outputs: &[Port::new("loss", "The loss, or those of all rows").of(F32)],
+        outputs: &[Port::new("loss", "The loss, or the losses of all rows").of(F32)],
         parameters: &[CLASSES, IGNORE, LOGARITHMS, SUM, EACH],
         run: by_type!([f32, half::f16], T, call => {
             let targets = call.dtype("targets").unwrap_or(INDICES[0]);
@@ -185,7 +185,7 @@ fn softmax<T: Number + FloatElement>(call: &mut Call<'_>, logarithm: bool) -> Re
     Ok(())
 }
 
-/// The elements of a row: those of all axes from one on. Scale and bias have the shape of a row.
+/// The number of elements of a row, which spans all axes from `--axis` on. Scale and bias must have the shape of a row.
 fn row(call: &Call<'_>) -> Result<usize, Failure> {
     let axis = axis(call, "x")?;
     let row = call.shape("x")[axis..].to_vec();
@@ -195,7 +195,7 @@ fn row(call: &Call<'_>) -> Result<usize, Failure> {
     Ok(row.iter().product())
 }
 
-/// Examples, channels, and elements of a channel.
+/// The numbers of examples, of channels, and of elements in a channel of one example.
 fn channels(call: &Call<'_>) -> Result<[usize; 3], Failure> {
     let shape = call.shape("x");
     let [examples, channels, rest @ ..] = &shape[..] else {
@@ -210,7 +210,7 @@ fn channels(call: &Call<'_>) -> Result<[usize; 3], Failure> {
     Ok([*examples, *channels, rest.iter().product()])
 }
 
-/// Runs a norm; with a number of rows, also writes the statistics of each.
+/// Runs a norm. `statistics` is the number of rows if the statistics of each row are outputs as well.
 fn norm<T: Number + FloatElement>(
     call: &mut Call<'_>,
     norm: Norm<'_, T>,
@@ -281,7 +281,7 @@ fn norm_backward<T: Number + FloatElement>(
     Ok(())
 }
 
-/// The loss of a call without weights, and the shape of its targets.
+/// Returns the loss that a call describes, without its weights, and the shape of the targets.
 fn entropy<'r>(call: &Call<'_>) -> Result<(CrossEntropy<'r>, Vec<usize>), Failure> {
     let shape = call.shape("x");
     let axis = call.values.count("axis").unwrap_or(1);

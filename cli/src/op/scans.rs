@@ -31,7 +31,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
         inputs: &[
             X,
             Port::new("heads", "Flags that are not 0 where a segment begins").of(FLAGS).form(Form::Named),
-            Port::new("segments", "The first element of each segment").of(U32).form(Form::Named),
+            Port::new("segments", "The index of the first element of each segment").of(U32).form(Form::Named),
             Port::new("keys", "Keys that change where a segment begins").of(KEYS).form(Form::Named),
         ],
         outputs: Y,

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 
 const INPUTS: &[Port] = &[
     Port::new("x", "The elements to write"),
-    Port::new("indices", "Their positions in y; negative ones count from the end, others outside are left out")
+    Port::new("indices", "Their positions in y; negative ones count from the end, positions outside are ignored")
         .of(INDICES),
     Port::new("y", "The array to write to; the file is not changed"),
 ];
@@ -24,7 +24,7 @@ const WRAP: Parameter = Parameter::new("wrap", Kind::Flag, "Take the remainder o
 const UNIQUE: Parameter = Parameter::new("unique", Kind::Flag, "State that all positions differ, which is faster");
 const ORDERED: Parameter = Parameter::new("ordered", Kind::Flag, "Combine floats in the order of their indices");
 
-/// An operator by a method of the builder that combines elements.
+/// An operator that calls the method `$method` of the builder, which combines elements.
 macro_rules! combination {
     ($name:literal, $summary:literal, $method:ident) => {
         Operator {
@@ -112,7 +112,7 @@ fn scatter<T: Number, I: Number + IndexElement>(
     Ok(())
 }
 
-/// Returns an error unless x, and the indices of each element, have the shape of y except for the axis.
+/// Returns an error unless x and, with `--along`, the indices have the shape of y except for the axis.
 fn expect_shapes(call: &Call<'_>, y: &[usize], axis: usize) -> Result<(), Failure> {
     let indices = call.shape("indices");
     if !call.values.flag("along") {

@@ -32,12 +32,12 @@ pub(crate) const OPERATORS: &[Operator] = &[
         name: "searchsorted",
         summary: "The position of each value in sorted keys: the number of keys before it",
         inputs: &[Port::new("keys", "The sorted keys"), Port::new("values", "The values to find")],
-        outputs: &[Port::new("places", "The places, with the shape of the values").of(U32)],
+        outputs: &[Port::new("places", "The positions, with the shape of the values").of(U32)],
         parameters: &[
             Parameter::new(
                 "side",
                 Kind::Word(&["left", "right"]),
-                "The position among equal keys: before or behind them",
+                "The position among equal keys: before or after them",
             )
             .default("left"),
             DESCENDING,
@@ -46,7 +46,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
     },
     Operator {
         name: "merge",
-        summary: "The keys of two sorted arrays in one order; those of a before equal ones of b",
+        summary: "The keys of two sorted arrays in one order; keys of a come before equal keys of b",
         inputs: &[Port::new("a", "Sorted keys"), Port::new("b", "Sorted keys")],
         outputs: &[Port::new("merged", "All keys")],
         parameters: &[DESCENDING],
@@ -66,9 +66,9 @@ pub(crate) const OPERATORS: &[Operator] = &[
         summary: "The keys of two sorted arrays in one order, and values in the order of their keys",
         inputs: &[
             Port::new("a", "Sorted keys"),
-            Port::new("a_values", "As many values").of(VALUES),
+            Port::new("a_values", "The values, one for each key of a").of(VALUES),
             Port::new("b", "Sorted keys"),
-            Port::new("b_values", "As many values").of(VALUES),
+            Port::new("b_values", "The values, one for each key of b").of(VALUES),
         ],
         outputs: &[Port::new("merged", "All keys"), Port::new("merged_values", "All values").of(VALUES)],
         parameters: &[DESCENDING],

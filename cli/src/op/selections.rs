@@ -55,7 +55,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
     },
     Operator {
         name: "unique",
-        summary: "The first of each run of equal neighbours; of sorted elements, the different ones",
+        summary: "The first of each run of equal neighbours; the distinct elements, if x is sorted",
         inputs: &[X],
         outputs: &[Port::new("y", "The elements")],
         parameters: &[INDICES],
@@ -87,7 +87,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
     },
     Operator {
         name: "run_length_decode",
-        summary: "Each value as often as its length says",
+        summary: "Each value, repeated as often as its length",
         inputs: &[Port::new("values", "The values"), Port::new("lengths", "The lengths").of(U32)],
         outputs: &[Port::new("y", "The elements")],
         parameters: &[],

@@ -1,4 +1,4 @@
-//! Arrays without elements to begin with: sequences, values, rows for indices.
+//! Operators that create arrays: sequences, arrays of one value, and one-hot rows.
 
 use anywarp::UnifiedBuffer;
 use anywarp::ops::{Full, IndexElement, OneHot, Sequence, SequenceElement};
@@ -57,8 +57,10 @@ pub(crate) const OPERATORS: &[Operator] = &[
     },
     Operator {
         name: "one_hot",
-        summary: "For each index a row with one value at the position of the index, and another one at all others",
-        inputs: &[Port::new("indices", "The indices; rows of those outside have no such position").of(INDICES)],
+        summary: "For each index a row with one value at the position of the index, and another value elsewhere",
+        inputs: &[
+            Port::new("indices", "The indices; the row of an index outside has the other value everywhere").of(INDICES)
+        ],
         outputs: &[Port::new("y", "The rows, as a new last axis")],
         parameters: &[
             Parameter::new("classes", Kind::Count, "The number of elements of each row").required(),

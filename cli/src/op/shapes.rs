@@ -1,4 +1,4 @@
-//! Checks of shapes. The library has the lengths of arrays alone; files also have shapes.
+//! Checks of shapes. The library checks the lengths of arrays only, but files also have shapes.
 
 use super::call::Call;
 use crate::failure::Failure;

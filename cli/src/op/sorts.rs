@@ -13,9 +13,11 @@ pub(super) const DESCENDING: Parameter =
 const BITS: Parameter = Parameter::new("bits", Kind::Integers, "Sort integers by these bits alone, from the lowest");
 pub(super) const VALUES: &[Dtype] = &[Dtype::U4, Dtype::I4, Dtype::F4, Dtype::U8, Dtype::I8, Dtype::F8];
 
-/// The beginnings of segments, which the host checks.
+/// The beginnings of segments, which stay on the host, as it checks them.
 const SEGMENTS: Port =
-    Port::new("segments", "The first element of each segment to sort apart").of(U32).form(Form::Named);
+    Port::new("segments", "The index of the first element of each segment; segments are sorted separately")
+        .of(U32)
+        .form(Form::Named);
 
 pub(crate) const OPERATORS: &[Operator] = &[
     Operator {
@@ -39,7 +41,11 @@ pub(crate) const OPERATORS: &[Operator] = &[
     Operator {
         name: "sort_pairs",
         summary: "Keys in ascending order, and values in the order of their keys",
-        inputs: &[Port::new("keys", "The keys"), Port::new("values", "As many values").of(VALUES), SEGMENTS],
+        inputs: &[
+            Port::new("keys", "The keys"),
+            Port::new("values", "The values, one for each key").of(VALUES),
+            SEGMENTS,
+        ],
         outputs: &[Port::new("sorted_keys", "The sorted keys"), Port::new("sorted_values", "The values").of(VALUES)],
         parameters: &[DESCENDING, BITS],
         run: any_number!(T, call => {

@@ -1,4 +1,4 @@
-//! Operators in the words of the user: elementwise operations and reductions by WGSL.
+//! Operators that the user defines in WGSL: elementwise operations and reductions.
 
 use anywarp::UnifiedBuffer;
 use anywarp::ops::{AnyInput, AnyOutputs, ElementwiseKernel, ReductionKernel, shaped};
@@ -14,7 +14,7 @@ const INPUTS: &[Port] =
     &[Port::new("arguments", "The inputs in their order: files, or numbers").any().form(Form::Rest)];
 const DECLARED: Parameter =
     Parameter::new("inputs", Kind::Text, "The inputs: 'x: T, y: T, a: f32'; T is any type").required();
-const PREAMBLE: Parameter = Parameter::new("preamble", Kind::Text, "WGSL declarations for the texts");
+const PREAMBLE: Parameter = Parameter::new("preamble", Kind::Text, "WGSL declarations that the other texts use");
 const ALL: &[Dtype] =
     &[Dtype::F4, Dtype::U4, Dtype::I4, Dtype::F8, Dtype::U8, Dtype::I8, Dtype::F2, Dtype::U2, Dtype::I2];
 
@@ -41,7 +41,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
             DECLARED,
             Parameter::new("output", Kind::Text, "The output: 'y: T'").required(),
             Parameter::new("map", Kind::Text, "The value of one element; by default the only input"),
-            Parameter::new("combine", Kind::Text, "Two values a and b as one: 'a + b'").required(),
+            Parameter::new("combine", Kind::Text, "The combination of two values a and b: 'a + b'").required(),
             Parameter::new("finish", Kind::Text, "The result in terms of the combined value a"),
             Parameter::new("identity", Kind::Text, "The neutral element of --combine").required(),
             Parameter::new("accumulator", Kind::Text, "The type of combined values, if not that of the output"),
@@ -127,7 +127,7 @@ struct Arguments {
     /// The letter or the name of each declared type, and the type of its argument.
     types: Vec<(String, Dtype)>,
     buffers: Vec<(Box<dyn AnyBuffer>, Vec<usize>)>,
-    /// The joint shape.
+    /// The shape to which all inputs are broadcast.
     shape: Vec<usize>,
 }
 
@@ -142,7 +142,7 @@ impl Arguments {
                 "--inputs '{declared}': expected {expected} files or numbers, found {found}: give one for each input"
             )));
         }
-        // Letters are of the type of their first file.
+        // The type of a letter is that of the first file that is declared with it.
         let mut types: Vec<(String, Dtype)> = Vec::new();
         for (declared, input) in names.iter().zip(&given).filter(|(_, input)| !input.is_number) {
             types.push((word(declared).to_owned(), input.array.dtype));
@@ -193,7 +193,7 @@ fn of_type(input: &Input, dtype: Dtype) -> Failure {
     Failure::Usage(format!("{text}: expected a number of type {word}, found '{text}': write 1, or a file"))
 }
 
-/// The type of a declaration.
+/// The word for the type in a declaration such as `x: T`.
 fn word(declared: &str) -> &str {
     declared.split_once(':').map_or(declared, |(_, word)| word).trim()
 }

@@ -1,8 +1,8 @@
-//! Arrays of files.
+//! Arrays in files.
 
 use crate::support::npy;
 
-/// The header's shape and type, and the data, of a written file.
+/// The shape and type in the header of an npy file, and the data.
 pub(crate) fn parts(file: &[u8]) -> (String, Vec<u8>) {
     let start = 10 + usize::from(file[8]) + 256 * usize::from(file[9]);
     let header = std::str::from_utf8(&file[10..start]).unwrap();
@@ -22,7 +22,7 @@ pub(crate) fn ints(values: &[u32]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_le_bytes()).collect()
 }
 
-/// The bytes of numbers in a type, by its name in Rust.
+/// The bytes of numbers in the type with this Rust name.
 pub(crate) fn bytes(word: &str, numbers: &[f64]) -> Vec<u8> {
     let one = |number: &f64| match word {
         "f32" => (*number as f32).to_le_bytes().to_vec(),
@@ -42,7 +42,7 @@ pub(crate) fn bytes(word: &str, numbers: &[f64]) -> Vec<u8> {
     numbers.iter().flat_map(one).collect()
 }
 
-/// The type in the header of a file.
+/// The type with this Rust name in the notation of npy headers.
 pub(crate) fn descr(word: &str) -> &'static str {
     match word {
         "f32" => "<f4",
@@ -61,7 +61,7 @@ pub(crate) fn descr(word: &str) -> &'static str {
     }
 }
 
-/// A file of numbers in a type.
+/// The contents of an npy file of numbers in the type with this Rust name.
 pub(crate) fn array(word: &str, shape: &str, numbers: &[f64]) -> Vec<u8> {
     npy(descr(word), shape, &bytes(word, numbers))
 }

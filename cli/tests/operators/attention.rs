@@ -2,7 +2,7 @@
 
 use crate::cases::{Case, File, all, run};
 
-/// Two queries that have the same scores with both keys.
+/// Two queries, whose scores are the same for both keys.
 const Q: File = ("q.npy", "T", "(1, 1, 2, 1)", &[0.0, 0.0]);
 const K: File = ("k.npy", "T", "(1, 1, 2, 1)", &[1.0, 5.0]);
 const V: File = ("v.npy", "T", "(1, 1, 2, 2)", &[2.0, 8.0, 4.0, 16.0]);

@@ -6,26 +6,26 @@ use crate::arrays::{array, bytes, descr, parts};
 use crate::op;
 use crate::support::Folder;
 
-/// A file: its name, the type or `T`, the shape, the numbers.
+/// A file: its name, the type (or `T` for the case's type), the shape, and the numbers.
 pub(crate) type File = (&'static str, &'static str, &'static str, &'static [f64]);
-/// An output: the type or `T`, the shape, the numbers.
+/// An output: the type (or `T` for the case's type), the shape, and the numbers.
 pub(crate) type Output = (&'static str, &'static str, &'static [f64]);
 
-/// A call: `T` is each of the types in turn.
+/// A call and its outputs. The call is run with each of the types as `T`.
 pub(crate) struct Case {
     pub(crate) line: &'static str,
-    /// All types of the operator, if there are none.
+    /// The types to run the call with; empty for all types of the operator.
     types: &'static [&'static str],
     files: &'static [File],
     outputs: &'static [Output],
 }
 
-/// A call for all types of the operator.
+/// Returns a call for all types of the operator.
 pub(crate) const fn all(line: &'static str, files: &'static [File], outputs: &'static [Output]) -> Case {
     Case { line, types: &[], files, outputs }
 }
 
-/// A call for some types.
+/// Returns a call for some types.
 pub(crate) const fn of(
     types: &'static [&'static str],
     line: &'static str,
@@ -64,7 +64,7 @@ fn check(folder: &Folder, case: &Case, word: &str) {
     }
 }
 
-/// The element types of an operator, by `--list`.
+/// The element types of an operator, as `--list` prints them.
 fn types_of(folder: &Folder, name: &str) -> Vec<String> {
     let list = list(folder);
     let operator = list.iter().find(|operator| operator["name"] == *name);
@@ -72,7 +72,7 @@ fn types_of(folder: &Folder, name: &str) -> Vec<String> {
     types.iter().map(|word| word.as_str().unwrap().to_owned()).collect()
 }
 
-/// The operators of `--list`.
+/// The operators that `--list` prints.
 pub(crate) fn list(folder: &Folder) -> Vec<Value> {
     let list: Value = serde_json::from_str(&op(folder, "--list --json").ok()).unwrap();
     list["operators"].as_array().unwrap().clone()

@@ -1,4 +1,4 @@
-//! Operators that need no array of elements, and those that count.
+//! Operators that create arrays, count elements, multiply matrices, or evaluate WGSL.
 
 use crate::cases::{Case, File, all, of, run};
 

@@ -19,7 +19,7 @@ mod windows;
 use arrays::ints;
 use support::{Folder, bytes_of, npy};
 
-/// A folder with arrays for all operators.
+/// Creates a folder with arrays for all operators; returns `None` on a machine without a device.
 pub(crate) fn folder(test: &str) -> Option<Folder> {
     let folder = Folder::with_device(test)?;
     folder.write("x.npy", npy("<f4", "(2, 3)", &bytes_of(&[3.0, -1.0, 2.0, 0.0, 5.0, 5.0])));
@@ -34,7 +34,7 @@ pub(crate) fn folder(test: &str) -> Option<Folder> {
     Some(folder)
 }
 
-/// Runs an operator on the processor.
+/// Runs an operator on the CPU device.
 pub(crate) fn op(folder: &Folder, line: &str) -> support::Outcome {
     // Words in quotes are one argument.
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_anywarp"));

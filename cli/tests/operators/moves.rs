@@ -4,7 +4,7 @@ use crate::cases::{Case, File, all, of, run};
 
 const X: File = ("x.npy", "T", "(2, 3)", &[1.0, 0.0, 2.0, 0.0, 3.0, 4.0]);
 const ROW: File = ("row.npy", "T", "(3,)", &[1.0, 0.0, 2.0]);
-/// Indices outside the row: 4 and -1, which count from its end.
+/// Indices outside the row: 4, and -1, which counts from the end of the row.
 const OUTSIDE: File = ("outside.npy", "i32", "(2,)", &[4.0, -1.0]);
 const PLACES: File = ("places.npy", "u32", "(3,)", &[2.0, 0.0, 2.0]);
 

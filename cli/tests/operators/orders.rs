@@ -3,7 +3,7 @@
 use crate::cases::{Case, File, all, of, run};
 
 const X: File = ("x.npy", "T", "(6,)", &[4.0, 9.0, 1.0, 9.0, 0.0, 3.0]);
-/// Two segments: two keys, and the other four.
+/// The offsets of two segments: one of two keys, and one of the other four.
 const SEGMENTS: File = ("segments.npy", "u32", "(3,)", &[0.0, 2.0, 6.0]);
 const VALUES: File = ("values.npy", "u32", "(6,)", &[10.0, 11.0, 12.0, 13.0, 14.0, 15.0]);
 const A: File = ("a.npy", "T", "(2,)", &[1.0, 4.0]);
@@ -170,7 +170,7 @@ pub(crate) const REDUCED: &[Case] = &[
     ),
 ];
 
-/// The results of each reduction by name, of the runs 1 3, 2 2 4.
+/// The named reductions, each with the type of its results and the results for the runs `1 3` and `2 2 4`.
 const OPERATIONS: &[(&str, &str, [f64; 2])] = &[
     ("sum", "f32", [4.0, 8.0]),
     ("product", "f32", [3.0, 16.0]),
@@ -243,7 +243,7 @@ fn every_reduction_by_name_takes_keys() {
             continue;
         }
         for (found, expected) in crate::arrays::floats(&data).into_iter().zip(expected) {
-            // The table has the squares of norms.
+            // The table has the squares of the norms.
             let found = if *name == "norm" { found * found } else { found };
             assert!((f64::from(found) - expected).abs() < 1e-5 * expected.abs(), "{name}: {found}, {expected}");
         }

@@ -1,4 +1,4 @@
-//! The list of operators has all parts of the public interface of `anywarp::ops`.
+//! The list of operators includes all parts of the public interface of `anywarp::ops`.
 
 use std::path::{Path, PathBuf};
 
@@ -48,7 +48,7 @@ const BUILDERS: &[(&str, &[&str])] = &[
     ("TopK", &["top_k"]),
 ];
 
-/// Public types that are parts of calls, and no operators.
+/// Public types that are parts of calls, but no operators.
 const PARTS: &[&str] = &[
     "Activation",
     "AnyInput",
@@ -93,31 +93,32 @@ const PARTS: &[&str] = &[
     "Steps",
 ];
 
-/// Methods that every entry calls, or that have no meaning for files.
+/// Methods that every entry of the list calls, or that have no meaning for files.
 const GENERAL: &[&str] = &[
     "new",
     "run",
     "record",
     "call",
     "cost",
-    // A tool without other work needs no stream.
+    // The tool runs one operator, so it needs no stream.
     "on",
-    // The files of inputs are never changed.
+    // The input files are never changed.
     "in_place",
     "run_in_place",
     "pairs_in_place",
-    // Results always have a file, and files have a size.
+    // Results are always written to a file, and files have a size.
     "apply",
     "size",
-    // The name in errors, and the generated text.
+    // The name is for errors, and the text is generated.
     "name",
     "wgsl",
-    // Ways of working with one result, to compare their times.
+    // Ways of computing the same result, to compare their times.
     "form",
     "way",
 ];
 
-/// Functions and methods by another name: an entry, or a parameter or an input of one.
+/// Functions and methods that the list has by another name: the operator, and its parameter or input. The latter is
+/// empty if the operator itself stands for the method.
 const RENAMED: &[(&str, &str, &str)] = &[
     ("steps", "copy_part", "parts"),
     ("Attention::value_size", "attention", "v"),
@@ -152,7 +153,7 @@ const RENAMED: &[(&str, &str, &str)] = &[
     ("Norm::group", "group_norm", ""),
     ("Norm::instance", "instance_norm", ""),
     ("Norm::statistics", "layer_norm_with_statistics", ""),
-    // Shapes say how many matrices there are, and which are shared.
+    // The shapes of the files determine how many matrices there are, and which are shared.
     ("Matmul::batches", "matmul", ""),
     ("Matmul::share_a", "matmul", ""),
     ("Matmul::share_b", "matmul", ""),
@@ -196,7 +197,7 @@ const RENAMED: &[(&str, &str, &str)] = &[
     ("Take::along", "take_along_axis", ""),
 ];
 
-/// Public functions that make arguments, in Rust only.
+/// Public functions that make arguments, which exist in Rust only.
 const NO_OPERATORS: &[&str] = &["shaped"];
 
 #[test]
@@ -304,7 +305,7 @@ fn exported() -> (Vec<String>, Vec<String>) {
     names.into_iter().partition(|name| name.starts_with(char::is_uppercase))
 }
 
-/// All files in a folder of the operators.
+/// All files in a folder of the operators, and in its subfolders.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()

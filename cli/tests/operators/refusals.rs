@@ -1,4 +1,4 @@
-//! Wrong calls.
+//! Calls that are refused, and the errors.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Results of operators that were there first, with one type each.
+//! The results of the oldest operators, with one element type each.
 
 use serde_json::Value;
 

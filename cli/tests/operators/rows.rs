@@ -7,7 +7,7 @@ const PAIRS: File = ("pairs.npy", "T", "(2, 2)", &[1.0, 3.0, -4.0, 4.0]);
 const EVEN: File = ("even.npy", "T", "(2, 2)", &[2.0, -2.0, 4.0, 4.0]);
 const SCALE: File = ("scale.npy", "T", "(2,)", &[2.0, 4.0]);
 const BIAS: File = ("bias.npy", "T", "(2,)", &[0.0, 0.5]);
-/// Two channels of two elements.
+/// Elements of two channels with two elements each.
 const CHANNELS: File = ("channels.npy", "T", "(1, 2, 2)", &[1.0, 3.0, 3.0, 1.0]);
 
 pub(crate) const NORMALISED: &[Case] = &[

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-/// `y = a * x + y`, with every kind of binding.
+/// A kernel that computes `y = a * x + y`, with every kind of binding.
 pub(crate) const SAXPY: &str = "
 struct Params { a: f32, n: u32 }
 @group(0) @binding(0) var<storage, read> x: array<f32>;
@@ -31,7 +31,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// The stdout of a successful run without messages.
+    /// Returns the stdout of a run that must succeed and print no messages.
     pub(crate) fn ok(self) -> String {
         assert_eq!(self.code, Some(0), "{self:#?}");
         assert_eq!(self.stderr, "", "{self:#?}");
@@ -43,7 +43,7 @@ impl Outcome {
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    /// An empty folder, or `None` with a printed reason on a machine without a device.
+    /// Creates an empty folder; returns `None`, and prints the reason, on a machine without a device.
     pub(crate) fn with_device(test: &str) -> Option<Self> {
         if let Err(reason) = device() {
             assert!(std::env::var_os("ANYWARP_REQUIRE").is_none(), "ANYWARP_REQUIRE is set, but {reason}");
@@ -53,7 +53,7 @@ impl Folder {
         Some(Self::new(test))
     }
 
-    /// An empty folder, for tests without a device.
+    /// Creates an empty folder, for tests without a device.
     pub(crate) fn new(test: &str) -> Self {
         let path = std::env::temp_dir().join(format!("anywarp-cli-{}-{test}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
@@ -66,7 +66,7 @@ impl Folder {
         std::fs::write(path, contents).unwrap();
     }
 
-    /// Creates a folder in it.
+    /// Creates a folder inside this folder.
     pub(crate) fn make(&self, name: &str) {
         std::fs::create_dir_all(self.0.join(name)).unwrap();
     }
@@ -79,7 +79,7 @@ impl Folder {
         std::fs::read(self.0.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    /// Runs `anywarp run` here, with the words of `line` as its arguments.
+    /// Runs `anywarp run` in this folder, with the words of `line` as its arguments.
     pub(crate) fn run(&self, line: &str) -> Outcome {
         self.run_with_stdin(line, "")
     }
@@ -88,28 +88,29 @@ impl Folder {
         self.start("run", line, stdin, &[])
     }
 
-    /// Runs `anywarp translate` here, with the words of `line` as its arguments and some environment variables set.
+    /// Runs `anywarp translate` in this folder, with the words of `line` as its arguments and some environment
+    /// variables set.
     pub(crate) fn translate(&self, line: &str, variables: &[(&str, &str)]) -> Outcome {
         self.start("translate", line, "", variables)
     }
 
-    /// Runs `anywarp` here, with the words of `line` as its arguments, including the subcommand.
+    /// Runs `anywarp` in this folder, with the words of `line` as its arguments, including the subcommand.
     pub(crate) fn anywarp(&self, line: &str) -> Outcome {
         let (verb, arguments) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
         self.start(verb, arguments, "", &[])
     }
 
-    /// Runs `anywarp` with this subcommand.
+    /// Runs `anywarp` in this folder, with this subcommand.
     pub(crate) fn start(&self, verb: &str, line: &str, stdin: &str, variables: &[(&str, &str)]) -> Outcome {
         let mut command = Command::new(env!("CARGO_BIN_EXE_anywarp"));
         // Drivers may warn; the tests check the tool's own messages only.
         command.current_dir(&self.0).env("ANYWARP_LOG", "error").arg(verb).args(line.split_whitespace());
-        // Mesa warns on stderr if it is not set, as in containers.
+        // Mesa warns on stderr if this variable is not set, as in containers.
         command.env("XDG_RUNTIME_DIR", std::env::temp_dir());
         command.env_remove("COLUMNS").envs(variables.iter().copied());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        // A run that fails early closes its end, which is not an error of the test.
+        // A run that fails early closes its end of the pipe, which is not an error of the test.
         let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
         let output = child.wait_with_output().unwrap();
         Outcome {
@@ -126,7 +127,7 @@ impl Drop for Folder {
     }
 }
 
-/// Whether `anywarp devices` lists any device; determined once.
+/// Whether `anywarp devices` lists any device, determined once.
 fn device() -> Result<(), String> {
     static FOUND: OnceLock<Result<(), String>> = OnceLock::new();
     let ask = || {

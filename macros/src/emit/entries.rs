@@ -1,4 +1,4 @@
-//! Entry points: their constructors, kernels and arguments.
+//! The Rust items for entry points: constructors, kernels and arguments.
 
 use anywarp_backend::Shape;
 use proc_macro2::{Ident, TokenStream};
@@ -11,7 +11,7 @@ use crate::layout::{element_type, value_type};
 use crate::names::{Names, camel_case, ident};
 use crate::refusal::Refusal;
 
-/// All entry points, and the alias `Args` if there is one.
+/// The items for all entry points, and the alias `Args` if there is only one.
 pub(super) fn entries(description: &Description, names: &mut Names) -> Result<TokenStream, Refusal> {
     let mut tokens = TokenStream::new();
     for entry in &description.entries {
@@ -30,8 +30,8 @@ pub(super) fn entries(description: &Description, names: &mut Names) -> Result<To
     Ok(tokens)
 }
 
-/// A type for each variable that is bound, with the variable's name, so that compiler messages contain it. No WGSL name
-/// can clash with the module: none begins with two underscores.
+/// A type with the name of each variable that is bound, so that messages of the compiler contain the name. No WGSL name
+/// can clash with the module's name, because none begins with two underscores.
 fn bindings(description: &Description) -> Result<Option<TokenStream>, Refusal> {
     let arguments = description.entries.iter().flat_map(|entry| &entry.arguments);
     let bound = arguments.filter(|argument| matches!(argument.kind, ArgumentKind::Reads(_) | ArgumentKind::Writes(_)));
@@ -84,14 +84,14 @@ fn constructors(
     Ok(tokens)
 }
 
-/// One field of the arguments.
+/// One field of the struct of arguments.
 struct Taken {
     field: Ident,
     /// The type parameter for the bound value, and the trait that it requires.
     bound: Option<(Ident, TokenStream)>,
     ty: TokenStream,
     docs: TokenStream,
-    /// The code that passes it to the launch.
+    /// The code that passes the field to the launch.
     given: TokenStream,
 }
 
@@ -111,7 +111,7 @@ fn kernel(entry: &Entry, called: &Called, names: &mut Names) -> Result<TokenStre
     let docs =
         lines(&format!(" The kernel `{}` on one device. A clone is another handle to it.", entry.name), &entry.docs);
     let about = format!(" The arguments of [`{}::launch`].", called.kernel);
-    // A kernel may have no arguments.
+    // Without arguments, the launch needs no `mut`, and the struct of arguments is not read.
     let (launch, args) =
         if taken.is_empty() { (quote!(launch), quote!(_)) } else { (quote!(mut launch), quote!(args)) };
     Ok(quote! {
@@ -140,8 +140,8 @@ fn kernel(entry: &Entry, called: &Called, names: &mut Names) -> Result<TokenStre
     })
 }
 
-/// The type parameter for the value that is bound to a variable: the variable's name in camel case, unless that name is
-/// taken.
+/// The type parameter for the value that is bound to a variable: the variable's name in camel case, or a longer name if
+/// that one is taken.
 fn parameter(argument: &Argument, taken: &[Taken], names: &Names) -> Ident {
     let mut name = camel_case(&argument.name);
     let used = |name: &str| {
@@ -156,7 +156,7 @@ fn parameter(argument: &Argument, taken: &[Taken], names: &Names) -> Ident {
 fn take(argument: &Argument, parameter: Ident) -> Result<Taken, Refusal> {
     let field = ident(&argument.name)?;
     let layout = &argument.layout;
-    // An array takes a buffer of elements; any other variable takes a buffer of values.
+    // A variable that is an array is bound to a buffer of elements; any other variable is bound to a buffer of values.
     let element = || match &layout.shape {
         Shape::Array { element, .. } => element_type(element),
         _ => value_type(layout),

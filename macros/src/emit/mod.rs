@@ -1,4 +1,4 @@
-//! Generates the Rust module for a description.
+//! Generation of the Rust module from a description.
 
 mod entries;
 mod overrides;
@@ -13,10 +13,10 @@ use crate::names::{Names, camel_case};
 use crate::read::{Imported, Reading};
 use crate::refusal::Refusal;
 
-/// The whole module.
+/// The tokens of the whole module.
 ///
 /// # Errors
-/// A name that is invalid in Rust or not unique.
+/// A name that is invalid in Rust, or that two items would have.
 pub(crate) fn module(input: &Input, reading: &Reading, description: &Description) -> Result<TokenStream, Refusal> {
     let mut names = Names::default();
     let source = source(input, reading, &mut names)?;
@@ -42,7 +42,7 @@ pub(crate) fn module(input: &Input, reading: &Reading, description: &Description
     })
 }
 
-/// The function that returns the text.
+/// The function `source`, which returns the WGSL.
 fn source(input: &Input, reading: &Reading, names: &mut Names) -> Result<TokenStream, Refusal> {
     let function = names.add_function("source", "the function that the macro makes for the text".to_owned())?;
     let (text, file) = match &input.text {
@@ -72,7 +72,7 @@ fn source(input: &Input, reading: &Reading, names: &mut Names) -> Result<TokenSt
     })
 }
 
-/// Includes the text of a file of the crate, so that the crate is rebuilt when the file changes.
+/// An expression that includes the text of a file of the crate, so that the crate is rebuilt when the file changes.
 fn included(file: &str) -> TokenStream {
     let below = format!("/{file}");
     quote!(::core::include_str!(::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), #below)))
@@ -92,7 +92,7 @@ impl Called {
     }
 }
 
-/// Doc comments: a summary line, then the author's comment.
+/// The doc comment for an item: a summary line, then the author's comment.
 fn lines(first: &str, more: &[String]) -> TokenStream {
     if more.is_empty() {
         return quote!(#[doc = #first]);
@@ -100,7 +100,7 @@ fn lines(first: &str, more: &[String]) -> TokenStream {
     quote!(#[doc = #first] #[doc = ""] #(#[doc = #more])*)
 }
 
-/// Doc comments: the author's comment, or else `otherwise`.
+/// The doc comment for an item: the author's comment, or else `otherwise`.
 fn lines_or(otherwise: &str, said: &[String]) -> TokenStream {
     if said.is_empty() { quote!(#[doc = #otherwise]) } else { quote!(#(#[doc = #said])*) }
 }

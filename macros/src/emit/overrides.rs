@@ -1,4 +1,4 @@
-//! Override values, as a struct.
+//! The struct `Overrides`, with a field for each override.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -8,12 +8,12 @@ use crate::names::{Names, ident};
 use crate::overrides::{Initial, Override};
 use crate::refusal::Refusal;
 
-/// Whether every override has a default, so that kernels can be made without override values.
+/// Whether every override has a default, so that kernels can be created without override values.
 pub(super) fn all_have_values(description: &Description) -> bool {
     description.overrides.iter().all(|item| item.initial != Initial::None)
 }
 
-/// The struct `Overrides`, if there are any.
+/// The struct `Overrides` and its implementations; empty if there are no overrides.
 pub(super) fn overrides(description: &Description, names: &mut Names) -> Result<TokenStream, Refusal> {
     let all = &description.overrides;
     if all.is_empty() {
@@ -83,7 +83,7 @@ fn rust_type(item: &Override) -> TokenStream {
     }
 }
 
-/// Converts a value to `f64`; exact for every supported type.
+/// Converts a value to `f64`, which represents every value of the supported types exactly.
 fn as_f64(item: &Override, value: TokenStream) -> TokenStream {
     match item.ty {
         "bool" => quote!(if #value { 1.0 } else { 0.0 }),
@@ -94,7 +94,7 @@ fn as_f64(item: &Override, value: TokenStream) -> TokenStream {
 
 fn initial(item: &Override) -> TokenStream {
     let Initial::Value(value) = item.initial else { return quote!(::core::option::Option::None) };
-    // Values evaluated by naga are finite, and of the override's own type.
+    // Values that naga has evaluated are finite, and of the override's type.
     match item.ty {
         "bool" => {
             let value = value != 0.0;
@@ -110,7 +110,7 @@ fn initial(item: &Override) -> TokenStream {
     }
 }
 
-/// Literals have no sign, so the sign is a separate token.
+/// A literal token has no sign, so the sign is a separate token.
 fn negated(value: f64, literal: impl Fn(f64) -> Literal) -> TokenStream {
     let magnitude = literal(value.abs());
     if value.is_sign_negative() { quote!(-#magnitude) } else { quote!(#magnitude) }

@@ -1,4 +1,4 @@
-//! Structs that host and device share.
+//! The Rust structs that host and device share.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -9,7 +9,7 @@ use crate::layout::{Slot, equal, slots, value_type};
 use crate::names::{Names, ident};
 use crate::refusal::Refusal;
 
-/// All structs of the description.
+/// The definitions of all structs of the description.
 pub(super) fn structs(description: &Description, names: &mut Names) -> Result<TokenStream, Refusal> {
     let mut tokens = TokenStream::new();
     for described in &description.structs {
@@ -92,7 +92,7 @@ fn one(name: &Ident, described: &Struct) -> Result<TokenStream, Refusal> {
     })
 }
 
-/// The next name `_pad0`, `_pad1`, .. that no member has.
+/// The first of the names `_pad0`, `_pad1`, .. that no field has.
 fn padding_name(taken: &[Ident], members: &[Ident]) -> Ident {
     let mut number = 0;
     loop {

@@ -1,13 +1,13 @@
-//! Generated modules: one as a whole, others in parts.
+//! Tests of generated modules: one as a whole, others in parts.
 
 use proc_macro2::TokenStream;
 
 use super::kernels;
 
-/// The tokens without white space.
+/// Returns the text of the tokens without white space.
 fn dense(text: &str) -> String {
     let dense = text.replace(char::is_whitespace, "").replace("=r\"", "=\"");
-    // A trailing comma makes no difference.
+    // Trailing commas are removed, because they make no difference.
     [")", "]", "}", ">"].iter().fold(dense, |text, end| text.replace(&format!(",{end}"), end))
 }
 
@@ -21,7 +21,7 @@ fn saxpy_as_a_whole() {
 
 #[test]
 fn parts_of_modules() {
-    // The claim, the input, and parts of the module.
+    // The claim, the input, and texts that the module must contain.
     for (what, input, wanted) in [
         ("the module is named for the file", r#""src/tests/saxpy.wgsl""#, &["mod saxpy {"][..]),
         (

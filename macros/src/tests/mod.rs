@@ -1,4 +1,4 @@
-//! The macro's output for a text, without compiling it.
+//! Tests of the macro's output, which is not compiled.
 
 mod expansion;
 mod refusals;
@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::expand;
 use crate::input::Input;
 
-/// The macro's result for `tokens`: the module, or the error.
+/// Returns the result of the macro for `tokens`: the module, or the error.
 fn kernels(tokens: &str) -> Result<String, String> {
     let input: Input = syn::parse_str(tokens).map_err(|error| error.to_string())?;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -1,13 +1,13 @@
-//! Texts that the macro refuses, and their errors.
+//! Texts that the macro refuses, with their errors.
 
 use super::kernels;
 
-/// The result for a module with this text.
+/// Returns the result for a module with this text.
 fn inline(wgsl: &str) -> Result<String, String> {
     kernels(&format!("mod inline {{ r##\"{wgsl}\"## }}"))
 }
 
-/// Checks that `made` is an error that contains all of `parts`.
+/// Checks that the result `made` is an error that contains all of `parts`.
 fn refused(what: &str, made: Result<String, String>, parts: &[&str]) {
     let error = made.expect_err(what);
     for part in parts {

@@ -1,6 +1,6 @@
 //! Small kernels with constructs that a pass may get wrong and that random kernels seldom have.
 
-/// The WGSL before each of [`BODIES`].
+/// The WGSL text before each body in [`BODIES`].
 pub(crate) const START: &str = "
     struct Pair { a: u32, b: vec3<u32>, c: array<u32, 3> }
     const TABLE = array<array<u32, 3>, 2>(array<u32, 3>(3u, 5u, 7u), array<u32, 3>(11u, 13u, 17u));
@@ -25,7 +25,7 @@ pub(crate) const START: &str = "
 
 /// The bodies of kernels. `x` is a word of the input; `out[o]` to `out[o + 9u]` belong to the invocation.
 pub(crate) const BODIES: &[&str] = &[
-    // Zeros, ones and constants as operands beside unknown values.
+    // Zeros, ones and constants as operands, with unknown values.
     "var z = 0u; var l = 1u; out[o] = z - x; out[o + 1u] = l / x; out[o + 2u] = x % l; out[o + 3u] = x / z;
      out[o + 4u] = x % z; out[o + 5u] = x | z; out[o + 6u] = x & z; out[o + 7u] = x * l; out[o + 8u] = z / x;
      out[o + 9u] = l % x;",
@@ -58,7 +58,7 @@ pub(crate) const BODIES: &[&str] = &[
     "var v = vec3(1u, x, 3u); v.y = v.z; v.x = x; out[o] = v.x; out[o + 1u] = v.y; v = v.zxy; out[o + 2u] = v.y;
      v[i % 3u] = 9u; out[o + 3u] = v.x; out[o + 4u] = v.y; out[o + 5u] = v.z;
      out[o + 6u] = u32(all(v == v.xyz)); out[o + 7u] = u32(any(v < vec3(4u)));",
-    // Tables and parts.
+    // Constant tables, and parts of variables.
     "out[o] = TABLE[1][0]; out[o + 1u] = TABLE[0][2]; for (var a = 0u; a < 2u; a++) { for (var b = 0u; b < 3u; b++) {
      out[o + 2u + a * 3u + b] = TABLE[a][b] + x; } }",
     "var p = Pair(x, vec3(1u, x, 3u), array<u32, 3>(4u, 5u, x)); p.c[1] = p.b.z; p.b.y = p.a; p.a = p.c[2] + 1u;
@@ -66,7 +66,7 @@ pub(crate) const BODIES: &[&str] = &[
      out[o + 5u] = p.c[1]; out[o + 6u] = p.c[2]; var q = p; q.c[0] = 8u; out[o + 7u] = p.c[0] + q.c[0];",
     "var a = array<u32, 3>(x, 2u, 3u); swap(&a); out[o] = a[0]; a[i % 3u] = 7u; out[o + 1u] = a[0]; out[o + 2u] = a[1];
      out[o + 3u] = a[2]; var b = a; b[1] = 5u; a = b; out[o + 4u] = a[1]; out[o + 5u] = a[2] + b[0];",
-    // Contents of variables that are forwarded and forgotten.
+    // Contents of variables that may be forwarded, and that must not be forwarded after a change.
     "own = x; let a = own; bump(); let b = own; bump(); out[o] = a + 10u * b + 100u * own;",
     "var a = 1u; if (x > 9u) { a = 3u; } else { for (var k = 0u; k < n.x; k++) { a += k * x; } } out[o] = a;
      if (x < 30u) { a = x * 7u + n.x; } else { return; } out[o + 1u] = a + x * 7u;

@@ -3,9 +3,10 @@
 use super::super::plan::Plan;
 use super::super::rows::plan::Target;
 
-/// The queries of a tile.
+/// The number of queries in a tile.
 const TILE: u64 = 64;
-/// The keys that an invocation of rows, and a workgroup of keys, have in a step.
+/// The number of keys that an invocation of `Choice::Rows` processes in a step of its loop, and the number that a
+/// workgroup of `Choice::Keys` processes.
 const STEP_OF_ROWS: u64 = 4;
 const STEP_OF_KEYS: u64 = 64;
 /// The greatest number of elements of partial results.
@@ -34,7 +35,7 @@ impl Shape {
 /// The invocations that compute an attention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// One for each row, or for each of `parts` parts of its keys.
+    /// One invocation for each row, or for each of `parts` parts of the row's keys.
     Rows { parts: u64 },
     /// Workgroups for one of `parts` parts of the keys of a row.
     Keys { parts: u64 },
@@ -57,7 +58,7 @@ pub(super) enum Pass {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Planned {
     pub(super) plan: Plan<Pass>,
-    /// The parts of the keys, and the keys of a part.
+    /// The number of parts of the keys, and the number of keys in a part.
     pub(super) parts: u64,
     pub(super) chunk: u64,
 }
@@ -67,11 +68,11 @@ impl Choice {
     pub(super) fn default_for(shape: &Shape, target: Target) -> Self {
         let rows = shape.rows().max(1);
         if target.software {
-            // llvmpipe ends a kernel's loops after 65 535 iterations in total: here those over four elements of keys and
-            // of values, for each step.
+            // llvmpipe ends a kernel's loops after 65 535 iterations in total. Each step has an iteration for four
+            // elements of keys, and one for four elements of values.
             let iterations = shape.size.div_ceil(4) + shape.size_of_value.div_ceil(4) + 4;
             let longest = if target.strips { u64::MAX } else { 60_000 / iterations * STEP_OF_ROWS };
-            // Neighbours are queries; where there are few, they are parts of at least 16 keys.
+            // Neighbouring invocations compute queries or, if there are few queries, parts of at least 16 keys.
             let parts = if shape.queries >= 8 { 1 } else { (512 / rows).clamp(8, 64).min(shape.keys / 16).max(1) };
             return Self::Rows { parts: parts.max(shape.keys.div_ceil(longest)) };
         }

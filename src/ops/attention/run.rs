@@ -1,4 +1,4 @@
-//! From an attention to its commands.
+//! The commands of an attention.
 
 use super::super::error::OperationError;
 use super::super::moving::operands::{self, memory};
@@ -40,7 +40,7 @@ pub(super) struct Call {
     pub(super) in_bias: [u32; 4],
     pub(super) scale: f32,
     pub(super) cap: Option<f32>,
-    /// The number of keys after the query's own number that it has.
+    /// Query `i` has the keys from 0 to `i + offset`.
     pub(super) offset: i32,
     /// Whether elements have 16 bits, and whether these are `bf16`.
     pub(super) halves: bool,

@@ -14,7 +14,7 @@ pub(super) struct Given {
     pub(super) size_of_value: Option<usize>,
     pub(super) scale: Option<f32>,
     pub(super) cap: Option<f32>,
-    /// The number of keys after the query's own number that it has.
+    /// The offset of a causal attention: query `i` has the keys from 0 to `i + offset`.
     pub(super) causal: Option<isize>,
 }
 
@@ -81,8 +81,8 @@ impl Given {
         self.scale.unwrap_or_else(|| (1.0 / (self.q[3] as f64).sqrt()) as f32)
     }
 
-    /// The offset of a causal attention, in 32 bits: those beyond all queries and keys have the results of these. Without
-    /// one, each query has all keys.
+    /// The offset of a causal attention, clamped to 32 bits: offsets beyond the number of queries or keys do not change
+    /// the results. Without an offset, each query has all keys.
     pub(super) fn offset(&self) -> i32 {
         let [queries, keys] = [self.q[2], self.k[2]].map(|count| isize::try_from(count).unwrap_or(isize::MAX));
         self.causal.unwrap_or(keys).clamp(-queries, keys) as i32

@@ -12,7 +12,7 @@ use crate::device::Device;
 
 impl<T: FloatElement> Conv<'_, T> {
     /// Computes the derivatives `dx` by the elements of `x`, from the weights and the derivatives `dy` by the results,
-    /// which have the shapes of `x` and `y`. Those of an activation are not included.
+    /// which have the shapes of `x` and `y`. The derivative of an activation is not included.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]

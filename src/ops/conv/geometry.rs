@@ -53,7 +53,8 @@ impl Given {
             return Err(operator.choice("weights of shape", expected, format!("{weights:?}")));
         }
         let (channels, groups) = (self.channels(x), self.groups);
-        // The first axis of the weights has all channels of one of the arrays, the other one those of a group.
+        // The first axis of the weights has all channels of y, or of x if transposed; the axis of channels has those of
+        // a group of the other array.
         let (all, each) = (weights[0], self.channels(weights));
         let (inputs, outputs) = if self.transposed { (all, each) } else { (each, all) };
         let divided = if self.transposed { inputs } else { outputs };

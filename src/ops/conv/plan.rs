@@ -40,9 +40,10 @@ impl Shape {
 /// The invocations that compute a convolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// One for each result.
+    /// One invocation for each result.
     Elements,
-    /// Neighbours of a row for neighbouring positions, each for four channels; f32 only.
+    /// One invocation for four channels of a position, with neighbouring invocations along a row of positions; f32
+    /// only.
     Rows,
     /// Workgroups for 64 channels and 64 positions.
     Tiles,

@@ -1,4 +1,4 @@
-//! From a convolution to its commands.
+//! The commands of a convolution.
 
 use super::super::error::OperationError;
 use super::super::moving::operands::{self, Cells};

@@ -139,7 +139,7 @@ fn parts_of_positions_have_the_same_sums() {
     }
 }
 
-/// The derivatives of the reference are those of its function.
+/// Compares the derivatives of the reference with differences of its results.
 #[test]
 fn the_reference_has_the_derivatives_of_its_function() {
     for conv in convolutions::<f32>() {

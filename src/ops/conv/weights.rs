@@ -29,7 +29,7 @@ impl Operands<'_> {
         operands::check(OPERATOR, &self.dweights.core.device, &arrays, 1, destination)
     }
 
-    /// Appends the commands: sums of parts of the positions, and their sums.
+    /// Appends the commands, which sum each part of the positions, and then add up the sums of the parts.
     pub(super) fn run(
         &self,
         geometry: &Geometry,

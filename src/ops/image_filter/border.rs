@@ -1,6 +1,6 @@
 //! Elements outside an image.
 
-/// The elements outside an image, by `SciPy`'s names: those around `a b c d`.
+/// The values of elements outside an image, by `SciPy`'s names. The examples show them around a row `a b c d`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Border {

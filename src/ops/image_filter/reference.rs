@@ -10,7 +10,7 @@ pub(crate) enum Outside {
     Constant(f64),
 }
 
-/// The place of one that may be outside, step by step; None for one with a value of its own.
+/// Returns the index of the element that index `at` reads; `None` outside the image if the border is a constant.
 fn place(mut at: i64, size: i64, outside: Outside) -> Option<usize> {
     while at < 0 || at >= size {
         at = match outside {

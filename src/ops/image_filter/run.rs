@@ -1,4 +1,4 @@
-//! From a filter to its commands.
+//! The commands of a filter.
 
 use super::super::error::OperationError;
 use super::super::moving::operands::{self, Cells, memory};

@@ -307,7 +307,7 @@ struct Cells<'a, F, C> {
 type InCells<'a, T, C> = fn(&'static str, &Slice<'a, T>) -> Result<Read<'a, C>, OperationError>;
 
 impl<'o, T: MatmulElement> Operands<'o, '_, '_, T> {
-    /// The arrays in cells. Those that are not given are not read.
+    /// The arrays in cells. The kernel does not read an array that the caller did not give.
     fn arrays<F, C>(
         &'o self,
         factor: InCells<'o, T, F>,

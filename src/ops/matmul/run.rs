@@ -1,4 +1,4 @@
-//! From a matrix product to its commands.
+//! The commands of a matrix product.
 
 use std::sync::Arc;
 

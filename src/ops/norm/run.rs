@@ -1,4 +1,4 @@
-//! From a norm to its commands.
+//! The commands of a norm.
 
 use super::super::error::OperationError;
 use super::super::moving::operands::{self, Cells, memory};
@@ -72,7 +72,7 @@ impl Operands<'_, '_, '_> {
         let by_channel = call.by_channel.is_some();
         let channels = call.by_channel.unwrap_or(Channels { period: 1, channels: 1, inner: 1 });
         let [period, channels, inner] = [channels.period, channels.channels, channels.inner].map(|count| count as u32);
-        // In place of statistics that are not wanted: two bindings at offsets that each device permits.
+        // Kernels need bindings also if the caller wants no statistics: two, at offsets that each device permits.
         let mut spare = device.scratch::<u8>(1024, destination).map_err(memory(OPERATOR))?;
         let (spare_means, spare_inverses) = spare.split_at_mut(512);
         let means = self.means.as_ref().map_or_else(|| reborrow(&spare_means), reborrow);

@@ -194,7 +194,7 @@ fn every_number_of_parts_has_the_derivatives_by_weights() {
     }
 }
 
-/// The derivatives of the reference are those of its function.
+/// Compares the derivatives of the reference with differences of its results.
 #[test]
 fn the_reference_has_the_derivatives_of_its_function() {
     let (rows, length, step) = (3, 5, 1e-6);

@@ -24,7 +24,8 @@ pub(super) struct Parts {
 impl Parts {
     /// The parts without tuning.
     pub(super) fn default_for(rows: u64, length: u64, target: Target) -> Self {
-        // As the lines of a row: enough invocations for the device; llvmpipe ends loops after 65 535 iterations.
+        // Enough invocations for the device, as for `Choice::Lines` of rows; llvmpipe ends loops after 65 535
+        // iterations.
         let wanted = if target.software {
             (4096 / length.max(1)).min(rows / 64).max(rows.div_ceil(1 << 15))
         } else {
@@ -59,7 +60,7 @@ impl Operands<'_> {
         operands::check(OPERATOR, &self.by_scale.core.device, &arrays, 2, destination)
     }
 
-    /// Appends the commands: sums of parts, and their sums.
+    /// Appends the commands, which sum each part, and then add up the sums of the parts.
     pub(super) fn run(
         &self,
         call: Call,

@@ -11,7 +11,7 @@ use super::super::windows::{MAX_AXES, in_three};
 pub(super) enum Windows {
     /// Windows of this size, by the options.
     Kernel(Vec<usize>),
-    /// Those that divide the input among this many results.
+    /// Windows that divide each axis among this many results.
     Adaptive(Vec<usize>),
 }
 

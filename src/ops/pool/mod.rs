@@ -190,8 +190,8 @@ impl<'r, T: FloatElement> Pool<'r, T> {
         Self { given, kind, counts_padding, indices, destination, _element: PhantomData }
     }
 
-    /// Sets the distance of windows along each axis of positions; 1 by default. Adaptive windows ignore it, as padding and
-    /// dilation.
+    /// Sets the distance of windows along each axis of positions; 1 by default. Adaptive windows ignore the stride,
+    /// padding and dilation.
     pub fn stride(mut self, stride: &[usize]) -> Self {
         self.given.options.stride = Some(stride.to_vec());
         self

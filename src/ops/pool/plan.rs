@@ -18,9 +18,9 @@ pub(super) struct Shape {
 /// The invocations that compute results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// One for each result.
+    /// One invocation for each result.
     Elements,
-    /// Neighbours of a row for neighbouring positions; f32 only.
+    /// One invocation for each result, with neighbouring invocations along a row of positions; f32 only.
     Rows,
 }
 

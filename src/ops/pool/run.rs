@@ -1,4 +1,4 @@
-//! From a pooling to its commands.
+//! The commands of a pooling.
 
 use super::super::error::OperationError;
 use super::super::moving::operands::{self, Cells, memory};
@@ -57,7 +57,7 @@ impl Operands<'_, '_> {
         let Call { kind, power, counts_padding, channels_last, bf16, .. } = call;
         let device = &Device::of(&self.y.core.device);
         let (windows, has_indices, adaptive) = (geometry.windows, self.indices.is_some(), geometry.adaptive);
-        // In place of indices that are not wanted.
+        // The kernel needs a binding also if the caller wants no indices.
         let mut spare = device.scratch::<u8>(16, destination).map_err(memory(OPERATOR))?;
         let indices = self.indices.as_ref().map_or_else(|| spare.slice_mut(..), reborrow);
         let (in_x, example_in_x) = distances(geometry.channels, windows.map(|window| window.input), channels_last);

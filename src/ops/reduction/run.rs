@@ -1,4 +1,4 @@
-//! From a call of a reduction to its launches.
+//! The launches of a reduction.
 
 use anywarp_backend::Shape as LayoutShape;
 use smallvec::{SmallVec, smallvec};

@@ -1,4 +1,4 @@
-//! From a resize to its commands.
+//! The commands of a resize.
 
 use super::super::error::OperationError;
 use super::super::moving::operands::{self, Cells};

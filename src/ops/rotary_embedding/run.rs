@@ -1,4 +1,4 @@
-//! From a rotary embedding to its commands.
+//! The commands of a rotary embedding.
 
 use super::super::error::OperationError;
 use super::super::moving::operands::{self, Cells};

@@ -1,4 +1,4 @@
-//! From a scan to its commands.
+//! The commands of a scan.
 
 use anywarp_backend::{BackendKind, DeviceKind};
 

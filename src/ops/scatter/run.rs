@@ -1,4 +1,4 @@
-//! From a scatter to its commands.
+//! The commands of a scatter.
 
 use half::{bf16, f16};
 

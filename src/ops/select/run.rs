@@ -1,4 +1,4 @@
-//! From a selection to its commands.
+//! The commands of a selection.
 
 use anywarp_backend::DeviceKind;
 

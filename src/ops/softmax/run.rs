@@ -1,4 +1,4 @@
-//! From a softmax to its commands.
+//! The commands of a softmax.
 
 use super::super::error::OperationError;
 use super::super::moving::operands::{self, Cells};

@@ -1,4 +1,4 @@
-//! From a sort to its commands.
+//! The commands of a sort.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! From a selection by indices to its commands.
+//! The commands of a selection by indices.
 
 use super::super::error::OperationError;
 use super::super::moving::indices::{Along, Outside};

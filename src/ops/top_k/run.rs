@@ -1,4 +1,4 @@
-//! From a selection to its commands.
+//! The commands of a selection.
 
 use super::super::error::OperationError;
 use super::super::ordering::arrays::{self, Checked, scratch, words, words_mut};

@@ -24,7 +24,7 @@ impl<E: Error> From<E> for Stop {
     }
 }
 
-/// Adds to a failure what the case was doing.
+/// Adds a text to a failure that describes what the case was doing.
 pub trait Context<T> {
     fn context(self, what: impl FnOnce() -> String) -> TestResult<T>;
 }

@@ -37,12 +37,13 @@ impl Target {
     }
 }
 
-/// Every device of the machine, in its default mode: for what no transfer between host and device affects.
+/// Every device of the machine, in its default mode only: for cases that transfers between host and device do not
+/// affect.
 pub fn devices() -> Vec<Arc<Target>> {
     targets().into_iter().filter(|target| !target.is_staged).collect()
 }
 
-/// Every device of the machine; those with unified memory also with separate copies.
+/// Every device of the machine; devices with unified memory also with separate memory for the host.
 pub fn targets() -> Vec<Arc<Target>> {
     let candidates = Device::enumerate();
     let mut targets = Vec::new();

@@ -1,4 +1,4 @@
-//! From the outcome of a case to its verdict.
+//! The verdict on a case, which follows from its outcome and the list of known bugs.
 
 use crate::outcome::{Stop, TestResult};
 

@@ -31,7 +31,7 @@ impl Case {
         format!("{}:{line}{separator}{}", self.file, self.name)
     }
 
-    /// The words after another directive that the test names.
+    /// The value of another directive, which the test defines.
     pub fn setting(&self, name: &str) -> Option<&str> {
         self.settings.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
@@ -113,8 +113,8 @@ pub fn cases(file: &str, text: &str, settings: &[&str]) -> Result<Vec<Case>, Str
     Ok(cases)
 }
 
-/// The word and the value of a directive. A comment is one if a lower-case word, or a word and a number, comes before
-/// its first colon.
+/// The word and the value of a directive. A comment is a directive if a lower-case word, or a word and a number, comes
+/// before its first colon.
 fn directive(line: &str) -> Option<(&str, &str)> {
     let line = line.trim();
     let comment = line.strip_prefix("//").or_else(|| line.strip_prefix(';'))?;

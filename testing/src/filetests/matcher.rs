@@ -7,7 +7,7 @@ use super::Case;
 /// One expectation.
 #[derive(Clone, Debug)]
 pub(super) struct Directive {
-    /// Its line in the file.
+    /// The line of the directive in the file.
     pub(super) line: usize,
     pub(super) kind: Kind,
     pub(super) pattern: Pattern,
@@ -140,7 +140,7 @@ impl Case {
         self.lack(&absent, &lines, (last.unwrap_or_default(), end), &words)
     }
 
-    /// Whether none of the texts is between two places.
+    /// Checks that no text of the `absent` directives occurs between two places.
     fn lack(
         &self,
         absent: &[&Directive],

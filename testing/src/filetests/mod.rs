@@ -7,13 +7,13 @@
 //! | `pass: NAME` | the pass that runs, as the test that reads the files names it |
 //! | `case: NAME` | the start of a case; directives and text before the first one belong to each case of the file |
 //! | `check: TEXT` | the result contains the text after the last match |
-//! | `next: TEXT` | the line after that of the last match contains it |
-//! | `not: TEXT` | it does not occur between the matches before and after this directive |
-//! | `count N: TEXT` | it occurs exactly so often in the whole result |
+//! | `next: TEXT` | the line after the last match contains the text |
+//! | `not: TEXT` | the text does not occur between the matches before and after this directive |
+//! | `count N: TEXT` | the text occurs exactly N times in the whole result |
 //!
 //! The line `// ...` of the text before the first case stands for the text of the case, which otherwise follows.
-//! Spaces are equal to each other, however many there are. `$name` stands for one word: any word at its first
-//! occurrence, the same one later. `$_` stands for any word each time.
+//! One space matches any number of spaces. `$name` stands for one word: any word at its first occurrence, the same word
+//! later. `$_` stands for any word each time.
 
 mod cases;
 mod matcher;

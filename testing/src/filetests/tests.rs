@@ -1,4 +1,4 @@
-//! The reader and the matcher.
+//! Tests of the reader and of the matcher.
 
 use super::cases;
 

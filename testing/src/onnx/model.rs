@@ -14,7 +14,7 @@ pub struct Model {
     pub graph: Graph,
 }
 
-/// Nodes, each after those whose outputs it takes.
+/// A graph. Each node comes after the nodes whose outputs it takes.
 #[derive(Debug, Default)]
 pub struct Graph {
     pub nodes: Vec<Node>,

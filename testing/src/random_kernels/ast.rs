@@ -54,7 +54,7 @@ pub struct Address {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
-    /// A slot of the call at this depth of the stack.
+    /// A variable of a call: the depth of the call on the stack, and the slot.
     Slot(usize, usize),
     Global(usize),
 }
@@ -277,7 +277,7 @@ pub struct Program {
 /// The effect of an access out of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outside {
-    /// None: such an access is an error of the kernel.
+    /// Undefined: such an access is an error in the kernel.
     Undefined,
     /// Reads return the last element, stores and atomics have no effect, and the result of an atomic is zero.
     Defined,

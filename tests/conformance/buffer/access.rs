@@ -152,7 +152,7 @@ async fn cancelled_reads(device: &Device) -> TestResult {
         add(device, &mut buffer, 256, 1)?;
         drop(buffer.read_async());
         let mut polled = Box::pin(buffer.read_async());
-        // The result is dropped, whether ready or not.
+        // The result of the poll is ignored, whether it is ready or not.
         let _ = polled.as_mut().poll(&mut context);
         drop(polled);
         let mut updated = Box::pin(buffer.update_async());

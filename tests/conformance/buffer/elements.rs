@@ -19,7 +19,7 @@ pub(crate) const CASES: &[Case] = cases![
     round_trip_u64 = |device| round_trip(device, wide),
     round_trip_i64 = |device| round_trip(device, |n| wide(n) as i64),
     round_trip_f16 = |device| round_trip(device, |n| f16::from_bits(word(n) as u16)),
-    // All bit patterns, NaNs and signed zeros included, must be preserved.
+    // All bit patterns must be preserved, including NaNs and signed zeros.
     round_trip_f32 = |device| round_trip(device, |n| f32::from_bits(word(n))),
     round_trip_f64 = |device| round_trip(device, |n| f64::from_bits(wide(n))),
     round_trip_f32x3 = |device| round_trip(device, |n| [0, 1, 2].map(|part| word(3 * n + part) as f32)),
@@ -51,7 +51,7 @@ fn wide(index: usize) -> u64 {
     u64::from(word(2 * index)) << 32 | u64::from(word(2 * index + 1))
 }
 
-/// Through host memory alone, then through a copy on the device.
+/// Elements are unchanged after a round trip through host memory alone, and after one through a copy on the device.
 async fn round_trip<T: Element + Debug>(device: &Device, value: fn(usize) -> T) -> TestResult {
     for &size in SIZES {
         let elements: Vec<T> = (0..size).map(value).collect();
@@ -99,7 +99,7 @@ async fn zeroed(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// A buffer without elements supports everything but bindings.
+/// A buffer without elements supports every operation except bindings.
 async fn empty_buffers(device: &Device) -> TestResult {
     let mut buffer = device.buffer_from::<f32>(&[])?;
     let mut other = device.buffer::<f32>(0)?;

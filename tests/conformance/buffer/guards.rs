@@ -30,7 +30,8 @@ async fn read_guards_are_shared(device: &Device) -> TestResult {
     same(&three, &words(100), "the third guard")
 }
 
-/// The compiler accepts two shared borrows, but the host may be reading memory that the device needs.
+/// A launch is refused if it binds a buffer that has a read guard: the compiler accepts two shared borrows, but the
+/// host may be reading memory that the device needs.
 async fn read_guards_exclude_launches(device: &Device) -> TestResult {
     let kernel = device.kernel(COPY)?;
     let source = device.buffer_from(&[3u32; 64])?;

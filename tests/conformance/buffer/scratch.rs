@@ -41,7 +41,7 @@ async fn scratch_is_reused(device: &Device) -> TestResult {
     equal(after.hits - before.hits + misses, 20, "requests")
 }
 
-/// Later work must not change the memory of work that is recorded already.
+/// Reusing scratch memory does not change the results of earlier work that has not ended yet.
 async fn scratch_is_reused_before_its_work_has_ended(device: &Device) -> TestResult {
     let mut results = (0..30).map(|_| device.buffer::<u32>(LENGTH)).collect::<Result<Vec<_>, _>>()?;
     for (round, result) in results.iter_mut().enumerate() {
@@ -72,7 +72,7 @@ async fn scratch_on_streams(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// The pool does not reuse the memory of a recording while the recording exists.
+/// The pool does not reuse the scratch memory of a recording while the recording exists.
 async fn recordings_keep_their_scratch(device: &Device) -> TestResult {
     let device = &device.reopen_here().await?; // other cases use scratch memory, too
     let lent = device.scratch_stats().lent_bytes;

@@ -118,7 +118,7 @@ async fn slices_out_of_range_are_refused(device: &Device) -> TestResult {
     refused(buffer.slice(late..early).read_here().await, outside, &["7..3"])?;
     refused(buffer.slice(..=usize::MAX).read_here().await, outside, &[])?;
     refused(buffer.slice((Bound::Excluded(usize::MAX), Bound::Unbounded)).read_here().await, outside, &[])?;
-    // Out of range of the slice, but within the buffer.
+    // The first range is out of range of the slice, but within the buffer.
     let beyond = |error: &BufferError| matches!(error, BufferError::OutOfRange { length: 4, .. });
     refused(buffer.slice(2..6).slice(3..5).read_here().await, beyond, &["3..5", "4 elements"])?;
     refused(buffer.slice(8..11).slice(0..1).read_here().await, outside, &said)?;
@@ -157,7 +157,7 @@ async fn split_in_two(device: &Device) -> TestResult {
     refused(high.write_here().await, outside, &["65", "64"])
 }
 
-/// The kernel writes both halves: one buffer, two disjoint bindings.
+/// One launch can write both halves of a buffer, as two disjoint bindings.
 async fn split_and_bound_to_one_launch(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "@group(0) @binding(0) var<storage, read_write> low: array<u32>;

@@ -24,8 +24,8 @@ pub(crate) const CASES: &[Case] = cases![
 const LENGTH: usize = 1024;
 const BYTES: u64 = 4 * LENGTH as u64;
 
-/// Checks `uploads` and `downloads` with these sizes in bytes on a device with its own memory; none on one with unified
-/// memory.
+/// Checks the sizes in bytes of `uploads` and `downloads` on a device with its own memory. On a device with unified
+/// memory no transfers are expected.
 fn check_transfers(
     device: &Device,
     buffer: &UnifiedBuffer<u32>,
@@ -52,9 +52,9 @@ async fn a_loop_on_the_device_transfers_nothing(device: &Device) -> TestResult {
     check_transfers(device, &buffer, &[BYTES], &[BYTES], "300 launches and a read")
 }
 
-/// A typical job: one upload and one download, or none with unified memory.
+/// A typical job takes one upload and one download, or none with unified memory.
 async fn written_ten_kernels_and_read(device: &Device) -> TestResult {
-    // A device of its own, because other cases transfer bytes on the other.
+    // The test reopens the device, because other cases transfer bytes on the shared one.
     let device = &device.reopen_here().await?;
     let mut buffer = device.buffer::<u32>(LENGTH)?;
     buffer.write_here().await?.fill(5);

@@ -20,7 +20,7 @@ pub(crate) const CASES: &[Case] = cases![
     fill_u32 = |device| fill(device, 0xDEAD_BEEFu32),
     fill_zero = |device| fill(device, 0i32),
     fill_f32 = |device| fill(device, -0.0f32),
-    // Equal words, which the device can fill with, and unequal ones, which it cannot.
+    // The device can fill with equal words itself, but not with unequal ones.
     fill_u64_of_equal_words = |device| fill(device, 0x1234_5678_1234_5678u64),
     fill_u64_of_unequal_words = |device| fill(device, 0x1234_5678_9ABC_DEF0u64),
     fill_f64 = |device| fill(device, std::f64::consts::PI),
@@ -90,7 +90,7 @@ async fn fill_beyond_one_block(device: &Device) -> TestResult {
     equal(host[5..].iter().position(|value| *value != 0xABCD_1234), None, "index of the first word that was not filled")
 }
 
-/// 40 MiB and one element: several chunks, the last one small.
+/// The number of elements in 40 MiB, plus one: several chunks, of which the last is small.
 const LARGE: usize = (10 << 20) + 1;
 
 async fn large_upload(device: &Device) -> TestResult {

@@ -78,7 +78,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 async fn every_class(device: &Device) -> TestResult {
     let kernel = device.kernel(CLASSES)?;
     let input = device.buffer_from(&words(100))?;
-    // Declared read_write but only read, so a shared borrow is enough.
+    // The variable is declared `read_write` but only read, so a shared borrow is enough.
     let offsets = device.buffer_from(&words(200)[100..])?;
     let mut output = device.buffer::<u32>(100)?;
     let mut total = device.buffer_from(&[5u32])?;
@@ -273,7 +273,7 @@ async fn as_many_buffers_as_allowed(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// By the rules of WGSL, an access out of range touches some element of the same binding, or none.
+/// An access out of range touches an element of the same binding, or none, as WGSL requires.
 async fn out_of_range_is_harmless(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "@group(0) @binding(0) var<storage, read_write> data: array<u32>;

@@ -1,4 +1,4 @@
-//! Kernels composed from modules: one reduction for every element type, and conditional translation.
+//! Kernels composed of modules: one reduction for every element type, and conditional translation.
 
 use anywarp::{Device, Element, KernelError, Wgsl, f16};
 
@@ -47,7 +47,7 @@ fn sum_of_workgroup(own: T, index: u32) -> T {
     return values[0];
 }";
 
-/// Sums of small integers, which every element type holds exactly.
+/// The sums are right for every element type. They are sums of small integers, which every type represents exactly.
 async fn sum<T: Element + PartialEq + std::fmt::Debug>(device: &Device, feature: &str, of: fn(u32) -> T) -> TestResult {
     if !feature.is_empty() && !device.caps().feature_names().contains(&feature) {
         return skip(format!("the device has no {feature}"));
@@ -63,7 +63,7 @@ async fn sum<T: Element + PartialEq + std::fmt::Debug>(device: &Device, feature:
     equal(sums.read_here().await?.to_vec(), wanted, "sums of workgroups")
 }
 
-/// The same text makes a different kernel with other features, modules or elements.
+/// The same text results in different kernels with different features, modules or elements.
 async fn conditions(device: &Device) -> TestResult {
     let wgsl = |on| {
         let text = "import package::step::step;
@@ -85,7 +85,7 @@ async fn conditions(device: &Device) -> TestResult {
     refused(unset, |error: &KernelError| matches!(error, KernelError::Compose { line: 1, .. }), &["f.wgsl:1:5", "fast"])
 }
 
-/// Name conflicts: two modules with the same name, a built-in name, and a name that a variable shadows.
+/// Names do not conflict: two modules with the same name, a built-in name, and a name that a variable shadows.
 async fn names(device: &Device) -> TestResult {
     let text = "import package::{a, b, c::scaled as max};
         @group(0) @binding(0) var<storage, read_write> data: array<u32>;

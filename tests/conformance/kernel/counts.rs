@@ -15,7 +15,7 @@ pub(crate) const CASES: &[Case] = cases![
     counted_on_a_stream,
 ];
 
-/// Counts the invocations, and those whose index is below the count.
+/// A kernel that counts the invocations, and those whose index is below the count.
 const SEEN: &str = "
 @group(0) @binding(0) var<storage> count: array<u32>;
 @group(0) @binding(1) var<storage, read_write> seen: array<atomic<u32>, 3>;
@@ -26,7 +26,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     atomicMax(&seen[2], id.x);
 }";
 
-/// The result of [`SEEN`] for a count of this size, of which at most `most` run.
+/// The result of [`SEEN`] for this count, of which at most `most` elements run.
 fn expected(count: u32, most: u32) -> [u32; 3] {
     let groups = count.min(most).div_ceil(64);
     let invocations = groups * 64;
@@ -55,7 +55,8 @@ async fn counts_above_the_maximum_are_clamped(device: &Device) -> TestResult {
     check(device, 5, 0).await
 }
 
-/// More workgroups than one dimension allows: the device itself folds the grid, since the host does not have the count.
+/// A count may need more workgroups than one dimension allows: the device itself folds the grid, because the host does
+/// not have the count.
 async fn counted_beyond_the_limit(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "@group(0) @binding(0) var<storage> count: array<u32>;
@@ -76,7 +77,7 @@ async fn counted_beyond_the_limit(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// A filter, then a launch over the kept elements; the host reads the count last.
+/// A launch over the kept elements uses the count that a filter has written; the host reads the count last.
 async fn filtered(
     device: &Device,
     launched: impl Fn(&mut DeviceCount, &mut UnifiedBuffer<u32>) -> TestResult,

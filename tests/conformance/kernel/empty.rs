@@ -1,4 +1,4 @@
-//! Empty work: grids with a dimension of 0, buffers and slices without elements.
+//! Empty work: grids with a dimension of 0, and buffers and slices without elements.
 
 use anywarp::{Device, LaunchError};
 
@@ -23,7 +23,7 @@ async fn empty_grids_run_nothing(device: &Device) -> TestResult {
     kernel.launch().set("params.by", 1u32).bind("data", &mut data).threads(0)?;
     kernel.launch().set("params.by", 1u32).bind("data", &mut data).threads([5, 0])?;
     kernel.launch().set("params.by", 1u32).bind("data", &mut data).groups((5, 5, 0))?;
-    // The product would overflow without the factor 0.
+    // The product of the dimensions would overflow without the factor 0.
     kernel.launch().set("params.by", 1u32).bind("data", &mut data).groups([
         u64::from(u32::MAX),
         u64::from(u32::MAX),
@@ -101,7 +101,8 @@ async fn buffers_without_elements(device: &Device) -> TestResult {
     same(&some.read_here().await?, &[1.0, 2.0], "the buffer that is not empty")
 }
 
-/// An array in WGSL has at least one element, so `arrayLength` cannot return 0.
+/// A launch with a grid that is not empty refuses a binding without elements, because `arrayLength` in WGSL is at least
+/// 1.
 async fn a_grid_that_is_not_empty_needs_an_element(device: &Device) -> TestResult {
     let kernel = device.kernel(COPY)?;
     let source = device.buffer::<u32>(0)?;

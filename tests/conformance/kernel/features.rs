@@ -1,4 +1,4 @@
-//! Optional WGSL: it works, or the error names the feature, the device and the line.
+//! Optional WGSL features: kernels with them work, or the error names the feature, the device and the line.
 
 use anywarp::{Device, Kernel, KernelError, Wgsl, f16};
 
@@ -21,8 +21,8 @@ pub(crate) const CASES: &[Case] = cases![
     cooperative_matrix,
 ];
 
-/// The kernel where the device has `feature`; otherwise `None`, after a check of the error, which must name `line`, the
-/// first line that needs the feature.
+/// Returns the kernel if the device has `feature`; otherwise checks the error, which must name `line`, the first line
+/// that needs the feature, and returns `None`.
 fn needs(device: &Device, feature: &'static str, wgsl: &str, line: &str) -> TestResult<Option<Kernel>> {
     let source = Wgsl::new(wgsl).file("wanting.wgsl");
     if device.caps().feature_names().contains(&feature) {
@@ -89,7 +89,7 @@ async fn double_floats(device: &Device) -> TestResult {
     let input = [0.0f64, 1e300, -3.25, (1u64 << 52) as f64];
     let mut data = device.buffer_from(&input)?;
     kernel.launch().bind("data", &mut data).threads(4)?;
-    // Powers of two plus one: exact in f64, but beyond the precision of f32.
+    // The values include 1e300 and 2^51 + 1, which `f32` cannot represent.
     same(&data.read_here().await?, &input.map(|value| value * 0.5 + 1.0), "f64")
 }
 
@@ -137,7 +137,7 @@ async fn float_atomics(device: &Device) -> TestResult {
     let Some(kernel) = needs(device, "f32_atomics", source, "atomic")? else { return Ok(()) };
     let mut total = device.buffer_from(&[0.5f32])?;
     kernel.launch().bind("total", &mut total).threads(1024)?;
-    // Multiples of 0.5 below 2^20 are exact in any order.
+    // The sum is exact in any order, because all partial sums are multiples of 0.5 below 2^20.
     equal(total.read_here().await?[0], 523_776.5, "0.5 + 0 + 1 + ... + 1023")
 }
 
@@ -146,7 +146,7 @@ async fn long_atomics(device: &Device) -> TestResult {
         @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
             atomicAdd(&total, u64(id.x) << 20u);
         }";
-    // Without 64-bit integers, the error names those instead of their atomics.
+    // On a device without 64-bit integers, the error names the integers instead of their atomics.
     let wanted = if device.caps().feature_names().contains(&"i64") { "i64_atomics" } else { "i64" };
     let Some(kernel) = needs(device, wanted, source, "")? else { return Ok(()) };
     let mut total = device.buffer_from(&[1u64])?;

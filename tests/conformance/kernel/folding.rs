@@ -1,4 +1,4 @@
-//! Grids beyond the device's limit: the kernel sees the requested grid.
+//! Grids beyond the device's limit: the kernel's built-in values are those of the requested grid.
 
 use anywarp::{Device, KernelError, LaunchError};
 
@@ -25,7 +25,8 @@ pub(crate) const CASES: &[Case] = cases![
     folded_with_names_of_our_own,
 ];
 
-/// Counts each workgroup of the logical grid, and every built-in value that contradicts the others.
+/// A kernel that counts the invocations of each workgroup in the logical grid, and every built-in value that
+/// contradicts the others.
 const EVERY_ID: &str = "
 @group(0) @binding(0) var<storage, read_write> seen: array<atomic<u32>>;
 @group(0) @binding(1) var<storage, read_write> wrong: array<atomic<u32>, 4>;
@@ -131,8 +132,8 @@ async fn folded_with_immediates(device: &Device) -> TestResult {
     same(&data.read_here().await?, &(0..70_000).map(|n| 3 * n + 105).collect::<Vec<u32>>(), "values")
 }
 
-/// The kernel uses the last binding of the last group that most devices offer. Where no group follows it, the kernel
-/// cannot be folded, and the error says so.
+/// A kernel can be folded that uses the last binding of the last group that most devices offer. On a device where no
+/// group follows it, the kernel cannot be folded, and the error names the needed number of groups.
 async fn folded_in_the_last_group(device: &Device) -> TestResult {
     let limits = &device.caps().limits;
     let (group, binding) = (limits.bind_groups.min(32) - 1, limits.bindings_per_group.min(1000) - 1);
@@ -164,7 +165,7 @@ async fn folded_and_plain_in_turns(device: &Device) -> TestResult {
     same(&data.read_here().await?, &wanted, "the last value of each")
 }
 
-/// The kernel may use the names that folding would choose, and its built-ins may be members of a struct.
+/// A kernel can be folded that uses the names that folding would choose, and whose built-ins are members of a struct.
 async fn folded_with_names_of_our_own(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "struct Ids { @builtin(workgroup_id) logical_id: vec3<u32>, @builtin(num_workgroups) linear: vec3<u32> }

@@ -42,7 +42,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
     out[(id.z * height + id.y) * width + id.x] = id.x + 100u * id.y + 10000u * id.z;
 }";
 
-/// The result of [`IDS`] for this many threads.
+/// The result of [`IDS`] for a grid of this size.
 fn ids(width: u32, height: u32, depth: u32) -> Vec<u32> {
     let row = |y, z| (0..width).map(move |x| x + 100 * y + 10_000 * z);
     (0..depth).flat_map(|z| (0..height).flat_map(move |y| row(y, z))).collect()
@@ -51,7 +51,7 @@ fn ids(width: u32, height: u32, depth: u32) -> Vec<u32> {
 async fn two_dimensions(device: &Device) -> TestResult {
     let kernel = device.kernel(IDS)?;
     let mut out = device.buffer::<u32>(32 * 14)?;
-    // 29 and 13 are rounded up to 32 and 14.
+    // The grid in threads is rounded up to whole workgroups: 29 to 32, and 13 to 14.
     kernel.launch().bind("out", &mut out).threads([29, 13])?;
     same(&out.read_here().await?, &ids(32, 14, 1), "29 by 13 threads")
 }

@@ -1,4 +1,4 @@
-//! Kernels: bindings, values, features, workgroups and grids, each against plain Rust.
+//! Kernels: bindings, values, features, workgroups and grids, each compared with plain Rust.
 
 mod bindings;
 mod composed;

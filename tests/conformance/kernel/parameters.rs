@@ -1,4 +1,4 @@
-//! Values of uniforms and immediates, by path.
+//! Values of uniforms and immediates, set by path.
 
 use anywarp::{Device, Kernel, LaunchError, Wgsl};
 
@@ -125,7 +125,7 @@ struct Params { a: u32, b: u32 }
 @group(0) @binding(1) var<storage, read_write> out: array<u32>;
 @compute @workgroup_size(1) fn main() { out[params.a] = params.b; }";
 
-/// Two entry points share a uniform: each needs only the members that it reads.
+/// A module with two entry points that share a uniform: each needs only the members that it reads.
 const SHARED: &str = "
 struct Params { a: u32, b: u32, weights: array<vec4<u32>, 2>, c: u32 }
 @group(0) @binding(0) var<uniform> params: Params;
@@ -161,7 +161,7 @@ async fn later_values_win(device: &Device) -> TestResult {
     same(&out.read_here().await?, &[0, 7], "the last value set")
 }
 
-/// More launches than one submission holds, each with its own values.
+/// Each launch has its own values, also when there are more launches than one submission holds.
 async fn values_differ_from_launch_to_launch(device: &Device) -> TestResult {
     let kernel = device.kernel(ONE)?;
     let mut out = device.buffer::<u32>(1000)?;
@@ -187,7 +187,7 @@ async fn several_uniforms(device: &Device) -> TestResult {
     same(&out.read_here().await?, &[10, 20, 30], "three uniforms in three groups")
 }
 
-/// A uniform smaller than the four bytes that devices read at once.
+/// A uniform can be smaller than the four bytes that devices read at once.
 async fn a_small_uniform(device: &Device) -> TestResult {
     if !device.caps().feature_names().contains(&"f16") {
         return skip("the device has no f16");

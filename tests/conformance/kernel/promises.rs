@@ -11,7 +11,7 @@ use anywarp_testing_devices::outcome::{TestResult, close, ensure, equal, same};
 pub(crate) const CASES: &[Case] =
     cases![unchecked, fast_math, variants_are_compiled_separately, resources, workgroup_memory_up_to_the_limit,];
 
-/// Dynamic indices, a loop that depends on data, and divisions, all of which need checks.
+/// A kernel with dynamic indices, a loop that depends on data, and divisions, all of which need checks.
 const COLLATZ: &str = "
 @group(0) @binding(0) var<storage, read> table: array<u32>;
 @group(0) @binding(1) var<storage, read_write> steps: array<u32>;
@@ -70,7 +70,7 @@ async fn fast_math(device: &Device) -> TestResult {
 }
 
 async fn variants_are_compiled_separately(device: &Device) -> TestResult {
-    // A device of its own, because other cases compile on the other.
+    // The test opens the device again, because other cases compile kernels on the shared one.
     let device = select_here(device.selector()).await?;
     let before = device.stats().counters.compilations;
     let text = format!("{WAVES}\n// told apart by what may be left out");

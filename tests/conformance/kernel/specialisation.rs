@@ -119,12 +119,12 @@ async fn several_entry_points(device: &Device) -> TestResult {
     same(&data.read_here().await?, &[8; 64], "(1 + 2) * 2 + 2")
 }
 
-/// A launch keeps its kernel alive as long as necessary.
+/// Unused kernels are freed, but a launch keeps its kernel alive as long as necessary.
 async fn unused_kernels_are_freed(device: &Device) -> TestResult {
     let fresh = device.reopen_here().await?;
     let mut data = fresh.buffer_from(&[0u32; 1])?;
     let mut wanted = 0;
-    // More kernels than the device's cache holds.
+    // There are more kernels than the device's cache holds.
     for n in 0..600u32 {
         let source = format!(
             "@group(0) @binding(0) var<storage, read_write> data: array<u32>;

@@ -1,4 +1,4 @@
-//! Kernels of `kernels!`: layouts, values, bindings and overrides through the generated types.
+//! Kernels from the macro `kernels!`: layouts, values, bindings and overrides through the generated types.
 
 use anywarp::backend::{Layout, Shape};
 use anywarp::{Device, Element, LaunchError, f16};
@@ -53,7 +53,7 @@ async fn typed_slices(device: &Device) -> TestResult {
     let x = device.buffer_from(&[1.0f32; 256])?;
     let mut y = device.buffer_from(&[0.0f32; 512])?;
     let params = saxpy::Params { a: 1.0 };
-    // The largest alignment that devices require is 256 bytes.
+    // The slices start at multiples of 256 bytes, the largest alignment that devices require.
     let (mut low, high) = y.split_at_mut(256);
     saxpy.launch(saxpy::Args { params, x: x.slice(64..128), y: low.slice_mut(..64) }).threads(64)?;
     saxpy.launch(saxpy::Args { params, x: &x.slice(..64), y: &mut low.slice_mut(64..128) }).threads(64)?;

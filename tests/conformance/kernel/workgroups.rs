@@ -48,7 +48,7 @@ async fn reduction(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// An inclusive scan: a loop with two barriers a step.
+/// An inclusive scan by a loop with two barriers in each step is right.
 async fn barriers_in_a_loop(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "var<workgroup> part: array<u32, 256>;

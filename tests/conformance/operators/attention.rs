@@ -1,4 +1,4 @@
-//! Attention and rotary embeddings, in values whose results are known.
+//! Attention and rotary embeddings of inputs whose results are known.
 
 use anywarp::Device;
 use anywarp::ops::{Attention, RotaryEmbedding};
@@ -12,7 +12,7 @@ use anywarp_testing_devices::outcome::{TestResult, ensure};
 pub(crate) const CASES: &[Case] =
     cases![attention_to_even_keys, attention_to_earlier_keys, attention_of_halves, rotations_by_quarters];
 
-/// Numbers of queries of a tile, and of a few.
+/// Numbers of queries: one, a few, and enough for tiles.
 const QUERIES: [usize; 3] = [1, 5, 70];
 
 fn near(got: &[f32], wanted: impl Fn(usize) -> f32, what: &str) -> TestResult {
@@ -23,7 +23,7 @@ fn near(got: &[f32], wanted: impl Fn(usize) -> f32, what: &str) -> TestResult {
     }
 }
 
-/// All keys have the same score: results are means of values.
+/// If all keys have the same score, each result is the mean of the values.
 async fn attention_to_even_keys(device: &Device) -> TestResult {
     for keys in LENGTHS {
         for queries in QUERIES {
@@ -39,18 +39,18 @@ async fn attention_to_even_keys(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Each query has the keys up to its own place, but those that the mask leaves out.
+/// Each query uses only the keys up to its own place that the mask keeps.
 async fn attention_to_earlier_keys(device: &Device) -> TestResult {
     for (queries, keys) in [(70, 100), (100, 70), (5, 300), (300, 300)] {
         let (q, k) = (device.buffer_from(&vec![0.0f32; queries])?, device.buffer_from(&vec![1.0f32; keys])?);
         let v: Vec<f32> = (0..keys).map(|key| key as f32).collect();
-        // Keys 0 and 1 are left out.
+        // The mask excludes keys 0 and 1.
         let mask: Vec<u32> = (0..keys).map(|key| u32::from(key > 1)).collect();
         let (v, mask) = (device.buffer_from(&v)?, device.buffer_from(&mask)?);
         let mut y = device.buffer_from(&vec![9.0f32; queries])?;
         let attention = Attention::new([1, 1, queries, 1], [1, 1, keys, 1]).causal(1);
         attention.mask(&mask, [keys]).run(&q, &k, &v, &mut y)?;
-        // The mean of the numbers from 2 to the last key.
+        // The expected result is the mean of the numbers from 2 to the query's last key.
         let wanted = |query: usize| match (query + 1).min(keys - 1) {
             last @ 2.. => (last + 2) as f32 / 2.0,
             _ => 0.0,

@@ -1,4 +1,4 @@
-//! Operators that move elements, or make them from indices.
+//! Operators that move elements, or compute elements from indices.
 
 use anywarp::Device;
 use anywarp::ops::{Cast, FillPattern, Join, OneHot, Pad, Rearrange, Scatter, Sequence, Take};
@@ -83,7 +83,7 @@ async fn taken_elements_and_the_fill_outside(device: &Device) -> TestResult {
     holds(&y, &wanted, "elements").await
 }
 
-/// The last of equal places wins.
+/// If several elements are for the same place, the last one is stored.
 async fn scattered_elements(device: &Device) -> TestResult {
     let x = words(3000);
     let places: Vec<u32> = words(3000).iter().map(|word| word % 500).collect();

@@ -1,4 +1,4 @@
-//! Random numbers, matrix products and kernels of one line.
+//! Random numbers, matrix products and one-line kernels.
 
 use anywarp::Device;
 use anywarp::ops::{ElementwiseKernel, Matmul, Random};
@@ -11,7 +11,7 @@ use anywarp_testing_devices::outcome::{TestResult, ensure, equal};
 pub(crate) const CASES: &[Case] =
     cases![random_bits_by_random123, uniform_numbers, normal_numbers, permutations, products_of_matrices, one_line];
 
-/// The first words of Philox4x32-10 with key and counter 0, of Random123's known answers.
+/// The first words are those of Philox4x32-10 with key and counter 0, from the known answers of Random123.
 async fn random_bits_by_random123(device: &Device) -> TestResult {
     let mut y = unwritten(device, 1001)?;
     Random::new(0).bits(&mut y)?;
@@ -22,7 +22,7 @@ async fn random_bits_by_random123(device: &Device) -> TestResult {
     holds(&part, &all[501..], "words from an offset").await
 }
 
-/// The upper 24 bits of each word, divided by 2^24: the same bits on every device.
+/// Uniform numbers are the upper 24 bits of each word, divided by 2^24, with the same bits on every device.
 async fn uniform_numbers(device: &Device) -> TestResult {
     let (mut bits, mut y) = (unwritten(device, 1001)?, device.buffer::<f32>(1001)?);
     Random::new(7).bits(&mut bits)?;
@@ -37,7 +37,7 @@ async fn normal_numbers(device: &Device) -> TestResult {
     let y = y.read_here().await?;
     let mean = y.iter().map(|y| f64::from(*y)).sum::<f64>() / 20_000.0;
     let variance = y.iter().map(|y| (f64::from(*y) - mean).powi(2)).sum::<f64>() / 20_000.0;
-    // Five standard deviations of each estimate.
+    // The limits are five standard deviations of each estimate.
     ensure(mean.abs() < 0.036 && (variance - 1.0).abs() < 0.05, || format!("mean {mean}, variance {variance}"))
 }
 

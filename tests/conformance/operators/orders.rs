@@ -1,4 +1,4 @@
-//! Sorts, merges, searches, the largest elements.
+//! Sorts, merges, searches, and the largest elements.
 
 use anywarp::Device;
 use anywarp::ops::{IsSorted, Merge, SearchSorted, Sort, SortBy, TopK};
@@ -41,7 +41,7 @@ async fn sorted_floats_from_the_largest(device: &Device) -> TestResult {
     holds(&y, &wanted, "descending floats").await
 }
 
-/// Keys of 64 bits are pairs of words on devices without them.
+/// Sorts work on 64-bit keys also on devices without 64-bit integers, where the keys are pairs of words.
 async fn sorted_longs(device: &Device) -> TestResult {
     let x: Vec<u64> = words(5000).iter().map(|word| u64::from(*word) << 40 | u64::from(word % 7)).collect();
     let mut wanted = x.clone();

@@ -1,4 +1,4 @@
-//! Softmax, norms and cross-entropy, in values whose results are known.
+//! Softmax, norms and cross-entropy of inputs whose results are known.
 
 use anywarp::Device;
 use anywarp::ops::{CrossEntropy, Norm, Softmax};
@@ -30,7 +30,7 @@ fn near(got: &[f32], wanted: impl Fn(usize) -> f64, what: &str) -> TestResult {
     }
 }
 
-/// Softmax of numbers from -8 to 8, in f64.
+/// The softmax of the numbers in `f64`.
 fn shares(x: &[f32]) -> Vec<f64> {
     let sum: f64 = x.iter().map(|x| f64::from(*x).exp()).sum();
     x.iter().map(|x| f64::from(*x).exp() / sum).collect()
@@ -90,7 +90,7 @@ async fn softmax_of_infinities(device: &Device) -> TestResult {
 
 async fn layer_norm_of_rows(device: &Device) -> TestResult {
     for length in LENGTHS.into_iter().filter(|length| *length > 1) {
-        // Half of the elements are above the mean by 2, the others below it.
+        // Half of the elements are above the mean by 2, and the others below it by 2.
         let even = length / 2 * 2;
         let x: Vec<f32> = (0..3 * even).map(|at| 100.0 + if at % 2 == 0 { 2.0 } else { -2.0 }).collect();
         let (mut means, mut inverses) = (device.buffer::<f32>(3)?, device.buffer::<f32>(3)?);
@@ -120,7 +120,7 @@ async fn rms_norm_of_halves(device: &Device) -> TestResult {
 }
 
 async fn group_norm_of_channels(device: &Device) -> TestResult {
-    // Groups of two channels, of which one is above the mean.
+    // A group has two channels, one above the mean and one below it.
     let shape = [2, 6, 35];
     let x: Vec<f32> = (0..2 * 6 * 35).map(|at| if at / 35 % 2 == 0 { 7.0 } else { 5.0 }).collect();
     let scale: Vec<f32> = (0..6).map(|channel| channel as f32).collect();
@@ -131,7 +131,8 @@ async fn group_norm_of_channels(device: &Device) -> TestResult {
     near(&y.read_here().await?, wanted, "groups")
 }
 
-/// Derivatives at even shares: those by the results without their mean, by the length.
+/// If all results of a row are equal, the derivative of an element is that of its result minus the row's mean, divided
+/// by the length.
 async fn derivatives_of_softmax(device: &Device) -> TestResult {
     for length in [2, 64, 1000, 9000] {
         let (y, dy) = (vec![1.0 / length as f32; 3 * length], small(3 * length));
@@ -149,7 +150,8 @@ async fn derivatives_of_softmax(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Derivatives that are multiples of the normalised elements, or equal in a row, have no effect.
+/// The derivatives of the elements are 0 if the derivatives of the results are a multiple of the normalised elements
+/// plus a constant.
 async fn derivatives_of_norms(device: &Device) -> TestResult {
     for length in [2, 64, 1000, 9000] {
         let x: Vec<f32> = (0..3 * length).map(|at| if at % 2 == 0 { 3.0 } else { 1.0 }).collect();

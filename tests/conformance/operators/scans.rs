@@ -1,4 +1,4 @@
-//! Scans, and what counts by them: selections, distinct neighbours, run lengths.
+//! Scans, and operators that are based on them: selections, distinct neighbours, run lengths.
 
 use anywarp::Device;
 use anywarp::ops::{Scan, ScanForm, Select, run_length_decode, run_length_encode};

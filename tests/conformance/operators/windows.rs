@@ -1,4 +1,4 @@
-//! Convolutions, pooling, filters and resizes, in values whose results are known.
+//! Convolutions, pooling, filters and resizes of inputs whose results are known.
 
 use anywarp::Device;
 use anywarp::ops::{Activation, Columns, Conv, ImageFilter, Pool, Resize};
@@ -38,7 +38,8 @@ async fn conv_of_a_plane(device: &Device) -> TestResult {
     holds(&y, &wanted, "3x3").await
 }
 
-/// Channels, positions and a depth around the size of a tile; small whole numbers have exact sums.
+/// A convolution is right when its channels, positions and depth are around the size of a tile. The sums of small
+/// integers are exact.
 async fn conv_of_many_channels(device: &Device) -> TestResult {
     let (inputs, outputs, positions) = (20, 66, 67);
     let x: Vec<f32> = (0..inputs * positions).map(|at| (at % 7) as f32 - 3.0).collect();

@@ -1,4 +1,4 @@
-//! Blocking waits, which a browser does not allow: errors instead of a block.
+//! Blocking waits, which a browser does not allow, return errors there instead of blocking.
 
 use anywarp::backend::BackendError;
 use anywarp::{BufferError, Device, Error};

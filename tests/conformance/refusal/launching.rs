@@ -50,7 +50,7 @@ const TWO: &str = "
 @group(0) @binding(1) var<storage, read_write> b: array<u32>;
 @compute @workgroup_size(1) fn main() { a[0] = 1u; b[0] = a[1]; }";
 
-/// Safe Rust has overlapping borrows only for reading, and those cannot be bound to written variables.
+/// A launch refuses overlapping slices for written variables: in safe Rust only shared borrows can overlap.
 async fn overlapping_slices(device: &Device) -> TestResult {
     let kernel = device.kernel(TWO)?;
     let step = device.caps().limits.storage_offset_alignment as usize / 4;
@@ -64,7 +64,8 @@ async fn overlapping_slices(device: &Device) -> TestResult {
     equal((data.read_here().await?[0], data.read_here().await?[2 * step]), (1, 0), "two parts that touch")
 }
 
-/// A `read_write` variable and a read-only one in one buffer: wgpu tracks whole buffers.
+/// A `read_write` variable and a read-only one in one buffer are refused where bindings must not alias, because wgpu
+/// tracks whole buffers.
 async fn read_and_written_in_one_buffer(device: &Device) -> TestResult {
     let kernel = device.kernel(COPY)?;
     let step = device.caps().limits.storage_offset_alignment as usize / 4;
@@ -108,7 +109,7 @@ async fn kernel_of_another_device(device: &Device) -> TestResult {
         elsewhere,
         &["'data'", "kernel:add", "opened twice", "clone the `Device`", "`buffer.device()`"],
     )?;
-    // A buffer returns a handle to its own device.
+    // The handle that a buffer returns to its own device is accepted.
     let kernel = data.device().kernel(ADD)?;
     kernel.launch().bind("data", &mut data).set("params.by", 1u32).threads(64)?;
     let again = kernel.device().buffer_from(&[1u32; 64])?;
@@ -119,7 +120,7 @@ async fn kernel_of_another_device(device: &Device) -> TestResult {
 async fn binding_above_the_limit(device: &Device) -> TestResult {
     let limits = &device.caps().limits;
     let bytes = limits.storage_binding_size.next_multiple_of(16) + 16;
-    // A larger buffer takes too long, and too much memory on a small machine.
+    // The test is skipped where a larger buffer takes too long, and too much memory on a small machine.
     if bytes > (1 << 30) || bytes > limits.buffer_size {
         return skip(format!("a binding may be {} bytes long", limits.storage_binding_size));
     }

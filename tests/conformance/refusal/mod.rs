@@ -1,5 +1,5 @@
-//! Invalid input: the error has the right kind and names the right things, and the device still works (checked after
-//! every case).
+//! Invalid input: the error has the right kind and names the cause, and the device still works (checked after every
+//! case).
 
 mod binding;
 #[cfg(target_arch = "wasm32")]

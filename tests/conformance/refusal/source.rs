@@ -32,7 +32,7 @@ async fn wgsl_that_does_not_parse(device: &Device) -> TestResult {
     refused(device.kernel(source(text)), invalid, &["bad.wgsl:3:", "let x = 1 +;"])?;
     let text = "@compute @workgroup_size(1)\nfn main() { nonsense(); }";
     refused(device.kernel(source(text)), invalid, &["bad.wgsl:2:", "nonsense"])?;
-    // Removed directives do not change later line numbers.
+    // Directives are removed from the text, which must not change the line numbers of errors after them.
     let text = "enable subgroups;\n\n@compute @workgroup_size(1) fn main() { let y: u32 = 1.5; }";
     refused(device.kernel(source(text)), invalid, &["bad.wgsl:3:", "1.5"])?;
     for garbage in ["\0", "}{", "💥", "/* never closed", "@", "enable", "enable ;"] {

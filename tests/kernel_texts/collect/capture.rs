@@ -7,7 +7,7 @@ use anywarp_backend::{
     Ticket,
 };
 
-/// The device.
+/// The device that records programs.
 pub(crate) struct Capture {
     inner: Arc<dyn Backend>,
     caps: Caps,
@@ -15,7 +15,7 @@ pub(crate) struct Capture {
 }
 
 impl Capture {
-    /// Programs are passed to `inner`, which must support everything in `caps`.
+    /// Returns a device that reports `caps`. It passes programs to `inner`, which must support everything in `caps`.
     pub(crate) fn new(inner: Arc<dyn Backend>, caps: Caps) -> Arc<Self> {
         Arc::new(Self { inner, caps, programs: Mutex::default() })
     }

@@ -1,4 +1,4 @@
-//! The kernels in `shaders` and `examples`, and those that suites compile while they run on the CPU backend.
+//! Collects the kernels in `shaders` and `examples`, and those that suites compile while they run on the CPU backend.
 //!
 //! A test that has this module has the suite `conformance` as the module `suite` at its root.
 
@@ -35,11 +35,11 @@ pub(crate) fn conformance() -> Vec<Run> {
         .collect()
 }
 
-/// A file's name and one of its entry points.
+/// The name of a file, and the program of one of its entry points.
 pub(crate) type Shader = (String, Result<Program, KernelError>);
 
-/// Every entry point of the files of `shaders/ops` and `examples/shaders` with each choice of the features, by the
-/// file's name.
+/// Every entry point of the files in `shaders/ops` and `examples/shaders` with each choice of the features, with the
+/// name of its file.
 ///
 /// # Errors
 ///
@@ -72,8 +72,8 @@ pub(crate) fn shaders(caps: &Caps) -> Result<Vec<Shader>, String> {
     Ok(programs)
 }
 
-/// The distinct programs that `runs` compile, in the order of the runs. The device is the CPU backend, with
-/// capabilities changed by `described`.
+/// The distinct programs that `runs` compile, in the order of the runs. The device is the CPU backend, whose reported
+/// capabilities are changed by `described`.
 ///
 /// # Errors
 ///
@@ -111,7 +111,8 @@ pub(crate) fn programs(
     Ok(kept)
 }
 
-/// The key of equal programs. Folded grids and debug printing add a binding to a program with the same text.
+/// A key that is equal for equal programs. The number of bindings is a part of it, because folded grids and debug
+/// printing add a binding to a program without changing its text.
 fn key(program: &Program) -> (Option<String>, String, [u32; 3], usize) {
     let text = program.source.as_ref().map(|source| source.text().to_owned());
     (text, program.entry_point.clone(), program.workgroup_size, program.bindings.len())
@@ -126,7 +127,7 @@ fn compiled_by(
     let caps = described(processor.caps().clone());
     let capture = Capture::new(processor, caps);
     let device = Device::from_backend(capture.clone());
-    // A case that fails here fails in its own suite, too.
+    // A failure is ignored: a case that fails here fails in its own suite, too.
     let _ = catch_unwind(AssertUnwindSafe(|| run(&device)));
     Ok(capture.take())
 }

@@ -44,7 +44,7 @@ fn product<T: MatmulElement>(device: &Device) -> Result<()> {
     Ok(matmul(&a, &b, &mut c, [64, 64, 64])?)
 }
 
-/// In the form for a few elements and in the form for many.
+/// Compiles the kernel in its form for a few elements and in its form for many.
 fn saxpy<T: Element>(device: &Device) -> Result<()> {
     let saxpy = ElementwiseKernel::new("x: T, y: T, a: T", "z: T", "z = a * x + y")?.name("saxpy");
     for length in [7, 40_000] {
@@ -62,7 +62,7 @@ fn broadcast(device: &Device) -> Result<()> {
     Ok(())
 }
 
-/// In one pass and in two.
+/// Compiles a sum in one pass and one in two passes.
 fn sum<T: Element>(device: &Device) -> Result<()> {
     let sum = ReductionKernel::new("x: T", "y: T")?.combine("a + b").finish("y = a").identity("0").name("sum");
     for length in [100, 1 << 20] {

@@ -6,11 +6,11 @@ use libtest_mimic::Failed;
 
 use super::gather::{Outcome, kernels};
 
-/// Checks that all kernels are written or lack a feature, as in the snapshot.
+/// Checks that the same kernels are written, and the same kernels lack a feature, as in the snapshot.
 ///
 /// # Errors
 ///
-/// Lists the kernels that cannot be written, or the differences from the snapshot.
+/// The text lists the kernels that cannot be written, or the differences from the snapshot.
 pub(crate) fn all() -> Result<(), Failed> {
     let (mut table, mut failures) = (String::new(), String::new());
     let (mut written, mut lacking, mut before) = (0, 0, "");
@@ -42,7 +42,7 @@ pub(crate) fn all() -> Result<(), Failed> {
     Ok(())
 }
 
-/// FNV-1a, which is the same on every machine and with every release of Rust.
+/// The FNV-1a hash, which is the same on every machine and with every release of Rust.
 fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

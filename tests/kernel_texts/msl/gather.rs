@@ -13,7 +13,7 @@ use crate::collect::{self, operations};
 pub(crate) struct Kernel {
     /// The case or file that contains it.
     pub(crate) from: String,
-    /// Its file and entry point.
+    /// The kernel's file and entry point.
     pub(crate) name: String,
     pub(crate) outcome: Outcome,
 }
@@ -30,7 +30,7 @@ pub(crate) enum Outcome {
 ///
 /// # Errors
 ///
-/// The reason why there are none.
+/// The reason why the kernels cannot be collected.
 pub(crate) fn kernels() -> Result<&'static [Kernel], Failed> {
     static KERNELS: OnceLock<Result<Vec<Kernel>, String>> = OnceLock::new();
     KERNELS.get_or_init(gather).as_deref().map_err(Failed::from)
@@ -47,7 +47,7 @@ fn gather() -> Result<Vec<Kernel>, String> {
         let from = format!("shaders::{file}");
         match program {
             Ok(program) => kernels.push((from, program)),
-            // A kernel that is chosen only where there is so much.
+            // Operators choose this kernel only on devices that have so much workgroup memory.
             Err(error) if error.to_string().contains("needs workgroup memory of") => {
                 larger.push(Kernel { from, name: file, outcome: Outcome::Lacks("memory") });
             }
@@ -55,7 +55,7 @@ fn gather() -> Result<Vec<Kernel>, String> {
         }
     }
     kernels.extend(collect::programs(&runs, jobs, &apple)?);
-    // Cases with their own threads compile in any order.
+    // The kernels are sorted, because cases with their own threads compile kernels in any order.
     let mut kernels: Vec<Kernel> = kernels.into_iter().map(kernel).chain(larger).collect();
     kernels.sort_by(|a, b| (&a.from, &a.name, text(a)).cmp(&(&b.from, &b.name, text(b))));
     Ok(kernels)
@@ -84,7 +84,7 @@ const LACKING: Capabilities = Capabilities::FLOAT64
     .union(Capabilities::SHADER_INT64_ATOMIC_ALL_OPS)
     .union(Capabilities::MEMORY_DECORATION_VOLATILE);
 
-/// The first of these that the program needs.
+/// The first capability of [`LACKING`] that the program needs, and its name in the snapshot.
 fn lacking(program: &Program) -> Option<&'static str> {
     let needed = |flag| {
         let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all() - flag);
@@ -93,8 +93,8 @@ fn lacking(program: &Program) -> Option<&'static str> {
     Caps::known_features().iter().find(|(flag, _)| LACKING.contains(*flag) && needed(*flag)).map(|(_, name)| *name)
 }
 
-/// The CPU device with the limits of an M1 according to wgpu, so that kernels have the sizes that they have there. Its
-/// features stay, so that kernels that need a missing feature appear in the snapshot as well.
+/// The capabilities of the CPU device with the limits of an M1 according to wgpu, so that kernels have the same sizes
+/// as on an M1. The features are unchanged, so that kernels that need a missing feature appear in the snapshot as well.
 fn apple(mut caps: Caps) -> Caps {
     caps.kind = DeviceKind::Integrated;
     let limits = &mut caps.limits;

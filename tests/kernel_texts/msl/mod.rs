@@ -1,7 +1,7 @@
-//! Kernels as the Metal Shading Language, as snapshots.
+//! Kernels in the Metal Shading Language (MSL), as snapshots.
 //!
-//! These tests neither compile nor run MSL: its compiler is part of macOS, and no other system has one. They check that
-//! naga, with the options that wgpu sets on a Mac, writes every kernel of the suite `conformance`, of `shaders/` and
+//! These tests neither compile nor run MSL, because only macOS has a compiler for it. They check that naga, with the
+//! options that wgpu sets on a Mac, writes every kernel of the suite `conformance`, of `shaders/` and
 //! `examples/shaders/`, and of the operations, unless the kernel needs a feature that Metal lacks; and that the text
 //! does not change. `cargo test` on a Mac runs the kernels themselves: see `docs/platforms.md`.
 //!

@@ -5,7 +5,7 @@ use anywarp_wgpu::translate::{Target, translate};
 use anywarp_wgsl::module::{parse, validate};
 use anywarp_wgsl::reflect::{Reflection, reflect};
 
-/// Returns the program with the module that its text parses to.
+/// Writes a program as WGSL; returns the program with the module that this text parses to.
 ///
 /// # Errors
 ///
@@ -29,7 +29,7 @@ pub(crate) fn again(program: &Program) -> Result<Program, String> {
     compare("its size", format!("{:?}", program.workgroup_size), format!("{:?}", entry.workgroup_size));
     compare("its stage", "Compute".to_owned(), format!("{:?}", entry.stage));
     compare("the number of its overrides", 0.to_string(), module.overrides.len().to_string());
-    // A pass may have removed all uses of a binding, which the text then need not have.
+    // A pass may have removed all uses of a binding; the text may then lack the binding.
     let before = reflect(&program.module, 0);
     compare("its bindings", bindings(&before), bindings(&found));
     let immediate = |of: &Reflection| format!("{:?}", of.immediate.as_ref().map(|(_, layout)| nameless(layout)));
@@ -39,7 +39,7 @@ pub(crate) fn again(program: &Program) -> Result<Program, String> {
     if !differences.is_empty() {
         return Err(of_text(differences.join("\n")));
     }
-    // Proofs refer to expressions of the earlier module.
+    // The proofs are dropped, because they refer to expressions of the earlier module.
     let entry_point = entry.name.clone();
     Ok(Program { module, entry_point, proofs: None, ..program.clone() })
 }

@@ -1,4 +1,4 @@
-//! Every kernel, before and after the middle end.
+//! The layouts of every kernel, before and after the middle end.
 
 use anywarp_backend::{Backend, Caps};
 use libtest_mimic::Failed;
@@ -10,7 +10,7 @@ use crate::collect::{self, operations};
 ///
 /// # Errors
 ///
-/// Lists the kernels with differences.
+/// The text lists the kernels with differences.
 pub(crate) fn layouts() -> Result<(), Failed> {
     let mut runs = collect::conformance();
     runs.extend(operations::runs());
@@ -34,7 +34,7 @@ pub(crate) fn layouts() -> Result<(), Failed> {
     if failures.is_empty() { Ok(()) } else { Err(Failed::from(failures.join("\n\n"))) }
 }
 
-/// On a device that reports every access, the middle end changes nothing.
+/// The capabilities of a checked device, for which the middle end changes nothing.
 fn as_written(caps: Caps) -> Caps {
     let mut caps = caps;
     caps.checked = true;

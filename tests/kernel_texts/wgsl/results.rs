@@ -30,7 +30,7 @@ fn judged(case: &Case) -> Result<Completion, libtest_mimic::Failed> {
     }
 }
 
-/// The CPU backend behind a reader of texts.
+/// A device that passes each program to the CPU backend with the module that its WGSL text parses to.
 struct Reader {
     inner: Arc<dyn Backend>,
 }

@@ -8,7 +8,7 @@ use anywarp_null::{Call, Fault, Faults, NullOptions, Pace, When};
 use super::program::{LENGTH, Machine, PROGRAM, World};
 use super::{PATIENCE, both, without_hanging};
 
-/// Every call that needs the device, with its name for failures.
+/// Calls every function that needs the device; returns the results with their names.
 fn calls_that_need_the_device(world: &mut World) -> Vec<(&'static str, anywarp::Result<()>)> {
     let device = world.device.clone();
     let mut calls: Vec<(&'static str, anywarp::Result<()>)> = vec![
@@ -17,7 +17,7 @@ fn calls_that_need_the_device(world: &mut World) -> Vec<(&'static str, anywarp::
         ("kernel", device.kernel("@compute @workgroup_size(1) fn other() {}").map(|_| ()).map_err(Error::from)),
     ];
     if let (Some(add), Some(a), Some(b)) = (&world.add, &world.a, &mut world.b) {
-        // Data of the host, and mapped data, stay readable but cannot be written any more.
+        // Data on the host, and mapped data, remain readable but can no longer be written.
         let kept = b.read().ok().map(|all| all.to_vec());
         let launched = add.launch().bind("x", a).bind("y", &mut *b).threads(LENGTH).map_err(Error::from);
         calls.push(("launch and synchronize", launched.and_then(|_| device.synchronize())));

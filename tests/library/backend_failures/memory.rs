@@ -1,4 +1,4 @@
-//! Memory that runs out, and refused calls.
+//! Devices that run out of memory or refuse calls.
 
 use anywarp::{Error, ErrorClass};
 use anywarp_null::{Call, Fault, Faults, NullOptions, When};
@@ -7,8 +7,8 @@ use super::both;
 use super::program::{LAUNCHES, LENGTH, Machine, PROGRAM, World, counting};
 use anywarp_testing_devices::null_device::ADD;
 
-/// Makes the program fail in every way that `Faults` supports, at the n-th call for n = 0, 1, ...; after each failure
-/// the step is repeated without faults, and the program must complete.
+/// Makes calls of one kind fail from, or at, the n-th call for n = 0, 1, .. After each failure the step is repeated
+/// without faults, and the program must complete.
 fn resumes_after(call: Call, fault: Fault, when: fn(u64) -> When, check: fn(&NullOptions, &'static str, &Error)) {
     for options in both() {
         let mut failed = 0;
@@ -174,7 +174,7 @@ fn large_uploads_survive_memory_that_runs_out_half_way() -> anywarp::Result<()> 
     Ok(())
 }
 
-/// Each chunk is transferred as a whole or not at all; the error does not say which chunks were.
+/// A copy that fails has transferred each of its chunks as a whole or not at all; the error does not name the chunks.
 #[test]
 fn a_large_copy_that_failed_leaves_new_elements_and_old_ones() -> anywarp::Result<()> {
     let old: Vec<u32> = vec![u32::MAX; 10 << 20];
@@ -187,13 +187,13 @@ fn a_large_copy_that_failed_leaves_new_elements_and_old_ones() -> anywarp::Resul
             let machine = Machine::new(&NullOptions::staged());
             let mut buffer = machine.device.buffer_from(&old)?;
             machine.device.synchronize()?;
-            // No chunk finds a free block, so that each of them allocates.
+            // The free blocks are released, so that each chunk has to allocate memory.
             machine.device.trim();
             machine.faults(Faults::new().fail(call, fault, When::From(nth)));
             assert_eq!(buffer.copy_from_slice(&new).is_err(), machine.faulty.fired() > 0);
             assert!(nth > 0 || machine.faulty.fired() > 0, "{call:?} is not called at all");
             machine.calm();
-            // The next call reports the refused chunks.
+            // The first call after a refused submission reports the refusal.
             let now = buffer.read().or_else(|_| buffer.read())?;
             let is_new = |index: usize| now[index] == new[index];
             assert!((0..now.len()).all(|index| is_new(index) || now[index] == old[index]), "after {call:?} {nth}");

@@ -1,4 +1,4 @@
-//! Devices that run out of memory, refuse calls, are slow, or are lost, at every call of a program.
+//! Devices that run out of memory, refuse calls, are slow, or are lost, at any call of a program.
 
 mod loss;
 mod memory;

@@ -8,7 +8,7 @@ use super::both;
 use super::program::Machine;
 use super::ready_made::{self, READY_MADE};
 
-/// More than one tile, chunk and workgroup of each operator.
+/// A length of more than one tile, chunk and workgroup of each operator.
 pub(super) const LENGTH: usize = 20_000;
 
 /// The arrays that operators read and write.
@@ -35,7 +35,7 @@ impl Arrays {
         })
     }
 
-    /// An array that no longer has its first contents.
+    /// The name of an array that no longer has its first contents, if there is one.
     fn changed(&self) -> Option<&'static str> {
         let is = |array: &UnifiedBuffer<f32>, value: f32| array.read().unwrap().iter().all(|x| *x == value);
         let checks = [
@@ -51,7 +51,7 @@ impl Arrays {
     }
 }
 
-/// The operator, its name in errors, and a call of it.
+/// A name of the operator, its name in errors, and a call of it.
 pub(super) type Called = (&'static str, &'static str, fn(&Device, &mut Arrays) -> anywarp::Result<()>);
 
 const OPERATORS: &[Called] = &[
@@ -106,7 +106,7 @@ fn problem(name: &str, error: &Error) -> Option<String> {
     (!is_complete).then(|| format!("expected '{name}' and 'out of memory' in a {:?} error: {said}", error.class()))
 }
 
-/// The operators that need no memory beside their arguments.
+/// The operators that allocate no memory.
 const WITHOUT_MEMORY: &[&str] = &["fill_pattern", "matmul", "elementwise", "uniform", "permutation"];
 
 /// Each call that fails names the operator, changes no array and leaks nothing, and the next call succeeds.

@@ -9,7 +9,7 @@ use anywarp_null::{Faults, FaultyBackend, NullBackend, NullOptions};
 use anywarp_testing_devices::null_device::{ADD, open};
 
 pub(crate) const LENGTH: usize = 256;
-/// More than the number of commands that one submission records.
+/// The number of launches, more than one submission contains.
 pub(crate) const LAUNCHES: usize = 130;
 
 /// The objects that a program has created so far.
@@ -106,7 +106,7 @@ pub(crate) fn counting() -> Vec<u32> {
     (0..LENGTH as u32).collect()
 }
 
-/// The final contents of `a` and `b`, for a device that runs no kernels.
+/// The expected final contents of `a` and `b`, on a device that runs no kernels.
 pub(crate) fn outcome() -> (Vec<u32>, Vec<u32>) {
     let (mut a, mut b) = (counting(), counting());
     b[64..128].fill(7);
@@ -135,7 +135,7 @@ impl World {
     }
 }
 
-/// A device, and the means to make it fail.
+/// A device, and the backends that make it fail and check its calls.
 pub(crate) struct Machine {
     pub(crate) device: Device,
     pub(crate) faulty: Arc<FaultyBackend>,
@@ -163,7 +163,7 @@ impl Machine {
         }
     }
 
-    /// Checks that nothing remains allocated.
+    /// Checks that the program made no wrong calls and that nothing remains allocated.
     pub(crate) fn close(self) {
         drop(self.device);
         drop(self.faulty);

@@ -72,5 +72,5 @@ pub(super) const READY_MADE: &[Called] = &[
     }),
 ];
 
-/// The operators that need no memory beside their arguments.
+/// The operators that allocate no memory.
 pub(super) const WITHOUT_MEMORY: &[&str] = &["concatenate", "stack", "split", "cast", "arange", "linspace", "one_hot"];

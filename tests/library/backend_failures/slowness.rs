@@ -1,4 +1,4 @@
-//! Slow work: time limits, wakers, cancelled reads.
+//! Slow work: time limits, wakers, and cancelled reads.
 
 use std::future::Future;
 use std::pin::pin;
@@ -41,7 +41,7 @@ fn a_wait_with_a_time_limit_ends_with_the_work_or_the_time() {
     });
 }
 
-/// Counts the wakes of a task.
+/// A waker that counts the wakes of a task.
 #[derive(Default)]
 struct Woken(AtomicUsize);
 
@@ -146,7 +146,7 @@ fn futures_can_be_awaited_on_any_thread() {
 
 #[test]
 fn staging_memory_in_flight_is_not_used_again() -> anywarp::Result<()> {
-    // More than one block of shared uploads.
+    // This length needs more than one block of shared uploads.
     const LENGTH: usize = 2000;
     let machine = Machine::new(&NullOptions::staged());
     let (mut a, mut b) = (machine.device.buffer_from(&[0; LENGTH])?, machine.device.buffer::<u32>(LENGTH)?);
@@ -154,7 +154,7 @@ fn staging_memory_in_flight_is_not_used_again() -> anywarp::Result<()> {
     b.copy_from(&a)?;
     machine.device.submit()?;
     let before = machine.device.stats();
-    // If the upload reused the block of the first one, it would wait at the gate.
+    // If the upload reused the block of the first upload, it would wait at the gate.
     machine.faults(Faults::new());
     a.copy_from_slice(&[1; LENGTH])?;
     let after = machine.device.stats();
@@ -166,11 +166,12 @@ fn staging_memory_in_flight_is_not_used_again() -> anywarp::Result<()> {
     Ok(())
 }
 
-/// A recording borrows nothing: only the guard of a copy excludes it while the data is incomplete.
+/// A recording cannot be replayed while the data of a large copy is incomplete. Recordings borrow nothing, so only the
+/// guard of the copy prevents the replay.
 #[test]
 fn a_replay_never_sees_a_part_of_a_large_copy() {
     without_hanging(|| {
-        // More chunks than one pass writes.
+        // The copy has more chunks than one pass writes.
         const LENGTH: usize = 32 << 20;
         let machine = Machine::new(&NullOptions::staged());
         let mut buffer = machine.device.buffer::<u32>(LENGTH).expect("memory");
@@ -187,7 +188,7 @@ fn a_replay_never_sees_a_part_of_a_large_copy() {
             while machine.device.stats().uploads == 0 {
                 pass();
             }
-            // A chunk is in flight, and the memory of the last one waits at the gate.
+            // One chunk is in flight, and the memory for the last chunk waits at the gate.
             let error = kept.submit().map(|_| ()).expect_err("the copy has not ended");
             let write = matches!(&error, Error::Buffer(BufferError::InUse { guard: "WriteGuard" }));
             while !copying.is_finished() {

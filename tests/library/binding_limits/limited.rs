@@ -1,4 +1,4 @@
-//! A device that binds less memory to a kernel than the processor could.
+//! CPU devices that can bind less memory to a kernel than the CPU backend itself.
 
 use std::sync::Arc;
 
@@ -8,17 +8,17 @@ use anywarp_backend::{
     MemoryKind, Program, Recording, Ticket,
 };
 
-/// The most bytes of a binding.
+/// The largest size of a binding in bytes.
 pub(super) const LIMIT: u64 = 1 << 20;
 
-/// The processor behind other limits, which refuses larger bindings.
+/// The CPU backend with other limits, which refuses larger bindings.
 struct Limited {
     inner: Arc<dyn Backend>,
     caps: Caps,
 }
 
-/// The processor as it is, with the same limit, and with the limit in the place of a graphics card, for which operators
-/// choose other kernels.
+/// The CPU device as it is, with the limit, and with the limit and the properties of a graphics card, for which
+/// operators choose other kernels.
 pub(super) fn devices() -> [(&'static str, Device); 3] {
     let open = || anywarp_cpu::open(anywarp_cpu::Options::default()).expect("the processor");
     let limited = |change: fn(&mut Caps)| {

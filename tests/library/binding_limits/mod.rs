@@ -1,4 +1,4 @@
-//! Operators on arrays that are larger than a device can bind: they work in windows, or they name the limit.
+//! Operators on arrays that are larger than a device can bind: they work in windows, or their errors name the limit.
 
 mod limited;
 mod operators;
@@ -14,12 +14,13 @@ type Outcome = (Result<(), Error>, Vec<u32>);
 /// An operator on arrays above the limit.
 struct Operator {
     name: &'static str,
-    /// Whether it works in windows.
+    /// Whether the operator works in windows.
     windows: bool,
     run: fn(&Device) -> Result<Outcome, Error>,
 }
 
-/// Every result is that of a device without the limit, or there is an error before anything has changed.
+/// Every operator returns the result of a device without the limit, or an error that names the limit and leaves the
+/// result unchanged.
 #[test]
 fn every_operator_works_in_windows_or_names_the_limit() -> anywarp::Result<()> {
     let [(_, free), limited @ ..] = devices();
@@ -34,7 +35,7 @@ fn every_operator_works_in_windows_or_names_the_limit() -> anywarp::Result<()> {
                 Ok(()) if !windows => "no error: list it as one that works in windows".to_owned(),
                 Ok(()) => continue,
                 Err(error) if *windows => format!("an error: {error}"),
-                // The limit of a binding in bytes, or that of the operator in elements.
+                // The text names the limit of a binding in bytes, or the limit of the operator in elements.
                 Err(error) if !names_limit(&error.to_string()) => format!("no limit in: {error}"),
                 Err(_) if got.iter().any(|word| *word != operators::BEFORE) => "changed the result".to_owned(),
                 Err(_) => continue,

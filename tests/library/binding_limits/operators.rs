@@ -1,4 +1,4 @@
-//! The operators, each on arrays of four times the limit.
+//! The operators, each on arrays of more than four times the limit.
 
 use anywarp::ops::{
     Cast, ElementwiseKernel, FillPattern, Full, Histogram, IsSorted, Join, Merge, OneHot, Random, Rearrange,
@@ -9,12 +9,12 @@ use anywarp::{Device, Element, Error, UnifiedBuffer};
 
 use super::{LIMIT, Operator, Outcome};
 
-/// Four times as many words as a binding can have, and a few more.
+/// The number of words in an array: four times as many as a binding can have, and a few more.
 const LENGTH: usize = LIMIT as usize + 7;
-/// The words of a result before the call.
+/// The value of all words of a result before the call.
 pub(super) const BEFORE: u32 = 0x4b4b_4b4b;
 
-/// Small whole numbers, whose sums in `f32` are exact.
+/// A buffer of small integers, whose sums in `f32` are exact.
 fn floats(device: &Device) -> Result<UnifiedBuffer<f32>, Error> {
     Ok(device.buffer_from(&words().map(|word| (word % 3) as f32 - 1.0).collect::<Vec<_>>())?)
 }
@@ -27,7 +27,7 @@ fn words() -> impl Iterator<Item = u32> {
     (0..LENGTH as u32).map(|at| at.wrapping_mul(0x9e37_79b9) >> 7)
 }
 
-/// Places of all elements, each once.
+/// A buffer with the places of all elements in reverse order.
 fn places(device: &Device) -> Result<UnifiedBuffer<u32>, Error> {
     Ok(device.buffer_from(&(0..LENGTH as u32).rev().collect::<Vec<_>>())?)
 }
@@ -36,7 +36,7 @@ fn ramp(device: &Device) -> Result<UnifiedBuffer<u32>, Error> {
     Ok(device.buffer_from(&(0..LENGTH as u32).collect::<Vec<_>>())?)
 }
 
-/// A result of `length` elements.
+/// A buffer for a result of `length` elements, filled with [`BEFORE`].
 fn result<T: Element>(device: &Device, length: usize) -> Result<UnifiedBuffer<T>, Error> {
     let words = vec![BEFORE; (length * size_of::<T>()).div_ceil(4)];
     Ok(device.buffer_from(&bytemuck::cast_slice::<u32, T>(&words)[..length])?)
@@ -48,7 +48,7 @@ fn outcome<T: Element>(done: Result<(), impl Into<Error>>, y: &UnifiedBuffer<T>)
     Ok((done.map_err(Into::into), bytemuck::pod_collect_to_vec(&bytes)))
 }
 
-/// A call that writes `y`, which has the elements of this type.
+/// An operator whose result `y` has `$length` elements of type `$element`.
 macro_rules! case {
     ($name:literal, $windows:literal, $element:ty, $length:expr, |$device:ident, $y:ident| $call:expr) => {
         Operator {
@@ -186,7 +186,7 @@ pub(super) const OPERATORS: &[Operator] = &[
     }),
     case!("join of columns", false, u32, LENGTH - 7, |device, y| {
         let x = integers(device)?;
-        // The first part is copied, the others are moved by a kernel.
+        // The operator copies the first part, and moves the other parts by a kernel.
         Join::concatenate([1 << 10, 1 << 10], 1).run(&[x.slice(..1 << 19), x.slice(1 << 19..1 << 20)], &mut y)?;
     }),
     case!("one_hot", false, f32, LENGTH, |device, y| {

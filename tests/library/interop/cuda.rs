@@ -6,7 +6,7 @@ use anywarp::Device;
 use anywarp::interop::cuda::Handles;
 use cudarc::driver::result;
 
-/// Computes `x = 3 x + 1`.
+/// A kernel in PTX that computes `x = 3 x + 1` for each word.
 const TRIPLE: &str = "
 .version 7.0
 .target sm_75
@@ -34,7 +34,7 @@ DONE:
 }
 ";
 
-/// Computes `x = 2 x + i`.
+/// A kernel in WGSL that computes `x = 2 x + i` for word `i`.
 const DOUBLE: &str = "
 @group(0) @binding(0) var<storage, read_write> data: array<u32>;
 @compute @workgroup_size(64)
@@ -62,7 +62,7 @@ impl Raw {
         Self { cuda, triple }
     }
 
-    /// Makes the context current; any call of anywarp may have changed it.
+    /// Makes the context current, because any call of anywarp may have changed it.
     fn enter(&self) {
         // SAFETY: the context lives as long as the process.
         unsafe { result::ctx::set_current(self.cuda.context) }.unwrap();
@@ -133,7 +133,7 @@ fn raw_calls_and_launches_take_turns() -> anywarp::Result<()> {
     Ok(())
 }
 
-/// Checks that other buffers of the device are usable meanwhile.
+/// Checks that another buffer of the device can be used while raw code has this one.
 fn others_are_free(device: &Device, double: &anywarp::Kernel) -> bool {
     let mut other = device.buffer_from(&[1u32; 4]).unwrap();
     double.launch().bind("data", &mut other).threads(4).unwrap();

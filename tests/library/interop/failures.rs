@@ -1,4 +1,4 @@
-//! Each side receives its own errors only, and both receive the loss of the device.
+//! Each side receives only its own errors, and both receive the loss of the device.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -29,7 +29,7 @@ fn count(pair: &Pair, b: &mut UnifiedBuffer<u32>) -> anywarp::Result<()> {
     Ok(())
 }
 
-/// Raw code destroys a buffer that anywarp uses: only uses of that buffer fail.
+/// If raw code destroys a buffer that anywarp uses, only uses of this buffer fail.
 #[test]
 fn a_destroyed_buffer_is_an_error() -> anywarp::Result<()> {
     for pair in pairs() {
@@ -53,7 +53,7 @@ fn a_destroyed_buffer_is_an_error() -> anywarp::Result<()> {
                 counts(&pair);
             }
         }
-        // A buffer of anywarp that was lent to raw code.
+        // This buffer belongs to anywarp and was lent to raw code.
         let mut b = pair.anywarp.buffer_from(&[1u32; 64])?;
         b.lend_wgpu_mut()?.destroy();
         assert!(b.read().is_err(), "{}", pair.name);
@@ -86,7 +86,7 @@ fn raw_code_receives_its_own_errors() -> anywarp::Result<()> {
         assert_eq!(*b.read()?, [10; 64]);
         assert_eq!(received.errors().len(), 60, "{}", pair.name);
 
-        // In an error scope of raw code, with scopes of anywarp opened and closed within.
+        // The mistake is made in an error scope of raw code, between scopes that anywarp opens and closes.
         let scope = pair.raw.device.push_error_scope(wgpu::ErrorFilter::Validation);
         counts(&pair);
         mistake(&pair);
@@ -97,12 +97,12 @@ fn raw_code_receives_its_own_errors() -> anywarp::Result<()> {
     Ok(())
 }
 
-/// From another thread, at any time.
+/// Raw code receives its own errors if it makes them on another thread, at any time.
 #[test]
 fn raw_code_receives_its_own_errors_on_every_thread() -> anywarp::Result<()> {
     let ours = pairs().into_iter().skip(2).map(|pair| (pair, false));
     for (pair, with_callback) in pairs().into_iter().map(|pair| (pair, true)).chain(ours) {
-        // Otherwise anywarp's own callback receives the error, and must recognise it as one of raw code.
+        // Without this callback, anywarp's own callback receives the error, and must recognise that raw code caused it.
         let received = with_callback.then(|| Received::by(&pair.raw.device));
         let over = AtomicBool::new(false);
         let made = std::thread::scope(|scope| {
@@ -128,7 +128,7 @@ fn raw_code_receives_its_own_errors_on_every_thread() -> anywarp::Result<()> {
     Ok(())
 }
 
-/// Without a callback of raw code, an error of anywarp must not become a panic of wgpu.
+/// If raw code has no callback, an error of anywarp does not become a panic of wgpu.
 #[test]
 fn anywarp_receives_its_own_errors() {
     let Some(raw) = device(Features::empty()) else { return };
@@ -164,7 +164,7 @@ fn a_missing_feature_of_a_raw_device_is_named() -> anywarp::Result<()> {
     Ok(())
 }
 
-/// Whichever side loses the device, both receive the loss, and nothing panics or hangs.
+/// If one side loses the device, both sides receive the loss, and nothing panics or hangs.
 #[test]
 fn a_lost_device_is_lost_for_both() -> anywarp::Result<()> {
     for pair in pairs() {

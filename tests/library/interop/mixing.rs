@@ -1,4 +1,4 @@
-//! Work of both sides on one buffer, in every order, against the same steps on the host.
+//! Work of both sides on one buffer, in every order, compared with the same steps on the host.
 
 use anywarp::interop::wgpu as beside;
 use anywarp::interop::wgpu::wgpu::BufferUsages;
@@ -9,7 +9,7 @@ use super::raw::{Pair, Triple, WORK, buffer, pairs};
 const LENGTH: usize = 1000;
 const BYTES: u64 = LENGTH as u64 * 4;
 
-/// Computes `x = 2 x + i`.
+/// A kernel that computes `x = 2 x + i` for word `i`.
 const DOUBLE: &str = "
 @group(0) @binding(0) var<storage, read_write> data: array<u32>;
 @compute @workgroup_size(64)
@@ -95,14 +95,14 @@ impl<'p> Program<'p> {
             Step::RawWrite => {
                 let lent = self.data.lend_wgpu_mut()?;
                 queue.write_buffer(&lent, 40, bytemuck::cast_slice(&[5u32; 300]));
-                // Writes of the queue take effect with the next submission, of either side.
+                // A write of the queue takes effect with the next submission, of raw code or of anywarp.
                 drop(lent);
                 self.expected[10..310].fill(5);
             }
             Step::RawCopy => {
                 let other = buffer(&self.pair.raw.device, BYTES, WORK);
                 {
-                    // Copied out through a shared loan, and back through a mutable one.
+                    // The words are copied from a shared loan, and back to a mutable loan.
                     let lent = self.data.lend_wgpu()?;
                     let mut encoder = self.pair.raw.device.create_command_encoder(&Default::default());
                     encoder.copy_buffer_to_buffer(&lent, 0, &other, 0, BYTES);
@@ -164,7 +164,7 @@ fn anywarp_work_on_raw_buffers() -> anywarp::Result<()> {
     Ok(())
 }
 
-/// A buffer keeps the results of earlier work when it changes sides.
+/// A buffer keeps the results of earlier work when raw code takes it from anywarp, and the other way round.
 #[test]
 fn results_stay_with_the_buffer() -> anywarp::Result<()> {
     for pair in pairs() {
@@ -175,7 +175,7 @@ fn results_stay_with_the_buffer() -> anywarp::Result<()> {
         let mut data = beside::buffer::<u32>(&pair.anywarp, raw.clone())?;
         pair.anywarp.kernel(DOUBLE)?.launch().bind("data", &mut data).threads(LENGTH)?;
         data.slice_mut(..1).update()?[0] += 100;
-        // The launch is still recorded and the update not uploaded; without the loan, both would be lost.
+        // The launch is still recorded and the update not uploaded: without the loan, both would be lost.
         drop(data.lend_wgpu()?);
         drop(data);
         pair.raw.queue.submit([triple.commands(&raw, BYTES)]);
@@ -191,7 +191,7 @@ fn results_stay_with_the_buffer() -> anywarp::Result<()> {
     Ok(())
 }
 
-/// Memory shared with the host is not copied, whichever side allocated it.
+/// Memory that the device shares with the host is not copied, whether anywarp or raw code allocated it.
 #[test]
 fn shared_memory_is_not_copied() -> anywarp::Result<()> {
     for pair in pairs().into_iter().filter(|pair| pair.anywarp.caps().unified) {

@@ -7,7 +7,7 @@ use wgpu::{BufferUsages, Features};
 
 use super::raw::{Received, Triple, WORK, anywarp_on, buffer, device, pairs, second};
 
-/// Writes a uniform to `y`.
+/// A kernel that writes a uniform to `y`.
 const SPREAD: &str = "
 @group(0) @binding(0) var<uniform> x: u32;
 @group(0) @binding(1) var<storage, read_write> y: array<u32>;
@@ -18,8 +18,9 @@ fn adopt(device: &Device, raw: &wgpu::Buffer) -> Result<UnifiedBuffer<u32>, Inte
     beside::buffer(device, raw.clone())
 }
 
-/// Buffers of another device of the same adapter, of another instance, and of anywarp's own, with and without an error
-/// callback. Without the check, such a buffer would be used as one of this device.
+/// A buffer of another device is refused, whether that device is on the same adapter, in another instance, or opened by
+/// anywarp, and with and without an error callback. Without the check, such a buffer would be used as a buffer of this
+/// device.
 #[test]
 fn a_buffer_of_another_device_is_refused() -> anywarp::Result<()> {
     let (Some(raw), Some(elsewhere)) = (device(Features::empty()), device(Features::empty())) else { return Ok(()) };
@@ -40,7 +41,7 @@ fn a_buffer_of_another_device_is_refused() -> anywarp::Result<()> {
             }
         }
     }
-    // Buffers of this device are accepted before and after.
+    // Buffers that were created before and after the refusals are accepted.
     ours.push(buffer(&raw.device, 64, WORK));
     for raw in &ours {
         assert_eq!(*adopt(&anywarp, raw)?.read()?, [0; 16]);
@@ -98,7 +99,7 @@ fn a_buffer_holds_whole_elements() {
     assert_eq!(anywarp.stats().live_bytes, 0);
 }
 
-/// Uses a buffer in every way, and lists the refused usages by name.
+/// Uses a buffer in every way; returns the names of the missing usages of all refused uses.
 fn refused(device: &Device, buffer: &mut UnifiedBuffer<u32>) -> Vec<&'static str> {
     let spread = device.kernel(SPREAD).unwrap();
     let mut other = device.buffer::<u32>(16).unwrap();
@@ -142,7 +143,7 @@ fn missing_usages_are_refused_on_use() -> anywarp::Result<()> {
     ];
     for (without, expected) in table {
         let raw = buffer(&raw.device, 16, WORK - without);
-        // A buffer that anywarp cannot write is not tested: its contents would have to come from raw code.
+        // Buffers that anywarp cannot write are not tested, because raw code would have to write their contents.
         if !raw.usage().contains(BufferUsages::COPY_DST) {
             continue;
         }
@@ -207,7 +208,7 @@ fn a_handle_outlives_its_buffer() -> anywarp::Result<()> {
     Ok(())
 }
 
-/// A recording still uses a buffer that was given away.
+/// A recording can still use a buffer that was given away.
 #[test]
 fn a_recording_keeps_a_buffer_that_was_given_away() -> anywarp::Result<()> {
     for pair in pairs() {

@@ -1,4 +1,4 @@
-//! wgpu as a program without anywarp uses it.
+//! Objects of wgpu, as a program without anywarp creates them.
 
 use std::sync::{Arc, Mutex};
 
@@ -6,7 +6,8 @@ use anywarp::interop::wgpu::{self as beside, Handles, wgpu};
 use anywarp::{Device, DeviceOptions};
 use wgpu::{BufferUsages, Features};
 
-/// Instances are kept alive: otherwise the loader unloads drivers while threads that used them still run.
+/// Returns a new instance, and keeps it alive: otherwise the loader unloads drivers while threads that used them still
+/// run.
 fn instance() -> wgpu::Instance {
     static KEPT: Mutex<Vec<wgpu::Instance>> = Mutex::new(Vec::new());
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
@@ -16,8 +17,8 @@ fn instance() -> wgpu::Instance {
     instance
 }
 
-/// A device of a new instance, with those of `features` that the adapter has; `None`, with a message, on a machine
-/// without Vulkan.
+/// Opens a device of a new instance, with those of `features` that the adapter supports; returns `None`, with a
+/// message, on a machine without Vulkan.
 pub(crate) fn device(features: Features) -> Option<Handles> {
     let adapters = pollster::block_on(instance().enumerate_adapters(wgpu::Backends::VULKAN));
     let software = |adapter: &wgpu::Adapter| adapter.get_info().device_type == wgpu::DeviceType::Cpu;
@@ -30,21 +31,22 @@ pub(crate) fn device(features: Features) -> Option<Handles> {
     Some(second(adapter, features))
 }
 
-/// Another device of the same adapter.
+/// Opens another device of the same adapter.
 pub(crate) fn second(adapter: &wgpu::Adapter, features: Features) -> Handles {
     let descriptor = wgpu::DeviceDescriptor { required_features: features & adapter.features(), ..Default::default() };
     let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).unwrap();
     Handles { adapter: adapter.clone(), device, queue }
 }
 
-/// A device of a program, and anywarp on it.
+/// A device that both anywarp and raw code use.
 pub(crate) struct Pair {
     pub(crate) name: &'static str,
     pub(crate) anywarp: Device,
     pub(crate) raw: Handles,
 }
 
-/// Devices of wgpu and of anywarp, each with and without memory that the host can map.
+/// Devices that raw code or anywarp opened, each with and without memory that the host can map; none on a machine
+/// without Vulkan.
 pub(crate) fn pairs() -> Vec<Pair> {
     let mut pairs = Vec::new();
     for (name, features) in [("theirs", Features::empty()), ("theirs, mappable", Features::MAPPABLE_PRIMARY_BUFFERS)] {
@@ -105,7 +107,7 @@ impl Triple {
         Self { device: device.clone(), pipeline }
     }
 
-    /// A command buffer that runs the pipeline on the first `bytes` of `buffer`.
+    /// Returns a command buffer that runs the pipeline on the first `bytes` of `buffer`.
     pub(crate) fn commands(&self, buffer: &wgpu::Buffer, bytes: u64) -> wgpu::CommandBuffer {
         let binding = wgpu::BufferBinding { buffer, offset: 0, size: std::num::NonZeroU64::new(bytes) };
         let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {

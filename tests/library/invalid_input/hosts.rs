@@ -9,7 +9,7 @@ use anywarp::{Device, Kernel, UnifiedBuffer};
 
 use super::{COUNT, counts, device, devices, without_hanging};
 
-/// Runs for some tenths of a second, and leaves 1 in `b`.
+/// A kernel that runs for some tenths of a second, and leaves 1 in `b`.
 const SLOW: &str = "
 @group(0) @binding(0) var<storage, read_write> b: array<u32>;
 @compute @workgroup_size(8)

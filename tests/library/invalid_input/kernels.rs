@@ -12,7 +12,7 @@ fn kernel(statements: &str) -> String {
     format!("{HEAD}@compute @workgroup_size(64) fn main() {{\n{statements}\n}}")
 }
 
-/// Functions in which f0 calls f1 twice, f1 calls f2 twice, and so on.
+/// The text of functions in which f0 calls f1 twice, f1 calls f2 twice, and so on.
 fn doubling(levels: usize) -> String {
     let mut text = format!("fn f{levels}(x: u32) -> u32 {{ return x * 3u + b[x]; }}\n");
     for level in (0..levels).rev() {
@@ -22,7 +22,7 @@ fn doubling(levels: usize) -> String {
     text + &kernel("b[0] = f0(b[1]);")
 }
 
-/// Kernels that must be refused, with words of the error.
+/// Kernels that must be refused, with words of the error. A kernel without words may be accepted.
 fn refused() -> Vec<(&'static str, String, &'static [&'static str])> {
     let nested = |open: &str, count| kernel(&format!("var x = b[1]; b[0] = {}x;", open.repeat(count)));
     vec![
@@ -61,7 +61,7 @@ fn refused() -> Vec<(&'static str, String, &'static [&'static str])> {
             ),
             &[],
         ),
-        // Functions with barriers have to be inlined.
+        // Functions with barriers have to be inlined, so that their size doubles at each level.
         (
             "inlining without end",
             doubling(40).replace("return x * 3u", "workgroupBarrier(); return x * 3u"),
@@ -89,7 +89,7 @@ fn kernels_that_exceed_limits_are_refused() {
                         assert!(said.contains(word), "{name}: {said}");
                     }
                 }
-                // Large, but within the limits.
+                // The kernel is large, but within the limits.
                 Ok(_) if words.is_empty() => {}
                 Ok(_) => panic!("{name} was accepted"),
             }
@@ -98,7 +98,7 @@ fn kernels_that_exceed_limits_are_refused() {
     });
 }
 
-/// Statements, and their result for the value 3.
+/// A kernel with this number of statements, and its result for the value 3.
 fn many(statements: usize) -> (String, u32) {
     let mut value = 3u32;
     let mut text = "var x = b[0];\n".to_owned();
@@ -139,7 +139,7 @@ fn calls_that_double_at_each_level_work() {
             let sum = |sum: u32, path: u32| sum.wrapping_add((5 + path.count_ones()) * 3 + 5);
             assert_eq!(b.read().expect("the result")[0], (0..1u32 << levels).fold(0, sum));
         }
-        // The kernel would run too long, but compiling it is no problem.
+        // A launch of this kernel would run too long, but the kernel can be compiled.
         make(&device, &doubling(40)).expect("a kernel");
     });
 }

@@ -1,4 +1,4 @@
-//! The resources of a kernel are freed with it.
+//! The resources of a kernel are freed when the kernel is.
 
 use std::time::Instant;
 
@@ -27,7 +27,7 @@ fn compile_and_drop() {
     let mut first = 0;
     let mut b = device.buffer::<u32>(64).expect("memory");
     for number in 1..=KERNELS {
-        // The device caches some hundred unused kernels, and frees the oldest beyond that.
+        // The device caches some hundred unused kernels, and frees the oldest when there are more.
         let text = COUNT.replace("1u", &format!("{number}u"));
         let kernel = device.kernel(&text).expect("a kernel");
         b.fill(0).expect("a fill");

@@ -32,7 +32,7 @@ const FILL: &str = "
 @group(0) @binding(1) var<storage, read> b: array<u32>;
 @compute @workgroup_size(64) fn fill(@builtin(global_invocation_id) id: vec3<u32>) { a[id.x] = b[id.x]; }";
 
-/// An attempt, of which only the error matters.
+/// The error of a call, without its result.
 fn done<T, E: Into<Error>>(attempt: Result<T, E>) -> Result<(), Error> {
     attempt.map(drop).map_err(Into::into)
 }
@@ -59,7 +59,7 @@ impl Bench {
         done(self.device.kernel(Wgsl::new(text).file("a.wgsl")))
     }
 
-    /// Compiles a kernel with two entry points; `said` changes the request.
+    /// Compiles a module with two entry points; `said` changes the request.
     fn two(&self, said: impl FnOnce(Wgsl<'static>) -> Wgsl<'static>) -> Result<(), Error> {
         done(self.device.kernel(said(Wgsl::new(TWO).file("two.wgsl"))))
     }
@@ -77,7 +77,7 @@ impl Drop for Bench {
 
 type Call = fn(&Bench) -> Result<(), Error>;
 
-/// The calls as text, and as functions.
+/// The calls as text, each with a function that makes the call.
 const CALLS: &[(&str, Call)] = &[
     ("Device::open(\"nowhere\")", |_| done(Device::open("nowhere"))),
     ("Device::open(\"cpu:9\")", |_| done(Device::open("cpu:9"))),
@@ -244,7 +244,7 @@ fn every_wrong_call_is_answered_in_full() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// A line of text with `FILE:LINE` in place of a line of this file, which any change of the file moves.
+/// A line of text with `FILE:LINE` in place of a line number in this file, which every change of the file moves.
 fn without_line(text: &str) -> String {
     match text.split_once(concat!(file!(), ":")) {
         Some((before, rest)) => {
@@ -254,7 +254,7 @@ fn without_line(text: &str) -> String {
     }
 }
 
-/// The text without parts that depend on the machine.
+/// The text with placeholders for the parts that depend on the machine.
 fn of_any_machine(text: &str, bench: &Bench) -> String {
     let others = ["  vulkan", "  metal", "  dx12", "  cuda"];
     let folder = format!("{}{}", bench.folder.display(), std::path::MAIN_SEPARATOR);

@@ -1,4 +1,4 @@
-//! Bad input for the CPU backend: each is an error, and the device still works.
+//! Invalid input for the CPU backend: it results in an error, and the device still works.
 
 mod hosts;
 mod kernels;
@@ -17,7 +17,7 @@ use anywarp_testing_devices::counting::{COUNT, counts};
 /// The time after which a test is treated as hanging.
 const PATIENCE: Duration = Duration::from_secs(100);
 
-/// The CPU device with unified memory and with copies; both stop kernels early.
+/// The CPU device with unified memory and with copies; both stop kernels after few iterations.
 fn devices() -> [Device; 2] {
     [false, true].map(|staged| {
         let options = Options { staged, steps: Some(1 << 20), ..Options::default() };

@@ -1,11 +1,11 @@
-//! Kernels that do not end: they are stopped and reported.
+//! Kernels that do not end are stopped and reported.
 
 use anywarp::backend::BackendError;
 use anywarp::{Device, Error, ErrorClass, Wgsl};
 
 use super::{COUNT, devices, without_hanging};
 
-/// The problem, a kernel on `b` that is stopped, and the line.
+/// Kernels that are stopped: the reported problem, the text with output `b`, and the reported line.
 const STOPPED: [(&str, &str, &str); 3] = [
     (
         "iterations of loops",
@@ -48,7 +48,7 @@ fn check(error: &Error, problem: &str, place: &str) {
     assert_eq!(error.class(), ErrorClass::Programmer);
 }
 
-/// Launches a kernel that is stopped, and then unrelated ones.
+/// Launches a kernel that is stopped, then unrelated kernels, and checks the reports.
 fn stop_and_continue(device: &Device, text: &str, problem: &str, place: &str) -> anywarp::Result<()> {
     let stops = device.kernel(Wgsl::new(text).file("stops.wgsl"))?;
     let count = device.kernel(COUNT)?;

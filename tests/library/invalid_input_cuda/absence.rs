@@ -1,10 +1,10 @@
-//! No GPU, no GPU with this number, no NVRTC.
+//! Missing parts: no GPU, no GPU with this number, no NVRTC.
 
 use std::process::Command;
 
 use anywarp::Device;
 
-/// Set in a child process that opens the device and prints the outcome.
+/// The environment variable that marks a child process, which opens the device and prints the outcome.
 const CHILD: &str = "ANYWARP_TEST_CHILD";
 
 #[test]
@@ -24,7 +24,7 @@ fn errors_name_the_missing_library() {
     }
 }
 
-/// The child process of other tests.
+/// Runs only in a child process: opens the device and prints the outcome.
 #[test]
 fn child() {
     if !is_child() {
@@ -39,12 +39,12 @@ fn child() {
     }
 }
 
-/// Whether [`said_by`] started this process.
+/// Whether [`said_by`] has started this process.
 pub(crate) fn is_child() -> bool {
     std::env::var_os(CHILD).is_some()
 }
 
-/// The output of a child process that opens the device with these variables.
+/// The output of a child process that opens the device with these environment variables.
 pub(crate) fn opened_with(variables: &[(&str, &str)]) -> String {
     said_by("invalid_input_cuda::absence::child", variables)
 }

@@ -1,4 +1,4 @@
-//! The cache of compiled kernels on disk: corrupt, not a folder, read-only, off.
+//! The cache of compiled kernels on disk: a corrupt, a read-only, and a disabled one, and one that is not a folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -8,7 +8,7 @@ use anywarp::{BufferError, Checks, Device, Error, ErrorClass, Unchecked, Wgsl};
 
 use super::absence::{is_child, said_by};
 
-/// Writes far out of the range of `b` if `params.at` is large.
+/// A kernel that writes far out of the range of `b` if `params.at` is large.
 const WILD: &str = "
 struct Params { at: u32 }
 @group(0) @binding(0) var<storage, read_write> b: array<u32>;
@@ -20,7 +20,7 @@ fn lose(device: &Device) -> Error {
     let promise = unsafe { Unchecked::promise() };
     let wild = device.kernel(Wgsl::new(WILD).file("wild.wgsl").checks(Checks::Off(promise))).expect("a kernel");
     let mut b = device.buffer::<u32>(64).expect("memory");
-    // 16 GiB after the buffer: more than the pool of a new context maps.
+    // The write is 16 GiB after the buffer, beyond the memory that the pool of a new context maps.
     wild.launch().bind("b", &mut b).set("params.at", u32::MAX).threads(1).expect("a launch");
     device.synchronize().expect_err("the write should have faulted")
 }
@@ -34,7 +34,7 @@ fn is_reported<T>(outcome: Result<T, BufferError>) {
     assert!(matches!(&error, BufferError::Device { error, .. } if is_lost(error)), "{error:?}");
 }
 
-/// The child process of the next test.
+/// Runs only in the child process of the next test.
 #[test]
 fn child() {
     if !is_child() {
@@ -45,7 +45,7 @@ fn child() {
         let bystander = super::device().expect("the card, once more");
         let read = device.buffer_from(&[3u32; 100]).expect("memory");
         let guard = read.read().expect("the data");
-        // Filled on the device, so the host has no copy.
+        // The buffer is filled on the device, so the host has no copy.
         let mut unread = bystander.buffer::<u32>(1000).expect("memory");
         unread.fill(9).expect("a fill");
         bystander.synchronize().expect("no error");

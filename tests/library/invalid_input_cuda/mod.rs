@@ -1,6 +1,6 @@
-//! Bad input for CUDA: missing, too large, corrupt or endless input is an error, and nothing else is lost.
+//! Invalid input for CUDA: missing, too large, corrupt or endless input results in an error, and affects nothing else.
 //!
-//! Without a GPU only the errors about its absence are tested; `ANYWARP_REQUIRE=cuda` makes that a failure.
+//! Without a GPU only the errors about the missing GPU are tested; with `ANYWARP_REQUIRE=cuda` this is a failure.
 
 mod absence;
 mod cache;
@@ -17,7 +17,7 @@ use anywarp_testing_devices::counting::counts;
 /// The time after which a test is treated as hanging.
 const PATIENCE: Duration = Duration::from_secs(100);
 
-/// The first GPU, or `None` with a message.
+/// Opens the first GPU; returns `None`, with a message, on a machine without one.
 fn device() -> Option<Device> {
     match Device::open("cuda") {
         Ok(device) => Some(device),

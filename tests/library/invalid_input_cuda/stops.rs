@@ -1,4 +1,4 @@
-//! Endless loops: they are stopped and reported.
+//! Endless loops are stopped and reported.
 
 use anywarp::backend::BackendError;
 use anywarp::{Device, Error, ErrorClass, Wgsl};
@@ -37,7 +37,7 @@ const ENDLESS: [(&str, &str); 3] = [
     ),
 ];
 
-/// The GPU, with an early limit for kernels.
+/// Opens the GPU with a low limit on the iterations of a kernel.
 fn with_low_limit() -> Option<Device> {
     super::device()?;
     let options = Options { steps: Some(1 << 16), ..Options::default() };
@@ -68,7 +68,7 @@ fn an_endless_loop_is_stopped_and_reported() {
                 // A read of the kernel's output also reports the stop, once.
                 check(&a.read().map(|_| ()).expect_err("was not reported").into(), place);
                 a.read().expect("the stop is already reported");
-                // The copy for that read failed as well.
+                // An error is ignored: the copy for the refused read failed as well.
                 let _ = device.synchronize();
                 a.fill(0).expect("a fill");
             }
@@ -100,7 +100,7 @@ fn each_submission_reports_a_recorded_endless_loop() {
     });
 }
 
-/// A loop that only looks endless is not stopped: a million iterations are within the default limit.
+/// A long loop is not stopped: a million iterations are within the default limit.
 #[test]
 fn a_long_loop_is_not_stopped() {
     super::without_hanging(|| {

@@ -1,7 +1,7 @@
 //! Transfers between host and device: each row of the residency table, to the byte.
 //!
-//! A device with its own memory must transfer exactly the bytes of a row, one with unified memory none; on both, every
-//! read must return the last written data.
+//! A device with its own memory must transfer exactly the bytes of a row, and a device with unified memory none; on
+//! both, every read must return the last written data.
 
 mod random;
 mod rows;
@@ -49,7 +49,7 @@ fn run(device: &Device, rows: Vec<Row>) {
     assert_eq!(device.stats().live_bytes, 0);
 }
 
-/// Runs the rows on one device, which must see no violation of the backend contract.
+/// Runs the rows on one device, which must report no violation of the backend contract.
 fn run_strictly(options: &NullOptions, rows: Vec<Row>) -> DeviceStats {
     let (device, _, null) = open(options);
     run(&device, rows);
@@ -72,7 +72,7 @@ fn memory_of_its_own_moves_what_both_wrote() {
     run_strictly(&NullOptions::staged(), from_both());
 }
 
-/// The cost of copies for which copying `elements` takes as long as another copy command.
+/// The cost of copies on a device where copying `elements` elements takes as long as another copy command.
 fn for_gaps_of(elements: usize) -> CopyCost {
     let up = OneWay { command: Duration::from_micros(1), rate: 4e6 * elements as f64 };
     CopyCost { up, ..NullOptions::staged().copy_cost }
@@ -92,7 +92,7 @@ fn scattered_words_share_blocks_and_copies() {
         let (device, _, null) = open(&options);
         let mut buffer = device.buffer::<u32>(APART * WORDS).expect("memory");
         for word in 0..WORDS {
-            // Not in ascending order.
+            // The words are not written in ascending order.
             let at = word * 7919 % WORDS * APART;
             buffer.slice_mut(at..at + 1).write().expect("a guard")[0] = at as u32 + 1;
         }

@@ -1,4 +1,4 @@
-//! Random sequences of steps and failures, after which a read returns the last written data.
+//! Random sequences of steps and failures, after which reads return the last written data.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ fn few() -> impl Strategy<Value = Range<usize>> {
     (0..LENGTH, 1..=40usize).prop_map(|(start, length)| start..(start + length).min(LENGTH))
 }
 
-/// A range that starts where storage can be bound.
+/// Ranges that start at an offset at which storage can be bound.
 fn bindable() -> impl Strategy<Value = Range<usize>> {
     range().prop_map(|range| range.start / 64 * 64..range.end)
 }
@@ -49,7 +49,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The call of a step that runs out of memory.
+/// A call of a step that runs out of memory: its kind and number; or no failure.
 fn fault() -> impl Strategy<Value = Option<(Call, u64)>> {
     prop::option::of((prop_oneof![Just(Call::Allocate), Just(Call::Submit)], 0..3u64))
 }

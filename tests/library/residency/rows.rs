@@ -13,7 +13,7 @@ pub(crate) fn down(transfers: u64, bytes: u64) -> [u64; 4] {
     [0, 0, transfers, bytes]
 }
 
-/// Steps, each with the number and bytes of its uploads and downloads.
+/// The name of a row, and its steps, each with the number and bytes of the uploads and of the downloads.
 pub(crate) type Row = (&'static str, Vec<(Step, [u64; 4])>);
 
 pub(crate) fn from_the_host() -> Vec<Row> {
@@ -227,7 +227,7 @@ pub(crate) fn from_both() -> Vec<Row> {
     ]
 }
 
-/// The largest gap, in elements, that the device of [`over_gaps`] copies with its neighbours.
+/// The largest gap in elements that the device of [`over_gaps`] copies together with the written elements around it.
 pub(crate) const GAP: usize = 16;
 
 /// Rows for a device where copying a gap of 16 elements costs no more than another upload.

@@ -12,7 +12,7 @@ pub(crate) const BYTES: u64 = 4 * LENGTH as u64;
 
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
-    /// Overwrites all elements, or these.
+    /// Overwrites all elements.
     Write,
     WritePart(Range<usize>),
     /// Overwrites these elements one by one.
@@ -20,11 +20,11 @@ pub(crate) enum Step {
     /// Reads and changes elements.
     Update,
     UpdatePart(Range<usize>),
-    /// Takes an update guard and only reads.
+    /// Takes an update guard, but only reads.
     Look,
     Read,
     ReadPart(Range<usize>),
-    /// Reads one part while a guard of another is alive.
+    /// Reads one part while a guard of another part is alive.
     ReadTwo(Range<usize>, Range<usize>),
     /// A kernel reads the buffer, or a part of it; then the host waits.
     LaunchRead,

@@ -11,7 +11,7 @@ use futures::future::{Either, select, try_join};
 use super::operators::{Data, Operator, Way};
 use super::ways::all;
 
-/// Each device that is found.
+/// Opens each available device.
 fn devices() -> anywarp::Result<Vec<Device>> {
     Device::enumerate().into_iter().map(|candidate| Ok(Device::open(&candidate.selector)?)).collect()
 }
@@ -66,7 +66,7 @@ fn each_operator_is_awaited() -> anywarp::Result<()> {
     Ok(())
 }
 
-/// Runs operators one after the other, each on what is left by the one before it.
+/// Runs operators one after the other, each on the data that the previous one has left.
 async fn chain(
     operators: &[&Operator],
     stream: &Stream,
@@ -128,7 +128,7 @@ fn dropped_futures_lose_nothing() -> anywarp::Result<()> {
     Ok(())
 }
 
-/// Runs an operator twice, and counts the waits that have ended.
+/// Runs an operator twice, and counts the waits that have ended in `ended`.
 async fn steps(operator: &Operator, stream: &Stream, data: &mut Data, ended: &Cell<u32>) -> anywarp::Result<()> {
     let step = || ended.set(ended.get() + 1);
     (operator.run)(data, Way::Stream(stream))?;
@@ -146,7 +146,7 @@ async fn steps(operator: &Operator, stream: &Stream, data: &mut Data, ended: &Ce
     Ok(())
 }
 
-/// A task that is dropped at any of its waits leaves its buffers as its launches wrote them.
+/// A task that is dropped at any of its waits leaves its buffers with complete results.
 #[test]
 fn tasks_that_are_dropped_at_a_wait_leave_whole_results() -> anywarp::Result<()> {
     for device in devices()? {

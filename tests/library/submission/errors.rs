@@ -1,4 +1,4 @@
-//! The common error type of all errors.
+//! The common type of all errors.
 
 use std::error::Error as StdError;
 
@@ -12,7 +12,7 @@ use anywarp_null::NullOptions;
 
 use anywarp_testing_devices::null_device::{ADD, open};
 
-/// Checks the error's own type, class and text.
+/// Checks the type, the class and the text of an error.
 fn check<E: StdError + 'static>(error: impl Into<Error>, class: ErrorClass, is: fn(&E) -> bool) {
     let error = error.into();
     let Some(inner) = error.downcast_ref::<E>() else { panic!("another type: {error:?}") };
@@ -103,7 +103,7 @@ fn errors_of_operators() -> anywarp::Result<()> {
     Ok(())
 }
 
-/// Eight numbers.
+/// A binding value of eight numbers.
 struct Eight;
 
 impl Dataset for Eight {

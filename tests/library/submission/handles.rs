@@ -15,7 +15,7 @@ use anywarp_testing_devices::null_device::{ADD, open};
 const LENGTH: usize = 64;
 const SOON: Duration = Duration::from_millis(20);
 
-/// Counts the wakes of a task.
+/// A waker that counts the wakes of a task.
 #[derive(Default)]
 struct Woken(AtomicUsize);
 
@@ -151,7 +151,7 @@ fn a_stopped_kernel_is_reported() -> anywarp::Result<()> {
     is_stopped(submission.is_done());
     is_stopped(submission.wait_timeout(SOON));
     is_stopped(pollster::block_on(submission));
-    // The device also reports an error of a submission with a handle, once.
+    // The device also reports, once, the error of a submission that has a handle.
     is_stopped(device.synchronize());
     device.synchronize()
 }

@@ -1,9 +1,9 @@
-//! Operators that make commands, each in the three ways of recording; `ready_made` has the others.
+//! Operators that record commands, each in the three ways of recording; `ready_made` has the others.
 
 use anywarp::ops::{ElementwiseKernel, Matmul, ReductionKernel, Sort};
 use anywarp::{Destination, Device, Error, Recording, Stream, UnifiedBuffer};
 
-/// The length of each buffer: a matrix of 8 x 8.
+/// The length of each buffer, which is also a matrix of 8 x 8.
 pub(crate) const LENGTH: usize = 64;
 
 const TWICE: &str = "
@@ -12,7 +12,7 @@ const TWICE: &str = "
     @compute @workgroup_size(64)
     fn twice(@builtin(global_invocation_id) id: vec3<u32>) { y[id.x] = 2.0 * x[id.x]; }";
 
-/// The destination of a command.
+/// The destination of an operator's commands.
 pub(crate) enum Way<'a> {
     Own,
     Stream(&'a Stream),
@@ -20,7 +20,7 @@ pub(crate) enum Way<'a> {
 }
 
 impl Way<'_> {
-    /// The same way for another call.
+    /// Borrows the destination for one call, so that it can be used again.
     pub(crate) fn reborrow(&mut self) -> Way<'_> {
         match self {
             Self::Own => Way::Own,
@@ -30,14 +30,14 @@ impl Way<'_> {
     }
 }
 
-/// Buffers that are read, and buffers that are written.
+/// Buffers that operators read, and buffers that they write.
 pub(crate) struct Data {
     pub(crate) device: Device,
     pub(crate) x: UnifiedBuffer<f32>,
     pub(crate) y: UnifiedBuffer<f32>,
-    /// The places of `x` in reverse order.
+    /// The places of `x`, in reverse order.
     pub(crate) reversed: UnifiedBuffer<u32>,
-    /// Results that are integers.
+    /// A buffer for results that are integers.
     pub(crate) words: UnifiedBuffer<u32>,
 }
 
@@ -51,9 +51,9 @@ impl Data {
     }
 }
 
-/// An operator that makes commands.
+/// An operator that records commands.
 pub(crate) struct Operator {
-    /// Its name in errors.
+    /// The operator's name in errors.
     pub(crate) name: &'static str,
     pub(crate) run: fn(&mut Data, Way<'_>) -> Result<(), Error>,
     /// The expected elements of `y`.
@@ -88,7 +88,7 @@ fn launch(data: &mut Data, way: Way<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// The same with a [`Destination`].
+/// Does the same as `launch`, with a [`Destination`].
 fn launch_to(data: &mut Data, way: Way<'_>) -> Result<(), Error> {
     let kernel = data.device.kernel(anywarp::Wgsl::new(TWICE).file("twice.wgsl"))?;
     let mut to: Destination<'_> = match way {

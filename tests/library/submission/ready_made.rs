@@ -8,7 +8,7 @@ use anywarp::ops::{
 
 use super::operators::{Data, Operator, Way};
 
-/// The call in one of the three ways.
+/// An operator with its commands in one of the three destinations.
 macro_rules! by {
     ($way:expr, $call:expr) => {
         match $way {
@@ -19,7 +19,7 @@ macro_rules! by {
     };
 }
 
-/// The number inside the slice; other elements are unchanged.
+/// The expected element: the number inside the slice, and the unchanged -1 outside.
 fn inside(at: usize, number: usize) -> f32 {
     if (1..63).contains(&at) { number as f32 } else { -1.0 }
 }
@@ -97,7 +97,7 @@ pub(crate) const READY_MADE: &[Operator] = &[
     },
     Operator {
         name: "one-hot",
-        // The first index is that of no class.
+        // The first index belongs to no class.
         run: |data, way| {
             let rows = by!(way, OneHot::new(7, [0.0, 1.0]));
             Ok(rows.run(data.reversed.slice(56..64), data.y.slice_mut(1..57))?)
@@ -191,7 +191,7 @@ pub(crate) const READY_MADE: &[Operator] = &[
     },
 ];
 
-/// Writes a part of the words to `y`.
+/// Converts a part of the words to floats, in the same part of `y`.
 fn as_floats(data: &mut Data, way: Way<'_>, part: std::ops::Range<usize>) -> Result<(), Error> {
     Ok(by!(way, Cast::new()).run(data.words.slice(part.clone()), data.y.slice_mut(part))?)
 }

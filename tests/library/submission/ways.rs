@@ -1,4 +1,4 @@
-//! Streams and recordings: each operator runs there, but only on its own device.
+//! Streams and recordings: each operator works with them, but only with those of its own device.
 
 use anywarp::{Device, Error, ErrorClass, Event};
 use anywarp_null::NullOptions;
@@ -41,7 +41,7 @@ fn each_operator_runs_on_a_stream_and_in_a_recording() -> anywarp::Result<()> {
     Ok(())
 }
 
-/// On a device with several streams the commands use the given stream.
+/// On a device with several streams, the commands run on the given stream.
 #[test]
 fn commands_use_the_given_stream() -> anywarp::Result<()> {
     let (device, ..) = open(&NullOptions { streams: 3, ..NullOptions::staged() });
@@ -59,7 +59,7 @@ fn commands_use_the_given_stream() -> anywarp::Result<()> {
             recorded
         };
         (operator.run)(&mut data, Way::Own)?;
-        // The host may fill a whole buffer.
+        // The host may do a fill of a whole buffer, without a command.
         assert!(matches!(streams_of(false).as_slice(), [] | [0]), "{}", operator.name);
         for (stream, number) in streams.iter().zip([1, 2]) {
             (operator.run)(&mut data, Way::Stream(stream))?;

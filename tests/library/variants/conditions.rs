@@ -1,4 +1,4 @@
-//! Variants for launches that meet conditions.
+//! Variants for launches that meet the same conditions.
 
 use anywarp::Variants;
 
@@ -8,7 +8,8 @@ use super::{ADD, CELLS, Launch, USUAL, WIDE, check, on_each};
 fn sizes_that_change_have_one_variant_in_common() {
     on_each(Variants::InBackground, |device| {
         let kernel = device.kernel(ADD).expect("a kernel");
-        // No two of them have all numbers in common, but a table never has more cells than are bound.
+        // No two launches have all values in common, but in each launch the table has at most as many cells as are
+        // bound.
         let launches: Vec<_> = (0..60)
             .map(|at| {
                 let size = [5 + at % 11, 4 + at % 9];
@@ -31,7 +32,7 @@ fn each_launch_is_asked_for_what_a_variant_needs() {
             (Launch { size: [17, 16], bound: 272, groups: [3, 2], ..USUAL }, true),
             (Launch { size: [17, 16], bound: 271, groups: [3, 2], ..USUAL }, false),
             (Launch { size: [0, 5], bound: 4, ..USUAL }, true),
-            // Products that wrap: 0 in the kernel's numbers, and 2^32 - 2.
+            // The products of the sizes wrap in `u32`: to 0, 0 and 2^32 - 2.
             (Launch { size: [1 << 16, 1 << 16], bound: 512, groups: [4, 4], ..USUAL }, false),
             (Launch { size: [1 << 20, 1 << 12], bound: 512, groups: [4, 4], ..USUAL }, false),
             (Launch { size: [u32::MAX, 2], bound: 512, groups: [4, 1], ..USUAL }, false),
@@ -79,14 +80,14 @@ fn what_the_host_does_not_know_meets_nothing() {
             launch.groups((2, 2)).expect("a launch");
         }
         assert_eq!(cells.read().expect("the cells")[255], 6);
-        // The grid of a kernel that compares nothing.
+        // The host does not know the values of an indirect grid; this kernel does not compare its index with any size.
         let kernel = device.kernel(WIDE).expect("a kernel");
         let grid = device.buffer_from(&[64u32, 1, 1]).expect("a grid");
         let launch = kernel.launch().set("step", 1u32).bind("cells", cells.slice_mut(..64));
         launch.indirect(&grid, 0).expect("a launch");
         assert_eq!(cells.read().expect("the cells")[..66], (1..=64).chain([6, 6]).collect::<Vec<u32>>());
         assert_eq!((device.variant_stats().made, device.variant_stats().launches), (0, 0), "{}", device.selector());
-        // Known, it is taken for as many as there are.
+        // A launch with a known grid runs the variant if it has at most as many workgroups as there are cells.
         for (groups, runs) in [(64u32, true), (65, false), (63, true)] {
             cells.fill(0).expect("zeros");
             let before = device.variant_stats().launches;
@@ -122,7 +123,7 @@ fn negative_sizes_meet_nothing() {
             ([4, 8, -1], 32, false),
             ([i32::MIN, 2, 0], 32, false),
             ([1 << 30, 5, 0], 32, false),
-            // No row is less than that, so nothing is accessed.
+            // No row number is below a negative number of rows, so nothing is accessed.
             ([4, -8, 0], 32, true),
         ];
         for (number, (sizes @ [columns, rows, first], elements, runs)) in table.into_iter().enumerate() {
@@ -135,18 +136,18 @@ fn negative_sizes_meet_nothing() {
             for y in 0..rows.clamp(0, 8) {
                 for x in 0..4 {
                     let at = first.wrapping_add(y.wrapping_mul(columns)).wrapping_add(x);
-                    // A negative index is beyond the end, too.
+                    // A negative index counts as beyond the end, too.
                     if let Ok(at @ 0..32) = usize::try_from(at) {
                         expected[at] = x as u32 + 1;
                     }
                 }
             }
             let found = cells.read().expect("the cells");
-            // Several may write to one cell.
+            // Several invocations may write to the same cell.
             let overlap = columns.unsigned_abs() < 4 || columns == 1 << 30 || columns == i32::MIN;
             let same = |(found, expected): (&u32, &u32)| found == expected || overlap && *found <= 4;
             assert!(found.iter().zip(&expected).all(same), "{}: {sizes:?}: {found:?}", device.selector());
-            // Where a grid may be so large that an id is negative as an `i32`, less is proven.
+            // On a device whose grids may be so large that an id is negative as an `i32`, less is proven.
             let taken = device.variant_stats().launches - before;
             assert!(taken <= u64::from(runs), "{}: launch {number}", device.selector());
         }

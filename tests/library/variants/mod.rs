@@ -1,4 +1,4 @@
-//! Variants of kernels, specialised for similar launches: same results for these launches and for all others.
+//! Variants of kernels, specialised for similar launches: all launches have the same results as without variants.
 
 mod conditions;
 mod values;
@@ -13,7 +13,7 @@ use anywarp_testing::hanging;
 /// The time after which a test is treated as hanging.
 const PATIENCE: Duration = Duration::from_secs(100);
 
-/// Adds to each cell of a table. The bounds of `at` cannot be proven without the table's size.
+/// A kernel that adds to each cell of a table. Accesses at `at` cannot be proven in range without the table's size.
 const ADD: &str = "
     struct Table { columns: u32, rows: u32, more: f32, round: u32 }
     @group(0) @binding(0) var<uniform> table: Table;
@@ -26,7 +26,7 @@ const ADD: &str = "
         }
     }";
 
-/// Every index is proven without a variant, and there is no division.
+/// A kernel whose indices are proven in range without a variant, and that has no division.
 const PROVEN: &str = "
     @group(0) @binding(0) var<uniform> more: u32;
     @group(0) @binding(1) var<storage, read_write> cells: array<u32>;
@@ -35,7 +35,7 @@ const PROVEN: &str = "
         cells[min(id.x, arrayLength(&cells) - 1u)] += more;
     }";
 
-/// One workgroup for each cell.
+/// A kernel with one workgroup for each cell.
 const WIDE: &str = "
     @group(0) @binding(0) var<uniform> step: u32;
     @group(0) @binding(1) var<storage, read_write> cells: array<u32>;
@@ -56,7 +56,7 @@ fn on_each(variants: Variants, test: fn(&Device)) {
     assert!(any || std::env::var_os("ANYWARP_REQUIRE").is_none(), "no device to test with");
 }
 
-/// A launch of [`ADD`] over `cells`, or over the first `bound` of them, on `groups`.
+/// A launch of [`ADD`] with `groups` workgroups over the first `bound` cells.
 #[derive(Clone, Copy)]
 struct Launch {
     size: [u32; 2],
@@ -77,7 +77,7 @@ impl Launch {
         launch.bind("cells", cells.slice_mut(..self.bound)).groups(self.groups).expect("a launch");
     }
 
-    /// The expected cells, computed in Rust; accesses out of range write nothing.
+    /// Adds the expected results to `cells`; accesses out of range write nothing.
     fn expect(self, cells: &mut [u32]) {
         let more = (self.more as u32).wrapping_add(1000 * self.round);
         for y in 0..self.size[1].min(8 * self.groups[1]) {
@@ -100,7 +100,7 @@ fn settled(device: &Device) {
     }
 }
 
-/// Runs each launch the given number of times, and compares all cells.
+/// Runs each launch the given number of times, and compares all cells after each launch.
 fn check(device: &Device, kernel: &Kernel, launches: &[(u32, Launch)]) {
     let mut cells = device.buffer::<u32>(CELLS).expect("memory");
     let mut expected = vec![0u32; CELLS];

@@ -19,7 +19,7 @@ fn launches_that_are_alike_run_a_variant() {
 #[test]
 fn other_launches_do_not() {
     on_each(Variants::InBackground, |device| {
-        // Launches for which the usual variant would be wrong, with the flag whether they still run one.
+        // For these launches the usual variant would be wrong; the flag says whether they still run another variant.
         let others = [
             (Launch { bound: 100, ..USUAL }, false),
             (Launch { bound: 512, ..USUAL }, false),
@@ -50,7 +50,7 @@ fn with_at_once_the_first_launch_runs_a_variant() {
         let wide = Launch { size: [32, 32], groups: [4, 4], bound: 1024, ..USUAL };
         check(device, &kernel, &[(2, USUAL), (1, Launch { bound: 100, ..USUAL }), (1, wide)]);
         let stats = device.variant_stats();
-        // With 100 cells the index may be out of range, so the variant would save nothing.
+        // With 100 cells the index may be out of range, so that a variant would save nothing.
         assert_eq!((stats.made, stats.launches), (2, 3), "{}", device.selector());
     });
 }
@@ -74,7 +74,8 @@ fn a_variant_that_no_longer_fits_is_followed_by_another() {
         let other = Launch { round: 1, ..USUAL };
         check(device, &kernel, &[(16, USUAL), (4, USUAL), (16, other), (16, other), (4, other), (4, USUAL)]);
         let stats = device.variant_stats();
-        // Until it is there, 15 of the others run one that is made by conditions: they were unlike those before.
+        // Before the last variant is compiled, 15 launches run a variant for conditions, which is made because they
+        // differ from earlier launches.
         assert_eq!((stats.made, stats.launches), (3, 4 + 4 + 4 + 15), "{}", device.selector());
     });
 }
@@ -109,7 +110,7 @@ fn the_number_of_variants_is_bounded() {
         let kernel = device.kernel(ADD).expect("a kernel");
         let lengths: Vec<_> = (0..100).map(|less| (1, Launch { bound: 1024 - 4 * less, ..USUAL })).collect();
         check(device, &kernel, &lengths);
-        // Eight by numbers, and one by what these have to do with each other.
+        // Eight variants are for values, and one is for conditions between the values.
         let stats = device.variant_stats();
         assert_eq!((stats.made, stats.launches), (9, 100), "{}", device.selector());
     });

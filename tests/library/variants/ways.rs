@@ -1,4 +1,4 @@
-//! Ways to launch, and variants.
+//! Variants with each way to launch a kernel.
 
 use std::thread;
 
@@ -79,7 +79,7 @@ fn grids_above_the_limit_have_variants() {
             return;
         }
         let mut cells = device.buffer::<u32>(1 << 18).expect("memory");
-        // Other launches must not write beyond the last cell or workgroup of the variant.
+        // The variant is wrong for the other launches: it would write beyond the last cell or workgroup.
         for (times, groups, bound) in
             [(16, limit + 5, 1 << 17), (2, limit + 5, 1 << 17), (1, limit + 5, 1 << 16), (1, limit + 9, 1 << 17)]
         {
@@ -121,6 +121,6 @@ fn a_device_closes_during_a_compilation() {
         let kernel = device.kernel(ADD).expect("a kernel");
         let mut cells = device.buffer::<u32>(256).expect("memory");
         (0..16).for_each(|_| USUAL.run(&kernel, &mut cells));
-        // The variant is still being compiled when the test ends.
+        // The device closes here, while the variant is still being compiled.
     });
 }

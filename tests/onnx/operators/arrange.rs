@@ -39,7 +39,7 @@ pub(crate) fn part(device: &Device, x: &Array, parts: &[Steps]) -> TestResult<Ar
     by_type!(x.kind, T => moved::<T>(device, x, Rearrange::part(x.shape.clone(), parts)))
 }
 
-/// Some places of an axis.
+/// The part of the array at a range of places along an axis.
 pub(crate) fn range(device: &Device, x: &Array, axis: usize, places: std::ops::Range<usize>) -> TestResult<Array> {
     let mut parts = vec![steps(.., 1); axis];
     parts.push(steps(places.start as isize..places.end as isize, 1));
@@ -66,7 +66,7 @@ pub(crate) fn concatenated(device: &Device, parts: &[&Array], axis: usize) -> Te
     })
 }
 
-/// The places of an axis that indices give, as NumPy's `take`.
+/// The parts of the array at the places along an axis that `indices` lists, as NumPy's `take`.
 pub(crate) fn taken(device: &Device, x: &Array, indices: &Array, axis: usize) -> TestResult<Array> {
     let shape = [&x.shape[..axis], &indices.shape, &x.shape[axis + 1..]].concat();
     by_type!(x.kind, T => by_type!(indices.kind, [U32: u32, I32: i32, I64: i64], I => {
@@ -76,9 +76,9 @@ pub(crate) fn taken(device: &Device, x: &Array, indices: &Array, axis: usize) ->
     }))
 }
 
-/// The place of an axis that an index gives for each element, as NumPy's `take_along_axis`.
+/// For each element of `indices`, the element of the array at this place along the axis, as NumPy's `take_along_axis`.
 pub(crate) fn taken_along(device: &Device, x: &Array, indices: &Array, axis: usize) -> TestResult<Array> {
-    // Indices may be there for a part of the other axes only.
+    // The other axes are cut to the sizes of `indices`, which may be smaller.
     let parts: Vec<Steps> = indices
         .shape
         .iter()
@@ -93,7 +93,7 @@ pub(crate) fn taken_along(device: &Device, x: &Array, indices: &Array, axis: usi
     }))
 }
 
-/// 0, 1, 2, ..
+/// An array of the numbers 0, 1, 2, ..
 pub(crate) fn iota(device: &Device, shape: &[usize], kind: Type) -> TestResult<Array> {
     let numbers = Array::written::<u32>(device, Type::U32, shape, |y| Ok(ops::arange(0, 1, y)?))?;
     converted(device, &numbers, kind)

@@ -11,13 +11,13 @@ use super::rows::softmaxed;
 use crate::array::{Array, Type, by_type};
 use crate::graph::Call;
 
-/// An array of heads: those of three axes have all heads in the last one.
+/// The array with an axis for heads: an array with three axes has all heads in its last axis.
 fn heads_of(device: &Device, x: &Array, heads: usize) -> TestResult<Array> {
     let [batches, places, all] = x.shape[..] else { return Ok(x.clone()) };
     permuted(device, &x.reshaped([batches, places, heads, all / heads])?, &[0, 2, 1, 3])
 }
 
-/// A number of heads; that of an array with four axes if there is no attribute.
+/// The number of heads: the size of the second of four axes or, for three axes, the attribute.
 fn heads(call: &Call<'_>, name: &str, x: &Array) -> TestResult<usize> {
     match (&x.shape[..], call.integer(name)) {
         ([_, heads, _, _], _) => Ok(*heads),
@@ -26,7 +26,7 @@ fn heads(call: &Call<'_>, name: &str, x: &Array) -> TestResult<usize> {
     }
 }
 
-/// The keys or the values behind those of an earlier call.
+/// The keys or the values, behind those of an earlier call if there are any.
 fn present(call: &Call<'_>, x: &Array, past: usize) -> TestResult<Array> {
     match call.optional(past) {
         Some(past) => concatenated(call.device, &[past, x], 2),
@@ -34,12 +34,12 @@ fn present(call: &Call<'_>, x: &Array, past: usize) -> TestResult<Array> {
     }
 }
 
-/// The queries, keys and values of a node, with four axes, and all that decides which keys count.
+/// The queries, keys and values of a node, with four axes, and the options that decide which keys count.
 struct Given {
     q: Array,
     k: Array,
     v: Array,
-    /// Flags of keys, and numbers that are added to scores.
+    /// The flags of keys that count. `bias` has the numbers that are added to scores.
     mask: Option<Array>,
     bias: Option<Array>,
     causal: Option<isize>,
@@ -58,7 +58,7 @@ impl Given {
         let places = iota(device, &[keys], Type::I32)?;
         let (mut masks, mut bias) = (Vec::new(), None);
         if let Some(mask) = call.optional(3) {
-            // Keys behind the end of the mask do not count.
+            // Keys beyond the end of the mask do not count.
             let count = mask.shape.last().copied().unwrap_or(1);
             if count < keys && count > 1 {
                 masks.push(
@@ -80,7 +80,7 @@ impl Given {
             let lengths = converted(device, lengths, Type::I32)?.reshaped([lengths.len(), 1, 1, 1])?;
             masks.push(Line::new("y = u32(a < b)", Type::U32).apply(device, &[&places, &lengths])?);
             if causal.is_some() && call.optional(4).is_none() {
-                // The last query has the last key of its batch.
+                // The last query is at the place of its batch's last key.
                 causal = None;
                 let rows = iota(device, &[queries, 1], Type::I32)?;
                 let line = Line::new("y = u32(a <= b + c - i32(p))", Type::U32);
@@ -117,7 +117,7 @@ impl Given {
         })
     }
 
-    /// The matrix of all scores, as far as ONNX's mode says: products, capped ones, with the bias, after softmax.
+    /// The matrix of all scores after the step that ONNX's mode selects: product, cap, bias, or softmax.
     fn scores(&self, device: &Device, mode: i64) -> TestResult<Array> {
         let group = (self.q.shape[1] / self.k.shape[1]) as f32;
         let heads = iota(device, &[self.q.shape[1]], Type::U32)?;

@@ -1,4 +1,4 @@
-//! Norms by channels, which are the second axis.
+//! Normalisations by channel, the second axis.
 
 use anywarp_testing_devices::outcome::TestResult;
 
@@ -9,8 +9,8 @@ use super::reductions::along;
 use crate::array::{Array, Type};
 use crate::graph::Call;
 
-/// Channels that are moved and scaled by their means and variances: those of the inputs, or of the batch in training, when
-/// running ones are returned as well.
+/// Shifts and scales channels by means and variances: those of the inputs or, in training, those of the batch, for
+/// which running means and variances are returned as well.
 pub(super) fn batch_norm(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let (device, x) = (call.device, call.input(0)?);
     let mut channels = vec![1; x.shape.len().max(2)];
@@ -37,8 +37,8 @@ pub(super) fn batch_norm(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![y, running(&mean, &own_mean)?, running(&variance, &own_variance)?])
 }
 
-/// Each element divided by a power of the sum of squares over neighbouring channels, as a product with a matrix that has
-/// ones for neighbours.
+/// Divides each element by a power of the sum of squares over neighbouring channels, which is a product with a matrix
+/// that has ones for neighbours.
 pub(super) fn local_response(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let (device, x) = (call.device, call.input(0)?);
     let [batch, channels, ref places @ ..] = x.shape[..] else { return fail!("no channels") };

@@ -52,7 +52,7 @@ pub(super) fn range(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![y])
 }
 
-/// 1 on a diagonal.
+/// Computes a matrix with 1 on a diagonal and 0 elsewhere.
 pub(super) fn eye(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let x = call.input(0)?;
     let kind = call.kind("dtype")?.unwrap_or(x.kind);
@@ -62,7 +62,7 @@ pub(super) fn eye(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![line.values(&[columns, diagonal]).apply(call.device, &[&iota(call.device, &x.shape, Type::U32)?])?])
 }
 
-/// The elements on one side of a diagonal.
+/// Keeps the elements on one side of a diagonal.
 pub(super) fn triangle(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let x = call.input(0)?;
     let Some((_, matrix)) = x.shape.split_at_checked(x.shape.len().saturating_sub(2)) else {
@@ -78,7 +78,7 @@ pub(super) fn triangle(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![Line::new(operation, x.kind).values(&[columns, diagonal]).apply(call.device, &[x, &places])?])
 }
 
-/// Windows of one or two cosines.
+/// Computes window functions that are sums of one or two cosines.
 pub(super) fn window(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let size = call.input(0)?.number()? as usize;
     let kind = call.kind("output_datatype")?.unwrap_or(Type::F32);

@@ -9,7 +9,7 @@ use super::line::{Line, converted, wide};
 use crate::array::{Array, Type, by_type};
 use crate::graph::Call;
 
-/// The axes of an operand: letters, and digits for those that `...` stands for, the last one first.
+/// The names of an operand's axes: letters, and digits for the axes that `...` stands for, counted from the last one.
 fn axes(letters: &str, rank: usize) -> Vec<char> {
     let named = letters.replace("...", "");
     let others: String = "0123456789".chars().take(rank.saturating_sub(named.len())).collect();
@@ -17,7 +17,7 @@ fn axes(letters: &str, rank: usize) -> Vec<char> {
     letters.replace("...", &others).chars().collect()
 }
 
-/// The size of each axis in an operand, and its stride: the sum of those of all places with its letter.
+/// The size of each axis in an operand, and its stride: the sum of the strides of all axes with the same letter.
 fn walked(operand: &Array, own: &[char], all: &[char]) -> (Vec<usize>, Vec<usize>) {
     let stride = |at: usize| operand.shape[at + 1..].iter().product::<usize>();
     let places = |axis: char| own.iter().enumerate().filter(move |(_, other)| **other == axis).map(|(at, _)| at);
@@ -47,7 +47,7 @@ pub(super) fn einsum(call: &Call<'_>) -> TestResult<Vec<Array>> {
             let count = others.and_then(|digit| digit.to_digit(10)).map_or(0, |digit| digit as usize + 1);
             axes(&result, result.replace("...", "").len() + if result.contains("...") { count } else { 0 })
         }
-        // Without a result, axes that are named once remain.
+        // Without a list of output axes, the axes that are named once remain.
         None => letters.iter().filter(|letter| once(letter)).copied().collect(),
     };
     letters.dedup();
@@ -80,7 +80,7 @@ pub(super) fn einsum(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![converted(call.device, &y, kind)?])
 }
 
-/// Determinants of matrices of two or three rows, for all places of the axes before the last two.
+/// Computes determinants of matrices with two or three rows, for all places of the axes before the last two.
 pub(super) fn determinant(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let x = call.input(0)?;
     let Some((outer, &[rows, columns])) = x.shape.split_last_chunk::<2>() else { return fail!("no matrix") };
@@ -95,7 +95,7 @@ pub(super) fn determinant(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let y = match rows {
         2 => minor(call.device, x.kind, [part(0)?, part(1)?, part(2)?, part(3)?])?,
         3 => {
-            // By the first row.
+            // The determinant is developed by the first row.
             let of = |[a, b, c, d]: [u32; 4]| minor(call.device, x.kind, [part(a)?, part(b)?, part(c)?, part(d)?]);
             let minors = [of([4, 5, 7, 8])?, of([3, 5, 6, 8])?, of([3, 4, 6, 7])?];
             let line = Line::new("y = a * d - b * e + c * f", x.kind);

@@ -1,4 +1,4 @@
-//! Operators on single elements.
+//! Operators that compute each element on its own.
 
 use anywarp_testing_devices::outcome::{TestResult, skip};
 
@@ -7,8 +7,8 @@ use super::line::{Line, cast};
 use crate::array::{Array, Type};
 use crate::graph::Call;
 
-/// An operator that is one line: its name, the line, whether its result is of booleans, and attributes with their
-/// defaults, which are the values of the line.
+/// An operator that is one line: its name, the line, whether its result is Boolean, and its attributes with their
+/// defaults, which the line reads as the values `p`, `q` and so on.
 struct Entry(&'static str, &'static str, bool, &'static [(&'static str, f32)]);
 
 #[rustfmt::skip] // one a line
@@ -72,7 +72,8 @@ const ENTRIES: &[Entry] = &[
     Entry("Xor", "y = a ^ b", true, &[]),
 ];
 
-/// The error function: its series near 0, and Abramowitz and Stegun, 'Handbook of Mathematical Functions', 7.1.26.
+/// The error function: a series near 0, and formula 7.1.26 of Abramowitz and Stegun, 'Handbook of Mathematical
+/// Functions', elsewhere.
 const ERF: &str = "
     fn erf(x: f32) -> f32 {
         let square = x * x;
@@ -82,7 +83,7 @@ const ERF: &str = "
         return select(sign(x) * (1.0 - sum * exp(-square)), series, abs(x) < 0.5);
     }\n";
 
-/// The operator of this name, if it is one line.
+/// The function for the operator of this name, if it is one line.
 pub(super) fn find(name: &str) -> Option<Operator> {
     ENTRIES.iter().any(|Entry(known, ..)| *known == name).then_some(one_line)
 }
@@ -138,7 +139,7 @@ pub(super) fn bit_shift(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![Line::new(operation, call.input(0)?.kind).apply(call.device, &call.inputs()?)?])
 }
 
-/// The remainder has the sign of the divisor, or with `fmod` that of the dividend.
+/// Computes remainders with the sign of the divisor or, with `fmod`, of the dividend.
 pub(super) fn modulo(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let kind = call.input(0)?.kind;
     let operation = match kind {
@@ -152,7 +153,7 @@ pub(super) fn modulo(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![Line::new(operation, kind).apply(call.device, &call.inputs()?)?])
 }
 
-/// Powers, by multiplication for integers and by logarithms of absolute values for floats.
+/// Computes powers, by multiplication for integers and by logarithms of absolute values for floats.
 pub(super) fn power(call: &Call<'_>) -> TestResult<Vec<Array>> {
     const OF_FLOATS: &str = "
         fn power(a: f32, b: f32) -> f32 {
@@ -176,7 +177,7 @@ pub(super) fn power(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![Line::new(operation, a.kind).preamble(preamble).apply(call.device, &[a, b])?])
 }
 
-/// Operators with any number of inputs.
+/// Computes operators with any number of inputs.
 pub(super) fn several(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let operation = match &call.node.operator[..] {
         "Max" => "y = max(a, b)",
@@ -194,7 +195,7 @@ pub(super) fn several(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![y])
 }
 
-/// Dropout leaves all elements, except in training.
+/// Computes dropout, which keeps all elements except in training.
 pub(super) fn dropout(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let trains = call.optional(2).map(Array::integers).transpose()?.is_some_and(|flag| flag != [0]);
     let ratio = call.optional(1).map(Array::number).transpose()?.unwrap_or(0.5);
@@ -214,13 +215,13 @@ pub(super) fn convert(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![cast(call.device, call.input(0)?, to)?])
 }
 
-/// The bits of elements as another type of the same size.
+/// Reinterprets the bits of elements as another type of the same size.
 pub(super) fn bit_cast(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let x = call.input(0)?;
     let Some(to) = call.kind("to")? else { return fail!("has no type") };
     let integers = !x.kind.is_float() && !to.is_float();
     let y = match integers {
-        // Conversions between integers of one size keep the bits.
+        // A conversion between integers of one size keeps the bits.
         true => super::line::converted(call.device, x, to)?,
         false => Line::new("y = bitcast<Y>(a)", to).apply(call.device, &[x])?,
     };

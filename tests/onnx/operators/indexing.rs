@@ -1,4 +1,4 @@
-//! Operators that take and write elements by indices.
+//! Operators that read and write elements by indices.
 
 use anywarp::Device;
 use anywarp::ops::{self, Rearrange, Scatter};
@@ -20,7 +20,7 @@ pub(super) fn gather_elements(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![taken_along(call.device, x, call.input(1)?, call.axis(0, x.shape.len())?)?])
 }
 
-/// Tuples of indices, along the last axis, as numbers of parts of an array with these sizes, the first `batch` of which
+/// Converts tuples of indices along the last axis to places in the flat array with these sizes. The first `batch` sizes
 /// are not indexed.
 fn flat(device: &Device, indices: &Array, sizes: &[usize], batch: usize) -> TestResult<Array> {
     let (batches, sizes) = sizes.split_at(batch);
@@ -73,8 +73,8 @@ pub(super) fn scatter_elements(call: &Call<'_>) -> TestResult<Vec<Array>> {
     written(call, call.input(2)?, indices, || Scatter::new(x.shape.clone(), axis).along())
 }
 
-/// Lines of a cache along an axis, from a position on that each part of the batch has; a circular cache goes on at its
-/// begin.
+/// Writes lines into a cache along an axis, from a position that each part of the batch has; in a circular cache, lines
+/// beyond the end continue at the beginning.
 pub(super) fn tensor_scatter(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let (device, x, updates) = (call.device, call.input(0)?, call.input(1)?);
     let axis = call.axis(-2, x.shape.len())?;
@@ -99,7 +99,7 @@ pub(super) fn tensor_scatter(call: &Call<'_>) -> TestResult<Vec<Array>> {
     })
 }
 
-/// A copy of the first input into which updates are scattered.
+/// Scatters updates into a copy of the first input.
 fn written<'s>(
     call: &Call<'_>,
     updates: &Array,
@@ -147,7 +147,7 @@ pub(super) fn one_hot(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![axis_moved(call.device, &rows, rank, axis)?])
 }
 
-/// The first elements of each line in reverse order; their numbers are the second input.
+/// Reverses the first elements of each line; the second input has their number in each line.
 pub(super) fn reverse_sequence(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let (device, x) = (call.device, call.input(0)?);
     let rank = x.shape.len();

@@ -1,4 +1,4 @@
-//! One line of WGSL for each element, and conversions.
+//! Kernels of one line of WGSL for each element, and conversions.
 
 use anywarp::Device;
 use anywarp::backend::{BackendKind, Capabilities};
@@ -7,8 +7,8 @@ use anywarp_testing_devices::outcome::{TestResult, skip};
 
 use crate::array::{Array, Type, by_type};
 
-/// A line of WGSL. Inputs are named from `a` on, and have the types that kernels compute with; values are named from `p`
-/// on, and are `f32`; the output is `y`. `T` is the type of `a`, `Y` that of `y`.
+/// A line of WGSL. Its inputs are named `a`, `b`, .., and have the types that kernels compute with; its values are
+/// named `p`, `q`, .., and are `f32`; its output is `y`. `T` is the type of `a`, and `Y` that of `y`.
 #[derive(Clone, Copy)]
 pub(crate) struct Line<'l> {
     pub(crate) operation: &'l str,
@@ -31,7 +31,7 @@ impl<'l> Line<'l> {
         Self { preamble, ..self }
     }
 
-    /// Applies the line to arrays, which are broadcast.
+    /// Applies the line to arrays, which are broadcast to one shape.
     pub(crate) fn apply(self, device: &Device, inputs: &[&Array]) -> TestResult<Array> {
         let inputs = inputs.iter().map(|input| wide(device, input)).collect::<TestResult<Vec<Array>>>()?;
         let output = wide_type(device, self.output)?;
@@ -66,7 +66,7 @@ fn argument(input: &Array) -> TestResult<AnyInput<'_>> {
     })
 }
 
-/// NumPy's common shape of two.
+/// The shape that two shapes are broadcast to, by NumPy's rules.
 pub(crate) fn broadcast(a: &[usize], b: &[usize]) -> TestResult<Vec<usize>> {
     let rank = a.len().max(b.len());
     let at = |shape: &[usize], axis: usize| (axis + shape.len()).checked_sub(rank).map_or(1, |axis| shape[axis]);
@@ -78,7 +78,7 @@ pub(crate) fn broadcast(a: &[usize], b: &[usize]) -> TestResult<Vec<usize>> {
     sizes.collect()
 }
 
-/// The type that kernels of a device compute with, for elements of a type.
+/// The type with which kernels of a device compute elements of this type.
 pub(crate) fn wide_type(device: &Device, kind: Type) -> TestResult<Type> {
     let has = |feature| device.caps().shader.contains(feature);
     match kind {
@@ -92,8 +92,8 @@ pub(crate) fn wide_type(device: &Device, kind: Type) -> TestResult<Type> {
     }
 }
 
-/// Skips exponentials, logarithms and the like of `f64` where kernels become SPIR-V or HLSL, which have them for floats of
-/// 16 and 32 bits only.
+/// Skips the case if it needs exponentials, logarithms or similar functions of `f64` on a device whose kernels become
+/// SPIR-V or HLSL, which have these functions for floats of 16 and 32 bits only.
 pub(crate) fn expect_functions(device: &Device, kind: Type, text: &str) -> TestResult {
     const FUNCTIONS: [&str; 6] = ["exp", "log", "pow", "sin", "cos", "tan"];
     let native = matches!(device.caps().backend, BackendKind::Cpu | BackendKind::Cuda);
@@ -104,7 +104,7 @@ pub(crate) fn expect_functions(device: &Device, kind: Type, text: &str) -> TestR
     Ok(())
 }
 
-/// An array as one of the type that kernels compute with.
+/// The array converted to the type that kernels compute with.
 pub(crate) fn wide(device: &Device, array: &Array) -> TestResult<Array> {
     converted(device, array, wide_type(device, array.kind)?)
 }
@@ -121,7 +121,7 @@ fn wgsl(wide: Type) -> &'static str {
     }
 }
 
-/// ONNX's `Cast`: every number but 0 is true.
+/// Converts an array as ONNX's `Cast` does: every number except 0 is true.
 pub(crate) fn cast(device: &Device, array: &Array, to: Type) -> TestResult<Array> {
     match to {
         Type::Bool if array.kind != Type::Bool => Line::new("y = u32(a != T(0))", to).apply(device, &[array]),
@@ -129,7 +129,7 @@ pub(crate) fn cast(device: &Device, array: &Array, to: Type) -> TestResult<Array
     }
 }
 
-/// The numbers of an array as those of another type, as by Rust's `as`; booleans are bytes.
+/// Converts the numbers of an array to another type, as Rust's `as` does; booleans are bytes.
 pub(crate) fn converted(device: &Device, array: &Array, to: Type) -> TestResult<Array> {
     match (array.kind, to) {
         (from, to) if from == to => return Ok(array.clone()),

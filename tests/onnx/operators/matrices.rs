@@ -10,9 +10,9 @@ use super::reductions::along;
 use crate::array::{Array, Type, by_type};
 use crate::graph::Call;
 
-/// NumPy's `matmul`: products of matrices for all places of the axes before the last two.
+/// Computes NumPy's `matmul`: products of matrices for all places of the axes before the last two.
 pub(super) fn product(device: &Device, a: &Array, b: &Array) -> TestResult<Array> {
-    // Vectors are rows, or columns, whose axis is removed from the result.
+    // Vectors are treated as rows or columns; the added axis is removed from the result.
     let (is_row, is_column) = (a.shape.len() == 1, b.shape.len() == 1);
     let a = if is_row { a.reshaped([1, a.len()])? } else { a.clone() };
     let b = if is_column { b.reshaped([b.len(), 1])? } else { b.clone() };
@@ -35,7 +35,7 @@ pub(super) fn product(device: &Device, a: &Array, b: &Array) -> TestResult<Array
             })
         })?
     } else {
-        // Other types: the sums of all products.
+        // For other types, all products are computed and then summed.
         let a = a.reshaped([batches_a, &[m, k, 1]].concat())?;
         let b = b.reshaped([batches_b, &[1, k, n]].concat())?;
         let products = Line::new("y = a * b", a.kind).apply(device, &[&a, &b])?;
@@ -51,7 +51,7 @@ pub(super) fn matmul(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![product(call.device, call.input(0)?, call.input(1)?)?])
 }
 
-/// An input as `i32`, without the zero point that is another input.
+/// An input as `i32`, minus the zero point that another input has.
 fn centred(call: &Call<'_>, at: usize, zero: usize) -> TestResult<Array> {
     let x = converted(call.device, call.input(at)?, Type::I32)?;
     match call.optional(zero) {
@@ -68,7 +68,7 @@ pub(super) fn matmul_integer(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![product(call.device, &centred(call, 0, 2)?, &centred(call, 1, 3)?)?])
 }
 
-/// A product of quantised matrices, quantised: each of the three has a scale and a zero point.
+/// Computes a quantised product of quantised matrices: each of the three has a scale and a zero point.
 pub(super) fn quantised_matmul(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let sums = product(call.device, &centred(call, 0, 2)?, &centred(call, 3, 5)?)?;
     let one = |at: usize| converted(call.device, &call.input(at)?.reshaped([])?, Type::F32);
@@ -92,8 +92,8 @@ pub(super) fn gemm(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![y])
 }
 
-/// Scale or zero point, in a shape that is broadcast to that of `x`: for all elements, by places of an axis, or by blocks
-/// along it.
+/// Reshapes a scale or a zero point so that it is broadcast to the shape of `x`: one for all elements, one for each
+/// place of an axis, or one for each block along the axis.
 fn spread(call: &Call<'_>, x: &Array, scale: &Array) -> TestResult<Array> {
     if scale.len() == 1 {
         return scale.reshaped([]);
@@ -123,7 +123,7 @@ pub(super) fn dequantise(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![y])
 }
 
-/// Rounded quotients, plus the zero point; conversions to integers take the nearest one of the type.
+/// Computes rounded quotients plus the zero point; the conversion to an integer clamps to the range of the type.
 pub(super) fn quantise(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let (x, scale) = (call.input(0)?, call.input(1)?);
     let spread_scale = spread(call, x, scale)?;
@@ -139,7 +139,7 @@ pub(super) fn quantise(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![converted(call.device, &y, kind)?])
 }
 
-/// Quantisation to bytes, with the scale and the zero point that all elements and 0 need.
+/// Quantises to bytes, with the scale and the zero point for a range that includes all elements and 0.
 pub(super) fn dynamic(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let (device, x) = (call.device, call.input(0)?);
     let axes: Vec<usize> = (0..x.shape.len()).collect();

@@ -1,4 +1,4 @@
-//! Operators of ONNX in terms of `anywarp::ops`.
+//! Operators of ONNX, computed with `anywarp::ops`.
 
 mod arrange;
 mod attention;
@@ -22,10 +22,10 @@ use anywarp_testing_devices::outcome::{TestResult, skip};
 use crate::array::Array;
 use crate::graph::Call;
 
-/// Computes the outputs of a node.
+/// A function that computes the outputs of a node.
 pub(crate) type Operator = fn(&Call<'_>) -> TestResult<Vec<Array>>;
 
-/// The operator of a node; a skip with the reason if there is none.
+/// The operator of a node; skips the case, with the reason, if there is none.
 pub(crate) fn find(node: &Node) -> TestResult<Operator> {
     if node.attributes.values().any(|value| *value == Attribute::Graph) {
         return skip("graphs as attributes");

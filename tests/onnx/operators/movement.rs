@@ -13,7 +13,7 @@ fn sizes(numbers: &[i64]) -> TestResult<Vec<usize>> {
     sizes.collect::<Result<_, _>>().map_or_else(|_| fail!("{numbers:?} are no sizes"), Ok)
 }
 
-/// Integers that must be there, as an attribute or an input.
+/// Integers that must be present, as an attribute or an input.
 fn needed(call: &Call<'_>, name: &str, input: usize) -> TestResult<Vec<i64>> {
     call.integers_of(name, input)?.map_or_else(|| fail!("'{name}' is missing"), Ok)
 }
@@ -119,7 +119,7 @@ pub(super) fn slice(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![arrange::part(call.device, x, &parts)?])
 }
 
-/// Crops or pads axes around their middle.
+/// Crops or pads axes, so that their middle remains in the middle.
 pub(super) fn center_crop_pad(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let x = call.input(0)?;
     let wanted = sizes(&call.input(1)?.integers()?)?;
@@ -186,7 +186,7 @@ pub(super) fn unsqueeze(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![x.reshaped(shape.collect::<Vec<usize>>())?])
 }
 
-/// `Shape` and `Size`, which the host knows.
+/// Computes `Shape` and `Size` on the host, which knows all shapes.
 pub(super) fn shape(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let x = call.input(0)?;
     if call.node.operator == "Size" {
@@ -202,7 +202,7 @@ pub(super) fn shape(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![Array::from(call.device, Type::I64, [numbers.len()], &numbers)?])
 }
 
-/// `DepthToSpace` and `SpaceToDepth`: axes of blocks, in another order.
+/// Computes `DepthToSpace` and `SpaceToDepth`, which exchange the axes of blocks.
 pub(super) fn blocks(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let (device, x) = (call.device, call.input(0)?);
     let [n, c, h, w] = x.shape[..] else { return fail!("expected four axes, got {:?}", x.shape) };

@@ -10,11 +10,11 @@ use super::reductions::along;
 use crate::array::{Array, Type, by_type};
 use crate::graph::{Call, axis};
 
-/// `CumSum` and `CumProd`.
+/// Computes `CumSum` and `CumProd`.
 pub(super) fn scan(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let x = call.input(0)?;
     let axis = axis(call.input(1)?.number()? as i64, x.shape.len())?;
-    // Scans have all types that kernels compute with.
+    // Types with which kernels cannot compute are skipped; scans support all others.
     wide_type(call.device, x.kind)?;
     let mut scan = if call.node.operator == "CumSum" { Scan::sum() } else { Scan::product() };
     scan = scan.axis(x.shape.clone(), axis);
@@ -45,7 +45,7 @@ pub(super) fn top_k(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![axis_moved(device, &values, last, axis)?, axis_moved(device, &indices, last, axis)?])
 }
 
-/// The places of elements that are not 0 in an array of one axis, as `u32`.
+/// The places in an array with one axis where the element is not 0, as `u32`.
 fn places(device: &Device, x: &Array) -> TestResult<Array> {
     let flags = Line::new("y = u32(a != T(0))", Type::U32).apply(device, &[x])?;
     let mut places = device.buffer::<u32>(x.len())?;
@@ -80,7 +80,7 @@ fn sorted_by(device: &Device, keys: &Array) -> TestResult<Array> {
     })
 }
 
-/// The different elements, or rows along an axis: from the smallest, or in the order of their first places.
+/// Returns the distinct elements, or rows along an axis: from the smallest, or in the order of their first places.
 pub(super) fn unique(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let device = call.device;
     let x = match call.integer("axis") {
@@ -93,7 +93,7 @@ pub(super) fn unique(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let columns = front.shape[1..].iter().product();
     let rows = front.reshaped([count, columns])?;
 
-    // Stable sorts by each column, the last one first.
+    // The rows are sorted by stable sorts by each column, from the last column to the first.
     let mut order = iota(device, &[count], Type::U32)?;
     for column in (0..columns).rev() {
         let keys = range(device, &rows, 1, column..column + 1)?.reshaped([count])?;
@@ -119,7 +119,7 @@ pub(super) fn unique(call: &Call<'_>) -> TestResult<Vec<Array>> {
     std::iter::once(Ok(y)).chain(others).collect()
 }
 
-/// 1 for each row that differs from the row before, and the first one.
+/// An array with 1 for the first row and each row that differs from the row before it, and 0 for other rows.
 fn heads(device: &Device, rows: &Array) -> TestResult<Array> {
     let count = rows.shape[0];
     let (before, behind) = (range(device, rows, 0, 0..count - 1)?, range(device, rows, 0, 1..count)?);
@@ -128,7 +128,7 @@ fn heads(device: &Device, rows: &Array) -> TestResult<Array> {
     concatenated(device, &[&Array::from(device, Type::U32, [1], &[1u32])?, &differ], 0)
 }
 
-/// The group of each element, where groups of an order begin at `starts`.
+/// The number of the group of each element, where the groups of an order begin at `starts`.
 fn labels(device: &Device, starts: &Array, order: &Array) -> TestResult<Array> {
     let count = order.len();
     let mut marks = device.buffer::<u32>(count)?;

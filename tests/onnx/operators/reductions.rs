@@ -1,4 +1,4 @@
-//! Reductions along axes, and what is made of them.
+//! Reductions along axes, and operators that are computed from them.
 
 use anywarp::Device;
 use anywarp::ops::{ReductionKernel, reduce, shaped};
@@ -9,7 +9,7 @@ use super::line::{Line, converted, expect_functions, wide};
 use crate::array::{Array, Type, by_type};
 use crate::graph::{Call, axis};
 
-/// Reduces axes to a size of 1.
+/// Reduces axes, whose size becomes 1.
 pub(crate) fn along(device: &Device, operator: &str, x: &Array, axes: &[usize]) -> TestResult<Array> {
     let (kind, x) = (x.kind, wide(device, x)?);
     let functions = if operator.starts_with("ReduceLog") { "exp, log" } else { "" };
@@ -61,7 +61,7 @@ fn without(y: &Array, axes: &[usize]) -> TestResult<Array> {
     y.reshaped(left.collect::<Vec<usize>>())
 }
 
-/// The place of an extreme along an axis, which keeps a size of 1, as `u32`.
+/// The place of an extreme along an axis, as `u32`; the size of the axis becomes 1.
 fn place(device: &Device, x: &Array, axis: usize, greatest: bool) -> TestResult<Array> {
     let x = wide(device, x)?;
     let kernel = if greatest { reduce::argmax() } else { reduce::argmin() };
@@ -73,7 +73,7 @@ fn place(device: &Device, x: &Array, axis: usize, greatest: bool) -> TestResult<
     })
 }
 
-/// `ArgMax` and `ArgMin`: the first place, or the last one by request.
+/// Computes `ArgMax` and `ArgMin`: the place of the first extreme or, on request, of the last one.
 pub(super) fn arg(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let (x, greatest) = (call.input(0)?, call.node.operator == "ArgMax");
     let axis = call.axis(0, x.shape.len())?;
@@ -88,7 +88,7 @@ pub(super) fn arg(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![if call.flag("keepdims", true) { found } else { without(&found, &[axis])? }])
 }
 
-/// 1 at the first greatest element along an axis.
+/// Computes an array with 1 at the first greatest element along an axis, and 0 elsewhere.
 pub(super) fn hardmax(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let x = call.input(0)?;
     let axis = call.axis(-1, x.shape.len())?;
@@ -99,7 +99,7 @@ pub(super) fn hardmax(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![Line::new("y = select(Y(0), Y(1), a == b)", x.kind).apply(call.device, &[&places, &place])?])
 }
 
-/// Division by a norm along an axis; 0 where the norm is.
+/// Divides by a norm along an axis; the result is 0 where the norm is 0.
 pub(super) fn lp_normalisation(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let x = call.input(0)?;
     let axis = call.axis(-1, x.shape.len())?;
@@ -108,7 +108,7 @@ pub(super) fn lp_normalisation(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![Line::new("y = select(a / b, T(0), b == T(0))", x.kind).apply(call.device, &[x, &norm])?])
 }
 
-/// A mean or a maximum of all but the first two axes.
+/// Computes a mean or a maximum over all axes except the first two.
 pub(super) fn global_pool(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let x = call.input(0)?;
     let operator = if call.node.operator == "GlobalMaxPool" { "ReduceMax" } else { "ReduceMean" };

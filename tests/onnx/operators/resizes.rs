@@ -1,4 +1,4 @@
-//! Arrays of other sizes.
+//! Operators that resize arrays.
 
 use anywarp::ops::{Coordinates, Resize, Rounding};
 use anywarp_testing_devices::outcome::{TestResult, skip};
@@ -6,7 +6,7 @@ use anywarp_testing_devices::outcome::{TestResult, skip};
 use crate::array::{Array, Type, by_type};
 use crate::graph::{Call, axis};
 
-/// The numbers of an input or, in older versions, an attribute; None for an empty one.
+/// The numbers of an input; `None` for an input that is omitted or empty.
 fn floats(call: &Call<'_>, at: usize) -> TestResult<Option<Vec<f64>>> {
     let Some(array) = call.optional(at).filter(|array| array.len() > 0) else { return Ok(None) };
     match array.kind {
@@ -16,7 +16,7 @@ fn floats(call: &Call<'_>, at: usize) -> TestResult<Option<Vec<f64>>> {
     }
 }
 
-/// The scales and the sizes of all axes.
+/// The scales and the output sizes of all axes.
 fn sizes(call: &Call<'_>, shape: &[usize], axes: &[usize]) -> TestResult<(Vec<f64>, Vec<usize>)> {
     let (mut scales, mut sizes) = (vec![1.0; shape.len()], shape.to_vec());
     let scaled = |scale: f64, at: usize| (shape[at] as f64 * scale) as usize;
@@ -95,7 +95,7 @@ pub(super) fn resize(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![y])
 }
 
-/// `Upsample`, by scales alone.
+/// Computes `Upsample`, whose sizes depend on scales alone.
 pub(super) fn upsample(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let x = call.input(0)?;
     let Some(scales) = floats(call, 1)? else { return skip("scales as an attribute") };

@@ -10,7 +10,7 @@ use super::reductions::along;
 use crate::array::{Array, Type, by_type};
 use crate::graph::{Call, axis};
 
-/// `Softmax` and `LogSoftmax`; in versions before 13, of all elements from an axis on.
+/// Computes `Softmax` and `LogSoftmax`; in versions before 13, over all elements from an axis on.
 pub(super) fn softmax(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let x = call.input(0)?;
     let (mut shape, mut axis) = (x.shape.clone(), call.axis(if call.opset < 13 { 1 } else { -1 }, x.shape.len())?);
@@ -39,14 +39,14 @@ pub(super) fn softmaxed(device: &Device, x: &Array, axis: usize) -> TestResult<A
     })
 }
 
-/// Softmax of `f64`, by the logarithm of the sum of exponentials.
+/// Computes softmax or its logarithm for `f64`, from the logarithm of the sum of exponentials.
 fn wide_softmax(call: &Call<'_>, x: &Array, axis: usize) -> TestResult<Array> {
     let sum = along(call.device, "ReduceLogSumExp", x, &[axis])?;
     let operation = if call.node.operator == "Softmax" { "y = exp(a - b)" } else { "y = a - b" };
     Line::new(operation, x.kind).apply(call.device, &[x, &sum])
 }
 
-/// A norm of rows, with their number, and optional weights; then the mean and the inverse of the deviation of each row.
+/// The arguments of a normalisation of rows: the elements, the number of rows, and optional weights.
 struct Rows<'a> {
     x: &'a Array,
     rows: usize,
@@ -74,7 +74,7 @@ macro_rules! norm {
     }};
 }
 
-/// `LayerNormalization` and `RMSNormalization`: a row is all elements from an axis on.
+/// Computes `LayerNormalization` and `RMSNormalization`, in which a row is all elements from an axis on.
 pub(super) fn layer_norm(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let x = call.input(0)?;
     let axis = call.axis(-1, x.shape.len())?;
@@ -90,7 +90,7 @@ pub(super) fn layer_norm(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![y, means.reshaped(shape.clone())?, inverses.reshaped(shape)?])
 }
 
-/// `GroupNormalization` and `InstanceNormalization`, of the channels of each example.
+/// Computes `GroupNormalization` and `InstanceNormalization` over the channels of each example.
 pub(super) fn group_norm(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let x = call.input(0)?;
     let [examples, channels, rest @ ..] = &x.shape[..] else { return fail!("there are no channels") };
@@ -102,7 +102,8 @@ pub(super) fn group_norm(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![y])
 }
 
-/// Normalises to zero mean and unit variance over axes, which are moved to the end, so that each row is normalised alone.
+/// Normalises to zero mean and unit variance over axes. The axes are moved to the end, so that the elements to
+/// normalise are rows.
 pub(super) fn mean_variance(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let x = call.input(0)?;
     let rank = x.shape.len();
@@ -111,15 +112,15 @@ pub(super) fn mean_variance(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let order: Vec<usize> = (0..rank).filter(|axis| !axes.contains(axis)).chain(axes.iter().copied()).collect();
     let moved = permuted(call.device, x, &order)?;
     let length: usize = axes.iter().map(|axis| x.shape[*axis]).product();
-    // ONNX adds 1e-9 to the root.
+    // ONNX adds 1e-9 to the square root of the variance.
     let rows = Rows { x: &moved, rows: x.len() / length, scale: None, bias: None, epsilon: 1e-18 };
     let [y, ..] = norm!(call, rows, T => Norm::<T>::layer(length))?;
     let back: Vec<usize> = (0..rank).map(|axis| order.iter().position(|at| *at == axis).unwrap_or(axis)).collect();
     Ok(vec![permuted(call.device, &y, &back)?])
 }
 
-/// `SoftmaxCrossEntropyLoss` and `NegativeLogLikelihoodLoss`, of classes along the second axis; then the logarithms of
-/// softmax.
+/// Computes `SoftmaxCrossEntropyLoss` and `NegativeLogLikelihoodLoss` for classes along the second axis. The second
+/// output is the logarithm of softmax.
 pub(super) fn loss(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let (x, targets) = (call.input(0)?, call.input(1)?);
     let (shape, device) = (x.shape.clone(), call.device);

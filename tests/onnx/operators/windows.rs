@@ -8,7 +8,7 @@ use super::line::{Line, converted};
 use crate::array::{Array, Type, by_type};
 use crate::graph::Call;
 
-/// The windows of a node along each axis of positions.
+/// The parameters of a node's windows, along each axis of positions.
 struct Windows {
     stride: Vec<usize>,
     dilation: Vec<usize>,
@@ -20,7 +20,7 @@ fn sizes(call: &Call<'_>, name: &str, missing: usize, axes: usize) -> Vec<usize>
     given.map_or_else(|| vec![missing; axes], |sizes| sizes.iter().map(|size| size.unsigned_abs() as usize).collect())
 }
 
-/// Padding on both sides: the larger part is at the end for `SAME_UPPER`.
+/// Splits a padding between both ends: the larger part is at the end for `SAME_UPPER`.
 fn halves(all: usize, is_upper: bool) -> [usize; 2] {
     let small = all / 2;
     if is_upper { [small, all - small] } else { [all - small, small] }
@@ -54,7 +54,7 @@ fn groups(call: &Call<'_>) -> usize {
     call.integer("group").map_or(1, |groups| groups.unsigned_abs() as usize)
 }
 
-/// The convolution of two arrays, with an optional bias.
+/// Computes the convolution of two arrays, with an optional bias.
 fn convolved(call: &Call<'_>, x: &Array, weights: &Array, bias: Option<&Array>) -> TestResult<Array> {
     let windows = windows(call, &x.shape[2..], &weights.shape[2..]);
     by_type!(x.kind, [F32: f32, F16: half::f16, Bf16: half::bf16], T => {
@@ -72,7 +72,7 @@ pub(super) fn conv(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![convolved(call, call.input(0)?, call.input(1)?, call.optional(2))?])
 }
 
-/// An operand of 8 bits without its zero point, whose products have exact sums in `f32`.
+/// An 8-bit operand minus its zero point, for which sums of products in `f32` are exact.
 fn centred(call: &Call<'_>, at: usize, zero: usize) -> TestResult<Array> {
     let x = converted(call.device, call.input(at)?, Type::F32)?;
     match call.optional(zero) {
@@ -132,7 +132,8 @@ pub(super) fn conv_transposed(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![y])
 }
 
-/// A depthwise convolution with the positions before `x`, or zeros; then the last of these positions.
+/// Computes a depthwise convolution in which each result depends on earlier positions, with zeros or given positions
+/// before `x`. The second output is the last of these positions.
 pub(super) fn causal_conv(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let (device, x, weights) = (call.device, call.input(0)?, call.input(1)?);
     let ([_, channels, _], Some(kernel)) = (&x.shape[..], weights.shape.last()) else {
@@ -162,11 +163,11 @@ pub(super) fn causal_conv(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![y, last])
 }
 
-/// `MaxPool`, with indices as `i64`, `AveragePool` and `LpPool`.
+/// Computes `MaxPool`, with indices as `i64`, `AveragePool` and `LpPool`.
 pub(super) fn pool(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let device = call.device;
     let given = call.input(0)?;
-    // Bytes have the same order as floats.
+    // Bytes are converted to floats, which have the same order.
     let bytes = matches!(given.kind, Type::U8 | Type::I8);
     let x = &if bytes { converted(device, given, Type::F16)? } else { given.clone() };
     let input = &x.shape[2..];
@@ -201,7 +202,7 @@ pub(super) fn pool(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let Some(mut indices) = indices else { return Ok(vec![y]) };
     if call.flag("storage_order", false) {
         let [.., h, w] = x.shape[..] else { return fail!("expected two axes of positions") };
-        // Positions are counted column by column.
+        // The case counts positions column by column.
         let operation = "let within = a % u32(p); y = a - within + within / u32(q) + within % u32(q) * u32(r)";
         let values = [(h * w) as f32, w as f32, h as f32];
         indices = Line::new(operation, Type::U32).values(&values).apply(device, &[&indices])?;
@@ -209,7 +210,7 @@ pub(super) fn pool(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![y, converted(device, &indices, Type::I64)?])
 }
 
-/// `Col2Im`: the sums of columns.
+/// Computes `Col2Im`: the sums of columns.
 pub(super) fn columns(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let x = call.input(0)?;
     let natural = |at: usize| -> TestResult<Vec<usize>> {

@@ -1,4 +1,4 @@
-//! Arrays of different shapes, by the rules of `NumPy`.
+//! Arrays of different shapes, which are broadcast by the rules of NumPy.
 
 use anywarp::Device;
 use anywarp::ops::{ElementwiseKernel, shaped};

@@ -50,7 +50,7 @@ fn forms() -> Vec<Case> {
     ]
 }
 
-/// One kernel for every type, in the form for a few elements and in the form for many.
+/// One kernel works for every type, in its form for a few elements and in its form for many.
 fn saxpy<T: Number>(device: &Device) -> TestResult {
     known::<T>(device)?;
     let saxpy = ElementwiseKernel::new("x: T, y: T, a: T", "z: T", "z = a * x + y")?.name("saxpy");
@@ -64,7 +64,7 @@ fn saxpy<T: Number>(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Lengths around a workgroup, around four vectors per invocation, and primes.
+/// Results are right for lengths around a workgroup, around four vectors per invocation, and primes.
 fn lengths(device: &Device) -> TestResult {
     let add = ElementwiseKernel::new("x: f32, y: f32", "z: f32", "z = 2 * x + y")?.name("add");
     let lengths = [0, 1, 2, 3, 4, 5, 255, 256, 257, 1021, 16_383, 16_384, 16_385, 16_386, 16_387, 65_537, 99_991];
@@ -81,7 +81,7 @@ fn lengths(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// More workgroups than one dimension of a grid allows.
+/// Results are right for more workgroups than one dimension of a grid allows.
 fn many_groups(device: &Device) -> TestResult {
     let length = 65_535 * 256 + 777;
     let mut x = device.buffer::<u32>(length)?;
@@ -145,7 +145,7 @@ fn preamble(device: &Device) -> TestResult {
     same(&kernel.apply::<i32>(device, &x)?.read()?, &[1, 6, 17], "i32")
 }
 
-/// Neighbours of an element, and a table.
+/// A raw array can be read at any index, as for neighbours of an element and a table.
 fn raw(device: &Device) -> TestResult {
     let differences = ElementwiseKernel::new("raw x: f32", "y: f32", "y = x[(i + 1u) % n] - x[i]")?;
     let x = device.buffer_from(&[1.0f32, 4.0, 9.0, 16.0])?;
@@ -169,7 +169,7 @@ fn raw_output(device: &Device) -> TestResult {
     same(&y.read()?, &[5, 4, 3, 2, 1, 9], "no elements")
 }
 
-/// Counts, and the greatest of each key, by atomics.
+/// Kernels can count, and find the greatest of each key, by atomics.
 fn atomics(device: &Device) -> TestResult {
     let values: Vec<u32> = (0..20_000u32).map(|at| at.wrapping_mul(2_654_435_761) >> 24).collect();
     let keys = device.buffer_from(&values)?;
@@ -196,7 +196,7 @@ fn atomics(device: &Device) -> TestResult {
     same(&numbers.slice(..3).read()?, &[0, 1, 2], "an output beside it")
 }
 
-/// `inf` in an operation, for short arrays, for vectors and their tail, and for views.
+/// `inf` is infinity in an operation, for short arrays, for vectors and their tail, and for views.
 fn infinity(device: &Device) -> TestResult {
     let clip = ElementwiseKernel::new("x: f32", "y: f32, z: u32", "y = select(x, -inf, x > 2); z = u32(x < inf)")?;
     for length in [5usize, 1 << 14, (1 << 14) + 3] {
@@ -237,7 +237,7 @@ fn number_and_count(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Each call binds the type letters; other parameters keep their types.
+/// Each call binds the type letters anew; other parameters keep their types.
 fn types_side_by_side(device: &Device) -> TestResult {
     let scale = ElementwiseKernel::new("x: T, by: U, s: f32", "y: U, z: f32", "y = U(x) * by; z = f32(x) * s")?;
     let x = device.buffer_from(&[1i32, 2, 3])?;
@@ -258,7 +258,7 @@ fn vectors(device: &Device) -> TestResult {
     same(&z.read()?, &[[3.0f32, 2.0]; 600], "swizzled")
 }
 
-/// An array in both lists keeps its values where it is not assigned.
+/// An array in both lists keeps its values where the operation does not assign it.
 fn not_assigned(device: &Device) -> TestResult {
     let positive = ElementwiseKernel::new("x: f32, y: f32", "y: f32", "if x > 0 { y = x; }")?;
     let x = device.buffer_from(&[-1.0f32, 2.0, -3.0])?;

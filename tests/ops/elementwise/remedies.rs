@@ -1,4 +1,4 @@
-//! Messages in full: the argument as the caller names it, and the remedy.
+//! Full texts of errors: they name the argument as the caller does, and the remedy.
 
 use anywarp::Device;
 use anywarp::ops::{ElementwiseKernel, OperationError, ReductionKernel, shaped};
@@ -18,7 +18,7 @@ pub(crate) fn cases() -> Vec<Case> {
     cases.into_iter().map(|(name, case)| (format!("remedies::{name}"), case)).collect()
 }
 
-/// Fails unless `result` is an error with this text.
+/// Checks that `result` is an error with this text.
 #[track_caller]
 fn says<T>(result: Result<T, OperationError>, wanted: &str) -> TestResult {
     match result {
@@ -51,7 +51,7 @@ fn in_both_lists(device: &Device) -> TestResult {
 }
 
 fn guards(device: &Device) -> TestResult {
-    // Vectors, and a tail behind them.
+    // The length is that of whole vectors and a tail.
     let x = device.buffer::<f32>((1 << 14) + 3)?;
     let copy = ElementwiseKernel::new("x: f32", "y: f32", "y = x")?.name("copy");
     let sum = ReductionKernel::new("x: f32", "y: f32")?.combine("a + b").identity("0").name("sum");

@@ -20,7 +20,7 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-/// Slices at any offset, in both forms of the kernel; elements around them are unchanged.
+/// Slices at any offset work, in both forms of the kernel; elements around them are unchanged.
 fn slices<T: Number>(device: &Device) -> TestResult {
     known::<T>(device)?;
     let double = ElementwiseKernel::new("x: T", "y: T", "y = x + x")?.name("double");
@@ -39,7 +39,7 @@ fn slices<T: Number>(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Two bindings of one buffer in a launch that writes it, where a device supports that.
+/// A launch can read one part of a buffer and write another if the device supports that; otherwise it is refused.
 fn halves(device: &Device) -> TestResult {
     let double = ElementwiseKernel::new("x: f32", "y: f32", "y = x + x")?.name("double");
     let mut both = device.buffer_from(&of::<f32>(&whole(1024, 2)))?;
@@ -75,7 +75,7 @@ fn recorded(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// The operation sees earlier writes of the host, and later reads see its result.
+/// The operation reads earlier writes of the host, and later reads return its result.
 fn chain(device: &Device) -> TestResult {
     let next = ElementwiseKernel::new("x: u32", "y: u32", "y = x + 1u")?.name("next");
     let mut x = device.buffer::<u32>(1000)?;
@@ -90,7 +90,7 @@ fn chain(device: &Device) -> TestResult {
 
 /// Each form of an operation is compiled once.
 fn kept(device: &Device) -> TestResult {
-    // A device of its own, because other tests compile on the other.
+    // The test reopens the device, because other tests compile kernels on the shared one.
     let device = &device.reopen()?;
     let double = ElementwiseKernel::new("x: T", "y: T", "y = x + x + T(0)")?.name("kept");
     let x = device.buffer::<f32>(100)?;

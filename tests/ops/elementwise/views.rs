@@ -1,4 +1,4 @@
-//! Views with strides, against the reference: chosen ones, and random shapes, strides and offsets.
+//! Views with strides, compared with the reference: chosen views, and views with random shapes, strides and offsets.
 
 use anywarp::Device;
 use anywarp::ops::{ElementwiseKernel, OperationError, ReductionKernel, shaped};
@@ -58,7 +58,7 @@ fn of_halves(device: &Device) -> TestResult {
     same(&y.read()?, &of::<half::f16>(&wanted), "halves")
 }
 
-/// Both views read elements more than once.
+/// Views that contain elements more than once can be read.
 fn windows(device: &Device) -> TestResult {
     let add = ElementwiseKernel::new("x: T, y: T", "z: T", "z = x + T(100) * y")?.name("add");
     let values = whole(20_000, 3);
@@ -74,7 +74,7 @@ fn windows(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// The elements between are unchanged.
+/// A view that is written leaves the elements between its own unchanged.
 fn parts(device: &Device) -> TestResult {
     let values = whole(20_000, 4);
     let x = device.buffer_from(&values)?;
@@ -101,7 +101,7 @@ fn in_place(device: &Device) -> TestResult {
     same(&x.read()?, &wanted, "a part by columns")
 }
 
-/// Long enough for vectors, which views with odd strides must not use.
+/// Reductions of views with odd strides are right at lengths for which other arrays are read in vectors.
 fn reduced(device: &Device) -> TestResult {
     let (sum, values) = (sum_of_views()?, whole(60_000, 6));
     let x = device.buffer_from(&values)?;
@@ -135,7 +135,7 @@ impl Random {
         })
     }
 
-    /// The largest number of elements that it reaches.
+    /// The largest number of elements that a random view needs.
     const LENGTH: usize = 70 + 3 * 8 * 40;
 }
 
@@ -155,7 +155,7 @@ fn deterministic() -> proptest::test_runner::TestRng {
     proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha)
 }
 
-/// Reads through a view and, where its indices are distinct, also writes through it.
+/// Random views can be read and, where their indices are distinct, written.
 fn random_operations(device: &Device) -> TestResult {
     let (kernel, values) = (copy()?, whole(Random::LENGTH, 7));
     let x = device.buffer_from(&values)?;

@@ -4,11 +4,11 @@ use anywarp::ops::MatmulElement;
 use anywarp_testing::random;
 use half::{bf16, f16};
 
-/// The element types of the references.
+/// An element type that can be compared with the reference.
 pub(crate) trait Number: MatmulElement + std::fmt::Debug + PartialEq {
-    /// Half the distance between 1 and the next number.
+    /// Half the distance between 1 and the next larger number.
     const ROUNDING: f64;
-    /// Half the distance between 0 and the next number.
+    /// Half the distance between 0 and the next larger number.
     const SMALLEST: f64;
 
     fn of(value: f32) -> Self;

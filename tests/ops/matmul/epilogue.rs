@@ -10,7 +10,8 @@ use super::reference::{self, Exact};
 use crate::Case;
 use crate::outcome::{Context, TestResult, fail, refused, same};
 
-/// Rows, depth, columns: around tiles, with and without aligned lines; with one row and one column; deep ones.
+/// Rows, depth and columns: around tiles, with and without aligned lines; with one row and with one column; deep
+/// products.
 const SHAPES: [[usize; 3]; 8] =
     [[3, 5, 7], [65, 33, 70], [132, 36, 136], [64, 132, 260], [1, 40, 68], [67, 40, 1], [20, 1090, 13], [3, 1060, 68]];
 
@@ -28,7 +29,7 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-/// The parts of an epilogue.
+/// The parts of an epilogue that are present.
 #[derive(Clone, Copy, Debug)]
 struct Parts {
     bias: bool,
@@ -55,7 +56,7 @@ fn activated(activation: Option<Activation>, x: f64) -> f64 {
     }
 }
 
-/// The error function by its Taylor series, whose terms shrink for the numbers here.
+/// The error function, by its Taylor series, whose terms shrink for the numbers in this test.
 fn error_function(x: f64) -> f64 {
     if x.abs() > 5.0 {
         return x.signum();
@@ -110,7 +111,7 @@ fn check<T: Number>(
     if let Some(method) = method {
         product = product.method(method);
     }
-    // The library stores the product before the rest is computed.
+    // The vendor's library stores the product before the other parts are computed.
     let is_stored = product.chosen(device)? == MatmulMethod::Library;
     product.run(&a, &b, &mut c)?;
     let got = c.read()?;
@@ -124,7 +125,8 @@ fn check<T: Number>(
             let bias = if parts.bias { of_bias[at % n].exact() } else { 0.0 };
             let residual = if parts.residual { of_residual[place].exact() } else { 0.0 };
             let wanted = activated(parts.activation, sum + added + bias) + residual;
-            // A rounding for each step; those of an activation, which is exact to 2e-6 here; those of results.
+            // The tolerance has a rounding for each step, the error of an activation, which is exact to 2e-6 here, and
+            // the roundings of stored results.
             let size = magnitude + added.abs() + bias.abs() + residual.abs();
             let rounding = 1.2 * (k + 6) as f64 / f64::from(1 << 24) * size;
             let activation = if parts.activation.is_some() { 2e-6 } else { 0.0 };
@@ -133,7 +135,7 @@ fn check<T: Number>(
             let before = rounding + activation + stored;
             let most = before + T::ROUNDING * (wanted.abs() + before) + T::SMALLEST;
             let got = got[place].exact();
-            // A NaN is an error as well.
+            // The comparison is negated, so that NaN counts as an error.
             let within = (got - wanted).abs() <= most;
             if !within {
                 return fail(format!("c[{batch}, {}, {}]: {wanted} within {most:e}, got {got}", at / n, at % n));
@@ -143,7 +145,7 @@ fn check<T: Number>(
     Ok(())
 }
 
-/// Arrays with odd starts; the elements around the product are unchanged.
+/// Arrays at odd places in their buffers work; the elements around the product are unchanged.
 fn slices<T: Number>(device: &Device) -> TestResult {
     let sizes @ [m, k, n] = [5, 3, 9];
     let ones = device.buffer_from(&[T::of(1.0); 64])?;
@@ -153,7 +155,7 @@ fn slices<T: Number>(device: &Device) -> TestResult {
     for method in METHODS.map(Some).into_iter().chain([None]) {
         let product = match method {
             Some(method) if Matmul::<T>::new(sizes).method(method).chosen(device).is_err() => continue,
-            // It needs aligned arrays.
+            // The method needs aligned arrays.
             Some(MatmulMethod::Cooperative) => continue,
             Some(method) => Matmul::new(sizes).method(method),
             None => Matmul::new(sizes),
@@ -163,7 +165,7 @@ fn slices<T: Number>(device: &Device) -> TestResult {
         product.run(ones.slice(1..=m * k), ones.slice(3..3 + k * n), c.slice_mut(7..7 + m * n))?;
         let mut wanted = vec![T::of(7.0); m * n + 8];
         for at in 0..m * n {
-            // Small numbers, which 16 bits hold exactly.
+            // The numbers are small, so that 16 bits represent them exactly.
             wanted[7 + at] = T::of((3 + 3 + at % n) as f32 + 0.5 * (5 + at) as f32);
         }
         same(&c.read()?, &wanted, "around the product").context(|| format!("{method:?}"))?;
@@ -171,7 +173,7 @@ fn slices<T: Number>(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Without depth, the product is zero, and the rest remains.
+/// Without depth, the product is zero, and the epilogue is still applied.
 fn without_depth(device: &Device) -> TestResult {
     let (empty, bias) = (device.buffer::<f32>(0)?, device.buffer_from(&[1.0f32, -2.0, 3.0])?);
     let residual = device.buffer_from(&[0.5f32; 6])?;

@@ -17,8 +17,8 @@ pub(super) const METHODS: [MatmulMethod; 5] = [
     MatmulMethod::Vector,
 ];
 
-/// Rows, depth, columns: below, at and above the tiles of all kernels; the last two of the first line have aligned lines.
-/// Then thin products, also with aligned lines, and deep ones.
+/// Rows, depth and columns: below, at and above the tiles of all kernels; the last two of the first line have aligned
+/// lines. Then thin products, also with aligned lines, and deep products.
 const SHAPES: [[usize; 3]; 13] = [
     [3, 5, 7],
     [65, 33, 70],
@@ -50,7 +50,7 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-/// One form of a product.
+/// A product with one set of options.
 #[derive(Clone, Copy, Debug)]
 struct Form {
     sizes: [usize; 3],
@@ -84,7 +84,7 @@ impl Form {
     }
 }
 
-/// The rows of a matrix of `rows` x `columns` that is stored transposed.
+/// The rows of a matrix with `rows` rows and `columns` columns that is stored transposed.
 fn upright(stored: &[f64], rows: usize, columns: usize) -> Vec<f64> {
     (0..rows * columns).map(|at| stored[at % columns * rows + at / columns]).collect()
 }
@@ -134,11 +134,11 @@ fn check<T: Number>(device: &Device, form: Form) -> TestResult {
             let place = batch * m * n + at;
             let (alpha, added) = (f64::from(alpha), f64::from(beta) * old[place].exact());
             let wanted = alpha * sum + added;
-            // A rounding for each step, one for each factor, and that of the result.
+            // The tolerance has a rounding for each step, one for each factor, and that of the result.
             let rounding = (k + 4) as f64 / f64::from(1 << 24) * (alpha.abs() * magnitude + added.abs());
             let most = rounding + T::ROUNDING * (wanted.abs() + rounding) + T::SMALLEST;
             let got = got[place].exact();
-            // A NaN is an error as well.
+            // The comparison is negated, so that NaN counts as an error.
             let within = (got - wanted).abs() <= most;
             if !within {
                 return fail(format!(
@@ -182,7 +182,7 @@ fn empty_batches(device: &Device) -> TestResult {
     Ok(Matmul::new([2, 2, 2]).batches(0).share_b().run(&empty, &b, &mut c)?)
 }
 
-/// The default is one of those that can be asked for; the others are errors that say what is missing.
+/// The default method can be chosen by name; the error of a method that the device lacks says what the method needs.
 fn methods(device: &Device) -> TestResult {
     let thin = Matmul::<f32>::new([1, 256, 256]).method(MatmulMethod::Vector).chosen(device)?;
     equal(thin, MatmulMethod::Vector, "a thin product")?;
@@ -199,7 +199,7 @@ fn methods(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Sums of parts are added in the same order at each call.
+/// Results have the same bits at each call, because the sums of parts are added in the same order.
 fn same_bits<T: Number>(device: &Device) -> TestResult {
     for sizes @ [m, k, n] in [[33, 3000, 20], [1, 2000, 300], [300, 4100, 1], [3, 40, 70]] {
         let (a, b) = (device.buffer_from(&numbers::<T>(m * k, 1))?, device.buffer_from(&numbers::<T>(k * n, 2))?);
@@ -214,9 +214,9 @@ fn same_bits<T: Number>(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Elements behind the last depth, row or column take no part in a sum.
+/// Elements after the last depth, row or column are not added to a sum.
 fn infinities(device: &Device) -> TestResult {
-    // Side by side in one buffer, before infinities.
+    // The factors are in one buffer, each between infinities.
     for [m, k, n] in [[1, 33, 70], [2, 1057, 67], [67, 35, 1], [70, 1057, 3]] {
         let (of_a, of_b) = (numbers::<f32>(m * k, 1), numbers::<f32>(k * n, 2));
         let infinite = [f32::INFINITY; 8];

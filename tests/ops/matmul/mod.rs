@@ -19,7 +19,7 @@ use crate::outcome::{Context, TestResult, fail};
 use element::{Number, numbers};
 use reference::Exact;
 
-/// Rows, depth, columns.
+/// Names, and rows, depth and columns.
 const SHAPES: [(&str, [usize; 3]); 14] = [
     ("one", [1, 1, 1]),
     ("small", [7, 5, 3]),
@@ -85,8 +85,8 @@ fn product<T: Number>(device: &Device, [m, k, n]: [usize; 3], precision: Option<
     judge(&c.read()?, &of_a, &of_b, [m, k, n], precision)
 }
 
-/// Each element may differ by k + 1 roundings of the sum of all absolute products, plus the rounding of the result. In
-/// TF32 each factor is first rounded to ten bits after the point.
+/// Checks each element, which may differ by k + 1 roundings of the sum of all absolute products, plus the rounding of
+/// the result. In TF32 each factor is first rounded to ten bits after the point.
 pub(crate) fn judge<T: Number>(
     got: &[T],
     a: &[T],
@@ -102,7 +102,7 @@ pub(crate) fn judge<T: Number>(
         let rounding = (k + 1) as f64 / f64::from(1 << 24) + cut;
         let most = rounding * size + T::ROUNDING * (sum.abs() + rounding * size) + T::SMALLEST;
         let (row, column, got) = (at / n, at % n, got[at].exact());
-        // A NaN is an error as well.
+        // The comparison is negated, so that NaN counts as an error.
         let within = (got - sum).abs() <= most;
         if !within {
             return fail(format!("{m}x{k}x{n}: c[{row}, {column}] expected {sum} within {most:e}, got {got}"));

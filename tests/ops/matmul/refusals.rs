@@ -64,7 +64,7 @@ fn too_large(device: &Device) -> TestResult {
     refused(matmul(&c.as_copy(device)?, &a, &mut c, [0, 1 << 33, 0]), is, &["a has the shape [0, 8589934592]"])
 }
 
-/// An empty buffer to read beside the written one.
+/// Creates a new buffer of the same length, to read beside the written one.
 trait Copied {
     fn as_copy(&self, device: &Device) -> TestResult<anywarp::UnifiedBuffer<f32>>;
 }

@@ -23,7 +23,7 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-/// Factors side by side in one buffer; elements around the product are unchanged.
+/// Factors can be parts of one buffer; elements around the product are unchanged.
 fn slices<T: Number>(device: &Device) -> TestResult {
     let sizes @ [m, k, n] = [9, 7, 5];
     for (first, begin) in [(0, 0), (1, 3), (64, 128), (130, 65)] {
@@ -71,7 +71,7 @@ fn replayed<T: Number>(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Earlier host writes to `c` neither overwrite the product nor are lost around it.
+/// Earlier host writes to `c` do not overwrite the product, and are not lost around it.
 fn after_the_host(device: &Device) -> TestResult {
     let (of_a, of_b) = (numbers::<f32>(16, 13), numbers::<f32>(16, 14));
     let (a, b) = (device.buffer_from(&of_a)?, device.buffer_from(&of_b)?);
@@ -85,7 +85,7 @@ fn after_the_host(device: &Device) -> TestResult {
     same(&got[24..], &[1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 2.0, 3.0], "behind")
 }
 
-/// Powers of a rotation by a quarter turn, which are exact in every precision.
+/// A chain of products is right: powers of a rotation by a quarter turn, which are exact in every precision.
 fn chain(device: &Device) -> TestResult {
     let quarter = device.buffer_from(&[0.0f32, -1.0, 1.0, 0.0])?;
     let mut even = device.buffer_from(&[1.0f32, 0.0, 0.0, 1.0])?;
@@ -98,7 +98,7 @@ fn chain(device: &Device) -> TestResult {
     same(&even.read()?.map_or_zero(), &[-1.0, 0.0, 0.0, -1.0], "an even power")
 }
 
-/// Replaces zeros of either sign by the same zero.
+/// Replaces zeros of both signs by positive zeros.
 trait Zeros {
     fn map_or_zero(&self) -> Vec<f32>;
 }

@@ -34,8 +34,8 @@ fn device(precisions: &[Precision]) -> (Device, Arc<NullBackend>) {
     (Device::from_backend(Arc::clone(&null) as _), null)
 }
 
-/// The product follows the uploads of its factors. Host writes to `c` that the product overwrites are not uploaded;
-/// only the product's range is downloaded.
+/// The product is recorded after the uploads of its factors. Host writes to `c` that the product overwrites are not
+/// uploaded; only the product's range is downloaded.
 fn on_the_stream() -> TestResult {
     let (device, null) = device(&[Precision::F32]);
     let (a, b) = (device.buffer_from(&[1.0f32; 6])?, device.buffer_from(&[1.0f32; 12])?);
@@ -79,7 +79,7 @@ matrix product f32 2x4x3 read memory 3[0..32] read memory 2[0..48] write memory 
     equal(null.misuse().len(), 0, "misuse")
 }
 
-/// TF32 is used only on request; a device without it computes in f32.
+/// TF32 is used only on request; a device without TF32 computes in `f32`.
 fn precisions() -> TestResult {
     let run = |has: &[Precision], asked: Option<Precision>| -> TestResult<String> {
         let (device, null) = device(has);
@@ -132,7 +132,7 @@ matrix product f16 1x1x6 read memory 1[0..2] read memory 2[0..12] write memory 3
     equal(null.submissions().concat().as_str(), wanted, "submissions")
 }
 
-/// The rest of a product follows it, in place.
+/// The epilogue of a product is a dispatch after it, in place.
 fn epilogue() -> TestResult {
     let (device, null) = device(&[Precision::F16]);
     let (a, b) = (device.buffer::<f16>(9)?, device.buffer::<f16>(9)?);

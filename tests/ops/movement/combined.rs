@@ -24,7 +24,7 @@ pub(super) fn cases() -> Vec<Case> {
     ]
 }
 
-/// An operation of the builder, and the same in plain Rust.
+/// The name of an operation, and the same operation in plain Rust.
 type Operation<T> = (&'static str, fn(T, T) -> T);
 
 fn run<T: ScatterElement>(
@@ -46,7 +46,7 @@ fn has_doubles(device: &Device) -> bool {
     device.caps().shader.contains(Capabilities::FLOAT64)
 }
 
-/// Numbers of elements and of positions, and the elements before x and y.
+/// The number of elements, the number of positions, and the numbers of elements before x and y.
 const SIZES: [(usize, usize, [usize; 2]); 7] = [
     (0, 3, [0, 0]),
     (1, 1, [0, 0]),
@@ -57,7 +57,7 @@ const SIZES: [(usize, usize, [usize; 2]); 7] = [
     (10_007, 1009, [5, 2]),
 ];
 
-/// Every operation, with slices of any start, whose surroundings are unchanged.
+/// Every operation works, with slices at any offset; elements around them are unchanged.
 fn combined<T: ScatterElement + Debug>(
     device: &Device,
     number: fn(usize) -> T,
@@ -101,18 +101,18 @@ fn integers(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Numbers whose sums and products are exact in any order, for each float.
+/// Tests the operations with numbers whose sums and products are exact in any order, for one type of floats.
 macro_rules! floats {
     ($device:expr, $float:ident) => {{
         let extremes: [Operation<$float>; 2] = [("min", $float::min), ("max", $float::max)];
         combined::<$float>($device, |at| $float::from((at % 251) as u8), &extremes)?;
-        // Sums between -2 and 3.
+        // The sums are between -2 and 3.
         combined::<$float>($device, |at| $float::from([1i8, -1][at % 2]), &[("multiply", |a, b| a * b)])?;
         combined::<$float>($device, |_| $float::from(0i8), &[("add", |a, b| a + b)])
     }};
 }
 
-/// Sums that are exact in any order: each position of 8 gets 30 ones.
+/// Sums are right if each of 8 positions receives 30 ones, whose sums are exact in any order.
 fn counts<T: ScatterElement + Debug>(device: &Device, number: fn(i8) -> T) -> TestResult {
     let indices: Vec<i32> = (0..240).map(|at| at * 3 % 8).collect();
     let (x, chosen) = (device.buffer_from(&[number(1); 240])?, device.buffer_from(&indices)?);
@@ -139,7 +139,7 @@ fn small_floats(device: &Device) -> TestResult {
     counts::<f32>(device, f32::from)
 }
 
-/// Minima and maxima of `f64` need its bits alone; sums and products are refused where the device lacks it.
+/// Minima and maxima of `f64` work without `f64` on the device, on its bits alone; sums and products are refused there.
 fn doubles(device: &Device) -> TestResult {
     let extremes: [Operation<f64>; 2] = [("min", f64::min), ("max", f64::max)];
     combined::<f64>(device, |at| f64::from((at * 37 % 1001) as u32) - 500.0, &extremes)?;
@@ -155,7 +155,7 @@ fn doubles(device: &Device) -> TestResult {
     same(&y.read()?, &[5.0; 2], "nothing has run")
 }
 
-/// Every sum of 64 bits carries from its low word.
+/// Sums of 64 bits carry from the low word to the high word.
 fn carries(device: &Device) -> TestResult {
     let x: Vec<u64> = (0..5000u64).map(|at| u64::from(u32::MAX) - at % 3 + (at << 40)).collect();
     let indices: Vec<i32> = (0..5000).map(|at| at % 3).collect();
@@ -167,7 +167,7 @@ fn carries(device: &Device) -> TestResult {
     same(&y.read()?, &wanted, "sums")
 }
 
-/// NaN wins with the same bits, and zeros of both signs have an order.
+/// A NaN is the result of both operations, with the same bits, and the negative zero is below the positive one.
 fn extremes(device: &Device) -> TestResult {
     fn of<T: ScatterElement + Debug>(device: &Device, from: fn(f64) -> T) -> TestResult {
         let values = [f64::NEG_INFINITY, -65_504.0, -1.0, -1e-7, -0.0, 0.0, 1e-7, 1.0, 65_504.0, f64::INFINITY];
@@ -198,7 +198,7 @@ fn extremes(device: &Device) -> TestResult {
     of(device, |value| value)
 }
 
-/// Sums in order are rounded once, others at each addition.
+/// Ordered sums are rounded once, other sums at each addition.
 fn rounding(device: &Device) -> TestResult {
     fn of<T: ScatterElement>(device: &Device, from: fn(f64) -> T, to: fn(T) -> f64, digits: i32) -> TestResult {
         let x: Vec<T> = (0..3000u32).map(|at| from(f64::from(at.wrapping_mul(0x9e37_79b9) >> 20) / 4096.0)).collect();
@@ -212,7 +212,7 @@ fn rounding(device: &Device) -> TestResult {
             Scatter::new([5], 0).ordered().add(&source, &chosen, &mut y)?;
             let got: Vec<f64> = y.read()?.iter().map(|sum| to(*sum)).collect();
             for (got, wanted) in got.iter().zip(&sums) {
-                // Half a unit in the last place, and the error of the sum in f32.
+                // The bound is half a unit in the last place, and the error of the sum in `f32`.
                 let bound = wanted * (2f64.powi(-digits) + 600.0 * 2f64.powi(-24));
                 ensure((got - wanted).abs() <= bound, || format!("{got} in place of {wanted}"))?;
             }
@@ -220,7 +220,7 @@ fn rounding(device: &Device) -> TestResult {
         }
         let mut y = device.buffer_from(&[from(0.0); 5])?;
         Scatter::new([5], 0).add(&source, &chosen, &mut y)?;
-        // 600 sums of up to about 300, each rounded; small ones may be lost entirely.
+        // Each of 600 sums of up to about 300 is rounded; small numbers may be lost entirely.
         for (got, wanted) in y.read()?.iter().zip(&sums) {
             let bound = 600.0 * 512.0 * 2f64.powi(-digits);
             ensure((to(*got) - wanted).abs() <= bound, || format!("{} in place of {wanted}", to(*got)))?;
@@ -256,7 +256,7 @@ fn ordered_doubles(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// No race, and no access out of range.
+/// A checked device finds no race and no access out of range.
 pub(super) fn clean() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     counts::<f16>(&device, f16::from)?;

@@ -1,4 +1,4 @@
-//! Selections and scatters by indices: every element and index type, against the references.
+//! Selections and scatters by indices: every element and index type, compared with the references.
 
 use std::fmt::Debug;
 
@@ -42,7 +42,8 @@ pub(super) fn cases() -> Vec<Case> {
     ]
 }
 
-/// A call: an array's shape and its axis, whether all lines share indices, and the indices themselves.
+/// A call: the shape of an array and an axis, the indices and whether all lines share them, and the treatment of
+/// indices outside.
 struct Call<'c> {
     shape: &'c [usize],
     axis: usize,
@@ -58,7 +59,7 @@ impl Call<'_> {
         reference::places([outer, self.shape[self.axis], inner], &wide, self.shared, self.outside)
     }
 
-    /// Compares both directions with the references; elements around `y` are unchanged.
+    /// Compares a selection and a scatter with the references; elements around `y` are unchanged.
     fn check<T: Element + Debug>(&self, device: &Device, [before_x, before_y]: [usize; 2]) -> TestResult {
         let Self { shape, axis, shared, indices, outside } = *self;
         let places = self.places();
@@ -166,7 +167,7 @@ fn index_types(device: &Device) -> TestResult {
     taken(device, &long, [&[30, 0, 0, 0], &[10, 10, 30, 10], &[30, 30, 20, 20]])
 }
 
-/// JAX's values for indices outside; elements of `y` that are kept.
+/// Indices outside select JAX's fill values, or keep the elements of `y`.
 fn fill_values(device: &Device) -> TestResult {
     fn filled<T: Element + Debug>(device: &Device, wanted: impl Fn(T) -> bool) -> TestResult {
         let (x, indices) = (device.buffer_from(&[T::zeroed()])?, device.buffer_from(&[1u32])?);
@@ -189,7 +190,7 @@ fn fill_values(device: &Device) -> TestResult {
     same(&y.read()?, &[1, 7, 3], "kept")
 }
 
-/// Lengths around a workgroup, and beyond 65 535 of them.
+/// Selections are right for lengths around a workgroup, and for more than 65,535 workgroups.
 fn lengths(device: &Device) -> TestResult {
     let x: Vec<u32> = elements(1000, 4);
     let buffer = device.buffer_from(&x)?;
@@ -249,7 +250,7 @@ fn refusals(device: &Device) -> TestResult {
     same(&y.read()?, &[5.0; 4], "nothing has run")
 }
 
-/// Sums of many elements at few places, and of few at many.
+/// Sums are right for many elements at few places, and for few elements at many places.
 fn many_duplicates(device: &Device) -> TestResult {
     fn summed<T: ScatterElement + Debug>(device: &Device, one: T, number: fn(u32) -> T) -> TestResult {
         for (count, places) in [(0, 3), (1, 1), (257, 2), (20_011, 1), (20_011, 1009)] {
@@ -273,7 +274,7 @@ fn many_duplicates(device: &Device) -> TestResult {
     summed(device, 0.5f32, |count| count as f32 / 2.0)
 }
 
-/// NaN wins, and zeros of both signs have an order.
+/// NaN is the greatest and the least number, and the negative zero is below the positive one.
 fn floats(device: &Device) -> TestResult {
     let (nan, inf) = (f32::NAN, f32::INFINITY);
     let values = [nan, -nan, inf, -inf, 0.0, -0.0, 1e-45, -1e-45, 3.0, f32::MIN];
@@ -289,7 +290,7 @@ fn floats(device: &Device) -> TestResult {
     let indices: Vec<u32> = (0..100).map(|at| at / 10).collect();
     let x: Vec<f32> = (0..100).map(|at| values[at % 10]).collect();
     let (chosen, source) = (device.buffer_from(&indices)?, device.buffer_from(&x)?);
-    // Each place of y meets all values, or those from a number on.
+    // One place of `y` receives all values, or those from `first` on.
     for first in 0..10 {
         let own = &values[first..];
         let (mut most, mut least) = (device.buffer_from(&[own[0]])?, device.buffer_from(&[own[0]])?);
@@ -307,7 +308,7 @@ fn floats(device: &Device) -> TestResult {
     ensure(y[..8] == [2.0; 8] && y[8].is_nan() && y[9].is_nan(), || format!("{y:?}"))
 }
 
-/// The same bits at each call.
+/// Ordered sums have the same bits at each call.
 fn ordered(device: &Device) -> TestResult {
     let x: Vec<f32> = (0..30_011u32).map(|at| (at.wrapping_mul(0x9e37_79b9) >> 8) as f32 * 1e-3 - 7000.0).collect();
     let indices: Vec<u32> = (0..30_011u32).map(|at| at.wrapping_mul(0x85eb_ca6b) % 37).collect();
@@ -346,7 +347,7 @@ fn scatter_refusals(device: &Device) -> TestResult {
     same(&y.read()?, &[5.0; 6], "nothing has run")
 }
 
-/// No race, and no access out of range.
+/// A checked device finds no race and no access out of range.
 pub(super) fn clean() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     rows::<u8>(&device)?;

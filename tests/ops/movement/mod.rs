@@ -1,4 +1,4 @@
-//! Elements that are moved: rearrangements, joins, selections and scatters by indices, conversions, sequences.
+//! Operators that move elements: rearrangements, joins, selections and scatters by indices, conversions, sequences.
 
 mod combined;
 mod indices;
@@ -33,7 +33,7 @@ fn elements<T: Element>(count: usize, seed: usize) -> Vec<T> {
         .collect()
 }
 
-/// The same random cases in every run.
+/// A runner with the same random cases in every run.
 fn runner() -> TestRunner {
     let config = Config { cases: 128, failure_persistence: None, ..Config::default() };
     TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))

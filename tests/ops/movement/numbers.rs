@@ -1,4 +1,4 @@
-//! Conversions, sequences, rows for indices and values, against plain Rust.
+//! Conversions, sequences, and one-hot rows, compared with plain Rust.
 
 use std::fmt::Debug;
 
@@ -26,7 +26,7 @@ pub(super) fn cases() -> Vec<Case> {
     ]
 }
 
-/// Converts with Rust's own `as`, in slices of any start.
+/// Compares a conversion with Rust's `as`, in slices at any offset.
 fn check<T: CastElement + Debug, U: CastElement + Debug>(
     device: &Device,
     numbers: &[T],
@@ -45,7 +45,7 @@ fn check<T: CastElement + Debug, U: CastElement + Debug>(
     Ok(())
 }
 
-/// Values around the limits of each type, and numbers that round.
+/// Conversions are right for values around the limits of each type, and for numbers that have to be rounded.
 fn floats(device: &Device) -> TestResult {
     let mut all =
         vec![0.0f64, -0.0, 0.5, -0.5, 1.5, 2.5, -1.9, 1e-310, 5e-324, 1e300, f64::INFINITY, f64::NEG_INFINITY];
@@ -143,7 +143,7 @@ fn refusals(device: &Device) -> TestResult {
     same(&y.read()?, &[5; 4], "nothing has run")
 }
 
-/// Integers that wrap around, in slices of any start.
+/// Sequences of integers wrap around, and slices at any offset work.
 fn sequences(device: &Device) -> TestResult {
     fn check<T: SequenceElement + Debug>(
         device: &Device,
@@ -169,7 +169,7 @@ fn sequences(device: &Device) -> TestResult {
     check(device, (0.5f32, 0.25, 9.0), |at| 0.5 + at as f32 * 0.25)?;
     let half = |number: f32| f16::from_f32(number);
     check(device, (half(0.5), half(0.25), half(9.0)), |at| half(0.5 + at as f32 * 0.25))?;
-    // Sums that are rounded: the step is that of the shorter type.
+    // These numbers have to be rounded to their type.
     check(device, (half(2047.0), half(0.5), half(9.0)), |at| half(2047.0 + at as f32 * 0.5))?;
     let brain = |number: f32| bf16::from_f32(number);
     check(device, (brain(-3.0), brain(0.75), brain(9.0)), |at| brain(-3.0 + at as f32 * 0.75))?;
@@ -179,7 +179,7 @@ fn sequences(device: &Device) -> TestResult {
         refused(arange(0.0, 1.0, &mut y), lacking, &["f64"])?;
         return same(&y.read()?, &[5.0; 3], "nothing has run");
     }
-    // Exact, also where the device fuses the product and the sum.
+    // The numbers are exact, also where the device fuses the product and the sum.
     let [large, step] = [2f64.powi(1000), -2f64.powi(970)];
     check(device, (large, step, 9.0), |at| large + at as f64 * step)?;
     let fine = 1.0 + 2f64.powi(-40);
@@ -214,7 +214,7 @@ fn spaces(device: &Device) -> TestResult {
         }
         ensure(y.read()?[6].to_bits() == 0.1f64.to_bits(), || "the last number of f64".to_owned())?;
     }
-    // The distance of the ends is above the greatest number.
+    // The distance between the ends is above the greatest number.
     let mut y = device.buffer::<f32>(3)?;
     linspace(f32::MIN, f32::MAX, &mut y)?;
     same(&y.read()?[2..], &[f32::MAX], "the greatest number")
@@ -266,7 +266,7 @@ fn values(device: &Device) -> TestResult {
     check(device, [[1u32; 4]; 8])
 }
 
-/// No race, and no access out of range.
+/// A checked device finds no race and no access out of range.
 pub(super) fn clean() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     integers(&device)?;

@@ -1,4 +1,4 @@
-//! Rearrangements and joins: every element type, size and start, against the reference.
+//! Rearrangements and joins: every element type, size and offset, compared with the reference.
 
 use std::fmt::Debug;
 
@@ -59,7 +59,7 @@ fn check<T: Element + Debug>(
     same(&y.read()?, &wanted, &format!("{shape:?}, {change:?}, {before_x} and {before_y} before"))
 }
 
-/// Exchanged axes around the sizes of a tile.
+/// Two axes can be exchanged, for sizes around those of a tile.
 fn planes<T: Element + Debug>(device: &Device) -> TestResult {
     let fill = elements::<T>(1, 50)[0];
     for [rows, columns] in [[1, 1], [7, 8], [8, 9], [31, 33], [32, 32], [33, 64], [100, 36], [127, 61], [0, 5]] {
@@ -85,12 +85,12 @@ fn planes<T: Element + Debug>(device: &Device) -> TestResult {
             check(device, &shape, &change, fill, Rearrange::pad(shape, &widths, mode), [3, 1])?;
         }
     }
-    // Padding alone.
+    // The result consists of padding alone.
     let change = Change::Pad(vec![[2, 3]], Around::Constant);
     check(device, &[0], &change, fill, Rearrange::pad([0], &[[2, 3]], Pad::Constant(fill)), [0, 1])
 }
 
-/// A random shape with a random change of it.
+/// A random shape, and a random change of it.
 fn any_change() -> impl Strategy<Value = (Vec<usize>, Change)> {
     proptest::collection::vec(0usize..7, 1..5).prop_flat_map(|shape| {
         let rank = shape.len();
@@ -172,7 +172,7 @@ fn random(device: &Device) -> TestResult {
     random_of::<[u16; 3]>(device)
 }
 
-/// The plain functions, with the examples of NumPy.
+/// The plain functions return the results of NumPy's examples.
 fn functions(device: &Device) -> TestResult {
     let x = device.buffer_from(&[0u32, 1, 2, 3, 4, 5])?;
     let mut y = device.buffer::<u32>(6)?;
@@ -319,7 +319,7 @@ fn join_refusals(device: &Device) -> TestResult {
     same(&y.read()?, &[5; 6], "nothing has run")
 }
 
-/// No race, and no access out of range.
+/// A checked device finds no race and no access out of range.
 pub(super) fn clean() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     fn moved<T: Element + Debug>(device: &Device) -> TestResult {

@@ -135,7 +135,7 @@ fn where_the_greatest_is(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Sums of f16 in f32: in f16 they would be inexact or infinite.
+/// Numbers of `f16` can be summed in `f32`; in `f16` the sums would be inexact or infinite.
 fn wider_accumulator(device: &Device) -> TestResult {
     known::<f16>(device)?;
     let sum = ReductionKernel::new("x: f16", "y: f32")?.map("f32(x)").combine("a + b").identity("0").name("sum");
@@ -222,7 +222,7 @@ fn long_rows_and_columns(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// A product of a matrix and a vector.
+/// A reduction can broadcast its arguments, as in a product of a matrix and a vector.
 fn broadcast(device: &Device) -> TestResult {
     let dot = ReductionKernel::new("x: T, y: T", "z: T")?.map("x * y").combine("a + b").identity("0").name("dot");
     for (rows, columns) in [(3, 4), (50, 300), (200, 8192)] {
@@ -248,7 +248,7 @@ fn slices(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// The identity, after `finish`.
+/// A reduction of no elements is the identity, after `finish`.
 fn nothing(device: &Device) -> TestResult {
     let sum = ReductionKernel::new("x: f32", "y: f32")?.combine("a + b").finish("a + 3").identity("0");
     let none = device.buffer::<f32>(0)?;
@@ -259,7 +259,7 @@ fn nothing(device: &Device) -> TestResult {
     equal(rows.len(), 0, "sums of no rows")
 }
 
-/// Infinite identities of all types that have infinities, for no elements and for many.
+/// Infinite identities work for all types that have infinities, for no elements and for many.
 fn infinities(device: &Device) -> TestResult {
     extremes::<f32>(device, &[f32::NEG_INFINITY], &[f32::INFINITY])?;
     if known::<f16>(device).is_ok() {
@@ -282,7 +282,7 @@ fn infinities(device: &Device) -> TestResult {
     same(&whole.apply::<i32>(device, &device.buffer::<i32>(0)?)?.read()?, &[i32::MIN], "a number of Rust's")
 }
 
-/// `inf` in map, combine and finish, also where the combined value is no float.
+/// `inf` works in map, combine and finish, also where the combined value is no float.
 fn infinity_in_each_expression(device: &Device) -> TestResult {
     for length in [7usize, 4099, 262_147] {
         let mut values: Vec<f32> = whole(length, 5).iter().map(|x| *x as f32).collect();
@@ -300,7 +300,7 @@ fn infinity_in_each_expression(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Names that are also variables of the generated kernel.
+/// Arguments can have the names of variables in the generated kernel.
 fn every_name(device: &Device) -> TestResult {
     let words = ["k", "o", "r", "value", "partial", "base", "begin", "job", "a", "x_0"];
     let x = device.buffer_from(&vec![1.0f32; 24_001])?;
@@ -358,7 +358,7 @@ fn the_same_bits_again(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// The sum, for `views`.
+/// The sum kernel, for the tests of views.
 pub(crate) fn sum_of_views() -> TestResult<ReductionKernel> {
     sum_kernel()
 }

@@ -79,7 +79,7 @@ fn extremes<T: Number + reduce::Ordered>(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// As in NumPy: NaN is the least and the greatest, wherever it stands.
+/// NaN is the least and the greatest number at any place, as in NumPy.
 fn nan_wins(device: &Device) -> TestResult {
     for (length, at) in [(1, 0), (2, 1), (300, 0), (300, 299), (70_000, 12_345), (70_000, 69_999)] {
         let mut x: Vec<f32> = (0..length).map(|at| (at % 7) as f32 - 3.0).collect();
@@ -126,7 +126,7 @@ fn moments(device: &Device) -> TestResult {
         let variance = x.iter().map(|x| (f64::from(*x) - mean).powi(2)).sum::<f64>() / length as f64;
         let norm = x.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
         let what = format!("{length} elements");
-        // Sums of at most 18 levels of additions.
+        // Sums have at most 18 levels of additions.
         close(&[one(device, reduce::mean(), &x)?], &[mean as f32], 2e-6, &what)?;
         close(&[one(device, reduce::variance(), &x)?], &[variance as f32], 1e-4, &what)?;
         close(&[one(device, reduce::norm(), &x)?], &[norm as f32], 2e-6, &what)?;
@@ -155,7 +155,7 @@ fn logsumexp_of_other_floats(device: &Device) -> TestResult {
         let none = reduce::logsumexp().apply::<f16>(device, &device.buffer::<f16>(0)?)?;
         equal(none.read()?[0], f16::NEG_INFINITY, "no f16")?;
     }
-    // SPIR-V and HLSL have no exponentials of 64 bits.
+    // SPIR-V and HLSL have no 64-bit exponentials.
     if matches!(device.caps().backend, BackendKind::Cpu | BackendKind::Cuda) {
         let got = reduce::logsumexp().apply::<f64>(device, &device.buffer_from(&[1.0f64, 2.0, 3.0])?)?.read()?[0];
         close(&[got as f32], &[wanted], 1e-6, "f64")?;

@@ -37,7 +37,7 @@ fn offsets(lengths: &[u32]) -> Vec<u32> {
     [0].into_iter().chain(ends.collect::<Vec<_>>()).collect()
 }
 
-/// Whole numbers from -8 to 8, so that sums are exact.
+/// Whole numbers from -8 to 8, whose sums are exact.
 fn whole(length: u32) -> Vec<f32> {
     (0..length).map(|at| (at.wrapping_mul(2_654_435_761) >> 16) as f32 % 17.0 - 8.0).collect()
 }
@@ -47,11 +47,11 @@ fn parts<'x>(x: &'x [f32], offsets: &'x [u32]) -> impl Iterator<Item = &'x [f32]
 }
 
 fn sums(x: &[f32], offsets: &[u32]) -> Vec<f32> {
-    // Rust's sum of nothing is -0.
+    // The fold starts at 0, because Rust's sum of no floats is -0.
     parts(x, offsets).map(|part| part.iter().fold(0.0, |sum, x| sum + x)).collect()
 }
 
-/// The sums of segments with these lengths.
+/// Compares the sums of segments of these lengths with plain Rust.
 fn check(device: &Device, lengths: &[u32], what: &str) -> TestResult {
     let offsets = offsets(lengths);
     let x = whole(offsets[lengths.len()]);
@@ -83,7 +83,7 @@ fn named(device: &Device) -> TestResult {
     let all: Vec<u32> = parts().map(|part| u32::from(not_zero(part) as usize == part.len())).collect();
     same(&places(reduce::any())?.read()?, &any, "any")?;
     same(&places(reduce::all())?.read()?, &all, "all")?;
-    // The empty segments have NaN.
+    // The results of empty segments are NaN.
     let mean = |part: &[f32]| part.iter().sum::<f32>() / part.len() as f32;
     let variance = |part: &[f32]| part.iter().map(|x| (x - mean(part)).powi(2)).sum::<f32>() / part.len() as f32;
     let norm = |part: &[f32]| part.iter().map(|x| x * x).sum::<f32>().sqrt();
@@ -118,7 +118,7 @@ fn lengths(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// One long segment between many short ones, and long ones side by side.
+/// Sums are right for one long segment between many short ones, and for long segments next to each other.
 fn skewed(device: &Device) -> TestResult {
     let mut lengths: Vec<u32> = (0..5000).map(|at| at % 4).collect();
     lengths[2500] = 150_001;
@@ -136,7 +136,7 @@ fn empty(device: &Device) -> TestResult {
     let (x, limits) = (device.buffer::<f32>(0)?, device.buffer_from(&[0u32, 0, 0])?);
     let least = reduce::min::<f32>().call(device).segments(&limits).apply::<f32>(&x)?;
     same(&least.read()?, &[f32::INFINITY; 2], "the identity")?;
-    // Elements outside all segments.
+    // Some elements are outside all segments.
     let (x, limits) = (device.buffer_from(&whole(100))?, device.buffer_from(&[10u32, 20, 90])?);
     let got = reduce::sum().call(device).segments(&limits).apply::<f32>(&x)?;
     same(&got.read()?, &sums(&whole(100), &[10, 20, 90]), "elements outside")?;
@@ -150,7 +150,7 @@ fn shapes_and_slices(device: &Device) -> TestResult {
     let x = whole(70);
     let (values, limits) = (device.buffer_from(&x)?, device.buffer_from(&offsets)?);
     let mut y = device.buffer_from(&[99.0f32; 7])?;
-    // Slices of everything, and the transposed elements of a table.
+    // All arrays are slices; then the elements are a transposed table.
     reduce::sum().call(device).segments(limits.slice(2..6)).run(values.slice(3..63), y.slice_mut(2..5))?;
     let wanted = sums(&x[3..63], &offsets[2..6]);
     same(&y.read()?, &[99.0, 99.0, wanted[0], wanted[1], wanted[2], 99.0, 99.0], "slices")?;
@@ -160,7 +160,7 @@ fn shapes_and_slices(device: &Device) -> TestResult {
     same(&got.read()?, &sums(&transposed, &offsets[2..6]), "a view")
 }
 
-/// Own expressions see the number of elements of a segment, and the number of the element in it.
+/// In expressions of the caller, `n` is the number of elements of a segment, and `i` the number of an element in it.
 fn own_expressions(device: &Device) -> TestResult {
     let kernel = ReductionKernel::new("x: f32, raw table: f32, s: f32", "y: f32")?
         .map("x * s + table[i % 2u] + f32(n - n)")
@@ -232,7 +232,7 @@ fn refusals(device: &Device) -> TestResult {
     same(&y.read()?, &[5.0; 2], "nothing has run")
 }
 
-/// The runs of equal keys: their keys and sums.
+/// The keys and the sums of runs of equal keys.
 fn runs(keys: &[u32], x: &[f32]) -> (Vec<u32>, Vec<f32>) {
     let (mut unique, mut sums) = (Vec::new(), Vec::new());
     for (at, (key, x)) in keys.iter().zip(x).enumerate() {
@@ -260,7 +260,7 @@ fn runs_of_keys(device: &Device) -> TestResult {
             let (all, x) = ((0..length).map(key).collect::<Vec<_>>(), whole(length));
             let (wanted, sums) = runs(&all, &x);
             let (keys, x) = (device.buffer_from(&all)?, device.buffer_from(&x)?);
-            // Outputs of the greatest length, and ones that are too short.
+            // The outputs are as long as necessary, and then too short.
             for capacity in [length as usize + 1, wanted.len() / 2] {
                 let mut unique = device.buffer_from(&vec![77u32; capacity])?;
                 let mut y = device.buffer_from(&vec![0.5f32; capacity])?;
@@ -295,7 +295,7 @@ fn keys_of_each_type(device: &Device) -> TestResult {
     close(&means.read()?[..2], &[3.0, 3.5], 1e-6, "means")
 }
 
-/// Unordered keys: pairs are sorted first.
+/// Runs of unordered keys can be summed after a sort of the pairs.
 fn sorted_keys(device: &Device) -> TestResult {
     let all: Vec<u32> = (0..3000u32).map(|at| at * at % 101).collect();
     let x = whole(3000);

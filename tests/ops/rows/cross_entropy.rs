@@ -27,7 +27,7 @@ pub(super) fn cases() -> Vec<Unnamed> {
 
 const TOLERANCE: [f64; 2] = [2e-5, 2e-5];
 
-/// All three numbers of losses, and their derivatives.
+/// Compares each loss, the sum and the mean, and their derivatives with the reference.
 fn check<T: Float, I: IndexElement>(
     device: &Device,
     shape: &[usize],
@@ -102,13 +102,13 @@ fn unsigned(device: &Device) -> TestResult {
     let targets = device.buffer_from(&[1u32, 7, u32::MAX])?;
     CrossEntropy::new([3, 2], 1).ignore(7).each().run(&x, &targets, &mut loss)?;
     close(&loss.read()?, &[ln, 0.0, f64::NAN], TOLERANCE, "u32")?;
-    // The low words are classes.
+    // The low words of these targets are valid classes, but the targets are not.
     let targets = device.buffer_from(&[1u64, 1 << 32, (1 << 33) + 1])?;
     CrossEntropy::new([3, 2], 1).ignore(1 << 32).each().run(&x, &targets, &mut loss)?;
     close(&loss.read()?, &[ln, 0.0, f64::NAN], TOLERANCE, "u64")
 }
 
-/// Sums and means of no losses, and of none that count.
+/// Without rows, or without rows that count, the sum is 0 and the mean is NaN.
 fn without_rows(device: &Device) -> TestResult {
     let (x, targets) = (device.buffer::<f32>(4)?, device.buffer_from(&[-1i32; 2])?);
     let mut loss = device.buffer_from(&[7.0f32; 2])?;
@@ -120,7 +120,7 @@ fn without_rows(device: &Device) -> TestResult {
     close(&loss.read()?, &[f64::NAN, 0.0], TOLERANCE, "no rows that count")
 }
 
-/// Rows with NaN, classes that do not exist, and elements of negative infinity.
+/// Losses are right for rows with NaN, for classes that do not exist, and for elements of negative infinity.
 fn not_numbers(device: &Device) -> TestResult {
     let inf = f32::INFINITY;
     let x = device.buffer_from(&[0.0f32, f32::NAN, 0.0, 0.0, 0.0, -inf, 0.0, -inf, -inf, -inf, f32::NAN, inf])?;
@@ -188,7 +188,7 @@ fn refusals(device: &Device) -> TestResult {
     same(&dx.read()?, &[7.0; 6], "nothing has run")
 }
 
-/// No race, no access out of range, and no read of uninitialised data.
+/// A checked device finds no race, no access out of range, and no read of uninitialised data.
 pub(super) fn clean() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     for (shape, axis) in [(vec![7, 3], 1), (vec![2, 5, 9], 1), (vec![3, 100], 1), (vec![2, 9001], 1)] {

@@ -28,9 +28,9 @@ pub(crate) fn checked() -> Alone {
     )
 }
 
-/// An element type of the reference.
+/// An element type that can be compared with the reference.
 pub(crate) trait Float: FloatElement {
-    /// Half of the distance between 1 and the next number, and half of the least number.
+    /// Half the distance between 1 and the next larger number, and half the least positive number.
     const ROUNDING: [f64; 2];
 
     fn of(value: f64) -> Self;
@@ -83,8 +83,8 @@ pub(crate) fn wide<T: Float>(numbers: &[T]) -> Vec<f64> {
     numbers.iter().map(|number| number.wide()).collect()
 }
 
-/// Fails unless each number is within the rounding of its type, a relative and an absolute error of its reference. NaN
-/// and infinities have to be the same.
+/// Checks that each number is within the rounding of its type plus a relative and an absolute error of its reference.
+/// NaN and infinities have to be the same.
 pub(crate) fn close<T: Float>(got: &[T], wanted: &[f64], [relative, absolute]: [f64; 2], what: &str) -> TestResult {
     ensure(got.len() == wanted.len(), || format!("{what}: {} elements, expected {}", got.len(), wanted.len()))?;
     let [rounding, least] = T::ROUNDING;
@@ -97,7 +97,7 @@ pub(crate) fn close<T: Float>(got: &[T], wanted: &[f64], [relative, absolute]: [
     Ok(())
 }
 
-/// [`close`] for the elements of an array from `begin`; all elements around them must still be 9.
+/// Checks the elements from `begin` on as [`close`] does; all elements around them must still be 9.
 pub(crate) fn close_between_nines<T: Float>(
     got: &[T],
     begin: usize,
@@ -111,7 +111,7 @@ pub(crate) fn close_between_nines<T: Float>(
     ensure(around, || format!("{what}: elements around have changed"))
 }
 
-/// Fails unless each of several calls computes the same bits.
+/// Checks that several calls compute the same bits.
 pub(crate) fn same_again(
     device: &Device,
     length: usize,

@@ -37,7 +37,7 @@ pub(super) fn cases() -> Vec<Unnamed> {
     ]
 }
 
-/// Sums of up to some ten thousand numbers, in parts.
+/// The tolerance for sums of up to some ten thousand numbers, in parts.
 const TOLERANCE: [f64; 2] = [2e-5, 1e-5];
 
 fn check<T: Float>(device: &Device, rows: usize, length: usize) -> TestResult {
@@ -80,7 +80,7 @@ fn long(device: &Device) -> TestResult {
     check::<bf16>(device, 1, 33_333)
 }
 
-/// Weights by channel, of groups and of instances.
+/// Norms of groups and of instances have weights for each channel.
 fn groups(device: &Device) -> TestResult {
     for (shape, groups) in
         [([2, 6, 35], 2), ([3, 4, 1], 4), ([2, 8, 16], 1), ([1, 3, 3000], 3), ([0, 4, 9], 2), ([2, 4, 0], 2)]
@@ -102,7 +102,7 @@ fn groups(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// More workgroups than a grid has in a dimension.
+/// Results are right for more workgroups than one dimension of a grid has.
 fn many_rows(device: &Device) -> TestResult {
     for (rows, length) in [(70_001, 2), (66_000, 40)] {
         let x: Vec<f32> =
@@ -115,14 +115,14 @@ fn many_rows(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// A mean that is ten thousand times the differences, which are exact.
+/// A norm is right if the mean is ten thousand times the differences of the elements, which are exact.
 fn large_mean(device: &Device) -> TestResult {
     for length in [1000, 30_000] {
         let x: Vec<f32> = (0..length).map(|at| 10_000.0 + (at % 2) as f32).collect();
         let mut y = device.buffer::<f32>(length)?;
         Norm::layer(length).epsilon(0.0).run(&device.buffer_from(&x)?, &mut y)?;
         let wanted: Vec<f64> = (0..length).map(|at| (at % 2) as f64 * 2.0 - 1.0).collect();
-        // Half a unit in the last place of the mean is 0.0005, of twice that after the division.
+        // Half a unit in the last place of the mean is 0.0005, and twice that after the division.
         close(&y.read()?, &wanted, [1e-3, 2e-3], &format!("{length} elements"))?;
     }
     Ok(())
@@ -251,7 +251,7 @@ fn check_backward<T: Float>(device: &Device, rows: usize, length: usize) -> Test
         let wanted = reference::backward(&x, &dy, length, centred, 0.5, |at| scale[at % length]);
         let what = format!("{rows} rows of {length}, centred {centred}");
         close(&dx.read()?, &wanted[0], [1e-4, 1e-4], &format!("{what}, dx"))?;
-        // Sums of as many products as there are rows.
+        // The derivatives of weights are sums of as many products as there are rows.
         let tolerance = [1e-4, 1e-5 * (rows + 10) as f64];
         close(&dscale.read()?, &wanted[1], tolerance, &format!("{what}, dscale"))?;
         close(&dbias.read()?, &wanted[2], tolerance, &format!("{what}, dbias"))?;
@@ -290,7 +290,7 @@ fn derivatives_recorded(device: &Device) -> TestResult {
     for derivatives in [[1.0f32, 0.0], [0.0, 2.0]] {
         dy.copy_from_slice(&derivatives)?;
         recording.submit()?;
-        // n is (0.6, 0.8).
+        // The normalised elements n are (0.6, 0.8).
         let mean = f64::from(0.6 * derivatives[0] + 0.8 * derivatives[1]) / 2.0;
         let wanted = [0.6, 0.8].iter().zip(derivatives).map(|(n, dy)| 0.2 * (f64::from(dy) - n * mean));
         close(&dx.read()?, &wanted.collect::<Vec<f64>>(), [1e-5, 1e-6], "submitted")?;
@@ -318,7 +318,7 @@ fn derivatives_refused(device: &Device) -> TestResult {
     same(&dx.read()?, &[7.0; 6], "nothing has run")
 }
 
-/// No race, no access out of range, and no read of uninitialised data.
+/// A checked device finds no race, no access out of range, and no read of uninitialised data.
 pub(super) fn clean() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     for (rows, length) in [(3, 5), (3, 100), (2, 9000)] {

@@ -35,7 +35,7 @@ pub(super) fn cases() -> Vec<Unnamed> {
     ]
 }
 
-/// Exponents of up to 16 with half a unit in the last place, and the sum.
+/// The tolerance for exponents of up to 16 with half a unit in the last place, and for the sum.
 const TOLERANCE: [f64; 2] = [4e-6, 1e-20];
 const LOGARITHMS: [f64; 2] = [1e-6, 4e-6];
 
@@ -44,7 +44,7 @@ fn along(logarithm: bool, shape: &[usize], axis: usize) -> Softmax<'static> {
     if logarithm { softmax.logarithm() } else { softmax }
 }
 
-/// The shape as outer rows, elements of a row, and their distance.
+/// The number of outer rows, the number of elements in a row, and the distance between them.
 fn lines(shape: &[usize], axis: usize) -> [usize; 3] {
     [shape[..axis].iter().product(), shape[axis], shape[axis + 1..].iter().product()]
 }
@@ -62,7 +62,7 @@ fn check<T: Float>(device: &Device, shape: &[usize], axis: usize) -> TestResult 
     Ok(())
 }
 
-/// Axes of different sizes, without elements, and rows on both sides of each width of a team.
+/// Softmax is right along axes of different sizes, without elements, and for rows around each width of a team.
 fn shapes<T: Float>(device: &Device) -> TestResult {
     for shape in
         [vec![0], vec![1], vec![3, 0], vec![0, 5], vec![6, 5, 7], vec![2, 40, 3, 2], vec![300, 10], vec![4, 64]]
@@ -75,7 +75,7 @@ fn shapes<T: Float>(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Rows that do not fit into registers, and rows in parts.
+/// Softmax is right for rows that do not fit into registers, and for rows that are computed in parts.
 fn long(device: &Device) -> TestResult {
     check::<f32>(device, &[2, 8192], 1)?;
     check::<f32>(device, &[2, 8196], 1)?;
@@ -86,7 +86,7 @@ fn long(device: &Device) -> TestResult {
     check::<f32>(device, &[1, 300_000], 1)
 }
 
-/// More workgroups than a grid has in a dimension.
+/// Results are right for more workgroups than one dimension of a grid has.
 fn many_rows(device: &Device) -> TestResult {
     for (rows, length) in [(70_001, 2), (66_000, 40)] {
         let x: Vec<f32> = (0..rows * length).map(|at| (at / length % 7) as f32).collect();
@@ -113,7 +113,7 @@ fn infinities(device: &Device) -> TestResult {
             along(logarithm, &[7, length], 1).run(&input, &mut y)?;
             let mut wanted = reference::softmax(&wide(&x), [7, length, 1], logarithm);
             if logarithm {
-                // The difference of the two is infinite in f32.
+                // The difference of the two elements is infinite in `f32`.
                 wanted[6 * length + 1] = f64::NEG_INFINITY;
             }
             let what = format!("rows of {length}, logarithm {logarithm}");
@@ -220,7 +220,7 @@ fn check_backward<T: Float>(device: &Device, shape: &[usize], axis: usize) -> Te
         let (results, derivatives) = (device.buffer_from(&y)?, device.buffer_from(&dy)?);
         along(logarithm, shape, axis).backward(&results, &derivatives, dx.slice_mut(1..))?;
         let wanted = reference::backward(&wide(&y), &wide(&dy), lines, logarithm);
-        // A sum of derivatives of up to 8.
+        // The tolerance is for a sum of derivatives of up to 8.
         let tolerance = [1e-4, if logarithm { 1e-3 } else { 1e-6 }];
         close(&dx.read()?[1..], &wanted, tolerance, &format!("{shape:?}, axis {axis}, logarithm {logarithm}"))?;
     }
@@ -257,7 +257,7 @@ fn derivatives_refused(device: &Device) -> TestResult {
     same(&dx.read()?, &[7.0; 6], "nothing has run")
 }
 
-/// No race, no access out of range, and no read of uninitialised data.
+/// A checked device finds no race, no access out of range, and no read of uninitialised data.
 pub(super) fn clean() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     for (shape, axis) in [([3, 5], 1), ([3, 100], 1), ([2, 9000], 1), ([50, 9], 0)] {

@@ -1,4 +1,4 @@
-//! Slices, scans in place, recordings, streams, and what the host writes.
+//! Slices, scans in place, recordings, streams, and data that the host writes.
 
 use anywarp::Device;
 use anywarp::ops::{Scan, ScanForm, cumulative_sum};
@@ -6,7 +6,7 @@ use anywarp::ops::{Scan, ScanForm, cumulative_sum};
 use super::{FORMS, numbers, reference};
 use crate::outcome::{TestResult, ensure, same, skip};
 
-/// Slices at any offset; elements around them are unchanged.
+/// Slices at any offset work; elements around them are unchanged.
 pub(super) fn slices(device: &Device) -> TestResult {
     let all = numbers(12_000);
     let x = device.buffer_from(&all)?;
@@ -24,13 +24,13 @@ pub(super) fn slices(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// More lines than a grid has workgroups in a dimension.
+/// Scans are right for more lines than one dimension of a grid has workgroups.
 pub(super) fn many_tiles(device: &Device) -> TestResult {
     let shape = [17_000_000usize, 1];
     let all: Vec<u32> = (0..shape[0] as u32).collect();
     let x = device.buffer_from(&all)?;
     let mut y = device.buffer::<u32>(shape[0])?;
-    // Each line is one element: an exclusive scan is zero, an inclusive one a copy.
+    // Each line is one element, so that an inclusive scan is a copy.
     Scan::sum().axis(shape, 1).form(ScanForm::Lines { parts: 1 }).run(&x, &mut y)?;
     ensure(*y.read()? == *all, || "more than 65 535 workgroups of lines".to_owned())?;
     y.fill(7)?;
@@ -100,7 +100,7 @@ pub(super) fn after_the_host(device: &Device) -> TestResult {
     same(&y.read()?, &[7, 1, 2, 3, 8, 9, 10, 11, 12, 13, 14, 9], "between writes of the host")
 }
 
-/// No race, no access out of range, and no read of uninitialised data.
+/// A checked device finds no race, no access out of range, and no read of uninitialised data.
 pub(super) fn clean() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     let x = device.buffer_from(&numbers(9000))?;

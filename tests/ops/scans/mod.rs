@@ -48,7 +48,7 @@ pub(crate) fn checked() -> Alone {
     ("cpu:checked::scan".to_owned(), Box::new(memory::clean))
 }
 
-/// 0, 1, and both sides of lanes, workgroups, tiles of 3 328 elements, and parts; primes.
+/// Lengths of 0 and 1, around lanes, workgroups, tiles of 3,328 elements, and parts, and primes.
 const LENGTHS: [usize; 17] = [0, 1, 2, 7, 31, 127, 255, 256, 257, 1023, 1024, 3327, 3328, 3329, 6657, 32_769, 60_001];
 
 const FORMS: [ScanForm; 6] = [
@@ -65,7 +65,7 @@ fn numbers(length: usize) -> Vec<u32> {
     (0..length as u32).map(|at| at.wrapping_mul(2_654_435_761) >> 20).collect()
 }
 
-/// Whether the device has a type.
+/// Skips the case on devices without a feature.
 fn has(device: &Device, feature: &str) -> TestResult {
     match device.caps().feature_names().contains(&feature) {
         true => Ok(()),
@@ -73,12 +73,12 @@ fn has(device: &Device, feature: &str) -> TestResult {
     }
 }
 
-/// In `f64`, whose own errors are far below the tolerance.
+/// The sums in `f64`, whose errors are far below the tolerance.
 fn exact(x: &[f64], exclusive: bool) -> Vec<f64> {
     reference::scan(x, [1, x.len(), 1], [exclusive, false], |_| false, 0.0, |a, b| a + b)
 }
 
-/// Forms with more parts than elements, and none.
+/// A scan is right with any number of parts, such as more parts than elements, and none.
 fn forms(device: &Device) -> TestResult {
     let all = numbers(1000);
     let x = device.buffer_from(&all)?;

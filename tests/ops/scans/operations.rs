@@ -6,7 +6,7 @@ use anywarp::ops::Scan;
 use super::{FORMS, numbers, reference};
 use crate::outcome::{TestResult, ensure, same};
 
-/// A NaN wins, and infinities are numbers.
+/// A NaN is the result of minima and maxima, and infinities are numbers.
 pub(super) fn nan(device: &Device) -> TestResult {
     let (nan, inf) = (f32::NAN, f32::INFINITY);
     let mut all = vec![1.0f32, -inf, 3.0, inf, 2.0, nan, 7.0, -inf];
@@ -54,7 +54,7 @@ pub(super) fn operations(device: &Device) -> TestResult {
     same(&y.read()?, &[f32::INFINITY, 3.0, 1.0], "an operation with an infinite identity")
 }
 
-/// An operation that is not commutative: linear functions, one after the other.
+/// Operations that are not commutative are applied in order: linear functions, one after the other.
 pub(super) fn order_of_an_operation(device: &Device) -> TestResult {
     let all: Vec<[u32; 2]> = numbers(10_007).iter().map(|x| [x | 1, x / 3]).collect();
     let then = |a: [u32; 2], b: [u32; 2]| [a[0].wrapping_mul(b[0]), a[1].wrapping_mul(b[0]).wrapping_add(b[1])];
@@ -69,7 +69,7 @@ pub(super) fn order_of_an_operation(device: &Device) -> TestResult {
             same(&y.read()?, &wanted, &format!("{form:?}, reverse: {reverse}"))?;
         }
     }
-    // The same for values of four bytes, which are chained: the last number that is not zero.
+    // Values of four bytes are chained between tiles: the operation returns the last number that is not zero.
     let all: Vec<u32> = numbers(50_021).iter().map(|x| if x % 500 == 0 { *x } else { 0 }).collect();
     let last = |a: u32, b: u32| if b == 0 { a } else { b };
     let wanted = reference::scan(&all, [1, all.len(), 1], [false; 2], |_| false, 0, last);

@@ -39,7 +39,7 @@ pub(super) fn axes(device: &Device) -> TestResult {
 pub(super) fn segments(device: &Device) -> TestResult {
     for length in [1, 100, 3328, 12_007, 50_000] {
         let all = numbers(length);
-        // Falling, repeated, and behind the end: each offset below the length begins a segment.
+        // The offsets fall, are repeated, and lie beyond the end: each offset below the length begins a segment.
         let offsets: Vec<u32> = (0..length as u32 / 97 + 3).map(|at| (at * 7919) % (length as u32 + 40)).collect();
         let flags: Vec<u32> = all.iter().map(|x| u32::from(x % 300 == 7) * x).collect();
         let x = device.buffer_from(&all)?;

@@ -58,15 +58,15 @@ pub(super) fn wide_integers(device: &Device) -> TestResult {
 
 pub(super) fn floats(device: &Device) -> TestResult {
     for length in LENGTHS {
-        // Positive, so that the relative error of a sum is at most the number of additions times 2^-24; each result
-        // has at most 13 + 16 + 16 within a tile, and some tens between tiles.
+        // The numbers are positive, so that the relative error of a sum is at most the number of additions times 2^-24.
+        // Each result has at most 13 + 16 + 16 additions within a tile, and some tens between tiles.
         let all: Vec<f32> = numbers(length).iter().map(|x| *x as f32 / 3.0).collect();
         let exact = exact(&Vec::from_iter(all.iter().map(|x| f64::from(*x))), false);
         let x = device.buffer_from(&all)?;
         for form in FORMS {
             let mut y = device.buffer::<f32>(length)?;
             Scan::sum().form(form).run(&x, &mut y)?;
-            // A single part adds one element after the other.
+            // A scan with a single part adds one element after the other.
             let roundings = if form == (ScanForm::Lines { parts: 1 }) { length as f64 } else { 2000.0 };
             for (at, (got, wanted)) in y.read()?.iter().zip(&exact).enumerate() {
                 let within = (f64::from(*got) - wanted).abs() <= wanted * roundings * 2.0f64.powi(-24);
@@ -123,7 +123,7 @@ pub(super) fn vectors(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Float sums have the same bits at each call, whatever else runs.
+/// Float sums have the same bits at each call.
 pub(super) fn same_bits(device: &Device) -> TestResult {
     let all: Vec<f32> = numbers(60_007).iter().map(|x| (*x as f32 - 2000.0) * 1.37).collect();
     let x = device.buffer_from(&all)?;

@@ -21,7 +21,8 @@ pub(super) fn cases() -> Vec<Unnamed> {
     ]
 }
 
-/// The windows of planes: along each axis `[input, kernel, stride, dilation, padding before, padding after]`.
+/// A number of examples, a number of channels, and for each axis `[input, kernel, stride, dilation, padding before,
+/// padding after]`.
 struct Problem(usize, usize, Vec<[usize; 6]>);
 
 impl Problem {
@@ -46,7 +47,7 @@ impl Problem {
         columns.dilation(&self.column(3)).padding(&padding)
     }
 
-    /// The element of the image that each element of the columns is, if it is one.
+    /// The place in the image of each element of the columns; `None` for an element in the padding.
     fn elements(&self) -> Vec<Option<usize>> {
         let (windows, kernel, image) = (self.windows(), self.column(1), self.column(0));
         let mut all = Vec::new();
@@ -114,7 +115,7 @@ fn shapes<T: Float>(device: &Device) -> TestResult {
     small().iter().try_for_each(|problem| check::<T>(device, problem))
 }
 
-/// More workgroups than a grid has in a dimension.
+/// Results are right for more workgroups than one dimension of a grid has.
 fn many_results(device: &Device) -> TestResult {
     let length = 6_000_000;
     let x: Vec<f32> = (0..length).map(|at| (at % 1021) as f32).collect();
@@ -198,7 +199,7 @@ fn refusals(device: &Device) -> TestResult {
     same(&y.read()?, &[7.0; 128], "nothing has run")
 }
 
-/// No race, no access out of range, and no read of uninitialised data.
+/// A checked device finds no race, no access out of range, and no read of uninitialised data.
 pub(super) fn clean() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     for problem in small() {

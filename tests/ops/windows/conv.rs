@@ -1,4 +1,4 @@
-//! Convolutions, transposed ones, and derivatives.
+//! Convolutions, transposed convolutions, and their derivatives.
 
 use anywarp::Device;
 use anywarp::ops::{Activation, Conv, FloatElement, OperationError, conv};
@@ -31,7 +31,7 @@ pub(super) fn cases() -> Vec<Unnamed> {
     ]
 }
 
-/// The parameters of a convolution; groups, layout and kind with the channels of x and y.
+/// The parameters of a convolution; `channels` are those of x and y.
 #[derive(Clone, Debug)]
 struct Problem {
     examples: usize,
@@ -113,7 +113,7 @@ impl Problem {
     }
 }
 
-/// Sums of up to 4000 products of numbers up to 8, rounded in any order.
+/// The tolerance for sums of up to 4000 products of numbers up to 8, rounded in any order.
 const TOLERANCE: [f64; 2] = [2e-5, 1e-2];
 
 fn check<T: Float>(device: &Device, problem: &Problem) -> TestResult {
@@ -146,10 +146,10 @@ fn small() -> Vec<Problem> {
         Problem::new(3, [5, 10], &[[5, 3, 1, 1, 1, 1], [9, 3, 1, 1, 1, 1]]).groups(5).channels_last(),
         Problem::new(1, [2, 3], &[[4, 2, 1, 1, 0, 1], [5, 3, 1, 1, 1, 0], [3, 2, 1, 1, 1, 1]]),
         Problem::new(2, [6, 7], &[[5, 2, 1, 1, 0, 0], [3, 3, 1, 1, 1, 1], [4, 1, 1, 1, 0, 0]]).channels_last(),
-        // A kernel as large as the padded input, and strides beyond it.
+        // The kernel is as large as the padded input, and the strides are larger.
         Problem::new(1, [2, 2], &[[3, 5, 7, 1, 1, 1], [2, 2, 1, 1, 0, 0]]),
         Problem::new(1, [3, 4], &[[2, 3, 1, 3, 4, 1], [30, 3, 5, 1, 0, 0]]),
-        // Padding on one side only, beyond the kernel.
+        // The padding is on one side only, and larger than the kernel.
         Problem::new(1, [1, 2], &[[2, 2, 1, 1, 5, 0], [2, 2, 2, 1, 0, 6]]),
     ]
 }
@@ -158,7 +158,7 @@ fn shapes<T: Float>(device: &Device) -> TestResult {
     small().iter().try_for_each(|problem| check::<T>(device, problem))
 }
 
-/// Channels and positions around the size of a tile.
+/// Convolutions are right for numbers of channels and positions around the size of a tile.
 fn wide_channels(device: &Device) -> TestResult {
     let nine = [[9, 3, 1, 1, 1, 1], [8, 3, 1, 1, 1, 1]];
     for outputs in [15, 16, 63, 64, 65, 130] {
@@ -219,7 +219,7 @@ fn derivatives(device: &Device) -> TestResult {
     let wide = Problem::new(2, [20, 33], &[[9, 3, 2, 1, 1, 1], [11, 3, 1, 1, 1, 1]]);
     check_derivatives::<f32>(device, &wide)?;
     check_derivatives::<f32>(device, &wide.clone().channels_last())?;
-    // Sums of many positions for a few weights, in parts.
+    // The derivatives of few weights are sums over many positions, in parts.
     let long = Problem::new(2, [2, 1], &[[40, 3, 1, 1, 1, 1], [51, 2, 1, 1, 0, 0]]);
     check_derivatives::<f32>(device, &long)?;
     check_derivatives::<bf16>(device, &long.channels_last())?;
@@ -236,7 +236,7 @@ fn erf(x: f64) -> f64 {
     sum * 2.0 / std::f64::consts::PI.sqrt()
 }
 
-/// A function of a sum.
+/// A function from a sum to the element of the result.
 type Function = fn(f64) -> f64;
 
 fn activations(device: &Device) -> TestResult {
@@ -252,7 +252,7 @@ fn activations(device: &Device) -> TestResult {
         Conv::new([1, 1, x.len()], [1, 1, 1]).activation(activation).run(&input, &one, &mut y)?;
         let wanted: Vec<f64> = x.iter().map(|x| function(f64::from(*x))).collect();
         close(&y.read()?, &wanted, [2e-6, 1e-6], &format!("{activation:?}"))?;
-        // A product of many channels and positions, as tiles compute it.
+        // The product has so many channels and positions that it is computed by tiles.
         let (channels, positions) = (32, x.len() - 1);
         let mut eye = vec![0.0f32; channels * channels];
         (0..channels).for_each(|at| eye[at * (channels + 1)] = 1.0);
@@ -266,7 +266,7 @@ fn activations(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// No examples.
+/// Without examples nothing is written, and sums over examples are 0.
 fn without_results(device: &Device) -> TestResult {
     let (x, weights) = (device.buffer_from(&[1.0f32; 4])?, device.buffer_from(&[2.0f32; 12])?);
     let mut y = device.buffer_from(&[7.0f32; 4])?;
@@ -278,7 +278,7 @@ fn without_results(device: &Device) -> TestResult {
     same(&dweights.read()?, &[0.0; 12], "sums without examples")
 }
 
-/// More workgroups than a grid has in a dimension.
+/// Results are right for more workgroups than one dimension of a grid has.
 fn many_results(device: &Device) -> TestResult {
     let (examples, length) = (70_001, 3);
     let x: Vec<f32> = (0..examples * length).map(|at| (at % 7) as f32).collect();
@@ -294,7 +294,7 @@ fn many_results(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// NaN and infinities of x reach the results that read them, and no others.
+/// NaN and infinities of x change the results that read them, and no others.
 fn not_numbers(device: &Device) -> TestResult {
     let mut x = vec![1.0f32; 32 * 81];
     (x[40], x[81 * 3], x[81 * 31 + 80]) = (f32::NAN, f32::INFINITY, f32::NEG_INFINITY);
@@ -458,7 +458,7 @@ fn refusals_of_derivatives(device: &Device) -> TestResult {
     same(&dx.read()?, &[7.0; 3], "nothing has run")
 }
 
-/// No race, no access out of range, and no read of uninitialised data.
+/// A checked device finds no race, no access out of range, and no read of uninitialised data.
 pub(super) fn clean() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     for problem in &small()[1..7] {

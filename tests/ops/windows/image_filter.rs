@@ -40,12 +40,12 @@ const BORDERS: [(Border, Outside); 5] = [
 const SHAPES: [[usize; 3]; 8] =
     [[1, 1, 1], [2, 1, 5], [1, 5, 1], [3, 2, 3], [1, 4, 64], [2, 9, 65], [1, 17, 130], [1, 33, 7]];
 
-/// Sums of up to 49 products of numbers up to 8.
+/// The tolerance for sums of up to 49 products of numbers up to 8.
 const TOLERANCE: [f64; 2] = [1e-5, 1e-3];
 
 type Compute = fn(&[f64], [usize; 2], &[f64], [usize; 2], Outside) -> Vec<f64>;
 
-/// A filter by a kernel, for all borders and shapes.
+/// Compares a filter by a kernel with the reference, for all borders and shapes.
 fn check_kernels(
     device: &Device,
     filter: fn([usize; 3], &[f32], [usize; 2]) -> ImageFilter<'static>,
@@ -137,7 +137,7 @@ fn medians(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// The examples of `SciPy`'s documentation.
+/// The results are those of the examples in SciPy's documentation.
 fn scipy(device: &Device) -> TestResult {
     let x: Vec<f32> = vec![1.0, 2.0, 0.0, 0.0, 5.0, 3.0, 0.0, 4.0, 0.0, 0.0, 0.0, 7.0, 9.0, 3.0, 0.0, 0.0];
     let input = device.buffer_from(&x)?;
@@ -162,7 +162,7 @@ fn scipy(device: &Device) -> TestResult {
     close(&y.read()?, &[1.427_040_95, 2.067_822_03, 3.0, 3.932_177_97, 4.572_959_05], [0.0, 1e-6], "gaussian_filter1d")
 }
 
-/// More workgroups than a grid has in a dimension, and a row beyond the workgroup.
+/// Results are right for more workgroups than one dimension of a grid has, and for rows longer than a workgroup.
 fn large(device: &Device) -> TestResult {
     for [images, height, width] in [[70_001, 2, 2], [1, 70_001, 3], [1, 3, 70_001]] {
         let x: Vec<f32> = (0..images * height * width).map(|at| (at % 13) as f32).collect();
@@ -178,7 +178,7 @@ fn large(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// NaN reaches the results whose kernel reads it, and no others.
+/// NaN changes the results whose kernel reads it, and no others.
 fn not_numbers(device: &Device) -> TestResult {
     let (height, width) = (13, 11);
     let mut x = vec![1.0f32; height * width];
@@ -260,7 +260,7 @@ fn refusals(device: &Device) -> TestResult {
     same(&y.read()?, &[7.0; 20], "no rows")
 }
 
-/// No race, no access out of range, and no read of uninitialised data.
+/// A checked device finds no race, no access out of range, and no read of uninitialised data.
 pub(super) fn clean() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     let x: Vec<f32> = numbers(9 * 65, 1);

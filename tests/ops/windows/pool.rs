@@ -27,7 +27,7 @@ pub(super) fn cases() -> Vec<Unnamed> {
     ]
 }
 
-/// The windows along each axis: `[input, kernel, stride, dilation, padding before, padding after]`.
+/// The parameters of a pooling: each axis has `[input, kernel, stride, dilation, padding before, padding after]`.
 #[derive(Clone, Debug)]
 struct Problem {
     examples: usize,
@@ -91,7 +91,7 @@ impl Problem {
     }
 }
 
-/// Sums of up to 60 elements.
+/// The tolerance for sums of up to 60 elements.
 const TOLERANCE: [f64; 2] = [4e-6, 2e-5];
 
 fn check<T: Float>(device: &Device, problem: &Problem) -> TestResult {
@@ -112,7 +112,7 @@ fn check<T: Float>(device: &Device, problem: &Problem) -> TestResult {
     for power in [1.0, 2.0, 2.5] {
         problem.pool(|x, kernel| Pool::norm(x, kernel, power)).run(&input, &mut y)?;
         let wanted = reference::norm(&sizes, &x, length, power.into());
-        // Powers by logarithms.
+        // The tolerance allows for powers that are computed by logarithms.
         close(&y.read()?, &wanted, [1e-5, 2e-5], &format!("norms of {power}: {problem:?}"))?;
     }
     Ok(())
@@ -132,7 +132,7 @@ fn small() -> Vec<Problem> {
             channels_last: true,
             ..Problem::new(1, 5, &[[4, 4, 1, 1, 0, 0], [3, 3, 1, 1, 0, 0], [7, 5, 1, 1, 2, 2]])
         },
-        // Windows in the padding alone.
+        // Some windows are entirely in the padding.
         Problem::new(1, 2, &[[3, 2, 1, 1, 4, 3]]),
     ]
 }
@@ -195,7 +195,7 @@ fn without_results(device: &Device) -> TestResult {
     same(&y.read()?, &[7.0; 4], "nothing has run")
 }
 
-/// More workgroups than a grid has in a dimension.
+/// Results are right for more workgroups than one dimension of a grid has.
 fn many_results(device: &Device) -> TestResult {
     let planes = 70_001;
     let x: Vec<f32> = (0..planes * 5).map(|at| (at % 11) as f32).collect();
@@ -287,7 +287,7 @@ fn refusals(device: &Device) -> TestResult {
     same(&y.read()?, &[7.0; 32], "nothing has run")
 }
 
-/// No race, no access out of range, and no read of uninitialised data.
+/// A checked device finds no race, no access out of range, and no read of uninitialised data.
 pub(super) fn clean() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     for problem in small() {

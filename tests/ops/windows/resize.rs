@@ -1,4 +1,4 @@
-//! Arrays of other sizes.
+//! Operators that resize arrays.
 
 use anywarp::Device;
 use anywarp::ops::{Coordinates, OperationError, Resize, Rounding, resize};
@@ -32,7 +32,7 @@ enum Mode {
     Cubic,
 }
 
-/// A resize of one axis in `f64`: the elements that each result reads, with their weights.
+/// For a resize of one axis, computed in `f64`: the elements that each result reads, with their weights.
 fn reads(
     input: usize,
     output: usize,
@@ -82,7 +82,7 @@ fn reads(
         .collect()
 }
 
-/// Resizes axis after axis.
+/// Resizes an array axis by axis, in `f64`.
 fn resized(
     x: &[f64],
     from: &[usize],
@@ -118,7 +118,7 @@ fn builder<'r, T: Float>(mode: Mode, from: &[usize], to: &[usize]) -> Resize<'r,
     }
 }
 
-/// Places and weights in `f32`, for elements up to 8.
+/// The tolerance for places and weights in `f32`, and elements up to 8.
 const TOLERANCE: [f64; 2] = [1e-5, 3e-4];
 
 fn check<T: Float>(device: &Device, from: &[usize], to: &[usize]) -> TestResult {
@@ -166,7 +166,7 @@ fn shapes<T: Float>(device: &Device) -> TestResult {
 
 fn roundings(device: &Device) -> TestResult {
     let (x, mut y) = (device.buffer_from(&[0.0f32, 1.0, 2.0, 3.0])?, device.buffer::<f32>(8)?);
-    // Places 0, 0.5, 1, ..
+    // The places are 0, 0.5, 1, ..
     for (rounding, wanted) in [
         (Rounding::HalfDown, [0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0]),
         (Rounding::HalfUp, [0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 3.0]),
@@ -176,7 +176,7 @@ fn roundings(device: &Device) -> TestResult {
         Resize::nearest([4], [8]).coordinates(Coordinates::Asymmetric).rounding(rounding).run(&x, &mut y)?;
         same(&y.read()?, &wanted, &format!("{rounding:?}"))?;
     }
-    // Boundaries that are not exact in `f32`: each element is repeated the same number of times.
+    // The boundaries are not exact in `f32`, but each element must be repeated the same number of times.
     for factor in [3, 7, 9, 11, 49] {
         let x: Vec<f32> = (0..1000).map(|at| at as f32).collect();
         let mut y = device.buffer::<f32>(1000 * factor)?;
@@ -201,7 +201,7 @@ fn regions(device: &Device) -> TestResult {
     close(&y.read()?, &[1.0, 1.5, 2.0, 2.5, 3.0], TOLERANCE, "a scale of its own")
 }
 
-/// Results of `PyTorch`'s `interpolate` and ONNX's examples.
+/// The results are those of PyTorch's `interpolate` and of ONNX's examples.
 fn known(device: &Device) -> TestResult {
     let x = device.buffer_from(&[1.0f32, 2.0, 3.0, 4.0])?;
     let mut y = device.buffer::<f32>(16)?;
@@ -210,7 +210,7 @@ fn known(device: &Device) -> TestResult {
     close(&y.read()?, &wanted, TOLERANCE, "bilinear")
 }
 
-/// More workgroups than a grid has in a dimension.
+/// Results are right for more workgroups than one dimension of a grid has.
 fn many_results(device: &Device) -> TestResult {
     let x: Vec<f32> = (0..70_001).map(|at| (at % 19) as f32).collect();
     let mut y = device.buffer::<f32>(70_001 * 256)?;
@@ -228,7 +228,7 @@ fn without_results(device: &Device) -> TestResult {
     same(&y.read()?, &[7.0; 4], "nothing has run")
 }
 
-/// Elements without weight have no influence.
+/// An element without weight does not change a result.
 fn not_numbers(device: &Device) -> TestResult {
     let (x, mut y) = (device.buffer_from(&[1.0f32, f32::NAN, 3.0, 4.0])?, device.buffer::<f32>(7)?);
     Resize::linear([4], [7]).coordinates(Coordinates::AlignCorners).run(&x, &mut y)?;
@@ -302,7 +302,7 @@ fn refusals(device: &Device) -> TestResult {
     same(&y.read()?, &[7.0; 81], "nothing has run")
 }
 
-/// No race, no access out of range, and no read of uninitialised data.
+/// A checked device finds no race, no access out of range, and no read of uninitialised data.
 pub(super) fn clean() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     for (from, to) in [([3, 4, 5], [3, 8, 11]), ([2, 9, 13], [3, 4, 5])] {

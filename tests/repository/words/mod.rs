@@ -1,6 +1,6 @@
 //! The words of comments, documents and errors: plain technical English, one idea a sentence.
 //!
-//! CONTRIBUTING.md gives the rules and why they are there. This test holds those that a program can check.
+//! CONTRIBUTING.md has the rules and the reasons for them. This test checks the rules that a program can check.
 
 mod prose;
 mod rules;
@@ -12,7 +12,7 @@ use std::path::Path;
 use anywarp_testing::files;
 use prose::Sentence;
 
-/// Parts of the project with words from before the rules. The list may only get shorter.
+/// Parts of the project whose words do not follow the rules yet. The list may only become shorter.
 const UNREVISED: &[&str] = &[];
 
 #[test]

@@ -5,23 +5,23 @@ use std::path::Path;
 /// The notation of comments.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Language {
-    /// Rust, WGSL, JavaScript, C++: `//`.
+    /// `//` in Rust, WGSL, JavaScript and C++.
     Slashes,
-    /// Shell, Python, TOML, YAML: `#`.
+    /// `#` in shell scripts, Python, TOML and YAML.
     Hashes,
-    /// Prose outside fenced blocks.
+    /// All text outside fenced blocks.
     Markdown,
 }
 
 /// A sentence, or an entry of a list or a table.
 pub(crate) struct Sentence {
-    /// The first line of its paragraph, from 1.
+    /// The number of the first line of its paragraph, counted from 1.
     pub(crate) line: usize,
-    /// Its words in one line.
+    /// The words of the sentence in one line.
     pub(crate) text: String,
 }
 
-/// The language of a file by its name; none for data.
+/// The notation of comments in a file, by the file's name; `None` for data.
 pub(crate) fn language(path: &Path) -> Option<Language> {
     match path.extension().and_then(|end| end.to_str()) {
         Some("rs" | "wgsl" | "mjs" | "js" | "cuh" | "cu") => Some(Language::Slashes),
@@ -48,7 +48,8 @@ pub(crate) fn sentences(language: Language, text: &str) -> Vec<Sentence> {
             fenced = !fenced;
             paragraph.end(&mut found);
         } else if !fenced {
-            // A heading, a list's entry, a table's row, an empty line and a comment behind code begin a paragraph.
+            // A paragraph begins at a heading, an entry of a list, a row of a table, an empty line, and a comment
+            // behind code.
             if anew
                 || point.is_empty()
                 || point.len() < words.len() && !words.starts_with("**")
@@ -68,7 +69,7 @@ pub(crate) fn sentences(language: Language, text: &str) -> Vec<Sentence> {
     found
 }
 
-/// The prose of a line, and whether it begins a paragraph; none where the line has only code.
+/// The prose of a line, and whether it begins a paragraph; `None` for a line with code only.
 fn words(language: Language, line: &str) -> Option<(&str, bool)> {
     match language {
         Language::Markdown => Some((line.trim(), false)),
@@ -88,14 +89,14 @@ fn words(language: Language, line: &str) -> Option<(&str, bool)> {
     }
 }
 
-/// The sentences that are being read.
+/// The paragraph that is being read.
 struct Paragraph {
     line: usize,
     text: String,
 }
 
 impl Paragraph {
-    /// Appends a line.
+    /// Appends a line to the paragraph.
     fn add(&mut self, line: usize, words: &str) {
         if self.text.is_empty() {
             self.line = line;
@@ -105,7 +106,7 @@ impl Paragraph {
         self.text.push_str(words);
     }
 
-    /// Splits what was read at the ends of sentences.
+    /// Ends the paragraph and splits it into sentences.
     fn end(&mut self, found: &mut Vec<Sentence>) {
         let mut rest = self.text.as_str();
         while !rest.is_empty() {

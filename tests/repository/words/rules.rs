@@ -1,9 +1,9 @@
 //! The rules, each with the words that break it.
 
-/// Words that no sentence begins with. A question may: 'What does it cost?'
+/// Words that no sentence begins with, except a question such as 'What does it cost?'
 const FIRST: &[&str] = &["of", "what", "who", "whoever", "whose", "whatever"];
 
-/// Words in which a thing acts as a person does, or that the field does not use.
+/// Words that describe a thing as a person, or that are not words of the field.
 const WORDS: &[&str] = &[
     "nobody",
     "somebody",
@@ -17,7 +17,7 @@ const WORDS: &[&str] = &[
     "has come to",
 ];
 
-/// The rules that a sentence breaks.
+/// Returns a description of each rule that the sentence breaks.
 pub(crate) fn broken(sentence: &str) -> impl Iterator<Item = String> {
     let lower = sentence.to_lowercase();
     let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '_').collect();

@@ -1,4 +1,4 @@
-//! Atomic functions by one invocation on its own cell: results and final contents.
+//! Atomic functions of one invocation on its own cell: results and final contents.
 
 use anywarp::Device;
 
@@ -8,7 +8,7 @@ use crate::operator_suite::scalar::{Scalar, Value};
 use crate::operator_suite::table::Case;
 use anywarp_testing_devices::outcome::{TestResult, ensure};
 
-/// The contents of a cell after `y` was applied to `x`.
+/// A function from the contents `x` of a cell and the operand `y` to the new contents.
 type Applied = fn(Scalar, Value, Value) -> Value;
 
 const FUNCTIONS: &[(&str, Applied)] = &[
@@ -92,7 +92,7 @@ fn alone(device: &Device, scalar: Scalar, function: &str, applied: Applied, memo
     Ok(())
 }
 
-/// Compare-exchange with equal and unequal comparands, on the same rows as other functions.
+/// Compare-exchange is right for equal and unequal values, on the same rows as other functions.
 fn exchanges(scalar: Scalar) -> Vec<Case> {
     let parts = [("old_value", scalar), ("exchanged", Scalar::Bool), ("left", scalar)];
     let case = |(part, result): (&'static str, Scalar)| {

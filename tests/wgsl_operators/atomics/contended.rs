@@ -1,4 +1,4 @@
-//! Many invocations and workgroups on one word.
+//! Atomic functions of many invocations and workgroups on one word.
 
 use anywarp::Device;
 
@@ -28,7 +28,7 @@ pub(super) fn cases() -> Vec<Case> {
 
 const GROUPS: u32 = 40;
 
-/// All invocations of all workgroups on one word for each function.
+/// Each function is right when all invocations of all workgroups use one word.
 fn contended(device: &Device, scalar: Scalar) -> TestResult {
     needs(device, scalar, "atomicAdd")?;
     needs(device, scalar, "atomicMin")?;
@@ -59,7 +59,7 @@ fn contended(device: &Device, scalar: Scalar) -> TestResult {
     equal(got, wanted, "sum, difference, greatest, least, xor, or, and")
 }
 
-/// Small whole numbers, whose sum is exact in every order.
+/// Sums of floats are right; the floats are small whole numbers, whose sum is exact in every order.
 fn contended_floats(device: &Device) -> TestResult {
     needs(device, Scalar::F32, "atomicAdd")?;
     let program = Program::new(
@@ -117,7 +117,7 @@ fn compare_exchange_loop(device: &Device) -> TestResult {
     same(&got, &wanted, "sums by compare and exchange")
 }
 
-/// Each result of `atomicAdd` is different.
+/// Each result of `atomicAdd` is different, so that each place is written once.
 fn every_ticket_is_taken_once(device: &Device) -> TestResult {
     let program = Program::new(
         "struct Tickets { next: atomic<u32>, taken: array<u32> }

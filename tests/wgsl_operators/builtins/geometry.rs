@@ -62,7 +62,7 @@ pub(crate) fn cases() -> Vec<Case> {
     cases
 }
 
-/// The formula's value within its error; any value where the error is unbounded.
+/// Expects the formula's value within its error; any value if the error is unbounded.
 fn formula(value: Inexact) -> Want {
     if value.error.is_finite() { near(value.scalar, value.value, value.error) } else { Want::Any }
 }
@@ -83,7 +83,7 @@ fn face_forward(v: Vectors<'_>) -> Vec<Want> {
     v[0].iter().map(|x| Want::per_backend(facing(*x, in_order), facing(*x, in_any_order))).collect()
 }
 
-/// `x` or its opposite, by the sign of `side`; either where the error of `side` hides its sign.
+/// Expects `x` or its opposite, by the sign of `side`; either if the error of `side` is larger than its value.
 fn facing(x: Inexact, side: Inexact) -> Want {
     let (same, opposite) = (Want::float(x.scalar, x.value), Want::float(x.scalar, -x.value));
     match side.value {
@@ -93,8 +93,8 @@ fn facing(x: Inexact, side: Inexact) -> Want {
     }
 }
 
-/// A sum with the largest error over all orders of additions: WGSL does not define the order, and flushing of partial
-/// sums depends on it.
+/// A sum with the largest error over all orders of additions: WGSL does not define the order, and which partial sums
+/// are flushed depends on it.
 fn sum_in_any_order(terms: &[Inexact]) -> Inexact {
     let mut worst = terms[0];
     for i in 1..terms.len() {

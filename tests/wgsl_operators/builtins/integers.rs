@@ -8,7 +8,7 @@ use crate::operator_suite::sweep::{Sweep, Type};
 use crate::operator_suite::table::{Case, Componentwise};
 use crate::operator_suite::want::Want;
 
-/// Vulkan's bit instructions have no 64-bit form.
+/// The reason why other backends lack 64-bit forms: Vulkan's bit instructions have none.
 const NO_WIDE: &str = "no other backend has this function in 64 bits";
 
 const fn bits(name: &'static str, expression: &'static str, reference: fn(Scalar, &[Value]) -> Want) -> Componentwise {
@@ -32,14 +32,14 @@ pub(crate) const TABLE: &[Componentwise] = &[
     bits("insertBits", "insertBits(x, y, z, w)", insert).takes(|s| vec![s, s, Scalar::U32, Scalar::U32], &[2, 3]),
 ];
 
-/// For a negative number, the highest bit that differs from the sign bit.
+/// The highest bit that is set or, for a negative number, that differs from the sign bit.
 fn first_leading_bit(scalar: Scalar, v: &[Value]) -> Want {
     let value = v[0].i();
     let bits = Value::int(scalar, if value < 0 { !value } else { value }).bits;
     Want::int(scalar, if bits == 0 { -1 } else { i128::from(63 - bits.leading_zeros()) })
 }
 
-/// Offset and count, clamped to the type's width.
+/// The offset and the count of a bit field, clamped to the type's width.
 fn field(scalar: Scalar, offset: Value, count: Value) -> (u32, u32) {
     let offset = (offset.bits as u32).min(scalar.width());
     (offset, (count.bits as u32).min(scalar.width() - offset))
@@ -61,7 +61,7 @@ fn insert(scalar: Scalar, v: &[Value]) -> Want {
     Want::int(scalar, (v[0].i() & !mask) | ((v[1].i() << offset) & mask))
 }
 
-/// Dot products of packed bytes and of vectors.
+/// The cases of dot products of packed bytes and of vectors.
 pub(crate) fn cases() -> Vec<Case> {
     let packed = |name: &str, result: Scalar, byte: fn(u8) -> i128| {
         let reference = move |row: &[Vec<Value>]| {

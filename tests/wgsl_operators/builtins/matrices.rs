@@ -12,7 +12,7 @@ use crate::operator_suite::sweep::{Shape, Sweep, Type};
 use crate::operator_suite::table::Case;
 use crate::operator_suite::want::Want;
 
-/// A matrix by columns.
+/// A matrix, as a list of columns.
 type Matrix = Vec<Vec<f64>>;
 
 pub(crate) fn cases() -> Vec<Case> {
@@ -54,7 +54,7 @@ fn of_shape(scalar: Scalar, columns: usize, rows: usize) -> Vec<Case> {
         ),
         Case::sweep(
             name("operators", "vector_times"),
-            // A vector on the left is a row.
+            // A vector on the left of a matrix is a row.
             exact("x * y", vec![column, matrix], row, |m| flat(product(&transpose(&m[0]), &m[1]))),
         ),
         Case::sweep(
@@ -91,7 +91,7 @@ fn exact(expression: &str, arguments: Vec<Type>, result: Type, reference: fn(&[M
     }
 }
 
-/// A sum of zero has either sign, depending on the order of its terms.
+/// Allows either sign for a sum of zero, because the sign depends on the order of the terms.
 fn any_zero(want: Want) -> Want {
     match want {
         Want::Is(value) if value.is_float_zero() => {
@@ -112,7 +112,7 @@ fn whole_numbers(types: &[Type]) -> Vec<Row> {
     (0..65).map(row).collect()
 }
 
-/// Vectors and scalars are matrices with one column.
+/// Reads the components of a matrix; vectors and scalars are matrices with one column.
 fn by_columns(values: &[Value], ty: Type) -> Matrix {
     let rows = match ty.shape {
         Shape::Matrix { rows, .. } => rows,
@@ -142,7 +142,7 @@ fn product(x: &Matrix, y: &Matrix) -> Matrix {
     y.iter().map(|column| (0..x[0].len()).map(|row| element(row, column)).collect()).collect()
 }
 
-/// By Laplace's expansion along the first column.
+/// The determinant, by Laplace's expansion along the first column.
 fn determinant(x: &Matrix) -> f64 {
     if x.len() == 1 {
         return x[0][0];

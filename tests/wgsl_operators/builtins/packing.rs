@@ -1,4 +1,4 @@
-//! Packing and unpacking of words.
+//! Functions that pack words and unpack them.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(crate) fn cases() -> Vec<Case> {
     cases
 }
 
-/// snorm and unorm, of 8 and 16 bits.
+/// The cases for snorm and unorm, with 8 and 16 bits.
 fn normalised() -> Vec<Case> {
     let mut cases = Vec::new();
     for (form, bits, signed) in
@@ -64,7 +64,7 @@ fn halves() -> Vec<Case> {
         if nearest.iter().any(|half| half.is_special()) {
             return vec![Want::per_backend(cpu, Want::Any)];
         }
-        // Elsewhere either neighbour is correct, and so is zero for a subnormal.
+        // On other backends either neighbour is correct, and so is zero for a subnormal number.
         let choices = |lane: usize| {
             let (value, bits) = (row[0][lane].f(), nearest[lane].bits);
             let beside = [bits.saturating_sub(1), bits, bits + 1].map(|bits| Value::new(Scalar::F16, bits));
@@ -93,7 +93,7 @@ fn halves() -> Vec<Case> {
     let pair = Type::vector(Scalar::F32, 2);
     let mut cases = vec![pack("pack2x16float", pair, packed, || floats(2)), unpack("unpack2x16float", pair, unpacked)];
     for case in &mut cases {
-        // They need the same feature as quantizeToF16.
+        // Both functions need the same feature as `quantizeToF16`.
         let run = Arc::clone(&case.run);
         case.run = Arc::new(move |device| {
             if device.caps().feature_names().contains(&"quantizeToF16") {
@@ -177,7 +177,7 @@ fn unpack(function: &str, to: Type, reference: impl Fn(&[Vec<Value>]) -> Vec<Wan
     Case::sweep(format!("builtins::{}::{function}", to.scalar.name()), sweep)
 }
 
-/// Vectors of floats, most of them between -1.5 and 1.5; the result for a NaN is arbitrary.
+/// Rows of float vectors, most of them between -1.5 and 1.5. NaN is left out, because its result is arbitrary.
 fn floats(lanes: usize) -> Vec<Row> {
     let mut random = Random::from_state(8);
     let mut values: Vec<f64> = edges(Scalar::F32).into_iter().map(Value::f).collect();

@@ -1,4 +1,4 @@
-//! Float functions that are exact or rounded once, and numeric functions for all types.
+//! Float functions that are exact or rounded once, and numeric functions of all types.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub(crate) const TABLE: &[Componentwise] = &[
     Componentwise::new("quantizeToF16", "quantizeToF16(x)", F32, quantize),
 ];
 
-/// naga returns the exponents of types other than f32 in an integer of the same width.
+/// The cases of exponents of types other than f32, which naga returns in an integer of the same width.
 pub(crate) fn cases() -> Vec<Case> {
     let case = |scalar: Scalar| {
         let sweep = Sweep {
@@ -60,7 +60,7 @@ fn abs(scalar: Scalar, v: &[Value]) -> Want {
     if scalar.is_float() { Want::float(scalar, v[0].f().abs()) } else { Want::int(scalar, v[0].i().abs()) }
 }
 
-/// The smaller value; of a number and a NaN the number; of two zeros either one.
+/// The smaller value; for a number and a NaN the number; for two zeros either one.
 fn smaller(scalar: Scalar, x: Value, y: Value) -> Vec<Want> {
     if !scalar.is_float() {
         return vec![Want::int(scalar, x.i().min(y.i()))];
@@ -98,7 +98,7 @@ fn clamp(scalar: Scalar, v: &[Value]) -> Want {
     let mut ordered = [x, low, high];
     ordered.sort_by(f64::total_cmp);
     wants.push(Want::float(scalar, ordered[1]));
-    // Most devices have an instruction whose result is undefined where the lower bound exceeds the upper.
+    // Most devices have an instruction whose result is undefined if the lower bound exceeds the upper bound.
     let others = if low > high { Want::Any } else { Want::OneOf(wants.clone()) };
     Want::per_backend(Want::OneOf(wants), others)
 }
@@ -147,7 +147,7 @@ fn step(scalar: Scalar, v: &[Value]) -> Want {
     Want::float(scalar, f64::from(u8::from(edge <= value)))
 }
 
-/// Rounded once on `cpu`; elsewhere the product and the sum may each be rounded.
+/// The result is rounded once on `cpu`; on other backends the product and the sum may each be rounded.
 fn fma(scalar: Scalar, v: &[Value]) -> Want {
     let [x, y, z] = [v[0], v[1], v[2]];
     let [fx, fy, fz] = [x.f(), y.f(), z.f()];
@@ -189,7 +189,7 @@ fn modf_fract(scalar: Scalar, v: &[Value]) -> Want {
     Want::float(scalar, fraction)
 }
 
-/// The fraction, from 0.5 up to 1, and the exponent of its power of two.
+/// The fraction, from 0.5 to below 1, and the exponent of its power of two.
 fn frexp(value: f64) -> (f64, i32) {
     if value == 0.0 || !value.is_finite() {
         return (value, 0);
@@ -206,7 +206,7 @@ fn frexp_exp(_: Scalar, v: &[Value]) -> Want {
     if v[0].is_special() { Want::Any } else { normal_only(v[0], exact) }
 }
 
-/// WGSL gives no bound for subnormal arguments.
+/// Allows other backends any result for a subnormal argument, for which WGSL states no bound.
 fn normal_only(argument: Value, want: Want) -> Want {
     if argument.is_subnormal() { Want::per_backend(want, Want::Any) } else { want }
 }
@@ -223,7 +223,7 @@ fn ldexp(scalar: Scalar, v: &[Value]) -> Want {
     Want::per_backend(exact, others)
 }
 
-/// Rounded to the nearest f16; elsewhere to either neighbour, and to zero for subnormals of f16.
+/// The value rounded to the nearest f16; on other backends to either neighbour, and to zero for a subnormal f16.
 fn quantize(scalar: Scalar, v: &[Value]) -> Want {
     let value = v[0].f();
     let nearest = Value::float(Scalar::F16, value).f();

@@ -1,4 +1,4 @@
-//! Further arguments, for functions with a narrow interesting range.
+//! Further arguments for functions whose interesting arguments are in a narrow range.
 
 use std::f64::consts::PI;
 

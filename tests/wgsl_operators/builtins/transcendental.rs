@@ -1,4 +1,5 @@
-//! Functions with an error: trigonometric, hyperbolic and exponential ones, and those with several steps.
+//! Functions whose results have an error: trigonometric, hyperbolic and exponential functions, and functions of several
+//! steps.
 
 use std::f64::consts::PI;
 
@@ -9,7 +10,7 @@ use crate::operator_suite::want::Want;
 
 use super::samples;
 
-/// SPIR-V's extended instructions for these functions have no 64-bit form.
+/// The reason why other backends lack 64-bit forms: SPIR-V's extended instructions for these functions have none.
 const NO_WIDE: &str = "no other backend has this function in 64 bits";
 
 const fn unary(name: &'static str, expression: &'static str, reference: fn(Scalar, &[Value]) -> Want) -> Componentwise {
@@ -48,18 +49,18 @@ pub(crate) const TABLE: &[Componentwise] = &[
     Componentwise::new("smoothstep", "smoothstep(x, y, z)", FLOATS, smoothstep).ternary().more(samples::between),
 ];
 
-/// The exact value, with the error of the formula.
+/// Expects the exact value, with the error of the formula.
 fn of(v: &[Value], formula: fn(Inexact) -> (f64, Inexact)) -> Want {
     let (value, formula) = formula(Inexact::exact(v[0].scalar, v[0].f()));
     inherited(value, formula)
 }
 
-/// A constant rounded to the type.
+/// A constant that is rounded to the type of `like`.
 fn constant(like: Inexact, value: f64) -> Inexact {
     Inexact { scalar: like.scalar, value, error: like.scalar.ulp(value) }
 }
 
-/// `f64::acosh` loses digits near 1. Below 1 the result is NaN.
+/// The inverse of `cosh`, because `f64::acosh` loses digits near 1. Below 1 the result is NaN.
 fn acosh(x: f64) -> f64 {
     if x < 1.0 {
         return f64::NAN;
@@ -67,7 +68,7 @@ fn acosh(x: f64) -> f64 {
     if x < 2.0 { ((x - 1.0) + ((x - 1.0) * (x + 1.0)).sqrt()).ln_1p() } else { x.acosh() }
 }
 
-/// The larger of an absolute bound and the error of `sinh(x) / cosh(x)`.
+/// Expects `tanh` within the larger of an absolute bound and the error of `sinh(x) / cosh(x)`.
 fn tanh(scalar: Scalar, v: &[Value]) -> Want {
     let x = Inexact::exact(scalar, v[0].f());
     let sinh = (x.exp() - (-x).exp()) * x.of(0.5);
@@ -76,7 +77,7 @@ fn tanh(scalar: Scalar, v: &[Value]) -> Want {
     near(scalar, v[0].f().tanh(), (sinh / cosh).error.max(absolute))
 }
 
-/// `asin` and `acos`: the larger of an absolute bound and the error of `atan2` over a square root.
+/// Expects `asin` or `acos` within the larger of an absolute bound and the error of `atan2` over a square root.
 fn inverse(scalar: Scalar, v: &[Value], true_value: fn(f64) -> f64, absolute: f64) -> Want {
     let value = true_value(v[0].f());
     let absolute = match scalar {
@@ -105,7 +106,7 @@ fn atan2(scalar: Scalar, v: &[Value]) -> Want {
     Want::per_backend(cpu.clone(), if specified { cpu } else { Want::Any })
 }
 
-/// `exp2(y * log2(x))`: indeterminate for negative `x`, including -0.
+/// Expects `exp2(y * log2(x))`, which is indeterminate for negative `x`, including -0.
 fn pow(scalar: Scalar, v: &[Value]) -> Want {
     let (x, y) = (v[0].f(), v[1].f());
     if x.is_sign_negative() || x.is_nan() || y.is_nan() {
@@ -114,15 +115,15 @@ fn pow(scalar: Scalar, v: &[Value]) -> Want {
     let value = x.powf(y);
     let by_formula = (y * x.log2()).exp2();
     if by_formula.is_nan() {
-        // The formula multiplies 0 by infinity; IEEE 754 gives 1.
+        // The formula multiplies 0 by infinity; the result in IEEE 754 is 1.
         return Want::Any;
     }
     let exact = |value| Inexact::exact(scalar, value);
     inherited(value, (exact(y) * exact(x).log2()).exp2())
 }
 
-/// `x * (1 - z) + y * z`. Backends other than `cpu` may compute `x + (y - x) * z`, which the conformance suite of
-/// WebGPU also accepts.
+/// Expects `x * (1 - z) + y * z`. Backends other than `cpu` may compute `x + (y - x) * z`, which the conformance suite
+/// of WebGPU also accepts.
 fn mix(scalar: Scalar, v: &[Value]) -> Want {
     let [x, y, z] = [v[0], v[1], v[2]].map(|value| Inexact::exact(scalar, value.f()));
     let value = x.value * (1.0 - z.value) + y.value * z.value;

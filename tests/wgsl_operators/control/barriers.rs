@@ -11,9 +11,9 @@ use anywarp_testing_devices::outcome::{TestResult, same};
 
 struct Shape {
     name: &'static str,
-    /// WGSL in which `WORK(n)` is a step; it uses `acc`, `at` and `params`.
+    /// WGSL in which `WORK(n)` is a step with the number `n`; it uses `acc`, `at` and `params`.
     body: &'static str,
-    /// The numbers of its steps.
+    /// The numbers of the steps, in the order of execution.
     steps: &'static [u32],
 }
 
@@ -201,7 +201,7 @@ fn run(device: &Device, shape: &Shape, [x, y, z]: [u32; 3]) -> TestResult {
     same(&got[total..], &extra, "the values kept across the barriers")
 }
 
-/// Replaces `WORK(n)` by its text.
+/// Replaces each `WORK(n)` by the WGSL of the step.
 fn expand_work(source: &str) -> String {
     let mut expanded = String::new();
     let mut rest = source;
@@ -225,7 +225,7 @@ fn expand_work(source: &str) -> String {
     expanded + rest
 }
 
-/// The steps of one workgroup in Rust.
+/// Executes the steps of one workgroup in Rust.
 fn steps(start: &[u32], steps: &[u32]) -> Vec<u32> {
     let mut acc = start.to_vec();
     let count = acc.len();
@@ -240,7 +240,7 @@ fn steps(start: &[u32], steps: &[u32]) -> Vec<u32> {
     acc
 }
 
-/// The extra result of some shapes.
+/// The expected extra result, which only some shapes have.
 fn extra(shape: &Shape, i: usize, count: usize, input: &[u32]) -> u32 {
     let (at, acc) = ((i % count) as u32, input[i]);
     match shape.name {

@@ -23,7 +23,7 @@ pub(crate) fn cases() -> Vec<Case> {
     cases
 }
 
-/// Each invocation writes its built-in values at an index computed from them.
+/// Each invocation has the right built-in values: it writes them at an index computed from them.
 fn every_id(device: &Device, size: [u32; 3], grid: [u32; 3]) -> TestResult {
     let [x, y, z] = size;
     let program = Program::new(format!(
@@ -59,7 +59,7 @@ fn every_id(device: &Device, size: [u32; 3], grid: [u32; 3]) -> TestResult {
     Ok(())
 }
 
-/// Threads that do not fill the last workgroups: the kernel checks the bounds, and each element is written once.
+/// Each element is written once if the threads do not fill the last workgroups and the kernel checks the bounds.
 fn threads_with_remainders(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "struct Params { extent: vec3<u32> }

@@ -201,7 +201,7 @@ fn array_length(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// The layout of vectors, matrices and structs in storage.
+/// Vectors, matrices and structs have the specified layout in storage.
 fn layouts(device: &Device) -> TestResult {
     let program = Program::new(
         "struct Inner { a: u32, b: vec3<u32> }

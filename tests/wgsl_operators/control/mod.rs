@@ -23,9 +23,9 @@ pub(crate) fn cases() -> Vec<Case> {
 /// A function of one word, computed by each invocation on its own.
 struct PerInvocation {
     name: &'static str,
-    /// WGSL that sets `r` from `x`, the invocation's word, and `i`, its index.
+    /// WGSL that sets `r` from `x`, the invocation's word, and `i`, the invocation's index.
     body: &'static str,
-    /// Functions, types and variables.
+    /// Functions, types and variables that the body uses.
     declarations: &'static str,
     reference: fn(u32, u32) -> u32,
 }

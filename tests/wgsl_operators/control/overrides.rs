@@ -15,7 +15,7 @@ pub(crate) fn cases() -> Vec<Case> {
     cases
 }
 
-/// A sum over workgroup memory; an override sets both its size and the workgroup's size.
+/// One override can set both the size of workgroup memory and the size of the workgroup.
 fn sizes(device: &Device, width: u32) -> TestResult {
     let program = Program::new(
         "override width: u32 = 16u;

@@ -1,4 +1,4 @@
-//! `workgroupUniformLoad`: every invocation reads the value that one of them wrote, with the necessary barriers.
+//! `workgroupUniformLoad`: every invocation reads the value that one invocation wrote, with the necessary barriers.
 
 use anywarp::Device;
 
@@ -36,7 +36,7 @@ fn scalar(device: &Device, size: u32) -> TestResult {
     same(&got, &wanted, "first and second load")
 }
 
-/// The loaded value controls the loop that contains the load.
+/// The loaded value can control the loop that contains the load.
 fn loops(device: &Device, size: u32) -> TestResult {
     let program = Program::new(format!(
         "@group(0) @binding(0) var<storage, read_write> result: array<u32>;

@@ -26,12 +26,13 @@ impl Kind {
     }
 }
 
-/// The result of a lane, as four words, from all active lanes and the lane itself; `None` where it is undefined.
+/// A function from the type, all active lanes and one lane to the result of this lane, as four words; `None` for an
+/// undefined result.
 pub(super) type Reference = fn(Kind, &[Lane], Lane) -> Option<[u32; 4]>;
 
 pub(super) struct Function {
     pub(super) name: &'static str,
-    /// WGSL over the value `x`, the flags `f` and `lane`; `TYPE` is replaced by the type.
+    /// WGSL of the value `x`, the flags `f` and `lane`; `TYPE` is replaced by the type.
     pub(super) expression: &'static str,
     /// WGSL that converts a result `r` to words.
     pub(super) words: &'static str,
@@ -150,12 +151,12 @@ fn one(word: u32) -> Option<[u32; 4]> {
     Some([word, 0, 0, 0])
 }
 
-/// The value of an active lane; undefined for any other.
+/// The value of an active lane; undefined for any other lane.
 fn from(all: &[Lane], lane: u32) -> Option<[u32; 4]> {
     all.iter().find(|other| other.lane == lane).and_then(|other| one(other.bits))
 }
 
-/// Defined only where the whole quad is active.
+/// The value of another lane in the quad; undefined unless the whole quad is active.
 fn quad(all: &[Lane], me: Lane, lane: u32) -> Option<[u32; 4]> {
     let whole = (0..4).all(|n| all.iter().any(|other| other.lane == (me.lane & !3) + n));
     if whole { from(all, lane) } else { None }
@@ -167,7 +168,7 @@ fn ballot(all: &[Lane], holds: fn(&Lane) -> bool) -> [u32; 4] {
     mask
 }
 
-/// The lanes with lower numbers; `all` is sorted.
+/// The active lanes with lower numbers; `all` is sorted by the lane number.
 fn until(all: &[Lane], lane: u32) -> &[Lane] {
     &all[..all.partition_point(|other| other.lane < lane)]
 }

@@ -1,4 +1,4 @@
-//! Subgroup functions, with all lanes active and with some.
+//! Subgroup functions, with all lanes active and with some lanes active.
 //!
 //! The device chooses the mapping of invocations to lanes: each kernel reports its lanes, and the reference uses the
 //! reported mapping.
@@ -15,17 +15,17 @@ use crate::operator_suite::table::Case;
 
 use functions::{FUNCTIONS, Function, Kind, Lane};
 
-/// The set of active lanes.
+/// Control flow that selects the active lanes.
 struct Flow {
     name: &'static str,
     /// Statements around `WORK`, which sets `ran` to 1.
     body: &'static str,
     /// The last step in which a lane with these flags does the work, together with all lanes that have later last
-    /// steps; `None` where it does no work.
+    /// steps; `None` for a lane that does no work.
     last_step: fn(u32) -> Option<u32>,
-    /// Lanes with different values of this need not do the work together, except on `cpu` and `cuda`: WGSL allows
+    /// Lanes for which this function differs need not do the work together, except on `cpu` and `cuda`: WGSL allows
     /// subgroup functions in uniform control flow only (its diagnostic `subgroup_uniformity` is an error), and Vulkan
-    /// promises no more. Drivers elsewhere may still converge such lanes.
+    /// promises no more. Other drivers may still converge such lanes.
     apart: fn(u32) -> u32,
 }
 
@@ -172,7 +172,7 @@ fn run(device: &Device, function: &Function, kind: Kind, flow: &Flow, size: usiz
     Ok(())
 }
 
-/// Any integers, or floats whose sums and products are exact.
+/// Arbitrary integers, or floats whose sums and products are exact.
 fn values(function: &Function, kind: Kind, count: usize) -> Vec<u32> {
     let mut random = Random::from_state(21);
     let product = function.name.ends_with("Mul");
@@ -215,7 +215,7 @@ fn num_subgroups(device: &Device) -> TestResult {
     })
 }
 
-/// After the barrier, lanes see the earlier writes of other lanes in the subgroup.
+/// After a subgroup barrier, lanes read the earlier writes of other lanes in the subgroup.
 fn barrier(device: &Device) -> TestResult {
     needs(device, "subgroups")?;
     needs(device, "subgroup_barrier")?;

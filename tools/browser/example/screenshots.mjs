@@ -72,7 +72,7 @@ async function parts(page, picture) {
     return found;
 }
 
-/** The part whose position or size has changed. */
+/** Describes the first part whose position or size has changed; null if there is none. */
 function moved(kept, seen) {
     const names = (parts) => parts.map(({ selector }) => selector).join(' ');
     if (names(kept) !== names(seen)) return `the page shows ${names(seen)}, not ${names(kept)}`;
@@ -87,7 +87,7 @@ function moved(kept, seen) {
     return null;
 }
 
-/** The part whose pixels have changed. */
+/** Describes the first part whose pixels have changed; null if there is none. */
 function changed(kept, seen) {
     let start = 0;
     for (const { selector, rows, share, data } of seen) {

@@ -12,16 +12,16 @@ const STEP: Duration = Duration::from_millis(50);
 /// The end of a program.
 #[derive(Debug)]
 pub(crate) enum Ended {
-    /// By itself, or by a signal (then without a code).
+    /// The program ended by itself, or by a signal (then without a code).
     Status {
-        /// Its exit status.
+        /// The exit status of the program.
         code: Option<i32>,
-        /// Its run time in whole seconds.
+        /// The run time of the program in whole seconds.
         seconds: u64,
     },
-    /// It was still running after this time, and was killed with its children.
+    /// The program was still running after this time, and was killed with its children.
     Hung(Duration),
-    /// It was not started; the reason.
+    /// The program was not started, for this reason.
     NotStarted(String),
 }
 

@@ -16,16 +16,16 @@ const KNOWN: &str = "fails, as is known";
 pub(crate) enum Outcome {
     /// The suite ran to its end.
     Ran(Report),
-    /// The suite could not be started; the missing requirement.
+    /// The suite could not be started, because this requirement is missing.
     Missing(String),
-    /// The suite started and did not reach its end; the reason and the log.
+    /// The suite started and did not reach its end, for this reason; with the log.
     Broken(String, PathBuf),
 }
 
 /// The results of a suite that ran to its end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Report {
-    /// Device and driver.
+    /// The names of device and driver.
     pub(crate) device: String,
     /// Optional WGSL features of the device.
     pub(crate) features: Vec<String>,
@@ -33,7 +33,7 @@ pub(crate) struct Report {
     pub(crate) passed: usize,
     /// Tests that failed.
     pub(crate) failed: usize,
-    /// Tests that could not run on it; the log has the reasons.
+    /// Tests that could not run on the device; the log has the reasons.
     pub(crate) skipped: usize,
     /// Tests in the list of known failures that failed.
     pub(crate) known: usize,

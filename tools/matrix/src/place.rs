@@ -19,7 +19,7 @@ pub(crate) struct Place {
     pub(crate) run: Option<fn(&Path, &Place) -> Outcome>,
 }
 
-/// In the order of the table of places.
+/// All places, in the order of the table of places.
 pub(crate) const PLACES: &[Place] = &[
     Place {
         name: "cpu",

@@ -13,7 +13,7 @@ use crate::place::{PLACES, Place};
 pub(crate) struct Record {
     /// The place's name.
     pub(crate) place: String,
-    /// Year-month-day.
+    /// The date of the run: year-month-day.
     pub(crate) date: String,
     /// The commit of the run.
     pub(crate) commit: String,

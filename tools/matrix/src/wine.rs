@@ -131,7 +131,7 @@ fn compiled(compiler: &str, source: &Path, flags: &[&str], library: &Path) -> Re
     }
 }
 
-/// Windows searches the program's folder for libraries.
+/// Copies the program to the folder of its libraries, where Windows searches for them; returns the copy.
 fn beside_its_libraries(program: &Path, folder: &Path) -> Result<PathBuf, String> {
     let copy = folder.join("conformance.exe");
     match std::fs::copy(program, &copy) {

@@ -1,4 +1,4 @@
-//! `@if(..)`, `@elif(..)` and `@else`: the parts of a file that are off.
+//! `@if(..)`, `@elif(..)` and `@else`, and the parts of a file that they turn off.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use super::options::Features;
 use super::tokens::{Kind, Tokens};
 use crate::TextError;
 
-/// Drops the tokens of all conditions and of the parts that they turn off, and returns the bytes that become blanks.
+/// Removes the tokens of all conditions and of the parts that they turn off, and returns the bytes that become blanks.
 ///
 /// # Errors
 /// A malformed condition, a feature that is not set, or a condition at a position where none is allowed.
@@ -30,7 +30,7 @@ pub(super) fn apply(tokens: &mut Tokens, features: &Features<'_>) -> Result<Vec<
     Ok(blanks)
 }
 
-/// The attributes from `at` on: the index after them, and the tokens of each.
+/// The attributes from `at` on: the index after the last attribute, and the tokens of each.
 pub(super) fn attributes(tokens: &Tokens, mut at: usize) -> (usize, Vec<Range<usize>>) {
     let mut found = Vec::new();
     while tokens.is(at, b'@') {
@@ -46,7 +46,7 @@ pub(super) fn attributes(tokens: &Tokens, mut at: usize) -> (usize, Vec<Range<us
     (at, found)
 }
 
-/// The end of the statement or declaration that begins at `at`; `None` if none does.
+/// The index after the statement or declaration that begins at `at`; `None` if none begins there.
 pub(super) fn end_of_statement(tokens: &Tokens, at: usize) -> Option<usize> {
     let first = tokens.word(at);
     let mut next = at;
@@ -69,7 +69,7 @@ pub(super) fn end_of_statement(tokens: &Tokens, at: usize) -> Option<usize> {
     }
 }
 
-/// The contents of the innermost bracket.
+/// The kind of contents of the innermost bracket.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
     /// Declarations or statements.
@@ -80,18 +80,18 @@ enum Place {
     Other,
 }
 
-/// An open bracket, or the file.
+/// The state of an open bracket, or of the whole file.
 struct Level {
     place: Place,
     chain: Option<Chain>,
 }
 
-/// A chain that `@elif` or `@else` may continue.
+/// A chain of conditions that `@elif` or `@else` may continue.
 #[derive(Clone, Copy)]
 struct Chain {
     /// The token at which the next link must begin.
     end: usize,
-    /// Whether an earlier link was on.
+    /// Whether an earlier link of the chain was on.
     taken: bool,
 }
 
@@ -104,7 +104,7 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Handles one token or a list of attributes, and returns the next index.
+    /// Processes one token or a list of attributes, and returns the next index.
     fn step(&mut self, at: usize) -> Result<usize, TextError> {
         match self.tokens.kind(at) {
             Some(Kind::Mark(b'@')) => return self.attributes(at),
@@ -178,7 +178,7 @@ impl Pass<'_> {
         Ok(on)
     }
 
-    /// The end of the item that begins at `node`, after attributes from `at` on.
+    /// The index after the item that begins at `node`, whose attributes begin at `at`.
     fn end_of_node(&self, at: usize, condition: usize, node: usize) -> Result<usize, TextError> {
         let place = self.levels.last().map_or(Place::Block, |level| level.place);
         let before = at.checked_sub(1).and_then(|before| self.tokens.kind(before));
@@ -211,14 +211,14 @@ impl Pass<'_> {
         })
     }
 
-    /// The end of a member or parameter, with its comma.
+    /// The index after a member or parameter and its comma.
     fn end_of_entry(&self, node: usize) -> usize {
         let (mut at, mut lists) = (node, 0);
         while let Some(kind) = self.tokens.kind(at) {
             match kind {
                 Kind::Mark(b'(' | b'[' | b'{') => at = self.tokens.partner(at),
                 Kind::Mark(b')' | b']' | b'}') => return at,
-                // In a type `<` always begins a template list.
+                // In a type, `<` always begins a template list.
                 Kind::Mark(b'<') => lists += 1,
                 Kind::Mark(b'>') => lists -= 1,
                 Kind::Mark(b',') if lists <= 0 => return at + 1,

@@ -1,4 +1,4 @@
-//! `alias T = f32;` for another scalar.
+//! Element types: `alias T = f32;` with another scalar in place of `f32`.
 
 use super::failure;
 use super::graph::{Graph, Item};
@@ -7,16 +7,16 @@ use super::outline::Declared;
 use super::tokens::Tokens;
 use crate::TextError;
 
-/// An aliased scalar that is replaced with another one.
+/// The scalar of an alias, and the scalar that replaces it.
 pub(super) struct Element {
     pub(super) file: usize,
-    /// The token of the type.
+    /// The token of the scalar in the alias.
     pub(super) at: usize,
     pub(super) scalar: String,
 }
 
 impl Element {
-    /// The extension that the scalar needs in an `enable` directive.
+    /// The extension that an `enable` directive must name for the new scalar.
     pub(super) fn extension(&self) -> Option<&'static str> {
         match self.scalar.as_str() {
             "f16" => Some("f16"),
@@ -27,7 +27,7 @@ impl Element {
     }
 }
 
-/// The aliases that the options replace, searched in the author's own file first.
+/// The aliases whose scalars the options replace. They are searched in the author's own file first.
 ///
 /// # Errors
 /// An alias that is missing, declared in several files, or not an alias of a scalar.
@@ -63,7 +63,7 @@ fn is_scalar(tokens: &Tokens, at: usize) -> bool {
     tokens.is(at - 1, b'=') && SCALARS.contains(&tokens.text(at)) && tokens.is(at + 1, b';')
 }
 
-/// The declaration of a name: in the author's own file, or else the alias in the only other file that has one.
+/// The declaration of a name: in the author's own file, or else the alias in the only other file that declares one.
 fn alias(graph: &Graph<'_>, name: &str) -> Result<Option<Item>, TextError> {
     let declared = |file: usize| {
         graph.files[file].outline.declared.get(name).map(|declaration| Item { file, declaration: *declaration })

@@ -35,7 +35,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// `a || b`
+    /// Evaluates `a || b`.
     fn any(&mut self, depth: usize) -> Result<bool, TextError> {
         let mut value = self.all(depth)?;
         while self.doubled(b'|') {
@@ -45,7 +45,7 @@ impl Reader<'_> {
         Ok(value)
     }
 
-    /// `a && b`
+    /// Evaluates `a && b`.
     fn all(&mut self, depth: usize) -> Result<bool, TextError> {
         let mut value = self.one(depth)?;
         while self.doubled(b'&') {

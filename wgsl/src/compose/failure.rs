@@ -1,4 +1,4 @@
-//! Errors of a composition, with the author's lines.
+//! Errors of a composition, with the lines of the author's files.
 
 use std::ops::Range;
 
@@ -15,14 +15,14 @@ pub(super) fn at(file: &SourceFile, range: Range<usize>, message: &str, label: &
     between(&[(file, range, label)], message, notes)
 }
 
-/// An error about ranges of several files. The first range is that of the error.
+/// An error about ranges of several files. The first range is the position of the error.
 pub(super) fn between(places: &[(&SourceFile, Range<usize>, &str)], message: &str, notes: &[String]) -> TextError {
     let (mut text, mut pieces, mut labels) = (String::new(), Vec::new(), Vec::new());
     for (index, (file, range, label)) in places.iter().enumerate() {
         let start = text.len();
         pieces.push(Piece { at: start, file: index, offset: 0, copied: true });
         text.push_str(&file.text);
-        // A label needs at least one byte: at the end of a text, its last one.
+        // A label needs at least one byte; at the end of a text, the label is on the last byte.
         let end = range.end.min(file.text.len());
         let begin = range.start.min(end.saturating_sub(1));
         labels.push((Span::new((start + begin) as u32, (start + end) as u32), (*label).to_owned()));
@@ -34,7 +34,7 @@ pub(super) fn between(places: &[(&SourceFile, Range<usize>, &str)], message: &st
     TextError::Compose { file, line, diagnostic: diagnostic::at(&source, message, labels, notes.to_vec()) }
 }
 
-/// Sorted names for a message, shortened to [`MAX_NAMES`].
+/// Sorted names for a message; at most [`MAX_NAMES`] of them, and the number of the others.
 pub(super) fn list<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> String {
     let mut names: Vec<String> = names.into_iter().map(|name| name.as_ref().to_owned()).collect();
     names.sort();

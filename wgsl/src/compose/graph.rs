@@ -1,4 +1,4 @@
-//! Files that import each other, and the targets of their paths.
+//! The files of a composition, their imports, and the targets of paths.
 
 mod clashes;
 mod problems;
@@ -19,7 +19,7 @@ use crate::TextError;
 /// The maximum length of a chain of imports, in files.
 const MAX_DEPTH: usize = 64;
 
-/// A declaration of a file.
+/// A declaration, by its file and its index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Item {
     pub(super) file: usize,
@@ -33,12 +33,12 @@ pub(super) enum Target {
     Module(Vec<String>),
 }
 
-/// The progress of resolving a file.
+/// The state of a file while imports are resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Read; its imports are not resolved yet.
+    /// The file is read; its imports are not resolved yet.
     Open,
-    /// Its imports are being resolved.
+    /// The file's imports are being resolved.
     Active,
     Done,
 }
@@ -49,11 +49,11 @@ pub(super) struct File {
     pub(super) path: Vec<String>,
     pub(super) tokens: Tokens,
     pub(super) outline: Outline,
-    /// Bytes that become blanks.
+    /// The bytes that become blanks.
     pub(super) blanks: Vec<Range<usize>>,
-    /// The targets of imported names.
+    /// The target of each imported name.
     pub(super) imports: HashMap<String, Target>,
-    /// The targets of its paths, in the order of the paths.
+    /// The targets of the file's paths, in the order of the paths.
     pub(super) references: Vec<Item>,
     state: State,
 }
@@ -69,7 +69,7 @@ impl File {
         self.outline.declarations.get(declaration).map_or("", |declaration| self.tokens.text(declaration.name))
     }
 
-    /// All items that the file imports or names by a path.
+    /// The items that the file imports, or names by a path.
     fn items(&self) -> impl Iterator<Item = Item> {
         let imported = self.imports.values().filter_map(|target| match target {
             Target::Item(item) => Some(*item),
@@ -79,13 +79,13 @@ impl File {
     }
 }
 
-/// All files of a composition. The first one is the author's own.
+/// All files of a composition. The first one is the author's own file.
 pub(super) struct Graph<'a> {
     pub(super) files: Vec<File>,
     modules: &'a dyn Modules,
     options: &'a Options,
     by_path: HashMap<Vec<String>, usize>,
-    /// Aliases of scalars in the author's own file.
+    /// The aliases of scalars in the author's own file.
     written: Vec<(String, String)>,
     /// The files whose imports are being resolved, each imported by the one before.
     active: Vec<usize>,
@@ -112,7 +112,7 @@ impl<'a> Graph<'a> {
             active: Vec::new(),
             order: Vec::new(),
         };
-        // No path names a file that is not a module.
+        // A file that is not a module gets a path that no import can name.
         let path = if at.is_empty() { vec![String::new()] } else { at.to_vec() };
         let root = graph.add(path, root)?;
         graph.enter(root, root, 0)?;
@@ -153,7 +153,7 @@ impl<'a> Graph<'a> {
         Ok(index)
     }
 
-    /// The module at a path, read at its first use.
+    /// The index of the module at a path. The module is read at its first use.
     fn open(&mut self, path: &[String]) -> Result<Option<usize>, TextError> {
         if let Some(index) = self.by_path.get(path) {
             return Ok(Some(*index));
@@ -161,7 +161,7 @@ impl<'a> Graph<'a> {
         self.modules.load(path)?.map_or(Ok(None), |file| self.add(path.to_vec(), file).map(Some))
     }
 
-    /// Resolves the imports of a file, which `from` imports at its token `token`.
+    /// Resolves the imports of a file. The file `from` imports it at its token `token`.
     fn enter(&mut self, index: usize, from: usize, token: usize) -> Result<(), TextError> {
         match self.files[index].state {
             State::Done => return Ok(()),
@@ -232,7 +232,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The target of a path within the text: an item of a module.
+    /// The target of a path outside import statements: an item of a module.
     fn reference(&mut self, index: usize, range: Range<usize>) -> Result<Item, TextError> {
         let file = &self.files[index];
         let words: Vec<&str> = range.clone().step_by(2).map(|at| file.tokens.text(at)).collect();
@@ -262,7 +262,7 @@ impl<'a> Graph<'a> {
         Some(Item { file, declaration })
     }
 
-    /// The path from the package root. `at` is the token of one of the words.
+    /// The path from the package root, for words of a path. `at` is the token of one of the words, for errors.
     fn absolute(&self, index: usize, words: &[&str], at: usize) -> Result<Vec<String>, TextError> {
         let file = &self.files[index];
         let (base, rest) = match words {
@@ -277,7 +277,7 @@ impl<'a> Graph<'a> {
                     )];
                     return Err(file.tokens.fail(at, "the path leads out of the package", "too many 'super'", &notes));
                 };
-                // In the root folder, `super` is the package.
+                // In the root folder, `super` refers to the package.
                 (&file.path[..left], &words[up..])
             }
             _ => {
@@ -300,7 +300,7 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// The scalars of `alias NAME = f32;`, for names with exactly one alias.
+/// The scalars of `alias NAME = f32;`, for names that exactly one alias declares.
 fn written(tokens: &Tokens) -> Vec<(String, String)> {
     let mut found: HashMap<&str, Option<&str>> = HashMap::new();
     for at in (0..tokens.len()).filter(|at| tokens.word(*at) == Some("alias")) {

@@ -1,4 +1,4 @@
-//! `import package::shared::reduce::{sum, max as largest};`
+//! Import statements, such as `import package::shared::reduce::{sum, max as largest};`.
 
 use super::tokens::{Kind, Tokens};
 use crate::TextError;
@@ -11,17 +11,17 @@ const MAX_SEGMENTS: usize = 1 << 20;
 /// One path that an import statement names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Import {
-    /// `package`, `shared`, `reduce`, `sum`
+    /// The words of the path, such as `package`, `shared`, `reduce`, `sum`.
     pub(super) path: Vec<String>,
-    /// The name in the importing file.
+    /// The name that the importing file uses.
     pub(super) name: String,
     /// The token of the path's last word.
     pub(super) at: usize,
-    /// The token of that name.
+    /// The token of `name`.
     pub(super) named_at: usize,
 }
 
-/// Reads the import statement at `at`, and returns the index after it.
+/// Reads the import statement at `at`, adds its paths to `found`, and returns the index after the statement.
 ///
 /// # Errors
 /// A malformed import.
@@ -44,7 +44,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// A path, or braces with paths.
+    /// Reads a path, or braces with paths.
     fn tree(&mut self, depth: usize) -> Result<(), TextError> {
         let before = self.path.len();
         loop {
@@ -85,7 +85,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The end of a path, with `as` and another name where given.
+    /// Reads the end of a path, with `as` and another name if there is one.
     fn leaf(&mut self) -> Result<(), TextError> {
         let at = self.at - 1;
         let mut named_at = at;

@@ -1,4 +1,4 @@
-//! The composed text, and the source of each byte.
+//! The composed text, and the source position of each byte.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -13,8 +13,8 @@ use super::options::Options;
 use super::tokens::Tokens;
 use crate::TextError;
 
-/// Composes one text from a file and its imports. `at` is the file's own path as a module, for `super`:
-/// `["shared", "reduce"]`, or empty for a file that is not a module.
+/// Composes one text from a file and its imports. `at` is the path of the file itself as a module, to which `super`
+/// refers: `["shared", "reduce"]`, or empty for a file that is not a module.
 ///
 /// A text without imports, conditions and element types is returned unchanged.
 ///
@@ -31,7 +31,7 @@ use crate::TextError;
 /// ```
 ///
 /// # Errors
-/// [`TextError::Compose`] with the line, [`TextError::Unreadable`].
+/// [`TextError::Compose`] with the line; [`TextError::Unreadable`] for a file that cannot be read.
 pub fn compose(root: SourceFile, at: &[String], modules: &dyn Modules, options: &Options) -> Result<Source, TextError> {
     if options.elements.is_empty() && is_plain(&root.text) {
         return Ok(Source::new(root.name, root.text));
@@ -49,20 +49,20 @@ pub fn compose(root: SourceFile, at: &[String], modules: &dyn Modules, options: 
     Ok(Linker::of(&graph, elements).link(&names))
 }
 
-/// Whether a text needs no composition.
+/// Returns whether a text needs no composition, by a search for its notation.
 fn is_plain(text: &str) -> bool {
     let condition = |rest: &str| ["if", "elif", "else"].iter().any(|word| rest.trim_start().starts_with(word));
     !text.contains("::") && !text.contains("import") && !text.split('@').skip(1).any(condition)
 }
 
-/// A change to a file.
+/// A replacement of bytes of a file.
 struct Edit {
     bytes: Range<usize>,
     /// The new text; `None` for blanks.
     text: Option<String>,
 }
 
-/// A directive for the top of the text, and its file and offset.
+/// A directive that is inserted at the top of the text, with its original file and offset.
 struct Directive {
     text: String,
     file: usize,
@@ -155,7 +155,7 @@ impl<'a> Linker<'a> {
         edits
     }
 
-    /// Appends a file with its changes; `top` holds the directives and their offset.
+    /// Appends a file with its changes. `top` holds the directives to insert, and their offset in the file.
     fn append(
         &mut self,
         place: usize,
@@ -174,7 +174,7 @@ impl<'a> Linker<'a> {
                 at = offset;
                 self.insert(place, offset, directives, order);
             }
-            // Skips an edit within bytes that are already blanked.
+            // An edit within bytes that are already blanked is skipped.
             let Some(before) = text.get(at..edit.bytes.start) else { continue };
             self.text.push_str(before);
             at = edit.bytes.end;
@@ -217,15 +217,15 @@ impl<'a> Linker<'a> {
     }
 }
 
-/// The offset for directives: that of the first import, or else the start of the text.
+/// The offset at which directives are inserted: the start of the first import, or else of the text.
 fn top(file: &File) -> usize {
     let first = file.outline.statements.first().map_or(0, |range| range.start);
     file.tokens.bytes(first..first + 1).start
 }
 
-/// The parts of a directive as separate directives, and the token of each.
+/// The parts of a directive as separate directives, with the token of each.
 fn parts(tokens: &Tokens, range: Range<usize>) -> Vec<(String, usize)> {
-    // Skips attributes.
+    // Attributes before the directive's keyword are skipped.
     let Some(word) = range.clone().find(|at| tokens.word(*at).is_some()) else { return Vec::new() };
     let rest = word + 1..range.end;
     match tokens.text(word) {

@@ -10,8 +10,8 @@ use crate::TextError;
 
 /// A source of imported files.
 pub trait Modules {
-    /// The file of the module at `path` below the package, such as `["shared", "reduce"]`; `None` if
-    /// there is no such module.
+    /// Returns the file of the module at `path` below the package, such as `["shared", "reduce"]`; `None` if there is
+    /// no such module.
     ///
     /// # Errors
     /// A file that exists but cannot be read.
@@ -41,13 +41,13 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// The files below `root`.
+    /// Returns the modules in the files below `root`.
     #[must_use]
     pub fn new(root: &Path) -> Self {
         Self { root: root.to_owned(), loaded: Mutex::default() }
     }
 
-    /// The files read so far, as absolute paths.
+    /// Returns the files read so far, as absolute paths.
     #[must_use]
     pub fn loaded(&self) -> Vec<PathBuf> {
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -79,7 +79,7 @@ impl Modules for Folder {
         for extension in ["wgsl", "wesl"] {
             let file = path.iter().fold(self.root.clone(), |folder, segment| folder.join(segment));
             let file = file.with_extension(extension);
-            // A broken link counts as a file, so that it is reported.
+            // A broken link counts as a file, so that reading it reports an error.
             if std::fs::symlink_metadata(&file).is_ok_and(|data| !data.is_dir()) {
                 let name = file.display().to_string();
                 return match self.read(&file) {
@@ -112,8 +112,8 @@ pub struct Given {
 }
 
 impl Given {
-    /// Adds a module, such as `shared::reduce`, with its file's name for messages. An earlier
-    /// module with the same path is replaced.
+    /// Adds a module with a path such as `shared::reduce`; `file` is the file's name in messages. An earlier module
+    /// with the same path is replaced.
     pub fn add(&mut self, path: &str, file: impl Into<String>, text: impl Into<String>) {
         let path = path.split("::").map(|segment| segment.trim().to_owned()).collect();
         self.files.insert(path, SourceFile { name: file.into(), text: text.into() });

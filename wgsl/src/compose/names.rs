@@ -1,7 +1,7 @@
 //! Renaming, so that each name of the composed text has one meaning.
 //!
-//! Names of the author's own file stay. A name of an imported file stays unless another file declares it too, or uses
-//! it with another meaning: for something predeclared, or for a local variable that would hide it.
+//! Names of the author's own file stay. A name of an imported file stays unless another file declares the same name, or
+//! uses it with another meaning: as a predeclared name, or as a local variable that would hide the declaration.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,18 +10,18 @@ use super::predeclared::is_predeclared;
 use super::tokens::Kind;
 use crate::TextError;
 
-/// The new names.
+/// The names that change in a composition.
 pub(super) struct Names {
-    /// The changed names of each file.
+    /// The changed names of each file, with the new name of each.
     changed: Vec<HashMap<String, String>>,
 }
 
 impl Names {
-    /// Chooses all new names.
+    /// Chooses the new names.
     ///
     /// # Errors
-    /// A file that uses a name which only another file declares, or a binding of the author's own file that hides a
-    /// predeclared name from another file.
+    /// A file that uses a name which only another file declares; or a binding, override or entry point of the author's
+    /// own file that hides a predeclared name from another file.
     pub(super) fn of(graph: &Graph<'_>) -> Result<Self, TextError> {
         let order = graph.order();
         let uses: HashMap<usize, Uses<'_>> = order.iter().map(|index| (*index, Uses::of(graph, *index))).collect();
@@ -52,8 +52,8 @@ impl Names {
                     if !is_predeclared(name) && !local {
                         return Err(not_imported(user, used.free[name], file, *index == 0));
                     }
-                    // Where a name may be a local variable or something predeclared, only a name that users of the
-                    // kernel see stays: it can be neither a function nor a type, so naga reports a wrong use.
+                    // If a name may be a local variable or a predeclared name, it stays only if users of the kernel
+                    // refer to it. Such a name is neither a function nor a type, so naga reports a wrong use.
                     clash |= is_predeclared(name) && !(local && outside);
                     clash |= used.renamed.contains(&(*index, name));
                     if clash && *index == 0 && outside {
@@ -70,17 +70,17 @@ impl Names {
         Ok(names)
     }
 
-    /// The name in the composed text of a name of `file`.
+    /// The name in the composed text of a declaration of `file`.
     pub(super) fn get<'a>(&'a self, file: usize, name: &'a str) -> &'a str {
         self.changed.get(file).and_then(|changed| changed.get(name)).map_or(name, String::as_str)
     }
 }
 
-/// The uses of other files' names in one file.
+/// The uses in one file of names that the file does not declare itself.
 struct Uses<'a> {
-    /// Words that the file neither declares in the module nor imports, and the first token of each.
+    /// Words that the file neither declares outside functions nor imports, with the first token of each.
     free: HashMap<&'a str, usize>,
-    /// Items that the file imports under another name or names by a path.
+    /// Items that the file imports under another name, or names by a path.
     renamed: HashSet<(usize, &'a str)>,
 }
 
@@ -105,7 +105,7 @@ impl<'a> Uses<'a> {
     }
 }
 
-/// Every word of every file: a new name must differ from all of them.
+/// Every word of every file. A new name must differ from all of them.
 fn all_words(graph: &Graph<'_>, order: &[usize]) -> HashSet<String> {
     let tokens = order.iter().map(|index| &graph.files[*index].tokens);
     let words = tokens.flat_map(|tokens| {
@@ -114,7 +114,7 @@ fn all_words(graph: &Graph<'_>, order: &[usize]) -> HashSet<String> {
     words.map(str::to_owned).collect()
 }
 
-/// `reduce_sum`, with a number if that is taken.
+/// A new name such as `reduce_sum`, with a number if that name is taken.
 fn unused(file: &File, name: &str, taken: &mut HashSet<String>) -> String {
     let module = file.path.last().filter(|module| !module.is_empty()).map_or("main", String::as_str);
     let first = format!("{module}_{name}");

@@ -5,10 +5,11 @@ use anywarp_backend::Scalar;
 /// Features and element types of a composition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// The features that conditions name, and whether each is on.
+    /// The features that conditions name, each with whether it is on.
     pub features: Vec<(String, bool)>,
-    /// Names of `alias NAME = f32;` outside functions, and the scalar that replaces the aliased one.
-    /// Each adds the features `NAME_f16`, `NAME_f32` and so on, of which only that of the chosen scalar is on.
+    /// The names of aliases such as `alias NAME = f32;` outside functions, each with the scalar that replaces the
+    /// aliased one. Each name adds the features `NAME_f16`, `NAME_f32` and so on, of which only that of the chosen
+    /// scalar is on.
     pub elements: Vec<(String, Scalar)>,
 }
 
@@ -18,7 +19,7 @@ pub(super) const SCALARS: &[&str] = &["f16", "f32", "f64", "i16", "i32", "i64", 
 /// The features that conditions of one file can name.
 pub(super) struct Features<'a> {
     pub(super) options: &'a Options,
-    /// The aliases of scalars in this file and in the author's own, as written.
+    /// The aliases of scalars in this file and in the author's own file, with the scalars as written.
     pub(super) written: &'a [(String, String)],
 }
 

@@ -12,18 +12,18 @@ use crate::TextError;
 #[derive(Debug, Default)]
 pub(super) struct Outline {
     pub(super) imports: Vec<Import>,
-    /// Import statements.
+    /// The import statements.
     pub(super) statements: Vec<Range<usize>>,
-    /// `enable`, `requires`, `diagnostic`.
+    /// The directives `enable`, `requires` and `diagnostic`.
     pub(super) directives: Vec<Range<usize>>,
     pub(super) declarations: Vec<Declaration>,
-    /// The index in `declarations` of each name.
+    /// The index in `declarations` of each declared name.
     pub(super) declared: HashMap<String, usize>,
-    /// Single names, outside imports and directives.
+    /// Uses of single names, outside imports and directives.
     pub(super) words: Vec<usize>,
-    /// Paths: names with `::` between them.
+    /// Uses of paths: names with `::` between them.
     pub(super) paths: Vec<Range<usize>>,
-    /// Names that are declared within functions.
+    /// The names that are declared within functions.
     pub(super) local: HashSet<String>,
 }
 
@@ -31,9 +31,9 @@ pub(super) struct Outline {
 #[derive(Debug)]
 pub(super) struct Declaration {
     pub(super) kind: Declared,
-    /// The token of its name.
+    /// The token of the declared name.
     pub(super) name: usize,
-    /// All its tokens, including attributes.
+    /// All tokens of the declaration, including attributes.
     pub(super) all: Range<usize>,
 }
 
@@ -47,19 +47,19 @@ pub(super) enum Declared {
     Const,
     Override,
     Variable,
-    /// A variable with a group and a binding, where these are numbers.
+    /// A variable with a group and a binding; `None` where these are not literal numbers.
     Binding(Option<(u32, u32)>),
 }
 
 impl Declared {
-    /// Whether users of a kernel refer to it by its name.
+    /// Whether users of a kernel refer to such a declaration by its name.
     pub(super) fn is_known_outside(self) -> bool {
         matches!(self, Self::EntryPoint | Self::Override | Self::Binding(_))
     }
 }
 
 impl Outline {
-    /// The outline of the tokens of a file; those that are off have been removed.
+    /// Reads the outline of a file from its tokens, without those that a condition turns off.
     ///
     /// # Errors
     /// A malformed import, or an import after a declaration.
@@ -73,7 +73,7 @@ impl Outline {
         Ok(outline)
     }
 
-    /// Adds the item of the module that begins at `at`, and returns the index after it.
+    /// Adds the item outside functions that begins at `at`, and returns the index after it.
     fn global(&mut self, tokens: &Tokens, at: usize) -> Result<usize, TextError> {
         let (word, found) = attributes(tokens, at);
         let end = || end_of_statement(tokens, word).unwrap_or(tokens.len()).max(word + 1);
@@ -116,12 +116,12 @@ impl Outline {
         Ok(all.end)
     }
 
-    /// Adds all words that can be the name of a declaration outside functions.
+    /// Adds all words that can refer to a declaration outside functions.
     fn find_uses(&mut self, tokens: &Tokens) {
         let mut skipped = self.statements.iter().chain(&self.directives).cloned().collect::<Vec<_>>();
         skipped.sort_by_key(|range| range.start);
         let mut skipped = skipped.into_iter().peekable();
-        // Whether each open bracket belongs to a struct.
+        // For each open bracket, whether it encloses the members of a struct.
         let mut open: Vec<bool> = Vec::new();
         let mut at = 0;
         while at < tokens.len() {
@@ -166,7 +166,7 @@ impl Outline {
             return;
         }
         let declared = matches!(word_before, Some("let" | "const" | "var")) || tokens.is(at + 1, b':');
-        // `var<function> name`
+        // In `var<function> name`, the name follows `>`.
         let of_space = is_before(b'>')
             && before.is_some_and(|end| {
                 (2..=6).any(|back| {

@@ -1,4 +1,4 @@
-//! A text as words, numbers and marks. Invalid WGSL also has tokens.
+//! Splitting a text into words, numbers and marks. Invalid WGSL can be split too.
 
 use std::ops::Range;
 
@@ -14,13 +14,13 @@ pub(crate) enum Kind {
     /// A name or keyword.
     Word,
     Number,
-    /// `::`
+    /// The mark `::`.
     Path,
     /// Any other byte.
     Mark(u8),
 }
 
-/// A token and its range of bytes.
+/// A token and its range in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
     pub(crate) kind: Kind,
@@ -33,7 +33,7 @@ pub(crate) struct Token {
 pub(crate) struct Tokens {
     pub(crate) file: SourceFile,
     pub(crate) list: Vec<Token>,
-    /// The index of the matching bracket; for other tokens, their own index.
+    /// For each token, the index of the matching bracket; for tokens that are no brackets, their own index.
     partner: Vec<usize>,
 }
 
@@ -41,7 +41,7 @@ impl Tokens {
     /// Splits a text into tokens.
     ///
     /// # Errors
-    /// A bracket without a matching one.
+    /// A bracket without a matching bracket.
     pub(crate) fn of(file: SourceFile) -> Result<Self, TextError> {
         let list = scan(&file.text);
         let mut tokens = Self { file, list, partner: Vec::new() };
@@ -52,7 +52,7 @@ impl Tokens {
     /// Keeps only the tokens marked in `keep`, and matches their brackets again.
     ///
     /// # Errors
-    /// A bracket without a matching one.
+    /// A bracket without a matching bracket.
     pub(crate) fn retain(&mut self, keep: &[bool]) -> Result<(), TextError> {
         let mut kept = keep.iter();
         self.list.retain(|_| kept.next().copied().unwrap_or(true));
@@ -99,7 +99,7 @@ impl Tokens {
         self.fail(index, &message, "opened here", &[])
     }
 
-    /// An error at a token, or at the end of the text for an index after the last token.
+    /// Returns an error at a token, or at the end of the text for an index after the last token.
     pub(crate) fn fail(&self, index: usize, message: &str, label: &str, notes: &[String]) -> TextError {
         failure::at(&self.file, self.bytes(index..index + 1), message, label, notes)
     }
@@ -129,12 +129,12 @@ impl Tokens {
         (self.kind(index)? == Kind::Word).then(|| self.text(index))
     }
 
-    /// The matching bracket.
+    /// The index of the matching bracket; for other tokens, the token's own index.
     pub(crate) fn partner(&self, index: usize) -> usize {
         self.partner.get(index).copied().unwrap_or(index)
     }
 
-    /// The bytes from the first to the last of some tokens.
+    /// The bytes from the start of the first token of a range to the end of its last one.
     pub(crate) fn bytes(&self, tokens: Range<usize>) -> Range<usize> {
         let end = self.file.text.len();
         let start = self.list.get(tokens.start).map_or(end, |token| token.start);
@@ -142,8 +142,8 @@ impl Tokens {
         start..last.map_or(end, |token| token.end).max(start)
     }
 
-    /// The bytes of some tokens, and those of the comments before that belong to them: documentation and the mark of a
-    /// debug function.
+    /// The bytes of a range of tokens, and the bytes of the comments before them that belong to them: documentation and
+    /// the mark of a debug function.
     pub(crate) fn bytes_with_comments(&self, tokens: Range<usize>) -> Vec<Range<usize>> {
         let before = tokens.start.checked_sub(1).and_then(|before| self.list.get(before)).map_or(0, |token| token.end);
         let all = self.bytes(tokens);
@@ -212,7 +212,7 @@ pub(crate) fn scan(text: &str) -> Vec<Token> {
         } else if byte.is_ascii() {
             (Kind::Mark(byte), 1)
         } else {
-            // White space beyond ASCII.
+            // A character beyond ASCII that is not part of a word is white space.
             at += rest.chars().next().map_or(1, char::len_utf8);
             continue;
         };

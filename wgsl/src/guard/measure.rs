@@ -1,19 +1,19 @@
-//! The depth of nesting and the number of declarations of a text, measured without a parser.
+//! The nesting depth and the number of declarations of a text, measured without a parser.
 
 use super::MAX_DEPTH;
 use crate::directives::block_comment;
 
-/// The weight of an `else`: its branch nests in all branches before it, and each needs many calls.
+/// The weight of an `else`: its branch nests in all branches before it, and each of them takes many calls in naga.
 pub(super) const ELSE: u32 = 8;
 
 /// The nesting depth and size of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Extent {
-    /// The maximum number of operators, brackets and weighed `else` around one byte.
+    /// The maximum number of brackets, operators and weighted `else` branches in which one byte is nested.
     pub(super) depth: u32,
     /// The number of declarations outside functions and structs.
     pub(super) declarations: u32,
-    /// The first line deeper than [`MAX_DEPTH`], or else the deepest line.
+    /// The first line that is deeper than [`MAX_DEPTH`], or else the deepest line.
     pub(super) line: u32,
 }
 
@@ -23,20 +23,20 @@ impl Extent {
     }
 }
 
-/// One open bracket, or the text itself.
+/// The state of one open bracket, or of the text itself.
 #[derive(Clone, Copy, Default)]
 struct Level {
     brace: bool,
-    /// The depth of the enclosing levels.
+    /// The depth of the enclosing levels together.
     around: u32,
-    /// Operators between two operands since the start of the statement or list entry: one of the two operands nests in
-    /// each of them.
+    /// The number of operators between two operands since the start of the statement or list entry. In naga's tree, one
+    /// of the two operands nests in each such operator.
     between: u32,
-    /// Operators before and after the current operand.
+    /// The number of operators before and after the current operand.
     beside: u32,
-    /// The `else` of this statement, multiplied by [`ELSE`].
+    /// The number of `else` in this statement, multiplied by [`ELSE`].
     branches: u32,
-    /// Open `<` that may begin a template list.
+    /// The number of open `<` that may begin a template list.
     lists: u32,
 }
 
@@ -122,7 +122,7 @@ pub(super) fn measure(text: &str) -> Extent {
                     Before::Operand
                 }
                 b'}' => {
-                    // Also closes the brackets that are still open.
+                    // A closing brace also closes the brackets in the block that are still open.
                     while levels.len() > 1 && levels.pop().is_some_and(|level| !level.brace) {}
                     at += 1;
                     before = Before::Block;
@@ -179,7 +179,7 @@ pub(super) fn measure(text: &str) -> Extent {
     extent
 }
 
-/// The length of a comment at the start; block comments nest.
+/// The length of the comment at the start, if there is one; block comments nest.
 fn comment(bytes: &[u8]) -> Option<usize> {
     if bytes.starts_with(b"//") {
         return Some(bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len()));
@@ -187,7 +187,7 @@ fn comment(bytes: &[u8]) -> Option<usize> {
     bytes.starts_with(b"/*").then(|| block_comment(bytes))
 }
 
-/// The length of a name or number at the start, or 0.
+/// The length of the name or number at the start, or 0.
 fn word(bytes: &[u8]) -> usize {
     let part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii();
     let number = bytes.first().is_some_and(u8::is_ascii_digit);

@@ -1,7 +1,7 @@
-//! Alias analysis: a function must have only one name for memory that it writes through a pointer.
+//! Alias analysis: memory that a function writes through a pointer must have only one name in the function.
 //!
-//! naga's modules list a function after the functions that it calls, so the reads and writes of a callee are known when
-//! a call is checked.
+//! naga's modules list a function after the functions that it calls. The reads and writes of a callee are therefore
+//! known when a call is checked.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use naga::{Expression, Function, GlobalVariable, Handle, LocalVariable, Module, 
 
 use super::{Breach, functions};
 
-/// A variable or parameter that a pointer points into.
+/// The variable or parameter that a pointer refers to, wholly or in part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Root {
     Global(Handle<GlobalVariable>),
@@ -18,7 +18,7 @@ enum Root {
     Local(Handle<LocalVariable>),
 }
 
-/// The memory that a function reads and writes, including through the functions that it calls.
+/// The memory that a function reads and writes, directly or through the functions that it calls.
 #[derive(Default)]
 struct Accesses {
     reads: HashSet<Root>,
@@ -30,13 +30,13 @@ impl Accesses {
         self.reads.contains(&root) || self.writes.contains(&root)
     }
 
-    /// Whether one of the two is written, and the other one is read or written.
+    /// Whether the function writes the memory of one root, and reads or writes that of the other.
     fn clash(&self, one: Root, other: Root) -> bool {
         self.writes.contains(&one) && self.touches(other) || self.writes.contains(&other) && self.touches(one)
     }
 }
 
-/// Adds the calls that pass a function a second name for memory that it writes.
+/// Adds the calls that pass a second name for memory that the callee writes.
 pub(super) fn check(module: &Module, found: &mut Vec<Breach>) {
     let mut known: Vec<Accesses> = Vec::with_capacity(module.functions.len());
     for function in functions(module) {
@@ -87,7 +87,7 @@ fn of_function(module: &Module, function: &Function, known: &[Accesses], found: 
     accesses
 }
 
-/// The first pair of names for the same memory in a call.
+/// The mistake in a call, for the first pair of names for the same memory.
 fn breach(
     module: &Module,
     function: &Function,
@@ -104,7 +104,7 @@ fn breach(
             let name = name(module, function, *root);
             let message =
                 format!("two arguments of `{callee}` point into `{name}`, and `{callee}` writes through one of them");
-            let help = "pass a pointer to a copy in place of one: `var copy = ..;` and `&copy`";
+            let help = "pass a pointer to a copy in place of one of them: `var copy = ..;` and `&copy`";
             return Some(Breach { at, message, help });
         }
         if matches!(root, Root::Global(_)) && accesses.clash(parameter, *root) {

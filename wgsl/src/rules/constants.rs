@@ -1,4 +1,5 @@
-//! Values that must be constant expressions: naga accepts a `let` that it can compute, and any index into a subgroup.
+//! Values that must be constant expressions. naga also accepts a `let` that it can evaluate, and any index of an
+//! invocation in a subgroup.
 
 use anywarp_backend::statements;
 use naga::{Function, GatherMode, Module, Span, Statement};
@@ -31,7 +32,7 @@ pub(super) fn of_cases(names: &Names<'_>, found: &mut Vec<Breach>) {
     }
 }
 
-/// Adds arguments of subgroup functions that are not constants, or out of range for every subgroup.
+/// Adds the arguments of subgroup functions that are not constants, or are out of range for every subgroup.
 pub(super) fn of_subgroups(module: &Module, function: &Function, names: &Names<'_>, found: &mut Vec<Breach>) {
     let values = Values { module, arena: &function.expressions, names };
     for (statement, at) in statements(&function.body) {

@@ -1,20 +1,20 @@
-//! Arithmetic of constants, which must stay finite at every step.
+//! Arithmetic with constants, which must stay finite at every step.
 
-/// The largest `f16`.
+/// The largest finite `f16`.
 pub(super) const F16_MAX: f64 = 65504.0;
-/// The smallest number that rounds to infinity as an `f16`.
+/// The smallest number that is rounded to infinity as an `f16`.
 const F16_OVERFLOW: f64 = 65520.0;
 
-/// The type that limits the numbers of a computation.
+/// The type that limits the range of a computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Width {
     F16,
     F32,
-    /// 64 bits; the result has to fit into an `f32`.
+    /// 64 bits; the final result has to fit into an `f32`.
     Abstract,
 }
 
-/// A value, or a description of the step that left the range.
+/// The value of a step, or the description of a step that is out of range.
 pub(super) type Checked<T = f64> = Result<T, String>;
 
 impl Width {
@@ -34,7 +34,7 @@ impl Width {
         self.step(a / b, || format!("{} / {}", short(a), short(b)))
     }
 
-    /// The result of a function.
+    /// Checks the result of a function. It may be abstract only within the function, so it has to fit into an `f32`.
     pub(super) fn result(self, value: f64) -> Checked {
         let kept = if self == Self::Abstract { Self::F32 } else { self };
         kept.step(value, || format!("a result of about {}", short(value)))
@@ -55,7 +55,7 @@ impl Width {
     }
 }
 
-/// A number in a short form: rounded to `f32`, or to three digits beyond its range.
+/// Returns a number in a short form: rounded to `f32`, or with three digits if it is beyond the range of `f32`.
 pub(super) fn short(value: f64) -> String {
     let narrow = value as f32;
     if !narrow.is_finite() {
@@ -65,29 +65,29 @@ pub(super) fn short(value: f64) -> String {
     if plain.len() <= 8 { plain } else { format!("{narrow:e}") }
 }
 
-/// `mix(a, b, t)`.
+/// Computes `mix(a, b, t)`.
 pub(super) fn mix(width: Width, a: f64, b: f64, t: f64) -> Checked {
     width.add(width.mul(a, width.sub(1.0, t)?)?, width.mul(b, t)?)
 }
 
-/// The difference of the limits of `smoothstep`, and with a value the first step of its curve.
+/// Computes the difference of the limits of `smoothstep` and, if there is a value, the first step of its curve.
 pub(super) fn smooth(width: Width, low: f64, high: f64, value: Option<f64>) -> Checked {
     let range = width.sub(high, low)?;
     value.map_or(Ok(range), |value| width.div(width.sub(value, low)?, range))
 }
 
-/// `ldexp(value, exponent)`.
+/// Computes `ldexp(value, exponent)`.
 pub(super) fn ldexp(width: Width, value: f64, exponent: f64) -> Checked {
     width.result(value * exponent.clamp(-2000.0, 2000.0).exp2())
 }
 
-/// `reflect(e1, e2)`.
+/// Computes `reflect(e1, e2)`.
 pub(super) fn reflect(width: Width, e1: &[f64], e2: &[f64]) -> Checked<Vec<f64>> {
     let twice = width.mul(2.0, width.dot(e1, e2)?)?;
     e1.iter().zip(e2).map(|(a, b)| width.result(width.sub(*a, width.mul(twice, *b)?)?)).collect()
 }
 
-/// `refract(e1, e2, e3)`.
+/// Computes `refract(e1, e2, e3)`.
 pub(super) fn refract(width: Width, e1: &[f64], e2: &[f64], e3: f64) -> Checked<Vec<f64>> {
     let dot = width.dot(e2, e1)?;
     let rest = width.mul(width.mul(e3, e3)?, width.sub(1.0, width.mul(dot, dot)?)?)?;
@@ -100,13 +100,13 @@ pub(super) fn refract(width: Width, e1: &[f64], e2: &[f64], e3: f64) -> Checked<
     e1.iter().zip(e2).map(refracted).collect()
 }
 
-/// The determinant of a square matrix, column by column.
+/// Computes the determinant of a square matrix, whose components are listed column by column.
 pub(super) fn determinant(width: Width, components: &[f64]) -> Checked {
     let size = components.len().isqrt();
     if let [a, b, c, d] = components {
         return width.sub(width.mul(*a, *d)?, width.mul(*c, *b)?);
     }
-    // Only the result is checked: browsers differ in the steps.
+    // Only the result is checked, because browsers compute it by different steps.
     width.result(minors(components, size))
 }
 

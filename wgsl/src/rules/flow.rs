@@ -1,11 +1,11 @@
-//! Endless loops, and statements that only naga has.
+//! Endless loops, and statements that exist only in naga.
 
 use naga::{Barrier, Block, Statement};
 
 use super::Breach;
 use crate::uniformity::Behavior;
 
-/// Adds loops that never end, and statements that only naga has.
+/// Adds loops that never end and statements that exist only in naga; returns the behaviour of the block.
 pub(super) fn block(statements: &Block, found: &mut Vec<Breach>) -> Behavior {
     let mut behavior = Behavior::NEXT;
     for (statement, span) in statements.span_iter() {

@@ -8,7 +8,8 @@
 //! | `constants` | values of `case`, and some arguments of subgroup functions, are constants | switch statement, built-in functions |
 //! | here | entry points of compute shaders take built-in values only | entry points |
 //!
-//! `names` finds which names of the text are constants, and `values` evaluates arguments that consist of them.
+//! `names` finds the names of the text that are not constants, and `values` evaluates arguments that consist of
+//! constants.
 
 mod alias;
 mod constants;
@@ -24,7 +25,7 @@ use naga::{Binding, Function, Module, ShaderStage, Span, TypeInner};
 use crate::diagnostic;
 use names::Names;
 
-/// A rule that a module breaks.
+/// A place where a module breaks a rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Breach {
     /// The span of the mistake.
@@ -36,14 +37,14 @@ pub struct Breach {
 }
 
 impl Breach {
-    /// The whole message: the mistake, its line, and the remedy.
+    /// Formats the whole message: the mistake, its line, and the remedy.
     #[must_use]
     pub fn diagnostic(&self, source: &Source) -> String {
         diagnostic::at(source, &self.message, vec![(self.at, String::new())], vec![format!("help: {}", self.help)])
     }
 }
 
-/// All breaches of a module that was parsed from `source`.
+/// Returns all breaches of the rules in a module that was parsed from `source`.
 ///
 /// ```
 /// use anywarp_backend::Source;
@@ -72,13 +73,13 @@ pub fn breaches(source: &Source, module: &Module) -> Vec<Breach> {
     found
 }
 
-/// All functions, each after the functions that it calls, then the entry points.
+/// The functions, each after the functions that it calls, and then the entry points.
 fn functions(module: &Module) -> impl Iterator<Item = &Function> {
     let entries = module.entry_points.iter().map(|entry| &entry.function);
     module.functions.iter().map(|(_, function)| function).chain(entries)
 }
 
-/// Adds arguments with a location: compute shaders have no earlier stage that could provide them.
+/// Adds arguments with a location, because compute shaders have no earlier stage that could provide them.
 fn arguments(module: &Module, function: &Function, found: &mut Vec<Breach>) {
     let is_location = |binding: &Option<Binding>| matches!(binding, Some(Binding::Location { .. }));
     for argument in &function.arguments {

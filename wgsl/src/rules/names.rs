@@ -1,5 +1,5 @@
 //! Names of a text whose values are known only at run time. naga evaluates a `let` like a `const`, and its module does
-//! not distinguish the two; browsers do.
+//! not distinguish the two; browsers do distinguish them.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -29,16 +29,17 @@ pub(super) struct Use {
 pub(super) struct Names<'a> {
     text: &'a str,
     tokens: Vec<Token>,
-    /// Sorted by `start`.
+    /// The uses of names that are not constants, sorted by `start`.
     uses: Vec<Use>,
 }
 
-/// The names of a block, or of the head of a function or `for` loop, which end with its body.
+/// The names that are declared in a block, or in the head of a function or `for` loop. The names of a head end with the
+/// body.
 #[derive(Default)]
 struct Scope<'a> {
     names: HashMap<&'a str, Declared>,
     heads: Option<Head>,
-    /// Whether this block is the body of the scope around it.
+    /// Whether this block is the body that belongs to the head around it.
     is_body: bool,
 }
 
@@ -49,20 +50,20 @@ enum Head {
 }
 
 impl<'a> Names<'a> {
-    /// The names of a text that naga has parsed.
+    /// Reads the names of a text that naga has parsed.
     pub(super) fn of(text: &'a str) -> Self {
         let mut names = Self { text, tokens: scan(text), uses: Vec::new() };
         names.uses = names.resolve();
         names
     }
 
-    /// The first name in a part of the text whose value is known only at run time.
+    /// The first use, in a part of the text, of a name whose value is known only at run time.
     pub(super) fn unknown_in(&self, range: &Range<usize>) -> Option<Use> {
         let first = self.uses.partition_point(|found| found.start < range.start);
         self.uses.get(first).copied().filter(|found| found.end <= range.end)
     }
 
-    /// Whether a part of the text has a float literal or type of a fixed width: its floats are not abstract then.
+    /// Whether a part of the text has a float literal or type of a fixed width, so that its floats are not abstract.
     pub(super) fn has_width(&self, range: &Range<usize>) -> bool {
         let is_wide = |token: &Token| {
             let word = self.word(token);
@@ -80,7 +81,7 @@ impl<'a> Names<'a> {
         self.tokens_in(range).iter().any(is_wide)
     }
 
-    /// The arguments of the call whose name begins at an offset; empty without a call there.
+    /// The ranges of the arguments of the call whose name begins at an offset; empty if no call begins there.
     pub(super) fn arguments(&self, call: usize) -> Vec<Range<usize>> {
         let Ok(name) = self.tokens.binary_search_by_key(&call, |token| token.start) else { return Vec::new() };
         let open = self.behind_types(name + 1);
@@ -110,7 +111,7 @@ impl<'a> Names<'a> {
         found
     }
 
-    /// The list of values after each `case`.
+    /// The ranges of the lists of values after each `case`.
     pub(super) fn selectors(&self) -> impl Iterator<Item = Range<usize>> {
         let cases = self.tokens.iter().enumerate().filter(|(_, token)| self.word(token) == "case");
         cases.filter_map(|(index, case)| {
@@ -120,7 +121,7 @@ impl<'a> Names<'a> {
         })
     }
 
-    /// The text of a name.
+    /// The text of a name that is used.
     pub(super) fn name(&self, found: Use) -> &'a str {
         self.text.get(found.start..found.end).unwrap_or_default()
     }
@@ -128,7 +129,7 @@ impl<'a> Names<'a> {
     fn resolve(&self) -> Vec<Use> {
         let mut uses = Vec::new();
         let mut scopes = vec![self.module_scope()];
-        // A name is in scope after its declaration.
+        // The names of a declaration that has not ended: a name is in scope only after its declaration.
         let mut declared: Vec<(&str, Declared)> = Vec::new();
         let mut name_at = None;
         for (index, token) in self.tokens.iter().enumerate() {
@@ -162,10 +163,10 @@ impl<'a> Names<'a> {
                 _ => {
                     if let Some((at, name, by)) = self.declaration(index) {
                         name_at = Some(at);
-                        // Declarations of the module are already in scope.
+                        // Declarations outside functions are already in scope.
                         declared.extend(Some((name, by)).filter(|_| scopes.len() > 1));
                     }
-                    // A member or attribute is not a name, and a declaration is not a use.
+                    // A member or attribute is not a name, and the declared name is not a use.
                     let is_member = index > 0 && (self.is(index - 1, b'.') || self.is(index - 1, b'@'));
                     let is_name = !is_member && name_at != Some(index);
                     let of = scopes.iter().rev().find_map(|scope| scope.names.get(word));
@@ -178,7 +179,7 @@ impl<'a> Names<'a> {
         uses
     }
 
-    /// Declarations outside functions, in any order.
+    /// The declarations outside functions, in any order.
     fn module_scope(&self) -> Scope<'a> {
         let mut scope = Scope::default();
         let mut depth = 0_usize;
@@ -195,7 +196,7 @@ impl<'a> Names<'a> {
         scope
     }
 
-    /// The name that a keyword declares, and its index.
+    /// The name that the declaration with this keyword declares, and the index of the name.
     fn declaration(&self, keyword: usize) -> Option<(usize, &'a str, Declared)> {
         let declared = match self.word(&self.tokens[keyword]) {
             "const" => Declared::Const,
@@ -209,7 +210,7 @@ impl<'a> Names<'a> {
         (name.kind == Kind::Word).then(|| (index, self.word(name), declared))
     }
 
-    /// The index after the `<..>` of a type whose name precedes the token at `at`.
+    /// The index after the `<..>` of a type whose name is the token before `at`.
     fn behind_types(&self, at: usize) -> usize {
         let before = at.checked_sub(1).map_or("", |before| self.word(&self.tokens[before]));
         let size = before.strip_prefix("vec").or_else(|| before.strip_prefix("mat"));
@@ -218,7 +219,7 @@ impl<'a> Names<'a> {
         if is_type { self.behind_list(at) } else { at }
     }
 
-    /// The index after a `<..>` that begins at a token.
+    /// The index after the `<..>` that begins at a token; the same index if none begins there.
     fn behind_list(&self, mut at: usize) -> usize {
         let begin = at;
         let mut depth = 0_usize;
@@ -226,7 +227,7 @@ impl<'a> Names<'a> {
             match self.tokens.get(at).map(|token| token.kind) {
                 Some(Kind::Mark(b'<')) => depth += 1,
                 Some(Kind::Mark(b'>')) => depth = depth.saturating_sub(1),
-                // It was a comparison.
+                // The `<` was a comparison.
                 Some(Kind::Mark(b';')) | None => return begin,
                 _ => {}
             }

@@ -1,4 +1,4 @@
-//! Constant arguments of built-in functions that are out of range. naga evaluates few of these functions.
+//! Constant arguments of built-in functions that are out of range. naga checks few of these functions.
 
 use std::collections::HashSet;
 
@@ -10,17 +10,17 @@ use super::finite::{self, F16_MAX, Width, short};
 use super::names::Names;
 use super::values::{Values, number};
 
-/// A mistake, and the remedy.
+/// The description of a mistake, and the remedy.
 type Wrong = (String, &'static str);
 
-/// A rule about a function, checked if the arguments with the numbers in `needs` are constants.
+/// A rule about a function. It is checked if the arguments with the numbers in `needs` are constants.
 struct Rule {
     of: MathFunction,
     needs: &'static [usize],
     broken: fn(&Known) -> Option<Wrong>,
 }
 
-/// The constant arguments of a rule.
+/// The values of the constant arguments that a rule needs.
 struct Known {
     width: Width,
     values: Vec<Vec<f64>>,
@@ -74,7 +74,7 @@ const RULES: &[Rule] = &[
     Rule { of: MathFunction::Unpack2x16float, needs: &[0], broken: two_halves },
 ];
 
-/// Adds arguments of a function's calls that are out of range.
+/// Adds the arguments of calls in a function that are out of range.
 pub(super) fn of_function(module: &Module, function: &Function, names: &Names<'_>, found: &mut Vec<Breach>) {
     let values = Values { module, arena: &function.expressions, names };
     let mut skipped = HashSet::new();
@@ -82,7 +82,7 @@ pub(super) fn of_function(module: &Module, function: &Function, names: &Names<'_
     check(values, |expression| !skipped.contains(&expression), found);
 }
 
-/// Adds arguments that are out of range in declarations of the module.
+/// Adds the arguments in declarations outside functions that are out of range.
 pub(super) fn of_module(module: &Module, names: &Names<'_>, found: &mut Vec<Breach>) {
     check(Values { module, arena: &module.global_expressions, names }, |_| true, found);
 }
@@ -113,12 +113,12 @@ fn check(values: Values<'_>, is_computed: impl Fn(Handle<Expression>) -> bool, f
     }
 }
 
-/// Adds the right operands of `false &&` and `true ||`, which browsers do not evaluate.
+/// Adds the right operands of `false &&` and `true ||` to `skipped`, because browsers do not evaluate them.
 fn add_skipped(function: &Function, block: &Block, skipped: &mut HashSet<Handle<Expression>>) {
     for (statement, _) in statements(block) {
         let Statement::If { condition, accept, reject } = statement else { continue };
         let Expression::Literal(Literal::Bool(decided)) = function.expressions[*condition] else { continue };
-        // naga turns the operator into an `if` that assigns an unnamed variable.
+        // naga turns the operator into an `if` that assigns to an unnamed variable.
         let is_operator = accept.last().is_some_and(|last| match last {
             Statement::Store { pointer, .. } => match function.expressions[*pointer] {
                 Expression::LocalVariable(variable) => function.local_variables[variable].name.is_none(),
@@ -137,7 +137,8 @@ fn add_skipped(function: &Function, block: &Block, skipped: &mut HashSet<Handle<
 }
 
 impl Known {
-    /// The first result of `of` over the components; a scalar applies to all of them.
+    /// Returns the first result of `of` over the components; the value of a scalar argument is used for every
+    /// component.
     fn find<T>(&self, mut of: impl FnMut(&dyn Fn(usize) -> f64) -> Option<T>) -> Option<T> {
         let count = self.values.iter().map(Vec::len).max().unwrap_or_default();
         (0..count).find_map(|component| {
@@ -148,12 +149,13 @@ impl Known {
         })
     }
 
-    /// The first step that is not finite in a function of numbers.
+    /// Returns the mistake for the first step that is not finite, for a function that computes each component
+    /// separately.
     fn each(&self, compute: impl Fn(Width, &dyn Fn(usize) -> f64) -> finite::Checked) -> Option<Wrong> {
         self.find(|at| compute(self.width, at).err()).map(overflow)
     }
 
-    /// The first step that is not finite in a function of vectors or matrices.
+    /// Returns the mistake for the first step that is not finite, for a function of whole vectors or matrices.
     fn whole<'a, T>(
         &'a self,
         compute: impl FnOnce(Width, &dyn Fn(usize) -> &'a [f64]) -> finite::Checked<T>,

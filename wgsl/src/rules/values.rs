@@ -1,4 +1,4 @@
-//! Arguments that are computed from constants, and so known before a kernel runs.
+//! Evaluation of arguments that consist of constants.
 
 use std::ops::Range;
 
@@ -18,14 +18,15 @@ pub(super) struct Values<'a> {
 /// A call of a built-in function.
 #[derive(Debug)]
 pub(super) struct Call {
-    /// The ranges of its arguments in the text.
+    /// The ranges of the call's arguments in the text.
     texts: Vec<Range<usize>>,
-    /// Whether it may compute with 64-bit abstract numbers, because no argument has a width.
+    /// Whether the call may compute with 64-bit abstract numbers, because no argument has a fixed width.
     may_be_abstract: bool,
 }
 
 impl Values<'_> {
-    /// The call at the span of an expression or statement; without arguments where the text has no call there.
+    /// Returns the call at the span of an expression or statement; the call has no arguments if the text has none
+    /// there.
     pub(super) fn call(self, at: naga::Span) -> Call {
         let texts = at.to_range().map_or_else(Vec::new, |range| self.names.arguments(range.start));
         let has_width = |text| self.names.unknown_in(text).is_some() || self.names.has_width(text);
@@ -33,7 +34,7 @@ impl Values<'_> {
         Call { texts, may_be_abstract }
     }
 
-    /// The components of an argument, if all are constants.
+    /// Returns the components of an argument, if all of them are constants.
     pub(super) fn known(self, call: &Call, number: usize, argument: Handle<Expression>) -> Option<Vec<Literal>> {
         let text = call.texts.get(number)?;
         if self.names.unknown_in(text).is_some() {
@@ -60,7 +61,7 @@ impl Values<'_> {
                 let parts = parts.collect::<Option<Vec<_>>>()?;
                 match self.module.types[*ty].inner {
                     TypeInner::Scalar(_) | TypeInner::Vector { .. } => Some(parts.concat()),
-                    // A column of a matrix may be one number for all rows.
+                    // A column of a matrix may be given as one number for all rows.
                     TypeInner::Matrix { rows, .. } => {
                         let column = |part: Vec<Literal>| match part.as_slice() {
                             [all] => vec![*all; rows as usize],
@@ -85,7 +86,7 @@ impl Call {
         self.texts.get(number).is_some_and(|text| names.unknown_in(text).is_some())
     }
 
-    /// The range of numbers in which a call with these arguments computes.
+    /// Returns the type that limits a call with these arguments.
     pub(super) fn width(&self, arguments: &[Vec<Literal>]) -> Width {
         if self.may_be_abstract {
             return Width::Abstract;
@@ -95,7 +96,7 @@ impl Call {
     }
 }
 
-/// A literal as a number.
+/// Converts a literal to a number.
 pub(super) fn number(literal: Literal) -> Option<f64> {
     Some(match literal {
         Literal::F64(value) => value,

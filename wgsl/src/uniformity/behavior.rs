@@ -1,4 +1,4 @@
-//! The ways in which execution may leave a statement, after the specification's behaviour analysis.
+//! The ways in which execution can leave a statement, after the specification's behaviour analysis.
 
 /// A set of ways to leave a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -6,7 +6,7 @@ pub(crate) struct Behavior(u8);
 
 impl Behavior {
     pub(crate) const NONE: Self = Self(0);
-    /// To the next statement.
+    /// Execution continues with the next statement.
     pub(crate) const NEXT: Self = Self(1);
     pub(crate) const BREAK: Self = Self(2);
     pub(crate) const CONTINUE: Self = Self(4);
@@ -29,12 +29,12 @@ impl Behavior {
         self.without(Self::NEXT).or(next)
     }
 
-    /// The behaviour of a `switch`, from that of all its cases.
+    /// The behaviour of a `switch`, from the behaviour of all its cases together.
     pub(crate) fn of_switch(self) -> Self {
         if self.has(Self::BREAK) { self.without(Self::BREAK).or(Self::NEXT) } else { self }
     }
 
-    /// The behaviour of a loop, from that of its body and its continuing block.
+    /// The behaviour of a loop, from the behaviour of its body and its continuing block together.
     pub(crate) fn of_loop(self) -> Self {
         let left = self.without(Self::BREAK.or(Self::CONTINUE).or(Self::NEXT));
         if self.has(Self::BREAK) { left.or(Self::NEXT) } else { left }

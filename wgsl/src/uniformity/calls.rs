@@ -1,4 +1,4 @@
-//! Calls of functions, and of the built-in functions that are statements in naga.
+//! Calls of functions, and of the built-in functions that are statements in naga's module.
 
 use naga::{Barrier, CollectiveOperation, Expression, Function, GatherMode, Handle, Span, Statement};
 
@@ -10,7 +10,7 @@ use super::walk::Walk;
 use crate::filters::Rule;
 
 impl Walk<'_> {
-    /// Adds a call of a function, with the requirements and effects of its summary.
+    /// Adds a call of a function, with the requirements and effects in the function's summary.
     pub(super) fn call(
         &mut self,
         function: Handle<Function>,
@@ -65,7 +65,7 @@ impl Walk<'_> {
         self.write_pointees(function, arguments, [&values, &contents], span, at);
     }
 
-    /// Sets the variables behind the pointer arguments of a call.
+    /// Sets the variables to which the pointer arguments of a call refer.
     fn write_pointees(
         &mut self,
         function: Handle<Function>,
@@ -85,7 +85,7 @@ impl Walk<'_> {
                 self.graph.edge(after, Node::MAY_BE_NON_UNIFORM);
             }
             if !is_whole {
-                // The address of the part, and the value of the rest.
+                // The result also depends on the address of the part, and on the value of the rest.
                 self.graph.edge(after, values[parameter]);
                 self.graph.edge(after, self.variables.get(variable));
             }
@@ -99,7 +99,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Adds a statement other than control flow, a call or a store.
+    /// Adds a statement that is neither control flow nor a call of the author's functions nor a store.
     pub(super) fn operation(&mut self, statement: &Statement, span: Span, at: Node) {
         match statement {
             Statement::ControlBarrier(barrier) if barrier.contains(Barrier::SUB_GROUP) => {
@@ -137,8 +137,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Adds the result of a subgroup operation. For some operations it is uniform within a subgroup if the arguments in
-    /// `of` are; the specification has no rule for this case.
+    /// Adds the result of a subgroup operation. For some operations the result is uniform within a subgroup if the
+    /// arguments in `of` are uniform; the specification has no rule for this case.
     fn subgroup_result(&mut self, result: Handle<Expression>, of: &[Handle<Expression>], span: Span, at: Node) {
         self.require_subgroup(at, span, Needed::Flow);
         if of.is_empty() || self.scope != Scope::Subgroup {

@@ -1,4 +1,4 @@
-//! The chain of a failure: the steps from the operation to the cause, in words.
+//! The chain of a failure: the steps from the operation to the cause, as text.
 
 use std::ops::Range;
 
@@ -9,14 +9,15 @@ use super::failure::{Analysis, Link};
 use super::graph::{Decision, Node, Origin, Paths};
 use super::requirement::{Needed, Requirement};
 
-/// The links of a failure, and the remedies.
+/// The steps from an operation to the cause of its failure, and the remedies.
 #[derive(Debug, Default)]
 pub(super) struct Chain {
     pub(super) links: Vec<Link>,
     pub(super) help: Vec<String>,
 }
 
-/// The chain from a requirement of the function `number` to its cause; `calls` lead from it to the operation.
+/// Returns the chain from a requirement of the function `number` to the cause. `calls` are the calls from that function
+/// to the operation.
 pub(super) fn of(
     analysis: &Analysis<'_>,
     source: &Source,
@@ -53,7 +54,7 @@ pub(super) fn of(
 /// One step of the chain.
 struct Step {
     at: Span,
-    /// The name of the value at this span.
+    /// The name of the value at this span, if it has one.
     subject: Option<String>,
     said: Said,
 }
@@ -65,9 +66,9 @@ enum Said {
     Begins(Begin),
 }
 
-/// The origin of non-uniformity.
+/// The origin of a value that is not uniform.
 enum Begin {
-    /// A built-in value, by its name, or an argument that holds one.
+    /// A built-in value with its name, or an argument that contains such values.
     Argument(Option<String>),
     Memory(&'static str, Option<String>),
     Atomic,
@@ -105,7 +106,7 @@ impl Begin {
     }
 }
 
-/// Adds the steps from a node of a function to the cause.
+/// Adds the steps from a node of a function to the cause. Steps within called functions are included.
 fn follow(analysis: &Analysis<'_>, source: &Source, number: usize, causes: &Paths, node: Node, steps: &mut Vec<Step>) {
     let summary = &analysis.summaries[number];
     let function = analysis.function(number);
@@ -153,7 +154,7 @@ fn follow(analysis: &Analysis<'_>, source: &Source, number: usize, causes: &Path
     }
 }
 
-/// The source of a value that differs.
+/// The origin of a value that differs between invocations.
 fn begin(analysis: &Analysis<'_>, function: &Function, expression: Handle<Expression>) -> Begin {
     match &function.expressions[expression] {
         Expression::FunctionArgument(argument) => {
@@ -248,7 +249,7 @@ fn variable_name(function: &Function, variable: usize) -> Option<&str> {
     }
 }
 
-/// The span of a decision without its body, and its name for messages.
+/// The span of a decision without its body, and the name of the decision in messages.
 fn decision(source: &Source, at: Span, by: Decision) -> (Span, &'static str) {
     let place = head(source, at);
     let text = place.to_range().and_then(|range| source.text().get(range)).unwrap_or_default();
@@ -263,7 +264,7 @@ fn decision(source: &Source, at: Span, by: Decision) -> (Span, &'static str) {
     (place, what)
 }
 
-/// The part of a span before the body of the statement, on one line.
+/// The part of a span before the body of the statement, up to the end of the line.
 fn head(source: &Source, at: Span) -> Span {
     let Some(range) = at.to_range() else { return at };
     let text = source.text().get(range.clone()).unwrap_or_default();
@@ -280,7 +281,7 @@ fn called(source: &Source, at: Span) -> &str {
     super::failure::word_at(source, at)
 }
 
-/// The remedies for a chain that ends with `begin`.
+/// The remedies for a chain whose last step is `begin`. `decides` is whether a decision is on the chain.
 fn help(source: &Source, begin: &Step, decides: bool) -> Vec<String> {
     let mut help = Vec::new();
     match &begin.said {

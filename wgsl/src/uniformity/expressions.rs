@@ -1,4 +1,4 @@
-//! The values of expressions: uniform if all their parts are.
+//! The values of expressions. A value is uniform if all its parts are uniform.
 
 use naga::{Expression, Handle, ImageQuery, SampleLevel};
 
@@ -10,7 +10,7 @@ use super::walk::Walk;
 use crate::filters::Rule;
 
 impl Walk<'_> {
-    /// Evaluates an expression where control flow is `at`.
+    /// Evaluates an expression at a point where control flow is `at`.
     pub(super) fn evaluate(&mut self, expression: Handle<Expression>, at: Node) {
         let value = self.fresh(expression, at);
         self.set_value(expression, value, at);
@@ -20,12 +20,12 @@ impl Walk<'_> {
         self.values[expression.index()] = Some((value, at));
     }
 
-    /// The value of an expression, used where control flow is `at`.
+    /// The value of an expression that is used where control flow is `at`.
     pub(super) fn value(&mut self, expression: Handle<Expression>, at: Node) -> Node {
         match self.values[expression.index()] {
-            // A value depends on control flow where it was evaluated.
+            // A value already depends on the control flow where it was evaluated.
             Some((value, evaluated)) if evaluated == at => value,
-            // Perhaps only some of the invocations that evaluated it reach this use.
+            // Some of the invocations that evaluated the expression may not reach this use.
             Some((value, _)) if at != Node::START => {
                 let used = self.graph.add(Origin::Inner);
                 self.graph.edge(used, at);
@@ -33,7 +33,7 @@ impl Walk<'_> {
                 used
             }
             Some((value, _)) => value,
-            // Literals, variables and the like are not evaluated by a statement.
+            // Literals, variables and similar expressions are not evaluated by a statement.
             None => self.fresh(expression, at),
         }
     }
@@ -42,7 +42,7 @@ impl Walk<'_> {
         let mut sources = Sources { at, nodes: Vec::new() };
         match &self.function.expressions[expression] {
             Expression::FunctionArgument(argument) => {
-                // An argument does not depend on control flow at its first use.
+                // At its first use, an argument does not depend on control flow.
                 let value = self.argument(expression, *argument as usize);
                 self.set_value(expression, value, Node::START);
                 return self.value(expression, at);
@@ -51,7 +51,7 @@ impl Walk<'_> {
                 sources.add(self.value(*pointer, at));
                 if let Some(contents) = self.contents(*pointer) {
                     sources.add(contents);
-                    // The variable was assigned in other control flow.
+                    // Control flow is added, because the variable may have been assigned in other control flow.
                     return self.node(Origin::Value(expression), &sources, true);
                 }
             }
@@ -81,7 +81,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A node that depends on `sources`, and with `adds_flow` on control flow.
+    /// Returns a node that depends on `sources` and, if `adds_flow` is set, on control flow.
     fn node(&mut self, origin: Origin, sources: &Sources, adds_flow: bool) -> Node {
         if sources.nodes.is_empty() {
             return sources.at;
@@ -112,7 +112,7 @@ impl Walk<'_> {
         value
     }
 
-    /// The value behind a pointer; `None` if it is always uniform.
+    /// The value that a pointer refers to; `None` if it is always uniform.
     pub(super) fn contents(&self, pointer: Handle<Expression>) -> Option<Node> {
         if let Some((variable, _)) = root(self.function, pointer) {
             return Some(if self.is_shared(variable) {
@@ -154,7 +154,7 @@ impl Walk<'_> {
     }
 }
 
-/// The distinct nodes that a value depends on, apart from control flow at its evaluation.
+/// The distinct nodes that a value depends on, without control flow at the point of evaluation.
 struct Sources {
     at: Node,
     nodes: Vec<Node>,
@@ -207,11 +207,11 @@ fn each_part(expression: &Expression, mut each: impl FnMut(Handle<Expression>)) 
             each(*arg);
             [*arg1, *arg2, *arg3].into_iter().flatten().for_each(each);
         }
-        // The length does not depend on the elements.
+        // The length of an array does not depend on its elements.
         Expression::ArrayLength(array) => each(*array),
         Expression::CooperativeLoad { data, .. } => [data.pointer, data.stride].into_iter().for_each(each),
         Expression::CooperativeMultiplyAdd { a, b, c } => [*a, *b, *c].into_iter().for_each(each),
-        // `Load` is handled in `fresh`: its dependencies change with assignments.
+        // `fresh` handles `Load`, whose dependencies change with assignments.
         Expression::Load { .. }
         | Expression::Literal(_)
         | Expression::Constant(_)

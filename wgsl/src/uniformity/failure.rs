@@ -1,4 +1,4 @@
-//! The failures of a module.
+//! The failures of a module: operations that need uniformity without having it.
 
 use anywarp_backend::{Source, statements};
 use naga::{Block, Expression, Function, Module, SampleLevel, Span, Statement};
@@ -11,20 +11,20 @@ use super::summary::Summary;
 use super::walk::Walk;
 use crate::filters::{Filters, Rule, Severity};
 
-/// An operation that needs uniformity, which the analysis could not prove.
+/// An operation that needs uniform control flow or arguments, which the analysis could not prove.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// The severity in browsers.
+    /// The severity of the finding in browsers.
     pub severity: Severity,
-    /// The rule whose filters apply; `None` for barriers.
+    /// The rule whose filters apply to the operation; `None` for barriers.
     pub rule: Option<Rule>,
     /// The span of the operation.
     pub at: Span,
     /// The operation's name.
     pub operation: String,
-    /// Whether an argument of the operation is not uniform; otherwise control flow is not.
+    /// Whether an argument of the operation is not uniform; if false, control flow is not uniform.
     pub is_argument: bool,
-    /// Whether browsers with the language extension `subgroup_uniformity` also report it.
+    /// Whether browsers with the language extension `subgroup_uniformity` also report the operation.
     pub with_subgroup_uniformity: bool,
     /// The steps from the operation to the cause.
     pub links: Vec<Link>,
@@ -37,11 +37,11 @@ pub struct Failure {
 pub struct Link {
     /// The span of the step.
     pub at: Span,
-    /// The reason at this span.
+    /// The reason why this step depends on the next one.
     pub text: String,
 }
 
-/// All failures of a module that was parsed from `source`, for browsers that have `language`.
+/// Returns all failures of a module that was parsed from `source`, for browsers that have `language`.
 ///
 /// ```
 /// use anywarp_backend::Source;
@@ -82,7 +82,7 @@ pub fn failures(source: &Source, module: &Module, language: Language) -> Vec<Fai
 /// The analysis of every function for one scope.
 pub(super) struct Analysis<'a> {
     pub(super) module: &'a Module,
-    /// The summaries of the functions, by their index, then those of the entry points.
+    /// The summaries of the functions, by their index, followed by those of the entry points.
     pub(super) summaries: Vec<Summary>,
 }
 
@@ -100,13 +100,13 @@ impl<'a> Analysis<'a> {
         Self { module, summaries }
     }
 
-    /// A function by its number in `summaries`.
+    /// Returns the function with this number in `summaries`.
     pub(super) fn function(&self, number: usize) -> &'a Function {
         let functions = self.module.functions.len();
         match number.checked_sub(functions) {
             Some(entry) => &self.module.entry_points[entry].function,
             None => {
-                // Arenas are numbered in order.
+                // Functions are numbered in the order of the arena.
                 self.module.functions.iter().nth(number).map_or_else(|| unreachable!("{number}"), |(_, found)| found)
             }
         }
@@ -123,7 +123,7 @@ impl<'a> Analysis<'a> {
                     continue;
                 }
                 let (at, calls) = self.innermost(source, requirement);
-                // One message for each operation is enough.
+                // Only one failure is reported for each operation.
                 if found.iter().any(|failure| failure.at == at.at) {
                     continue;
                 }
@@ -142,13 +142,13 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// The operation behind a requirement, and the calls that contain it.
+    /// The operation that causes a requirement, and the calls from the function to that operation.
     fn innermost(&self, source: &Source, requirement: &Requirement) -> (Requirement, Vec<Requirement>) {
         let mut at = *requirement;
         let mut calls = Vec::new();
         while let By::Call(function, number) = at.by {
             let inner = self.summaries[function.index()].requirements[number as usize];
-            // A built-in function that naga lacks is declared after the text: its call is the operation.
+            // The built-in functions that naga lacks are declared after the text, so the call is the operation.
             if inner.at.to_range().is_some_and(|range| range.start >= source.text().len()) {
                 break;
             }
@@ -159,14 +159,14 @@ impl<'a> Analysis<'a> {
     }
 }
 
-/// The word that a span begins with.
+/// The word at the start of a span.
 pub(super) fn word_at(source: &Source, span: Span) -> &str {
     let text = span.to_range().and_then(|range| source.text().get(range.start..)).unwrap_or_default();
     let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
     &text[..end]
 }
 
-/// Whether any function has an operation that needs uniformity.
+/// Returns whether any function has an operation that needs uniformity.
 fn needs_uniformity(module: &Module) -> bool {
     let entries = module.entry_points.iter().map(|entry| &entry.function);
     module.functions.iter().map(|(_, function)| function).chain(entries).any(|function| {

@@ -1,17 +1,17 @@
-//! The graph of one function: the first node of an edge is uniform only if the second one is.
+//! The graph of one function. The first node of an edge is uniform only if the second node is uniform.
 
 use std::collections::VecDeque;
 
 use naga::{Expression, Function, Handle, Span};
 
-/// A node: a value, or control flow at some point.
+/// A node: a value, or control flow at some point of the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Node(u32);
 
 impl Node {
-    /// A non-uniform source. Every node with a path to it may differ between invocations.
+    /// The source of non-uniform values. Every node with a path to this node may differ between invocations.
     pub(super) const MAY_BE_NON_UNIFORM: Self = Self(0);
-    /// Control flow where the function begins.
+    /// Control flow at the start of the function.
     pub(super) const START: Self = Self(1);
     /// The value that the function returns.
     pub(super) const RETURN: Self = Self(2);
@@ -24,9 +24,9 @@ impl Node {
 /// The part of the text that a node represents, for messages.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Origin {
-    /// An intermediate node.
+    /// An intermediate node without a message.
     Inner,
-    /// Control flow within a statement that depends on a value.
+    /// Control flow within a statement, which depends on a value.
     Decision { at: Span, by: Decision },
     /// The value of an expression.
     Value(Handle<Expression>),
@@ -34,11 +34,11 @@ pub(super) enum Origin {
     Assigned { variable: usize, at: Span },
     /// The result of a call.
     Returned { function: Handle<Function>, at: Span },
-    /// A variable after a call that received a pointer to it as this parameter.
+    /// A variable after a call that received a pointer to the variable as this parameter.
     Pointee { function: Handle<Function>, parameter: usize, at: Span },
 }
 
-/// A statement or operator that selects the invocations that continue.
+/// A statement or operator that decides which invocations continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Decision {
     /// `if`, or the condition of a `while` or `for`.
@@ -49,7 +49,7 @@ pub(super) enum Decision {
     BreakIf,
 }
 
-/// Nodes and edges.
+/// The nodes and edges.
 #[derive(Debug)]
 pub(super) struct Graph {
     origins: Vec<Origin>,
@@ -57,7 +57,7 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// A graph with the nodes that every function has.
+    /// Returns a graph with only the nodes that every function has.
     pub(super) fn new() -> Self {
         Self { origins: vec![Origin::Inner; 3], edges: Vec::new() }
     }
@@ -68,7 +68,7 @@ impl Graph {
         node
     }
 
-    /// Adds an edge: `from` is uniform only if `to` is.
+    /// Adds an edge: `from` is uniform only if `to` is uniform.
     pub(super) fn edge(&mut self, from: Node, to: Node) {
         if from != to {
             self.edges.push((from, to));
@@ -79,13 +79,13 @@ impl Graph {
         self.origins[node.index()]
     }
 
-    /// The next node of each node on a shortest path to [`Node::MAY_BE_NON_UNIFORM`].
+    /// Returns the next node of each node on a shortest path to [`Node::MAY_BE_NON_UNIFORM`].
     pub(super) fn causes(&self) -> Paths {
         let backwards: Vec<(Node, Node)> = self.edges.iter().map(|(from, to)| (*to, *from)).collect();
         Paths(self.search(&backwards, [(Node::MAY_BE_NON_UNIFORM, Node::MAY_BE_NON_UNIFORM)]))
     }
 
-    /// The lowest number of a root with a path to each node.
+    /// Returns, for each node, the lowest number of a root from which a path leads to the node.
     pub(super) fn reached(&self, roots: impl IntoIterator<Item = (Node, u32)>) -> Reached {
         let mut roots: Vec<(Node, u32)> = roots.into_iter().collect();
         roots.sort_by_key(|(_, number)| *number);
@@ -104,7 +104,7 @@ impl Graph {
         Reached(reached)
     }
 
-    /// The predecessor of each node in a breadth-first search along `edges`.
+    /// Returns the predecessor of each node in a breadth-first search along `edges`, from `roots`.
     fn search(&self, edges: &[(Node, Node)], roots: [(Node, Node); 1]) -> Vec<Option<Node>> {
         let mut found = vec![None; self.origins.len()];
         let adjacent = Adjacent::of(edges, self.origins.len());
@@ -130,19 +130,19 @@ impl Graph {
 pub(super) struct Paths(Vec<Option<Node>>);
 
 impl Paths {
-    /// Whether a node may be non-uniform.
+    /// Returns whether a node may be non-uniform.
     pub(super) fn begins(&self, node: Node) -> bool {
         self.0[node.index()].is_some()
     }
 
-    /// The nodes of the path from `node`, without [`Node::MAY_BE_NON_UNIFORM`].
+    /// Returns the nodes of the path from `node`, without [`Node::MAY_BE_NON_UNIFORM`].
     pub(super) fn from(&self, node: Node) -> impl Iterator<Item = Node> {
         std::iter::successors(Some(node), |node| self.0[node.index()])
             .take_while(|node| *node != Node::MAY_BE_NON_UNIFORM)
     }
 }
 
-/// The root that reaches each node, if one does.
+/// For each node, the number of the root that reaches it, if one does.
 #[derive(Debug)]
 pub(super) struct Reached(Vec<Option<u32>>);
 
@@ -158,7 +158,7 @@ impl Reached {
 
 /// Edges, grouped by their first node.
 struct Adjacent {
-    /// The start of each node's edges in `ends`, then the length of `ends`.
+    /// The start of each node's edges in `ends`, followed by the length of `ends`.
     begins: Vec<u32>,
     ends: Vec<Node>,
 }

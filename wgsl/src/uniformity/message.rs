@@ -1,4 +1,4 @@
-//! The message of a failure, with the lines of its chain.
+//! The message of a failure, with the lines of the text on its chain.
 
 use anywarp_backend::{Source, Spot};
 use codespan_reporting::diagnostic::{Diagnostic, Label, LabelStyle};
@@ -10,7 +10,7 @@ use super::failure::Failure;
 use crate::filters::{Rule, Severity};
 
 impl Failure {
-    /// The failure in one line.
+    /// Describes the failure in one line.
     #[must_use]
     pub fn summary(&self) -> String {
         let among = match self.rule {
@@ -25,18 +25,18 @@ impl Failure {
         }
     }
 
-    /// The author's file and line of the operation.
+    /// Returns the author's file and line of the operation.
     #[must_use]
     pub fn spot(&self, source: &Source) -> Option<Spot> {
         source.spot(self.at.to_range()?)
     }
 
-    /// The whole message: the operation, and the steps from it to the cause.
+    /// Formats the whole message: the operation, and the steps from it to the cause.
     #[must_use]
     pub fn message(&self, source: &Source) -> String {
         let mut files = SimpleFiles::new();
         for file in source.files() {
-            // A control character would garble the terminal.
+            // Control characters are replaced, because they would garble the terminal.
             let text = file.text.replace(|c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t'), "\u{fffd}");
             files.add(file.name.as_str(), text);
         }
@@ -58,7 +58,7 @@ impl Failure {
         };
         let notes = self.help.iter().map(|help| format!("help: {help}")).chain(self.about_the_extension()).collect();
         let diagnostic = Diagnostic::new(severity).with_message(self.summary()).with_labels(labels).with_notes(notes);
-        // The files are in memory, so only an invalid span can fail.
+        // The files are in memory, so only an invalid span can make this fail.
         term::emit_into_string(&term::Config::default(), &files, &diagnostic).unwrap_or_else(|_| self.summary())
     }
 

@@ -6,12 +6,12 @@
 //! | file | contents |
 //! |---|---|
 //! | `graph` | the graph of one function |
-//! | `walk`, `behavior` | statements: control flow |
+//! | `walk`, `behavior` | statements and control flow |
 //! | `variables` | the assignments that reach each read |
-//! | `expressions`, `sources` | values, and sources that are always uniform |
+//! | `expressions`, `sources` | values, and inputs that are always uniform |
 //! | `calls`, `requirement` | calls, and values that must be uniform |
 //! | `summary` | the effects of a function on its callers |
-//! | `scope` | the group of invocations that is compared |
+//! | `scope` | the group of invocations that are compared |
 //! | `failure`, `chain`, `message` | failures, their causes and their messages |
 //!
 //! A function is analysed before its callers. The analysis is skipped if no function has an operation that needs

@@ -13,7 +13,7 @@ pub(super) struct Requirement {
     pub(super) severity: Severity,
     pub(super) rule: Option<Rule>,
     pub(super) needed: Needed,
-    /// The operation, or the call that contains it.
+    /// The span of the operation, or of the call that contains it.
     pub(super) at: Span,
     pub(super) by: By,
 }

@@ -1,8 +1,8 @@
-//! The groups of invocations within which values must be uniform.
+//! The groups of invocations for which values must be uniform.
 
 use crate::directives::requirements;
 
-/// The invocations that are compared.
+/// The group of invocations that are compared, and the operations that are checked.
 ///
 /// With the language extension `subgroup_uniformity`, subgroup operations only need uniformity within a subgroup.
 /// A module is then analysed twice, each time with the operations of one scope.
@@ -10,9 +10,9 @@ use crate::directives::requirements;
 pub(super) enum Scope {
     /// All operations need uniformity within a workgroup, as in browsers without the extension.
     All,
-    /// Only barriers and `workgroupUniformLoad`, within a workgroup.
+    /// Only barriers and `workgroupUniformLoad` are checked, within a workgroup.
     Workgroup,
-    /// Only subgroup and quad operations, within a subgroup.
+    /// Only subgroup and quad operations are checked, within a subgroup.
     Subgroup,
 }
 
@@ -31,7 +31,7 @@ impl Scope {
 /// The language extensions that a browser is assumed to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
-    /// No language extension: a text that passes is valid in every browser.
+    /// No language extension. A text without failures is valid in every browser.
     Common,
     /// The extension `subgroup_uniformity`.
     SubgroupUniformity,

@@ -7,14 +7,14 @@ use naga::{
 
 use super::scope::Scope;
 
-/// Whether an argument of an entry point is the same for all invocations.
+/// Returns whether an argument of an entry point is the same for all invocations.
 pub(super) fn argument_is_uniform(module: &Module, stage: ShaderStage, scope: Scope, of: &FunctionArgument) -> bool {
     let is_uniform = |binding: &Option<naga::Binding>| match binding {
         Some(naga::Binding::BuiltIn(built_in)) => built_in_is_uniform(*built_in, stage, scope),
         _ => false,
     };
     match (&of.binding, &module.types[of.ty].inner) {
-        // A struct counts as one value.
+        // A struct is analysed as one value.
         (None, TypeInner::Struct { members, .. }) => members.iter().all(|member| is_uniform(&member.binding)),
         (binding, _) => is_uniform(binding),
     }
@@ -29,7 +29,7 @@ fn built_in_is_uniform(built_in: BuiltIn, stage: ShaderStage, scope: Scope) -> b
     }
 }
 
-/// Whether memory in this address space is read-only while the kernel runs.
+/// Returns whether memory in this address space is read-only while the kernel runs.
 pub(super) fn is_read_only(space: AddressSpace) -> bool {
     match space {
         AddressSpace::Uniform | AddressSpace::Immediate | AddressSpace::Handle => true,
@@ -38,7 +38,7 @@ pub(super) fn is_read_only(space: AddressSpace) -> bool {
     }
 }
 
-/// Whether a texture can be both read and written.
+/// Returns whether a texture can be both read and written.
 pub(super) fn is_read_write_texture(module: &Module, ty: Handle<Type>) -> bool {
     match module.types[ty].inner {
         TypeInner::Image { class: ImageClass::Storage { access, .. }, .. } => {
@@ -49,7 +49,7 @@ pub(super) fn is_read_write_texture(module: &Module, ty: Handle<Type>) -> bool {
     }
 }
 
-/// The address space that an argument points into, if it is a pointer.
+/// The address space of the memory that an argument points to, if the argument is a pointer.
 pub(super) fn pointer_space(module: &Module, function: &Function, argument: usize) -> Option<AddressSpace> {
     module.types[function.arguments.get(argument)?.ty].inner.pointer_space()
 }

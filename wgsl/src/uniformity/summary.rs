@@ -1,4 +1,4 @@
-//! The effects of a function on its callers: the tags of the specification.
+//! The effects of a function on its callers, which the specification calls tags.
 
 use naga::{AddressSpace, Module};
 
@@ -7,13 +7,13 @@ use super::requirement::Requirement;
 use super::sources::{Subject, pointer_space};
 use super::walk::Walk;
 
-/// The nodes for parameters.
+/// The nodes of a function's parameters.
 #[derive(Debug)]
 pub(super) struct Nodes {
     values: Vec<Node>,
-    /// The values behind pointers when the function begins.
+    /// The values that pointer parameters refer to when the function begins.
     contents: Vec<Node>,
-    /// The values behind pointers when the function ends.
+    /// The values that pointer parameters refer to when the function ends.
     outputs: Vec<Option<Node>>,
 }
 
@@ -47,11 +47,11 @@ impl Nodes {
 /// The result of the walk over a function.
 #[derive(Debug)]
 pub(super) struct Summary {
-    /// The requirement for which calls must be in uniform control flow.
+    /// The requirement because of which calls must be in uniform control flow, if there is one.
     pub(super) call: Option<u32>,
     pub(super) returns_non_uniform: bool,
     pub(super) parameters: Vec<Parameter>,
-    /// Requirements, the most severe first.
+    /// The requirements of the function, the most severe first.
     pub(super) requirements: Vec<Requirement>,
     pub(super) graph: Graph,
     pub(super) nodes: Nodes,
@@ -61,17 +61,17 @@ pub(super) struct Summary {
 #[derive(Debug)]
 pub(super) struct Parameter {
     pub(super) is_pointer: bool,
-    /// The requirements for which the parameter, or the value behind it, must be uniform.
+    /// The requirements because of which the parameter, or the value that it points to, must be uniform.
     pub(super) value: Option<u32>,
     pub(super) contents: Option<u32>,
-    /// Whether the returned value depends on the parameter, or on the value behind it.
+    /// Whether the returned value depends on the parameter, or on the value that it points to.
     pub(super) returns_value: bool,
     pub(super) returns_contents: bool,
-    /// The value behind the pointer after the call.
+    /// The value that the pointer refers to after the call.
     pub(super) output: Option<Output>,
 }
 
-/// The dependencies of the value behind a pointer after the call.
+/// The dependencies of the value that a pointer refers to after a call.
 #[derive(Debug)]
 pub(super) struct Output {
     pub(super) is_non_uniform: bool,
@@ -80,7 +80,7 @@ pub(super) struct Output {
 }
 
 impl Walk<'_> {
-    /// The summary of the function, once it has been walked over.
+    /// Returns the summary of the function, after the walk over it.
     pub(super) fn finish(mut self) -> Summary {
         self.requirements.sort_by_key(|requirement| std::cmp::Reverse(requirement.severity));
         let mut summary = Summary {

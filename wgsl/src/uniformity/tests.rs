@@ -1,4 +1,4 @@
-//! Messages. Verdicts are compared with Chromium's in `tests/verdicts`.
+//! Tests of messages. `tests/verdicts` compares the findings with Chromium's.
 
 use anywarp_backend::{Piece, Source, SourceFile};
 
@@ -25,7 +25,7 @@ fn found(functions: &str, body: &str, language: Language) -> (Source, Vec<Failur
     (source, found)
 }
 
-/// The texts at the links of the only failure, and the message of each link.
+/// Returns the texts at the links of the only failure, each with the message of its link.
 fn links(functions: &str, body: &str) -> Vec<(String, String)> {
     let (source, found) = found(functions, body, Language::Common);
     let [failure] = &found[..] else { panic!("{body}: {found:?}") };
@@ -195,7 +195,7 @@ fn a_function_that_naga_lacks_is_reported_at_its_call() {
     let [(at, summary), (branch, _), ..] = &found[..] else { panic!("{found:?}") };
     assert!(at.starts_with("subgroupElect") && branch.starts_with("if lid > 3u"), "{found:?}");
     assert!(summary.contains("`subgroupElect` must be reached"), "{found:?}");
-    // The same within a function of the author.
+    // The same holds within a function of the author's text.
     let found = links("fn first() -> bool { return subgroupElect(); }", "if lid > 3u { let a = first(); }");
     assert!(found[0].0.starts_with("subgroupElect"), "{found:?}");
 }

@@ -1,4 +1,4 @@
-//! The values of variables along control flow: the assignments that reach each read.
+//! The values of variables along control flow, which depend on the assignments that reach each read.
 
 use anywarp_backend::statements;
 use naga::{Block, Expression, Function, Handle, Statement};
@@ -7,23 +7,25 @@ use super::graph::Node;
 
 /// The value of each variable at the current point of the walk.
 ///
-/// The variables are the function's own, in the order of their arena, then the values behind its parameters.
+/// The variables are the function's own, in the order of their arena, followed by the values that its pointer
+/// parameters refer to.
 #[derive(Debug)]
 pub(super) struct Variables {
     values: Vec<Node>,
-    /// The values before each assignment, the latest one last.
+    /// The replaced value of each assignment, the latest one last.
     journal: Vec<(usize, Node)>,
 }
 
-/// A state for [`Variables::roll_back`].
+/// A state to which [`Variables::roll_back`] returns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark(usize);
 
-/// Variables that a branch assigned, with their values at its end.
+/// The variables that a branch assigned, with their values at the end of the branch.
 pub(super) type Changes = Vec<(usize, Node)>;
 
 impl Variables {
-    /// Variables at the start of a function: uninitialised, with `pointees` behind the parameters.
+    /// Returns the variables at the start of a function: the function's own are uninitialised, and parameters refer to
+    /// `pointees`.
     pub(super) fn new(locals: usize, pointees: &[Node]) -> Self {
         let mut values = vec![Node::START; locals];
         values.extend(pointees);
@@ -53,21 +55,21 @@ impl Variables {
         Mark(self.journal.len())
     }
 
-    /// Undoes every assignment since `mark`, and returns the changes.
+    /// Undoes every assignment since `mark`, and returns the values that it removed.
     pub(super) fn roll_back(&mut self, mark: Mark) -> Changes {
         let mut changes = Changes::new();
         while self.journal.len() > mark.0 {
             let Some((variable, before)) = self.journal.pop() else { break };
             changes.push((variable, std::mem::replace(&mut self.values[variable], before)));
         }
-        // The last assignment of a variable comes first, and sorting is stable.
+        // The last assignment of a variable comes first, and stays first, because the sort is stable.
         changes.sort_by_key(|(variable, _)| *variable);
         changes.dedup_by_key(|(variable, _)| *variable);
         changes
     }
 }
 
-/// The variable of this function that a pointer points into, and whether it points to the whole variable.
+/// The variable of this function to which a pointer refers, and whether it refers to the whole variable.
 pub(super) fn root(function: &Function, pointer: Handle<Expression>) -> Option<(usize, bool)> {
     let mut is_whole = true;
     let mut at = pointer;
@@ -97,7 +99,7 @@ pub(super) fn assigned(function: &Function, blocks: &[&Block], variables: usize)
     for (statement, _) in blocks.iter().flat_map(|block| statements(block)) {
         match statement {
             Statement::Store { pointer, .. } => add(*pointer),
-            // Arguments that are not pointers have no variable.
+            // Arguments that are not pointers refer to no variable.
             Statement::Call { arguments, .. } => arguments.iter().for_each(|argument| add(*argument)),
             _ => {}
         }

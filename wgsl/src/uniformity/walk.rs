@@ -12,36 +12,36 @@ use super::summary::{Nodes, Summary};
 use super::variables::{Changes, Variables, assigned, root};
 use crate::filters::Filters;
 
-/// The state of a walk over a function.
+/// The state of the walk over a function.
 pub(super) struct Walk<'a> {
     pub(super) module: &'a Module,
     pub(super) subject: Subject<'a>,
     pub(super) function: &'a Function,
     pub(super) scope: Scope,
     pub(super) filters: &'a Filters,
-    /// The summaries of the functions that this one may call.
+    /// The summaries of the functions that this function may call.
     pub(super) summaries: &'a [Summary],
     pub(super) graph: Graph,
     pub(super) nodes: Nodes,
     pub(super) requirements: Vec<Requirement>,
-    /// The value of each evaluated expression, and control flow at its evaluation.
+    /// The value of each evaluated expression, and control flow where it was evaluated.
     pub(super) values: Vec<Option<(Node, Node)>>,
     pub(super) variables: Variables,
     /// The enclosing loops and switches, the innermost last.
     frames: Vec<Frame>,
 }
 
-/// A loop or `switch`, with the values of its assigned variables where control flow leaves or repeats it.
+/// A loop or `switch`, with the values of its assigned variables at the points where control flow leaves or repeats it.
 struct Frame {
     is_loop: bool,
     assigned: Vec<usize>,
-    /// The values after it, in the order of `assigned`.
+    /// The values after the statement, in the order of `assigned`.
     exits: Vec<Node>,
-    /// The values at the start of its continuing block.
+    /// The values at the start of the loop's continuing block.
     continued: Vec<Node>,
 }
 
-/// Control flow after a statement, and the ways in which it is left.
+/// Control flow after a statement, and the ways in which execution can leave the statement.
 #[derive(Clone, Copy)]
 struct Flow {
     at: Node,
@@ -88,7 +88,7 @@ impl<'a> Walk<'a> {
         for (statement, span) in block.span_iter() {
             let next = self.statement(statement, *span, flow.at);
             flow = Flow { at: next.at, behavior: flow.behavior.then(next.behavior) };
-            // The rest is never reached.
+            // The remaining statements are never reached.
             if !next.behavior.has(Behavior::NEXT) {
                 break;
             }
@@ -131,7 +131,7 @@ impl<'a> Walk<'a> {
         flow(Behavior::NEXT)
     }
 
-    /// `if`: control flow in both branches depends on the condition.
+    /// Walks over an `if`: control flow in both branches depends on the condition.
     fn branch(&mut self, condition: Handle<Expression>, accept: &Block, reject: &Block, span: Span, at: Node) -> Flow {
         let by = if self.is_short_circuit(accept) { Decision::ShortCircuit } else { Decision::If };
         let decided = self.decide(condition, by, span, at);
@@ -151,7 +151,8 @@ impl<'a> Walk<'a> {
         Flow { at: self.after(behavior, at, &[one.at, other.at]), behavior }
     }
 
-    /// Whether an `if` is `a && b` or `a || b`: naga turns these into an `if` that assigns an unnamed variable.
+    /// Whether an `if` stands for `a && b` or `a || b`, which naga turns into an `if` that assigns to an unnamed
+    /// variable.
     fn is_short_circuit(&self, accept: &Block) -> bool {
         let variable = accept.last().and_then(|last| match last {
             Statement::Store { pointer, .. } => match self.function.expressions[*pointer] {
@@ -163,7 +164,7 @@ impl<'a> Walk<'a> {
         variable.is_some_and(|variable| self.function.local_variables[variable].name.is_none())
     }
 
-    /// Control flow within a statement that depends on a value.
+    /// Returns control flow within a statement, which depends on the value of `by_value`.
     fn decide(&mut self, by_value: Handle<Expression>, by: Decision, span: Span, at: Node) -> Node {
         let value = self.value(by_value, at);
         if value == at {
@@ -174,7 +175,7 @@ impl<'a> Walk<'a> {
         decided
     }
 
-    /// Control flow after a statement: that before it, unless some invocations leave the enclosing block.
+    /// Returns control flow after a statement: the same as before, unless some invocations leave the enclosing block.
     fn after(&mut self, behavior: Behavior, before: Node, ends: &[Node]) -> Node {
         if behavior == Behavior::NEXT || ends.iter().all(|end| *end == before) {
             return before;
@@ -186,7 +187,7 @@ impl<'a> Walk<'a> {
         after
     }
 
-    /// Sets the variables after two branches, from the changes of each.
+    /// Sets the variables after two branches, from the changes in each branch.
     fn join(&mut self, one: &Changes, other: &Changes) {
         let (mut left, mut right) = (one.iter().peekable(), other.iter().peekable());
         loop {
@@ -220,7 +221,7 @@ impl<'a> Walk<'a> {
         self.frames.push(Frame { is_loop: false, assigned, exits, continued: Vec::new() });
         let mut ends = Vec::new();
         let mut behavior = Behavior::NONE;
-        // In a list of values, each value but the last is an empty case that falls through.
+        // In a list of values, each value except the last is an empty case that falls through.
         for case in cases.iter().filter(|case| !case.fall_through) {
             let mark = self.variables.mark();
             let flow = self.block(&case.body, decided);
@@ -268,7 +269,7 @@ impl<'a> Walk<'a> {
         Flow { at, behavior: behavior.of_loop() }
     }
 
-    /// The continuing block and its `break if`.
+    /// Walks over the continuing block and its `break if`.
     fn continuing(&mut self, block: &Block, first: Flow, break_if: Option<Handle<Expression>>) -> Flow {
         if first.behavior.has(Behavior::CONTINUE)
             && let Some(frame) = self.frames.last()
@@ -299,7 +300,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Adds the values behind the parameters to the function's outputs, at a `return` or the end.
+    /// Adds the values that pointer parameters refer to, at a `return` or the end, to the function's outputs.
     fn leave(&mut self) {
         let first = self.function.local_variables.len();
         for parameter in 0..self.function.arguments.len() {
@@ -325,7 +326,7 @@ impl<'a> Walk<'a> {
         self.variables.set(variable, assigned);
     }
 
-    /// Whether a variable is the value behind a parameter in memory that other invocations may write.
+    /// Whether a variable stands for the value that a parameter points to, in memory that other invocations may write.
     pub(super) fn is_shared(&self, variable: usize) -> bool {
         let parameter = variable.checked_sub(self.function.local_variables.len());
         let space = parameter.and_then(|parameter| pointer_space(self.module, self.function, parameter));
@@ -337,7 +338,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Adds the current values of variables to their possible values elsewhere.
+/// Adds edges from the nodes `elsewhere` to the current values of these variables.
 fn pass_on(graph: &mut Graph, variables: &Variables, which: &[usize], elsewhere: &[Node]) {
     for (variable, elsewhere) in which.iter().zip(elsewhere) {
         graph.edge(*elsewhere, variables.get(*variable));

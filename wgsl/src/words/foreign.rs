@@ -1,4 +1,4 @@
-//! Names of other languages, and their WGSL equivalents.
+//! Names of other languages, with their WGSL equivalents.
 
 /// The remedy for a name of GLSL, HLSL, CUDA, C or Rust.
 pub(super) fn remedy(name: &str) -> Option<String> {
@@ -8,7 +8,7 @@ pub(super) fn remedy(name: &str) -> Option<String> {
     vector(name).map(|ty| format!("write `{ty}`"))
 }
 
-/// A vector or matrix of another language.
+/// The WGSL name of a vector or matrix of another language.
 fn vector(name: &str) -> Option<String> {
     const SCALARS: &[(&str, &str)] = &[
         ("float", "f32"),
@@ -27,7 +27,7 @@ fn vector(name: &str) -> Option<String> {
     let (_, scalar) = SCALARS.iter().find(|(foreign, _)| *foreign == prefix)?;
     match size.as_bytes() {
         [size @ b'2'..=b'4'] => Some(format!("vec{}<{scalar}>", char::from(*size))),
-        // HLSL counts rows first, WGSL columns.
+        // HLSL names the rows first, WGSL the columns.
         [rows @ b'2'..=b'4', b'x', columns @ b'2'..=b'4'] => {
             Some(format!("mat{}x{}<{scalar}>", char::from(*columns), char::from(*rows)))
         }

@@ -1,17 +1,17 @@
-//! The explanation of a mistake in a text: a sentence, the marked spans, and a remedy, in the terms of WGSL and the names
-//! of the author.
+//! Explanations of mistakes in a text: a sentence, the marked spans, and a remedy. They use the terms of WGSL and the
+//! names in the author's text.
 //!
 //! naga's validator reports variants; [`validator`] matches them and looks up the types and expressions of their
 //! handles. naga's parser reports sentences with spans; [`parser`] matches the beginning of a sentence and reads the
-//! text around its spans. Any other error keeps naga's sentence, without its handles ([`plain`]).
+//! text around its spans. For any other error, naga's sentence is used without its handles ([`plain`]).
 //!
-//! | module | holds |
+//! | module | content |
 //! |---|---|
-//! | `text` | the author's own text at a span |
+//! | `text` | the author's text at a span |
 //! | `types` | types as WGSL writes them, and conversions |
 //! | `near`, `foreign` | misspelled names, and names of GLSL, HLSL, CUDA, C and Rust |
-//! | `parser` | mistakes that the parser finds: syntax, names, conversions, assignments |
-//! | `validator` | mistakes that the validator finds: types of operands, variables, bindings, calls |
+//! | `parser` | mistakes that naga's parser finds: syntax, names, conversions, assignments |
+//! | `validator` | mistakes that naga's validator finds: types of operands, variables, bindings, calls |
 //! | `plain` | sentences of naga without handles |
 
 mod foreign;
@@ -33,7 +33,7 @@ pub(crate) use validator::explain as of_validator;
 pub(crate) struct Finding {
     /// The mistake, in one sentence.
     pub(crate) message: String,
-    /// Spans with labels; the first span is that of the mistake.
+    /// Spans with labels. The first span is that of the mistake.
     pub(crate) marks: Vec<(Span, String)>,
     /// The remedies, one sentence each.
     pub(crate) help: Vec<String>,

@@ -1,8 +1,8 @@
-//! Similar names, for misspelled ones.
+//! Similar names, as suggestions for misspelled ones.
 
-/// The candidate most similar to `name`, if one is similar enough.
+/// Returns the candidate that is most similar to `name`, if one is similar enough.
 ///
-/// A different case costs less than a different letter; about a third of the letters may differ.
+/// A letter that differs only in case costs less than another letter. About a third of the letters may differ.
 pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let max = (2 * name.chars().count()).div_ceil(3).min(6);
     let found = candidates.into_iter().filter(|candidate| *candidate != name);
@@ -10,8 +10,8 @@ pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
     found.min_by_key(|(far, candidate)| (*far, candidate.len().abs_diff(name.len()))).map(|(_, candidate)| candidate)
 }
 
-/// The optimal string alignment distance: each inserted, deleted, replaced or swapped letter costs 2, or 1 where only
-/// the case or an underscore differs.
+/// The optimal string alignment distance. Each inserted, deleted, replaced or swapped letter costs 2; a letter in
+/// another case, or an inserted or deleted underscore, costs 1.
 fn distance(one: &str, other: &str) -> usize {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     if one.len().abs_diff(other.len()) > 4 {

@@ -1,8 +1,8 @@
-//! naga's own sentences, without handles and names of its types.
+//! Sentences of naga, without handles and without the names of naga's types.
 
-/// A sentence without handles.
+/// Returns a sentence without handles.
 ///
-/// `[9]` is an index of a naga arena; `naga::ir::Expression [9]` names the arena as well.
+/// `[9]` is an index into a naga arena; `naga::ir::Expression [9]` also names the arena.
 pub(super) fn cleaned(sentence: &str) -> String {
     let mut words: Vec<&str> = Vec::new();
     for word in sentence.split_whitespace() {
@@ -15,11 +15,11 @@ pub(super) fn cleaned(sentence: &str) -> String {
     }
     let cleaned = words.join(" ");
     let mut letters = cleaned.chars();
-    // The other messages begin in lower case.
+    // The first letter becomes lower case, as in the other messages.
     letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
 }
 
-/// Whether a label only names a handle.
+/// Returns whether a label only names a handle.
 pub(super) fn is_internal(label: &str) -> bool {
     label.starts_with("naga::") || label == "see msg"
 }

@@ -1,20 +1,20 @@
-//! The author's own text at a span.
+//! Access to the author's text at the spans of a mistake.
 
 use std::ops::Range;
 
 use anywarp_backend::Source;
 use naga::Span;
 
-/// The longest quotation, in characters.
+/// The length above which a quotation is shortened, in characters.
 const MAX_QUOTE: usize = 60;
 
-/// A text with a mistake.
+/// The text in which a mistake was found.
 #[derive(Clone, Copy)]
 pub(crate) struct Text<'a> {
     source: &'a Source,
 }
 
-/// A word, a number, a string or a mark of a text.
+/// A word, number, string or mark of a text, with its offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token<'a> {
     pub(super) text: &'a str,
@@ -31,7 +31,7 @@ impl Token<'_> {
     }
 }
 
-/// A range as a span of naga.
+/// Converts a range to a span of naga.
 pub(super) fn span(range: Range<usize>) -> Span {
     Span::new(range.start as u32, range.end as u32)
 }
@@ -41,7 +41,7 @@ impl<'a> Text<'a> {
         Self { source }
     }
 
-    /// The text that spans point into.
+    /// The text to which spans refer.
     pub(super) fn all(self) -> &'a str {
         self.source.text()
     }
@@ -51,10 +51,10 @@ impl<'a> Text<'a> {
         span.to_range().and_then(|range| self.all().get(range)).unwrap_or_default()
     }
 
-    /// The author's own text at a span, on one line and shortened for a message.
+    /// The author's text at a span, on one line and shortened for a message.
     pub(super) fn quote(self, span: Span) -> String {
         let range = span.to_range().unwrap_or_default();
-        // Names may have changed in a composed text.
+        // In a composed text, names may differ from those in the author's file.
         let origin = self.source.origin_of(range.clone()).filter(|_| !self.source.is_plain());
         let own = origin.and_then(|(file, range)| self.source.files().get(file)?.text.get(range));
         let words = own.or_else(|| self.all().get(range)).unwrap_or_default();
@@ -65,12 +65,12 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The author's line of a span.
+    /// The line of a span in the author's file.
     pub(super) fn line(self, span: Span) -> Option<u32> {
         Some(self.source.position(span.to_range()?.start)?.line)
     }
 
-    /// The tokens of the whole text, comments left out.
+    /// The tokens of the whole text, without comments.
     pub(super) fn tokens(self) -> Vec<Token<'a>> {
         tokens(self.all(), 0)
     }
@@ -82,14 +82,14 @@ impl<'a> Text<'a> {
         tokens
     }
 
-    /// The tokens that begin at an offset or after it.
+    /// The tokens that begin at or after an offset.
     pub(super) fn from(self, at: usize) -> Vec<Token<'a>> {
         let mut tokens = self.tokens();
         tokens.retain(|token| token.at >= at);
         tokens
     }
 
-    /// An argument of a call that begins at an offset.
+    /// The span of an argument of the call that begins at an offset; `index` is the number of the argument, from 0.
     pub(super) fn argument(self, call: usize, index: usize) -> Option<Span> {
         let tokens = self.from(call);
         let open = tokens.iter().position(|token| token.text == "(")?;
@@ -113,26 +113,26 @@ impl<'a> Text<'a> {
         None
     }
 
-    /// A range without the spaces around it.
+    /// The span of a range without the white space around it.
     pub(super) fn trimmed(self, range: Range<usize>) -> Span {
         let words = self.all().get(range.clone()).unwrap_or_default();
         let start = range.start + (words.len() - words.trim_start().len());
         span(start..start + words.trim().len())
     }
 
-    /// The quoted text between two offsets.
+    /// The quotation of the text between two offsets.
     pub(super) fn between(self, first: usize, last: usize) -> String {
         self.quote(span(first..last))
     }
 }
 
-/// Marks of several letters, longest first.
+/// The marks of several characters, the longest first.
 const MARKS: &[&str] = &[
     "<<=", ">>=", "->", "++", "--", "<=", ">=", "==", "!=", "&&", "||", "<<", ">>", "+=", "-=", "*=", "/=", "%=", "&=",
     "|=", "^=", "::", "**", "=>",
 ];
 
-/// The tokens of a part of a text that begins at `start`.
+/// The tokens of a part of a text; `start` is the offset of the part.
 pub(super) fn tokens(text: &str, start: usize) -> Vec<Token<'_>> {
     let mut found = Vec::new();
     let mut at = crate::directives::skip_space(text, 0);
@@ -153,7 +153,7 @@ pub(super) fn tokens(text: &str, start: usize) -> Vec<Token<'_>> {
     found
 }
 
-/// The two operands of an expression and the operator between them that is applied last.
+/// The two operands of an expression, with the operator between them that is applied last.
 pub(super) fn split(text: &str) -> Option<(&str, &str, &str)> {
     const LEVELS: &[&[&str]] = &[
         &["||"],
@@ -173,7 +173,7 @@ pub(super) fn split(text: &str) -> Option<(&str, &str, &str)> {
         match token.text {
             "(" | "[" => (depth, operand) = (depth + 1, false),
             ")" | "]" => (depth, operand) = (depth - 1, true),
-            // The template list of a type.
+            // This `<` begins the template list of a type.
             "<" if index > 0 && is_type(tokens[index - 1].text) => (depth, operand) = (depth + 1, false),
             ">" if depth > 0 && !operand_list(&tokens[..index]) => (depth, operand) = (depth - 1, true),
             mark => {
@@ -196,7 +196,7 @@ fn is_type(word: &str) -> bool {
     ["vec2", "vec3", "vec4", "array", "atomic", "ptr", "bitcast"].contains(&word) || word.starts_with("mat")
 }
 
-/// Whether a `>` after these tokens is a comparison, because no template list is open.
+/// Whether a `>` after these tokens is a comparison, which is so if no template list is open.
 fn operand_list(before: &[Token<'_>]) -> bool {
     let mut open = 0;
     for (index, token) in before.iter().enumerate() {

@@ -1,12 +1,13 @@
-//! Types as WGSL writes them, and conversions between them.
+//! Types in WGSL's notation, and conversions between them.
 
 use naga::common::wgsl::TypeContext;
 use naga::proc::TypeResolution;
 use naga::{ArraySize, Handle, Module, Scalar, ScalarKind, Type, TypeInner, VectorSize};
 
-/// A type as an author writes it. Abstract types of literals have no such form: they are called constants.
+/// The name of a type as an author writes it. The abstract types of literals have no such name; they are called
+/// constants.
 pub(super) fn name(module: &Module, inner: &TypeInner) -> String {
-    // naga needs the handle to find the name of a struct.
+    // naga finds the name of a struct only by its handle.
     let named = match inner {
         TypeInner::Struct { .. } => module.types.iter().find(|(_, ty)| ty.inner == *inner).map(|(handle, _)| handle),
         _ => None,
@@ -21,25 +22,25 @@ pub(super) fn name(module: &Module, inner: &TypeInner) -> String {
     }
 }
 
-/// The type of a handle.
+/// The name of the type with this handle.
 pub(super) fn name_of(module: &Module, handle: Handle<Type>) -> String {
     name(module, &module.types[handle].inner)
 }
 
-/// A type of naga's notation in plain words.
+/// The plain name for a type in naga's notation.
 pub(super) fn spoken(name: &str) -> String {
     let name = name.trim_matches('`');
     match name {
         "{AbstractFloat}" => "a float constant".to_owned(),
         "{AbstractInt}" => "an integer constant".to_owned(),
-        // `vec3<{AbstractFloat}>` is written `vec3(1.0)`.
+        // `vec3<{AbstractFloat}>` is the type of `vec3(1.0)`.
         _ => {
             name.replace("<{AbstractFloat}>", " of float constants").replace("<{AbstractInt}>", " of integer constants")
         }
     }
 }
 
-/// Components and kind of a scalar or vector.
+/// The number of components and the scalar type of a scalar or vector.
 pub(super) fn shape(inner: &TypeInner) -> Option<(Option<VectorSize>, Scalar)> {
     match *inner {
         TypeInner::Scalar(scalar) => Some((None, scalar)),
@@ -48,13 +49,13 @@ pub(super) fn shape(inner: &TypeInner) -> Option<(Option<VectorSize>, Scalar)> {
     }
 }
 
-/// `f32(x)`: the conversion of an expression to another type.
+/// The conversion of an expression to another type, as in `f32(x)`.
 pub(super) fn converted(expression: &str, to: &str) -> String {
     let inside = whole(expression).unwrap_or(expression);
     literal(expression, to).unwrap_or_else(|| format!("{to}({inside})"))
 }
 
-/// An expression without the brackets around it, if they enclose all of it.
+/// An expression without the brackets around it, if they enclose the whole expression.
 fn whole(expression: &str) -> Option<&str> {
     let inside = expression.strip_prefix('(')?.strip_suffix(')')?;
     let mut depth = 0_i32;
@@ -67,7 +68,7 @@ fn whole(expression: &str) -> Option<&str> {
     Some(inside)
 }
 
-/// A literal of another type, `2u` for `2.0`, if that is the same number.
+/// The literal of another type with the same number, such as `2u` for `2.0`, if there is one.
 pub(super) fn literal(written: &str, to: &str) -> Option<String> {
     let digits = written.trim_end_matches(['u', 'i', 'f', 'h']);
     let number: f64 = digits.parse().ok().filter(|_| digits.starts_with(|c: char| c.is_ascii_digit() || c == '-'))?;
@@ -81,7 +82,7 @@ pub(super) fn literal(written: &str, to: &str) -> Option<String> {
     }
 }
 
-/// A scalar's name.
+/// The name of a scalar type.
 pub(super) fn scalar(scalar: Scalar) -> &'static str {
     match (scalar.kind, scalar.width) {
         (ScalarKind::Float, 2) => "f16",
@@ -97,7 +98,7 @@ pub(super) fn scalar(scalar: Scalar) -> &'static str {
     }
 }
 
-/// `vec3<f32>` or `f32`.
+/// The name of a vector or scalar type, such as `vec3<f32>` or `f32`.
 pub(super) fn of_shape(size: Option<VectorSize>, kind: Scalar) -> String {
     match size {
         Some(size) => format!("vec{}<{}>", size as u8, scalar(kind)),
@@ -105,7 +106,7 @@ pub(super) fn of_shape(size: Option<VectorSize>, kind: Scalar) -> String {
     }
 }
 
-/// A type in backticks, or a constant as it is.
+/// The name of a type in backticks, or the words for a constant unchanged.
 pub(super) fn quoted(name: &str) -> String {
     if name.starts_with("a ") || name.starts_with("an ") { name.to_owned() } else { format!("`{name}`") }
 }

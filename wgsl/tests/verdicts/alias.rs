@@ -1,9 +1,9 @@
-//! Functions that receive two names for the same memory.
+//! Functions that receive or use two names for the same memory.
 
 use super::kernel::Kernel;
 
-/// Functions, and statements that call them. `FN` is a pointer to a function's variable, `OWN` one to a variable of the
-/// module.
+/// Functions, and statements that call them. `FN` stands for a pointer to a variable of a function, `OWN` for a pointer
+/// to a private variable of the module.
 const CASES: &[(&str, &str)] = &[
     ("fn g(a: FN, b: FN) { *a = *b; }", "var a=1u; g(&a,&a);"),
     ("fn g(a: FN, b: FN) -> u32 { return *a + *b; }", "var a=1u; let r = g(&a,&a);"),

@@ -1,8 +1,8 @@
-//! Statements around a barrier, under conditions of many kinds.
+//! Operations that need uniformity in statements with conditions of many kinds.
 
 use super::kernel::Kernel;
 
-/// Conditions with different dependencies.
+/// Conditions on values of different origins.
 const CONDITIONS: &[(&str, &str)] = &[
     ("literal", "true"),
     ("const", "LIMIT > 3u"),
@@ -51,7 +51,7 @@ const CONDITIONS: &[(&str, &str)] = &[
     ("bitcast of uniform", "bitcast<i32>(p.n) > 3"),
 ];
 
-/// Statements; `COND` is a condition, and `OP` an operation that needs uniformity.
+/// Statements. `COND` stands for a condition, and `OP` for an operation that needs uniformity.
 const FORMS: &[(&str, &str)] = &[
     ("if", "if COND { OP }"),
     ("else", "if COND { own = 1u; } else { OP }"),

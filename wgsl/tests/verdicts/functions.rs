@@ -1,4 +1,4 @@
-//! Functions: their requirements, results and effects.
+//! Functions with requirements, results and effects that their callers depend on.
 
 use super::kernel::Kernel;
 

@@ -1,13 +1,13 @@
-//! A kernel to judge, and the declarations that kernels share.
+//! The kernels whose verdicts are compared, and the declarations that they share.
 
-/// A text with a descriptive name.
+/// A kernel's text, with a descriptive name.
 #[derive(Debug)]
 pub(crate) struct Kernel {
     pub(crate) name: String,
     pub(crate) wgsl: String,
 }
 
-/// The declarations of all kernels.
+/// The declarations that all kernels share.
 const DECLARATIONS: &str = "
 struct Parameters { n: u32, m: u32, list: array<vec4<u32>, 4> }
 struct Pair { a: u32, b: u32 }
@@ -27,23 +27,23 @@ override size: u32 = 4;
 const LIMIT = 8u;
 ";
 
-/// The arguments of the entry point.
+/// The arguments that all entry points share.
 const ARGUMENTS: &str = "@builtin(local_invocation_index) lid: u32, @builtin(local_invocation_id) local: vec3<u32>, \
      @builtin(global_invocation_id) id: vec3<u32>, @builtin(workgroup_id) group: vec3<u32>, \
      @builtin(num_workgroups) groups: vec3<u32>";
 
 impl Kernel {
-    /// A kernel with the shared declarations and arguments, and this body.
+    /// Returns a kernel with the shared declarations and arguments, and this body.
     pub(crate) fn of_body(name: impl Into<String>, body: &str) -> Self {
         Self::of_parts(name, "", "", ARGUMENTS, body)
     }
 
-    /// A kernel with the shared declarations and arguments, these functions and this body.
+    /// Returns a kernel with the shared declarations and arguments, these functions and this body.
     pub(crate) fn of_functions(name: impl Into<String>, functions: &str, body: &str) -> Self {
         Self::of_parts(name, "", functions, ARGUMENTS, body)
     }
 
-    /// A kernel with these directives, functions, arguments and body.
+    /// Returns a kernel with these directives, functions, arguments and body.
     pub(crate) fn of_parts(
         name: impl Into<String>,
         directives: &str,
@@ -58,7 +58,7 @@ impl Kernel {
     }
 }
 
-/// The arguments of entry points that use subgroups.
+/// Returns the arguments of entry points that use subgroups.
 pub(crate) fn subgroup_arguments() -> String {
     format!(
         "{ARGUMENTS}, @builtin(subgroup_size) width: u32, @builtin(subgroup_invocation_id) lane: u32, \

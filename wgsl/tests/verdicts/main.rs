@@ -1,17 +1,17 @@
 //! Verdicts of `anywarp_wgsl` on kernels, compared with those of Chromium.
 //!
-//! `recorded.txt` holds Chromium's verdicts, and `different.txt` the names of kernels with a known difference; naga
-//! itself accepts or refuses most of these. This test compares our verdicts with the recorded ones;
-//! `tools/browser/verdicts.mjs` compares those of Chromium, or records them again. The files of kernels are JSON arrays
-//! of `{name, wgsl, verdict}`:
+//! `recorded.txt` holds Chromium's verdicts, and `different.txt` the names of kernels with a known difference; most of
+//! these differences are due to naga. This test compares the verdicts of `anywarp_wgsl` with the recorded ones.
+//! `tools/browser/verdicts.mjs` compares them with the verdicts of an installed Chromium, or records those again. The
+//! files of kernels are JSON arrays of `{name, wgsl, verdict}`:
 //!
 //! | arguments | action |
 //! |---|---|
 //! | none | compares |
 //! | `--write FILE` | writes the kernels with the recorded verdicts |
-//! | `--random COUNT SEED FILE` | writes kernels of random statements with our verdicts |
-//! | `--judge FILE` | prints our verdict on the uniformity of each kernel of a file, or the parser's error |
-//! | `--differ FILE` | prints the kernels of a file whose verdict differs from ours |
+//! | `--random COUNT SEED FILE` | writes kernels of random statements with the verdicts of `anywarp_wgsl` |
+//! | `--judge FILE` | prints the verdict on the uniformity of each kernel of a file, or the parser's error |
+//! | `--differ FILE` | prints the kernels of a file whose verdict differs from that of `anywarp_wgsl` |
 //! | `--time FILE` | prints the time to parse and to analyse the kernels of a file |
 
 mod alias;
@@ -69,13 +69,13 @@ fn kernels() -> Vec<Kernel> {
     groups.into_iter().flatten().collect()
 }
 
-/// Chromium's verdicts, by the name of the kernel.
+/// Returns Chromium's recorded verdicts, by the names of the kernels.
 fn recorded() -> BTreeMap<String, String> {
     let entry = |line: &str| line.split_once('\t').map(|(name, verdict)| (name.to_owned(), verdict.to_owned()));
     lines("recorded.txt").iter().filter_map(|line| entry(line)).collect()
 }
 
-/// The lines of a file beside this one, read at run time.
+/// Returns the lines of a file in this folder, which is read at run time.
 fn lines(file: &str) -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/verdicts").join(file);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -100,7 +100,7 @@ fn judge(file: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Prints the kernels of a file whose verdict differs from ours.
+/// Prints the kernels of a file whose verdict differs from that of `anywarp_wgsl`.
 fn differ(file: &str) -> Result<(), Box<dyn Error>> {
     let list: Vec<BTreeMap<String, Value>> = serde_json::from_str(&std::fs::read_to_string(file)?)?;
     let text = |kernel: &BTreeMap<String, Value>, key| kernel.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -118,7 +118,7 @@ fn differ(file: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Prints the minimum of several measurements over all kernels of a file.
+/// Prints the times to parse and to analyse all kernels of a file: the minimum of several measurements.
 fn time(file: &str) -> Result<(), Box<dyn Error>> {
     let list: Vec<BTreeMap<String, Value>> = serde_json::from_str(&std::fs::read_to_string(file)?)?;
     let texts = list.iter().filter_map(|kernel| kernel.get("wgsl")?.as_str());
@@ -158,7 +158,8 @@ fn compare() -> ExitCode {
     ExitCode::from(u8::from(wrong > 0))
 }
 
-/// Our verdict on a text and its messages: on its uniformity, and if that has no error, on all other rules.
+/// Returns the verdict of `anywarp_wgsl` on a text, and its messages: on uniformity and, if that has no error, on the
+/// other rules.
 fn verdict(wgsl: &str) -> (&'static str, String) {
     let (of_uniformity, message) = uniformity(wgsl);
     if matches!(of_uniformity, "unread" | "error") {
@@ -185,7 +186,8 @@ fn verdict(wgsl: &str) -> (&'static str, String) {
     (of_uniformity, message)
 }
 
-/// Our verdict on the uniformity of a text; `unread` if it does not parse. Chromium has `subgroup_uniformity`.
+/// Returns the verdict on the uniformity of a text; `unread` if the text does not parse. As in Chromium,
+/// `subgroup_uniformity` is available.
 fn uniformity(wgsl: &str) -> (&'static str, String) {
     let source = Source::new("kernel.wgsl", wgsl);
     let module = match module::parse(&source) {

@@ -1,4 +1,4 @@
-//! Operations that need uniformity, and filters of their rules.
+//! Operations that need uniformity, and filters of the rules about them.
 
 use super::kernel::{Kernel, subgroup_arguments};
 
@@ -42,7 +42,7 @@ const SUBGROUP: &[(&str, &str)] = &[
     ("quadSwapDiagonal", "own = quadSwapDiagonal(lid);"),
 ];
 
-/// Results of subgroup operations as conditions around operations of a workgroup and of a subgroup.
+/// Results of subgroup operations, used as conditions of operations that need uniformity in a workgroup or a subgroup.
 const VALUES: &[(&str, &str)] = &[
     ("subgroup_size", "width > 3u"),
     ("subgroup_invocation_id", "lane > 3u"),

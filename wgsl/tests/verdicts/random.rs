@@ -2,7 +2,7 @@
 
 use super::kernel::Kernel;
 
-/// Functions that random statements call. Each one tests a part of a summary.
+/// The functions that random statements call. Each tests a part of a function's summary.
 const FUNCTIONS: &str = "
 fn needs() { workgroupBarrier(); }
 fn needs_if(a: u32) { if a > 1u { workgroupBarrier(); } }
@@ -14,12 +14,12 @@ fn may_give(q: ptr<function, u32>, a: u32) { if a > 3u { return; } *q = 2u; }
 fn loads(i: u32) -> u32 { return workgroupUniformLoad(&tile[i % 64u]); }
 ";
 
-/// Pseudo-random numbers, the same for each seed.
+/// A generator of pseudo-random numbers, which are the same for each seed.
 struct Random(u64);
 
 impl Random {
     fn below(&mut self, limit: usize) -> usize {
-        // Knuth's generator for MMIX; the high bits have the better quality.
+        // Knuth's generator for MMIX; its high bits are of better quality.
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % limit
     }
@@ -51,7 +51,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// The statements of a block, with nested blocks up to `depth`.
+    /// Returns the statements of a block, with nested blocks up to `depth`.
     fn block(&mut self, depth: usize, in_loop: bool, in_switch: bool) -> String {
         let count = 1 + self.random.below(4);
         (0..count).map(|_| self.statement(depth, in_loop, in_switch)).collect()
@@ -59,7 +59,7 @@ impl Writer {
 
     fn statement(&mut self, depth: usize, in_loop: bool, in_switch: bool) -> String {
         self.lines += 1;
-        // Long blocks test no more than short ones.
+        // Long blocks would not test more than short ones.
         let depth = if self.lines > 25 { 0 } else { depth };
         let choice = self.random.below(if depth == 0 { 11 } else { 20 });
         match choice {
@@ -97,7 +97,7 @@ impl Writer {
             16 => format!("while {} {{\n{}}}\n", self.condition(), self.block(depth - 1, true, false)),
             17 => {
                 let (body, condition) = (self.block(depth - 1, true, false), self.condition());
-                // A block of simple statements, without `break`, `continue` and `return`.
+                // A `continuing` block has simple statements only, without `break`, `continue` and `return`.
                 let continuing = self.block(0, false, false).replace("return;", "own = 1u;");
                 format!("loop {{\n{body}continuing {{\n{continuing}break if {condition};\n}}\n}}\n")
             }
@@ -110,7 +110,8 @@ impl Writer {
         }
     }
 
-    /// Usually under a condition: otherwise few statements are reachable.
+    /// Returns a statement that leaves the enclosing one, usually under a condition: otherwise few statements would be
+    /// reachable.
     fn leave(&mut self, word: &str) -> String {
         if self.random.below(5) == 0 {
             format!("{word};\n")
@@ -128,7 +129,7 @@ impl Writer {
     }
 
     fn value(&mut self, depth: usize) -> String {
-        // Usually uniform: a single non-uniform value makes all later control flow non-uniform.
+        // Conditions are usually uniform, because one non-uniform value makes all later control flow non-uniform.
         let simple = [
             "p.n",
             "p.m",

@@ -1,4 +1,4 @@
-//! Texts that break rules other than uniformity, and similar valid texts.
+//! Texts that break rules other than uniformity, and similar texts that are valid.
 
 use super::kernel::Kernel;
 

@@ -1,4 +1,4 @@
-//! Values of variables, after different sequences of assignments.
+//! Variables whose values depend on different sequences of assignments.
 
 use super::kernel::Kernel;
 

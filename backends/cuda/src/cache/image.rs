@@ -1,4 +1,5 @@
-//! The stored form of a compiled kernel: the kind of the image, whether its usage is known, the usage, the image.
+//! The stored form of a compiled kernel: the kind of the image, whether its resource usage is known, the usage, the
+//! image.
 
 use crate::nvrtc::{Compiled, Output};
 use crate::resources::Usage;
@@ -18,7 +19,7 @@ pub(super) fn of_kernel(compiled: &Compiled) -> Vec<u8> {
     bytes
 }
 
-/// Returns the compiled kernel from the form that [`of_kernel`] made.
+/// Returns the compiled kernel from the form that [`of_kernel`] made; `None` if the bytes are no such form.
 pub(super) fn kernel(bytes: &[u8]) -> Option<Compiled> {
     let (&[output, known], mut rest) = bytes.split_first_chunk()?;
     let output = match output {

@@ -1,10 +1,10 @@
-//! Keys: all inputs that an image depends on.
+//! Cache keys: all inputs that a compiled image depends on.
 
 use anywarp_host::cache::Key;
 
 use crate::nvrtc::{Job, Source};
 
-/// The version of the stored form, incremented with every change of it.
+/// The version of the stored form, incremented with every change of that form.
 const FORMAT: u32 = 1;
 
 /// Returns the key of a source, compiled as `job` by an NVRTC of this version.

@@ -9,7 +9,7 @@ use anywarp_host::cache::DiskCache;
 
 use crate::nvrtc::{Compiled, Nvrtc, NvrtcError, Output, Source};
 
-/// Returns a compiled kernel from the cache; if it is not there, compiles and stores it.
+/// Returns a compiled kernel from the cache; if the cache does not have the kernel, compiles and stores it.
 ///
 /// # Errors
 /// As [`Nvrtc::compile`].

@@ -1,4 +1,4 @@
-//! Kernels return from the cache unchanged.
+//! Kernels are read from the cache as they were stored.
 
 use anywarp_host::cache::DiskCache;
 

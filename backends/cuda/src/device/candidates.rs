@@ -12,27 +12,27 @@ use crate::nvrtc;
 /// A device that could be opened.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// Its capabilities.
+    /// The capabilities of the device.
     pub caps: Caps,
-    /// Its number among the devices that are visible to this process.
+    /// The device's number among the devices that are visible to this process.
     pub ordinal: usize,
     pub(crate) device: Device,
     pub(crate) card: Card,
 }
 
-/// Returns the devices that are visible and for which kernels can be compiled, in the driver's order; none without a
-/// driver or NVRTC, for which [`absence`] gives the reason.
+/// Returns the devices that are visible to this process and for which kernels can be compiled, in the driver's order.
+/// The list is empty without a driver or NVRTC; [`absence`] returns the reason.
 #[must_use]
 pub fn candidates() -> Vec<Candidate> {
     let found = Driver::get().map_err(str::to_owned).and_then(devices);
-    // NVRTC is loaded last, because it is large.
+    // NVRTC is loaded only if there is a device, because the library is large.
     match found {
         Ok(devices) if !devices.is_empty() && nvrtc::library().is_ok() => devices,
         _ => Vec::new(),
     }
 }
 
-/// Returns why [`candidates`] is empty, and what to do; `None` if it is not empty.
+/// Returns the reason why [`candidates`] is empty, and what to do; `None` if the list is not empty.
 #[must_use]
 pub fn absence() -> Option<String> {
     match Driver::get().map_err(str::to_owned).and_then(devices) {
@@ -48,7 +48,7 @@ impl Candidate {
     /// Opens the device.
     ///
     /// # Errors
-    /// [`BackendError::Rejected`] where the GPU is older than compute capability 7.5, or the driver refuses.
+    /// [`BackendError::Rejected`] where the GPU is older than compute capability 7.5, or the driver returns an error.
     pub fn open(&self, options: Options) -> Result<Arc<CudaDevice>, BackendError> {
         let rejected = |message| Err(BackendError::Rejected { operation: "opening the device", message });
         let driver = match Driver::get() {

@@ -1,15 +1,16 @@
-//! Options for opening a device, and the environment variable among them.
+//! Options for opening a device, and the environment variable that sets one of them.
 
-/// The default limit on the loop iterations of one invocation: about a second.
+/// The default limit on the loop iterations of one invocation, which take about a second.
 const STEPS: u64 = 1 << 31;
 
 /// Options for opening a device.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// Whether to copy between host and device memory even if they are one.
+    /// Whether to copy between host and device memory even if both are the same memory.
     pub staged: bool,
-    /// The limit on the iterations of all loops of one invocation together, without those of loops that are proven to
-    /// end; the kernel is stopped beyond it. At most 2^32 - 1. `None` means `ANYWARP_CUDA_STEPS`, or else 2^31.
+    /// The limit on the loop iterations of one invocation, all loops together. Loops that are proven to end are not
+    /// counted. A kernel that exceeds the limit is stopped. At most 2^32 - 1. `None` means `ANYWARP_CUDA_STEPS`, or
+    /// else 2^31.
     pub steps: Option<u64>,
 }
 

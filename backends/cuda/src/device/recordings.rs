@@ -1,4 +1,4 @@
-//! Recordings before they reach the queue: as plans, or as graphs.
+//! Conversion of recordings to plans or graphs, before they are submitted to the queue.
 
 use std::sync::{Arc, PoisonError};
 
@@ -12,7 +12,7 @@ use crate::streams::state::stream_of;
 use crate::submit::submission::Submission;
 
 impl CudaDevice {
-    /// Plans a recording, with all forms of kernels that it needs.
+    /// Plans a recording, and compiles all forms of kernels that it needs.
     fn plan(&self, recording: &Recording, plan: &mut Plan) -> Result<(), BackendError> {
         loop {
             let made = {
@@ -46,7 +46,7 @@ impl CudaDevice {
         self.queue.submit(plan, self.compiler.loop_limit, stream_of(recording.stream))
     }
 
-    /// Submits a kept recording, which may have become a graph.
+    /// Submits a kept recording: as commands, or as a graph.
     fn submit_kept(
         &self,
         recording: &Recording,

@@ -56,7 +56,7 @@ fn words(name: &str, class: BindingClass, count: Option<u32>) -> BindingInfo {
     BindingInfo { name: name.to_owned(), resource: ResourceId { group: 0, binding: 0 }, class, access, layout }
 }
 
-/// Registers one of the fake driver's kernels.
+/// Registers one of the fake driver's kernels, which `image` names.
 fn kernel(device: &CudaDevice, image: &str, bindings: Vec<BindingInfo>, parameters: Vec<Parameter>) -> KernelId {
     let _current = device.queue.context.enter().unwrap();
     let program = Program {
@@ -134,7 +134,7 @@ fn stop(recording: &mut Recording, kernel: KernelId, memory: MemoryId) {
     recording.dispatch(kernel, &"k.wgsl:main".into(), Grid::Groups([1, 1, 1]), bounds, &[], &[]);
 }
 
-/// Returns the first word of a device memory, or the error of reading it.
+/// Returns the first word of a device memory, or the error of reading the memory.
 fn read(device: &CudaDevice, memory: MemoryId) -> Result<u32, BackendError> {
     let back = device.allocate(64, MemoryKind::Readback, "")?;
     let mut recording = Recording::new();
@@ -183,7 +183,7 @@ fn earlier_submissions_end_before_later_ones() {
     let (first, dropped, last) = (fill(1), fill(2), fill(3));
     drop(dropped);
     assert_eq!((first.ended(), last.ended()), (None, None));
-    // The zeros, the first fill, and the event after it.
+    // Runs the zeroing, the first fill, and the event after it.
     fake::step(device.queue.streams.first(), 3);
     assert_eq!((first.ended(), last.ended()), (Some(true), None));
     assert_eq!(last.wait_timeout(Duration::from_secs(5)), Ok(true));
@@ -298,7 +298,7 @@ fn a_failure_moves_on_to_work_that_was_submitted_before_it_was_known() {
     drop(submit(&device, |recording| recording.copy(whole(memory, 64), whole(copy, 64))));
     assert!(matches!(read(&device, copy), Err(BackendError::Stopped { .. })));
     assert_eq!(read(&device, copy), Ok(7));
-    // The failure was reported, so the program may write to the memory again.
+    // The failure was reported, so the program may use the memory again.
     submit(&device, |recording| add(recording, sound, memory, 1)).unwrap().wait().unwrap();
     assert_eq!(read(&device, memory), Ok(8));
 }
@@ -317,7 +317,7 @@ fn a_recording_that_comes_again_is_a_graph() {
     }
     assert!(fake::calls("cuGraphLaunch") >= launches + 3);
     assert_eq!(read(&device, memory), Ok(12));
-    // After a change: once as commands, then as a graph again.
+    // After a change, the recording is submitted once as commands, then as a graph again.
     add(&mut recording, kernel, memory, 10);
     stop(&mut recording, limited, memory);
     for _ in 0..3 {

@@ -38,43 +38,43 @@ const STICKY: &[u32] = &[
     715, // an illegal instruction
     716, // a misaligned address
     717, // an address of the wrong space
-    718, // a program counter that is none
+    718, // a program counter outside of any code
     719, // an unspecified failure of a launch
     721, // leaked tensor memory
-    805, // MPS is gone
-    807, // MPS is gone
+    805, // MPS was shut down
+    807, // MPS was shut down
     911, // a failure of another device
     999, // unknown
 ];
 
-/// The consequence of an error that ends a context for the process.
+/// The consequence of an error that makes the context unusable for the rest of the process.
 pub(crate) const AFTERWARDS: &str =
     "; CUDA does not allow this process to use the GPU again: open a new device in a new process";
 
 impl Driver {
-    /// Returns the error for a result that does not end the device.
+    /// Returns the error for a result that leaves the device usable.
     pub(crate) fn rejected(&self, operation: &'static str, error: DriverError) -> BackendError {
         let message = format!("{}{}", self.said(error), remedy(error.code));
         BackendError::Rejected { operation, message }
     }
 
-    /// Describes the function and its result.
+    /// Returns the name of the function with the name and the text of its result.
     pub(crate) fn said(&self, error: DriverError) -> String {
         format!("{} returned {}", error.function, self.text(error.code))
     }
 }
 
-/// Returns whether a result ends the context.
+/// Returns whether a result makes the context unusable.
 pub(crate) fn is_sticky(result: u32) -> bool {
     STICKY.contains(&result)
 }
 
-/// Returns whether the driver cannot use the compiler's machine code.
+/// Returns whether a result means that the driver cannot load the code that the compiler made.
 pub(crate) fn is_foreign_image(result: u32) -> bool {
     matches!(result, INVALID_IMAGE | NO_BINARY_FOR_GPU | UNSUPPORTED_PTX_VERSION)
 }
 
-/// Returns what to do about a result; begins with "; ", or is empty.
+/// Returns what to do about a result. The text begins with "; ", or is empty.
 pub(crate) fn remedy(result: u32) -> &'static str {
     match result {
         OUT_OF_MEMORY => "; free memory, or close other programs that use the device",

@@ -1,4 +1,4 @@
-//! NVIDIA's driver, in three layers. They contain the only unsafe code of the runtime.
+//! NVIDIA's driver, in three layers, which contain the unsafe code that calls the driver.
 //!
 //! | layer | content |
 //! |---|---|
@@ -6,7 +6,7 @@
 //! | `result` | each function as a method that returns a `Result`; unsafe where a handle or an address must be valid |
 //! | `safe` | handles that own their resources, ranges within their memory, and calls that take these |
 //!
-//! | other files | |
+//! | other files | content |
 //! |---|---|
 //! | `error` | the meaning of result codes, and which of them end a device |
 //! | `submissions` | the numbers of submissions, and the kernels named when a device is lost |

@@ -1,21 +1,21 @@
-//! The numbers of a device's submissions, and the kernels in them: an error that ends the device names those that were
-//! running.
+//! The numbers of a device's submissions, and the names of their kernels: an error that makes the device unusable names
+//! the kernels that were running.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The number of kernels that are kept for such errors.
+/// The number of kernel names that are kept for such errors.
 const REMEMBERED: usize = 32;
 
-/// The submissions of one device.
+/// The numbers of one device's submissions.
 #[derive(Default)]
 pub(crate) struct Submissions {
     /// The number of the last submission.
     submitted: AtomicU64,
-    /// All submissions up to this number have ended.
+    /// The number up to which all submissions have ended.
     finished: AtomicU64,
-    /// The kernels submitted last, with the numbers of their submissions.
+    /// The names of the kernels submitted last, with the numbers of their submissions.
     recent: Mutex<VecDeque<(u64, Arc<str>)>>,
 }
 
@@ -25,7 +25,7 @@ impl Submissions {
         self.finished.load(Ordering::Acquire)
     }
 
-    /// Sets that number; the caller holds the queue's lock.
+    /// Sets the number up to which all submissions have ended; the caller holds the queue's lock.
     pub(crate) fn finish(&self, sequence: u64) {
         self.finished.store(sequence, Ordering::Release);
     }
@@ -35,12 +35,12 @@ impl Submissions {
         self.submitted.load(Ordering::Acquire)
     }
 
-    /// Counts a submission; the caller holds the queue's lock.
+    /// Sets the number of the last submission; the caller holds the queue's lock.
     pub(crate) fn submit(&self, sequence: u64) {
         self.submitted.store(sequence, Ordering::Release);
     }
 
-    /// Keeps the names of a submission's kernels, up to the limit.
+    /// Stores the names of a submission's kernels, up to a quarter of the limit.
     pub(crate) fn remember<'a>(&self, sequence: u64, kernels: impl Iterator<Item = &'a Arc<str>>) {
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         for kernel in kernels.take(REMEMBERED / 4) {

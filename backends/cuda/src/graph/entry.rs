@@ -7,28 +7,28 @@ use anywarp_backend::BackendError;
 use super::Graph;
 use crate::submit::queue::Queue;
 
-/// The content of a recording's slot.
+/// The backend's content of a recording's slot.
 pub(crate) struct Entry {
     /// The queue of the device that the graph runs on.
     queue: Weak<Queue>,
     /// The recording's version at its last submission.
     version: u64,
     graph: Option<Arc<Graph>>,
-    /// The version of `graph`.
+    /// The version of the recording that `graph` was captured from.
     captured: u64,
-    /// The stream of the last submission, in whose order `graph` stored its values.
+    /// The stream of the last submission, in whose order the uniform values of `graph` were stored.
     stream: usize,
-    /// Whether capturing was refused: it is not tried again.
+    /// Whether a capture has failed: capturing is not tried again.
     refused: bool,
 }
 
-/// The form of a submission.
+/// The way to submit a recording.
 pub(crate) enum Action {
-    /// Commands.
+    /// Enqueues the commands.
     Commands,
-    /// Commands that are captured into a graph, in place of this former one.
+    /// Captures the commands into a graph, in place of this former graph, and launches it.
     Capture(Option<Arc<Graph>>),
-    /// The existing graph.
+    /// Launches the existing graph.
     Launch(Arc<Graph>),
 }
 
@@ -42,7 +42,7 @@ impl Entry {
         std::ptr::eq(self.queue.as_ptr(), Arc::as_ptr(queue))
     }
 
-    /// Returns the form of the next submission of this version of the recording to a stream.
+    /// Returns how to submit this version of the recording to a stream next.
     pub(crate) fn next(&mut self, version: u64, stream: usize) -> Action {
         let same = std::mem::replace(&mut self.version, version) == version;
         let stays = std::mem::replace(&mut self.stream, stream) == stream;
@@ -53,13 +53,13 @@ impl Entry {
         }
     }
 
-    /// Stores the graph of the version that is being submitted.
+    /// Stores the graph that was captured from the version that is being submitted.
     pub(crate) fn keep(&mut self, graph: &Arc<Graph>) {
         self.graph = Some(Arc::clone(graph));
         self.captured = self.version;
     }
 
-    /// Notes that capturing failed; it is not tried again.
+    /// Records that capturing failed, so that it is not tried again.
     pub(crate) fn refuse(&mut self, error: &BackendError) {
         self.refused = true;
         log::warn!("a recording is submitted as single commands, because it cannot be captured as a graph: {error}");

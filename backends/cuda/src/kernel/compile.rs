@@ -1,4 +1,4 @@
-//! Compiles programs to loaded kernels: translated, compiled or found in a cache, loaded once.
+//! Compilation of programs to loaded kernels: a program is translated, compiled or read from a cache, and loaded once.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -13,11 +13,11 @@ use crate::nvrtc::{self, Output, Source};
 use crate::submit::queue::Queue;
 use crate::translate::{self, Form, Options, Translation};
 
-/// The number of entries from which unused ones are removed.
+/// The number of entries of the table above which unused entries are removed.
 const MANY: usize = 256;
 
-/// The kernel loaded from one text; locked while it is compiled, so that two threads with the same text share one
-/// compilation.
+/// The kernel loaded from one text. The lock is held during compilation, so that two threads with the same text share
+/// one compilation.
 type Cell = Arc<Mutex<Weak<Loaded>>>;
 
 /// Compiles kernels for one device.
@@ -26,7 +26,7 @@ pub(crate) struct Compiler {
     card: Card,
     /// The limit on the loop iterations of one invocation.
     pub(crate) loop_limit: u32,
-    /// By text and whether arithmetic may be approximate.
+    /// The kernels by their text and by whether arithmetic may be approximate.
     loaded: Mutex<FxHashMap<(String, bool), Cell>>,
 }
 
@@ -45,7 +45,7 @@ impl Compiler {
         Self { queue: Arc::clone(queue), card: card.clone(), loop_limit, loaded: Mutex::default() }
     }
 
-    /// Returns one form of a program, loaded; the context is current.
+    /// Returns one form of a program as a loaded kernel; the context is current.
     pub(crate) fn make(&self, program: &Program, form: Form) -> Result<Made, BackendError> {
         let translation = translate::translate(program, &Options { form, steps: self.loop_limit })
             .map_err(|error| refused(format!("kernel '{}': {error}", program.name)))?;

@@ -2,13 +2,13 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `sys` | types of the libraries, and whether they are installed with every function called here |
-//! | `result` | each function as one that returns a `Result` |
-//! | `safe` | handles of cuBLASLt for single `f16` and `bf16` products, with an algorithm chosen once per shape, and of cuBLAS for all else |
+//! | `sys` | types of the libraries, and whether the libraries are installed with every function that is called here |
+//! | `result` | each function of the libraries as one that returns a `Result` |
+//! | `safe` | handles of cuBLASLt, for single `f16` and `bf16` products, and of cuBLAS, for all others |
 //! | `product` | one product: its sizes, addresses and precision |
 //!
-//! Matrices are row-major; the libraries expect column-major matrices. A matrix is therefore its own transpose there,
-//! and `c = a b` is computed as `cT = bT aT`.
+//! Matrices are row-major here; the libraries expect column-major matrices. The libraries therefore read a matrix as
+//! its transpose, and `c = a b` is computed as `cT = bT aT`.
 
 mod product;
 mod result;
@@ -21,7 +21,8 @@ use crate::driver::{DeviceBlock, DeviceSlice, Stream};
 use product::Product;
 use safe::{Blas, Lt};
 
-/// The workspace in bytes that NVIDIA recommends for Hopper; smaller ones rule out the fastest algorithms there.
+/// The workspace in bytes that NVIDIA recommends for Hopper; a smaller workspace rules out the fastest algorithms
+/// there.
 const WORKSPACE: u64 = 32 << 20;
 
 /// Returns the routines of the libraries on this machine; none if they are not installed. The first call loads them.
@@ -33,40 +34,41 @@ pub(crate) fn routines() -> Vec<Routine> {
     all.into_iter().map(Routine::MatrixProduct).collect()
 }
 
-/// The libraries' state for one device: handles and 32 MiB of workspace, created at first use.
+/// The state of the libraries for one device: handles and 32 MiB of workspace, created at first use.
 ///
-/// Everything but creating one requires the device's context to be current, including dropping it. All products of one
-/// context share its workspace, so they must run one after the other: on one stream, or as graph nodes that depend on
-/// each other in turn.
+/// All operations except `default` require the device's context to be current, including the drop. All products of one
+/// context share its workspace, so they must run one after the other: on one stream, or as graph nodes that each depend
+/// on the one before.
 #[derive(Default)]
 pub(crate) struct LibraryContext {
     open: Option<Open>,
 }
 
 struct Open {
-    // Dropped before the workspace, which the handles refer to.
+    // These fields are dropped before the workspace, which the handles refer to.
     blas: Blas,
     lt: Option<Lt>,
     workspace: DeviceBlock,
 }
 
 impl LibraryContext {
-    /// Creates the handles and the workspace if they do not exist: memory cannot be allocated during a capture, so this
-    /// must come before.
+    /// Creates the handles and the workspace if they do not exist. Must be called before a capture, because memory
+    /// cannot be allocated during one.
     ///
     /// # Errors
-    /// [`BackendError::OutOfMemory`] for the workspace (its `live` is 0: this does not count the device's memory);
-    /// [`BackendError::Rejected`] with the library's message.
+    /// [`BackendError::OutOfMemory`] for the workspace, whose `live` is 0, because the device's memory is not counted
+    /// here; [`BackendError::Rejected`] with the library's message.
     pub(crate) fn prepare(&mut self, stream: &Stream) -> Result<(), BackendError> {
         self.open(stream).map(|_| ())
     }
 
-    /// Enqueues `c = alpha a b + beta c` on `stream`, or adds it to the graph that the stream is captured into. The
-    /// matrices are dense, in the order `a`, `b`, `c`; the sizes are rows, columns and depth, none of them zero.
+    /// Enqueues `c = alpha a b + beta c` on `stream`, or adds the product to the graph that the stream is captured
+    /// into. The matrices are dense, in the order `a`, `b`, `c`; the sizes are rows, columns and depth, none of them
+    /// zero.
     ///
     /// # Errors
-    /// As [`prepare`](Self::prepare); [`BackendError::Rejected`] with the status and the sizes. Nothing is enqueued
-    /// then.
+    /// As [`prepare`](Self::prepare); [`BackendError::Rejected`] with the status and the sizes. Nothing is enqueued in
+    /// these cases.
     pub(crate) fn matrix_product(
         &mut self,
         stream: &Stream,

@@ -1,4 +1,4 @@
-//! One product: its sizes, addresses and precision.
+//! One matrix product: its sizes, addresses and precision.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -24,7 +24,7 @@ pub(super) struct Product {
 }
 
 impl Product {
-    /// Describes the products of dense matrices `a` and `b` into `c`, for sizes rows, columns and depth.
+    /// Describes the product of the dense matrices `a` and `b` into `c`; the sizes are rows, columns and depth.
     pub(super) fn new(
         matrices: [DeviceSlice; 3],
         [rows, columns, depth]: [u32; 3],
@@ -40,12 +40,14 @@ impl Product {
         if !matrices.iter().zip(sizes).all(|(matrix, (size, shared))| enough(matrix, size, shared)) {
             return Err(BackendError::Rejected {
                 operation: "a matrix product",
-                message: format!("{rows}x{depth} times {depth}x{columns}: a matrix is larger than its memory"),
+                message: format!(
+                    "{rows}x{depth} times {depth}x{columns}: a matrix exceeds its region of memory; bind larger regions"
+                ),
             });
         }
         use blas::cublasComputeType_t as Compute;
         use lt::cublasComputeType_t as LtCompute;
-        // cuBLAS uses TF32 for f32 only with FAST_TF32.
+        // cuBLAS computes f32 products with TF32 only where FAST_TF32 allows it.
         let (blas, lt) = match precision {
             Precision::F32 => (
                 (blas::cudaDataType::CUDA_R_32F, Compute::CUBLAS_COMPUTE_32F),
@@ -73,13 +75,13 @@ impl Product {
         Ok(Self { a, b, c, rows, columns, depth, precision, form, blas, lt })
     }
 
-    /// Returns the elements of a line in memory, of `a` and of `b`.
+    /// Returns the numbers of elements from one line of `a` and of `b` in memory to the next.
     pub(super) fn lines(&self) -> [u32; 2] {
         let [a, b] = self.form.transposed;
         [if a { self.rows } else { self.depth }, if b { self.depth } else { self.columns }]
     }
 
-    /// Returns the elements from one matrix of a batch to the next.
+    /// Returns the numbers of elements from one matrix of a batch to the next, for `a`, `b` and `c`.
     pub(super) fn distances(&self) -> [i64; 3] {
         let [rows, depth, columns] = [self.rows, self.depth, self.columns].map(i64::from);
         let unless = |shared: bool, elements: i64| if shared { 0 } else { elements };
@@ -102,12 +104,13 @@ impl Product {
         self.c as *mut c_void
     }
 
-    /// Returns the alignments of `a`, `b` and `c` in bytes, at most 256 each.
+    /// Returns the alignments of `a`, `b` and `c` in bytes, at most 256 each: the largest alignment that matters to
+    /// cuBLASLt.
     pub(super) fn alignments(&self) -> [u32; 3] {
         [self.a, self.b, self.c].map(|address| 1 << address.trailing_zeros().min(8))
     }
 
-    /// Returns the error for a status of either library.
+    /// Returns the error for a status that either library returned.
     pub(super) fn refused(&self, status: impl fmt::Debug) -> BackendError {
         BackendError::Rejected { operation: "a matrix product", message: format!("cuBLAS on {self}: {status:?}") }
     }

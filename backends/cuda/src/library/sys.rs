@@ -1,4 +1,4 @@
-//! Types of cuBLAS and cuBLASLt, and whether the libraries are on this machine with every function that is called here.
+//! Types of cuBLAS and cuBLASLt, and whether this machine has the libraries with every function that is called here.
 
 use std::sync::OnceLock;
 
@@ -34,7 +34,8 @@ const LT: [&str; 11] = [
     "cublasLtMatrixLayoutDestroy",
 ];
 
-/// Returns whether cuBLAS can be called without a panic, and suits the driver. The first call loads it.
+/// Returns whether cuBLAS can be called without a panic, and whether the driver supports its version. The first call
+/// loads the library.
 pub(super) fn has_blas() -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();
     *FOUND.get_or_init(|| match find("cublas", &BLAS).and_then(|()| fits_driver()) {
@@ -46,7 +47,7 @@ pub(super) fn has_blas() -> bool {
     })
 }
 
-/// Returns whether cuBLASLt can be called without a panic. The first call loads it.
+/// Returns whether cuBLASLt can be called without a panic. The first call loads the library.
 pub(super) fn has_lt() -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();
     *FOUND.get_or_init(|| match find("cublasLt", &LT) {
@@ -58,10 +59,10 @@ pub(super) fn has_lt() -> bool {
     })
 }
 
-/// Loads a library for good and looks up all symbols.
+/// Loads a library for the rest of the process and looks up all symbols.
 ///
 /// cudarc tries the same names in the same order, finds the library that is loaded already, and panics at the first
-/// missing symbol: so all of them are looked up before.
+/// missing symbol. This function therefore looks up all symbols before.
 fn find(name: &str, symbols: &[&str]) -> Result<(), String> {
     let names = cudarc::get_lib_name_candidates(name);
     // SAFETY: these libraries' initialisers have no preconditions.
@@ -69,18 +70,18 @@ fn find(name: &str, symbols: &[&str]) -> Result<(), String> {
     let Some((file, library)) = found else {
         return Err(format!("lib{name} is not installed, or not in the library path (LD_LIBRARY_PATH)"));
     };
-    // SAFETY: the symbol is not called.
+    // SAFETY: the symbol is only looked up, never called.
     let missing = |symbol: &&&str| unsafe { library.get::<unsafe extern "C" fn()>(symbol.as_bytes()) }.is_err();
     let outcome = match symbols.iter().find(missing) {
         None => Ok(()),
         Some(symbol) => Err(format!("{file} has no {symbol}: it is older than CUDA 12")),
     };
-    // cudarc loads the library again at once, so unloading it gains nothing.
+    // The library stays loaded: cudarc would load it again at once.
     std::mem::forget(library);
     outcome
 }
 
-/// Compares versions: cuBLAS of a higher major version than the driver's CUDA version cannot run.
+/// Compares versions: cuBLAS cannot run if its major version is higher than that of the driver's CUDA version.
 fn fits_driver() -> Result<(), String> {
     let library = result::blas::major_version().map_err(|status| format!("cublasGetProperty returned {status:?}"))?;
     let runs = Driver::get()?.version;

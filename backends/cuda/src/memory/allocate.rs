@@ -9,25 +9,26 @@ use crate::streams::state::{RECLAIM, UPLOAD};
 use crate::streams::uses::{Span, Use, Uses};
 use crate::submit::queue::{Queue, QueueState};
 
-/// The most bytes that are allocated ahead of the first stream's work: memory that is freed after that work cannot be
-/// reused for them.
+/// The limit on bytes that are zeroed while earlier work of the first stream still runs. Memory that is freed after
+/// that work cannot be reused for these allocations.
 const MAX_AHEAD: u64 = 4 << 30;
 
 impl Queue {
-    /// Allocates zeroed device memory; `None` when there is no more. The context is current.
+    /// Allocates zeroed device memory; `None` when no memory is left. The context is current.
     ///
-    /// Large memory is zeroed on another stream than the kernels', so that the next copy to it need not wait for them.
+    /// While kernels run, large memory is zeroed on another stream, so that the next copy to the memory need not wait
+    /// for them.
     pub(crate) fn allocate(&self, bytes: u64) -> Result<Option<Reserved>, BackendError> {
         let stream = {
             let mut state = self.lock();
             if bytes >= LARGE && self.is_ahead(&mut state, bytes)? { UPLOAD } else { 0 }
         };
         let native = self.stream(stream)?;
-        // Without the lock: the driver may have to request memory from the system, which takes long.
+        // The lock is not held, because the driver may have to request memory from the system, which takes long.
         let Some(memory) = self.pool.allocate(bytes, native)? else { return Ok(None) };
         let mut state = self.lock();
-        // A short zeroing comes before the next submission and needs no number; a wait for a long one should not last
-        // until the end of that submission.
+        // A short zeroing comes before the next submission and needs no number. A long zeroing has its own number, so
+        // that a wait for it need not last until the end of that submission.
         let numbered = state.concurrent || bytes >= LARGE;
         let begun = if numbered { self.before_submission(&mut state, stream) } else { Ok(()) };
         if let Err(error) = begun {
@@ -45,7 +46,7 @@ impl Queue {
         }
         let point = self.number(&mut state, stream);
         if !state.concurrent {
-            // An event is then recorded after it.
+            // With this, the next submission is preceded by an event after the zeroing.
             state.progress[stream].claimed = point.sequence;
             return reserved(point.sequence, Uses::default());
         }
@@ -53,7 +54,8 @@ impl Queue {
         reserved(0, Uses::beginning(state.period, zeros))
     }
 
-    /// Returns whether memory is to be zeroed beside the first stream's work; the stream for that is open then.
+    /// Returns whether memory is to be zeroed beside the first stream's work; if so, the stream for the zeroing is
+    /// open.
     fn is_ahead(&self, state: &mut QueueState, bytes: u64) -> Result<bool, BackendError> {
         if !self.is_busy(state, 0)? {
             return Ok(false);

@@ -1,7 +1,8 @@
 //! Deferred frees of resources that work in flight may still use.
 //!
-//! Freeing pinned memory, modules and graphs can make the driver wait for the whole device. They are kept until the
-//! work submitted before has ended, and are freed when the device is idle anyway, or when too many are kept.
+//! Freeing pinned memory, modules and graphs can make the driver wait for the whole device. The resources are kept
+//! until the work that was submitted before has ended, and are freed when the device is idle anyway, or when they
+//! exceed a limit.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,15 +10,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::driver::{Context, DeviceMemory, ExecutableGraph, Module, PinnedMemory, Pool, Stream};
 use crate::kernel::status::StatusRecord;
 
-/// The limit on pinned memory that is kept while the device is busy, in bytes.
+/// The limit on the pinned memory that is kept while the device has work, in bytes.
 const MAX_BYTES: usize = 256 << 20;
 
 /// A resource to free.
 pub(crate) enum Deferred {
     Pinned(PinnedMemory),
-    /// A kernel.
+    /// The machine code of a kernel.
     Module(Arc<Module>),
-    /// A graph, unless its successor has taken it over, with the memory that its nodes use.
+    /// A graph with the memory that its nodes use. `exec` is `None` if the graph's successor has taken the executable
+    /// graph.
     Graph {
         exec: Option<ExecutableGraph>,
         record: Option<StatusRecord>,
@@ -32,7 +34,7 @@ pub(crate) struct DeferredFrees {
     entries: Mutex<Vec<(u64, Deferred)>>,
     /// The number of entries, readable without the lock.
     count: AtomicUsize,
-    /// The size of the pinned memory among them in bytes.
+    /// The total size of the pinned memory in `entries`, in bytes.
     bytes: AtomicUsize,
 }
 
@@ -41,7 +43,7 @@ impl DeferredFrees {
         Self { context, entries: Mutex::default(), count: AtomicUsize::new(0), bytes: AtomicUsize::new(0) }
     }
 
-    /// Keeps an entry until the submissions up to `sequence` have ended.
+    /// Adds a resource that is freed after the submissions up to `sequence` have ended.
     pub(crate) fn add(&self, sequence: u64, entry: Deferred) {
         if let Deferred::Pinned(memory) = &entry {
             self.bytes.fetch_add(memory.bytes(), Ordering::Relaxed);
@@ -50,8 +52,8 @@ impl DeferredFrees {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner).push((sequence, entry));
     }
 
-    /// Frees unused resources, if the device is idle or too much is kept; the context is current, and the caller may
-    /// have to wait.
+    /// Frees unused resources, if the device is idle or the pinned memory exceeds the limit. The context is current;
+    /// the call may have to wait for the device.
     pub(crate) fn clear(&self, idle: bool, pool: &Pool, stream: &Stream) {
         if self.count.load(Ordering::Relaxed) == 0 || !(idle || self.bytes.load(Ordering::Relaxed) > MAX_BYTES) {
             return;

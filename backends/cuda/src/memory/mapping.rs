@@ -15,10 +15,11 @@ use crate::submit::queue::Queue;
 /// A mapping that waits for work, or has a failure to report.
 pub(crate) struct MapCompletion {
     queue: Arc<Queue>,
-    /// The submissions that it waits for.
+    /// The submissions that the mapping waits for.
     points: Points,
     memory: Weak<Memory>,
-    /// Whether a wait or a query has found the end; also where the submission was refused after all.
+    /// Whether a wait or a query has found that all of `points` have ended. A submission that was refused meanwhile
+    /// counts as ended.
     waited: AtomicBool,
     report: Report,
 }
@@ -33,12 +34,12 @@ impl MapCompletion {
         self.waited.load(Ordering::Acquire) || self.points.iter().all(|point| self.queue.is_over(*point))
     }
 
-    /// Returns whether the outcome was reported.
+    /// Returns whether the outcome was reported to a caller.
     pub(crate) fn is_reported(&self) -> bool {
         self.report.is_given()
     }
 
-    /// Records the result of a wait or a query.
+    /// Records the result of a wait or a query, and returns it.
     fn note_wait(&self, over: bool) -> bool {
         if over {
             self.waited.store(true, Ordering::Release);
@@ -46,7 +47,8 @@ impl MapCompletion {
         over
     }
 
-    /// Returns the outcome, with the failure that poisons the memory: taken once, the same on every call.
+    /// Returns the outcome: the failure that poisons the memory, if any. The failure is taken once, and every call
+    /// returns the same outcome.
     fn outcome(&self) -> Result<(), BackendError> {
         let submitted = self.queue.context.submissions.submitted();
         self.report.give(submitted, || self.memory.upgrade().and_then(|memory| memory.poison.take()))

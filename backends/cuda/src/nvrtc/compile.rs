@@ -13,11 +13,11 @@ use crate::resources::{self, Usage};
 /// comparisons of unsigned numbers with 0 (186), unused computations (174).
 const QUIET: &str = "-diag-suppress=111,128,174,177,186,550";
 
-/// Makes the assembler report the kernel's resources.
+/// The option that makes the assembler report the kernel's resources.
 const VERBOSE: &str = "--ptxas-options=-v";
 
-/// The stack size in bytes of the compiling thread. NVRTC ends the process where a text nests too deeply for the stack:
-/// fewer than 1000 parentheses use up 2 MiB. Only touched pages take memory.
+/// The stack size in bytes of the compiling thread. NVRTC ends the process if a text nests too deeply for the stack:
+/// fewer than 1000 nested parentheses use up 2 MiB. Only pages that are used take memory.
 const STACK: usize = if cfg!(target_pointer_width = "64") { 256 << 20 } else { 32 << 20 };
 
 const BUILTIN_OPERATION_FAILURE: Code = 7;
@@ -37,7 +37,7 @@ pub struct Source<'a> {
     pub text: &'a str,
     /// The architecture of the GPU: 90 for compute capability 9.0.
     pub architecture: u32,
-    /// Whether quotients, roots and functions are approximate and subnormal numbers become zero.
+    /// Whether quotients, roots and functions are approximate, and subnormal numbers become zero.
     pub fast_math: bool,
     /// Macros and their values.
     pub defines: &'a [(&'a str, &'a str)],
@@ -57,40 +57,39 @@ pub enum Output {
 pub struct Compiled {
     /// The bytes that the driver loads.
     pub image: Vec<u8>,
-    /// The kind of the image: PTX also where a cubin was requested, but the GPU is newer than this NVRTC.
+    /// The kind of the image. It is also PTX where a cubin was requested but the GPU is newer than this NVRTC.
     pub output: Output,
     /// The kernel's resources; `None` for PTX, which is not assembled yet.
     pub usage: Option<Usage>,
     /// Warnings of NVRTC. Empty for an image from a cache.
     pub log: String,
-    /// Whether it comes from a cache.
+    /// Whether the image comes from a cache.
     pub cached: bool,
 }
 
-/// The inputs of a compilation by one NVRTC, apart from the text.
+/// The inputs of a compilation by a given NVRTC, apart from the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
     /// The kind of image.
     pub output: Output,
-    /// The architecture it is compiled for: `sm_90`, `compute_90`.
+    /// The architecture that the kernel is compiled for: `sm_90`, `compute_90`.
     pub architecture: String,
     /// NVRTC's options.
     pub options: Vec<String>,
 }
 
 impl Nvrtc {
-    /// Compiles a kernel. For a GPU that is newer than this NVRTC, a cubin becomes PTX for the newest architecture that
-    /// NVRTC supports and the GPU can run.
+    /// Compiles a kernel. For a GPU that is newer than this NVRTC, the image is not a cubin but PTX, for the newest
+    /// architecture that NVRTC supports and the GPU can run.
     ///
     /// # Errors
-    /// [`NvrtcError::Compilation`] with the position of the first error, and the log; [`NvrtcError::TooOld`] for an old
-    /// GPU; [`NvrtcError::Builtins`] for an incomplete installation.
+    /// [`NvrtcError::Compilation`] with the position of the first error, and the log; [`NvrtcError::TooOld`] for a GPU
+    /// that this NVRTC does not support any more; [`NvrtcError::Builtins`] for an incomplete installation.
     pub fn compile(&self, source: &Source<'_>, output: Output) -> Result<Compiled, NvrtcError> {
         self.run(source, &self.job(source, output)?)
     }
 
-    /// Returns the job that [`compile`](Self::compile) would run, without running it: the inputs that a cache key
-    /// needs.
+    /// Returns the job that [`compile`](Self::compile) would run, without running it; cache keys contain the job.
     ///
     /// # Errors
     /// [`NvrtcError::TooOld`].
@@ -106,8 +105,8 @@ impl Nvrtc {
         let mut options =
             vec![format!("--gpu-architecture={architecture}"), "--std=c++17".to_owned(), QUIET.to_owned()];
         options.push("--device-as-default-execution-space".to_owned());
-        // For profilers, which then show lines of the WGSL. Images become about twice as large; neither kernels nor
-        // their compilation become slower.
+        // With line information, profilers show lines of the WGSL. Images become about twice as large; neither kernels
+        // nor their compilation become slower.
         options.push("-lineinfo".to_owned());
         options.extend(arithmetic(source.fast_math).iter().map(|option| (*option).to_owned()));
         if output == Output::Cubin {
@@ -126,7 +125,7 @@ impl Nvrtc {
             let thread = std::thread::Builder::new().name("nvrtc".to_owned()).stack_size(STACK);
             let failed = |log: String| NvrtcError::Call {
                 function: "nvrtcCompileProgram",
-                code: "no thread could be started".to_owned(),
+                code: "no thread: the thread of the compiler could not be started, or it panicked".to_owned(),
                 log,
             };
             let running =
@@ -200,22 +199,22 @@ impl Nvrtc {
     }
 }
 
-/// Chooses the kind of image and the architecture for a GPU: its own or, for an unsupported one, PTX for the newest one
-/// before it. `None` if all are newer than the GPU.
+/// Chooses the kind of image and the architecture for a GPU: the GPU's own architecture or, if NVRTC does not support
+/// it, PTX for the newest older architecture. `None` if all supported architectures are newer than the GPU's.
 fn choose(card: u32, output: Output, known: &[u32]) -> Option<(Output, u32)> {
     let newest = known.iter().copied().filter(|known| *known <= card).max()?;
     Some(if newest == card { (output, newest) } else { (Output::Ptx, newest) })
 }
 
-/// Returns the first error of a log: `FILE(LINE): error: MESSAGE`, or the first line that contains an error, or the
-/// first line.
+/// Returns the first error of a log with its position: `FILE(LINE): error: MESSAGE`. Otherwise the first line that
+/// contains `error`, or else the first line, without a position.
 fn first_error(log: &str) -> (Option<Place>, String) {
     for line in log.lines() {
         let Some((before, message)) = line.split_once("): error").or_else(|| line.split_once("): catastrophic error"))
         else {
             continue;
         };
-        // The number of an error that could be suppressed precedes the colon.
+        // Errors that can be suppressed have a number before the colon.
         let message = message.split_once(": ").map_or(message, |(_, message)| message);
         let place = before.rsplit_once('(').and_then(|(file, line)| {
             let line = line.split(',').next()?.trim().parse().ok()?;

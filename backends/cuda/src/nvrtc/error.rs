@@ -9,7 +9,7 @@ anywarp_backend::debug_as_display!(NvrtcError);
 pub struct Attempt {
     /// A file, a folder, or a name passed to the system's loader.
     pub place: String,
-    /// The reason why it is not used.
+    /// The reason why the library there is not used.
     pub reason: String,
 }
 
@@ -43,7 +43,7 @@ pub enum NvrtcError {
         /// Every location, in order.
         tried: Vec<Attempt>,
     },
-    /// The library cannot find the second one that it needs.
+    /// NVRTC does not find its library of built-in functions.
     #[error(
         "{file} cannot compile because it does not find its library of built-in functions, which must have the \
          same version and be in the same folder ({BUILTINS}): install NVRTC as a whole, with \
@@ -52,7 +52,7 @@ pub enum NvrtcError {
     Builtins {
         /// The library that was loaded.
         file: String,
-        /// Its messages.
+        /// NVRTC's messages.
         log: String,
     },
     /// The GPU is older than the architectures that this NVRTC compiles for.
@@ -63,12 +63,12 @@ pub enum NvrtcError {
     TooOld {
         /// The GPU's architecture: 61 for `sm_61`.
         architecture: u32,
-        /// The oldest architecture that this NVRTC supports; 0 if it supports none.
+        /// The oldest architecture that this NVRTC supports; 0 if NVRTC supports none.
         oldest: u32,
         /// NVRTC's version.
         version: (u32, u32),
     },
-    /// NVRTC does not accept the text.
+    /// NVRTC reports errors in the text.
     #[error(
         "NVRTC {}.{} refused the CUDA C++ of kernel '{kernel}' for {architecture}{}: {message}\n{log}",
         version.0, version.1,
@@ -77,7 +77,7 @@ pub enum NvrtcError {
     Compilation {
         /// The kernel.
         kernel: String,
-        /// The architecture that it was compiled for: `sm_90`, `compute_90`.
+        /// The architecture for which the kernel was compiled: `sm_90`, `compute_90`.
         architecture: String,
         /// NVRTC's version.
         version: (u32, u32),
@@ -88,15 +88,15 @@ pub enum NvrtcError {
         /// All messages of NVRTC.
         log: String,
     },
-    /// A string with a zero byte, which C cannot represent.
+    /// A string that contains a zero byte, which C cannot represent.
     #[error("{what} of kernel '{kernel}' contains a zero byte, which NVRTC cannot accept: remove it")]
     ZeroByte {
-        /// The kernel.
+        /// The kernel's name.
         kernel: String,
-        /// The string.
+        /// The string that contains the zero byte.
         what: &'static str,
     },
-    /// Any other error of NVRTC.
+    /// An error of NVRTC that no other variant describes.
     #[error("{function} failed with {code}{}", if log.is_empty() { String::new() } else { format!(": {log}") })]
     Call {
         /// NVRTC's function.
@@ -119,8 +119,8 @@ fn listed(tried: &[Attempt]) -> String {
     text
 }
 
-/// Returns which NVRTC to install for an old GPU. CUDA 11 was the last for `sm_35` and `sm_37`, CUDA 12 the last for
-/// `sm_50` to `sm_72`.
+/// Returns the advice which NVRTC to install for an old GPU. CUDA 11 was the last version for `sm_35` and `sm_37`, CUDA
+/// 12 the last one for `sm_50` to `sm_72`.
 fn remedy(architecture: u32) -> &'static str {
     match architecture {
         50.. => "install NVRTC 12 (`pip install nvidia-cuda-nvrtc-cu12`) and point ANYWARP_NVRTC to its folder",

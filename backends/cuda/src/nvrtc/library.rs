@@ -1,4 +1,4 @@
-//! The NVRTC library: found, with its version and architectures.
+//! The NVRTC library: how it is found, its version and its architectures.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -11,13 +11,14 @@ use crate::installed::Variable;
 /// Returns NVRTC, loaded once for the process, from `ANYWARP_NVRTC` or the usual locations.
 ///
 /// # Errors
-/// [`NvrtcError::NotFound`] with every location that was tried and what to install; the same on every later call.
+/// [`NvrtcError::NotFound`] with every location that was tried and what to install; every later call returns the same
+/// error.
 pub fn library() -> Result<&'static Nvrtc, NvrtcError> {
     static LIBRARY: OnceLock<Result<Nvrtc, NvrtcError>> = OnceLock::new();
     LIBRARY.get_or_init(|| Nvrtc::find(&anywarp_host::environment::raw)).as_ref().map_err(Clone::clone)
 }
 
-/// NVRTC. All threads may compile at once.
+/// A loaded NVRTC library. Several threads may compile at the same time.
 pub struct Nvrtc {
     loaded: Loaded,
     file: String,
@@ -26,7 +27,7 @@ pub struct Nvrtc {
 }
 
 impl Nvrtc {
-    /// Searches the locations that these variables and the system name.
+    /// Loads the first usable library from the locations that the environment variables and the system name.
     pub(super) fn find(variable: Variable<'_>) -> Result<Self, NvrtcError> {
         let mut tried = Vec::new();
         for candidate in search::candidates(variable) {
@@ -61,19 +62,19 @@ impl Nvrtc {
         &self.loaded.functions
     }
 
-    /// Returns its version: (13, 5).
+    /// Returns the library's version: (13, 5).
     #[must_use]
     pub fn version(&self) -> (u32, u32) {
         self.version
     }
 
-    /// Returns the architectures that it compiles for, ascending: 75 for `sm_75`.
+    /// Returns the architectures that NVRTC compiles for, ascending: 75 for `sm_75`.
     #[must_use]
     pub fn architectures(&self) -> &[u32] {
         &self.architectures
     }
 
-    /// Returns the file, or the name for the system's loader.
+    /// Returns the library's file, or the name that was passed to the system's loader.
     #[must_use]
     pub fn file(&self) -> &str {
         &self.file

@@ -3,7 +3,7 @@
 //! | file | content |
 //! |---|---|
 //! | `search` | the locations where the library may be |
-//! | `library` | the library: found, with its version and architectures |
+//! | `library` | the library: how it is found, its version and its architectures |
 //! | `compile` | compilation of CUDA C++ to machine code or PTX |
 //! | `error` | errors, with what to do about them |
 //! | `sys` | the functions as a table, and the loaded library |

@@ -1,5 +1,5 @@
-//! A program inside NVRTC, destroyed when dropped. The `SAFETY` comments below rely on this alone: its handle is
-//! created once and stored in a private field. NVRTC may be called from any thread.
+//! A program inside NVRTC, destroyed when the value is dropped. The `SAFETY` comments below rely on one fact: the
+//! program's handle is created once and stored in a private field. NVRTC may be called from any thread.
 
 use std::ffi::CStr;
 
@@ -7,7 +7,7 @@ use super::compile::Output;
 use super::result::Outcome;
 use super::sys::{self, Functions};
 
-/// A program.
+/// A program of NVRTC.
 pub(super) struct Program<'a> {
     functions: &'a Functions,
     handle: sys::Program,
@@ -19,7 +19,7 @@ impl<'a> Program<'a> {
         Ok(Self { functions, handle: functions.create(text, name)? })
     }
 
-    /// Compiles it.
+    /// Compiles the program.
     pub(super) fn compile(&mut self, options: &[&CStr]) -> Outcome<()> {
         // SAFETY: the program is alive.
         unsafe { self.functions.compile(self.handle, options) }
@@ -47,7 +47,7 @@ impl<'a> Program<'a> {
 
 impl Drop for Program<'_> {
     fn drop(&mut self) {
-        // SAFETY: created once, destroyed once.
+        // SAFETY: the program was created once and is destroyed once.
         if let Err(failed) = unsafe { self.functions.destroy(self.handle) } {
             log::debug!("{} failed with {}", failed.function, self.functions.name(failed.code));
         }

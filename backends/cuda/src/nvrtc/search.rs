@@ -7,28 +7,28 @@ use super::error::Attempt;
 use crate::environment::NVRTC;
 use crate::installed::{self, Variable};
 
-/// Names that the system's loader may find, newest first.
+/// The file names for which the system's loader searches, newest version first.
 #[cfg(windows)]
 const NAMES: &[&str] = &["nvrtc64_130_0.dll", "nvrtc64_120_0.dll", "nvrtc64_112_0.dll"];
 #[cfg(not(windows))]
 const NAMES: &[&str] = &["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "libnvrtc.so.11.2"];
 
-/// Folders with libraries, in a CUDA toolkit or a Python package.
+/// The folders that contain libraries, in a CUDA toolkit or a Python package.
 const FOLDERS: &[&str] = &["lib64", "lib", "bin/x64", "bin/x86_64", "bin"];
 
-/// One candidate.
+/// A location where NVRTC may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Candidate {
     /// A name for the system's loader.
     Name(&'static str),
     /// A file that exists.
     File(PathBuf),
-    /// A location with nothing to load.
+    /// A location without a library, and the reason.
     Nothing(Attempt),
 }
 
-/// Returns the candidates, in order. A variable that is set is the only location, so that a mistake in it does not go
-/// unnoticed.
+/// Returns the candidates, in order. If the environment variable is set, its value is the only location, so that a
+/// mistake in it does not go unnoticed.
 pub(super) fn candidates(variable: Variable<'_>) -> Vec<Candidate> {
     if let Some(value) = variable(NVRTC).filter(|value| !value.is_empty()) {
         return named(Path::new(&value));
@@ -66,8 +66,8 @@ fn named(path: &Path) -> Vec<Candidate> {
     }
 }
 
-/// Returns the files in a folder that have a name of NVRTC, newest version first, with links resolved: the library
-/// searches its own folder for its second one.
+/// Returns the files in a folder that have a name of NVRTC, newest version first. Links are resolved, because the
+/// library searches its own folder for its library of built-in functions.
 fn libraries(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = std::fs::read_dir(folder).map_err(|error| error.to_string())?;
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();

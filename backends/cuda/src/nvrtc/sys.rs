@@ -8,7 +8,7 @@ use libloading::Library;
 /// The loaded library.
 pub(super) struct Loaded {
     pub(super) functions: Functions,
-    // The last field, so that it is dropped after everything that points into it.
+    // The library is the last field, so that it is dropped after all fields that point into it.
     _library: Library,
 }
 
@@ -18,21 +18,21 @@ impl Loaded {
         preload_builtins(file);
         // SAFETY: the library's initialisers are NVIDIA's and have no requirements.
         let library = unsafe { Library::new(file) }.map_err(|error| reason(&error))?;
-        // SAFETY: the types are those of nvrtc.h, the same since CUDA 11.2; the library outlives the functions because
+        // SAFETY: the types are those of nvrtc.h, unchanged since CUDA 11.2; the library outlives the functions because
         // both are in one value, which lends the functions only by reference.
         let functions = unsafe { Functions::of(&library) }?;
         Ok(Self { functions, _library: library })
     }
 }
 
-/// Loads the library of built-in functions. Windows, and NVRTC before 13.5 on every system, search for it in the
-/// system's locations, not in NVRTC's own folder; a loaded one is found.
+/// Loads NVRTC's library of built-in functions. Windows, and NVRTC before 13.5 on every system, search for that library
+/// in the system's locations, not in NVRTC's own folder; a library that is loaded already is found.
 fn preload_builtins(file: &Path) {
     let Some(folder) = file.parent().filter(|folder| folder.is_absolute()) else { return };
     let prefix = if cfg!(windows) { "nvrtc-builtins64_" } else { "libnvrtc-builtins.so" };
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with(prefix) {
-            // SAFETY: as for the library itself, of which it is a part.
+            // SAFETY: the library is a part of NVRTC, whose initialisers have no requirements.
             match unsafe { Library::new(entry.path()) } {
                 Ok(library) => std::mem::forget(library),
                 Err(error) => log::debug!("{}: {}", entry.path().display(), reason(&error)),
@@ -41,7 +41,7 @@ fn preload_builtins(file: &Path) {
     }
 }
 
-/// The text of an error with its causes: the outer one alone often only states that loading failed.
+/// Returns the text of an error with its causes: the outer error alone often only states that loading failed.
 fn reason(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -60,7 +60,7 @@ pub(super) type Program = *mut c_void;
 /// The result of every function: 0 for success.
 pub(super) type Code = c_int;
 
-/// Declares the functions, each a field under its name in snake case.
+/// Declares the functions as fields, each under its name in snake case.
 macro_rules! functions {
     ($($field:ident = $symbol:literal: fn($($argument:ty),*) -> $result:ty,)*) => {
         pub(super) struct Functions {
@@ -76,7 +76,7 @@ macro_rules! functions {
                 $(
                     // SAFETY: the caller guarantees that the symbols are NVRTC's; their types are from nvrtc.h.
                     let $field = *unsafe { library.get::<unsafe extern "C" fn($($argument),*) -> $result>($symbol) }
-                        .map_err(|error| format!("it lacks {}: {}", $symbol, reason(&error)))?;
+                        .map_err(|error| format!("the library lacks {}: {}", $symbol, reason(&error)))?;
                 )*
                 Ok(Self { $($field,)* })
             }

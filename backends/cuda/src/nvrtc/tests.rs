@@ -1,4 +1,4 @@
-//! Tests with a library, if there is one; `ANYWARP_REQUIRE=nvrtc` makes its absence a failure.
+//! Tests with an NVRTC library, if there is one; `ANYWARP_REQUIRE=nvrtc` makes its absence a failure.
 
 #[cfg(target_os = "linux")]
 use std::path::Path;
@@ -113,7 +113,7 @@ fn deep_texts_do_not_end_the_process() {
         let deep = format!("= {}1.0f{} +", open.repeat(4000), close.repeat(4000));
         let text = SQUARES.replace("= square((float)i) *", &deep);
         assert_ne!(text, SQUARES);
-        // NVRTC may compile or refuse it.
+        // Both outcomes are allowed: NVRTC may compile the text or refuse it.
         if let Err(error) = nvrtc.compile(&source(&text), Output::Cubin) {
             assert!(matches!(error, NvrtcError::Compilation { .. }), "{error}");
         }
@@ -193,7 +193,7 @@ fn without_its_second_library_it_says_so() {
     let lonely = Nvrtc::find(&|name| (name == "ANYWARP_NVRTC").then(|| file.clone().into())).unwrap();
     let compiled = lonely.compile(&source(SQUARES), Output::Cubin);
     std::fs::remove_dir_all(&folder).unwrap();
-    // Where the first library has loaded the second one, the copy may receive it too.
+    // If the first library has loaded its built-in functions, the copy may find them too.
     if let Err(error) = compiled {
         assert!(matches!(error, NvrtcError::Builtins { .. }), "{error}");
         assert!(error.to_string().contains("libnvrtc-builtins"), "{error}");

@@ -1,4 +1,4 @@
-//! The steps of a plan as driver calls.
+//! Enqueues the steps of a plan as calls of the driver.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,19 +12,19 @@ use crate::record::step::{Launch, Place, Step};
 use crate::submit::complete::Timer;
 use crate::submit::queue::QueueState;
 
-/// A stream that steps are enqueued to, with the buffers for that.
+/// A stream to which steps are enqueued, with the state that this needs.
 pub(crate) struct Enqueue<'a> {
-    /// A stream for work or for captures.
+    /// The stream for work or for a capture.
     pub(crate) native: &'a Stream,
     pub(crate) state: &'a mut QueueState,
-    /// Filled for a timed plan.
+    /// The timers of the launches and library calls of a timed plan; empty otherwise.
     pub(crate) timers: Vec<Timer>,
-    /// Whether anything was enqueued.
+    /// Whether any step was enqueued.
     pub(crate) begun: bool,
 }
 
 impl Enqueue<'_> {
-    /// Enqueues these steps.
+    /// Enqueues a range of the plan's steps.
     pub(crate) fn run(&mut self, plan: &Plan, steps: Range<usize>) -> Result<(), BackendError> {
         for step in &plan.steps[steps] {
             match step {
@@ -104,7 +104,8 @@ impl Enqueue<'_> {
         }
     }
 
-    /// Records an event before a launch, if the plan is timed.
+    /// Records an event before a launch or library call, if the plan is timed. Returns that event and the one for the
+    /// end.
     fn start(&mut self, plan: &Plan) -> Result<Option<(Event, Event)>, BackendError> {
         if !plan.timed {
             return Ok(None);

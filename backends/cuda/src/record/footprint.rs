@@ -1,4 +1,4 @@
-//! Footprints of a plan's steps: the bytes that they access, and the library's workspace.
+//! Footprints of a plan's steps: the bytes that the steps access, and whether they use the library's workspace.
 
 use std::ops::Range;
 
@@ -13,9 +13,9 @@ use crate::record::step::{Launch, Step, Touch};
 pub(crate) type Footprints = SmallVec<[Touch; 8]>;
 
 impl Plan {
-    /// Returns the ranges that some of the steps access, without repetitions that are found quickly.
+    /// Returns the ranges that some of the steps access. A range that a recent step also accesses is not repeated.
     pub(crate) fn footprint(&self, steps: Range<usize>) -> Footprints {
-        // Most steps access the same ranges as those before them.
+        // Most steps access the same ranges as the steps just before them.
         const LOOK_BACK: usize = 8;
         let mut all = Footprints::new();
         let mut add = |touch: Touch| {
@@ -43,7 +43,7 @@ impl Plan {
         all
     }
 
-    /// Returns the memories of touches.
+    /// Returns the memories of these touches, each with its touch.
     pub(crate) fn uses<'a>(&'a self, touches: &'a [Touch]) -> impl Iterator<Item = (&'a Memory, Touch)> {
         touches.iter().map(|touch| (&*self.memories[touch.memory], *touch))
     }

@@ -1,4 +1,4 @@
-//! Blocks for a number of workgroups, as pure functions.
+//! The number of blocks for a number of workgroups, as pure functions.
 
 /// CUDA's limit of blocks in y and in z.
 const MAX_YZ: u32 = 65_535;
@@ -16,7 +16,7 @@ pub(crate) fn is_empty(groups: [u32; 3]) -> bool {
 }
 
 /// Returns the number of blocks that loop over the workgroups: as many as the GPU runs at a time, or fewer if there are
-/// fewer workgroups; `groups` is `None` where the number is not known yet.
+/// fewer workgroups. `groups` is `None` where the number of workgroups is not known yet.
 pub(crate) fn turns(groups: Option<[u32; 3]>, multiprocessors: u32, on_each: u32) -> u32 {
     let resident = multiprocessors.max(1).saturating_mul(on_each.max(1)).min(MAX_X);
     let wanted = groups.map_or(u128::MAX, |groups| groups.iter().map(|count| u128::from(*count)).product());

@@ -4,10 +4,10 @@
 //! |---|---|
 //! | `plan` | a recording, checked and resolved: addresses and machine code in place of ids |
 //! | `step` | one command of a plan |
-//! | `grid` | blocks for a number of workgroups |
+//! | `grid` | the number of blocks for a number of workgroups |
 //! | `footprint` | the bytes that steps of a plan access |
-//! | `parts` | a plan divided, so that large copies run beside kernels |
-//! | `enqueue` | the steps of a plan as driver calls |
+//! | `parts` | dividing a plan, so that large copies run beside kernels |
+//! | `enqueue` | enqueueing the steps of a plan as calls of the driver |
 
 pub(crate) mod enqueue;
 mod footprint;

@@ -1,8 +1,8 @@
 //! Divides plans, so that large copies run beside kernels.
 //!
-//! While a stream has work, large copies to the device use a stream of their own, and so do those to the host. Each
-//! part of a recording is a submission like any other, in the order of its steps, and waits for what it conflicts with;
-//! the recording's ticket covers all of them.
+//! While a stream has work, large copies to the device use a stream of their own, and so do large copies to the host.
+//! Each part of a recording is an ordinary submission, in the order of its steps, and waits for the submissions that it
+//! conflicts with. The recording's ticket covers all parts.
 
 use std::ops::Range;
 
@@ -14,17 +14,17 @@ use crate::record::step::{Step, Touch};
 use crate::streams::state::{DOWNLOAD, Point, UPLOAD};
 use crate::submit::queue::{Queue, QueueState};
 
-/// The size in bytes from which copies get a stream of their own: about ten times what the copy engines transfer in the
-/// time of the events between the streams. Tests use small copies.
+/// The size in bytes from which copies are submitted to a stream of their own: about ten times the bytes that the copy
+/// engines transfer in the time of the events between the streams. Tests use small copies.
 pub(crate) const LARGE: u64 = if cfg!(test) { 128 } else { 1 << 20 };
-/// The largest number of parts of a plan: further steps stay together.
+/// The largest number of parts of a plan: all further steps are one part.
 const MAX_PARTS: usize = 8;
 
-/// Some of a plan's steps, and their stream.
+/// A range of a plan's steps, and their stream.
 pub(crate) struct Part {
     pub(crate) stream: usize,
     pub(crate) steps: Range<usize>,
-    /// Whether it contains more than large copies.
+    /// Whether the part contains more than large copies.
     pub(crate) work: bool,
 }
 
@@ -35,13 +35,13 @@ impl Queue {
     /// Returns the parts of a plan for a stream, in the order of its steps.
     pub(crate) fn parts(&self, state: &mut QueueState, plan: &Plan, stream: usize) -> Result<Parts, BackendError> {
         let all = 0..plan.steps.len();
-        // A timed plan is not divided.
+        // A timed plan is not divided, nor one whose copies are small together.
         if plan.copied < LARGE || plan.timed {
             return Ok(smallvec![Part { stream, steps: all, work: true }]);
         }
         let busy = self.is_busy(state, stream)?;
         let mut parts = Parts::new();
-        // Whether there is earlier work in this recording, which its uploads need not wait for either.
+        // Whether this recording has earlier work; its uploads need not wait for that work either.
         let mut works = false;
         for (direction, steps) in runs(plan) {
             let aside = match direction {
@@ -68,8 +68,9 @@ impl Queue {
         self.poll_in(state, Point { stream, sequence }).map(|over| !over)
     }
 
-    /// Returns whether some of a plan's steps would have to wait for a stream, or for the `former` parts in it, if they
-    /// ran in another one. Moving them gains nothing then, and delays others.
+    /// Returns whether some of a plan's steps would have to wait for a stream, or for the `former` parts in that
+    /// stream, if they ran in another stream. Moving such steps gains nothing, and delays other work in the other
+    /// stream.
     fn is_bound(
         &self,
         state: &mut QueueState,
@@ -97,8 +98,8 @@ fn conflicts(plan: &Plan, one: Touch, other: Touch) -> bool {
     same && (one.access == Access::Write || other.access == Access::Write) && one.span.overlaps(other.span)
 }
 
-/// Splits the steps of a plan into runs: copies in one direction that are large together, with their stream, and the
-/// steps between them.
+/// Splits the steps of a plan into runs: copies in one direction that are large together, with the stream for that
+/// direction; and the other steps between them, with `None`.
 fn runs(plan: &Plan) -> SmallVec<[(Option<usize>, Range<usize>); 4]> {
     let mut runs: SmallVec<[(Option<usize>, Range<usize>); 4]> = SmallVec::new();
     let mut add = |direction, steps: Range<usize>| match runs.last_mut().filter(|(last, _)| *last == direction) {
@@ -122,7 +123,7 @@ fn runs(plan: &Plan) -> SmallVec<[(Option<usize>, Range<usize>); 4]> {
     runs
 }
 
-/// Returns the stream for a step that copies between host and device, and its size in bytes.
+/// Returns the stream for a step that copies between host and device memory, and the number of bytes it copies.
 fn direction(plan: &Plan, step: usize) -> Option<(usize, u64)> {
     let Step::Copy { source, target } = plan.steps.get(step)? else { return None };
     let kinds = [source, target].map(|place| plan.memories[place.memory].kind);

@@ -1,4 +1,4 @@
-//! A recording, checked and resolved: addresses and machine code in place of ids.
+//! Plans: recordings that are checked and resolved, with addresses and machine code in place of ids.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ impl validity::Resources for Known<'_> {
 pub(crate) enum PlanError {
     /// The recording is invalid.
     Error(BackendError),
-    /// A kernel lacks the form that a dispatch needs; the plan can be built once it is compiled.
+    /// A kernel lacks the form that a dispatch needs; the plan can be built once that form is compiled.
     Missing(Arc<Kernel>, Form),
 }
 
@@ -59,7 +59,7 @@ impl From<BackendError> for PlanError {
     }
 }
 
-/// Resolved commands. Plans are kept and reused, so that a launch allocates nothing.
+/// Resolved commands. Plans are reused after a submission, so that a launch allocates nothing.
 #[derive(Default)]
 pub(crate) struct Plan {
     pub(crate) steps: Vec<Step>,
@@ -67,22 +67,22 @@ pub(crate) struct Plan {
     pub(crate) touches: Vec<Touch>,
     /// The arguments of all launches.
     pub(crate) arguments: Arguments,
-    /// Uniforms given as values that kernels expect in memory.
+    /// The bytes of uniforms that dispatches pass as values but kernels expect in memory.
     pub(crate) stored: Vec<u8>,
-    /// The positions of their addresses in `arguments`, with their offsets in `stored`.
+    /// The positions in `arguments` of the addresses of these uniforms, with their offsets in `stored`.
     placed: Vec<(usize, usize)>,
-    /// The positions of the status record's address in `arguments`.
+    /// The positions in `arguments` of the status record's address.
     status: Vec<usize>,
     pub(crate) timed: bool,
     /// The total size of all copies in bytes.
     pub(crate) copied: u64,
 }
 
-/// A binding of one dispatch, resolved.
+/// The resolved binding of one dispatch.
 struct Resolved {
-    /// The address; 0 for a value.
+    /// The device address of a region of memory; 0 for a value.
     address: u64,
-    /// The number of elements of the runtime-sized array.
+    /// The number of elements of the binding's runtime-sized array.
     count: u32,
     value: Option<Range<u32>>,
 }
@@ -114,18 +114,18 @@ impl Plan {
         Ok(())
     }
 
-    /// Adds a memory that foreign work uses.
+    /// Adds a memory that foreign work uses: work that other CUDA code enqueued.
     pub(crate) fn touch(&mut self, memory: Arc<Memory>, access: Access) {
         self.touches.push(Touch { memory: self.memories.len(), access, span: Span::WHOLE });
         self.memories.push(memory);
     }
 
-    /// Makes all accesses so far those of one piece of foreign work.
+    /// Adds a step for foreign work, with all accesses added so far.
     pub(crate) fn end_foreign(&mut self) {
         self.steps.push(Step::Foreign { touches: 0..self.touches.len() });
     }
 
-    /// Clears everything, and keeps the capacity.
+    /// Removes the whole content, and keeps the capacity.
     pub(crate) fn clear(&mut self) {
         self.timed = false;
         self.copied = 0;
@@ -138,12 +138,12 @@ impl Plan {
         self.status.clear();
     }
 
-    /// Returns whether a launch takes a status record.
+    /// Returns whether any launch takes a status record.
     pub(crate) fn is_limited(&self) -> bool {
         !self.status.is_empty()
     }
 
-    /// Returns the names of the kernels.
+    /// Returns the names of the launched kernels.
     pub(crate) fn labels(&self) -> impl Iterator<Item = &Arc<str>> {
         self.steps.iter().filter_map(|step| if let Step::Launch(launch) = step { Some(&launch.label) } else { None })
     }
@@ -162,7 +162,7 @@ impl Plan {
         }
     }
 
-    /// Returns the address of a place, for kernels.
+    /// Returns the device address of a place, for kernels.
     pub(crate) fn address(&self, place: Place) -> u64 {
         self.memories[place.memory].device.address() + place.offset
     }
@@ -178,9 +178,9 @@ impl Plan {
         Ok(step)
     }
 
-    /// Keeps the memory of a checked region.
+    /// Adds the memory of a checked region to the plan's memories, unless a recent place is in the same memory.
     fn place(&mut self, known: &Known<'_>, region: Region) -> Result<Place, BackendError> {
-        // Most of a kernel's buffers are those of the one before.
+        // Most of a kernel's buffers are also buffers of the kernel before.
         const LOOK_BACK: usize = 8;
         let memory = known.memories.get(&region.memory).ok_or(BackendError::UnknownMemory(region.memory))?;
         let recent = self.memories.len().saturating_sub(LOOK_BACK);
@@ -220,7 +220,8 @@ impl Plan {
                 let Some(bit) = bit(index) else {
                     let name = &binding.name;
                     return wrong(format!(
-                        "{label}: '{name}' is binding {index}: above 63, a uniform accepts a value only, got a region of memory"
+                        "{label}: '{name}' is binding {index}: a uniform above binding 63 must be passed as a value, \
+                         but got a region of memory"
                     ));
                 };
                 form.addressed |= bit;
@@ -297,7 +298,7 @@ impl Plan {
             Bound::Inline(range) => Resolved { address: 0, count: 0, value: Some(range.clone()) },
             Bound::Memory { region, .. } => {
                 let place = self.place(known, *region)?;
-                // The check has shown that the number fits.
+                // The validity check has shown that the number fits into 32 bits.
                 let count = binding.length(region.bytes).unwrap_or(u32::MAX);
                 self.touches.push(place.touch(binding.access));
                 Resolved { address: self.address(place), count, value: None }

@@ -1,4 +1,4 @@
-//! One command of a plan: the ranges and the kernel that it needs.
+//! One command of a plan, with the ranges and the kernel that it needs.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use anywarp_backend::{Access, Library};
 use crate::kernel::{Kernel, Loaded};
 use crate::streams::uses::Span;
 
-/// A range of one of the plan's memories, within its bounds.
+/// A range of one of the plan's memories, within the memory's bounds. `memory` is an index into the plan's memories.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) memory: usize,
@@ -17,13 +17,13 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Returns the access to its bytes.
+    /// Returns the touch for an access to the whole place.
     pub(crate) fn touch(self, access: Access) -> Touch {
         Touch { memory: self.memory, access, span: Span { start: self.offset, end: self.offset + self.bytes } }
     }
 }
 
-/// A range that a dispatch or routine accesses.
+/// A range that a dispatch or routine accesses. `memory` is an index into the plan's memories.
 #[derive(Clone, Copy)]
 pub(crate) struct Touch {
     pub(crate) memory: usize,
@@ -31,20 +31,20 @@ pub(crate) struct Touch {
     pub(crate) span: Span,
 }
 
-/// One launch.
+/// The launch of a kernel.
 pub(crate) struct Launch {
     pub(crate) kernel: Arc<Kernel>,
     pub(crate) loaded: Arc<Loaded>,
     pub(crate) label: Arc<str>,
-    /// The grid; zero in one dimension if it is empty.
+    /// The number of blocks; zero in one dimension if the grid is empty.
     pub(crate) blocks: [u32; 3],
-    /// Its arguments among [`Plan::arguments`](super::plan::Plan::arguments).
+    /// The launch's arguments, as a range in [`Plan::arguments`](super::plan::Plan::arguments).
     pub(crate) arguments: Range<usize>,
-    /// Its accesses among [`Plan::touches`](super::plan::Plan::touches).
+    /// The launch's accesses, as a range in [`Plan::touches`](super::plan::Plan::touches).
     pub(crate) touches: Range<usize>,
 }
 
-/// One command.
+/// One command of a plan.
 pub(crate) enum Step {
     Copy {
         source: Place,

@@ -13,7 +13,7 @@ use crate::installed::{self, Variable};
 
 anywarp_backend::debug_as_display!(DisassembleError);
 
-/// The disassemblers, the better one first: it shows the source's lines.
+/// The disassemblers with their arguments. The first is preferred, because its output has the lines of the WGSL.
 const TOOLS: &[(&str, &[&str])] =
     &[("nvdisasm", &["--print-code", "--print-line-info-inline"]), ("cuobjdump", &["--dump-sass"])];
 
@@ -21,7 +21,7 @@ const TOOLS: &[(&str, &[&str])] =
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum DisassembleError {
-    /// There is no disassembler.
+    /// No disassembler was found.
     #[error(
         "neither nvdisasm nor cuobjdump was found ({tried}): install one with `pip install nvidia-cuda-nvdisasm` and set \
          {NVDISASM} to it or its folder, or install the CUDA toolkit"
@@ -30,7 +30,7 @@ pub enum DisassembleError {
         /// The locations that were searched.
         tried: String,
     },
-    /// The program could not be started, or the cubin could not be written for it.
+    /// The disassembler could not be started, or the cubin could not be written for it.
     #[error("{what} failed: {error}")]
     Failed {
         /// The step that failed.
@@ -38,12 +38,13 @@ pub enum DisassembleError {
         /// The system's error.
         error: io::Error,
     },
-    /// The program does not accept the cubin, because it is too old, or because the bytes are not a cubin.
-    #[error("{tool} refused the machine code: {message}")]
+    /// The disassembler does not accept the cubin, because the program is too old, or because the bytes are not a
+    /// cubin.
+    #[error("{tool} refused the machine code: {message}; install a disassembler of the same CUDA version as NVRTC")]
     Refused {
-        /// The program.
+        /// The path of the disassembler.
         tool: String,
-        /// Its messages.
+        /// The disassembler's messages.
         message: String,
     },
 }
@@ -51,7 +52,7 @@ pub enum DisassembleError {
 /// Returns the instructions of a cubin, with the lines of the WGSL that they come from.
 ///
 /// # Errors
-/// [`DisassembleError::NotFound`] names what to install.
+/// [`DisassembleError`]; [`NotFound`](DisassembleError::NotFound) names what to install.
 pub fn disassemble(cubin: &[u8]) -> Result<String, DisassembleError> {
     let (tool, arguments) = find(&raw)?;
     let file = Temporary::new(cubin)?;
@@ -95,14 +96,15 @@ fn in_folders(folders: &[PathBuf]) -> Option<Tool> {
     })
 }
 
-/// Returns the tool that the user names by a file: the one with that name, or else the first of the tools.
+/// Returns the disassembler at a path that the user chose, with the arguments for its file name, or else those of the
+/// first tool.
 fn named(file: &Path) -> Option<Tool> {
     let name = file.file_name()?.to_string_lossy();
     let (_, arguments) = TOOLS.iter().find(|(tool, _)| name.contains(tool)).or(TOOLS.first())?;
     file.is_file().then(|| (file.to_owned(), *arguments))
 }
 
-/// A file with these bytes, removed on drop: neither tool reads its standard input.
+/// A file with these bytes, removed on drop. The tools need a file, because neither reads standard input.
 struct Temporary(PathBuf);
 
 impl Temporary {
@@ -118,7 +120,7 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // The system removes temporary files that remain.
+        // An error is ignored: the system removes temporary files that remain.
         let _ = fs::remove_file(&self.0);
     }
 }
@@ -133,7 +135,7 @@ mod tests {
         for name in ["ANYWARP_NVDISASM", "PATH"] {
             match find(&|variable| (variable == name).then(|| "/nonexistent".into())) {
                 Err(error) => assert!(error.to_string().contains("pip install nvidia-cuda-nvdisasm"), "{error}"),
-                // A toolkit in the default location.
+                // A toolkit may be installed in the default location.
                 Ok(_) => assert_eq!(name, "PATH"),
             }
         }

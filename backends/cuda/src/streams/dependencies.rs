@@ -1,11 +1,12 @@
 //! Waits between streams, derived from the bytes that submissions access.
 //!
-//! While only the first stream has work, no uses are recorded. With the first submission to another stream a *period*
-//! begins, in which each memory has a list of its uses; it ends when the device is idle. All uses before the period are
-//! in the first stream, up to the last submission there that used the memory.
+//! While only the first stream has work, no uses are recorded. The first submission to another stream begins a
+//! *period*, in which each memory has a list of its uses; the period ends when the device is idle. All uses before the
+//! period are in the first stream, up to the last submission there that used the memory.
 //!
-//! Before a submission its stream waits for the events after conflicting submissions of other streams; afterwards the
-//! submission's own uses are recorded. Both happen under the queue's lock, so that no other thread interferes.
+//! Before a submission is enqueued, its stream waits for the events after conflicting submissions of other streams;
+//! afterwards the uses of the submission are recorded. Both happen under the queue's lock, so that no other thread
+//! submits in between.
 
 use anywarp_backend::{Access, BackendError};
 
@@ -23,21 +24,21 @@ impl Queue {
         }
         state.concurrent = true;
         state.period += 1;
-        // For zeroing that was enqueued since the last submission.
+        // Zeroing that was enqueued after the last submission gets a number, so that other streams can wait for it.
         if std::mem::take(&mut state.unnumbered) {
             self.number(state, 0);
         }
         state.workspace.enter(state.period, self.states[0].latest());
     }
 
-    /// Numbers work that was enqueued in a stream without a ticket.
+    /// Assigns a submission number to work that was enqueued in a stream without a ticket.
     pub(crate) fn number(&self, state: &mut QueueState, stream: usize) -> Point {
         let point = Point { stream, sequence: self.context.submissions.submitted() + 1 };
         self.after_submission(state, point, None);
         point
     }
 
-    /// Returns the last submission of each stream that these uses in `stream` must come after.
+    /// Returns, for each stream, the last submission that these uses in `stream` must come after.
     pub(crate) fn conflicts<'a>(
         &self,
         state: &QueueState,
@@ -55,7 +56,7 @@ impl Queue {
         needed
     }
 
-    /// Makes a stream wait for the given submissions of each stream.
+    /// Makes a stream wait, for each other stream, until the submissions up to the given number have ended.
     pub(crate) fn join(
         &self,
         state: &mut QueueState,
@@ -77,7 +78,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Records the uses of a submission that was enqueued.
+    /// Records the uses of a submission that was enqueued, so that later submissions can wait for them.
     pub(crate) fn note<'a>(
         &self,
         state: &mut QueueState,
@@ -94,7 +95,8 @@ impl Queue {
         }
     }
 
-    /// Returns a stream in whose order a memory can be freed, because it comes after all uses.
+    /// Returns a stream in whose order a memory can be freed, because the end of that stream's work comes after all
+    /// uses.
     pub(crate) fn last_stream(&self, state: &mut QueueState, memory: &Memory) -> Result<usize, BackendError> {
         if !state.concurrent {
             return Ok(0);

@@ -2,7 +2,7 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `state` | the streams of the driver, and the progress of each |
+//! | `state` | the streams of the driver, and the progress of each stream |
 //! | `uses` | the submissions that use a memory, by ranges |
 //! | `dependencies` | waits between streams, derived from uses |
 

@@ -1,6 +1,7 @@
-//! The streams, by their indices, and the progress of each.
+//! The streams of a device, by their indices, and the progress of each stream.
 //!
-//! Recordings name the first ones; the others are for copies and frees. The driver creates each at its first use.
+//! Recordings name the first 16 streams; the others are for copies and frees. The driver creates each stream at its
+//! first use.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,24 +19,24 @@ pub(crate) const NAMED_STREAMS: u32 = 16;
 pub(crate) const UPLOAD: usize = 16;
 /// The stream of large copies to the host, which run beside kernels.
 pub(crate) const DOWNLOAD: usize = 17;
-/// The stream in whose order memory is freed that several streams have used.
+/// The stream in whose order memory is freed that several streams have used, if no other stream comes after all uses.
 pub(crate) const RECLAIM: usize = 18;
 /// The number of all streams.
 pub(crate) const STREAMS: usize = 19;
 
-/// Returns the index of a recording's stream; the first, where the number is too large.
+/// Returns the index of the stream that a recording names; 0, the first stream, if there is no such stream.
 pub(crate) fn stream_of(stream: u32) -> usize {
     if stream < NAMED_STREAMS { stream as usize } else { 0 }
 }
 
-/// The end of a submission: reached when the stream's submissions up to this number have ended.
+/// The end of a submission, which is reached when all submissions of the stream up to this number have ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Point {
     pub(crate) stream: usize,
     pub(crate) sequence: u64,
 }
 
-/// Several ends to wait for together.
+/// The ends of several submissions, to wait for together.
 pub(crate) type Points = SmallVec<[Point; 1]>;
 
 /// The driver's streams.
@@ -55,12 +56,12 @@ impl Streams {
         &self.first
     }
 
-    /// Returns a stream if it was created.
+    /// Returns a stream, if it was created.
     pub(crate) fn get(&self, stream: usize) -> Option<&Stream> {
         stream.checked_sub(1).map_or(Some(&self.first), |other| self.others[other].get())
     }
 
-    /// Returns a stream, created at its first use; the context is current.
+    /// Returns a stream, and creates it at its first use; the context is current.
     pub(crate) fn open(&self, context: &Arc<Context>, stream: usize) -> Result<&Stream, BackendError> {
         match self.get(stream) {
             Some(native) => Ok(native),
@@ -86,7 +87,7 @@ impl StreamState {
         self.latest.load(Ordering::Acquire)
     }
 
-    /// Counts a submission; the caller holds the queue's lock.
+    /// Sets the number of the last submission; the caller holds the queue's lock.
     pub(crate) fn submit(&self, sequence: u64) {
         self.latest.store(sequence, Ordering::Release);
     }
@@ -95,7 +96,7 @@ impl StreamState {
         self.finished.load(Ordering::Acquire)
     }
 
-    /// Sets the progress; the caller holds the queue's lock.
+    /// Sets the number up to which all submissions have ended; the caller holds the queue's lock.
     pub(crate) fn finish(&self, sequence: u64) {
         self.finished.store(sequence, Ordering::Release);
     }
@@ -107,11 +108,11 @@ pub(crate) struct Mark {
     pub(crate) event: Arc<Event>,
 }
 
-/// A wait of a stream for another one.
+/// A wait of one stream for a submission of another stream.
 pub(crate) struct Join {
-    /// The first submission after the wait.
+    /// The number of the first submission after the wait.
     pub(crate) before: u64,
-    /// The end to wait for.
+    /// The submission that the stream waits for.
     pub(crate) point: Point,
 }
 
@@ -119,18 +120,18 @@ pub(crate) struct Join {
 #[derive(Default)]
 pub(crate) struct StreamProgress {
     pub(crate) marks: VecDeque<Mark>,
-    /// The last submission that a mapping waits for.
+    /// The number of the last submission that a mapping waits for.
     pub(crate) claimed: u64,
-    /// The last submission; alive while there is a ticket for it.
+    /// The last submission; the reference is valid while there is a ticket for the submission.
     pub(crate) latest: Weak<Submission>,
-    /// The last submission that contains more than large copies.
+    /// The number of the last submission that contains more than large copies.
     pub(crate) worked: u64,
-    /// The next value of [`StreamState::finished`], once the submissions that have ended are completed.
+    /// The next value of [`StreamState::finished`], set before the submissions that have ended are completed.
     pub(crate) ended: u64,
-    /// While the stream has work: all submissions below this number have ended.
+    /// The number below which all submissions to this stream have ended; valid only while the stream has work.
     pub(crate) first: u64,
-    /// The last submission of each other stream that this one has waited for.
+    /// For each other stream, the number of its last submission that this stream has waited for.
     pub(crate) joined: [u64; STREAMS],
-    /// Waits whose ends were not observed yet.
+    /// The waits of this stream that are not known to be over.
     pub(crate) joins: VecDeque<Join>,
 }

@@ -1,17 +1,17 @@
-//! The submissions that use the bytes of a memory, as far as later ones may have to wait for them.
+//! The submissions that use the bytes of a memory, and for which later submissions may have to wait.
 //!
 //! The list stays short: uses that have ended are removed, and so are uses that a later write covers (that write has
-//! waited for them). If it still grows, ranges are widened, which can only add a wait.
+//! waited for them). If the list still grows, ranges are widened, which can add waits but never omit one.
 
 use anywarp_backend::Access;
 use smallvec::SmallVec;
 
 use crate::streams::state::{Point, STREAMS};
 
-/// The number of uses above which they are widened.
+/// The number of uses above which their ranges are widened.
 const MAX_USES: usize = 16;
 
-/// The bytes in `start..end`.
+/// A range of bytes, from `start` up to `end` exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) start: u64,
@@ -29,7 +29,7 @@ impl Span {
         self.start <= other.start && other.end <= self.end
     }
 
-    /// Returns whether the two together are one range without a gap.
+    /// Returns whether the two spans together are one range without a gap.
     pub(crate) fn touches(self, other: Self) -> bool {
         self.start <= other.end && other.start <= self.end
     }
@@ -48,14 +48,14 @@ pub(crate) struct Use {
 }
 
 impl Use {
-    /// Returns whether a wait for this use is sufficient for everything that conflicts with `older`.
+    /// Returns whether a wait for this use also covers every conflict with `older`.
     fn replaces(&self, older: &Self) -> bool {
         let in_order = self.point.stream == older.point.stream && older.access == Access::Read;
         self.span.covers(older.span) && (self.access == Access::Write || in_order)
     }
 }
 
-/// The uses of one memory. They are valid for one period of several streams (see `dependencies`).
+/// The uses of one memory, valid for one period (see `dependencies`).
 #[derive(Default)]
 pub(crate) struct Uses {
     period: u64,
@@ -63,12 +63,13 @@ pub(crate) struct Uses {
 }
 
 impl Uses {
-    /// Returns the list for memory that begins with this use.
+    /// Returns the uses of a memory whose first use in the period is `first`.
     pub(crate) fn beginning(period: u64, first: Use) -> Self {
         Self { period, list: SmallVec::from_slice(&[first]) }
     }
 
-    /// Begins a period: older uses are in the first stream, up to submission `last`.
+    /// Begins a period, unless the list is already of this period: older uses are in the first stream, up to submission
+    /// `last`.
     pub(crate) fn enter(&mut self, period: u64, last: u64) {
         if self.period != period {
             self.period = period;
@@ -89,7 +90,7 @@ impl Uses {
         }
     }
 
-    /// Adds a use that comes after all that it conflicts with.
+    /// Adds a use that comes after all uses that it conflicts with.
     pub(crate) fn note(&mut self, new: Use, is_over: impl Fn(Point) -> bool) {
         self.list.retain(|older| !new.replaces(older) && !is_over(older.point));
         let same = |last: &&mut Use| last.point == new.point && last.access == new.access;
@@ -102,7 +103,7 @@ impl Uses {
         }
     }
 
-    /// Reduces the list to one range of reads and one of writes per stream.
+    /// Reduces the list to one range of reads and one range of writes for each stream.
     fn widen(&mut self) {
         let mut wide: SmallVec<[Use; 2]> = SmallVec::new();
         for narrow in &self.list {
@@ -141,7 +142,7 @@ mod tests {
 
     use Access::{Read, Write};
 
-    /// A name, the earlier uses, a new access, and the streams that it waits for with their last submissions.
+    /// A name, the earlier uses, a new access, and the streams that the access waits for, with their last submissions.
     type Case<'a> = (&'a str, &'a [Use], (usize, Access, u64, u64), &'a [(usize, u64)]);
 
     #[test]

@@ -1,11 +1,12 @@
-//! Outcomes of submissions that have ended: timings, and stopped kernels with the memories that they and later work
-//! have poisoned.
+//! Outcomes of submissions that have ended: timings, and stopped kernels with the memories that these kernels and later
+//! work have poisoned.
 //!
-//! A stopped kernel is noticed only after the submission, so the commands after it have run. Memories that they
-//! computed from its results are poisoned too; memories that do not depend on them stay valid.
+//! The status of a stopped kernel is read only after the submission has ended, so the commands after the kernel have
+//! run. Memories that these commands computed from the kernel's results are poisoned too; memories that do not depend
+//! on the results stay valid.
 //!
-//! Submissions of several streams are completed as they end, each after those that it depends on. Poison is therefore
-//! valid from one submission on, until another.
+//! Submissions of several streams are completed as they end, each after the submissions that it depends on. Poison is
+//! therefore valid from one submission number up to another.
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -25,10 +26,11 @@ use crate::streams::state::Point;
 use crate::submit::queue::{Queue, QueueState};
 use crate::submit::submission::Submission;
 
-/// The granularity of allocations in bytes: a copy that ends this close to the end replaces the whole memory.
+/// The granularity of allocations in bytes: a copy from the start to a position this close to the end replaces the
+/// whole memory.
 pub(crate) const GRAIN: u64 = 16;
 
-/// Two events around a launch.
+/// The two events around a launch.
 pub(crate) struct Timer {
     pub(crate) label: Arc<str>,
     pub(crate) start: Event,
@@ -37,7 +39,7 @@ pub(crate) struct Timer {
 
 /// The plan of a submission.
 pub(crate) enum HeldPlan {
-    /// A plan made for it.
+    /// A plan that only this submission uses.
     Own(Box<Plan>),
     /// A plan shared with other parts of the same recording.
     Part(Arc<Plan>),
@@ -57,17 +59,17 @@ impl Deref for HeldPlan {
     }
 }
 
-/// A submission that needs processing at its end.
+/// A submission that needs processing when it has ended.
 pub(crate) struct Pending {
     pub(crate) point: Point,
     pub(crate) submission: Arc<Submission>,
     pub(crate) held: HeldPlan,
-    /// Its steps of the plan.
+    /// The submission's steps, as a range in the plan.
     pub(crate) range: Range<usize>,
-    /// Its own status record; a graph has one for all its runs.
+    /// The status record of this submission; a graph has one record for all its runs.
     pub(crate) record: Option<StatusRecord>,
     pub(crate) timers: Vec<Timer>,
-    /// Set if only a part could be enqueued.
+    /// The failure because of which only a part of the steps was enqueued, if there was one.
     pub(crate) failed: Option<Arc<Failure>>,
     pub(crate) loop_limit: u32,
 }
@@ -82,7 +84,7 @@ impl Pending {
 }
 
 impl Queue {
-    /// Completes a submission that has ended, after those that it depends on.
+    /// Completes a submission that has ended; those that it depends on were completed before.
     pub(crate) fn complete(&self, state: &mut QueueState, pending: Pending) {
         let stop = pending.stop();
         let mut failure = None;
@@ -119,11 +121,12 @@ impl Queue {
     }
 }
 
-/// Returns the timings of a submission that has ended, relative to `epoch` or else to its own start.
+/// Returns the timings of a submission that has ended, relative to `epoch` or, without one, to the submission's own
+/// start.
 fn read(timers: &[Timer], epoch: Option<&Event>) -> Vec<Timing> {
     let Some(first) = timers.first() else { return Vec::new() };
-    // The driver counts in f32: the time since `epoch` has fewer digits than the short times between events of one
-    // submission.
+    // The driver counts time in f32, so the time since `epoch` has fewer correct digits than the short times between
+    // events of one submission.
     let began = epoch.map_or(Duration::ZERO, |epoch| between(epoch, &first.start));
     let timing = |timer: &Timer| Timing {
         label: Arc::clone(&timer.label),
@@ -142,18 +145,18 @@ fn between(start: &Event, end: &Event) -> Duration {
     Duration::try_from_secs_f64(f64::from(milliseconds) / 1e3).unwrap_or_default()
 }
 
-/// The outcome for each memory, command by command.
+/// Determines the outcome for each memory, command by command.
 struct Outcome<'a> {
     plan: &'a Plan,
     sequence: u64,
     stop: Option<Stop>,
     /// The loop limit, for error messages.
     loop_limit: u32,
-    /// The failure of the first stopped kernel: later kernels with limited loops may have been stopped too, without a
-    /// report.
+    /// The failure of the first stopped kernel. Later kernels with limited loops may have been stopped too, but a
+    /// record holds only the first one.
     stopped: Option<Arc<Failure>>,
-    /// The first failure. Set from the start if only a part was enqueued: all memories that should have been written
-    /// are poisoned then.
+    /// The first failure. If only a part of the steps was enqueued, this is set from the start, and all memories that
+    /// the steps should have written are poisoned.
     failure: Option<Arc<Failure>>,
 }
 
@@ -186,13 +189,13 @@ impl Outcome<'_> {
         let Some(failure) = from.poison.failure(self.sequence) else { return self.replaced(target) };
         to.poison.set(&failure, self.sequence);
         if to.kind == MemoryKind::Readback {
-            // The next mapping reports it from the copy.
+            // The next mapping of the copy reports the failure, so the source needs no poison any more.
             from.poison.clear(self.sequence);
         }
         self.failure.get_or_insert(failure);
     }
 
-    /// Returns the failure of a launch that was stopped, or may have been.
+    /// Returns the failure of a launch that was stopped, or may have been stopped.
     fn stop_of(&mut self, index: usize, step: &Step) -> Option<Arc<Failure>> {
         let (Step::Launch(launch), Some(stop)) = (step, self.stop) else { return None };
         if !launch.loaded.limited {
@@ -205,12 +208,12 @@ impl Outcome<'_> {
         self.stopped.clone()
     }
 
-    /// Returns the failure of a memory that is read or partly written.
+    /// Returns the failure of a memory that is read or partly written, if it has one.
     fn inherited(&self, touches: &Range<usize>) -> Option<Arc<Failure>> {
         for touch in &self.plan.touches[touches.clone()] {
             let memory = &self.plan.memories[touch.memory];
             match memory.poison.failure(self.sequence) {
-                // The failure was reported, so the program may write to the memory again.
+                // The failure was reported before this submission, so the program may write to the memory again.
                 Some(failure) if touch.access == Access::Write && failure.was_reported_before(self.sequence) => {
                     memory.poison.clear(self.sequence);
                 }
@@ -241,8 +244,8 @@ impl Outcome<'_> {
         }
     }
 
-    /// Ends the poison of a memory that a copy or fill replaces as a whole. In readback memory every copy does: it
-    /// holds the bytes that are read next.
+    /// Clears the poison of a memory that a copy or fill replaces as a whole. In readback memory, every copy clears it,
+    /// because the copied bytes are those that are read next.
     fn replaced(&self, place: Place) {
         let memory = &self.plan.memories[place.memory];
         let whole = place.offset == 0 && place.bytes + GRAIN > memory.bytes;

@@ -1,4 +1,4 @@
-//! A plan as several submissions, to several streams.
+//! Submits a plan as several submissions, to several streams.
 
 use std::sync::{Arc, MutexGuard};
 
@@ -14,11 +14,11 @@ use crate::submit::queue::{Queue, QueueState};
 use crate::submit::submission::Submission;
 use crate::submit::{Enqueued, cancel};
 
-/// A submission and all its parts.
+/// A submission with its parts: the point of each part, its steps, and its enqueued work.
 type Submitted = (Arc<Submission>, SmallVec<[(Point, Part, Enqueued); 1]>);
 
 impl Queue {
-    /// Submits a plan as [`submit`](Self::submit) does, for any plan and stream.
+    /// Submits a plan as [`submit`](Self::submit) does, but also to streams other than the first, or in several parts.
     pub(crate) fn submit_parts(
         self: &Arc<Self>,
         mut state: MutexGuard<'_, QueueState>,
@@ -69,7 +69,7 @@ impl Queue {
                     cancel(plan, &submission.points);
                     return Err(error);
                 }
-                // The earlier parts run.
+                // The earlier parts were enqueued and will run, so the submission exists, with a failure.
                 Err(error) => Enqueued::nothing(Failure::new(error)),
             };
             failed.clone_from(&enqueued.failed);
@@ -82,7 +82,7 @@ impl Queue {
         Ok((submission, submitted))
     }
 
-    /// Records in the plan's memories that the next submissions use them, one for each part.
+    /// Records in the plan's memories that the next submissions, one for each part, use them.
     fn begin(&self, state: &mut QueueState, plan: &Plan, parts: &[Part]) -> Result<Points, BackendError> {
         for part in parts {
             self.stream(part.stream)?;

@@ -1,7 +1,7 @@
-//! Progress of the streams: events between submissions, and the consequences of an end.
+//! Progress of the streams: events between submissions, and actions when submissions have ended.
 //!
-//! A *mark* is an event between two submissions of a stream. It is recorded only while there is a ticket for the first
-//! one, or while other streams may have to wait for it.
+//! A *mark* is an event between two submissions of a stream. A mark is recorded only while there is a ticket for the
+//! first of them, or while other streams may have to wait for it.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use crate::submit::queue::{Queue, QueueState};
 use crate::submit::submission::Submission;
 use crate::submit::wait::Target;
 
-/// The number of marks in a stream from which submissions query whether the oldest is over.
+/// The number of marks in a stream from which on each submission queries whether the oldest mark is over.
 const MANY: usize = 16;
 
 impl Queue {
-    /// Records a mark after a stream's last submission, before another one follows, if there may be a wait for it;
-    /// queries whether old marks are over, if there are many.
+    /// Prepares the next submission to a stream: records a mark after the last one, if there may be a wait for it. If
+    /// there are many marks, also queries whether the oldest one is over.
     pub(crate) fn before_submission(&self, state: &mut QueueState, stream: usize) -> Result<(), BackendError> {
         let last = self.states[stream].latest();
         let progress = &state.progress[stream];
@@ -52,7 +52,7 @@ impl Queue {
         self.context.submissions.submit(point.sequence);
     }
 
-    /// Returns the first mark after a submission, or a new one after all work of its stream.
+    /// Returns the first mark that follows a submission, or a new mark after all work of the submission's stream.
     pub(crate) fn mark_behind(&self, state: &mut QueueState, point: Point) -> Result<(u64, Arc<Event>), BackendError> {
         let marks = &state.progress[point.stream].marks;
         match marks.iter().find(|mark| mark.sequence >= point.sequence) {
@@ -76,7 +76,7 @@ impl Queue {
         Ok((sequence, event))
     }
 
-    /// Queries the driver whether a submission has ended.
+    /// Queries the driver whether a submission has ended; the caller holds the lock.
     pub(crate) fn poll_in(&self, state: &mut QueueState, point: Point) -> Result<bool, BackendError> {
         if self.is_over(point) {
             return Ok(true);
@@ -104,7 +104,7 @@ impl Queue {
         self.deferred.clear(idle, &self.pool, self.streams.first());
     }
 
-    /// Queries whether the other streams are idle too: there may be no wait for them.
+    /// Queries whether the other streams are idle too: the program may never wait for them.
     fn poll_others(&self, state: &mut QueueState) {
         for (stream, each) in self.states.iter().enumerate() {
             if state.progress[stream].ended < each.latest() {
@@ -117,7 +117,7 @@ impl Queue {
         }
     }
 
-    /// Same as [`advance`](Self::advance), under the lock.
+    /// Same as [`advance`](Self::advance), for callers that hold the lock.
     pub(crate) fn advance_in(&self, state: &mut QueueState, point: Point) {
         if state.concurrent {
             end_all(state, point);
@@ -125,7 +125,7 @@ impl Queue {
             let ended = &mut state.progress[point.stream].ended;
             *ended = point.sequence.max(*ended);
         }
-        // A submission depends on submissions with lower numbers only: once it has ended, those have ended, too.
+        // A submission depends only on submissions with lower numbers: once it has ended, they have ended, too.
         let mut index = 0;
         while let Some(pending) = state.pending.get(index) {
             if pending.point.sequence > state.progress[pending.point.stream].ended {
@@ -148,19 +148,19 @@ impl Queue {
             }
             while progress.marks.front().is_some_and(|mark| mark.sequence <= progress.ended) {
                 let Some(mark) = progress.marks.pop_front() else { break };
-                // Unless another thread is waiting for it.
+                // The event can be reused, unless another thread is waiting for it.
                 if let Ok(event) = Arc::try_unwrap(mark.event) {
                     state.spare_marks.push(event);
                 }
             }
         }
         self.context.submissions.finish(finished);
-        // The device is idle, so there are no conflicts: the period ends.
+        // When the device is idle, there are no conflicts, and the period ends.
         state.concurrent &= finished < submitted;
     }
 }
 
-/// Records that a submission has ended, and all submissions that it has waited for.
+/// Records that a submission has ended, and with it all submissions that its stream has waited for.
 fn end_all(state: &mut QueueState, point: Point) {
     let mut ended = vec![point];
     while let Some(point) = ended.pop() {

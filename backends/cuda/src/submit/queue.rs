@@ -1,10 +1,10 @@
 //! The queue of a device: its streams, and the order of submissions.
 //!
 //! Submissions are numbered in the order of the calls, and end in that order within each stream. No event is recorded
-//! for a stream's last submission: a wait for it is a wait for the whole stream.
+//! for a stream's last submission: a wait for that submission is a wait for the whole stream.
 //!
-//! Lock order: the queue's state, a memory's state, then any of the small ones (spare plans, records, deferred frees,
-//! waiters).
+//! Lock order: the queue's state, then a memory's state, then one of the other locks (spare plans, records, deferred
+//! frees, waiters).
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,21 +22,21 @@ use crate::streams::uses::Uses;
 use crate::submit::complete::Pending;
 use crate::submit::wakers::Waiters;
 
-/// The number of empty plans that are kept for their capacity.
+/// The number of empty plans that are kept to reuse their capacity.
 const SPARE: usize = 4;
 
-/// The state that submissions change in turn.
+/// The state that submissions change, one at a time.
 #[derive(Default)]
 pub(crate) struct QueueState {
     pub(crate) progress: [StreamProgress; STREAMS],
     pub(crate) spare_marks: Vec<Event>,
-    /// Whether streams other than the first may have work: uses of memories are recorded then.
+    /// Whether streams other than the first may have work; uses of memories are recorded only then.
     pub(crate) concurrent: bool,
     /// The number of times that `concurrent` was set.
     pub(crate) period: u64,
-    /// Whether work without a number was enqueued in the first stream: zeroing of memory.
+    /// Whether the first stream has work without a number, namely zeroing of memory, after its last submission.
     pub(crate) unnumbered: bool,
-    /// Submissions that need processing at their end.
+    /// Submissions that need processing when they have ended.
     pub(crate) pending: VecDeque<Pending>,
     /// Timing events for reuse.
     pub(crate) timers: Vec<Event>,
@@ -50,11 +50,11 @@ pub(crate) struct QueueState {
     pub(crate) ahead: Ahead,
 }
 
-/// Memory that was zeroed ahead of the first stream's work.
+/// The memory that is zeroed while the first stream has work.
 #[derive(Default)]
 pub(crate) struct Ahead {
     pub(crate) bytes: u64,
-    /// The submission of the first stream after which the count restarts.
+    /// The submission of the first stream after whose end the count restarts.
     pub(crate) since: u64,
 }
 
@@ -63,16 +63,16 @@ pub(crate) struct Queue {
     pub(crate) context: Arc<Context>,
     pub(crate) states: [StreamState; STREAMS],
     pub(crate) streams: Streams,
-    /// The stream on which graphs are captured; no work runs on it.
+    /// The stream on which graphs are captured. No work runs on this stream.
     pub(crate) capture: Stream,
     pub(crate) pool: Pool,
     pub(crate) deferred: DeferredFrees,
     pub(crate) records: Arc<StatusRecords>,
-    /// Set by the first failure, for good: before it no memory can be poisoned.
+    /// Set by the first failure, and never reset: before it no memory can be poisoned.
     pub(crate) anything_failed: AtomicBool,
     pub(crate) waiters: [Waiters; STREAMS],
     state: Mutex<QueueState>,
-    #[allow(clippy::vec_box)] // they move between here and `QueueState::pending`
+    #[allow(clippy::vec_box)] // plans move between here and `QueueState::pending`
     spare_plans: Mutex<Vec<Box<Plan>>>,
 }
 
@@ -99,17 +99,17 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns a stream, created at its first use; the context is current.
+    /// Returns a stream, and creates it at its first use; the context is current.
     pub(crate) fn stream(&self, stream: usize) -> Result<&Stream, BackendError> {
         self.streams.open(&self.context, stream)
     }
 
-    /// Returns an empty plan.
+    /// Returns an empty plan, if possible with the capacity of a former one.
     pub(crate) fn plan(&self) -> Box<Plan> {
         self.spare_plans.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
 
-    /// Takes back a plan.
+    /// Clears a plan and keeps it for reuse.
     pub(crate) fn give_back(&self, mut plan: Box<Plan>) {
         plan.clear();
         let mut plans = self.spare_plans.lock().unwrap_or_else(PoisonError::into_inner);
@@ -118,7 +118,7 @@ impl Queue {
         }
     }
 
-    /// Waits for all work, and drops everything that refers back to this queue. Called when the device is dropped.
+    /// Waits for all work, and drops all values that refer to this queue. Called when the device is dropped.
     pub(crate) fn close(&self) {
         self.waiters.iter().for_each(Waiters::close);
         if let Err(error) = self.drain("closing the device")
@@ -144,7 +144,7 @@ impl Queue {
 impl Drop for Queue {
     fn drop(&mut self) {
         let Ok(_current) = self.context.enter_anyway() else { return };
-        // Some resources were dropped after the device was closed: host ranges, tickets, recordings.
+        // Some resources, which host ranges, tickets or recordings held, were dropped after the device was closed.
         self.deferred.clear_up_to(u64::MAX, &self.pool, self.streams.first());
     }
 }

@@ -10,10 +10,10 @@ use anywarp_host::Failure;
 use crate::streams::state::Points;
 use crate::submit::queue::Queue;
 
-/// One submission, in the ticket's view.
+/// One submission, to which tickets refer.
 pub(crate) struct Submission {
     queue: Arc<Queue>,
-    /// Its ends, one for each part.
+    /// The ends of the submission, one for each part.
     pub(crate) points: Points,
     /// The first failure, set before the submission counts as finished.
     failure: OnceLock<Arc<Failure>>,

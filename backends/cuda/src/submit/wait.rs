@@ -1,4 +1,4 @@
-//! Queries to the driver whether submissions have ended, and waits for that.
+//! Queries to the driver whether submissions have ended, and waits until they have.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,9 +9,10 @@ use crate::driver::Event;
 use crate::streams::state::{Point, Points, StreamState};
 use crate::submit::queue::{Queue, QueueState};
 
-/// The time that a wait spins before it sleeps: about the cost of sleeping.
+/// The time that a wait spins before it sleeps: about the time that going to sleep and waking up takes.
 const SPIN: Duration = Duration::from_micros(50);
-/// The target of a wait, and the submission of the stream up to which all work has ended then.
+/// The target of a wait: the whole stream, or a mark. The number is that of the stream's last submission that has ended
+/// then.
 pub(crate) enum Target {
     Stream(u64),
     Mark(u64, Arc<Event>),
@@ -23,8 +24,8 @@ impl Queue {
         self.states[point.stream].finished() >= point.sequence
     }
 
-    /// Queries the driver whether submissions have ended. A refused submission counts as the last one before it in its
-    /// stream, also for waits.
+    /// Queries the driver whether submissions have ended. A submission that was refused counts as ended when the last
+    /// submission before it in its stream has ended; the same holds for waits.
     pub(crate) fn poll(&self, points: &[Point]) -> Result<bool, BackendError> {
         for point in points {
             if !self.poll_one(*point)? {
@@ -74,7 +75,7 @@ impl Queue {
         Ok(true)
     }
 
-    /// Waits on this thread; spins in the driver if the work is the last submitted.
+    /// Waits on the calling thread. A wait for a stream's last submission spins in the driver.
     fn wait_here(&self, points: &[Point]) -> Result<(), BackendError> {
         points.iter().try_for_each(|point| self.wait_for(*point))
     }
@@ -105,7 +106,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Waits on this thread without spinning.
+    /// Waits on the calling thread without spinning.
     pub(crate) fn wait_asleep(&self, point: Point) -> Result<(), BackendError> {
         if self.is_over(point) {
             return Ok(());
@@ -117,10 +118,10 @@ impl Queue {
         Ok(())
     }
 
-    /// Waits for everything, including work without a number.
+    /// Waits for all work, including work without a number.
     pub(crate) fn drain(&self, operation: &'static str) -> Result<(), BackendError> {
         let ends: Points = {
-            // Under the lock, so that a submission in progress counts.
+            // The lock is held, so that a submission in progress is included.
             let _state = self.lock();
             let open = |(stream, _): &(usize, &StreamState)| self.streams.get(*stream).is_some();
             let end = |(stream, each): (usize, &StreamState)| Point { stream, sequence: each.latest() };
@@ -134,7 +135,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Records that a mapping will wait for submissions.
+    /// Records that a mapping will wait for these submissions, so that events are recorded after them.
     pub(crate) fn claim(&self, points: &[Point]) {
         let mut state = self.lock();
         for point in points {
@@ -143,9 +144,10 @@ impl Queue {
         }
     }
 
-    /// Returns the target of a wait.
+    /// Returns the target of a wait for a submission.
     fn target(&self, point: Point) -> Result<Target, BackendError> {
-        // A submission in progress has no ticket yet, and a mapping of its memory has taken the lock since.
+        // No lock is needed. For a submission in progress there is no ticket yet, and a mapping of its memory has taken
+        // the lock since.
         let latest = self.states[point.stream].latest();
         if point.sequence >= latest {
             return Ok(Target::Stream(latest));
@@ -153,13 +155,13 @@ impl Queue {
         self.target_in(&mut self.lock(), point)
     }
 
-    /// Same as [`target`](Self::target), under the lock.
+    /// Same as [`target`](Self::target), for callers that hold the lock.
     pub(crate) fn target_in(&self, state: &mut QueueState, point: Point) -> Result<Target, BackendError> {
         let latest = self.states[point.stream].latest();
         if point.sequence >= latest {
             return Ok(Target::Stream(latest));
         }
-        // Without a mark after it, the wait is for all later submissions too.
+        // Without a mark that follows the submission, the wait includes all later submissions.
         self.mark_behind(state, point).map(|(upto, event)| Target::Mark(upto, event))
     }
 

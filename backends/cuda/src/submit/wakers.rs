@@ -1,4 +1,5 @@
-//! Wakers, and waits with a timeout. One thread per stream waits for them in the driver, started at its first use.
+//! Wakers, and waits with a timeout. For each stream that is waited for in this way, one thread waits in the driver; it
+//! is started at the first such wait.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,14 +12,14 @@ use anywarp_host::panicked;
 
 #[derive(Default)]
 struct State {
-    /// Submissions that are awaited, with the wakers to wake at their ends.
+    /// The submissions to wait for, by number, with the wakers to wake when they end.
     wanted: BTreeMap<u64, Vec<Waker>>,
     running: bool,
-    /// Whether the device was closed: the thread ends when there is nothing left to do.
+    /// Whether the device was closed: the thread ends when no wait is left.
     closed: bool,
 }
 
-/// The waits for one stream.
+/// The wakers and timed waits for one stream.
 #[derive(Default)]
 pub(crate) struct Waiters {
     state: Mutex<State>,
@@ -33,7 +34,7 @@ impl Waiters {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes the thread end when there is nothing left to do.
+    /// Makes the thread end when no wait is left.
     pub(crate) fn close(&self) {
         self.state().closed = true;
         self.changed.notify_all();
@@ -42,7 +43,7 @@ impl Waiters {
 }
 
 impl Queue {
-    /// Wakes `waker` when the first of these submissions ends that is still running, or at once if all have ended: the
+    /// Wakes `waker` when the first of these submissions that still runs has ended, or at once if all have ended. The
     /// woken task polls again.
     pub(crate) fn wake(self: &Arc<Self>, points: &[Point], waker: &Waker) {
         let Some(point) = points.iter().find(|point| !self.is_complete(**point)) else {
@@ -76,7 +77,7 @@ impl Queue {
         self.is_over(point) || self.context.is_lost()
     }
 
-    /// Notifies the thread, or starts it.
+    /// Notifies the thread of a new wait, and starts it if it does not run.
     fn notify_waiter(self: &Arc<Self>, stream: usize, mut state: MutexGuard<'_, State>) {
         if !state.running {
             let queue = Arc::clone(self);
@@ -84,7 +85,7 @@ impl Queue {
             match thread.spawn(move || queue.run_waits(stream)) {
                 Ok(_) => state.running = true,
                 Err(error) => {
-                    log::error!("the completion thread did not start, so this thread waits: {error}");
+                    log::error!("the completion thread did not start, so the calling thread waits: {error}");
                     let last = state.wanted.last_key_value().map(|(sequence, _)| *sequence);
                     drop(state);
                     if let Some(last) = last {
@@ -98,7 +99,7 @@ impl Queue {
         self.waiters[stream].changed.notify_one();
     }
 
-    /// Waits for submissions in order: the body of the thread.
+    /// The body of the thread: waits for submissions in the order of their numbers.
     fn run_waits(&self, stream: usize) {
         let waiters = &self.waiters[stream];
         loop {
@@ -114,13 +115,13 @@ impl Queue {
                 state = waiters.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             };
             drop(state);
-            // After an error all are woken, and the device returns the error to them.
+            // After an error all wakers are woken, and the device returns the error to each of them.
             let upto = if self.wait_asleep(Point { stream, sequence: first }).is_ok() { first } else { u64::MAX };
             self.wake_waiting(stream, upto);
         }
     }
 
-    /// Ends the waits for submissions up to `upto`, and for others that have ended.
+    /// Ends the waits for submissions up to `upto`, and for later ones that have ended too.
     fn wake_waiting(&self, stream: usize, upto: u64) {
         let waiters = &self.waiters[stream];
         let mut ended = Vec::new();
@@ -133,7 +134,7 @@ impl Queue {
         drop(state);
         waiters.ended.notify_all();
         for waker in ended {
-            // Code of the program, on a thread that other waits need.
+            // A waker is code of the program. It must not end this thread, which other waits need.
             if let Err(panic) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| waker.wake())) {
                 log::error!("{}", panicked("waking a task", panic.as_ref()));
             }

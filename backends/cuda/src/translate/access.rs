@@ -1,7 +1,7 @@
-//! Memory: pointers as lvalues, with the checks that keep every access inside its variable.
+//! Access to memory: pointers as lvalues, with the checks that keep every access inside its variable.
 //!
-//! A pointer is never a value of its own: at each use, its access chain is written again, with the indices it was made
-//! with.
+//! A pointer is never a value in the CUDA C++: each use writes the pointer's access chain again, with the values that
+//! the indices had when the pointer was made.
 
 mod bounds;
 mod place;
@@ -25,7 +25,7 @@ pub(super) enum Pointee {
 }
 
 impl<'a> FunctionWriter<'a, '_> {
-    /// Writes a store: the value is evaluated first, then stored if all indices are in range.
+    /// Writes a store. The value is evaluated first, and stored if all indices are in range.
     pub(super) fn store(&mut self, pointer: Handle<Expression>, value: Handle<Expression>) -> Result<()> {
         if self.store_component(pointer, value)? {
             return Ok(());
@@ -43,8 +43,9 @@ impl<'a> FunctionWriter<'a, '_> {
         Ok(())
     }
 
-    /// Writes a store to a component, chosen at run time, of a variable of the function: each component is replaced
-    /// conditionally, so that none needs an address. Returns whether this is such a store.
+    /// Writes a store to a component, chosen at run time, of a vector in a private or local variable. Each component is
+    /// replaced conditionally, so that no component needs an address. Returns whether `pointer` is such a component; if
+    /// not, nothing is written.
     fn store_component(&mut self, pointer: Handle<Expression>, value: Handle<Expression>) -> Result<bool> {
         let Expression::Access { base, index } = self.function.expressions[pointer] else { return Ok(false) };
         let Pointee::Type(ty) = self.pointee(base)? else { return Ok(false) };
@@ -62,7 +63,7 @@ impl<'a> FunctionWriter<'a, '_> {
         Ok(true)
     }
 
-    /// Returns the current value behind a pointer.
+    /// Returns the value that a pointer refers to.
     pub(super) fn load(&mut self, pointer: Handle<Expression>) -> Result<Text> {
         if let Some(scalar) = self.atomic_scalar(pointer)? {
             let place = self.place(pointer, Purpose::Change)?;
@@ -84,8 +85,8 @@ impl<'a> FunctionWriter<'a, '_> {
         Ok(either(place.test(), value, &format!("{zero}{{}}")))
     }
 
-    /// Returns whether a vector is moved in words: one of two or four `f16` in memory. The compiler would move each half
-    /// alone, and pack them again.
+    /// Returns whether a vector is loaded and stored in whole words: a vector of two or four `f16` in memory. Otherwise
+    /// the compiler would move each half alone, and pack the halves again.
     fn in_words(&self, pointer: Handle<Expression>, place: &Place) -> Result<bool> {
         let (size, scalar) = match self.pointee(pointer)? {
             Pointee::Type(ty) => match self.m.module.types[ty].inner {
@@ -99,7 +100,7 @@ impl<'a> FunctionWriter<'a, '_> {
         Ok(is_memory && scalar == Scalar::F16 && size != VectorSize::Tri)
     }
 
-    /// Writes a load by all invocations of the workgroup, between two barriers.
+    /// Writes a `workgroupUniformLoad`: a load by all invocations of the workgroup, between two barriers.
     pub(super) fn workgroup_uniform_load(
         &mut self,
         pointer: Handle<Expression>,
@@ -115,8 +116,8 @@ impl<'a> FunctionWriter<'a, '_> {
     /// Returns a pointer as the argument of a call: its address, and the number of elements if its type is or ends in
     /// an unsized array.
     ///
-    /// Out of range it points to a copy of the last element, so that changes are lost; for a type with atomics, which
-    /// cannot be copied, it is null.
+    /// If an index is out of range, the argument points to a copy of the last element, so that changes are lost. For a
+    /// type with atomics, which cannot be copied, the argument is null.
     pub(super) fn pointer_argument(&mut self, pointer: Handle<Expression>) -> Result<String> {
         let place = self.place(pointer, Purpose::Change)?;
         let Pointee::Type(ty) = self.pointee(pointer)? else {
@@ -158,7 +159,7 @@ impl<'a> FunctionWriter<'a, '_> {
         }
     }
 
-    /// Returns the scalar type of an atomic behind a pointer.
+    /// Returns the scalar type of an atomic that a pointer refers to; `None` for other pointers.
     pub(super) fn atomic_scalar(&self, pointer: Handle<Expression>) -> Result<Option<Scalar>> {
         Ok(match self.pointee(pointer)? {
             Pointee::Type(ty) => match self.m.module.types[ty].inner {
@@ -193,7 +194,7 @@ pub(super) fn component_name(index: u32) -> Result<char> {
         .ok_or_else(|| TranslateError::invalid("a component that a vector does not have"))
 }
 
-/// Returns `value` if the test holds, otherwise `zero`.
+/// Returns an expression with the given value if the test holds, otherwise with the value `zero`.
 pub(super) fn either(test: Option<String>, value: String, zero: &str) -> Text {
     match test {
         Some(test) => Text::loose(format!("{test} ? {value} : {zero}")),

@@ -8,7 +8,7 @@ use super::expr::bare;
 use super::writer::FunctionWriter;
 
 impl FunctionWriter<'_, '_> {
-    /// Writes an atomic operation; out of range it has no effect and its result is zero.
+    /// Writes an atomic operation. If an index is out of range, the operation has no effect and its result is zero.
     pub(super) fn atomic(
         &mut self,
         pointer: Handle<Expression>,
@@ -28,7 +28,7 @@ impl FunctionWriter<'_, '_> {
             AtomicFunction::Exchange { compare: Some(compare) } => {
                 let compare = self.value(compare)?;
                 let call = format!("aw_atomicCompareExchangeWeak({address}, {}, {value})", bare(&compare));
-                // As for a zero that cannot be changed.
+                // The result is that for a value of zero that cannot be changed.
                 (call, format!("aw_cas_result<{scalar}>{{{scalar}(0), {compare} == {scalar}(0)}}"))
             }
             _ => (format!("aw_atomic{}({address}, {value})", name(*function)), format!("{scalar}(0)")),

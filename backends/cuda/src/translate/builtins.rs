@@ -7,7 +7,7 @@ use super::expr::{Text, bare};
 use super::writer::FunctionWriter;
 
 impl FunctionWriter<'_, '_> {
-    /// A call of a built-in function.
+    /// Returns a call of a built-in function.
     pub(super) fn math(
         &mut self,
         function: MathFunction,
@@ -25,7 +25,7 @@ impl FunctionWriter<'_, '_> {
         let text = self.value(argument)?;
         let is_vector = matches!(self.type_of(argument), TypeInner::Vector { .. });
         let name = match function {
-            // For one boolean.
+            // For a single boolean, the result is the argument.
             RelationalFunction::All | RelationalFunction::Any if !is_vector => return Ok(Text::tight(text)),
             RelationalFunction::All => "all",
             RelationalFunction::Any => "any",
@@ -36,7 +36,7 @@ impl FunctionWriter<'_, '_> {
     }
 }
 
-/// The WGSL name.
+/// Returns the WGSL name of a function.
 fn name(function: MathFunction) -> &'static str {
     use MathFunction as F;
     match function {

@@ -14,14 +14,14 @@ use super::writer::ModuleWriter;
 
 const HALF_ZERO: &str = "aw_bitcast<f16>(u16(0))";
 
-/// An operand of a composite value.
+/// An operand of a composite value, with its type.
 pub(super) struct Part<'a> {
     pub(super) text: String,
     pub(super) inner: &'a TypeInner,
 }
 
 impl<'a> ModuleWriter<'a> {
-    /// Returns a constant expression as one operand.
+    /// Returns a constant expression as one operand that needs no parentheses.
     pub(super) fn constant(&mut self, handle: Handle<Expression>) -> Result<String> {
         let module = self.module;
         match module.global_expressions[handle] {
@@ -45,7 +45,8 @@ impl<'a> ModuleWriter<'a> {
         }
     }
 
-    /// Returns the zero of a type. A table in device memory can initialise an `f16` only from its bits.
+    /// Returns the zero value of a type. An `f16` is written by its bits, because a table in device memory can be
+    /// initialised only in this way.
     fn zero(&self, ty: Handle<Type>) -> String {
         let half = |scalar: naga::Scalar| scalar == naga::Scalar::F16;
         let (name, count) = match self.module.types[ty].inner {
@@ -56,16 +57,16 @@ impl<'a> ModuleWriter<'a> {
         format!("{name}{{{}}}", [HALF_ZERO].repeat(count).join(", "))
     }
 
-    /// Returns a constant of the module: the name of a number or table, otherwise its value.
+    /// Returns a constant of the module: the name if the constant is a number or a table, otherwise its value.
     pub(super) fn constant_value(&mut self, handle: Handle<Constant>) -> Result<String> {
         let constant = &self.module.constants[handle];
         let value = self.constant(constant.init)?;
         let qualifiers = match self.module.types[constant.ty].inner {
-            // A constant of a fundamental type can be used by name everywhere.
+            // A constant of a fundamental type can be used by name in host and device code.
             TypeInner::Scalar(scalar) if scalar.kind != naga::ScalarKind::Float || scalar.width > 2 => {
                 "static constexpr"
             }
-            // Not in `__constant__` memory, whose reads are serialised for lanes with different indices.
+            // The table is not in `__constant__` memory, whose reads are serialised for lanes with different indices.
             TypeInner::Array { .. } | TypeInner::Matrix { .. } | TypeInner::Struct { .. } => "static __device__ const",
             _ => return Ok(value),
         };
@@ -77,7 +78,7 @@ impl<'a> ModuleWriter<'a> {
         Ok(name)
     }
 
-    /// Returns a vector, matrix, array or struct made of its parts.
+    /// Returns a vector, matrix, array or struct that is composed of these parts.
     pub(super) fn compose(&mut self, ty: Handle<Type>, parts: &[Part<'_>]) -> Result<String> {
         let name = self.type_name(ty);
         let mut texts = Vec::with_capacity(parts.len());
@@ -106,7 +107,7 @@ pub(super) fn literal(literal: Literal) -> Result<String> {
         Literal::I32(i32::MIN) => "(-2147483647 - 1)".to_owned(),
         Literal::I32(value) => signed(i64::from(value), ""),
         Literal::U32(value) => format!("{value}u"),
-        // The magnitude of the smallest value does not fit the type.
+        // The magnitude of the smallest value exceeds the type's largest value.
         Literal::I64(i64::MIN) => "(-9223372036854775807ll - 1)".to_owned(),
         Literal::I64(value) => signed(value, "ll"),
         Literal::U64(value) => format!("{value}ull"),
@@ -128,7 +129,7 @@ fn signed(value: i64, suffix: &str) -> String {
 }
 
 /// Returns a finite float: in decimal if a short text is exact, otherwise in hexadecimal, because a compiler that reads
-/// a decimal `f32` as an `f64` first rounds twice.
+/// a decimal `f32` as an `f64` first would round twice.
 fn signed_float(value: f64, precision: u32, suffix: &str) -> String {
     let magnitude = value.abs();
     let eighths = magnitude * 8.0;
@@ -140,7 +141,7 @@ fn signed_float(value: f64, precision: u32, suffix: &str) -> String {
     if value.is_sign_negative() { format!("(-{text})") } else { text }
 }
 
-/// Returns a finite positive float in C++'s hexadecimal notation.
+/// Returns a non-negative finite float in C++'s hexadecimal notation.
 fn hexadecimal(value: f64, precision: u32) -> String {
     const FRACTION: u64 = (1 << 52) - 1;
     let bits = value.to_bits();

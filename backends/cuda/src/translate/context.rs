@@ -1,9 +1,9 @@
-//! Access of functions to the variables of the module.
+//! Access of the translated functions to the variables of the module.
 //!
-//! The entry point has the parameters, and the private variables as locals. The variables that its callees use are
-//! reached through a struct, passed by reference. Every function is inlined, and the struct holds only pointers, counts
-//! and references, so the compiler removes it; if it held the private variables themselves, an array that is indexed
-//! dynamically would keep the whole struct in memory. Workgroup variables are at file scope.
+//! The entry point has bindings as parameters, and private variables as local ones. Its callees access these variables
+//! through a struct that is passed by reference. Every function is inlined, and the struct holds only pointers, counts
+//! and references, so the compiler removes it. If the struct held the private variables themselves, an array that is
+//! indexed dynamically would keep the whole struct in memory. Workgroup variables are at file scope.
 
 use std::fmt::Write;
 
@@ -14,29 +14,29 @@ use super::names::FunctionKey;
 use super::types::constness;
 use super::writer::{FunctionWriter, GlobalPlace, ModuleWriter};
 
-/// The workgroup memory that a kernel can declare statically, in bytes; larger sizes must be requested at launch.
+/// The workgroup memory that a kernel can declare statically, in bytes; a larger size must be requested at launch.
 const MAX_DECLARED: u32 = 48 << 10;
 
-/// The alignment of each workgroup variable in bytes, sufficient for every instruction.
+/// The alignment of each workgroup variable in bytes, sufficient for every load and store.
 const ALIGN: u32 = 16;
 
 /// The form in which functions receive a variable of the module.
 enum Form {
-    /// A pointer; with a count where there is an unsized array.
+    /// A pointer, with a count if the variable is or ends in an unsized array.
     Pointer { counted: bool },
-    /// A constant in the kernel's parameters.
+    /// A constant value among the kernel's parameters.
     Value,
-    /// A copy per invocation.
+    /// A variable that each invocation has for itself.
     Private,
 }
 
 impl FunctionWriter<'_, '_> {
-    /// Returns how this function reaches a variable of the module.
+    /// Returns the expression by which this function accesses a variable of the module.
     pub(super) fn global(&self, handle: Handle<GlobalVariable>) -> GlobalPlace {
         let variable = &self.m.module.global_variables[handle];
         let name = self.m.names.global(handle);
         let form = self.m.form(handle);
-        // The entry point has them as parameters and locals.
+        // The entry point has the variables as parameters and local variables.
         let path = if self.key == FunctionKey::Entry { "" } else { "aw." };
         let (text, count) = match form {
             Some(Form::Pointer { counted }) => {
@@ -50,17 +50,18 @@ impl FunctionWriter<'_, '_> {
         GlobalPlace { text, space: variable.space, count }
     }
 
-    /// The iteration budget of the invocation, and the status record that reports its end.
+    /// Returns the arguments for a loop's limit: the remaining iterations of the invocation, and the status record in
+    /// which the end of the budget is reported.
     pub(super) fn limit_arguments(&self) -> &'static str {
         if self.key == FunctionKey::Entry { "aw_steps, aw_status" } else { "aw.aw_steps, aw.aw_status" }
     }
 
-    /// Returns the argument of a call that precedes those of the WGSL.
+    /// Returns the argument that precedes the WGSL's arguments in a call, if the callee takes one.
     pub(super) fn context_argument(&self, callee: FunctionKey) -> Option<&'static str> {
         self.m.reach.takes_context(callee).then_some("aw")
     }
 
-    /// Declares references to the workgroup variables that a function uses, where they are parts of dynamic memory.
+    /// Declares references to the workgroup variables that a function uses, if they are in dynamic memory.
     pub(super) fn dynamic_variables(&mut self) {
         for (handle, offset) in self.m.dynamic.clone() {
             if !self.info[handle].is_empty() {
@@ -119,7 +120,7 @@ impl ModuleWriter<'_> {
         }
     }
 
-    /// Returns the struct through which functions reach variables; empty if none needs it.
+    /// Returns the struct through which functions access variables; empty if no function needs it.
     pub(super) fn context(&self) -> String {
         let mut out = String::new();
         if !self.reach.has_context() {
@@ -148,8 +149,8 @@ impl ModuleWriter<'_> {
         out
     }
 
-    /// Declares the workgroup variables, or assigns them offsets in dynamic memory: returns the text, and the dynamic
-    /// memory to request in bytes.
+    /// Declares the workgroup variables, or assigns them offsets in dynamic memory. Returns the declarations, and the
+    /// size in bytes of the dynamic memory to request.
     pub(super) fn workgroup_variables(&mut self) -> Result<(String, u32)> {
         let mut bytes = 0_u32;
         let mut places = Vec::new();

@@ -7,7 +7,7 @@ use super::expr::{Text, bare};
 use super::writer::FunctionWriter;
 
 impl FunctionWriter<'_, '_> {
-    /// Converts a value to a scalar kind with the given width or, without one, as a bit cast.
+    /// Converts a value to a scalar kind. `convert` is the width in bytes; without it the conversion is a bit cast.
     pub(super) fn convert(
         &mut self,
         value: Handle<Expression>,
@@ -36,7 +36,7 @@ impl FunctionWriter<'_, '_> {
         let is_float = |scalar: Scalar| scalar.kind == ScalarKind::Float;
         let is_half = |scalar: Scalar| is_float(scalar) && scalar.width == 2;
         if convert.is_none() {
-            // C++ keeps the bits in conversions between integers of one width.
+            // C++ keeps the bits in conversions between integers of the same width.
             let is_plain = is_scalar && !is_float(from) && !is_float(to);
             return Ok(Text::tight(if is_plain {
                 format!("{name}({text})")
@@ -47,7 +47,7 @@ impl FunctionWriter<'_, '_> {
         if is_scalar && kind == ScalarKind::Bool && !is_half(from) {
             return Ok(Text::loose(format!("{} != 0", self.value(value)?)));
         }
-        // C++ converts these as WGSL does, except floats to integers.
+        // C++ converts these types as WGSL does, except floats to integers.
         let is_plain = is_scalar && !is_half(from) && !is_half(to) && (!is_float(from) || is_float(to));
         if is_plain {
             return Ok(Text::tight(format!("{name}({text})")));

@@ -8,14 +8,15 @@ use super::error::{Result, TranslateError};
 use super::expr::bare;
 use super::writer::FunctionWriter;
 
-/// The array that contains a matrix.
+/// The array in memory that contains a matrix.
 struct Tile {
     array: Place,
     /// The number of scalars in an element of the array.
     width: u32,
-    /// Whether the array is a whole variable of the workgroup.
+    /// Whether the array is a whole workgroup variable.
     shared: bool,
-    /// Address, number of elements, first element, stride, and whether the stride is between rows.
+    /// The arguments of the load or store: address, number of elements, first element, stride, and whether the stride
+    /// is between rows.
     arguments: String,
 }
 
@@ -27,7 +28,7 @@ impl FunctionWriter<'_, '_> {
         Ok(format!("aw_coopLoad<{ty}, {}, {}>({})", tile.shared, tile.width, tile.arguments))
     }
 
-    /// Writes the store of a matrix.
+    /// Writes a store of a matrix to memory.
     pub(super) fn cooperative_store(&mut self, target: Handle<Expression>, data: &CooperativeData) -> Result<()> {
         let value = self.value(target)?;
         let tile = self.tile(data, Purpose::Change)?;
@@ -36,7 +37,7 @@ impl FunctionWriter<'_, '_> {
         Ok(())
     }
 
-    /// `a * b + c`
+    /// Returns `a * b + c`.
     pub(super) fn multiply_add(
         &mut self,
         a: Handle<Expression>,
@@ -59,7 +60,7 @@ impl FunctionWriter<'_, '_> {
         let Pointee::Type(element) = self.pointee(data.pointer)? else { return Err(not_an_array()) };
         let width = match self.m.module.types[element].inner {
             TypeInner::Scalar(_) => 1,
-            // Vectors of three have a gap behind them.
+            // Vectors of three have a gap after each element.
             TypeInner::Vector { size, .. } if size != VectorSize::Tri => size as u32,
             _ => return Err(not_an_array()),
         };
@@ -80,14 +81,14 @@ impl FunctionWriter<'_, '_> {
         Ok(Tile { array, width, shared, arguments })
     }
 
-    /// Returns whether the whole matrix is within an array of constant length, by the bounds of index and stride.
+    /// Returns whether the bounds of index and stride show that the whole matrix is within an array of constant length.
     fn is_within(&self, data: &CooperativeData, index: GuardedIndex, length: u32, width: u32) -> bool {
         let first = match index {
             GuardedIndex::Known(index) => Some(index),
             GuardedIndex::Expression(index) => self.greatest(index),
         };
         let bound = |first: u32, stride: u32| {
-            // Sixteen lines of sixteen scalars are the most that a matrix has.
+            // A matrix has at most sixteen lines of sixteen scalars.
             let last = (u64::from(first) + 15 * u64::from(stride)) * u64::from(width) + 15;
             last < u64::from(length) * u64::from(width)
         };

@@ -7,13 +7,14 @@ use super::names::FunctionKey;
 use super::parameters::Parameters;
 use super::writer::{FunctionWriter, ModuleWriter};
 
-/// Invocations of a subgroup.
+/// The number of invocations of a subgroup.
 const SUBGROUP: u32 = 32;
 
-/// The parameter of a looped kernel: the number of workgroups, or its address.
+/// The parameter of a looped kernel: the number of workgroups, or the address of that number.
 pub(super) const GROUPS: &str = "struct aw_Groups { u32 x; u32 y; u32 z; const u32* counts; };\n";
 
-/// The parameter of a kernel with limited loops, and the count of their iterations.
+/// The parameter of a kernel with limited loops, and the functions that count iterations and report the end of the
+/// budget.
 pub(super) const STATUS: &str = "\
 struct aw_Status { u32* record; u32 launch; };
 static __device__ __noinline__ void aw_report(u32* record, u32 launch, u32 line) {
@@ -26,7 +27,8 @@ static __device__ __forceinline__ bool aw_spent(u32& steps, const aw_Status& sta
 }
 ";
 
-/// Zeroes a workgroup variable. The numbers of iterations are constants, so that the loops become plain stores.
+/// The function that zeroes a workgroup variable. The numbers of iterations are constants, so that the compiler turns
+/// the loops into plain stores.
 pub(super) const CLEAR: &str = "\
 template <u32 COUNT, typename T>
 static __device__ __forceinline__ void aw_clear(T& variable, u32 first) {
@@ -50,12 +52,12 @@ static __device__ __forceinline__ void aw_clear(T& variable, u32 first) {
 ";
 
 impl<'a> ModuleWriter<'a> {
-    /// Whether the kernel uses workgroup memory.
+    /// Returns whether the kernel uses workgroup memory.
     pub(super) fn has_workgroup_memory(&self) -> bool {
         self.module.global_variables.iter().any(|(_, variable)| variable.space == AddressSpace::WorkGroup)
     }
 
-    /// Writes the kernel, and the function of one workgroup if blocks loop over workgroups.
+    /// Returns the kernel and, if blocks loop over workgroups, the function for one workgroup.
     pub(super) fn entry(&mut self, position: usize, parameters: &Parameters) -> Result<String> {
         let (module, info) = (self.module, self.info);
         let function = &module.entry_points[position].function;
@@ -82,8 +84,8 @@ impl<'a> ModuleWriter<'a> {
         declared.extend(["const vec3<u32> aw_group".to_owned(), "const vec3<u32> aw_counts".to_owned()]);
         let mut given = parameters.names.clone();
         given.extend(["vec3<u32>{aw_x, aw_y, aw_z}".to_owned(), "aw_counts".to_owned()]);
-        // A count above the device's limit, which is one below the largest `u32`, runs nothing.
-        // The next workgroup uses the same workgroup memory.
+        // If a count exceeds the device's limit, which is one below the largest `u32`, no workgroup runs.
+        // The barrier is needed because the next workgroup uses the same workgroup memory.
         let wait = if self.has_workgroup_memory() { "        __syncthreads();\n" } else { "" };
         Ok(format!(
             "static __device__ __forceinline__ void aw_turn({}) {{\n{body}}}\n{}{head} {{
@@ -188,7 +190,7 @@ impl FunctionWriter<'_, '_> {
         })
     }
 
-    /// Returns the invocation's index in its workgroup.
+    /// Returns the expression for the invocation's index in its workgroup.
     fn local_index(&self) -> String {
         let size = self.m.program.workgroup_size;
         match size {

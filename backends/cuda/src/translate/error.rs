@@ -13,19 +13,25 @@ pub enum TranslateError {
     Unsupported {
         /// The feature.
         what: String,
-        /// Its line in the WGSL, from 1, if known.
+        /// The line of the feature in the WGSL, from 1, if known.
         line: Option<u32>,
     },
-    /// A limit.
-    #[error("{}the kernel exceeds a limit of the CUDA backend: {what}", place(*line))]
+    /// The kernel exceeds a limit of the backend.
+    #[error(
+        "{}the kernel exceeds a limit of the CUDA backend: {what}; stay below it, or use a device of another backend",
+        place(*line)
+    )]
     Limit {
         /// The limit, and the kernel's value.
         what: String,
         /// The line in the WGSL, from 1, if known.
         line: Option<u32>,
     },
-    /// The module is invalid in a way that the validator should have refused.
-    #[error("{}the module is not valid: {what}", place(*line))]
+    /// The module has an error that the validator should have reported.
+    #[error(
+        "{}the module is not valid: {what}; the validator should have refused it: please report it with the WGSL",
+        place(*line)
+    )]
     Invalid {
         /// The violation.
         what: String,
@@ -34,7 +40,7 @@ pub enum TranslateError {
     },
 }
 
-/// The result of every step.
+/// The result of every step of a translation.
 pub(super) type Result<T> = core::result::Result<T, TranslateError>;
 
 impl TranslateError {

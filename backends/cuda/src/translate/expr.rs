@@ -1,4 +1,4 @@
-//! Expressions: the text of each kind, and which values get a name.
+//! Expressions: the C++ text of each kind, and the choice of values that get a name.
 
 mod operators;
 
@@ -10,24 +10,25 @@ use super::constants::{self, Part};
 use super::error::{Result, TranslateError};
 use super::writer::FunctionWriter;
 
-/// The length above which values get a name, even if used once: for readability, and to limit nesting.
+/// The length of a value's text above which the value gets a name, even if it is used once: for readability, and to
+/// limit nesting.
 const LONGEST: usize = 160;
 
-/// The text of a value.
+/// The C++ text of a value.
 #[derive(Clone, Debug)]
 pub(super) struct Text {
     pub(super) text: String,
-    /// Whether it needs parentheses as an operand.
+    /// Whether the text needs parentheses as an operand.
     loose: bool,
 }
 
 impl Text {
-    /// An operator and its operands.
+    /// Returns a text that consists of an operator and its operands.
     pub(super) fn loose(text: String) -> Self {
         Self { text, loose: true }
     }
 
-    /// Text that needs no parentheses as an operand, such as a name, a literal or a call.
+    /// Returns a text that needs no parentheses as an operand, such as a name, a literal or a call.
     pub(super) fn tight(text: String) -> Self {
         Self { text, loose: false }
     }
@@ -47,14 +48,14 @@ impl FunctionWriter<'_, '_> {
         Ok(self.expression(handle)?.operand())
     }
 
-    /// Evaluates expressions: loads happen here. Values that are used often, named in the WGSL or long get a name;
-    /// other values are written where they are used.
+    /// Evaluates expressions at this position, which matters for loads. A value gets a name if it is used several
+    /// times, has a name in the WGSL or is long; other values are written where they are used.
     pub(super) fn emit(&mut self, range: &Range<Expression>) -> Result<()> {
         for handle in range.clone() {
             let function = self.function;
             let expression = &function.expressions[handle];
             if self.type_of(handle).pointer_space().is_some() {
-                // The lvalue is written where it is used, possibly twice; its index is evaluated now.
+                // The lvalue is written where it is used, possibly twice; only its index is evaluated here.
                 if let Expression::Access { index, .. } = *expression {
                     self.name(index);
                 }
@@ -89,8 +90,8 @@ impl FunctionWriter<'_, '_> {
         Ok(())
     }
 
-    /// Gives an evaluated value a name, unless its text is as short as one: the text is about to be written several
-    /// times.
+    /// Gives an evaluated value a name, unless its text is as short as a name. Called before the text is written
+    /// several times.
     pub(super) fn name(&mut self, handle: Handle<Expression>) {
         if let Some(Some(text)) = self.values.get(handle.index())
             && !is_cheap(text)
@@ -155,7 +156,7 @@ impl FunctionWriter<'_, '_> {
         }
     }
 
-    /// Returns an element of a value.
+    /// Returns an element of a value, chosen by an index that is an expression.
     fn element(
         &mut self,
         access: Handle<Expression>,
@@ -186,7 +187,7 @@ impl FunctionWriter<'_, '_> {
         }))
     }
 
-    /// Returns a member, component or element of a value.
+    /// Returns a member, component or element of a value, chosen by a known index.
     fn part(&mut self, base: Handle<Expression>, index: u32) -> Result<Text> {
         let value = self.value(base)?;
         Ok(Text::tight(match self.type_of(base) {
@@ -232,7 +233,7 @@ impl FunctionWriter<'_, '_> {
     }
 }
 
-/// Returns whether an expression has another meaning elsewhere, or involves all lanes.
+/// Returns whether an expression must be evaluated at its position, because it depends on memory or involves all lanes.
 fn happens_here(expression: &Expression) -> bool {
     matches!(
         expression,
@@ -240,12 +241,12 @@ fn happens_here(expression: &Expression) -> bool {
     )
 }
 
-/// Returns whether a text is a name, a component or member of one, or a number.
+/// Returns whether a text is a name, a component or member of a name, or a number.
 pub(super) fn is_cheap(text: &str) -> bool {
     text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.')
 }
 
-/// Returns a text without parentheses around the whole of it.
+/// Returns a text without the parentheses that enclose it as a whole.
 pub(super) fn bare(text: &str) -> &str {
     let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else { return text };
     let mut depth = 0_u32;
@@ -254,7 +255,7 @@ pub(super) fn bare(text: &str) -> &str {
             '(' => depth += 1,
             ')' => match depth.checked_sub(1) {
                 Some(outer) => depth = outer,
-                // The first parenthesis is closed before the end.
+                // The first parenthesis is closed before the end, so the outer two are no pair.
                 None => return text,
             },
             _ => {}

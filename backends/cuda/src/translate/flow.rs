@@ -1,4 +1,4 @@
-//! The structure of statements.
+//! Properties of the statements of a block.
 
 use anywarp_backend::statements;
 use anywarp_middle::operands::statement_result;

@@ -9,7 +9,7 @@ use super::names::FunctionKey;
 use super::writer::{FunctionWriter, ModuleWriter};
 
 impl<'a> ModuleWriter<'a> {
-    /// Writes a function.
+    /// Returns the C++ of a function.
     pub(super) fn function(&mut self, handle: Handle<Function>) -> Result<String> {
         let (module, info) = (self.module, self.info);
         let function = &module.functions[handle];
@@ -46,7 +46,7 @@ impl<'a> ModuleWriter<'a> {
 }
 
 impl FunctionWriter<'_, '_> {
-    /// Declares the function's variables; a variable without an initial value is zero.
+    /// Declares the function's variables; a variable without an initial value is initialised to zero.
     pub(super) fn local_variables(&mut self) -> Result<()> {
         let function = self.function;
         for (handle, local) in function.local_variables.iter() {

@@ -1,4 +1,4 @@
-//! The WGSL lines that lines of C++ come from.
+//! The WGSL lines from which lines of C++ are translated.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Finds the lines of a source.
+    /// Finds the starts of the lines of a source.
     pub(super) fn new(source: Option<&Arc<Source>>) -> Self {
         let Some(source) = source else { return Self::default() };
         let breaks = source.text().bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
@@ -25,8 +25,8 @@ impl Lines {
         Self { source: Some(Arc::clone(source)), starts }
     }
 
-    /// Returns the line of the text in which a span begins, from 1. The parser includes the space before some
-    /// statements in their spans.
+    /// Returns the line of the text in which a span begins, from 1. White space at the start is skipped, because the
+    /// parser includes the space before some statements in their spans.
     pub(super) fn of(&self, span: Span) -> Option<u32> {
         let range = span.to_range().filter(|_| span.is_defined())?;
         let spanned = self.source.as_ref()?.text().get(range.clone())?;
@@ -34,7 +34,7 @@ impl Lines {
         Some(self.starts.partition_point(|start| *start <= first) as u32)
     }
 
-    /// Returns the text of a line, suitable for a comment.
+    /// Returns the text of a line, in a form that is valid in a C++ comment.
     fn text(&self, line: u32) -> Option<String> {
         let index = (line as usize).checked_sub(1)?;
         let start = *self.starts.get(index)?;
@@ -44,7 +44,7 @@ impl Lines {
         (!text.is_empty()).then_some(text)
     }
 
-    /// Returns the line and file, as a C++ string, that a line of the text comes from.
+    /// Returns the line and the file, as a C++ string literal, from which a line of the composed text comes.
     fn written(&self, line: u32) -> (u32, String) {
         let place = self.source.as_ref().and_then(|source| source.position_of_line(line));
         let (line, file) = place.map_or((line, ""), |place| (place.line, place.file));
@@ -53,11 +53,12 @@ impl Lines {
     }
 }
 
-/// The directive that resets the compiler's line count for this backend's own text.
+/// The directive that resets the compiler's line count for text that the backend itself writes.
 pub(super) const OWN_LINES: &str = "#line 1 \"anywarp\"\n";
 
 impl FunctionWriter<'_, '_> {
-    /// Writes the origin of the next line of C++: a comment for readers, a directive for the compiler.
+    /// Writes the origin of the next line of C++: a comment with the WGSL for readers, and a `#line` directive for the
+    /// compiler.
     pub(super) fn connect(&mut self) {
         let Some(here) = self.here else { return };
         if self.shown.insert(here)

@@ -2,14 +2,14 @@
 //!
 //! | file | output |
 //! |---|---|
-//! | `writer` | the state: shared by all functions, and of one function |
+//! | `writer` | the state that all functions share, and the state of one function |
 //! | `names`, `types` | identifiers; type names and structs |
 //! | `parameters`, `context` | the kernel's parameters; access of functions to variables |
 //! | `entry`, `function` | the kernel; other functions and calls |
 //! | `stmt`, `repeat` | statements; loops |
 //! | `proven` | the accesses and loops that need no check |
 //! | `flow`, `reach` | statements and the expressions they evaluate; variables that functions use |
-//! | `lines` | the WGSL lines that lines of C++ come from |
+//! | `lines` | the WGSL lines from which lines of C++ are translated |
 //! | `expr`, `convert`, `builtins`, `constants` | values |
 //! | `access`, `atomic`, `subgroup`, `cooperative` | memory; operations of several invocations |
 //! | `prelude` | the parts of WGSL that C++ lacks, as text |
@@ -55,18 +55,18 @@ use writer::ModuleWriter;
 pub struct Options {
     /// The form of the entry point.
     pub form: Form,
-    /// The limit on the iterations of all loops of one invocation together, without those of loops that are proven to
-    /// end; beyond it every such loop is left and the launch counts as stopped.
+    /// The limit on the loop iterations of one invocation, all loops together. Loops that are proven to end are not
+    /// counted. Beyond the limit every counted loop is left, and the launch counts as stopped.
     pub steps: u32,
 }
 
 /// The form of the entry point's parameters and grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Form {
-    /// Bit `i`: the program's binding `i`, a uniform, is passed as an address instead of by value.
+    /// If bit `i` is set, the program's binding `i`, a uniform, is passed as an address instead of by value.
     pub addressed: u64,
-    /// Blocks loop over workgroups, and the number of workgroups is a parameter or in memory: for grids beyond CUDA's
-    /// limits, and for indirect dispatches.
+    /// Whether blocks loop over workgroups. The number of workgroups is then a parameter or in memory. Needed for grids
+    /// beyond CUDA's limits, and for indirect dispatches.
     pub looped: bool,
 }
 
@@ -88,17 +88,17 @@ pub struct Translation {
 pub enum Parameter {
     /// The address of a binding's first byte, 8 bytes.
     Address {
-        /// Its index among the program's bindings.
+        /// The index of the binding among the program's bindings.
         binding: usize,
     },
     /// The number of elements of the unsized array at the end of a binding, 4 bytes.
     Count {
-        /// Its index among the program's bindings.
+        /// The index of the binding among the program's bindings.
         binding: usize,
     },
-    /// A uniform's bytes.
+    /// The bytes of a uniform.
     Value {
-        /// Its index among the program's bindings.
+        /// The index of the binding among the program's bindings.
         binding: usize,
         /// The size in bytes.
         bytes: u32,
@@ -108,19 +108,20 @@ pub enum Parameter {
         /// The size in bytes.
         bytes: u32,
     },
-    /// Only if looped: the number of workgroups, 24 bytes: three `u32`, four bytes of padding, and an address. If that
-    /// is not zero, the three `u32` there are used instead.
+    /// The number of workgroups, 24 bytes; only in the looped form. Three `u32`, four bytes of padding, and an address.
+    /// If the address is not zero, the three `u32` at the address are used instead.
     Groups,
-    /// Only if a loop is limited: 16 bytes, the address of four `u32` that are all zero, then a non-zero `u32` that
-    /// identifies the launch, and four bytes of padding. The first invocation that exceeds the limit writes that number
-    /// there, and the line of the loop in the WGSL.
+    /// The status record, 16 bytes; only if a loop is limited. The address of four `u32` that are all zero, a non-zero
+    /// `u32` that identifies the launch, and four bytes of padding. The first invocation that exceeds the limit writes
+    /// that `u32` and the line of the loop in the WGSL to the address.
     Status,
 }
 
 /// Translates the entry point of a program.
 ///
 /// # Errors
-/// Features that this backend does not support, and limits that the kernel exceeds; with the line.
+/// [`TranslateError`] for features that this backend does not support, and for limits that the kernel exceeds; with the
+/// line.
 pub fn translate(program: &Program, options: &Options) -> core::result::Result<Translation, TranslateError> {
     let module: &naga::Module = &program.module;
     let position = module.entry_points.iter().position(|point| point.name == program.entry_point);
@@ -158,7 +159,7 @@ impl ModuleWriter<'_> {
         }
         let entry = self.entry(position, &parameters)?;
 
-        // The WGSL may have unused variables and unreachable statements too.
+        // The WGSL may have unused variables and unreachable statements, which are no errors there.
         let mut text = format!("{OWN_LINES}#pragma nv_diag_suppress 111, 177, 550\n");
         if self.reach.limited() {
             text.push_str(entry::STATUS);

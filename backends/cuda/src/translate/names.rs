@@ -1,4 +1,4 @@
-//! C++ identifiers for names of the WGSL: unchanged where C++ allows it.
+//! C++ identifiers for the names of the WGSL. Names are unchanged where C++ allows them.
 
 use naga::{Constant, Function, GlobalVariable, Handle, LocalVariable, PredeclaredType, Type, TypeInner};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -12,10 +12,10 @@ pub(super) enum FunctionKey {
     Function(Handle<Function>),
 }
 
-/// The names within one function.
+/// The names that are used within one function.
 pub(super) type Scope = FxHashSet<String>;
 
-/// The identifiers of a module. They are unique at file scope and within each function, and no name of a function
+/// The identifiers of a module. They are unique at file scope and within each function, and no name within a function
 /// equals one at file scope.
 #[derive(Debug, Default)]
 pub(super) struct Names {
@@ -33,7 +33,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Assigns names to everything in a module.
+    /// Chooses identifiers for the types, variables, constants and functions of a module.
     pub(super) fn new(module: &naga::Module, entry: &naga::EntryPoint) -> Self {
         let mut names = Self {
             at_file_scope: [KEYWORDS, RESERVED]
@@ -69,7 +69,7 @@ impl Names {
         }
         for (handle, global) in module.global_variables.iter() {
             let name = names.top(global.name.as_deref(), "variable");
-            // An unsized array has a second parameter.
+            // An unsized array has a second parameter with this name.
             names.at_file_scope.insert(format!("{name}_count"));
             names.globals.insert(handle, name);
         }
@@ -81,7 +81,7 @@ impl Names {
             let name = names.top(function.name.as_deref(), "function");
             names.functions.insert(handle, name);
         }
-        // Last, because names within a function must differ from those at file scope.
+        // Functions come last, because names within them must differ from those at file scope.
         names.within(FunctionKey::Entry, &entry.function);
         for (handle, function) in module.functions.iter() {
             names.within(FunctionKey::Function(handle), function);
@@ -93,7 +93,7 @@ impl Names {
         let mut scope = Scope::default();
         for (index, argument) in function.arguments.iter().enumerate() {
             let name = self.fresh(argument.name.as_deref().unwrap_or("argument"), &mut scope);
-            // A pointer to an unsized array has a second argument.
+            // A pointer to an unsized array has a second argument with this name.
             scope.insert(format!("{name}_count"));
             self.arguments.insert((key, index as u32), name);
         }
@@ -104,47 +104,47 @@ impl Names {
         self.scopes.insert(key, scope);
     }
 
-    /// The name of a struct that the WGSL declares.
+    /// Returns the name of a struct that the WGSL declares.
     pub(super) fn ty(&self, handle: Handle<Type>) -> &str {
         self.types.get(&handle).map_or(MISSING, String::as_str)
     }
 
-    /// The name of a struct's member.
+    /// Returns the name of a struct's member.
     pub(super) fn member(&self, ty: Handle<Type>, index: u32) -> &str {
         self.members.get(&(ty, index)).map_or(MISSING, String::as_str)
     }
 
-    /// The name of a variable of the module.
+    /// Returns the name of a variable of the module.
     pub(super) fn global(&self, handle: Handle<GlobalVariable>) -> &str {
         self.globals.get(&handle).map_or(MISSING, String::as_str)
     }
 
-    /// The name of a constant of the module.
+    /// Returns the name of a constant of the module.
     pub(super) fn constant(&self, handle: Handle<Constant>) -> &str {
         self.constants.get(&handle).map_or(MISSING, String::as_str)
     }
 
-    /// The name of a function other than the entry point.
+    /// Returns the name of a function other than the entry point.
     pub(super) fn function(&self, handle: Handle<Function>) -> &str {
         self.functions.get(&handle).map_or(MISSING, String::as_str)
     }
 
-    /// The name of a function's argument.
+    /// Returns the name of a function's argument.
     pub(super) fn argument(&self, key: FunctionKey, index: u32) -> &str {
         self.arguments.get(&(key, index)).map_or(MISSING, String::as_str)
     }
 
-    /// The name of a function's variable.
+    /// Returns the name of a function's variable.
     pub(super) fn local(&self, key: FunctionKey, handle: Handle<LocalVariable>) -> &str {
         self.locals.get(&(key, handle)).map_or(MISSING, String::as_str)
     }
 
-    /// Returns the names that a function begins with; [`fresh`](Self::fresh) adds to them.
+    /// Returns the names of a function's arguments and variables, to which [`fresh`](Self::fresh) adds.
     pub(super) fn scope(&self, key: FunctionKey) -> Scope {
         self.scopes.get(&key).cloned().unwrap_or_default()
     }
 
-    /// Returns a name within a function that is unique there and at file scope.
+    /// Returns a name for a value in a function, unique there and at file scope, and adds it to `scope`.
     pub(super) fn fresh(&self, base: &str, scope: &mut Scope) -> String {
         pick(base, scope, |name| self.at_file_scope.contains(name))
     }
@@ -155,10 +155,11 @@ impl Names {
     }
 }
 
-/// Used for invalid modules; no C++ compiler accepts it.
+/// The name for handles that an invalid module lacks. It is declared nowhere, so the C++ compiler reports an error.
 const MISSING: &str = "aw_missing";
 
-/// Makes a name a unique identifier, different from those in `scope` and those `taken`, and adds it.
+/// Makes a name a unique identifier, different from those in `scope` and those for which `taken` returns true, and adds
+/// the identifier to `scope`.
 fn pick(base: &str, scope: &mut Scope, taken: impl Fn(&str) -> bool) -> String {
     let base = identifier(base);
     let mut name = base.clone();
@@ -171,7 +172,7 @@ fn pick(base: &str, scope: &mut Scope, taken: impl Fn(&str) -> bool) -> String {
     name
 }
 
-/// Letters, digits and single underscores; the prefix `aw_` is reserved for this backend.
+/// Returns a valid identifier: letters, digits and single underscores. The prefix `aw_` is reserved for this backend.
 fn identifier(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     for character in name.chars() {
@@ -181,7 +182,7 @@ fn identifier(name: &str) -> String {
             other => text.push_str(&format!("u{:x}_", u32::from(other))),
         }
     }
-    // C++ reserves an underscore followed by a capital; CUDA's own names begin with underscores too.
+    // C++ reserves names with an underscore followed by a capital; CUDA's own names begin with underscores too.
     if text.starts_with(|first: char| first == '_' || first.is_ascii_digit())
         || text.starts_with("aw_")
         || text.is_empty()
@@ -192,7 +193,7 @@ fn identifier(name: &str) -> String {
     text
 }
 
-/// Members of the prelude's result types.
+/// Returns the name of a member of the prelude's result types.
 fn predeclared_member(ty: &PredeclaredType, index: usize) -> Option<&'static str> {
     let members = match ty {
         PredeclaredType::AtomicCompareExchangeWeakResult(_) => ["old_value", "exchanged"],
@@ -202,7 +203,7 @@ fn predeclared_member(ty: &PredeclaredType, index: usize) -> Option<&'static str
     members.get(index).copied()
 }
 
-/// Names that are not allowed even for members: words of C++, and macros of the compiler.
+/// Names that are not allowed even for members: keywords of C++, and macros of the compiler.
 const KEYWORDS: &str = "
     alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class
     co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype default
@@ -215,8 +216,8 @@ const KEYWORDS: &str = "
 
 /// Names that are not allowed at file scope or within a function.
 ///
-/// They are the words of the prelude, CUDA's declarations for every kernel, and functions of the C library that CUDA
-/// declares, which a kernel cannot redefine.
+/// These are the words of the prelude, CUDA's declarations for every kernel, and functions of the C library that CUDA
+/// declares and a kernel cannot redefine.
 const RESERVED: &str = "
     i16 u16 i32 u32 i64 u64 f16 f32 f64 vec2 vec3 vec4 mat array padded coop
     threadIdx blockIdx blockDim gridDim

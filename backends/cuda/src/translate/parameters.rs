@@ -13,11 +13,11 @@ use super::writer::ModuleWriter;
 pub(super) struct Parameters {
     /// The arguments that the host passes, in order.
     pub(super) given: Vec<Parameter>,
-    /// The kernel's declarations.
+    /// The declarations of the kernel's parameters.
     pub(super) kernel: Vec<String>,
-    /// The declarations of a function that the kernel passes all of them to.
+    /// The declarations of the parameters of a function to which the kernel passes all its parameters.
     pub(super) function: Vec<String>,
-    /// Their names.
+    /// The names of the parameters.
     pub(super) names: Vec<String>,
 }
 
@@ -33,7 +33,7 @@ impl Parameters {
                 self.kernel.push(format!("const {ty} {name}"));
                 self.function.push(format!("const {ty} {name}"));
             }
-            // A parameter that is never written is read in place, without a copy.
+            // A parameter that is never written is read from constant memory, without a copy.
             _ => {
                 self.kernel.push(format!("const __grid_constant__ {ty} {name}"));
                 self.function.push(format!("const {ty}& {name}"));

@@ -1,15 +1,15 @@
-//! The CUDA C++ library for kernels: WGSL's types and functions, in fragments, so that a kernel includes only those it
-//! uses and compiles fast.
+//! The CUDA C++ library for kernels: WGSL's types and functions. It is divided into fragments, so that a kernel
+//! includes only those that it uses and compiles fast.
 //!
 //! [`needed`] finds the necessary fragments from the finished text. A word belongs to the first fragment that contains
-//! it, in the order of [`Fragment`], because fragments come after those that they use.
+//! it, in the order of [`Fragment`], because each fragment comes after the fragments that it uses.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-/// One file of the prelude, in the order of the text.
+/// One file of the prelude. The order is that of the files in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Fragment {
     /// Scalar types, indices within bounds, bit casts, `select`.
@@ -18,7 +18,7 @@ pub(super) enum Fragment {
     Half,
     /// Vectors and their operators.
     Vectors,
-    /// Operators of two `f16` at a time; comes with vectors and `f16`.
+    /// Operators on two `f16` at a time; included if both vectors and `f16` are.
     HalfPairs,
     /// Arrays with strides.
     Arrays,
@@ -44,7 +44,7 @@ pub(super) enum Fragment {
     MatrixFunctions,
     /// Conversions.
     Convert,
-    /// Several small numbers in one word.
+    /// Packing of several small numbers into one word.
     Pack,
     /// Atomic functions.
     Atomics,
@@ -60,7 +60,7 @@ use Fragment::{
 };
 
 impl Fragment {
-    /// All of them, in order.
+    /// All fragments, in order.
     pub(super) const ALL: [Self; 20] = [
         Scalars,
         Half,
@@ -84,7 +84,7 @@ impl Fragment {
         Cooperative,
     ];
 
-    /// The fragments that it uses, without [`Scalars`], which all use.
+    /// The fragments that this fragment uses, without [`Scalars`], which all fragments use.
     pub(super) fn needs(self) -> &'static [Self] {
         match self {
             HalfPairs => &[Half, Vectors],
@@ -125,12 +125,13 @@ impl Fragment {
     }
 }
 
-/// Returns the fragments whose words a kernel's text contains outside of comments. [`text`] adds those that they use.
+/// Returns the fragments whose words a kernel's text contains outside of comments. [`text`] adds the fragments that
+/// these use.
 pub(super) fn needed(kernel: &str) -> BTreeSet<Fragment> {
     words(kernel).filter_map(|word| WORDS.get(word).copied()).collect()
 }
 
-/// Returns the text of fragments and of those that they use, each once.
+/// Returns the text of fragments and of the fragments that they use, each once.
 pub(super) fn text(fragments: &BTreeSet<Fragment>) -> String {
     let all = complete(fragments);
     let mut text = String::new();
@@ -194,7 +195,8 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Words of the vocabulary without the prefix `aw_`; scalar types other than `f16` are always available.
+/// Words of the vocabulary without the prefix `aw_`. Scalar types other than `f16` are not listed, because they are
+/// always available.
 const TYPES: [&str; 8] = ["vec2", "vec3", "vec4", "mat", "array", "padded", "coop", "f16"];
 
 #[cfg(test)]

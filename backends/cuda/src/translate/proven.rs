@@ -1,4 +1,4 @@
-//! The proofs about a program that the middle end has made.
+//! The proofs about a program, which the middle end has made.
 
 #[cfg(test)]
 mod tests;
@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 
 use super::names::FunctionKey;
 
-/// Returns the proofs about a program, if its checks may be omitted because of them.
+/// Returns the proofs about a program; `None` if its checks must not be omitted because of them.
 pub(super) fn proofs(program: &Program) -> Option<&Proofs> {
     program.proofs.as_deref().filter(|_| program.leave.checks == Checks::Proven)
 }

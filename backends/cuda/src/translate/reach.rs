@@ -1,4 +1,4 @@
-//! The variables and limits that functions use, including their callees.
+//! The variables and limits that functions and their callees use.
 
 use anywarp_backend::{Program, statements};
 use naga::{AddressSpace, Function, GlobalVariable, Handle, Statement};
@@ -20,7 +20,7 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    /// Visits all functions; callees come before callers in a module.
+    /// Determines the uses by visiting all functions; callees come before callers in a module.
     pub(super) fn new(program: &Program, entry: &Function, checked: bool) -> Self {
         let module = &program.module;
         let proofs = proofs(program);
@@ -61,12 +61,12 @@ impl Reach {
         self.limited.contains(&true)
     }
 
-    /// Whether any function takes the context.
+    /// Returns whether any function takes the context.
     pub(super) fn has_context(&self) -> bool {
         self.contexts.contains(&true)
     }
 
-    /// Whether a function takes the context.
+    /// Returns whether a function takes the context.
     pub(super) fn takes_context(&self, key: FunctionKey) -> bool {
         match key {
             FunctionKey::Entry => false,
@@ -74,7 +74,7 @@ impl Reach {
         }
     }
 
-    /// Whether a variable is a member of the context.
+    /// Returns whether a variable is a member of the context.
     pub(super) fn is_shared(&self, variable: Handle<GlobalVariable>) -> bool {
         self.shared.contains(&variable)
     }

@@ -1,4 +1,4 @@
-//! Loops as text.
+//! Translation of loops.
 
 use anywarp_backend::statements;
 use anywarp_middle::operands::{for_each_operand, for_each_statement_operand};
@@ -10,8 +10,8 @@ use super::flow;
 use super::writer::FunctionWriter;
 
 impl<'a> FunctionWriter<'a, '_> {
-    /// Writes a loop. If it has a `continuing` block, `continue` jumps to it; values of the body that the block reads
-    /// are then declared before the loop, because C++ does not allow a jump over an initialiser.
+    /// Writes a loop. If the loop has a `continuing` block, `continue` jumps to that block. Values of the body that the
+    /// block reads are then declared before the loop, because C++ does not allow a jump over an initialiser.
     pub(super) fn repeat(
         &mut self,
         body: &'a Block,
@@ -39,7 +39,7 @@ impl<'a> FunctionWriter<'a, '_> {
         let added: Vec<_> = read.into_iter().filter(|handle| self.hoisted.insert(*handle)).collect();
         let outer_hoists = std::mem::take(&mut self.hoists);
         let outer_text = std::mem::take(&mut self.out);
-        // The declarations shift the lines.
+        // Declarations will be inserted before the loop, which shifts the compiler's line count.
         self.counted = None;
         self.line("while (true) {");
         self.continues.push(Some(label.clone()));

@@ -1,4 +1,4 @@
-//! Statements.
+//! Translation of statements.
 
 use naga::{Barrier, Block, Expression, Handle, Statement, SwitchCase, SwitchValue};
 
@@ -16,7 +16,8 @@ impl<'a> FunctionWriter<'a, '_> {
         self.statements(block, false)
     }
 
-    /// Writes the statements of a block; `at_end` of its function without the last `return`.
+    /// Writes the statements of a block. `at_end` is whether the block ends its function; a final `return` is then
+    /// omitted.
     fn statements(&mut self, block: &'a Block, at_end: bool) -> Result<()> {
         for (index, (statement, span)) in block.span_iter().enumerate() {
             if let Some(line) = self.m.lines.of(*span) {
@@ -139,7 +140,7 @@ impl<'a> FunctionWriter<'a, '_> {
     }
 }
 
-/// Returns the text without parentheses around the whole, which the statement adds itself.
+/// Returns the text without the parentheses that enclose it as a whole, because the statement adds its own.
 pub(super) fn unwrapped(text: &str) -> &str {
     let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else { return text };
     let mut depth = 0_i32;

@@ -1,4 +1,4 @@
-//! Translates a table of kernels, and compiles them if there is an NVRTC.
+//! Tests that translate a table of kernels, and compile them if there is an NVRTC.
 
 mod kernels;
 mod loops;
@@ -19,7 +19,7 @@ use super::{Form, Options, Translation, translate};
 use crate::nvrtc::{self, Output, Source};
 use unchecked::unchecked;
 
-/// Returns the program of a text with one entry point and no overrides.
+/// Returns the program of a WGSL text with one entry point and no overrides.
 pub(crate) fn program(text: &str) -> Program {
     let module = naga::front::wgsl::parse_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let module =
@@ -62,19 +62,19 @@ pub(crate) fn program(text: &str) -> Program {
     }
 }
 
-/// Proofs of loops that end. No index is proven, so that the texts show all checks.
+/// Returns proofs for loops that end. No index is proven, so that the texts show all checks.
 fn of_loops(module: &Module, info: &ModuleInfo) -> Proofs {
     let mut proofs = prove(module, info, &Circumstances::default()).proofs;
     proofs.functions.iter_mut().chain([&mut proofs.entry]).for_each(|function| function.in_range.clear());
     proofs
 }
 
-/// The options of a plain launch.
+/// Returns the options of a plain launch.
 pub(super) fn options() -> Options {
     Options { form: Form::default(), steps: 1000 }
 }
 
-/// Translates a text for a plain launch.
+/// Translates a WGSL text for a plain launch.
 pub(super) fn translated(text: &str) -> Translation {
     translate(&program(text), &options()).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
@@ -99,7 +99,7 @@ fn every_form_of_every_kernel_is_translated() {
     }
 }
 
-/// Compares the text after the prelude, so that every change of the translation is noticed.
+/// Compares the text after the prelude with a snapshot, so that every change of the translation is detected.
 #[test]
 fn the_text_of_every_kernel_stays() {
     for (name, text) in kernels::KERNELS {

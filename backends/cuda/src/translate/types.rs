@@ -19,7 +19,8 @@ const MAX_NESTED_TYPES: u32 = 64;
 const MAX_PADDING: u32 = 1 << 16;
 
 impl ModuleWriter<'_> {
-    /// Returns the C++ name of a type of the module; [`structs`](Self::structs) has refused unsupported types before.
+    /// Returns the C++ name of a type of the module; [`check_types`](Self::check_types) has refused unsupported types
+    /// before.
     pub(super) fn type_name(&self, handle: Handle<Type>) -> String {
         match &self.module.types[handle].inner {
             TypeInner::Struct { .. } => {
@@ -33,8 +34,8 @@ impl ModuleWriter<'_> {
         }
     }
 
-    /// Returns the C++ name of a type that is not a struct. An unsized array has its element's name, because it is
-    /// reached through a pointer.
+    /// Returns the C++ name of a type that is not a struct. The result for an unsized array is its element's name,
+    /// because such an array is accessed through a pointer to its first element.
     pub(super) fn inner_name(&self, inner: &TypeInner) -> String {
         match *inner {
             TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => scalar_name(scalar).to_owned(),
@@ -66,7 +67,7 @@ impl ModuleWriter<'_> {
         }
     }
 
-    /// The C++ name of an expression's type.
+    /// Returns the C++ name of an expression's type.
     pub(super) fn resolved_name(&self, resolution: &TypeResolution) -> String {
         match resolution {
             TypeResolution::Handle(handle) => self.type_name(*handle),
@@ -80,16 +81,16 @@ impl ModuleWriter<'_> {
         if self.is_padded(base, stride) { format!("padded<{name}, {stride}>") } else { name }
     }
 
-    /// Returns whether elements of an unsized array are wrapped in `padded`, and reached through `.value`.
+    /// Returns whether elements of an unsized array are wrapped in `padded`, and accessed through `.value`.
     pub(super) fn is_padded(&self, base: Handle<Type>, stride: u32) -> bool {
         self.module.types[base].inner.size(self.module.to_ctx()) != stride
     }
 
-    /// Returns the number of an array's elements; `None` if the size of a binding decides.
+    /// Returns the number of an array's elements; `None` if the size of the bound memory determines it.
     pub(super) fn length(&self, size: ArraySize) -> Option<u32> {
         match size.resolve(self.module.to_ctx()) {
             Ok(IndexableLength::Known(count)) => Some(count),
-            // Overrides have their values at this point; a size without one is not valid in C++.
+            // Overrides have their values at this point; a size without a value is not valid in C++.
             Err(_) => Some(0),
             Ok(IndexableLength::Dynamic) => None,
         }
@@ -104,7 +105,7 @@ impl ModuleWriter<'_> {
         }
     }
 
-    /// Refuses types that cannot be written in C++.
+    /// Checks that the types can be written in C++; the error names the first one that cannot.
     pub(super) fn check_types(&self) -> Result<()> {
         let mut depths: Vec<u32> = Vec::with_capacity(self.module.types.len());
         for (handle, ty) in self.module.types.iter() {
@@ -165,7 +166,7 @@ impl ModuleWriter<'_> {
         for (index, member) in members.iter().enumerate() {
             let label = self.names.member(handle, index as u32);
             let ty = self.type_name(member.ty);
-            // An unsized array is declared with one element, which the others follow.
+            // An unsized array is declared with one element; the other elements follow it in memory.
             let is_unsized =
                 matches!(self.module.types[member.ty].inner, TypeInner::Array { size: ArraySize::Dynamic, .. });
             let extent = if is_unsized { "[1]" } else { "" };
@@ -191,7 +192,7 @@ impl ModuleWriter<'_> {
         }
     }
 
-    /// Declares an assignment member by member: a kernel must not write the padding.
+    /// Declares an assignment member by member, because a kernel must not write the padding.
     fn declare_assignment(&self, out: &mut String, handle: Handle<Type>, members: &[StructMember]) {
         let name = self.names.ty(handle);
         let _ = write!(out, "    aw_fn {name}& operator=(const {name}& aw_from) {{");
@@ -243,7 +244,7 @@ impl ModuleWriter<'_> {
     }
 }
 
-/// The C++ name of a scalar.
+/// Returns the C++ name of a scalar type.
 pub(super) fn scalar_name(scalar: Scalar) -> &'static str {
     match (scalar.kind, scalar.width) {
         (ScalarKind::Bool, _) => "bool",
@@ -260,7 +261,7 @@ pub(super) fn scalar_name(scalar: Scalar) -> &'static str {
     }
 }
 
-/// Returns `const ` for a pointee that is only read.
+/// Returns `const ` for an address space that the kernel only reads, otherwise an empty text.
 pub(super) fn constness(space: AddressSpace) -> &'static str {
     match space {
         AddressSpace::Uniform | AddressSpace::Immediate => "const ",
@@ -269,7 +270,7 @@ pub(super) fn constness(space: AddressSpace) -> &'static str {
     }
 }
 
-/// Writes unnamed padding between two members: bit-fields, which initialisers skip.
+/// Writes unnamed padding before a member: bit-fields, which initialisers skip.
 fn pad(out: &mut String, end: u32, offset: u32, align: u32) {
     if end.next_multiple_of(align.max(1)) >= offset {
         return;

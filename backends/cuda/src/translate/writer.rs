@@ -1,4 +1,4 @@
-//! The state of a translation: shared by all functions, and of one function.
+//! The state of a translation: the part that all functions share, and the part of one function.
 
 use anywarp_backend::Program;
 use naga::valid::{FunctionInfo, ModuleInfo};
@@ -21,13 +21,13 @@ pub(super) struct ModuleWriter<'a> {
     pub(super) module: &'a naga::Module,
     pub(super) info: &'a ModuleInfo,
     pub(super) options: &'a Options,
-    /// Whether indices, divisors and loops are guarded.
+    /// Whether accesses, divisions and loops are checked.
     pub(super) checked: bool,
-    /// The text of every type, function, variable and member.
+    /// The C++ identifiers of types, functions, variables and members.
     pub(super) names: Names,
-    /// The variables and limits that functions use, including their callees.
+    /// The variables and limits that functions and their callees use.
     pub(super) reach: Reach,
-    /// The offsets of workgroup variables, if they are parts of dynamic shared memory.
+    /// The offsets of workgroup variables in bytes, if the variables are in dynamic shared memory.
     pub(super) dynamic: Vec<(Handle<naga::GlobalVariable>, u32)>,
     /// Text at file scope before all functions, for example tables of constants.
     pub(super) declarations: String,
@@ -41,40 +41,40 @@ pub(super) struct FunctionWriter<'a, 'm> {
     pub(super) function: &'a naga::Function,
     pub(super) info: &'a FunctionInfo,
     pub(super) proven: Proven<'a>,
-    /// For each expression, the name of its value, if it has one.
+    /// For each expression, the name or text of its value, if it was evaluated.
     pub(super) values: Vec<Option<String>>,
     pub(super) out: String,
     /// The indentation of the output, in levels.
     pub(super) indent: usize,
-    /// The nesting depth of blocks.
+    /// The nesting depth of the current block.
     depth: usize,
     /// The line of the WGSL that is being translated.
     pub(super) here: Option<u32>,
-    /// The line number that the C++ compiler assigns to the next line.
+    /// The line that the C++ compiler assigns to the next line of the output, if it is known.
     pub(super) counted: Option<u32>,
-    /// The file of the WGSL whose lines the compiler counts, if it does.
+    /// The WGSL file whose lines the compiler counts, if it counts any.
     pub(super) in_file: Option<String>,
-    /// Lines of the WGSL that were written as a comment.
+    /// The lines of the WGSL that were written as comments.
     pub(super) shown: FxHashSet<u32>,
-    /// Values that are declared before a loop, because its body sets them and its `continuing` reads them, and the
-    /// resulting declarations.
+    /// The values that are declared before a loop, because its body sets them and its `continuing` block reads them.
+    /// `hoists` holds the declarations.
     pub(super) hoisted: FxHashSet<Handle<Expression>>,
     pub(super) hoists: Vec<String>,
     /// For each enclosing loop, the label for `continue`; `None` for C++'s own `continue`.
     pub(super) continues: Vec<Option<String>>,
     pub(super) labels: u32,
-    /// The names in this function.
+    /// The names that are used in this function.
     pub(super) scope: Scope,
 }
 
-/// The C++ text by which a function reaches a variable of the module.
+/// The C++ text by which a function accesses a variable of the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct GlobalPlace {
-    /// An lvalue; for an unsized array a pointer to its first element, which is indexed in the same way.
+    /// An lvalue. For an unsized array, a pointer to the first element, which is indexed in the same way.
     pub(super) text: String,
     /// The address space.
     pub(super) space: AddressSpace,
-    /// The number of elements of the unsized array that the type is or ends in.
+    /// The number of elements, if the type is or ends in an unsized array.
     pub(super) count: Option<String>,
 }
 
@@ -139,7 +139,7 @@ impl<'a, 'm> FunctionWriter<'a, 'm> {
         }
     }
 
-    /// Chooses a name for the value of an expression: the WGSL's if there is one.
+    /// Chooses a name for the value of an expression, and stores it: the name in the WGSL, if there is one.
     fn name_value(&mut self, handle: Handle<Expression>) -> String {
         let name = match self.function.named_expressions.get(&handle) {
             Some(name) => self.m.names.fresh(name, &mut self.scope),
@@ -151,7 +151,7 @@ impl<'a, 'm> FunctionWriter<'a, 'm> {
         name
     }
 
-    /// Runs `inner` within braces.
+    /// Runs `inner` for a block whose lines are indented one level more.
     pub(super) fn nest(&mut self, inner: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         self.indent += 1;
         let result = self.deeper(inner);
@@ -159,7 +159,7 @@ impl<'a, 'm> FunctionWriter<'a, 'm> {
         result
     }
 
-    /// Runs `inner` for a block within the current one.
+    /// Runs `inner` one block level deeper, and returns an error beyond the limit.
     pub(super) fn deeper(&mut self, inner: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         if self.depth == MAX_NESTED {
             return Err(TranslateError::limit(format!("blocks nested more than {MAX_NESTED} deep")));
@@ -170,7 +170,7 @@ impl<'a, 'm> FunctionWriter<'a, 'm> {
         result
     }
 
-    /// The name of a function's argument.
+    /// Returns the name of a function's argument.
     pub(super) fn argument(&self, index: u32) -> String {
         self.m.names.argument(self.key, index).to_owned()
     }

@@ -17,7 +17,7 @@ pub struct Options {
     /// Use separate memory for host and device, even on a device with unified memory.
     #[arg(long)]
     pub staged: bool,
-    /// Only traces whose query and sub-parameters, joined by a blank, contain this text.
+    /// Run only traces whose query and sub-parameters, joined by a blank, contain this text.
     #[arg(long, value_name = "TEXT")]
     pub filter: Option<String>,
     #[command(flatten)]

@@ -9,13 +9,13 @@ pub enum Outcome {
     Passed,
     /// The device cannot run the trace; `reason` has the same text for all such traces.
     Skipped { reason: String },
-    /// Refused, crashed, timed out or wrong.
+    /// The trace was refused, crashed, timed out, or had wrong results.
     Failed(Failure),
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
-    /// One line.
+    /// The cause, in one line.
     pub cause: String,
     /// Mismatches or diagnostics.
     pub details: Vec<String>,
@@ -39,7 +39,7 @@ pub struct Request {
 /// A message of a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Message {
-    /// The device is open; its description.
+    /// The device is open; the text is its description.
     Device(String),
     /// A step of the current trace is done.
     Alive,

@@ -9,10 +9,10 @@ use super::case_file::Name;
 /// The options that choose a sample.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct SampleOptions {
-    /// Only this part of the traces.
+    /// Run only this part of the traces.
     #[arg(long = "sample", value_name = "PERCENT")]
     pub percent: Option<f64>,
-    /// Selects the part.
+    /// The seed that selects the part.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 }
@@ -42,7 +42,7 @@ impl Sample {
     }
 }
 
-/// The first number after a state.
+/// The first output of the generator in this state.
 fn splitmix(state: u64) -> u64 {
     Random::from_state(state).bits()
 }

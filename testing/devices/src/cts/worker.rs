@@ -69,7 +69,7 @@ impl<R: Replay> Work<R> {
             let run = || {
                 trace.map_or_else(
                     |error| Outcome::failed(&format!("unreadable: {error}")),
-                    // The next write after the parent has closed the pipe fails as well.
+                    // An error is ignored: if the parent has closed the pipe, the write of the outcome fails as well.
                     |trace| replay.replay(&trace, shaders, &mut || drop(say(Message::Alive))),
                 )
             };

@@ -18,7 +18,7 @@ pub(crate) struct Frame {
     first: usize,
     slots: usize,
     values: Vec<Value>,
-    /// Results, by lane.
+    /// The lanes that have returned, each with its result.
     pub returned: Vec<(usize, Value)>,
     /// The lanes that left the innermost loops and switches, by `break` and by `continue`.
     pub left: Vec<[Vec<usize>; 2]>,

@@ -41,7 +41,7 @@ impl Races {
         }
         let other = |who: Option<usize>| who.is_some_and(|who| who != by);
         let touch = match touch {
-            // Two kinds of atomic operations do not commute: like writes, they need a single invocation.
+            // Two kinds of atomic operations do not commute, so the second kind counts as a write by one invocation.
             Touch::Accumulate(op) if cell.accumulated.is_some_and(|done| done != op) => Touch::Write,
             touch => touch,
         };

@@ -7,11 +7,11 @@ use crate::random_kernels::ast::{Binary, Builtin, Expr, Kind, Place, Root, Scala
 /// An expression with facts about its value.
 pub(super) struct Made {
     pub(super) expr: Expr,
-    /// The largest magnitude of the floats in it.
+    /// The largest magnitude of the floats in the value.
     pub(super) bound: f64,
-    /// The floats in it are multiples of 2^-fraction.
+    /// An exponent: the floats in the value are multiples of 2^-fraction.
     pub(super) fraction: u32,
-    /// Whether it is a constant expression: an overflow in one makes the kernel invalid.
+    /// Whether the expression is constant: an overflow in a constant expression makes the kernel invalid.
     pub(super) constant: bool,
 }
 
@@ -306,7 +306,7 @@ impl Generator {
         self.cost + self.times * cost < 1500
     }
 
-    /// The arguments of a call; none where no variable fits a pointer.
+    /// The arguments of a call; `None` if no variable fits a pointer.
     pub(super) fn arguments(&mut self, function: usize, depth: usize) -> Option<Vec<Expr>> {
         let (params, cost, meets) = {
             let callable = &self.callables[function];

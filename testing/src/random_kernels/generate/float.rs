@@ -9,7 +9,7 @@ use crate::random_kernels::ast::{Binary, Builtin, Expr, Kind, Scalar, Type, Unar
 const LIMIT: f64 = 16_000_000.0;
 
 impl Made {
-    /// The upper bound of a float in it, in multiples of 2^-fraction.
+    /// The upper bound of the floats in the value, in multiples of 2^-fraction.
     fn units(&self) -> f64 {
         self.bound * f64::from(1u32 << self.fraction)
     }

@@ -35,11 +35,12 @@ struct Callable {
     result: Option<Type>,
     /// The number of statements of one call.
     cost: u64,
-    /// Whether it reads or writes private variables: pointers to them would be aliases.
+    /// Whether the function reads or writes private variables: pointers to them would be aliases.
     private: bool,
-    /// Whether it changes memory that callers see: private variables, or the targets of its pointers.
+    /// Whether the function changes memory that callers see: private variables, or the targets of its pointers.
     effects: bool,
-    /// Whether it holds barriers: all invocations call it together, and its first parameter is the invocation's index.
+    /// Whether the function contains barriers: all invocations call it together, and its first parameter is the
+    /// invocation's index.
     meets: bool,
 }
 

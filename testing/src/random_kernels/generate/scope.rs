@@ -15,7 +15,7 @@ pub(super) struct Variable {
     pub(super) ty: Type,
     pub(super) mutable: bool,
     pub(super) uniform: bool,
-    /// The address space of pointers to it; none where its address may not be passed on.
+    /// The address space of pointers to the variable; `None` if its address may not be passed on.
     pub(super) space: Option<Space>,
     pub(super) bound: f64,
     pub(super) fraction: u32,
@@ -24,7 +24,7 @@ pub(super) struct Variable {
 /// An enclosing loop or switch.
 pub(super) struct Loop {
     pub(super) switch: bool,
-    /// Whether all invocations enter it, and so also leave it, together.
+    /// Whether all invocations enter the loop together, and so also leave it together.
     pub(super) uniform: bool,
     /// The state of the workgroup's memory at the start of the loop.
     pub(super) shared: Vec<super::Shared>,

@@ -59,7 +59,8 @@ impl Generator {
         }
     }
 
-    /// Sets the state of workgroup memory at the start of a function: any, as long as a barrier comes first.
+    /// Sets the use of workgroup memory at the start of a function. `at_start` is true for `main`, where any use is
+    /// possible; other functions only read before their first barrier.
     pub(super) fn start_shared(&mut self, at_start: bool) {
         self.shared.clear();
         for (global, item) in self.globals.iter().enumerate() {

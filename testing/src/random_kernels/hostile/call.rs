@@ -34,7 +34,7 @@ impl Maker {
         self.numbers.push(Number::local(slot, Scalar::U32, false));
     }
 
-    /// A variable of exactly this type.
+    /// A variable in `space` of exactly this type, which `taken` does not list.
     fn whole(&mut self, space: Space, ty: &Type, taken: &[Root]) -> Option<Root> {
         let here = |root: Root| match root {
             Root::Slot(_) => space == Space::Function,

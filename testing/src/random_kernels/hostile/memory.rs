@@ -101,7 +101,7 @@ impl Maker {
         self.globals.push(Global { name, ty, space, binding: None, atomic, unsized_array: false, init: None });
     }
 
-    /// The initial value of a buffer; half of the values look like indices.
+    /// The initial value of a buffer; more than half of the numbers look like indices.
     fn initial(&mut self, ty: &Type) -> Value {
         let word = if self.random.chance(60) { self.random.below(12) as u32 } else { self.random.interesting() };
         match ty {

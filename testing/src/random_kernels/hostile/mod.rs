@@ -103,7 +103,7 @@ enum Around {
 impl Maker {
     fn new(seed: u64, size: usize) -> Self {
         Self {
-            // A sequence other than that of the other generator.
+            // The sequence differs from that of the module `generate` for the same seed.
             random: Random::new(!seed),
             size,
             structs: Vec::new(),

@@ -16,7 +16,7 @@ struct Counting {
 impl Maker {
     pub(super) fn loop_statement(&mut self, block: &mut Block) {
         let scalar = self.scalar();
-        // Mostly a counter of its own, otherwise an existing number, which functions may change, too.
+        // The counter is mostly a new variable, otherwise an existing one, which functions may change, too.
         let there: Vec<Root> = self
             .numbers
             .iter()

@@ -1,4 +1,4 @@
-//! Declarations that one file of a kernel alone may have: entry points and bindings.
+//! Declarations that only one file of a kernel may have: entry points and bindings.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -9,7 +9,7 @@ use super::{File, Graph, Item};
 use crate::TextError;
 
 impl Graph<'_> {
-    /// Blanks the entry points of imported files that no file imports: a kernel has its own entry points.
+    /// Blanks the entry points of imported files that no file imports, because a kernel has its own entry points.
     pub(super) fn drop_entry_points(&mut self) {
         let wanted: HashSet<Item> = self.files.iter().flat_map(File::items).collect();
         for (index, file) in self.files.iter_mut().enumerate().skip(1) {
@@ -37,7 +37,7 @@ impl Graph<'_> {
         }
     }
 
-    /// Refuses two files that declare one binding.
+    /// Checks that no two files declare a variable with the same group and binding.
     ///
     /// # Errors
     /// [`TextError::Compose`] with both declarations.

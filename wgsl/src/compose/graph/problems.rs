@@ -5,7 +5,7 @@ use super::Graph;
 use crate::TextError;
 
 impl Graph<'_> {
-    /// The error for a missing module; `paths` are the candidates.
+    /// The error for a missing module; `paths` are the paths that were tried.
     pub(super) fn no_module(&self, index: usize, at: usize, paths: &[&[String]]) -> TextError {
         let modules: Vec<String> = paths.iter().map(|path| format!("no module '{}'", path.join("::"))).collect();
         let files: Vec<String> = paths.iter().map(|path| format!("{}.wgsl", path.join("/"))).collect();

@@ -4,7 +4,7 @@ use super::super::Options;
 use super::{composed, features};
 use crate::TextError;
 
-/// A text, its modules, the position of the error, and parts of its message.
+/// A text, its modules, the position of the error, and texts that the message contains.
 type Row = (&'static str, &'static [(&'static str, &'static str)], &'static str, &'static [&'static str]);
 
 #[test]

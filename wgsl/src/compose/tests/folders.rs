@@ -7,7 +7,7 @@ use anywarp_backend::{Source, SourceFile};
 use super::super::{Folder, Options, compose};
 use crate::TextError;
 
-/// A separate folder for a test, with files.
+/// Creates a separate folder for a test, with these files.
 fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
     let root = std::env::temp_dir().join(format!("anywarp-compose-{}-{name}", std::process::id()));
     for (file, text) in files {

@@ -12,7 +12,7 @@ use anywarp_backend::{Source, SourceFile};
 use super::{Given, Options, compose};
 use crate::TextError;
 
-/// Composes `text`, as `main.wgsl`, with modules.
+/// Composes `text`, as the file `main.wgsl`, with these modules.
 fn composed(text: &str, modules: &[(&str, &str)], options: &Options) -> Result<Source, TextError> {
     let mut given = Given::default();
     for (path, text) in modules {
@@ -22,7 +22,7 @@ fn composed(text: &str, modules: &[(&str, &str)], options: &Options) -> Result<S
     compose(root, &["main".to_owned()], &given, options)
 }
 
-/// The text on one line, with one space between words.
+/// Returns the text on one line, with one space between words.
 fn squeezed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -20,7 +20,7 @@ fn words_have_their_position_in_the_authors_files() {
     assert_eq!(at("() -> u32"), ("shared/tile.wgsl".to_owned(), 2, 8));
     assert_eq!(at("twice() ->"), ("shared/tile.wgsl".to_owned(), 6, 2));
     assert_eq!(at("tile_load(); }"), ("shared/tile.wgsl".to_owned(), 6, 26));
-    // The author's own line numbers are those of the text.
+    // The line numbers of the author's own file are also those of the composed text.
     assert_eq!(source.text().lines().nth(5), Some("fn load() { let x = twice(); }"));
     let names: Vec<&str> = source.files().iter().map(|file| file.name.as_str()).collect();
     assert_eq!(names, ["main.wgsl", "shared/tile.wgsl"]);
@@ -30,7 +30,7 @@ fn words_have_their_position_in_the_authors_files() {
 fn errors_of_naga_have_positions_in_the_authors_files() {
     let text = "import package::a::f;\nconst load = 1;\n@compute @workgroup_size(1) fn main() { f(); }";
     let table = [
-        // Errors of the parser, then one of the validator.
+        // The first errors are the parser's, the last one is the validator's.
         ("enable f16;\nfn load() { }\nfn f() {\n  load();\n  let x = ?;\n}", "a.wgsl:5:11"),
         ("enable f16;\nfn load() { }\nfn f() {\n  load(); let y = nowhere;\n}", "a.wgsl:4:19"),
         ("var<private> load: u32;\nfn f() {\n  let p = &load; load = 1 + *p; return 1;\n}", "a.wgsl:3:40"),

@@ -9,7 +9,7 @@ const REDUCE: (&str, &str) = (
     "fn sum(a: f32) -> f32 { return a + one; } const one = 1.0; fn largest() { let m = max(1, 2); }",
 );
 
-/// A text, its modules, and the composed text apart from white space.
+/// A text, its modules, and the expected composed text with white space squeezed.
 type Row = (&'static str, &'static [(&'static str, &'static str)], &'static str);
 
 fn check(table: &[Row]) {
@@ -97,7 +97,7 @@ fn modules_import_modules() {
 #[test]
 fn names_change_only_where_two_would_clash() {
     check(&[
-        // The author's own name stays.
+        // The name in the author's own file stays.
         (
             "import package::m::f; fn load() { f(); }",
             &[("m", "fn load() { } fn f() { load(); }")],
@@ -109,13 +109,13 @@ fn names_change_only_where_two_would_clash() {
             &[("a", "fn load() { }"), ("b", "fn load() { }")],
             "fn f() { a_load(); b_load(); } fn a_load() { } fn b_load() { }",
         ),
-        // The new name is also taken.
+        // The new name is taken as well.
         (
             "import package::a; fn load() { let a_load = 1; a::load(); }",
             &[("a", "fn load() { }")],
             "fn load() { let a_load = 1; a_load_2(); } fn a_load_2() { }",
         ),
-        // Another file uses the predeclared name.
+        // Another file uses the predeclared name that the module declares.
         (
             "import package::a; fn f() { a::max(1, max(2, 3)); }",
             &[("a", "fn max(a: u32, b: u32) { }")],
@@ -132,7 +132,7 @@ fn names_change_only_where_two_would_clash() {
             &[("a", "fn sum() { }")],
             "fn f() { let sum = a_sum(); a_sum(); } fn a_sum() { }",
         ),
-        // A local variable that hides no imported name.
+        // The local variable hides no name that its file imports.
         (
             "import package::a::g; fn f() { let sum = g(); }",
             &[("a", "fn sum() { } fn g() { sum(); }")],
@@ -144,7 +144,7 @@ fn names_change_only_where_two_would_clash() {
             &[("a", "const n = 2; fn f(v: vec2<f32>) { let m = n; var n = v.n; n = S(n).n; } struct S { n: u32 }")],
             "const n = 1; const a_n = 2; fn f(v: vec2<f32>) { let m = a_n; var a_n = v.n; a_n = S(a_n).n; } struct S { n: u32 }",
         ),
-        // Types and template lists.
+        // Renaming also applies to types and template lists.
         (
             "import package::a::S; struct T { } const N = 1; fn f(s: S) { }",
             &[(
@@ -174,7 +174,7 @@ fn names_change_only_where_two_would_clash() {
             "fn g() { let data = 1; let length = length(v); } @group(0) @binding(0) var<storage> data: u32; \
              @group(0) @binding(1) var<storage> length: u32; fn f() { }",
         ),
-        // Letters beyond ASCII.
+        // Names may contain letters beyond ASCII.
         (
             "import package::größe::é; fn f() { é(); } const ü = 1;",
             &[("größe", "fn é() { ü; } const ü = 2;")],

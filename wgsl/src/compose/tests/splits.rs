@@ -1,4 +1,4 @@
-//! Kernels that are split into files at random keep their meaning when composed.
+//! Kernels that are split into files at random keep their meaning when they are composed.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -13,7 +13,7 @@ use super::super::tokens::Tokens;
 use super::{composed, features};
 use crate::module;
 
-/// Kernels in one text each.
+/// The kernels, each as one text.
 static KERNELS: LazyLock<[String; 4]> = LazyLock::new(|| {
     let matmul = include_str!("../../../../shaders/ops/matmul_f32.wgsl");
     let shared = [
@@ -33,13 +33,13 @@ static KERNELS: LazyLock<[String; 4]> = LazyLock::new(|| {
     ]
 });
 
-/// A declaration with its text, name and uses.
+/// A declaration with its text, its name and the declarations that it uses.
 struct Part {
     name: String,
     text: String,
     uses: Vec<usize>,
     entry: bool,
-    /// The file that receives it; 0 is the author's own.
+    /// The index of the file that receives the declaration; 0 is the author's own file.
     file: usize,
 }
 
@@ -64,7 +64,8 @@ fn parts(text: &str) -> (String, Vec<Part>) {
     (directives, outline.declarations.iter().enumerate().map(part).collect())
 }
 
-/// Assigns a file to every part, so that files only import later ones. A part that a later file uses moves there.
+/// Assigns a file to every part, so that files import only later files. A part that a later file uses moves to that
+/// file.
 fn distribute(parts: &mut [Part], choices: &[usize]) {
     for (part, choice) in parts.iter_mut().zip(choices.iter().cycle()) {
         part.file = if part.entry { 0 } else { *choice };
@@ -83,7 +84,7 @@ fn distribute(parts: &mut [Part], choices: &[usize]) {
     }
 }
 
-/// The texts of the files, with imports by name, by module and by path in turn.
+/// Returns the texts of the files, with imports by name, by module and by path in turn.
 fn files(directives: &str, parts: &[Part], style: usize) -> Vec<String> {
     let count = parts.iter().map(|part| part.file + 1).max().unwrap_or(1);
     let file = |index: usize| {
@@ -133,7 +134,7 @@ fn files(directives: &str, parts: &[Part], style: usize) -> Vec<String> {
     (0..count).map(file).collect()
 }
 
-/// The meaning of a module: naga's output with sorted declarations, without the names that naga generates.
+/// Returns the meaning of a module: naga's output with sorted declarations, without the names that naga generates.
 fn meaning(source: &Source) -> Vec<String> {
     let module = module::parse(source).unwrap_or_else(|error| panic!("{error}\n{}", source.text()));
     let module = module::validate(module).unwrap_or_else(|refused| panic!("{refused:?}\n{}", source.text()));
@@ -143,7 +144,7 @@ fn meaning(source: &Source) -> Vec<String> {
     let tokens = Tokens::of(SourceFile { name: "w".to_owned(), text }).unwrap();
     let outline = Outline::of(&tokens).unwrap();
     for declaration in &outline.declarations {
-        // Variables of functions are numbered in the order of declarations, which is irrelevant here.
+        // Variables of functions are numbered in the order of declarations, which is not part of the meaning.
         let plain = |word: &str| word.trim_end_matches(|c: char| c == '_' || c.is_ascii_digit()).to_owned();
         let local = |word: &str| word.starts_with("_e") || outline.local.contains(word);
         let words = declaration.all.clone().map(|at| tokens.text(at));
@@ -154,7 +155,7 @@ fn meaning(source: &Source) -> Vec<String> {
     blocks
 }
 
-/// A name without the prefix of its module: `m3_name` becomes `name`.
+/// Returns a name without the prefix of its module: `m3_name` becomes `name`.
 fn without_module(word: &str) -> String {
     let number = word.strip_prefix('m').and_then(|rest| rest.split_once('_'));
     number.filter(|(number, _)| number.parse::<u32>().is_ok()).map_or(word, |(_, name)| name).to_owned()

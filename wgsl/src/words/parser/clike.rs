@@ -1,4 +1,4 @@
-//! Declarations as C, GLSL, HLSL and Rust write them.
+//! Declarations in the notation of C, GLSL, HLSL or Rust.
 
 use naga::Span;
 
@@ -6,7 +6,7 @@ use super::super::text::{Token, span};
 use super::super::{Finding, foreign};
 use super::Said;
 
-/// Explains an error after a token that is a keyword or type of another language.
+/// Explains an error that follows a keyword or type of another language.
 pub(super) fn explain(said: Said<'_>, wanted: &str, before: &[Token<'_>]) -> Option<Finding> {
     let found = said.text.at(said.span());
     let last = before.last().copied();
@@ -41,10 +41,10 @@ pub(super) fn explain(said: Said<'_>, wanted: &str, before: &[Token<'_>]) -> Opt
     name(found).then(|| declaration(said, word, found)).flatten()
 }
 
-/// A declaration that begins with a type or with a keyword of another language.
+/// Explains a declaration that begins with a type or keyword of another language.
 fn declaration(said: Said<'_>, word: Token<'_>, found: &str) -> Option<Finding> {
     let behind = said.text.from(said.at());
-    // The name follows `word` where the parser stopped at `word` itself.
+    // If the parser stopped at `word` itself, the name is the token after it.
     let at = usize::from(word.at == said.at()) + 1;
     let function = behind.get(at).is_some_and(|token| token.text == "(");
     let finding = |message: &str| Finding::new(message).mark(word.span(), "");
@@ -81,7 +81,7 @@ fn declaration(said: Said<'_>, word: Token<'_>, found: &str) -> Option<Finding> 
     })
 }
 
-/// The type that a keyword of WGSL or of another language names; the inner option is `None` for `auto`.
+/// The WGSL type for a type name of WGSL or of another language. The inner option is `None` for `auto`.
 fn of(word: &str) -> Option<Option<String>> {
     if let Some(scalar) = foreign::scalar(word) {
         return Some(Some(scalar.to_owned()).filter(|scalar| !scalar.is_empty()));
@@ -94,7 +94,7 @@ fn of(word: &str) -> Option<Option<String>> {
     ty.contains('<').then_some(Some(ty))
 }
 
-/// `float x` in a struct or between parameters.
+/// Explains `float x` in a struct or between parameters.
 fn member(said: Said<'_>, word: Token<'_>, found: &str) -> Option<Finding> {
     let ty = of(word.text);
     let finding = Finding::new("the name must come first, then `:` and the type").mark(word.span(), "");
@@ -109,7 +109,7 @@ fn member(said: Said<'_>, word: Token<'_>, found: &str) -> Option<Finding> {
     })
 }
 
-/// A `const` or `let` without a value, or with its type before the name.
+/// Explains a `const` or `let` without a value, or with its type before the name.
 fn valueless(said: Said<'_>, found: &str, word: Token<'_>, before: &[Token<'_>]) -> Option<Finding> {
     let behind_colon = before.len() > 1 && before[before.len() - 2].text == ":";
     if found == ";" {
@@ -129,7 +129,7 @@ fn valueless(said: Said<'_>, found: &str, word: Token<'_>, before: &[Token<'_>])
     })
 }
 
-/// A statement without braces after a condition.
+/// Explains a single statement without braces, as in C after a condition.
 fn braces(said: Said<'_>, wanted: &str) -> Option<Finding> {
     (wanted == "`{`").then(|| {
         Finding::new("expected a block in `{ }`")
@@ -138,7 +138,7 @@ fn braces(said: Said<'_>, wanted: &str) -> Option<Finding> {
     })
 }
 
-/// `(float)x`.
+/// Explains the conversion `(float)x`.
 pub(super) fn cast(said: Said<'_>, before: &[Token<'_>]) -> Option<Finding> {
     let [.., open, ty, close] = before else { return None };
     if (open.text, close.text) != ("(", ")") {
@@ -202,7 +202,7 @@ fn global(said: Said<'_>, found: &str) -> Option<Finding> {
     })
 }
 
-/// `[numthreads(64, 1, 1)]` and `[[stage(compute)]]`.
+/// Explains `[numthreads(64, 1, 1)]` and `[[stage(compute)]]`.
 pub(super) fn bracket(said: Said<'_>, rest: &str) -> Finding {
     let place = said.span();
     if rest.starts_with("[numthreads") || rest.starts_with("[shader") {

@@ -1,4 +1,4 @@
-//! Declarations that are repeated, recursive or incomplete, and calls that do not match them.
+//! Declarations that are repeated, recursive or incomplete, and calls that do not match the declaration.
 
 use super::super::Finding;
 use super::super::near::nearest;
@@ -175,7 +175,7 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
     None
 }
 
-/// `@group` or `@binding` before anything but a variable. naga does not say where.
+/// Explains `@group` or `@binding` before an item that is not a variable. naga gives no position for this mistake.
 fn bound_without_variable(said: Said<'_>) -> Option<Finding> {
     let tokens = said.text.tokens();
     let text = |index: usize| tokens.get(index).map_or("", |token| token.text);
@@ -205,7 +205,7 @@ fn bound_without_variable(said: Said<'_>) -> Option<Finding> {
     None
 }
 
-/// A function or type that depends on itself.
+/// Explains a function or type that depends on itself.
 fn circle(said: Said<'_>) -> Finding {
     let name = said.quote();
     let function = said.text.before(said.at()).last().is_some_and(|token| token.text == "fn");

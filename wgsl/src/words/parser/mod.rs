@@ -1,15 +1,15 @@
-//! Mistakes that naga's parser finds. The beginning of its sentence identifies the kind of mistake; its labels and the
-//! text contain the names, types and spans.
+//! Mistakes that naga's parser finds. The beginning of naga's sentence identifies the kind of mistake; the labels and
+//! the text contain the names, types and spans.
 //!
-//! | module | about |
+//! | module | mistakes |
 //! |---|---|
 //! | `syntax` | tokens that the grammar does not allow |
-//! | `clike` | declarations as C, GLSL, HLSL and Rust write them |
+//! | `clike` | declarations in the notation of C, GLSL, HLSL or Rust |
 //! | `names` | undeclared names, misspelled attributes and keywords |
 //! | `values` | values of another type, numbers out of range |
 //! | `places` | assignments, pointers, atomics |
 //! | `declared` | repeated, recursive and incomplete declarations |
-//! | `probe` | a second parse with the reported part replaced |
+//! | `probe` | another parse with the reported part replaced, to find a remedy |
 
 mod clike;
 mod declared;
@@ -32,7 +32,7 @@ pub(crate) fn explain(text: Text<'_>, error: &ParseError) -> Finding {
     kinds.iter().find_map(|kind| kind(said)).unwrap_or_else(|| said.unknown())
 }
 
-/// A sentence of the parser.
+/// An error of the parser, with the text.
 #[derive(Clone, Copy)]
 struct Said<'a> {
     text: Text<'a>,
@@ -44,12 +44,12 @@ impl<'a> Said<'a> {
         self.error.message()
     }
 
-    /// The first span, which is that of the mistake.
+    /// The error's first span, which is that of the mistake.
     fn span(self) -> Span {
         self.error.labels().next().map(|(span, _)| span).unwrap_or_default()
     }
 
-    /// A later span.
+    /// A later span of the error.
     fn other(self, index: usize) -> Span {
         self.error.labels().nth(index).map(|(span, _)| span).unwrap_or_default()
     }
@@ -59,12 +59,12 @@ impl<'a> Said<'a> {
         self.span().to_range().map_or(0, |range| range.start)
     }
 
-    /// The author's own text at the first span.
+    /// The author's text at the first span.
     fn quote(self) -> String {
         self.text.quote(self.span())
     }
 
-    /// naga's sentence with abstract types in plain words: sentences of the parser contain no handles.
+    /// Returns naga's sentence with plain words for abstract types. Sentences of the parser contain no handles.
     fn unknown(self) -> Finding {
         let plain =
             |text: &str| text.replace("{AbstractFloat}", "float constant").replace("{AbstractInt}", "integer constant");
@@ -77,7 +77,7 @@ impl<'a> Said<'a> {
     }
 }
 
-/// The text between two pieces of a sentence.
+/// The text between two parts of a sentence.
 fn within<'a>(sentence: &'a str, before: &str, behind: &str) -> Option<&'a str> {
     let (_, rest) = sentence.split_once(before)?;
     rest.split_once(behind).map(|(middle, _)| middle)

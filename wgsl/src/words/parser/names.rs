@@ -1,4 +1,4 @@
-//! Names that are not declared, and words that are misspelled.
+//! Undeclared names, and misspelled attributes and keywords.
 
 use naga::keywords::wgsl::BUILTIN_IDENTIFIERS;
 
@@ -91,7 +91,7 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
     None
 }
 
-/// The candidate that is nearest, or all of them.
+/// Adds the candidate that is most similar to a word as a remedy or, if none is similar, all candidates.
 fn offered(finding: Finding, written: &str, candidates: &[&str], before: &str) -> Finding {
     match nearest(written, candidates.iter().copied()) {
         Some(near) => finding.help(format!("write `{before}{near}`")),
@@ -102,12 +102,12 @@ fn offered(finding: Finding, written: &str, candidates: &[&str], before: &str) -
     }
 }
 
-/// A declaration of a name.
+/// The declaration of a name.
 struct Declared<'a> {
     name: Token<'a>,
-    /// Whether it is in a function or between its parameters.
+    /// Whether the name is declared in a function or is a parameter.
     local: bool,
-    /// Whether it is a type.
+    /// Whether the declaration is that of a type.
     ty: bool,
 }
 
@@ -130,7 +130,7 @@ fn declared<'a>(tokens: &[Token<'a>]) -> Vec<Declared<'a>> {
                 next += 1;
             }
             "var" | "let" | "const" | "override" | "fn" | "struct" | "alias" => {}
-            // A parameter.
+            // A parameter has no keyword, but a `:` after its name.
             _ if brackets > 0 && token.is_name() && tokens.get(next).is_some_and(|token| token.text == ":") => {
                 found.push(Declared { name: *token, local: true, ty: false });
                 continue;
@@ -145,7 +145,7 @@ fn declared<'a>(tokens: &[Token<'a>]) -> Vec<Declared<'a>> {
     found
 }
 
-/// A name that is not in scope where it is used.
+/// Explains a name that is not in scope where it is used.
 fn undeclared(said: Said<'_>, written: &str) -> Finding {
     let tokens = said.text.tokens();
     let called = said.text.from(said.at()).get(1).is_some_and(|token| token.text == "(");
@@ -189,7 +189,7 @@ fn undeclared(said: Said<'_>, written: &str) -> Finding {
     }
 }
 
-/// A member that a value does not have.
+/// Explains a member that a value does not have.
 pub(super) fn field(said: Said<'_>) -> Option<Finding> {
     let written = within(said.message(), "`", "`")?;
     let before = said.text.before(said.at());

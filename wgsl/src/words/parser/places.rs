@@ -90,7 +90,7 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
     None
 }
 
-/// Explains an assignment to something that cannot be assigned.
+/// Explains an assignment to an expression that cannot be assigned.
 fn assigned(said: Said<'_>) -> Finding {
     let written = said.quote();
     let (place, declared) = (said.span(), said.other(1));
@@ -131,7 +131,7 @@ fn assigned(said: Said<'_>) -> Finding {
     }
 }
 
-/// Whether a parameter is a pointer.
+/// Whether the parameter with this declaration is a pointer.
 fn pointer(said: Said<'_>, declared: naga::Span) -> bool {
     let behind = said.text.from(declared.to_range().map_or(0, |range| range.start));
     behind.get(2).is_some_and(|token| token.text == "ptr")

@@ -1,5 +1,5 @@
-//! Parses the text again with the reported part replaced. Where the parser reports the type of a declaration, the value
-//! itself may be the mistake.
+//! Another parse of the text with the reported part replaced. If the parser reports the type of a declaration, the
+//! mistake may be in the value instead.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use naga::valid::Capabilities;
 use super::super::{Finding, of_validator};
 use super::Said;
 
-/// The first mistake of the text with `with` at `instead`, if it is within `value`.
+/// The first mistake in the text, with `with` in place of the range `instead`, if the mistake is within `value`.
 pub(super) fn mistake_in(said: Said<'_>, value: Range<usize>, instead: Range<usize>, with: &str) -> Option<Finding> {
     let module = parsed(said, instead, with)?;
     let refused = Validated::new(module, Capabilities::all()).err()?;
@@ -21,7 +21,7 @@ pub(super) fn mistake_in(said: Said<'_>, value: Range<usize>, instead: Range<usi
     (value.start <= place.start && place.end <= value.end).then_some(finding)
 }
 
-/// Whether the text parses with `with` at `instead`.
+/// Whether the text parses with `with` in place of the range `instead`.
 pub(super) fn is_right(said: Said<'_>, instead: Range<usize>, with: &str) -> bool {
     parsed(said, instead, with).is_some()
 }
@@ -32,7 +32,7 @@ fn parsed(said: Said<'_>, instead: Range<usize>, with: &str) -> Option<Module> {
     let mut changed = String::with_capacity(text.len());
     changed.push_str(text.get(..instead.start)?);
     changed.push_str(with);
-    // All other bytes keep their offsets.
+    // The replacement is filled up with blanks, so that all other bytes keep their offsets.
     changed.extend(text.get(instead.clone())?.bytes().skip(with.len()).map(blank));
     changed.push_str(text.get(instead.end..)?);
     if changed.len() != text.len() {

@@ -46,7 +46,7 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
         })
 }
 
-/// The plain name of an expected token or construct.
+/// The name of an expected token or construct in plain words.
 fn plainly(wanted: &str) -> String {
     let plain = match wanted {
         "identifier" => "a name",
@@ -70,7 +70,7 @@ fn plainly(wanted: &str) -> String {
     plain.to_owned()
 }
 
-/// Tokens that WGSL does not have, or does not allow at this position.
+/// Explains tokens that WGSL does not have, or does not allow at this position.
 fn special(said: Said<'_>, found: &str, before: &[Token<'_>]) -> Option<Finding> {
     let place = said.span();
     let last = before.last().copied();
@@ -139,12 +139,12 @@ fn special(said: Said<'_>, found: &str, before: &[Token<'_>]) -> Option<Finding>
     })
 }
 
-/// Whether only white space precedes the mistake on its line.
+/// Whether the mistake is the first token on its line.
 fn starts_line(said: Said<'_>) -> bool {
     said.text.all()[..said.at()].rsplit('\n').next().is_some_and(|line| line.trim().is_empty())
 }
 
-/// The remedy for a call that takes a string.
+/// The remedy for a call whose argument is a string.
 fn call(before: &[Token<'_>]) -> Option<String> {
     let [.., name, open] = before else { return None };
     (open.text == "(").then(|| super::super::foreign::remedy(name.text)).flatten()
@@ -213,7 +213,7 @@ fn cast(said: Said<'_>, before: &[Token<'_>]) -> Finding {
     let finding = Finding::new("WGSL has no `as`").mark(said.span(), "");
     let ty = behind.get(1).filter(|token| token.is_name()).map_or("f32", |token| token.text);
     let ty = super::super::foreign::scalar(ty).unwrap_or(ty);
-    // The cast binds closest: it converts only the name before it, with its members and indices.
+    // The cast has the highest precedence: it converts only the name before it, with its members and indices.
     let (mut first, mut depth) = (before.len(), 0_i32);
     for (index, token) in before.iter().enumerate().rev() {
         match token.text {
@@ -240,7 +240,7 @@ fn cast(said: Said<'_>, before: &[Token<'_>]) -> Finding {
     }
 }
 
-/// `data.length()`.
+/// Explains a method call such as `data.length()`.
 fn method(before: &[Token<'_>]) -> Finding {
     let name = before.last().map_or("", |last| last.text);
     let object = before.len().checked_sub(3).and_then(|at| before.get(at)).map_or("x", |token| token.text);
@@ -253,7 +253,7 @@ fn method(before: &[Token<'_>]) -> Finding {
     }
 }
 
-/// `a ** b`.
+/// Explains `a ** b`.
 fn power(said: Said<'_>) -> Option<Finding> {
     let before = said.text.before(said.at());
     let at = said.at();
@@ -286,7 +286,7 @@ fn number(said: Said<'_>) -> Option<Finding> {
     Some(if decimal { finding.help(format!("WGSL has no octal numbers: write `{trimmed}`")) } else { finding })
 }
 
-/// A token that is missing before the found one.
+/// Explains a token that is missing before the token at which the parser stopped.
 fn missing(said: Said<'_>, wanted: &str, last: Option<Token<'_>>) -> Option<Finding> {
     let last = last?;
     let behind = last.at + last.text.len();
@@ -294,7 +294,7 @@ fn missing(said: Said<'_>, wanted: &str, last: Option<Token<'_>>) -> Option<Find
     let all = said.text.all();
     let next_line = all.get(behind..said.at())?.contains('\n');
     let found = said.text.at(said.span());
-    // The mark is at the last letter before the missing token.
+    // The mark is on the last character before the missing token.
     let place = span(behind.saturating_sub(1)..behind);
     match mark {
         ";" if next_line || found == "}" => {
@@ -318,7 +318,7 @@ fn missing(said: Said<'_>, wanted: &str, last: Option<Token<'_>>) -> Option<Find
     }
 }
 
-/// The last bracket that is still open.
+/// The last bracket `open` that is not closed.
 fn unclosed<'a>(before: &[Token<'a>], open: &str) -> Option<Token<'a>> {
     let close = if open == "(" { ")" } else { "]" };
     let mut depth = 0;

@@ -1,4 +1,4 @@
-//! Values of another type, and numbers out of range.
+//! Values of a wrong type, and numbers out of range.
 
 use naga::Span;
 
@@ -58,7 +58,7 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
     None
 }
 
-/// `a value of type .. is required here`, in the label of the span that requires it.
+/// The span of the label `a value of type .. is required here`, and the type that it names.
 fn required(said: Said<'_>) -> Option<(Span, String)> {
     said.error.labels().find_map(|(span, label)| {
         let rest =
@@ -67,7 +67,7 @@ fn required(said: Said<'_>) -> Option<(Span, String)> {
     })
 }
 
-/// A value that is assigned or passed, of another type.
+/// Explains a value of a wrong type that is assigned or passed.
 fn unconverted(said: Said<'_>) -> Option<Finding> {
     let from = within(said.message(), "`", "`")?;
     let to = said.message().rsplit('`').nth(1)?;
@@ -82,7 +82,7 @@ fn unconverted(said: Said<'_>) -> Option<Finding> {
             token.text.ends_with('=') && !token.text.starts_with(['=', '!', '<', '>']) || token.text == "="
         });
         let end = behind.iter().find(|token| token.text == ";");
-        // naga's span of a name is that of its value: the assigned text is between `=` and `;`.
+        // naga's span of a name is that of its value, so the assigned text is found between `=` and `;`.
         let (value, range) = match (sign, end) {
             (Some(sign), Some(end)) => {
                 let value = said.text.trimmed(sign.at + sign.text.len()..end.at);
@@ -134,7 +134,7 @@ fn unconverted(said: Said<'_>) -> Option<Finding> {
     Some(remedied(finding, &written, from, to))
 }
 
-/// The use of a value in a call of an atomic operation, where naga reports the declaration of a parameter.
+/// The span of a value where it is passed to an atomic function, if naga reports the declaration of a parameter.
 fn used(said: Said<'_>, value: Span) -> Span {
     let name = said.text.at(value);
     let Some(range) = value.to_range() else { return value };
@@ -147,7 +147,7 @@ fn used(said: Said<'_>, value: Span) -> Span {
     arguments.find(|argument| said.text.at(*argument) == name).unwrap_or(value)
 }
 
-/// Adds the remedy that converts a value to another type.
+/// Adds the remedy that converts a value to the type `to`.
 fn remedied(finding: Finding, written: &str, from: &str, to: &str) -> Finding {
     if to.starts_with('{') || to.starts_with("array") || to.starts_with("ptr") {
         return finding;
@@ -155,7 +155,7 @@ fn remedied(finding: Finding, written: &str, from: &str, to: &str) -> Finding {
     if let Some(same) = literal(written, to) {
         return finding.help(format!("write `{same}`"));
     }
-    // The elements of a vector are converted with the vector.
+    // A vector is converted as a whole, if only its elements have a wrong type.
     let to = match (from.strip_prefix("vec"), to.contains('<')) {
         (Some(size), false) => format!("vec{}<{to}>", &size[..1]),
         _ => to.to_owned(),
@@ -169,7 +169,7 @@ fn remedied(finding: Finding, written: &str, from: &str, to: &str) -> Finding {
     }
 }
 
-/// `let x: f32 = id.x;`
+/// Explains a declaration such as `let x: f32 = id.x;`.
 fn initialised(said: Said<'_>) -> Option<Finding> {
     let parts: Vec<&str> = said.message().split('`').collect();
     let [_, _, _, expected, _, got, ..] = parts[..] else { return None };
@@ -177,7 +177,7 @@ fn initialised(said: Said<'_>) -> Option<Finding> {
     let equals = behind.iter().position(|token| token.text == "=")?;
     let first = behind.get(equals + 1)?.at;
     let end = behind[equals..].iter().find(|token| token.text == ";")?.at;
-    // Without its type, the declaration accepts any value.
+    // Without its type, the declaration accepts any value, so a remaining mistake is in the value.
     let colon = behind.iter().find(|token| token.text == ":")?.at;
     if let Some(finding) = probe::mistake_in(said, first..end, colon..behind[equals].at, "") {
         return Some(finding);
@@ -193,7 +193,7 @@ fn initialised(said: Said<'_>) -> Option<Finding> {
     ))
 }
 
-/// A number that is out of range for its type.
+/// Explains a number that is out of range for its type.
 fn out_of_range(said: Said<'_>) -> Option<Finding> {
     let parts: Vec<&str> = said.message().split('`').collect();
     let [_, ty, _, value, ..] = parts[..] else { return None };
@@ -215,7 +215,7 @@ fn out_of_range(said: Said<'_>) -> Option<Finding> {
     })
 }
 
-/// `i * 0.5`, where `i` is an integer.
+/// Explains `i * 0.5`, where `i` is an integer.
 fn abstract_operand(said: Said<'_>) -> Option<Finding> {
     let place = said.span();
     let written = said.text.at(place);
@@ -242,7 +242,7 @@ fn abstract_operand(said: Said<'_>) -> Option<Finding> {
     )
 }
 
-/// `f32(id)`, where `id` is a vector.
+/// Explains `f32(id)`, where `id` is a vector.
 fn uncast(said: Said<'_>) -> Option<Finding> {
     let (from, to) = said.message().strip_prefix("cannot cast a ")?.split_once(" to a ")?;
     let written = said.quote();
@@ -257,13 +257,13 @@ fn uncast(said: Said<'_>) -> Option<Finding> {
     })
 }
 
-/// An argument of a built-in function.
+/// Explains an argument of a built-in function.
 fn argument(said: Said<'_>) -> Option<Finding> {
     let function = said.message().rsplit('`').nth(1)?;
     let (place, label) = said.error.labels().nth(1).filter(|(_, label)| label.contains("has type"))?;
     let number = within(label, "#", " ")?;
     let is = label.rsplit("has type ").next()?.trim_matches('`');
-    // naga's span of a name is that of its value.
+    // naga's span of a name is that of its value, so the argument is looked up in the text.
     let call = said.at();
     let argument = |number: &str| said.text.argument(call, number.parse::<usize>().ok()?.checked_sub(1)?);
     let place = argument(number).unwrap_or(place);
@@ -302,7 +302,7 @@ fn argument(said: Said<'_>) -> Option<Finding> {
     Some(if concrete.is_empty() { finding } else { finding.help(format!("it takes {}", concrete.join(", "))) })
 }
 
-/// `select` of two types.
+/// Explains a `select` of values of two types.
 fn selected(said: Said<'_>) -> Option<Finding> {
     let of = |label: &str| label.rsplit_once("of type ").map(|(_, ty)| ty.trim_matches('`').to_owned());
     let mut labels = said.error.labels();
@@ -321,7 +321,7 @@ fn selected(said: Said<'_>) -> Option<Finding> {
     Some(remedied(finding, &said.text.quote(value), &from, to))
 }
 
-/// `a && b` of numbers, which naga reports without a span.
+/// Explains `a && b` with numbers, which naga reports without a span.
 fn operands(said: Said<'_>) -> Option<Finding> {
     let (operation, types) =
         said.message().strip_prefix("Incompatible operands: ")?.strip_suffix(')')?.split_once('(')?;
@@ -333,7 +333,7 @@ fn operands(said: Said<'_>) -> Option<Finding> {
     let ty = types.split(',').next()?.trim();
     let tokens = said.text.tokens();
     let places: Vec<_> = tokens.iter().filter(|token| token.text == sign).collect();
-    // The operator whose replacement removes the mistake.
+    // If there are several such operators, the mistake is at the one whose replacement removes the error.
     let other = "==";
     let mut without = places.iter().filter(|token| probe::is_right(said, token.at..token.at + sign.len(), other));
     let place = if let [only] = places[..] { Some(only) } else { without.next().copied() };

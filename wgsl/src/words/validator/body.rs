@@ -1,4 +1,4 @@
-//! One function: its expressions as written, and their types.
+//! One function: the text of its expressions, and their types.
 
 use naga::front::Typifier;
 use naga::proc::ResolveContext;
@@ -6,12 +6,12 @@ use naga::{Expression, Function, Handle, Module, Span, TypeInner};
 
 use super::super::{Text, types};
 
-/// A function with a mistake.
+/// A function that contains a mistake.
 pub(super) struct Body<'a> {
     pub(super) text: Text<'a>,
     pub(super) module: &'a Module,
     pub(super) function: &'a Function,
-    /// The types, up to the first expression whose type cannot be resolved.
+    /// The types of the expressions, up to the first one whose type cannot be resolved.
     types: Vec<TypeInner>,
 }
 
@@ -41,7 +41,7 @@ impl<'a> Body<'a> {
         self.types.get(handle.index())
     }
 
-    /// The type of an expression, or of the value behind a pointer: a variable is used as its value.
+    /// The type of an expression. For a pointer, the type that it points to, because a variable is used as its value.
     pub(super) fn value_type(&self, handle: Handle<Expression>) -> Option<TypeInner> {
         let inner = self.ty(handle)?;
         match inner {
@@ -59,7 +59,7 @@ impl<'a> Body<'a> {
         Some(types::name(self.module, self.ty(handle)?))
     }
 
-    /// An expression as written within `place`. naga's span of a name is that of its value, so names are looked up.
+    /// The text of an expression within `place`. naga's span of a name is that of its value, so names are looked up.
     pub(super) fn quote(&self, handle: Handle<Expression>, place: Span) -> String {
         let span = self.span(handle);
         let within = |place: std::ops::Range<usize>, own: std::ops::Range<usize>| {
@@ -84,7 +84,7 @@ impl<'a> Body<'a> {
         name.unwrap_or_else(|| self.text.quote(span))
     }
 
-    /// The variable that a pointer points into.
+    /// The variable or other expression from which a pointer is derived.
     pub(super) fn root(&self, mut pointer: Handle<Expression>) -> Option<&'a Expression> {
         loop {
             match self.expression(pointer)? {
@@ -95,7 +95,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// A binary operation or splat that uses this expression.
+    /// A binary operation or splat that has this expression as an operand.
     pub(super) fn user(&self, part: Handle<Expression>) -> Option<(Handle<Expression>, &'a Expression)> {
         self.function.expressions.iter().find(|(_, expression)| match expression {
             Expression::Binary { left, right, .. } => *left == part || *right == part,

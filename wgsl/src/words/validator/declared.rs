@@ -1,4 +1,4 @@
-//! Types and overrides.
+//! Mistakes in types and overrides.
 
 use naga::valid::{OverrideError, TypeError};
 use naga::{ArraySize, Handle, Module, Override, Span, Type, TypeInner};
@@ -89,7 +89,7 @@ pub(super) fn of_override(
     })
 }
 
-/// The span of a type, or else that of a variable or struct that uses it.
+/// The span of a type or, if it has none, of a variable or struct that uses the type.
 fn place(found: Found<'_>, module: &Module, handle: Handle<Type>) -> Span {
     let own = module.types.get_span(handle);
     if own.is_defined() {

@@ -1,4 +1,4 @@
-//! Entry points: parameters, bindings, workgroup sizes.
+//! Mistakes in entry points: parameters, bindings, workgroup sizes.
 
 use naga::valid::{EntryPointError, GlobalUse, VaryingError};
 use naga::{BuiltIn, EntryPoint, Expression, GlobalVariable, Handle, Span};
@@ -8,7 +8,7 @@ use super::Found;
 use super::body::Body;
 use super::statements::space_name;
 
-/// Explains an error in an entry point as a whole.
+/// Explains an error that concerns an entry point as a whole.
 pub(super) fn explain(
     found: Found<'_>,
     body: &Body<'_>,
@@ -131,7 +131,7 @@ fn spelled(builtin: BuiltIn) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// The first use of an operation of other shader stages.
+/// The span of the first operation that only other shader stages have.
 fn forbidden(found: Found<'_>) -> Option<Span> {
     let is = |word: &str| {
         ["dpdx", "dpdy", "fwidth", "textureSample"].iter().any(|start| word.starts_with(start)) || word == "discard"

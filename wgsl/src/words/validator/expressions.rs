@@ -1,4 +1,4 @@
-//! Expressions with parts of a wrong type or out of range.
+//! Expressions whose parts have a wrong type or are out of range.
 
 use naga::valid::{ComposeError, ExpressionError, LiteralError, WidthError};
 use naga::{Expression, Handle, TypeInner};
@@ -61,7 +61,7 @@ pub(super) fn explain(body: &Body<'_>, handle: Handle<Expression>, error: &Expre
             ))
             .mark(place, format!("by `{}`", quote(*rhs_expr)))
         }
-        // `arrayLength(data)` uses the array as a value.
+        // In `arrayLength(data)`, the array is used as a value.
         ExpressionError::InvalidPointerType(pointer) => {
             let ty = body.value_type(*pointer)?;
             let name = quote(*pointer);
@@ -111,7 +111,7 @@ pub(super) fn explain(body: &Body<'_>, handle: Handle<Expression>, error: &Expre
     })
 }
 
-/// An atomic that is used as a number.
+/// Explains an atomic that is used as a number.
 fn atomic_value(body: &Body<'_>, pointer: Handle<Expression>, place: naga::Span) -> Finding {
     let name = body.quote(pointer, place);
     Finding::new(format!("`{name}` is atomic: only atomic functions read and write it"))
@@ -119,7 +119,7 @@ fn atomic_value(body: &Body<'_>, pointer: Handle<Expression>, place: naga::Span)
         .help(format!("write `atomicLoad(&{name})`"))
 }
 
-/// A constructor with a component of another type.
+/// Explains a constructor with a component of a wrong type.
 fn composed(body: &Body<'_>, handle: Handle<Expression>, index: u32) -> Option<Finding> {
     let Expression::Compose { ty, components } = body.expression(handle)? else { return None };
     let place = body.span(handle);

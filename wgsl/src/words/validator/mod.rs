@@ -1,8 +1,8 @@
-//! Mistakes that naga's validator finds, by their variants.
+//! Mistakes that naga's validator finds. The variant of naga's error identifies the kind of mistake.
 //!
-//! | module | about |
+//! | module | mistakes |
 //! |---|---|
-//! | `body` | one function: its expressions as written, and their types |
+//! | `body` | one function: the text of its expressions, and their types |
 //! | `operators`, `expressions` | operands and parts of expressions |
 //! | `statements` | stores, returns, conditions, calls, atomics |
 //! | `variables` | variables outside of functions, and their memory |
@@ -26,7 +26,7 @@ use self::body::Body;
 use super::plain::{cleaned, is_internal};
 use super::{Finding, Text};
 
-/// Explains an error of the validator. Handles cannot be resolved without the module.
+/// Explains an error of the validator. Without the module, handles cannot be resolved.
 pub(crate) fn explain(text: Text<'_>, module: Option<&Module>, error: &WithSpan<ValidationError>) -> Finding {
     let found = Found { text, error };
     let known = module.and_then(|module| match error.as_inner() {
@@ -58,7 +58,7 @@ fn of_function(found: Found<'_>, body: &Body<'_>, error: &FunctionError) -> Opti
     }
 }
 
-/// An error, and the text it is about.
+/// An error of the validator, with the text.
 #[derive(Clone, Copy)]
 struct Found<'a> {
     text: Text<'a>,
@@ -66,7 +66,7 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
-    /// The narrowest span: naga adds that of the whole function.
+    /// The narrowest span of the error; naga adds the span of the whole function.
     fn span(self) -> Span {
         let spans = self.error.spans().map(|(span, _)| *span);
         spans.min_by_key(|span| span.to_range().map_or(usize::MAX, |range| range.len())).unwrap_or_default()
@@ -77,7 +77,7 @@ impl Found<'_> {
         self.error.spans().find(|(_, label)| label.contains(words)).map(|(span, _)| *span)
     }
 
-    /// naga's innermost error, which caused the others, at the narrowest span.
+    /// Returns naga's innermost error, which caused the outer ones, at the narrowest span.
     fn unknown(self) -> Finding {
         let mut cause: &dyn Error = self.error.as_inner();
         while let Some(next) = cause.source() {

@@ -1,4 +1,4 @@
-//! Operands that an operator does not accept.
+//! Operands of types that an operator does not accept.
 
 use naga::{BinaryOperator, Expression, Handle, ScalarKind, Span, TypeInner, UnaryOperator};
 
@@ -29,14 +29,14 @@ impl Operand {
         matches!(self.kind(), Some(ScalarKind::AbstractInt | ScalarKind::AbstractFloat))
     }
 
-    /// The operand converted to the scalar type of another, with the same number of components.
+    /// The operand converted to the scalar type of another operand, with its own number of components.
     fn like(&self, other: &Self) -> Option<String> {
         let ((size, _), (_, scalar)) = (types::shape(&self.ty)?, types::shape(&other.ty)?);
         Some(types::converted(&self.written, &types::of_shape(size, scalar)))
     }
 }
 
-/// A binary operation that does not accept the types of its operands.
+/// Explains a binary operation that does not accept the types of its operands.
 pub(super) fn binary(body: &Body<'_>, handle: Handle<Expression>) -> Option<Finding> {
     let Expression::Binary { op, left, right } = body.expression(handle)? else { return None };
     let place = body.span(handle);
@@ -137,7 +137,7 @@ fn remedies(op: BinaryOperator, sign: &str, left: &Operand, right: &Operand) -> 
             _ => Vec::new(),
         };
     }
-    // A constant is converted to the type of the other side; otherwise the integer is converted to a float.
+    // A constant is converted to the type of the other operand. Otherwise the integer is converted to a float.
     let (mut both, rule) = (Vec::new(), "WGSL does not convert values implicitly");
     let left_like = left.like(right).filter(|_| !right.is_constant()).map(|new| format!("`{new} {sign} {other}`"));
     let right_like = right.like(left).filter(|_| !left.is_constant()).map(|new| format!("`{one} {sign} {new}`"));
@@ -168,14 +168,14 @@ fn remedies(op: BinaryOperator, sign: &str, left: &Operand, right: &Operand) -> 
     if both.is_empty() { Vec::new() } else { vec![format!("{rule}: write {}", both.join(" or "))] }
 }
 
-/// The longer of two vectors, cut to the length of the other.
+/// The first components of the longer of two vectors, as many as the shorter vector has.
 fn fewer(left: &Operand, right: &Operand, left_is_longer: bool) -> String {
     let (long, short) = if left_is_longer { (left, right) } else { (right, left) };
     let count = types::shape(&short.ty).and_then(|(size, _)| size).map_or(1, |size| size as usize);
     format!("{}.{}", long.written, &"xyzw"[..count])
 }
 
-/// A unary operation that does not accept its operand.
+/// Explains a unary operation that does not accept the type of its operand.
 pub(super) fn unary(body: &Body<'_>, handle: Handle<Expression>, op: UnaryOperator) -> Option<Finding> {
     let Expression::Unary { expr, .. } = body.expression(handle)? else { return None };
     let place = body.span(handle);
@@ -194,9 +194,9 @@ pub(super) fn unary(body: &Body<'_>, handle: Handle<Expression>, op: UnaryOperat
     Some(Finding::new(format!("`{sign}` does not take {ty}")).mark(place, format!("`{operand}` is {ty}")).help(remedy))
 }
 
-/// A literal whose type the context does not determine.
+/// Explains a literal whose type the context does not determine.
 pub(super) fn literal(body: &Body<'_>, handle: Handle<Expression>) -> Option<Finding> {
-    // A binary operation around it determines the expected type.
+    // If the literal is part of a binary operation, the other operand determines the expected type.
     let mut part = handle;
     while let Some((user, expression)) = body.user(part) {
         if matches!(expression, Expression::Binary { .. }) {

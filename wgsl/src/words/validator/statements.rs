@@ -1,4 +1,4 @@
-//! Stores, returns, conditions, switches, calls and atomics.
+//! Mistakes in statements: stores, returns, conditions, switches, calls and atomics.
 
 use naga::valid::{CallError, FunctionError, LocalVariableError};
 use naga::{AddressSpace, Expression, Handle, Span, StorageAccess, SwitchValue, TypeInner};
@@ -82,7 +82,7 @@ pub(super) fn explain(found: Found<'_>, body: &Body<'_>, error: &FunctionError) 
     })
 }
 
-/// The right side of `&&` or `||`, which naga stores in an unnamed variable.
+/// Explains the right operand of `&&` or `||`, which naga stores in an unnamed variable.
 fn short_circuit(
     body: &Body<'_>,
     pointer: Handle<Expression>,
@@ -109,7 +109,7 @@ fn argument(body: &Body<'_>, name: &str) -> Option<Span> {
     Some(body.span(handle)).filter(Span::is_defined)
 }
 
-/// A local variable of a type that is not allowed, or with an initial value of another type.
+/// Explains a local variable whose type is not allowed, or whose initial value has another type.
 fn local(
     body: &Body<'_>,
     handle: Handle<naga::LocalVariable>,
@@ -174,7 +174,7 @@ fn returned(
             Some(place) => Finding::new(format!("'{function}' must return `{declared}`, but returns nothing here"))
                 .mark(place, "a value is needed"),
             None => {
-                // naga's span is the whole function; the `return` is missing at its end.
+                // naga's span is that of the whole function; the `return` is missing at its end.
                 let end = found
                     .span()
                     .to_range()
@@ -188,7 +188,7 @@ fn returned(
     })
 }
 
-/// The span of the value in its `return` statement: naga reports the span where it was computed.
+/// The span of a value in its `return` statement; naga reports the span where the value was computed.
 fn returning(body: &Body<'_>, written: &str) -> Option<Span> {
     let tokens = body.text.tokens();
     let head = tokens
@@ -202,7 +202,7 @@ fn returning(body: &Body<'_>, written: &str) -> Option<Span> {
     })
 }
 
-/// A store to something that cannot be written.
+/// Explains a store to an expression that cannot be written.
 fn stored(found: Found<'_>, body: &Body<'_>, pointer: Handle<Expression>) -> Option<Finding> {
     let place = found.labelled("writing to this").unwrap_or_else(|| found.span());
     let written = found.text.quote(place);
@@ -231,7 +231,7 @@ fn stored(found: Found<'_>, body: &Body<'_>, pointer: Handle<Expression>) -> Opt
     })
 }
 
-/// A call that does not match the function's declaration.
+/// Explains a call that does not match the function's declaration.
 fn called(found: Found<'_>, body: &Body<'_>, callee: Handle<naga::Function>, error: &CallError) -> Option<Finding> {
     let function = &body.module.functions[callee];
     let name = function.name.clone().unwrap_or_default();
@@ -289,7 +289,7 @@ fn called(found: Found<'_>, body: &Body<'_>, callee: Handle<naga::Function>, err
     })
 }
 
-/// An address space as WGSL writes it.
+/// The name of an address space in WGSL.
 pub(super) fn space_name(space: AddressSpace) -> &'static str {
     match space {
         AddressSpace::Function => "function",

@@ -1,4 +1,4 @@
-//! Variables outside functions, and their address spaces.
+//! Mistakes in variables outside functions, and in their address spaces.
 
 use naga::valid::{Disalignment, GlobalVariableError};
 use naga::{AddressSpace, ArraySize, GlobalVariable, Handle, Module, ScalarKind, StructMember, Type, TypeInner};
@@ -6,7 +6,7 @@ use naga::{AddressSpace, ArraySize, GlobalVariable, Handle, Module, ScalarKind, 
 use super::super::{Finding, types};
 use super::statements::space_name;
 
-/// Explains an error in a variable.
+/// Explains an error in a variable outside functions.
 pub(super) fn explain(module: &Module, handle: Handle<GlobalVariable>, error: &GlobalVariableError) -> Option<Finding> {
     let variable = &module.global_variables[handle];
     let (name, space) = (variable.name.as_deref().unwrap_or_default(), space_name(variable.space));
@@ -51,7 +51,7 @@ pub(super) fn explain(module: &Module, handle: Handle<GlobalVariable>, error: &G
     })
 }
 
-/// The first free binding number of group 0.
+/// The lowest binding number of group 0 that no variable has.
 fn next(module: &Module) -> u32 {
     let taken = |number| {
         let bindings = module.global_variables.iter().filter_map(|(_, variable)| variable.binding);
@@ -60,7 +60,7 @@ fn next(module: &Module) -> u32 {
     (0..).find(|number| !taken(*number)).unwrap_or_default()
 }
 
-/// A type that a variable of this address space cannot have.
+/// Explains a type that a variable in this address space cannot have.
 fn unfit(module: &Module, variable: &GlobalVariable, name: &str, ty: &str) -> Finding {
     let space = space_name(variable.space);
     let finding = Finding::new(format!("'{name}' is in `{space}`, where `{ty}` is not allowed"));
@@ -96,9 +96,9 @@ pub(super) fn contains(module: &Module, ty: Handle<Type>, test: &dyn Fn(&TypeInn
         }
 }
 
-/// A layout that a uniform cannot have.
+/// Explains a layout that a uniform cannot have.
 fn aligned(module: &Module, name: &str, ty: Handle<Type>, disalignment: &Disalignment) -> Option<Finding> {
-    // naga reports the variable's type, and the index of a member of any struct in it.
+    // naga reports the type of the variable, and the index of a member in one of the structs in that type.
     let member = |index: u32| structs(module, ty).into_iter().find_map(|members| members.get(index as usize));
     let spelled = |member: &StructMember| (member.name.clone().unwrap_or_default(), types::name_of(module, member.ty));
     let finding = match disalignment {
@@ -140,7 +140,7 @@ fn aligned(module: &Module, name: &str, ty: Handle<Type>, disalignment: &Disalig
     Some(finding)
 }
 
-/// The structs of a type, outer ones first.
+/// The structs in a type, each before the structs that it contains.
 fn structs(module: &Module, ty: Handle<Type>) -> Vec<&[StructMember]> {
     match &module.types[ty].inner {
         TypeInner::Struct { members, .. } => {
@@ -152,7 +152,7 @@ fn structs(module: &Module, ty: Handle<Type>) -> Vec<&[StructMember]> {
     }
 }
 
-/// The arrays of a type, with their strides in bytes.
+/// The arrays in a type, with their strides in bytes.
 fn arrays(module: &Module, ty: Handle<Type>) -> Vec<(Handle<Type>, u32)> {
     match &module.types[ty].inner {
         TypeInner::Array { base, stride, .. } => std::iter::once((ty, *stride)).chain(arrays(module, *base)).collect(),

@@ -1,4 +1,4 @@
-//! Functions outside of their domain, and results that are too large.
+//! Built-in functions with arguments outside of their domain, and results that are too large.
 
 pub(super) const EXPRESSIONS: &[&str] = &[
     "acos(2f)",

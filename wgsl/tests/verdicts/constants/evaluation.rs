@@ -1,4 +1,4 @@
-//! Constant indices, and operands that are not evaluated.
+//! Constant indices, and operands that must not be evaluated.
 
 pub(super) const EXPRESSIONS: &[&str] = &[
     "vec3(1f)[3]",

@@ -1,4 +1,4 @@
-//! Expressions of constants, and arguments that must be constants.
+//! Constant expressions, and arguments that must be constants.
 
 mod domains;
 mod evaluation;
@@ -10,7 +10,7 @@ mod vectors;
 
 use super::kernel::{Kernel, subgroup_arguments};
 
-/// Declarations before expressions and statements: a value of each kind that is not a constant.
+/// Declarations before the expressions and statements: a value of each type that is not a constant.
 const VALUES: &str = "let x = f32(p.n); let i = i32(p.n); let u = p.n; let v = vec3(x); let v2 = vec2(x); var m = 1u;";
 
 pub(crate) fn kernels() -> Vec<Kernel> {

@@ -1,4 +1,4 @@
-//! Constants and values that only look like constants in statements.
+//! Statements with constants, and with values that only look like constants.
 
 pub(super) const STATEMENTS: &[&str] = &[
     "const r = acos(2f);",

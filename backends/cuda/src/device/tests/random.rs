@@ -17,7 +17,7 @@ impl Random {
         self.0.below(limit)
     }
 
-    /// A range of words; the whole cell one time in three.
+    /// Returns a range of words, as start and count; one range in three is the whole cell.
     fn range(&mut self) -> (usize, usize) {
         if self.below(3) == 0 {
             return (0, WORDS);

@@ -1,5 +1,5 @@
-//! Waits between streams that have work. A stream of the fake driver runs only when it is waited for, so a missing wait
-//! shows as missing effects.
+//! Waits between streams that have work. A stream of the fake driver runs only when a wait requires it, so without a
+//! necessary wait the effects of its work are missing.
 
 use super::*;
 use crate::streams::state::{DOWNLOAD, Point, UPLOAD};
@@ -14,7 +14,7 @@ fn part(memory: MemoryId, offset: u64, bytes: u64) -> Region {
     Region { memory, offset, bytes }
 }
 
-/// Submits to a stream.
+/// Submits a recording to a stream.
 fn on(device: &CudaDevice, stream: u32, record: impl FnOnce(&mut Recording)) -> Ticket {
     let mut recording = Recording::new();
     recording.stream = stream;
@@ -30,7 +30,7 @@ fn copy(device: &CudaDevice, stream: u32, from: MemoryId, to: MemoryId) -> Ticke
     on(device, stream, |recording| recording.copy(whole(from, BYTES), whole(to, BYTES)))
 }
 
-/// Returns a word of memory as it is now, without calls to the device.
+/// Returns the current value of a word of memory, without calls to the device.
 fn peek(device: &CudaDevice, memory: MemoryId, at: usize) -> u32 {
     let memory = device.memory(memory).unwrap();
     fake::peek(memory.device.address() + at as u64)
@@ -44,14 +44,14 @@ fn concurrent(device: &CudaDevice) -> bool {
 fn a_stream_waits_for_what_it_reads() {
     let device = open();
     let (x, y, z) = (allocate(&device), allocate(&device), allocate(&device));
-    // Without a ticket.
+    // The ticket of this submission is dropped.
     fill(&device, 1, x, 5);
     let behind = fill(&device, 1, z, 6);
     let second = copy(&device, 2, x, y);
     second.wait().unwrap();
     assert_eq!(peek(&device, y, 0), 5);
     assert_eq!(behind.ended(), None, "the wait is only for the work that it depends on");
-    // Also the first stream's work from before other streams were used.
+    // The same holds for work that the first stream received before other streams were used.
     fill(&device, 0, x, 7);
     copy(&device, 3, x, z).wait().unwrap();
     assert_eq!(peek(&device, z, 0), 7);
@@ -68,7 +68,7 @@ fn work_from_before_there_were_streams_is_waited_for() {
     copy(&device, 2, z, y).wait().unwrap();
     assert_eq!(peek(&device, y, 0), 0, "memory is zeroed before another stream reads it");
     assert!(!concurrent(&device), "an idle device has one stream again");
-    // Also after an event that was there before.
+    // The same holds after an event that was recorded before.
     let later = fill(&device, 0, z, 3);
     let end = Point { stream: 0, sequence: device.queue.states[0].latest() };
     device.queue.mark_behind(&mut device.queue.lock(), end).unwrap();
@@ -120,7 +120,7 @@ fn a_chain_runs_over_streams_that_nobody_waits_for() {
         copy(&device, stream, pair[0], pair[1]);
     }
     assert_eq!(read(&device, memories[5]), Ok(3));
-    // Another stream's write replaces the read that it has waited for.
+    // The write of another stream replaces the read that the write has waited for.
     copy(&device, 1, memories[0], memories[1]);
     fill(&device, 2, memories[0], 4);
     fill(&device, 3, memories[0], 5).wait().unwrap();
@@ -165,7 +165,7 @@ fn new_memory_is_zero_at_its_first_use() {
     let fresh = allocate(&device);
     copy(&device, 2, fresh, y).wait().unwrap();
     assert_eq!(peek(&device, y, 0), 0);
-    // While the first stream is busy, much memory is zeroed on another lane.
+    // While the first stream has work, large memory is zeroed on another lane.
     let busy = fill(&device, 0, x, 9);
     let fresh = device.allocate(256, MemoryKind::Device, "").unwrap();
     copy(&device, 3, fresh, y).wait().unwrap();
@@ -236,7 +236,7 @@ fn graphs_run_on_any_stream_and_conflict_like_all_else() {
         assert_eq!(peek(&device, y, 0), 10 * round + 3, "round {round}");
     }
     assert!(fake::calls("cuGraphLaunch") >= launches + 3);
-    // On another stream it is captured again.
+    // For another stream, the recording is captured again.
     recording.stream = 4;
     for _ in 0..2 {
         device.submit(&recording).unwrap();
@@ -283,7 +283,7 @@ fn a_mapping_waits_for_all_streams_that_use_the_memory() {
     device.map(up).unwrap().wait().unwrap();
     assert_eq!(copies.map(|ticket| ticket.ended()), [Some(true); 2]);
     assert_eq!((peek(&device, x, 0), peek(&device, y, 0)), (3, 3));
-    // A refused submission leaves no dependency.
+    // A refused submission leaves no dependency behind.
     let refused = || {
         let mut recording = Recording::new();
         recording.stream = 3;
@@ -295,7 +295,7 @@ fn a_mapping_waits_for_all_streams_that_use_the_memory() {
     assert!(refused().is_ok());
 }
 
-/// A memory of 256 bytes of the host that begins with this word.
+/// Allocates 256 bytes of host memory that begin with this word.
 fn upload(device: &CudaDevice, value: u32) -> MemoryId {
     let up = device.allocate(256, MemoryKind::Upload, "").unwrap();
     device.map(up).unwrap().wait().unwrap();
@@ -311,7 +311,7 @@ fn large_copies_run_beside_kernels() {
     let (x, y) = (allocate(&device), device.allocate(256, MemoryKind::Device, "").unwrap());
     let (up, down) = (upload(&device, 6), device.allocate(256, MemoryKind::Readback, "").unwrap());
     let busy = on(&device, 0, |recording| add(recording, kernel, x, 1));
-    // The zeros of both, and the event after them.
+    // Runs the zeroing of both memories, and the event after it.
     fake::step(device.queue.streams.first(), 3);
     let copied = on(&device, 0, |recording| recording.copy(whole(up, 256), whole(y, 256)));
     copied.wait().unwrap();
@@ -346,7 +346,7 @@ fn large_copies_run_beside_kernels() {
     assert_eq!((peek(&device, y, 0), mixed.ended()), (6, None));
     mixed.wait().unwrap();
     assert_eq!((peek(&device, x, 0), peek(&device, y, 0)), (3, 8));
-    // Memory that the stream itself still uses stays in stream order.
+    // The copy to memory that the stream itself still uses stays in the order of that stream.
     let late = on(&device, 0, |recording| recording.copy(whole(up, 256), whole(y, 256)));
     let user = on(&device, 0, |recording| add(recording, kernel, y, 1));
     late.wait().unwrap();

@@ -15,7 +15,7 @@ fn crashed() -> u32 {
     if world().crashed.contains(&CURRENT.get()) { CRASHED } else { 0 }
 }
 
-/// The functions of this file, each with the driver's signature.
+/// Defines the functions of this file, each with the driver's signature.
 macro_rules! fake {
     ($($name:ident($($argument:ident: $kind:ty),*) $body:block)*) => {
         $(#[allow(non_snake_case)]
@@ -25,7 +25,7 @@ macro_rules! fake {
             #[allow(unused_unsafe)]
             unsafe { $body }
         })*
-        /// The driver.
+        /// Returns the driver as a table of these functions.
         pub(crate) fn driver() -> &'static Driver {
             static DRIVER: Driver = Driver { $($name,)* version: 13_000 };
             &DRIVER
@@ -46,7 +46,7 @@ fake! {
     cuDeviceGetName(_a: *mut c_char, _b: i32, _c: CUdevice) { 0 }
     cuDeviceTotalMem_v2(_a: *mut usize, _b: CUdevice) { 0 }
     cuDeviceGetAttribute(_a: *mut i32, _b: u32, _c: CUdevice) { 0 }
-    // A new context each time, so that tests that crash theirs do not affect others.
+    // Each call returns a new context, so that a test that crashes its context does not affect other tests.
     cuDevicePrimaryCtxRetain(context: *mut CUcontext, _device: CUdevice) { *context = name(world().fresh()); 0 }
     cuCtxGetCurrent(context: *mut CUcontext) { *context = name(CURRENT.get()); 0 }
     cuCtxSetCurrent(context: CUcontext) { CURRENT.set(context.addr()); 0 }

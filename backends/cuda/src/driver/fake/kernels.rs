@@ -3,12 +3,12 @@
 /// A test kernel: its image, the lengths of its parameters, and its function.
 pub(super) type Fake = (&'static str, &'static [usize], fn(&[Vec<u8>]) -> bool);
 
-/// Adds a number to each of some words.
+/// Adds a number to a range of words.
 fn add(parameters: &[Vec<u8>]) -> bool {
     let (count, value) = (word(&parameters[1], 0), word(&parameters[2], 0));
     for index in 0..count {
         let place = std::ptr::with_exposed_provenance_mut::<u32>(long(&parameters[0]) as usize + index as usize * 4);
-        // SAFETY: the test has bound this many words.
+        // SAFETY: the test has bound at least `count` words.
         unsafe { place.write(place.read().wrapping_add(value)) };
     }
     true
@@ -28,14 +28,14 @@ fn stop(parameters: &[Vec<u8>]) -> bool {
     true
 }
 
-/// Replaces each of some words by a mix of itself, of a word elsewhere, and of a number.
+/// Replaces each word of a range by a mix of the word, of a word of another range, and of a number.
 fn mix(parameters: &[Vec<u8>]) -> bool {
     let (count, value) = (word(&parameters[3], 0).min(word(&parameters[1], 0)), word(&parameters[4], 0));
     let place = |at: usize, index: usize| {
         std::ptr::with_exposed_provenance_mut::<u32>(long(&parameters[at]) as usize + index * 4)
     };
     for index in 0..count as usize {
-        // SAFETY: the test has bound this many words.
+        // SAFETY: both bindings of the test have at least `count` words.
         unsafe {
             let mixed = place(2, index).read().rotate_left(5) ^ place(0, index).read().wrapping_mul(0x9e37_79b1);
             place(2, index).write(mixed.wrapping_add(value));

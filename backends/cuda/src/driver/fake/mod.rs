@@ -1,9 +1,9 @@
-//! A driver without a GPU, for tests: memory is the host's, and a stream runs its commands only when it is waited for,
-//! or when a test runs it.
+//! A driver without a GPU, for tests: memory is host memory, and a stream runs its commands only when a wait requires
+//! it or a test calls [`step`].
 //!
-//! Streams run separately: a wait runs one stream, and others only as far as its events require. With [`disorder`] each
-//! wait also runs some commands of other streams, in an order given by a seed. Work that lacks a necessary wait then
-//! runs too early in some of these orders. Freed memory is overwritten.
+//! Streams run separately: a wait runs one stream, and other streams only as far as its events require. With
+//! [`disorder`] each wait also runs some commands of other streams, in an order given by a seed. Work that lacks a
+//! necessary wait then runs too early in some of these orders. Freed memory is overwritten.
 //!
 //! | file | content |
 //! |---|---|
@@ -24,7 +24,7 @@ use kernels::KERNELS;
 use super::safe as native;
 use super::sys::{CUcontext, CUstream};
 
-/// The result of every call after a kernel has crashed: an illegal address.
+/// The result of every call after a kernel has crashed: the code for an illegal address.
 const CRASHED: u32 = 700;
 
 #[derive(Clone)]
@@ -34,7 +34,7 @@ enum Command {
     Write(u64, Vec<u8>),
     Launch(usize, Vec<Vec<u8>>),
     Mark(usize),
-    /// Waits until an event was passed this many times.
+    /// Waits until a stream has passed the event this many times.
     Wait(usize, usize),
     Free(u64),
 }
@@ -50,11 +50,11 @@ struct Stream {
 struct World {
     next: usize,
     streams: HashMap<usize, Stream>,
-    /// For each event: how often it was recorded, and how often a stream has passed it.
+    /// For each event, the number of times that it was recorded, and the number of times that a stream has passed it.
     marks: HashMap<usize, (usize, usize)>,
-    /// The random state of each context in disorder.
+    /// The state of the random numbers of each context that [`disorder`] was called for.
     disorder: HashMap<usize, u64>,
-    /// Freed memory, kept so that stale accesses are noticed.
+    /// Freed memory, kept so that stale accesses are detected.
     freed: Vec<Vec<u128>>,
     graphs: HashMap<usize, Vec<Command>>,
     memory: HashMap<u64, Vec<u128>>,
@@ -94,14 +94,14 @@ impl World {
         0
     }
 
-    /// A random number below `limit`.
+    /// Returns a random number below `limit`.
     fn random(&mut self, context: usize, limit: usize) -> usize {
         let state = self.disorder.get_mut(&context).unwrap();
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (*state >> 33) as usize % limit
     }
 
-    /// Runs some commands of some streams.
+    /// Runs some commands of streams at random, if `disorder` was called for the context.
     fn disturb(&mut self, context: usize) {
         if !self.disorder.contains_key(&context) {
             return;
@@ -119,7 +119,7 @@ impl World {
         }
     }
 
-    /// Runs commands of a stream until `enough`, and the commands that they wait for.
+    /// Runs commands of a stream until `enough` returns true, and the commands of other streams that those wait for.
     fn run(&mut self, stream: usize, mut enough: impl FnMut(&Self) -> bool) -> u32 {
         let context = self.streams[&stream].context;
         while !enough(self) {
@@ -131,7 +131,7 @@ impl World {
                 self.run_to(event, times);
                 continue;
             }
-            // SAFETY: the runtime guarantees valid addresses.
+            // SAFETY: the runtime passes valid addresses.
             unsafe {
                 match command {
                     Command::Copy(to, from, bytes) => std::ptr::copy(
@@ -166,13 +166,13 @@ impl World {
         if self.crashed.contains(&context) { CRASHED } else { 0 }
     }
 
-    /// Runs the streams that record an event until it was passed this many times.
+    /// Runs the streams that record an event until a stream has passed the event this many times.
     fn run_to(&mut self, event: usize, times: usize) {
         let passed = move |world: &Self| world.marks.get(&event).is_none_or(|(_, passed)| *passed >= times);
         while !passed(self) {
             let holds = |command: &Command| matches!(command, Command::Mark(mark) if *mark == event);
             let stream = self.streams.iter().find(|(_, stream)| stream.commands.iter().any(holds));
-            // `None`: the stream has crashed, or this is a deadlock.
+            // `None` if the stream has crashed, or if the waits form a deadlock.
             let Some((stream, _)) = stream else { return };
             let stream = *stream;
             if self.run(stream, passed) != 0 {
@@ -217,7 +217,7 @@ pub(crate) fn device() -> native::Device {
     native::Device(0)
 }
 
-/// Reads a word of device memory as it is now, without calls to the driver.
+/// Returns the current value of a word of device memory, without calls to the driver.
 pub(crate) fn peek(address: u64) -> u32 {
     let world = world();
     let inside =

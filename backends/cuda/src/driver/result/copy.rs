@@ -6,8 +6,8 @@ use super::checked;
 use crate::driver::error::DriverResult;
 use crate::driver::sys::{CUdeviceptr, CUstream, Driver};
 
-/// # Safety of all of these
-/// The stream is alive; both ranges have that length, and stay valid until the stream has passed the command.
+/// The requirements of all of these functions: the stream is alive; both ranges have the given length, and stay valid
+/// until the stream has passed the command.
 impl Driver {
     /// Copies between any two addresses that the device can reach.
     ///
@@ -20,7 +20,7 @@ impl Driver {
         bytes: usize,
         stream: CUstream,
     ) -> DriverResult<()> {
-        // SAFETY: as the caller says.
+        // SAFETY: as the caller guarantees.
         checked("cuMemcpyAsync", unsafe { (self.cuMemcpyAsync)(to, from, bytes, stream) })
     }
 
@@ -36,7 +36,7 @@ impl Driver {
         bytes: usize,
         stream: CUstream,
     ) -> DriverResult<()> {
-        // SAFETY: as the caller says.
+        // SAFETY: as the caller guarantees.
         checked("cuMemcpyHtoDAsync", unsafe { (self.cuMemcpyHtoDAsync_v2)(to, from, bytes, stream) })
     }
 
@@ -51,7 +51,7 @@ impl Driver {
         bytes: usize,
         stream: CUstream,
     ) -> DriverResult<()> {
-        // SAFETY: as the caller says.
+        // SAFETY: as the caller guarantees.
         checked("cuMemcpyDtoHAsync", unsafe { (self.cuMemcpyDtoHAsync_v2)(to, from, bytes, stream) })
     }
 
@@ -66,7 +66,7 @@ impl Driver {
         bytes: usize,
         stream: CUstream,
     ) -> DriverResult<()> {
-        // SAFETY: as the caller says.
+        // SAFETY: as the caller guarantees.
         checked("cuMemcpyDtoDAsync", unsafe { (self.cuMemcpyDtoDAsync_v2)(to, from, bytes, stream) })
     }
 
@@ -81,7 +81,7 @@ impl Driver {
         words: usize,
         stream: CUstream,
     ) -> DriverResult<()> {
-        // SAFETY: as the caller says.
+        // SAFETY: as the caller guarantees.
         checked("cuMemsetD32Async", unsafe { (self.cuMemsetD32Async)(to, word, words, stream) })
     }
 
@@ -96,7 +96,7 @@ impl Driver {
         bytes: usize,
         stream: CUstream,
     ) -> DriverResult<()> {
-        // SAFETY: as the caller says.
+        // SAFETY: as the caller guarantees.
         checked("cuMemsetD8Async", unsafe { (self.cuMemsetD8Async)(to, byte, bytes, stream) })
     }
 }

@@ -9,13 +9,13 @@ use crate::driver::sys::{CUcontext, CUdevice, CUdevice_attribute, Driver};
 
 impl Driver {
     pub(in crate::driver) fn init(&self) -> DriverResult<()> {
-        // SAFETY: takes a number.
+        // SAFETY: the function takes a number.
         checked("cuInit", unsafe { (self.cuInit)(0) })
     }
 
     pub(in crate::driver) fn driver_version(&self) -> DriverResult<i32> {
         let mut version = 0;
-        // SAFETY: writes one integer of this frame.
+        // SAFETY: the function writes one integer of this frame.
         checked("cuDriverGetVersion", unsafe { (self.cuDriverGetVersion)(&raw mut version) }).map(|()| version)
     }
 
@@ -39,19 +39,19 @@ impl Driver {
 
     pub(in crate::driver) fn device_count(&self) -> DriverResult<i32> {
         let mut count = 0;
-        // SAFETY: writes one integer of this frame.
+        // SAFETY: the function writes one integer of this frame.
         checked("cuDeviceGetCount", unsafe { (self.cuDeviceGetCount)(&raw mut count) }).map(|()| count)
     }
 
     pub(in crate::driver) fn device(&self, ordinal: i32) -> DriverResult<CUdevice> {
         let mut device = 0;
-        // SAFETY: writes one integer of this frame.
+        // SAFETY: the function writes one integer of this frame.
         checked("cuDeviceGet", unsafe { (self.cuDeviceGet)(&raw mut device, ordinal) }).map(|()| device)
     }
 
     pub(in crate::driver) fn device_name(&self, device: CUdevice) -> DriverResult<String> {
         let mut name = [0 as c_char; 256];
-        // SAFETY: writes at most the given number of bytes to this frame, one less than the array has.
+        // SAFETY: the function writes at most the given number of bytes to this frame, one less than the array has.
         let code = unsafe { (self.cuDeviceGetName)(name.as_mut_ptr(), name.len() as i32 - 1, device) };
         checked("cuDeviceGetName", code)?;
         // SAFETY: the last byte is still zero.
@@ -60,7 +60,7 @@ impl Driver {
 
     pub(in crate::driver) fn device_memory(&self, device: CUdevice) -> DriverResult<usize> {
         let mut bytes = 0;
-        // SAFETY: writes one number of this frame.
+        // SAFETY: the function writes one number of this frame.
         checked("cuDeviceTotalMem", unsafe { (self.cuDeviceTotalMem_v2)(&raw mut bytes, device) }).map(|()| bytes)
     }
 
@@ -70,28 +70,28 @@ impl Driver {
         attribute: CUdevice_attribute,
     ) -> DriverResult<i32> {
         let mut value = 0;
-        // SAFETY: writes one integer of this frame.
+        // SAFETY: the function writes one integer of this frame.
         let code = unsafe { (self.cuDeviceGetAttribute)(&raw mut value, attribute as u32, device) };
         checked("cuDeviceGetAttribute", code).map(|()| value)
     }
 
     pub(in crate::driver) fn primary_context(&self, device: CUdevice) -> DriverResult<CUcontext> {
         let mut context = null_mut();
-        // SAFETY: writes one handle of this frame; devices are numbers, and the driver refuses invalid ones.
+        // SAFETY: the function writes one handle of this frame; the driver refuses numbers that are no devices.
         let code = unsafe { (self.cuDevicePrimaryCtxRetain)(&raw mut context, device) };
         checked("cuDevicePrimaryCtxRetain", code).map(|()| context)
     }
 
     pub(in crate::driver) fn current_context(&self) -> DriverResult<CUcontext> {
         let mut context = null_mut();
-        // SAFETY: writes one handle of this frame.
+        // SAFETY: the function writes one handle of this frame.
         checked("cuCtxGetCurrent", unsafe { (self.cuCtxGetCurrent)(&raw mut context) }).map(|()| context)
     }
 
     /// # Safety
     /// The context is alive, or null.
     pub(in crate::driver) unsafe fn set_current_context(&self, context: CUcontext) -> DriverResult<()> {
-        // SAFETY: as the caller says.
+        // SAFETY: as the caller guarantees.
         checked("cuCtxSetCurrent", unsafe { (self.cuCtxSetCurrent)(context) })
     }
 }

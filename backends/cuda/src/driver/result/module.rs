@@ -17,8 +17,8 @@ impl Driver {
         let mut options =
             [CUjit_option::CU_JIT_ERROR_LOG_BUFFER as u32, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES as u32];
         let mut values = [log.as_mut_ptr().cast::<c_void>(), std::ptr::without_provenance_mut::<c_void>(log.len())];
-        // SAFETY: the image is whole as the caller says; the log has the given length, and there are two options with
-        // their values.
+        // SAFETY: the caller guarantees that the image is whole; the log has the given length, and there are two
+        // options, each with a value.
         let code = unsafe {
             (self.cuModuleLoadDataEx)(
                 &raw mut module,
@@ -34,7 +34,7 @@ impl Driver {
     /// # Safety
     /// The module is alive, and used neither after this nor by work in flight.
     pub(in crate::driver) unsafe fn module_unload(&self, module: CUmodule) -> DriverResult<()> {
-        // SAFETY: as the caller says.
+        // SAFETY: as the caller guarantees.
         checked("cuModuleUnload", unsafe { (self.cuModuleUnload)(module) })
     }
 
@@ -42,7 +42,7 @@ impl Driver {
     /// The module is alive.
     pub(in crate::driver) unsafe fn module_function(&self, module: CUmodule, name: &CStr) -> DriverResult<CUfunction> {
         let mut function = null_mut();
-        // SAFETY: as the caller says; the name ends in zero; one handle of this frame is written.
+        // SAFETY: as the caller guarantees; the name ends in zero; one handle of this frame is written.
         let code = unsafe { (self.cuModuleGetFunction)(&raw mut function, module, name.as_ptr()) };
         checked("cuModuleGetFunction", code).map(|()| function)
     }
@@ -55,7 +55,7 @@ impl Driver {
         attribute: CUfunction_attribute,
     ) -> DriverResult<i32> {
         let mut value = 0;
-        // SAFETY: as the caller says; one integer of this frame is written.
+        // SAFETY: as the caller guarantees; one integer of this frame is written.
         let code = unsafe { (self.cuFuncGetAttribute)(&raw mut value, attribute as u32, function) };
         checked("cuFuncGetAttribute", code).map(|()| value)
     }
@@ -68,11 +68,11 @@ impl Driver {
         attribute: CUfunction_attribute,
         value: i32,
     ) -> DriverResult<()> {
-        // SAFETY: as the caller says.
+        // SAFETY: as the caller guarantees.
         checked("cuFuncSetAttribute", unsafe { (self.cuFuncSetAttribute)(function, attribute as u32, value) })
     }
 
-    /// Returns the number of blocks of so many threads that a multiprocessor runs at a time.
+    /// Returns the number of blocks of `threads` threads that a multiprocessor runs at a time.
     ///
     /// # Safety
     /// The function's module is alive.
@@ -83,7 +83,7 @@ impl Driver {
         dynamic_shared: usize,
     ) -> DriverResult<i32> {
         let mut blocks = 0;
-        // SAFETY: as the caller says; one integer of this frame is written.
+        // SAFETY: as the caller guarantees; one integer of this frame is written.
         let code = unsafe {
             (self.cuOccupancyMaxActiveBlocksPerMultiprocessor)(&raw mut blocks, function, threads, dynamic_shared)
         };
@@ -105,7 +105,7 @@ impl Driver {
         stream: CUstream,
         arguments: &mut [*mut c_void],
     ) -> DriverResult<()> {
-        // SAFETY: as the caller says.
+        // SAFETY: as the caller guarantees.
         let code = unsafe {
             (self.cuLaunchKernel)(
                 function,

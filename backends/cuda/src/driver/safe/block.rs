@@ -1,4 +1,4 @@
-//! Device memory beside the pool, for what is allocated once.
+//! Device memory outside of the pool, for memory that is allocated only once.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::{Context, DeviceSlice};
 use crate::driver::error::OUT_OF_MEMORY;
 use crate::driver::sys::CUdeviceptr;
 
-/// Device memory that is freed when it is dropped; the driver then waits for work that uses it.
+/// Device memory that is freed when the value is dropped; the driver then waits for work that uses the memory.
 pub(crate) struct DeviceBlock {
     context: Arc<Context>,
     address: CUdeviceptr,
@@ -16,10 +16,10 @@ pub(crate) struct DeviceBlock {
 }
 
 impl DeviceBlock {
-    /// Allocates it; the context is current.
+    /// Allocates the memory; the context is current.
     ///
     /// # Errors
-    /// [`BackendError::OutOfMemory`], with no count of the device's memory.
+    /// [`BackendError::OutOfMemory`], whose `live` is 0: the device's memory is not counted here.
     pub(crate) fn allocate(context: &Arc<Context>, bytes: u64, operation: &'static str) -> Result<Self, BackendError> {
         match context.driver.allocate(bytes as usize) {
             Err(failed) if failed.code == OUT_OF_MEMORY => {
@@ -32,7 +32,7 @@ impl DeviceBlock {
         }
     }
 
-    /// Returns all of it as a range.
+    /// Returns the whole memory as a range.
     pub(crate) fn whole(&self) -> DeviceSlice {
         DeviceSlice::whole(self.address, self.bytes)
     }
@@ -41,7 +41,8 @@ impl DeviceBlock {
 impl Drop for DeviceBlock {
     fn drop(&mut self) {
         let Ok(_current) = self.context.enter_anyway() else { return };
-        // SAFETY: allocated once, freed once; the driver waits for work that still uses it.
+        // SAFETY: the memory was allocated once and is freed once; the driver waits for work that still uses the
+        // memory.
         self.context.log_free(unsafe { self.context.driver.free(self.address) });
     }
 }

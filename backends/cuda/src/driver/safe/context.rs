@@ -1,9 +1,10 @@
-//! One device's context: the primary one, which all CUDA code of a process shares, so that the GPU need not switch
-//! between two.
+//! The context of one device: the primary context, which all CUDA code of a process shares, so that the GPU need not
+//! switch between two contexts.
 //!
-//! It is taken once and never released: destroying a context while other threads use the driver crashes it, and after
-//! an error that ends a context (an illegal address, for example) CUDA allows the process no other one, even if the
-//! first is destroyed. So pinned memory stays readable after a device is lost, and a new device requires a new process.
+//! The context is taken once and never released: destroying a context while other threads use the driver crashes the
+//! driver. After an error that makes a context unusable (an illegal address, for example), CUDA allows the process no
+//! other context, even if the first one is destroyed. So pinned memory stays readable after a device is lost, and a new
+//! device requires a new process.
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,7 +15,7 @@ use crate::driver::error::{self, DriverError, DriverResult};
 use crate::driver::submissions::Submissions;
 use crate::driver::sys::{CUcontext, Driver};
 
-/// A context.
+/// The context of one device.
 pub(crate) struct Context {
     pub(in crate::driver) driver: &'static Driver,
     handle: CUcontext,
@@ -24,7 +25,7 @@ pub(crate) struct Context {
 
 // SAFETY: reason 1 of this layer.
 unsafe impl Send for Context {}
-// SAFETY: as above; all else is behind locks and atomics.
+// SAFETY: reason 1 of this layer; all other fields are behind locks and atomics.
 unsafe impl Sync for Context {}
 
 /// Makes a thread's previous context current again when dropped.
@@ -51,23 +52,24 @@ impl Context {
         self.handle
     }
 
-    /// Makes the context current for this thread: cheap if it already is.
+    /// Makes the context current for this thread; the call is cheap if the context already is current.
     pub(crate) fn enter(&self) -> Result<Current<'_>, BackendError> {
         self.alive()?;
         self.enter_anyway().map_err(|failed| self.error("entering the device", failed))
     }
 
-    /// Makes the context current for this thread, even that of a lost device.
+    /// Makes the context current for this thread, even if the device is lost.
     pub(crate) fn enter_anyway(&self) -> DriverResult<Current<'_>> {
         let former = self.driver.current_context().unwrap_or(std::ptr::null_mut());
         if former != self.handle {
-            // SAFETY: the handle is valid for good.
+            // SAFETY: the handle is valid until the process ends, because the context is never released.
             unsafe { self.driver.set_current_context(self.handle) }?;
         }
         Ok(Current { context: self, former })
     }
 
-    /// Converts the outcome of a function; an error that ends the context is kept for good.
+    /// Converts the outcome of a driver function. An error that makes the context unusable is stored for all later
+    /// calls.
     pub(in crate::driver) fn check<T>(
         &self,
         operation: &'static str,
@@ -118,9 +120,9 @@ impl Context {
 
 impl Drop for Current<'_> {
     fn drop(&mut self) {
-        // Without a previous context this one stays current, so that the next call finds it.
+        // Without a previous context this context stays current, so that the next call need not make it current again.
         if !self.former.is_null() && self.former != self.context.handle {
-            // SAFETY: it was current before, on this thread.
+            // SAFETY: the former context was current before, on this thread.
             let restored = unsafe { self.context.driver.set_current_context(self.former) };
             if let Err(failed) = restored {
                 log::debug!("making the former context current again: {}", self.context.driver.said(failed));

@@ -1,4 +1,5 @@
-//! Copies and fills in stream order. Both ranges of a copy should have one length; otherwise the shorter one decides.
+//! Copies and fills in stream order. Both ranges of a copy should have the same length; otherwise the shorter length is
+//! used.
 
 use anywarp_backend::BackendError;
 
@@ -38,7 +39,7 @@ impl Stream {
         self.enqueued(unsafe { self.context().driver.copy_to_host(to.start(), from.address(), bytes, self.raw()) })
     }
 
-    /// Copies ordinary host memory to the device; it is read before this returns.
+    /// Copies ordinary host memory to the device; the host memory is read before this returns.
     pub(crate) fn copy_bytes(&self, to: DeviceSlice, from: &[u8]) -> Result<(), BackendError> {
         let bytes = from.len().min(to.bytes() as usize);
         // SAFETY: reasons 1 to 3 of this layer for the target; the driver reads ordinary memory before it returns, and
@@ -48,7 +49,7 @@ impl Stream {
         })
     }
 
-    /// Fills a range that begins at a multiple of 4 with a word, up to the last whole word.
+    /// Fills a range with a word, up to the last whole word; the range begins at a multiple of 4 bytes.
     pub(crate) fn fill(&self, to: DeviceSlice, word: u32) -> Result<(), BackendError> {
         let words = (to.bytes() / 4) as usize;
         // SAFETY: reasons 1 to 3 of this layer; the driver refuses misaligned ranges.

@@ -1,4 +1,4 @@
-//! A device by its number; it need not be open.
+//! A device by its number; the device need not be open.
 
 use crate::driver::error::DriverError;
 use crate::driver::sys::{CUdevice, CUdevice_attribute, Driver};
@@ -45,7 +45,7 @@ impl Device {
         driver.device_count().map_err(|failed| driver.said(failed))
     }
 
-    /// Returns the device of an ordinal.
+    /// Returns the device with this ordinal.
     pub(crate) fn of(driver: &Driver, ordinal: i32) -> Result<Self, String> {
         driver.device(ordinal).map(Self).map_err(|failed| driver.said(failed))
     }
@@ -55,12 +55,12 @@ impl Device {
         driver.device_name(self.0).map_err(|failed| driver.said(failed))
     }
 
-    /// Returns the size of its memory in bytes.
+    /// Returns the size of the device's memory in bytes.
     pub(crate) fn memory(self, driver: &Driver) -> Result<u64, String> {
         driver.device_memory(self.0).map(|bytes| bytes as u64).map_err(|failed| driver.said(failed))
     }
 
-    /// Returns one attribute; 0 for a negative value.
+    /// Returns the value of an attribute; 0 for a negative value.
     pub(crate) fn attribute(self, driver: &Driver, attribute: Attribute) -> Result<u32, String> {
         let said = |failed: DriverError| driver.said(failed);
         driver.device_attribute(self.0, attribute.raw()).map(|value| u32::try_from(value).unwrap_or(0)).map_err(said)

@@ -38,7 +38,7 @@ impl Event {
         self.handle
     }
 
-    /// Records the event after all work enqueued so far.
+    /// Records the event after all work enqueued to the stream so far.
     pub(crate) fn record(&self, stream: &Stream) -> Result<(), BackendError> {
         // SAFETY: reason 1 of this layer.
         self.context.check("submitting", unsafe { self.context.driver.event_record(self.handle, stream.raw()) })
@@ -56,7 +56,7 @@ impl Event {
         self.context.check("waiting", unsafe { self.context.driver.event_synchronize(self.handle) })
     }
 
-    /// Returns the milliseconds from `start` to this event; both have passed.
+    /// Returns the milliseconds from `start` to this event; streams have passed both events.
     pub(crate) fn since(&self, start: &Self) -> Result<f32, BackendError> {
         // SAFETY: reason 1 of this layer.
         self.context.check("timing", unsafe { self.context.driver.event_elapsed(start.handle, self.handle) })

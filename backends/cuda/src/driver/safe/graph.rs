@@ -1,4 +1,4 @@
-//! Graphs: captured commands that run as one.
+//! Graphs: captured commands that are launched by one call.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use crate::driver::sys::{CUgraph, CUgraphExec};
 
 const OPERATION: &str = "capturing";
 
-/// Captured commands.
+/// A graph of captured commands.
 pub(crate) struct CapturedGraph {
     context: Arc<Context>,
     handle: CUgraph,
 }
 
-/// A graph that can be launched. The resources that its nodes use must outlive it: nodes refer to memory and kernels by
-/// address.
+/// A graph that can be launched. The resources that its nodes use must outlive the graph: nodes refer to memory and
+/// kernels by address.
 pub(crate) struct ExecutableGraph {
     context: Arc<Context>,
     handle: CUgraphExec,
@@ -24,14 +24,14 @@ pub(crate) struct ExecutableGraph {
 
 // SAFETY: reason 1 of this layer.
 unsafe impl Send for ExecutableGraph {}
-// SAFETY: as above; an update takes `&mut self`, and launches are made one at a time, under the queue's lock.
+// SAFETY: as above; an update takes `&mut self`, and the queue's lock is held during each launch.
 unsafe impl Sync for ExecutableGraph {}
 
 impl Stream {
-    /// Captures the commands that `enqueue` puts on this stream, instead of running them.
+    /// Captures the commands that `enqueue` enqueues to this stream, instead of running them.
     ///
     /// # Errors
-    /// The error of `enqueue`, or of the driver if it refuses to capture.
+    /// The error of `enqueue`, or of the driver if the capture fails.
     pub(crate) fn capture(
         &self,
         enqueue: impl FnOnce() -> Result<(), BackendError>,
@@ -48,7 +48,7 @@ impl Stream {
 }
 
 impl ExecutableGraph {
-    /// Creates a graph that can be launched; the captured one is not needed afterwards.
+    /// Creates a graph that can be launched; the captured graph is not needed afterwards.
     pub(crate) fn new(graph: &CapturedGraph) -> Result<Self, BackendError> {
         let context = &graph.context;
         // SAFETY: reason 1 of this layer.
@@ -56,8 +56,8 @@ impl ExecutableGraph {
         Ok(Self { context: Arc::clone(context), handle })
     }
 
-    /// Takes over the nodes of another graph; returns whether that was possible. Runs in flight keep the nodes they
-    /// were launched with.
+    /// Replaces the nodes by those of another graph; returns whether the driver could do so. Runs in flight keep the
+    /// nodes that they were launched with.
     pub(crate) fn update(&mut self, graph: &CapturedGraph) -> bool {
         // SAFETY: reason 1 of this layer.
         let updated = unsafe { self.context.driver.graph_update(self.handle, graph.handle) };
@@ -67,7 +67,7 @@ impl ExecutableGraph {
         updated.is_ok()
     }
 
-    /// Enqueues a run.
+    /// Enqueues a run of the graph.
     pub(crate) fn launch(&self, stream: &Stream) -> Result<(), BackendError> {
         // SAFETY: reasons 1, 3 and 4 of this layer; the plan that the graph was captured from keeps the nodes'
         // resources.
@@ -77,7 +77,7 @@ impl ExecutableGraph {
 
 impl Drop for CapturedGraph {
     fn drop(&mut self) {
-        // SAFETY: reason 1 of this layer; executable graphs made from it do not need it.
+        // SAFETY: reason 1 of this layer; executable graphs made from this graph do not need it.
         self.context.log_free(unsafe { self.context.driver.graph_destroy(self.handle) });
     }
 }

@@ -14,9 +14,9 @@ const ALIGNMENT: usize = 16;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LaunchShape {
     pub(crate) blocks: [u32; 3],
-    /// Threads of a block.
+    /// The number of threads of a block in each dimension.
     pub(crate) threads: [u32; 3],
-    /// Dynamic shared memory in bytes, in addition to that which the kernel declares.
+    /// Dynamic shared memory in bytes, in addition to the memory that the kernel declares.
     pub(crate) dynamic_shared: u32,
 }
 
@@ -24,11 +24,11 @@ pub(crate) struct LaunchShape {
 #[derive(Default)]
 pub(crate) struct Arguments {
     bytes: Vec<u8>,
-    /// The start of each argument in `bytes`, which holds all bytes of the argument.
+    /// The offset of each argument in `bytes`.
     offsets: Vec<usize>,
 }
 
-/// Space for the addresses of one launch's arguments, kept so that a launch allocates nothing.
+/// Space for the addresses of one launch's arguments, reused so that a launch allocates nothing.
 #[derive(Default)]
 pub(crate) struct Pointers(Vec<*mut c_void>);
 
@@ -50,12 +50,12 @@ impl Arguments {
         start
     }
 
-    /// Writes an address to the argument at this offset.
+    /// Writes an address to the argument at the offset `place`.
     pub(crate) fn set_address(&mut self, place: usize, address: u64) {
         self.bytes[place..place + 8].copy_from_slice(&address.to_le_bytes());
     }
 
-    /// Drops all arguments, and keeps the capacity.
+    /// Removes all arguments, and keeps the capacity.
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.offsets.clear();
@@ -63,8 +63,8 @@ impl Arguments {
 }
 
 impl Module {
-    /// Enqueues a launch with some of the arguments: one for each parameter of the kernel, in their order and with the
-    /// lengths given by the translation that made both.
+    /// Enqueues a launch with a range of the arguments: one argument for each parameter of the kernel, in the order of
+    /// the parameters. The translation that made the parameters also gives the lengths.
     pub(crate) fn launch(
         &self,
         stream: &Stream,
@@ -73,7 +73,7 @@ impl Module {
         range: Range<usize>,
         Pointers(pointers): &mut Pointers,
     ) -> Result<(), BackendError> {
-        // The driver only reads arguments, but takes them as mutable.
+        // The driver only reads arguments, but its function expects mutable pointers.
         let bytes = arguments.bytes.as_ptr().cast_mut();
         pointers.clear();
         pointers.extend(arguments.offsets[range].iter().map(|offset| bytes.wrapping_add(*offset).cast::<c_void>()));

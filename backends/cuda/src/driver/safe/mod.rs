@@ -1,15 +1,15 @@
-//! Handles that own their resources, and calls that take these: safe for the rest of the crate.
+//! Handles that own their resources, and calls that take such handles: safe for the rest of the crate.
 //!
 //! | file | content |
 //! |---|---|
-//! | `context`, `device` | one device's context: made current, lost; a device by its number |
-//! | `pool`, `block`, `slice` | device memory, from the pool or beside it; ranges of it |
+//! | `context`, `device` | one device's context: making it current, losing it; a device by its number |
+//! | `pool`, `block`, `slice` | device memory, from the pool or outside of it; ranges of memory |
 //! | `pinned` | host memory that the device can reach |
 //! | `stream`, `copy`, `event` | the order of work; copies and fills; points to wait for |
 //! | `module`, `launch` | loaded machine code; its launches and their arguments |
-//! | `graph` | captured commands that run as one |
+//! | `graph` | captured commands that are launched by one call |
 //!
-//! Each `SAFETY` comment in this layer refers to one of four reasons:
+//! Each `SAFETY` comment in this layer refers to one of these four reasons:
 //!
 //! 1. **Handles.** A handle is created by the driver, is stored in a private field of one value, and is destroyed when
 //!    that value is dropped. The driver's functions may be called from any thread, so every such value is `Send` and

@@ -14,7 +14,7 @@ const OPERATION: &str = "compiling";
 /// The size of the driver's messages about an image, in bytes.
 const LOG: usize = 4096;
 
-/// A loaded kernel. Dropping it unloads it, for which the driver may wait for the whole device.
+/// A loaded kernel. Dropping the value unloads the kernel, for which the driver may wait for the whole device.
 pub(crate) struct Module {
     pub(super) context: Arc<Context>,
     handle: CUmodule,
@@ -24,7 +24,7 @@ pub(crate) struct Module {
 
 // SAFETY: reason 1 of this layer.
 unsafe impl Send for Module {}
-// SAFETY: as above; nothing in it changes.
+// SAFETY: reason 1 of this layer; no field changes after loading.
 unsafe impl Sync for Module {}
 
 /// The requirements of a kernel that is being loaded, and the limits of the device.
@@ -49,10 +49,10 @@ fn refused<T>(message: String) -> Result<T, BackendError> {
 }
 
 impl Module {
-    /// Loads an image into the current context, which is `context`.
+    /// Loads an image into `context`, which is the current context.
     pub(crate) fn load(context: &Arc<Context>, image: &[u8], needs: &Needs<'_>) -> Result<Self, BackendError> {
         let handle = load(context, image, needs)?;
-        // From here on the module is unloaded if anything fails.
+        // From here on the module is unloaded when this function fails, because `module` is dropped.
         let mut module = Self {
             context: Arc::clone(context),
             handle,
@@ -60,7 +60,10 @@ impl Module {
             resources: KernelResources::default(),
         };
         let Ok(entry) = CString::new(needs.entry) else {
-            return refused(format!("kernel '{}': its entry point's name holds a zero byte", needs.kernel));
+            return refused(format!(
+                "kernel '{}': the name of its entry point contains a zero byte, which CUDA cannot represent: rename it",
+                needs.kernel
+            ));
         };
         // SAFETY: reason 1 of this layer.
         module.function = context.check(OPERATION, unsafe { context.driver.module_function(handle, &entry) })?;

@@ -11,7 +11,7 @@ use super::{Context, DeviceSlice, HostSlice};
 use crate::driver::error::OUT_OF_MEMORY;
 use crate::driver::sys::CUdeviceptr;
 
-/// Pinned memory. Dropping it frees it, for which the driver may wait for the whole device.
+/// Pinned memory. Dropping the value frees the memory, for which the driver may wait for the whole device.
 pub(crate) struct PinnedMemory {
     context: Arc<Context>,
     start: NonNull<u8>,
@@ -19,13 +19,13 @@ pub(crate) struct PinnedMemory {
     bytes: usize,
 }
 
-// SAFETY: reason 1 of this layer; all other accesses to the bytes are justified below.
+// SAFETY: reason 1 of this layer; the comments below justify all accesses to the bytes.
 unsafe impl Send for PinnedMemory {}
 // SAFETY: as above.
 unsafe impl Sync for PinnedMemory {}
 
 impl PinnedMemory {
-    /// Allocates zeroed memory; `None` when there is no more. The context is current.
+    /// Allocates zeroed memory; `None` when no memory is left. The context is current.
     pub(crate) fn allocate(
         context: &Arc<Context>,
         bytes: u64,
@@ -37,7 +37,7 @@ impl PinnedMemory {
             allocated => context.check(operation, allocated)?,
         };
         let Some(start) = NonNull::new(start.cast::<u8>()) else { return Ok(None) };
-        // Dropped, and so freed, if anything fails from here on.
+        // From here on the memory is freed when this function fails, because `memory` is dropped.
         let mut memory = Self { context: Arc::clone(context), start, address: 0, bytes };
         // SAFETY: the memory was just allocated with an address on the device.
         memory.address = context.check(operation, unsafe { context.driver.device_address(start.as_ptr().cast()) })?;
@@ -56,15 +56,15 @@ impl PinnedMemory {
         HostSlice::whole(self.start, self.bytes)
     }
 
-    /// Returns its length.
+    /// Returns the length of the memory in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Lends the bytes of the memory that `owner` has to the host, as `mapping` allows.
+    /// Gives the host access to the bytes of the memory that belongs to `owner`, as `mapping` allows.
     ///
-    /// The owner drops its pinned memory only when it is dropped itself, and refuses work that would use the bytes
-    /// while they are mapped; `has_ended` returns whether earlier work has ended: reason 3 of this layer.
+    /// The owner drops its pinned memory only when the owner itself is dropped, and refuses work that would use the
+    /// bytes while they are mapped. `has_ended` returns whether earlier work has ended. See reason 3 of this layer.
     ///
     /// # Errors
     /// Those of [`Mapping::host`].
@@ -75,7 +75,8 @@ impl PinnedMemory {
         has_ended: impl FnOnce(&W) -> bool,
     ) -> Result<HostRange, BackendError> {
         let memory = pinned(owner).ok_or_else(not_mapped)?;
-        // SAFETY: the owner is kept alive, keeps the bytes, and ensures that no other access happens.
+        // SAFETY: the range keeps the owner alive, and the owner keeps the bytes and ensures that no other access
+        // happens.
         unsafe { mapping.host(has_ended, (memory.start, memory.bytes), Arc::clone(owner) as _) }
     }
 }
@@ -83,16 +84,17 @@ impl PinnedMemory {
 impl Drop for PinnedMemory {
     fn drop(&mut self) {
         let Ok(_current) = self.context.enter_anyway() else { return };
-        // SAFETY: allocated once, freed once; by reason 3 of this layer no work uses it at this point.
+        // SAFETY: the memory was allocated once and is freed once; by reason 3 of this layer no work uses it at this
+        // point.
         self.context.log_free(unsafe { self.context.driver.free_pinned(self.start.as_ptr().cast()) });
     }
 }
 
-/// Pinned memory as words that host and device access at the same time.
+/// Pinned memory as words that host and device may access at the same time.
 pub(crate) struct PinnedWords(PinnedMemory);
 
 impl PinnedWords {
-    /// Takes over memory, for use as words only.
+    /// Takes ownership of memory that is used as words only.
     pub(crate) fn new(memory: PinnedMemory) -> Self {
         Self(memory)
     }
@@ -105,8 +107,8 @@ impl PinnedWords {
     /// Returns the words on the host.
     pub(crate) fn host(&self) -> &[AtomicU32] {
         let words = self.0.bytes / size_of::<AtomicU32>();
-        // SAFETY: this many words were allocated at the start of a page and zeroed; they live as long as `self`, and
-        // the host accesses them only here, as atomics.
+        // SAFETY: the memory was allocated at the start of a page, has at least this many words, and was zeroed. The
+        // words live as long as `self`, and the host accesses them only here, as atomics.
         unsafe { std::slice::from_raw_parts(self.0.start.as_ptr().cast::<AtomicU32>(), words) }
     }
 }

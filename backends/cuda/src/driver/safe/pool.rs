@@ -14,7 +14,7 @@ const OPERATION: &str = "allocating";
 /// The source of device memory.
 pub(crate) struct Pool {
     context: Arc<Context>,
-    /// Null on devices without pools: then each allocation calls the driver, and each free waits.
+    /// Null on devices without pools: each allocation then calls the driver, and each free waits for the device.
     handle: CUmemoryPool,
 }
 
@@ -23,8 +23,8 @@ unsafe impl Send for Pool {}
 // SAFETY: as above.
 unsafe impl Sync for Pool {}
 
-/// Device memory, to be returned to its pool in stream order. Dropping it leaks it, because the stream order of a free
-/// is not known then.
+/// Device memory, to be returned to its pool in stream order. Dropping the value leaks the memory, because a drop has
+/// no stream in whose order to free it.
 #[must_use]
 pub(crate) struct DeviceMemory {
     address: CUdeviceptr,
@@ -50,13 +50,13 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Allocates in the order of `stream`, and zeroes; `None` when there is no more memory. The context is current.
+    /// Allocates memory in the order of `stream`, and zeroes it; `None` when no memory is left. The context is current.
     pub(crate) fn allocate_zeroed(&self, bytes: u64, stream: &Stream) -> Result<Option<DeviceMemory>, BackendError> {
         let Some(memory) = self.allocate(bytes, stream)? else { return Ok(None) };
         self.zero(memory, stream).map(Some)
     }
 
-    /// Allocates in the order of `stream`; `None` when there is no more memory. The context is current.
+    /// Allocates memory in the order of `stream`; `None` when no memory is left. The context is current.
     pub(crate) fn allocate(&self, bytes: u64, stream: &Stream) -> Result<Option<DeviceMemory>, BackendError> {
         let driver = self.context.driver;
         let Ok(length) = usize::try_from(bytes) else { return Ok(None) };
@@ -72,10 +72,11 @@ impl Pool {
         }
     }
 
-    /// Zeroes memory that was just allocated in the order of `stream`; frees it if that fails.
+    /// Zeroes memory that was just allocated in the order of `stream`; frees the memory if that fails.
     pub(crate) fn zero(&self, memory: DeviceMemory, stream: &Stream) -> Result<DeviceMemory, BackendError> {
         let bytes = memory.bytes as usize;
-        // SAFETY: reasons 1 and 2 of this layer; it is freed in the order of the same stream, at the earliest.
+        // SAFETY: reasons 1 and 2 of this layer; the memory is freed later in the order of the same stream, at the
+        // earliest.
         let zeroed = unsafe { self.context.driver.fill_bytes(memory.address, 0, bytes, stream.raw()) };
         match self.context.check(OPERATION, zeroed) {
             Ok(()) => Ok(memory),
@@ -86,11 +87,12 @@ impl Pool {
         }
     }
 
-    /// Frees memory in the order of `stream`, which must come after all uses.
+    /// Frees memory in the order of `stream`; all uses must come earlier in that order.
     pub(crate) fn free(&self, memory: DeviceMemory, stream: &Stream) {
         let driver = self.context.driver;
-        // SAFETY: allocated by this device's pool, or directly where there is no pool, and passed back by value. By
-        // reason 3 of this layer its uses come earlier in the stream's order, or the driver waits for them.
+        // SAFETY: the memory was allocated by this device's pool, or directly where there is no pool, and is passed
+        // back by value. By reason 3 of this layer its uses come earlier in the stream's order, or the driver waits for
+        // them.
         let freed = unsafe {
             if self.handle.is_null() {
                 driver.free(memory.address)

@@ -5,7 +5,7 @@ use std::ptr::NonNull;
 
 use crate::driver::sys::CUdeviceptr;
 
-/// A range that the device can reach.
+/// A range of memory that the device can reach.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DeviceSlice {
     address: CUdeviceptr,
@@ -18,18 +18,18 @@ impl DeviceSlice {
         Self { address, bytes }
     }
 
-    /// Returns the `bytes` from `offset` on, clipped to this range.
+    /// Returns the range of `bytes` bytes from `offset` on, clipped to this range.
     pub(crate) fn part(self, offset: u64, bytes: u64) -> Self {
         let offset = offset.min(self.bytes);
         Self { address: self.address + offset, bytes: bytes.min(self.bytes - offset) }
     }
 
-    /// Returns its start address, for kernels.
+    /// Returns the range's start address, for kernels.
     pub(crate) fn address(self) -> u64 {
         self.address
     }
 
-    /// Returns its length.
+    /// Returns the range's length in bytes.
     pub(crate) fn bytes(self) -> u64 {
         self.bytes
     }
@@ -48,7 +48,7 @@ impl HostSlice {
         Self { start, bytes }
     }
 
-    /// Returns the `bytes` from `offset` on, clipped to this range.
+    /// Returns the range of `bytes` bytes from `offset` on, clipped to this range.
     pub(crate) fn part(self, offset: u64, bytes: u64) -> Self {
         let within = |bytes: u64, most: usize| usize::try_from(bytes).map_or(most, |bytes| bytes.min(most));
         let offset = within(offset, self.bytes);

@@ -1,4 +1,4 @@
-//! A stream: work that runs in order.
+//! A stream, whose work runs in order.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use anywarp_backend::BackendError;
 use super::{Context, Event};
 use crate::driver::sys::CUstream;
 
-/// A stream of the driver, destroyed when dropped; its enqueued work still completes.
+/// A stream of the driver. Dropping the value destroys the stream; its enqueued work still completes.
 pub(crate) struct Stream {
     context: Arc<Context>,
     handle: CUstream,

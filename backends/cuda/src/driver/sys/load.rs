@@ -14,14 +14,14 @@ impl Driver {
     /// Returns the initialised driver: the same result on every call.
     ///
     /// # Errors
-    /// The reason why there is no driver, and what to do.
+    /// The reason why the driver cannot be used, and what to do.
     pub(crate) fn get() -> Result<&'static Self, &'static str> {
         static DRIVER: OnceLock<Result<Driver, String>> = OnceLock::new();
         DRIVER.get_or_init(Self::load).as_ref().map_err(String::as_str)
     }
 
     fn load() -> Result<Self, String> {
-        // SAFETY: loads the driver's library and unloads it; its initialisers have no requirements.
+        // SAFETY: the call loads the driver's library and unloads it; the library's initialisers have no requirements.
         if !unsafe { sys::is_culib_present() } {
             return Err(
                 "no NVIDIA driver is installed: its library (libcuda.so.1, on Windows nvcuda.dll) is not found; \
@@ -29,7 +29,7 @@ impl Driver {
                     .to_owned(),
             );
         }
-        // SAFETY: the check above found it, so this does not panic; it is never unloaded.
+        // SAFETY: the check above has found the library, so this does not panic; the library is never unloaded.
         let library = unsafe { sys::culib() };
         // SAFETY: the library is the driver's, and lives as long as the process.
         let loaded = unsafe { Self::of(library) };

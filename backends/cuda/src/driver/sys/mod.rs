@@ -1,4 +1,4 @@
-//! Types of cuda.h, and one table of the functions that are called.
+//! Types of cuda.h, and a table of the functions that this crate calls.
 //!
 //! The table replaces cudarc's functions because those panic where a library or a symbol is missing, and newer drivers
 //! return results that their enumeration does not have.
@@ -13,11 +13,11 @@ pub(in crate::driver) use cudarc::driver::sys::{
     CUmemPool_attribute, CUmemPoolProps, CUmemoryPool, CUmodule, CUstream,
 };
 
-/// Declares the functions, each as a field with its own name. Each returns a `CUresult`, as a plain number.
+/// Declares the functions as fields, each under its own name. Each function returns a `CUresult` as a plain number.
 macro_rules! functions {
     ($($name:ident($($argument:ty),*);)*) => {
         /// The driver's functions.
-        #[allow(non_snake_case)] // the fields are symbols
+        #[allow(non_snake_case)] // the fields are named as the symbols
         pub(crate) struct Driver {
             $(pub(in crate::driver) $name: unsafe extern "C" fn($($argument),*) -> u32,)*
             /// The API version: 13000 for CUDA 13.0.
@@ -34,7 +34,7 @@ macro_rules! functions {
                 let mut missing = Vec::new();
                 $(
                     let symbol = concat!(stringify!($name), "\0").as_bytes();
-                    // SAFETY: the types are those of cuda.h; the caller vouches for the library.
+                    // SAFETY: the types are those of cuda.h; the caller guarantees that the library is the driver.
                     let $name = unsafe { library.get::<unsafe extern "C" fn($($argument),*) -> u32>(symbol) };
                     if $name.is_err() {
                         missing.push(stringify!($name));

@@ -1,4 +1,4 @@
-//! cuBLAS.
+//! The functions of cuBLAS.
 
 use std::ffi::c_int;
 use std::ptr::{self, from_ref};
@@ -19,7 +19,7 @@ fn checked(status: cublasStatus_t) -> Outcome<()> {
 /// Returns the library's major version.
 pub(in crate::library) fn major_version() -> Outcome<c_int> {
     let mut version = 0;
-    // SAFETY: writes one number of this frame.
+    // SAFETY: the function writes one number of this frame.
     checked(unsafe { sys::cublasGetProperty(sys::libraryPropertyType::MAJOR_VERSION, &mut version) })?;
     Ok(version)
 }
@@ -27,7 +27,7 @@ pub(in crate::library) fn major_version() -> Outcome<c_int> {
 /// Creates a handle in the current context.
 pub(in crate::library) fn create() -> Outcome<cublasHandle_t> {
     let mut handle = ptr::null_mut();
-    // SAFETY: writes one handle of this frame.
+    // SAFETY: the function writes one handle of this frame.
     checked(unsafe { sys::cublasCreate_v2(&mut handle) })?;
     Ok(handle)
 }
@@ -35,32 +35,33 @@ pub(in crate::library) fn create() -> Outcome<cublasHandle_t> {
 /// # Safety
 /// The handle is alive.
 pub(in crate::library) unsafe fn set_math_mode(handle: cublasHandle_t, mode: sys::cublasMath_t) -> Outcome<()> {
-    // SAFETY: as the caller says.
+    // SAFETY: as the caller guarantees.
     checked(unsafe { sys::cublasSetMathMode(handle, mode) })
 }
 
-/// Sets the handle's stream and workspace: setting a stream resets the workspace, and cuBLAS would then allocate one
-/// during a capture.
+/// Sets the handle's stream and workspace. Both are set, because setting a stream resets the workspace, and cuBLAS
+/// would then allocate one during a capture.
 ///
 /// # Safety
-/// Handle, stream and workspace are alive, in one context, and stay so until the handle gets others.
+/// Handle, stream and workspace are alive, in one context, and stay alive until others are set.
 pub(in crate::library) unsafe fn set_stream(
     handle: cublasHandle_t,
     stream: CUstream,
     workspace: DeviceSlice,
 ) -> Outcome<()> {
     let (start, bytes) = (ptr::without_provenance_mut(workspace.address() as usize), workspace.bytes() as usize);
-    // SAFETY: as the caller says.
+    // SAFETY: as the caller guarantees.
     unsafe {
         checked(sys::cublasSetStream_v2(handle, stream.cast()))?;
         checked(sys::cublasSetWorkspace_v2(handle, start, bytes))
     }
 }
 
-/// Enqueues a product.
+/// Enqueues a matrix product.
 ///
 /// # Safety
-/// The handle is alive and has a stream; the matrices match the product, and stay valid until the stream has passed it.
+/// The handle is alive and has a stream; the matrices have the sizes of the product, and stay valid until the stream
+/// has passed the product.
 pub(in crate::library) unsafe fn gemm(handle: cublasHandle_t, product: &Product) -> Outcome<()> {
     let (rows, columns, depth) = (i64::from(product.rows), i64::from(product.columns), i64::from(product.depth));
     let (data, compute) = product.blas;
@@ -74,7 +75,7 @@ pub(in crate::library) unsafe fn gemm(handle: cublasHandle_t, product: &Product)
     let [line_of_a, line_of_b] = product.lines().map(i64::from);
     let [batch_of_a, batch_of_b, batch_of_c] = product.distances();
     if form.batches > 1 {
-        // SAFETY: as the caller says; the factors are read before the call returns.
+        // SAFETY: as the caller guarantees; the library reads the factors before the call returns.
         return checked(unsafe {
             sys::cublasGemmStridedBatchedEx_64(
                 handle,
@@ -103,7 +104,7 @@ pub(in crate::library) unsafe fn gemm(handle: cublasHandle_t, product: &Product)
             )
         });
     }
-    // SAFETY: as the caller says; the factors are read before the call returns.
+    // SAFETY: as the caller guarantees; the library reads the factors before the call returns.
     checked(unsafe {
         sys::cublasGemmEx_64(
             handle,
@@ -132,6 +133,6 @@ pub(in crate::library) unsafe fn gemm(handle: cublasHandle_t, product: &Product)
 /// # Safety
 /// The handle is alive, and not used after this.
 pub(in crate::library) unsafe fn destroy(handle: cublasHandle_t) -> Outcome<()> {
-    // SAFETY: as the caller says.
+    // SAFETY: as the caller guarantees.
     checked(unsafe { sys::cublasDestroy_v2(handle) })
 }

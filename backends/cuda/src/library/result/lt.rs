@@ -1,4 +1,4 @@
-//! cuBLASLt.
+//! The functions of cuBLASLt.
 
 use std::mem::MaybeUninit;
 use std::ptr::{self, from_ref};
@@ -15,7 +15,7 @@ use crate::library::sys::lt::{
 /// The result of a cuBLASLt function.
 type Outcome<T> = Result<T, cublasStatus_t>;
 
-/// The descriptors of a product in the library's order: its first matrix is the second one here.
+/// The descriptors of a product, named as in this crate; the library takes `b` as its first matrix.
 #[derive(Clone, Copy)]
 pub(in crate::library) struct Descriptors {
     pub(in crate::library) operation: cublasLtMatmulDesc_t,
@@ -31,7 +31,7 @@ fn checked(status: cublasStatus_t) -> Outcome<()> {
 /// Creates a handle in the current context.
 pub(in crate::library) fn create() -> Outcome<cublasLtHandle_t> {
     let mut handle = ptr::null_mut();
-    // SAFETY: writes one handle of this frame.
+    // SAFETY: the function writes one handle of this frame.
     checked(unsafe { sys::cublasLtCreate(&mut handle) })?;
     Ok(handle)
 }
@@ -39,14 +39,14 @@ pub(in crate::library) fn create() -> Outcome<cublasLtHandle_t> {
 /// # Safety
 /// The handle is alive, and not used after this.
 pub(in crate::library) unsafe fn destroy(handle: cublasLtHandle_t) -> Outcome<()> {
-    // SAFETY: as the caller says.
+    // SAFETY: as the caller guarantees.
     checked(unsafe { sys::cublasLtDestroy(handle) })
 }
 
-/// Creates the description of a product with `f32` factors; neither matrix is transposed.
+/// Creates the description of a product whose factors `alpha` and `beta` are `f32`; neither matrix is transposed.
 pub(in crate::library) fn operation_create(compute: sys::cublasComputeType_t) -> Outcome<cublasLtMatmulDesc_t> {
     let mut made = ptr::null_mut();
-    // SAFETY: writes one handle of this frame.
+    // SAFETY: the function writes one handle of this frame.
     checked(unsafe { sys::cublasLtMatmulDescCreate(&mut made, compute, sys::cudaDataType::CUDA_R_32F) })?;
     Ok(made)
 }
@@ -54,7 +54,7 @@ pub(in crate::library) fn operation_create(compute: sys::cublasComputeType_t) ->
 /// # Safety
 /// The description is alive, and not used after this.
 pub(in crate::library) unsafe fn operation_destroy(operation: cublasLtMatmulDesc_t) -> Outcome<()> {
-    // SAFETY: as the caller says.
+    // SAFETY: as the caller guarantees.
     checked(unsafe { sys::cublasLtMatmulDescDestroy(operation) })
 }
 
@@ -66,7 +66,7 @@ pub(in crate::library) fn layout_create(
 ) -> Outcome<cublasLtMatrixLayout_t> {
     let mut made = ptr::null_mut();
     let (rows, columns, stride) = (u64::from(rows), u64::from(columns), i64::from(rows));
-    // SAFETY: writes one handle of this frame.
+    // SAFETY: the function writes one handle of this frame.
     checked(unsafe { sys::cublasLtMatrixLayoutCreate(&mut made, data, rows, columns, stride) })?;
     Ok(made)
 }
@@ -74,19 +74,20 @@ pub(in crate::library) fn layout_create(
 /// # Safety
 /// The description is alive, and not used after this.
 pub(in crate::library) unsafe fn layout_destroy(layout: cublasLtMatrixLayout_t) -> Outcome<()> {
-    // SAFETY: as the caller says.
+    // SAFETY: as the caller guarantees.
     checked(unsafe { sys::cublasLtMatrixLayoutDestroy(layout) })
 }
 
 /// Creates a preference, which restricts the choice of algorithms.
 pub(in crate::library) fn preference_create() -> Outcome<cublasLtMatmulPreference_t> {
     let mut made = ptr::null_mut();
-    // SAFETY: writes one handle of this frame.
+    // SAFETY: the function writes one handle of this frame.
     checked(unsafe { sys::cublasLtMatmulPreferenceCreate(&mut made) })?;
     Ok(made)
 }
 
-/// Sets an attribute; `value` has the type that the attribute's documentation gives, whose size the library checks.
+/// Sets an attribute of a preference. `value` has the type that the attribute's documentation gives; the library checks
+/// its size.
 ///
 /// # Safety
 /// The preference is alive.
@@ -95,7 +96,7 @@ pub(in crate::library) unsafe fn preference_set<T: Copy>(
     attribute: cublasLtMatmulPreferenceAttributes_t,
     value: &T,
 ) -> Outcome<()> {
-    // SAFETY: as the caller says; the value is read, with its size, before the call returns.
+    // SAFETY: as the caller guarantees; the library reads the value, whose size is passed, before the call returns.
     checked(unsafe {
         sys::cublasLtMatmulPreferenceSetAttribute(preference, attribute, from_ref(value).cast(), size_of::<T>())
     })
@@ -104,11 +105,11 @@ pub(in crate::library) unsafe fn preference_set<T: Copy>(
 /// # Safety
 /// The preference is alive, and not used after this.
 pub(in crate::library) unsafe fn preference_destroy(preference: cublasLtMatmulPreference_t) -> Outcome<()> {
-    // SAFETY: as the caller says.
+    // SAFETY: as the caller guarantees.
     checked(unsafe { sys::cublasLtMatmulPreferenceDestroy(preference) })
 }
 
-/// Queries the best algorithm.
+/// Queries the algorithm that the library expects to be fastest.
 ///
 /// # Safety
 /// Handle, descriptors and preference are alive.
@@ -119,22 +120,24 @@ pub(in crate::library) unsafe fn heuristic(
 ) -> Outcome<cublasLtMatmulHeuristicResult_t> {
     let mut found = MaybeUninit::<cublasLtMatmulHeuristicResult_t>::zeroed();
     let (mut count, room) = (0, found.as_mut_ptr());
-    // SAFETY: as the caller says; one result is requested, and there is space for one.
+    // SAFETY: as the caller guarantees; one result is requested, and `found` has space for one.
     checked(unsafe {
         sys::cublasLtMatmulAlgoGetHeuristic(handle, operation, b, a, c, c, preference, 1, room, &mut count)
     })?;
     if count < 1 {
         return Err(cublasStatus_t::CUBLAS_STATUS_NOT_SUPPORTED);
     }
-    // SAFETY: zeros are a valid value (status 0 is success), and the library has overwritten them.
+    // SAFETY: zeros are a valid value of the type, and the library has overwritten them.
     let found = unsafe { found.assume_init() };
     checked(found.state).map(|()| found)
 }
 
-/// Enqueues a product.
+/// Enqueues a matrix product.
 ///
+/// # Safety
 /// All handles are alive, and stream and workspace are of one context; the matrices match the descriptors and the
-/// product, and stay valid until the stream has passed it; the workspace is at least as large as the algorithm needs.
+/// product, and stay valid until the stream has passed the product; the workspace is at least as large as the algorithm
+/// needs.
 pub(in crate::library) unsafe fn matmul(
     handle: cublasLtHandle_t,
     descriptors: Descriptors,
@@ -146,7 +149,7 @@ pub(in crate::library) unsafe fn matmul(
     let Descriptors { operation, a, b, c } = descriptors;
     let (one, zero) = (1.0f32, 0.0f32);
     let (start, bytes) = (ptr::without_provenance_mut(workspace.address() as usize), workspace.bytes() as usize);
-    // SAFETY: as the caller says; the factors are read before the call returns.
+    // SAFETY: as the caller guarantees; the library reads the factors before the call returns.
     checked(unsafe {
         sys::cublasLtMatmul(
             handle,

@@ -16,11 +16,11 @@ const OPERATION: &str = "opening cuBLAS";
 /// A cuBLAS handle in one context.
 pub(in crate::library) struct Blas {
     handle: cublasHandle_t,
-    /// The stream that the handle was last set to, with its workspace.
+    /// The stream that was last set for the handle, with the workspace.
     stream: Option<CUstream>,
 }
 
-// SAFETY: a handle may be used from any thread, one at a time: methods take `&mut self`.
+// SAFETY: a handle may be used from any thread, by one thread at a time: methods take `&mut self`.
 unsafe impl Send for Blas {}
 
 impl Blas {
@@ -35,7 +35,7 @@ impl Blas {
         }
         let handle = result::create().map_err(|status| refused("cublasCreate", status))?;
         let blas = Self { handle, stream: None };
-        // f32 stays f32, and 16-bit products that are summed in several parts are summed as f32.
+        // f32 products are computed in f32, and 16-bit products that are summed in several parts are summed as f32.
         let mode = cublasMath_t::CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
         // SAFETY: the handle is alive until `blas` is dropped.
         unsafe { result::set_math_mode(handle, mode) }.map_err(|status| refused("cublasSetMathMode", status))?;
@@ -56,14 +56,14 @@ impl Blas {
             unsafe { result::set_stream(self.handle, stream.raw(), workspace.whole()) }?;
             self.stream = Some(stream.raw());
         }
-        // SAFETY: the handle is alive; for the matrices see this layer.
+        // SAFETY: the handle is alive; the matrices are valid for the reasons that `safe/mod.rs` gives.
         unsafe { result::gemm(self.handle, product) }
     }
 }
 
 impl Drop for Blas {
     fn drop(&mut self) {
-        // SAFETY: created once, destroyed once.
+        // SAFETY: the handle was created once and is destroyed once.
         if let Err(status) = unsafe { result::destroy(self.handle) } {
             log::debug!("cublasDestroy: {status:?}");
         }

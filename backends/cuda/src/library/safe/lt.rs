@@ -10,7 +10,7 @@ use crate::library::product::Product;
 use crate::library::result::lt::{self as result, Descriptors};
 use crate::library::sys::{self, lt};
 
-/// The number of shapes that are cached; with more of them, algorithms are queried again.
+/// The number of shapes that are cached; above it the cache is cleared, and algorithms are queried again.
 const MAX_SHAPES: usize = 1024;
 
 type Status = lt::cublasStatus_t;
@@ -18,15 +18,14 @@ type Status = lt::cublasStatus_t;
 /// A cuBLASLt handle in one context.
 pub(in crate::library) struct Lt {
     handle: lt::cublasLtHandle_t,
-    /// `None` where the library has no algorithm.
+    /// The descriptors and the algorithm of each shape; `None` where the library has no algorithm.
     prepared: FxHashMap<Shape, Option<Prepared>>,
 }
 
-// SAFETY: handle and descriptors may be used from any thread, one at a time: methods take
-// `&mut self`.
+// SAFETY: handle and descriptors may be used from any thread, by one thread at a time: methods take `&mut self`.
 unsafe impl Send for Lt {}
 
-/// All inputs of the choice of an algorithm.
+/// All inputs on which the choice of an algorithm depends.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Shape {
     sizes: [u32; 3],
@@ -49,7 +48,7 @@ impl Lt {
         }
     }
 
-    /// Enqueues the product. After an error nothing is enqueued.
+    /// Enqueues the product. After an error nothing was enqueued.
     pub(in crate::library) fn run(
         &mut self,
         stream: &Stream,
@@ -74,8 +73,8 @@ impl Lt {
         };
         let Some(prepared) = prepared else { return Err(Status::CUBLAS_STATUS_NOT_SUPPORTED) };
         let (descriptors, algorithm) = (prepared.descriptors(), &prepared.algorithm);
-        // SAFETY: all handles are alive; the algorithm was found for this shape and a workspace of this size; for the
-        // matrices see this layer.
+        // SAFETY: all handles are alive; the algorithm was found for this shape and a workspace of this size; the
+        // matrices are valid for the reasons that `safe/mod.rs` gives.
         unsafe { result::matmul(self.handle, descriptors, algorithm, product, workspace, stream.raw()) }
     }
 }
@@ -83,7 +82,7 @@ impl Lt {
 impl Drop for Lt {
     fn drop(&mut self) {
         self.prepared.clear();
-        // SAFETY: created once, destroyed once.
+        // SAFETY: the handle was created once and is destroyed once.
         if let Err(status) = unsafe { result::destroy(self.handle) } {
             log::debug!("cublasLtDestroy: {status:?}");
         }
@@ -105,7 +104,7 @@ impl Prepared {
         let (data, compute) = product.lt;
         let [rows, columns, depth] = shape.sizes;
         let operation = Operation(result::operation_create(compute)?);
-        // In the library's column-major order.
+        // The rows and columns are swapped, because the library's order is column-major.
         let a = Matrix(result::layout_create(data, depth, rows)?);
         let b = Matrix(result::layout_create(data, columns, depth)?);
         let c = Matrix(result::layout_create(data, columns, rows)?);
@@ -114,14 +113,14 @@ impl Prepared {
         // Products that are summed in several parts are summed as f32, not as the 16 bits of the result.
         let sums = lt::cublasLtReductionScheme_t::CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE as u32;
         preference.set(Attribute::CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &sums)?;
-        // The library's first matrix is the second one here.
+        // The library's first matrix is `b`.
         let [of_a, of_b, of_c] = shape.alignments;
         preference.set(Attribute::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, &of_b)?;
         preference.set(Attribute::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, &of_a)?;
         preference.set(Attribute::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, &of_c)?;
         preference.set(Attribute::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &of_c)?;
         let descriptors = Descriptors { operation: operation.0, a: a.0, b: b.0, c: c.0 };
-        // SAFETY: the handle is the caller's; the others are dropped after this.
+        // SAFETY: the caller's handle is alive; the other handles are dropped after this call.
         let found = unsafe { result::heuristic(handle, descriptors, preference.0) }?;
         if found.workspaceSize as u64 > workspace {
             return Err(Status::CUBLAS_STATUS_NOT_SUPPORTED);
@@ -139,22 +138,22 @@ impl Prepared {
     }
 }
 
-/// A product's description.
+/// The library's description of a product.
 struct Operation(lt::cublasLtMatmulDesc_t);
 
 impl Drop for Operation {
     fn drop(&mut self) {
-        // SAFETY: created once, destroyed once; the call cannot fail otherwise.
+        // SAFETY: the description was created once and is destroyed once; the call has no other reason to fail.
         let _ = unsafe { result::operation_destroy(self.0) };
     }
 }
 
-/// A dense matrix's description.
+/// The library's description of a dense matrix.
 struct Matrix(lt::cublasLtMatrixLayout_t);
 
 impl Drop for Matrix {
     fn drop(&mut self) {
-        // SAFETY: created once, destroyed once; the call cannot fail otherwise.
+        // SAFETY: the description was created once and is destroyed once; the call has no other reason to fail.
         let _ = unsafe { result::layout_destroy(self.0) };
     }
 }
@@ -171,7 +170,7 @@ impl Preference {
 
 impl Drop for Preference {
     fn drop(&mut self) {
-        // SAFETY: created once, destroyed once; the call cannot fail otherwise.
+        // SAFETY: the preference was created once and is destroyed once; the call has no other reason to fail.
         let _ = unsafe { result::preference_destroy(self.0) };
     }
 }

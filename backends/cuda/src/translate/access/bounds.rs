@@ -1,14 +1,14 @@
-//! Upper bounds of indices, where they are easy to find.
+//! Upper bounds of indices, where simple expressions imply them.
 
 use naga::{BinaryOperator, Binding, BuiltIn, Expression, Handle, Literal, MathFunction, ScalarKind, TypeInner};
 
 use crate::translate::writer::FunctionWriter;
 
-/// The depth of operands that is examined.
+/// The depth to which operands of an index are examined.
 const DEPTH: u32 = 12;
 
 impl FunctionWriter<'_, '_> {
-    /// Returns the greatest possible value of an index, if it is known and the index cannot be negative.
+    /// Returns the greatest possible value of an index, if a bound is known and the index cannot be negative.
     pub(in crate::translate) fn greatest(&self, index: Handle<Expression>) -> Option<u32> {
         self.most(index, DEPTH)
     }
@@ -21,7 +21,7 @@ impl FunctionWriter<'_, '_> {
         if !is_unsigned && scalar.kind != ScalarKind::Sint || scalar.width != 4 {
             return None;
         }
-        // A signed value above this limit is negative.
+        // A 32-bit pattern above this limit is negative as a signed value.
         let limit = if is_unsigned { u32::MAX } else { i32::MAX.cast_unsigned() };
         let or_any = |most: Option<u32>| if is_unsigned { Some(most.unwrap_or(u32::MAX)) } else { most };
         match self.function.expressions[handle] {
@@ -69,7 +69,7 @@ impl FunctionWriter<'_, '_> {
         }
     }
 
-    /// The bound of a member or component.
+    /// Returns the bound of a struct member or vector component.
     fn max_of_part(&self, base: Handle<Expression>, index: u32, depth: u32) -> Option<u32> {
         match self.function.expressions[base] {
             Expression::FunctionArgument(argument) => {
@@ -92,7 +92,7 @@ impl FunctionWriter<'_, '_> {
                 self.max_of_part(vector, *pattern.get(index as usize)? as u32, depth.checked_sub(1)?)
             }
             Expression::Compose { ty, ref components } => match self.m.module.types[ty].inner {
-                // Only if each component is one operand.
+                // A vector may also be composed of smaller vectors; here each component must be one operand.
                 TypeInner::Vector { size, .. } if components.len() == size as usize => {
                     self.most(*components.get(index as usize)?, depth)
                 }
@@ -102,7 +102,7 @@ impl FunctionWriter<'_, '_> {
         }
     }
 
-    /// The bound of a built-in input of the entry point.
+    /// Returns the bound of a built-in input of the entry point.
     fn max_of_builtin(&self, binding: &Binding, component: u32) -> Option<u32> {
         let size = self.m.program.workgroup_size;
         let Binding::BuiltIn(builtin) = binding else { return None };

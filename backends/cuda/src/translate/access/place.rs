@@ -9,23 +9,23 @@ use super::super::types::constness;
 use super::super::writer::FunctionWriter;
 use super::{Pointee, component_name};
 
-/// The purpose of an lvalue, which decides what an index out of range does.
+/// The purpose of an lvalue, which decides the effect of an index out of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::translate) enum Purpose {
-    /// A read: an index out of range gives the last element.
+    /// A read: an index out of range selects the last element.
     Read,
-    /// A change: an index out of range has no effect, because the lvalue has a test.
+    /// A change: with an index out of range the change is not made, because the lvalue has a test.
     Change,
 }
 
-/// An lvalue.
+/// An lvalue for the memory that a pointer refers to.
 #[derive(Clone, Debug)]
 pub(in crate::translate) struct Place {
     pub(in crate::translate) text: String,
     pub(in crate::translate) space: AddressSpace,
-    /// The conditions under which the lvalue exists.
+    /// The conditions under which all indices are in range.
     tests: Vec<String>,
-    /// The number of elements of the unsized array that it is or ends in.
+    /// The number of elements, if the lvalue is or ends in an unsized array.
     pub(in crate::translate) count: Option<String>,
 }
 
@@ -34,22 +34,22 @@ impl Place {
         Self { text, space, tests: Vec::new(), count }
     }
 
-    /// The condition under which the lvalue exists, unless it always does.
+    /// Returns the condition under which all indices are in range; `None` if they always are.
     pub(in crate::translate) fn test(&self) -> Option<String> {
         if self.tests.is_empty() { None } else { Some(self.tests.join(" && ")) }
     }
 
-    /// Its address.
+    /// Returns the lvalue's address.
     pub(in crate::translate) fn address(&self) -> String {
         self.pointer().map_or_else(|| format!("&{}", self.text), str::to_owned)
     }
 
-    /// The pointer that the lvalue dereferences, if it is one.
+    /// Returns the pointer that the lvalue dereferences, if the lvalue has the form `(*pointer)`.
     fn pointer(&self) -> Option<&str> {
         self.text.strip_prefix("(*").and_then(|rest| rest.strip_suffix(')')).filter(|pointer| is_cheap(pointer))
     }
 
-    /// Returns `action` under the test, as one statement.
+    /// Returns a statement that executes `action` if the test holds.
     pub(in crate::translate) fn guarded(&self, action: &str) -> String {
         match self.test() {
             Some(test) => format!("if ({test}) {action};"),
@@ -185,7 +185,8 @@ impl<'a> FunctionWriter<'a, '_> {
             return Ok(());
         }
         let (mut index, is_certain) = self.index(access, index, Some(size as u32))?;
-        // By value, a variable's vector may stay in registers, and a read-only one in constant memory.
+        // When passed by value, a private variable's vector can stay in registers, and a read-only one in constant
+        // memory.
         let by_value = is_own(place.space) || !constness(place.space).is_empty();
         if purpose == Purpose::Read && by_value {
             place.text = format!("aw_get({}, {})", place.text, bare(&index));
@@ -201,7 +202,7 @@ impl<'a> FunctionWriter<'a, '_> {
         Ok(())
     }
 
-    /// Returns the text of an access's index, and whether it is always in range.
+    /// Returns the text of an access's index, and whether the index is always in range.
     pub(in crate::translate) fn index(
         &mut self,
         access: Handle<Expression>,
@@ -210,7 +211,7 @@ impl<'a> FunctionWriter<'a, '_> {
     ) -> Result<(String, bool)> {
         let is_trusted = !self.m.checked || self.proven.in_range(access);
         let handle = match index {
-            // The validator has checked it; an unsized array has at least one element.
+            // The validator has checked a known index; an unsized array has at least one element.
             GuardedIndex::Known(index) => {
                 let is_certain = length.is_some() || index == 0 || is_trusted;
                 return Ok((format!("{index}u"), is_certain));
@@ -228,7 +229,8 @@ impl<'a> FunctionWriter<'a, '_> {
     }
 }
 
-/// Returns whether variables are private to an invocation: registers, unless their address is taken.
+/// Returns whether variables are private to an invocation. Such variables are in registers, unless their address is
+/// taken.
 pub(super) fn is_own(space: AddressSpace) -> bool {
     matches!(space, AddressSpace::Function | AddressSpace::Private)
 }

@@ -17,7 +17,7 @@ const DECLARATIONS: &str = "
     fn change(p: ptr<function, f32>) { *p = 1.0; }
 ";
 
-/// The body of a kernel of 8 x 8 invocations that may use `i`, `s` (signed) and `lid`.
+/// Returns the WGSL of a kernel of 8 x 8 invocations with these statements, which may use `i`, `s` (signed) and `lid`.
 fn body(statements: &str, checked: bool) -> String {
     let source = format!(
         "{DECLARATIONS}
@@ -37,7 +37,7 @@ fn body(statements: &str, checked: bool) -> String {
 fn program(source: &str, checked: bool) -> Program {
     let checks = if checked { Checks::Driver } else { unchecked() };
     let leave = Leave { checks, fast_math: false };
-    // Without the source, which would be copied into comments that the tests could match.
+    // The program has no source, because source lines are copied into comments, which the tests could match.
     Program { source: None, leave, ..crate::translate::tests::program(source) }
 }
 
@@ -110,7 +110,7 @@ fn indices_that_are_seen_to_be_small_are_not_tested() {
             ("own[min(i, 3u)] = 1.0;", "    own["),
             ("own[lid.x / 2u] = 1.0;", "    own["),
             ("own[u32(s & 1) + 2u] = 1.0;", "    own["),
-            // One more than there are.
+            // The bounds of these indices are one above the greatest valid index.
             ("own[i % 5u] = 1.0;", "if (aw_in(e"),
             ("own[s % 4] = 1.0;", "if (aw_in(e"),
             ("own[lid.x] = 1.0;", "if (aw_in(lid.x, 4u)) own[lid.x]"),

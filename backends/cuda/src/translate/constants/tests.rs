@@ -52,7 +52,7 @@ fn hexadecimal_digits_give_the_value_back() {
     }
 }
 
-/// Parses such a number.
+/// Parses a number in C++'s hexadecimal notation.
 fn read(text: &str) -> f64 {
     let (digits, exponent) = text.strip_prefix("0x").and_then(|rest| rest.split_once('p')).unwrap();
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));

@@ -1,4 +1,4 @@
-//! Unary and binary operators: C++'s own where they have the same meaning, otherwise functions of the prelude.
+//! Unary and binary operators: those of C++ where they have the same meaning, otherwise functions of the prelude.
 
 use naga::{BinaryOperator, Expression, Handle, Scalar, ScalarKind, TypeInner, UnaryOperator};
 
@@ -53,11 +53,11 @@ impl FunctionWriter<'_, '_> {
 /// The C++ form of an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Spelling {
-    /// As an operator.
+    /// An operator of C++.
     Operator(&'static str),
-    /// As an operator whose result has more bits than the operands.
+    /// An operator of C++ whose result has more bits than the operands, and is converted back.
     Narrowed(&'static str),
-    /// As a function.
+    /// A function of the prelude.
     Function(&'static str),
 }
 
@@ -67,7 +67,7 @@ fn spelling(op: BinaryOperator, scalar: Scalar, is_scalar: bool, checked: bool) 
     let is_float = scalar.kind == ScalarKind::Float;
     let is_bool = scalar.kind == ScalarKind::Bool;
     let is_narrow = is_scalar && scalar.width == 2 && !is_float;
-    // At least as wide as C++'s promoted type, with defined overflow.
+    // Unsigned integers at least as wide as C++'s promoted type wrap on overflow.
     let wraps = scalar.kind == ScalarKind::Uint && scalar.width >= 4;
     let is_trusted = !checked && !is_float && scalar.width >= 4;
     let bits = |operator| if is_narrow { Narrowed(operator) } else { Operator(operator) };
@@ -92,7 +92,7 @@ fn spelling(op: BinaryOperator, scalar: Scalar, is_scalar: bool, checked: bool) 
         Op::LessEqual => Operator("<="),
         Op::Greater => Operator(">"),
         Op::GreaterEqual => Operator(">="),
-        // The bitwise operator would return an integer.
+        // C++'s bitwise operators would return an integer.
         Op::And if is_bool && is_scalar => Operator("&&"),
         Op::InclusiveOr if is_bool && is_scalar => Operator("||"),
         Op::ExclusiveOr if is_bool && is_scalar => Operator("!="),

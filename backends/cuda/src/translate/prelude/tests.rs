@@ -31,7 +31,7 @@ fn every_type_and_fragment_can_be_found() {
         assert!(WORDS.contains_key(ty), "{ty}");
     }
     for fragment in Fragment::ALL {
-        // Its functions are operators.
+        // The functions of this fragment are operators, which are no words.
         if fragment != Fragment::HalfPairs {
             assert!(WORDS.values().any(|known| *known == fragment), "{fragment:?}");
         }
@@ -59,7 +59,7 @@ fn every_type_and_fragment_can_be_found() {
 fn a_fragment_has_every_word_that_it_names() {
     for fragment in Fragment::ALL {
         let all = complete(&BTreeSet::from([fragment]));
-        // Other text is present only with the fragment that it is about.
+        // Text about another fragment must be within an `#if`, so that it is present only with that fragment.
         let unconditional: String = {
             let mut depth = 0;
             let lines = fragment.text().lines().filter(|line| {

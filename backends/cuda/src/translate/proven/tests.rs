@@ -1,4 +1,4 @@
-//! Proven accesses and loops have no check and no limit; unproven ones have.
+//! Proven accesses and loops have no check and no limit; all others have one.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ const SOURCE: &str = "
     fn quads_of(p: ptr<function, array<u32, 4>>) { (*p)[data[0]] = 1u; }
 ";
 
-/// Returns the text of the kernel's own code with these proofs.
+/// Returns the C++ of the kernel itself, without the prelude, for these proofs.
 fn text(checks: Checks, proofs: Option<Proofs>) -> String {
     let leave = Leave { checks, ..Leave::default() };
     let program = Program { source: None, leave, proofs: proofs.map(Arc::new), ..program(SOURCE) };
@@ -37,7 +37,7 @@ fn text(checks: Checks, proofs: Option<Proofs>) -> String {
     text.split_once("struct Item").map(|(_, own)| own.to_owned()).expect("the kernel's own code")
 }
 
-/// Proofs of everything.
+/// Returns proofs for all accesses and loops.
 fn all() -> Proofs {
     let of = |function: &naga::Function| FunctionProofs {
         in_range: vec![true; function.expressions.len()],
@@ -89,7 +89,7 @@ fn each_access_has_its_own_proof() {
             tried += usize::from(count(&text) < count(&everything));
         }
     }
-    // Components of values and of the function's variables have no check even without proofs.
+    // Accesses to components of values and of the function's variables have no check even without proofs.
     assert!(tried >= 6, "only {tried} proofs of one access left out a check");
 }
 

@@ -1,6 +1,6 @@
 //! Kernels that together use most of the language.
 
-/// Names and texts.
+/// The kernels: names and WGSL texts.
 pub(super) const KERNELS: [(&str, &str); 12] = [
     ("nothing", "@compute @workgroup_size(1) fn main() {}"),
     (

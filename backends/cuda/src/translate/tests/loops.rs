@@ -1,4 +1,4 @@
-//! The loops that get a limit.
+//! The loops that are limited.
 
 use super::body;
 

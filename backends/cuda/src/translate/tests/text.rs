@@ -1,4 +1,4 @@
-//! Properties of the text.
+//! Properties of the translated text.
 
 use anywarp_backend::Program;
 
