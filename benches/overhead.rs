@@ -208,7 +208,7 @@ fn times(ours: &mut Ours, bare: &mut Bare, quick: bool) -> Outcome<Vec<Row>> {
     let pair = interleaved(few, || timed(|| ours.run(1..=LAUNCHES)), || timed(|| bare.run_changing()))?;
     rows.push(per_launch("1000 launches, 1000 parameters", pair, changing, LAUNCHES, Goal::AtMost(1.2)));
 
-    // The parameters differ from all earlier ones; the raw side writes all of them at once.
+    // The parameters differ from all earlier ones; the raw side writes the parameters of all launches with one call.
     let mut next = 0u32;
     let fresh = || {
         next = next.wrapping_add(LAUNCHES);

@@ -37,7 +37,7 @@ struct Arrays {
     places: UnifiedBuffer<u32>,
 }
 
-/// The key at a place; all keys differ, because 2,731 has no factor in common with the length.
+/// The key at an index; all keys differ, because 2,731 has no factor in common with the length.
 fn key(at: usize) -> usize {
     at * 2731 % LENGTH
 }

@@ -26,7 +26,7 @@ use crate::kernel::{DeviceCount, Kernel, Kernels, Wgsl};
 use crate::submit::{Context, Destination, Observer, Recording, Stream};
 
 /// A device that runs kernels: a GPU, or a substitute for a GPU. Cloning it copies only a handle; any thread may use
-/// it.
+/// the device.
 ///
 /// [`open_default`](Self::open_default) describes the default choice.
 #[derive(Clone)]
@@ -86,7 +86,7 @@ impl Device {
 
     /// Returns temporary memory for `length` elements, such as results between the passes of an operator: a buffer from
     /// a pool, with unspecified contents, for commands with this `destination`. Dropping the buffer returns its memory
-    /// to the pool. The next request may receive this memory at once, because commands take effect in the order of
+    /// to the pool. The next request may receive this memory immediately, because commands take effect in the order of
     /// submission. A [`Recording`] keeps the scratch memory of its commands.
     ///
     /// ```
@@ -118,7 +118,7 @@ impl Device {
     }
 
     /// Creates a number in device memory, initially zero, that kernels write and that launches use as the size of their
-    /// grid; it is at most `max`. See [`DeviceCount`].
+    /// grid. Launches treat a number above `max` as `max`. See [`DeviceCount`].
     ///
     /// # Errors
     /// As [`buffer`](Self::buffer).
@@ -178,7 +178,7 @@ impl Device {
     /// # Errors
     /// As [`submit`](Self::submit). Also the first error of all work that was submitted since the last call of this
     /// method, such as [`BackendError::Stopped`](crate::backend::BackendError::Stopped) if a kernel could not run to
-    /// its end; it is reported once.
+    /// its end; this error is reported once.
     pub fn synchronize(&self) -> Result<(), Error> {
         let waited = self.context.synchronize(None);
         if collect::is_logged() {
@@ -279,8 +279,8 @@ impl Device {
         DeviceStats::of(&self.context)
     }
 
-    /// The numbers of [variants](DeviceOptions::variants) of kernels that were compiled or are queued for it, and of
-    /// launches that ran a variant.
+    /// The numbers of [variants](DeviceOptions::variants) of kernels that were compiled or are queued for compilation,
+    /// and of launches that ran a variant.
     ///
     /// ```
     /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]

@@ -6,8 +6,9 @@ use bytemuck::Pod;
 /// A type with the same representation on host and device: plain data whose layout is known down to its scalars.
 ///
 /// Implemented for the scalars that WGSL kernels can address (`f32`, `f64`, [`half::f16`], `i16` to `i64`, `u16` to
-/// `u64`), for arrays of them, and for `u8` and `i8`, which stand for raw bytes and fit any binding. [`half::bf16`]
-/// does not exist in WGSL: a kernel receives its bits as a `u16`. For a struct use [`element!`](crate::element!).
+/// `u64`), for arrays of them, and for `u8` and `i8`, which represent raw bytes: a buffer of them can be bound to any
+/// variable. [`half::bf16`] does not exist in WGSL: a kernel receives its bits as a `u16`. For a struct use
+/// [`element!`](crate::element!).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element: a buffer, slice or value of a kernel cannot hold it",
     label = "`{Self}` has no layout that is the same on host and device",
@@ -171,10 +172,10 @@ fn dense(layout: &Layout, stride: u32) -> Option<Scalar> {
 
 /// Whether an array of `rust` values can stand for an array of `wgsl` values, `stride` bytes apart.
 ///
-/// The types agree in two cases. Either neither type has padding, and both consist of the same scalar: then its
-/// grouping into vectors and arrays does not matter, unless both types are structs, whose fields are compared by name.
-/// Or both types have the same size, and every scalar of the WGSL type has its counterpart at the same offset of the
-/// Rust type; the content of WGSL's padding does not matter.
+/// The types agree in two cases. Either neither type has padding, and both consist of the same scalar: then the
+/// grouping of the scalars into vectors and arrays does not matter, unless both types are structs, whose fields are
+/// compared by name. Or both types have the same size, and every scalar of the WGSL type has its counterpart at the
+/// same offset of the Rust type; the content of WGSL's padding does not matter.
 pub(crate) fn elements_agree(rust: &Layout, wgsl: &Layout, stride: u32) -> bool {
     if is_raw(rust) {
         return true;

@@ -64,7 +64,7 @@ pub(crate) fn kernels(rows: &[Row]) {
     println!();
 }
 
-/// A time other than that of a kernel.
+/// The samples of an overhead: a compilation or a launch.
 pub(crate) struct Latency {
     pub(crate) what: String,
     pub(crate) samples: Samples,

@@ -11,7 +11,7 @@ use crate::{Bench, Outcome, images, on_vulkan};
 const LAUNCHES: usize = 8;
 const A: f32 = 0.25;
 
-/// One problem, whose kernels are in one WGSL file.
+/// An elementwise operation to measure; its WGSL kernels are in one file.
 struct Problem {
     name: &'static str,
     file: &'static str,

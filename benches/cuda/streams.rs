@@ -162,7 +162,7 @@ impl Copies {
         Ok(start.elapsed().as_secs_f64())
     }
 
-    /// Runs all parts at once and checks every byte of the results.
+    /// Runs all parts concurrently and checks every byte of the results.
     fn verify(&mut self, stream: usize) -> Outcome<()> {
         let mut copy = self.device.buffer(self.up.len())?;
         for (index, value) in self.up.write()?.iter_mut().enumerate() {

@@ -22,7 +22,7 @@ pub(crate) struct Row {
     /// The ratio ours / raw, the median over the pairs.
     pub(crate) ratio: f64,
     pub(crate) goal: Goal,
-    /// The number of anywarp on the GPU's Vulkan driver.
+    /// The value for anywarp on the GPU's Vulkan driver.
     pub(crate) vulkan: f64,
     pub(crate) note: String,
 }

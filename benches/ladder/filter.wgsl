@@ -1,4 +1,4 @@
-// A 3x3 filter with an invocation for each element: elements outside are the nearest ones.
+// A 3x3 filter with an invocation for each element; outside of the matrix, the nearest element of the edge counts.
 struct Sizes {
     side: u32,
 }

@@ -1,4 +1,4 @@
-//! Operators that move elements: a transposition, gathers and sums at random places, a conversion. The naive kernels
+//! Operators that move elements: a transposition, gathers and sums at random indices, a conversion. The naive kernels
 //! are one-line kernels.
 
 use anywarp::ops::{Cast, ElementwiseKernel, Rearrange, Scatter, Take, shaped};
@@ -40,7 +40,7 @@ fn transposed(ladder: &mut Ladder, elements: usize) -> Outcome<()> {
     ladder.rung((&operator, "Rearrange"), cost, &mut y, record, check)
 }
 
-/// Places in an order without a pattern.
+/// Indices in an order without a pattern.
 fn places(elements: usize) -> Vec<u32> {
     (0..elements as u32).map(|at| at.wrapping_mul(0x9e37_79b9).rotate_left(13) % elements as u32).collect()
 }

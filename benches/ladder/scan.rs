@@ -48,7 +48,7 @@ pub(crate) fn climb(ladder: &mut Ladder, elements: usize) -> Outcome<()> {
         })
         .collect();
     // The expected sums are computed in `f64`, because a sequential sum in `f32` has a rounding for each element; the
-    // measured forms have some hundred.
+    // measured sums have some hundred roundings.
     rungs(ladder, &format!("scan f32, {elements} elements"), &x, |got| close(got, &wanted, 1e-3))?;
     if is_host(&ladder.device) {
         host(ladder, &format!("scan f32, {elements} elements"), &x)?;

@@ -68,7 +68,7 @@ impl Bare {
         Ok(bare)
     }
 
-    /// Writes the parameters of all launches at once.
+    /// Writes the parameters of all launches with one call.
     pub(super) fn prefill(&mut self, steps: impl Iterator<Item = u32>) {
         for (slot, step) in self.staged.chunks_exact_mut(self.stride as usize).zip(steps) {
             slot[..4].copy_from_slice(&step.to_le_bytes());

@@ -203,7 +203,8 @@ impl<'k> Interface<'k> {
 /// The largest number of paths to suggest one by one.
 const MAX_PATHS: usize = 8;
 
-/// Suggests `--set` for each open path, or `bind`; only `bind` if there are many paths, or large ones.
+/// Suggests `--set` for each path without a value, or `bind`; only `bind` if there are more than [`MAX_PATHS`] paths,
+/// or paths of large types.
 fn suggest_set(open: &[(String, &Layout)], bind: Option<String>) -> String {
     let counts: Vec<usize> = open.iter().map(|(_, layout)| assign::scalar_count(layout)).collect();
     let typeable = open.len() <= MAX_PATHS && counts.iter().all(|count| *count <= 4);

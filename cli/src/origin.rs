@@ -44,7 +44,7 @@ fn of_spirv(text: &str) -> Vec<Origin> {
     text.lines().map(origin).collect()
 }
 
-/// `#line 12 "file"` applies to the next line; the following lines are counted from there.
+/// `#line 12 "file"` gives the line and the file of the next line of C++; the lines after it are counted from 12 on.
 fn of_cuda(text: &str, file: &str) -> Vec<Origin> {
     let (mut next, mut ours) = (0, false);
     let origin = |line: &str| {

@@ -29,7 +29,7 @@ pub(crate) struct Picture {
 
 /// A picture to write.
 pub(crate) struct Written {
-    /// The whole file.
+    /// The bytes of the PNG file.
     pub(crate) file: Vec<u8>,
     /// The count of numbers that were clamped: NaN, and numbers outside of 0 to 1.
     pub(crate) clamped: u64,

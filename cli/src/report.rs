@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use crate::terminal;
 
-/// One run of a kernel. The field names are those of the JSON.
+/// The report of one run of a kernel. The field names are those of the JSON.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     pub(crate) device: Device,
@@ -63,7 +63,7 @@ pub(crate) struct Timings {
     /// The kernel alone: the median of all runs.
     #[serde(serialize_with = "microseconds")]
     pub(crate) kernel: Duration,
-    /// The fastest run.
+    /// The time of the fastest run.
     #[serde(serialize_with = "microseconds")]
     pub(crate) kernel_min: Duration,
     /// Reading results back.

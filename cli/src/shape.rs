@@ -38,7 +38,7 @@ impl FromStr for Extents {
 }
 
 impl Extents {
-    /// The extents.
+    /// The extents, in the order in which they were written.
     pub(crate) fn numbers(&self) -> &[u64] {
         &self.numbers
     }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::count::{self, count};
 use crate::made::Made;
 
-/// One `--bind`.
+/// One `--bind`: a variable, and the source of its buffer's contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Bind {
     /// A variable's name, or `GROUP.BINDING`.

@@ -4,7 +4,7 @@ use anywarp_backend::Program;
 use anywarp_wgpu::translate::Target;
 use clap::ValueEnum;
 
-/// One form of a kernel.
+/// One stage of a kernel's translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Stage {
     /// The file as it is, for --side-by-side

@@ -58,7 +58,7 @@ fn on_a_large_stack<T: Send>(work: impl FnOnce() -> Result<T, Failure> + Send) -
     })
 }
 
-/// A kernel in the form for each kind of device.
+/// One kernel, as the program for each kind of device.
 struct Programs {
     /// The program without bounds checks, for browsers, which insert all checks themselves.
     written: Program,

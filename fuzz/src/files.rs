@@ -12,7 +12,7 @@ use crate::npy_format;
 /// Parses a file of numpy's format and writes it again.
 ///
 /// # Panics
-/// If the array that is read from the written file differs.
+/// If the array that is read from the written file differs from the first one.
 pub fn npy(bytes: &[u8]) {
     if let Ok(array) = npy_format::parse(bytes.to_vec()) {
         let again = npy_format::write(array.dtype, &array.shape, &array.bytes);
@@ -42,8 +42,8 @@ pub fn csv(bytes: &[u8]) {
     });
 }
 
-/// Writes `bytes` as the file of an entry of the disk cache, then looks the entry up: it has to return nothing, or the
-/// content that was stored.
+/// Writes `bytes` as the file of an entry of the disk cache, then looks the entry up: the cache has to return nothing,
+/// or the content that was stored under its key.
 ///
 /// # Panics
 /// If the cache returns anything else.
@@ -59,7 +59,7 @@ pub fn cache(bytes: &[u8]) {
     assert!(found.is_none_or(|found| found == content), "the cache returned other bytes");
 }
 
-/// Calls `work` with a file for each of the contents.
+/// Calls `work` with the paths of files, one for each element of `contents`.
 fn with_files(contents: &[&[u8]], work: impl FnOnce(&[PathBuf])) {
     let folder = folder();
     let write = |(number, content): (usize, &&[u8])| {
@@ -72,7 +72,7 @@ fn with_files(contents: &[&[u8]], work: impl FnOnce(&[PathBuf])) {
     fs::remove_dir_all(folder).unwrap();
 }
 
-/// Returns a new folder, in memory if the system has a folder there.
+/// Returns a new folder, in memory if the system has a folder in memory.
 fn folder() -> PathBuf {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let memory = Path::new("/dev/shm");

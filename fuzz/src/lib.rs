@@ -1,4 +1,5 @@
-//! Functions that take bytes from elsewhere, each for a fuzzer: none may panic, or take long, whatever the bytes are.
+//! Functions that read bytes of unknown origin, each called by a fuzzer: no function may panic or take long, whatever
+//! the bytes are.
 //!
 //! ```text
 //! cargo +nightly fuzz run compile fuzz/corpus/compile fuzz/seeds/wgsl --features libfuzzer -- -max_total_time=600
@@ -9,7 +10,7 @@
 
 mod files;
 mod texts;
-// Files of the tool, which is a program and has no library.
+// Files of the command-line tool, which is a program and has no library.
 #[path = "../../cli/src/dtype.rs"]
 #[allow(dead_code)]
 mod dtype;

@@ -6,7 +6,7 @@ use anywarp_wgsl::compose::{Given, Options};
 use anywarp_wgsl::uniformity::{Language, failures};
 use anywarp_wgsl::{TextError, module, rules};
 
-/// The length of the longest text that is tried: a longer one takes long and shows no new fault.
+/// The length in bytes of the longest text that is tried: longer texts take long and show no new fault.
 const MAX_BYTES: usize = 1 << 14;
 
 /// Parses and validates a text, and analyses its uniformity.
@@ -42,7 +42,7 @@ pub fn compose(bytes: &[u8]) {
 /// Compiles each entry point of a text for the processor.
 ///
 /// # Panics
-/// On an error that says a pass or the compiler has failed.
+/// On an error with the message that a pass or the compiler has failed.
 pub fn compile(bytes: &[u8]) {
     let (Some(text), Some(caps)) = (text(bytes), anywarp_cpu::caps()) else { return };
     let wgsl = Wgsl::new(text).file("fuzz.wgsl");
@@ -69,7 +69,8 @@ fn compile_entry(wgsl: Wgsl<'_>, caps: &Caps) {
     }
 }
 
-/// Fails on internal errors: users get them as errors for a panic or a failed check of naga, a fuzzer must report them.
+/// Fails on internal errors. For users, a panic or a failed check of naga becomes an internal error; a fuzzer must
+/// report that error.
 fn no_internal<T>(result: Result<T, TextError>) {
     if let Err(error) = result {
         let message = error.to_string();

@@ -69,7 +69,7 @@ fn variable(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|value| value.parse().unwrap_or_else(|_| panic!("{name} is no number")))
 }
 
-/// The contents of the files of a folder, in order of their names; none if there is no folder.
+/// The contents of the files of a folder, sorted by name; empty if the folder does not exist.
 fn files(folder: &Path) -> Vec<Vec<u8>> {
     let mut paths: Vec<_> = fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
     paths.sort();

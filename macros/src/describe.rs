@@ -12,7 +12,7 @@ use crate::docs::docs;
 use crate::overrides::{Override, overrides};
 use crate::refusal::Refusal;
 
-/// The parts of a text that the host uses.
+/// The items of a WGSL text that the host uses.
 pub(crate) struct Description {
     /// The comments that begin with `//!`.
     pub(crate) docs: Vec<String>,
@@ -52,7 +52,7 @@ pub(crate) struct Argument {
     pub(crate) layout: Layout,
 }
 
-/// The kind of an argument, with its slot.
+/// The kind of an argument, with the number of its binding slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ArgumentKind {
     Uniform(usize),
@@ -61,10 +61,10 @@ pub(crate) enum ArgumentKind {
     Writes(usize),
 }
 
-/// Parses and validates a text, and describes the parts that Rust needs.
+/// Parses and validates a text, and describes the items that Rust needs.
 ///
 /// # Errors
-/// An error in the text, with the author's line where there is one.
+/// An error in the text, with the author's line if the error has one.
 pub(crate) fn describe(source: &Source) -> Result<Description, Refusal> {
     Room::of_source(source)?.run(|| described(source))
 }
@@ -168,7 +168,7 @@ fn collect_structs(layout: &Layout, names: &mut BTreeSet<String>) {
     }
 }
 
-/// The structs with these names, in the order of the module.
+/// The structs of the module that `names` lists, in the order of the module.
 fn structs(module: &Module, names: &BTreeSet<String>) -> Vec<Struct> {
     let of = |(handle, ty): (Handle<Type>, &Type)| {
         let name = ty.name.clone().filter(|name| names.contains(name))?;

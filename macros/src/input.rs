@@ -14,16 +14,16 @@ pub(crate) struct Input {
     pub(crate) visibility: TokenStream,
     /// The module's name.
     pub(crate) name: Ident,
-    /// The location of the WGSL.
+    /// The source of the WGSL text: a file, or a string literal.
     pub(crate) text: Text,
     pub(crate) options: Options,
 }
 
-/// The location of the WGSL.
+/// The source of the WGSL text: a file, or a string literal.
 pub(crate) enum Text {
     /// The path of a file, relative to the crate's folder.
     File(LitStr),
-    /// A string literal between the braces.
+    /// The WGSL itself, as a string literal between the braces.
     Inline(LitStr),
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct Options {
 }
 
 impl Input {
-    /// The span for errors about the text.
+    /// The position in the macro's input for errors about the WGSL text.
     pub(crate) fn span(&self) -> Span {
         match &self.text {
             Text::File(literal) | Text::Inline(literal) => literal.span(),

@@ -1,4 +1,4 @@
-//! The Rust types for WGSL layouts: types with the same bytes, and the padding between members.
+//! The Rust types for WGSL layouts: types whose values have the same bytes, and the padding between members.
 
 use anywarp_backend::{Layout, Scalar, Shape};
 use proc_macro2::{Literal, TokenStream};
@@ -16,8 +16,8 @@ pub(crate) enum Slot {
     Padding(u32),
 }
 
-/// The fields of a struct of `size` bytes whose members have these offsets and sizes, in order. No Rust type that is
-/// used here has a higher alignment than its WGSL type, so padding bytes are sufficient to reach each offset.
+/// The fields of a struct of `size` bytes whose members have these offsets and sizes, in order. No Rust type that the
+/// macro uses has a higher alignment than its WGSL type, so padding bytes are sufficient to reach each offset.
 pub(crate) fn slots(members: impl IntoIterator<Item = (u32, u32)>, size: u32) -> Vec<Slot> {
     let mut slots = Vec::new();
     let mut end = 0;

@@ -91,7 +91,7 @@ use refusal::Refusal;
 #[proc_macro]
 pub fn kernels(tokens: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(tokens as Input);
-    // The variable is not set if a tool other than cargo runs the compiler; no file is found then.
+    // The variable is not set if a tool other than cargo runs the compiler; the macro then finds no file.
     let folder = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default();
     match expand(&input, Path::new(&folder)) {
         Ok(module) => module.into(),

@@ -45,7 +45,8 @@ pub(crate) fn camel_case(name: &str) -> String {
     if camel.starts_with(|first: char| first.is_ascii_digit()) { format!("_{camel}") } else { camel }
 }
 
-/// The names in one module, each with a description of its item. Types and functions have separate name spaces.
+/// The names in one generated module, each with a description of the item that has the name. Types and functions have
+/// separate name spaces.
 #[derive(Default)]
 pub(crate) struct Names {
     types: BTreeMap<String, String>,

@@ -13,10 +13,10 @@ pub(crate) struct Override {
     pub(crate) initial: Initial,
 }
 
-/// The value of an override that is not set.
+/// The value that an override has if the host does not set it.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Initial {
-    /// There is no default: the override must be set.
+    /// The override has no default, so it must be set.
     None,
     /// The default is this value, as `Wgsl::set_override` takes it.
     Value(f64),
@@ -33,7 +33,7 @@ pub(crate) fn overrides(module: &Module) -> Result<Vec<Override>, Refusal> {
     for (_, item) in module.overrides.iter() {
         let name = item.name.clone().unwrap_or_default();
         let Some(ty) = type_of(&module.types[item.ty].inner) else {
-            // naga supports no other types at present.
+            // naga supports no other types of overrides at present.
             let types = "bool, i16, i32, u16, u32, f16, f32 and f64";
             return Err(Refusal::new(format!(
                 "the override '{name}' has a type that cannot be set exactly: expected one of {types}"

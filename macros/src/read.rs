@@ -14,7 +14,7 @@ use crate::refusal::Refusal;
 /// A text, with the files from which it was composed.
 pub(crate) struct Reading {
     pub(crate) source: Source,
-    /// The path of the text itself as a module.
+    /// The module path of the text itself, to which `super` in its imports refers.
     pub(crate) at: Vec<String>,
     /// The imported files.
     pub(crate) imported: Vec<Imported>,
@@ -102,7 +102,7 @@ fn module_path(path: &str, root: &str) -> Result<Vec<String>, Refusal> {
     Ok(below.with_extension("").components().map(|name| name.as_os_str().to_string_lossy().into_owned()).collect())
 }
 
-/// The scalars that replace those of the element types.
+/// The names of element types, each with the scalar type that replaces the aliased one.
 fn elements(given: &[(String, Ident)]) -> Result<Vec<(String, Scalar)>, Refusal> {
     let known = "f16, f32, f64, i16, i32, i64, u16, u32, u64";
     let chosen = given.iter().map(|(name, ty)| {

@@ -2,7 +2,7 @@
 
 use anywarp_backend::{BackendKind, Caps, DeviceKind, ResourceId};
 
-/// The range of subgroup sizes on devices that do not report one.
+/// The minimum and the maximum subgroup size, in invocations, that are assumed for devices that do not report them.
 const ANY_SUBGROUP: (u32, u32) = (1, 128);
 
 /// The facts that hold for every launch of a module.
@@ -12,7 +12,7 @@ pub struct Circumstances {
     pub binding_bytes: u64,
     /// The maximum number of workgroups in x, y and z, each at least 1.
     pub workgroups: [u32; 3],
-    /// The minimum and the maximum size of a subgroup.
+    /// The minimum and the maximum number of invocations in a subgroup.
     pub subgroup_size: (u32, u32),
     /// The loops that are unrolled before the module is passed to a compiler.
     pub unrolling: Unrolling,
@@ -30,20 +30,20 @@ pub struct Circumstances {
 pub enum Unrolling {
     /// All loops of constant length that unroll to at most a few thousand expressions. For the CPU backend and CUDA.
     Full,
-    /// Loops whose unrolling saves work that drivers do not save, or adds almost no code. Drivers of hardware unroll
-    /// loops, but not every loop that gains from it: the rounds of a hash take 1.45 times as long on an H200 without
-    /// our unrolling.
+    /// Loops whose unrolling saves work that drivers do not save, or adds almost no code. Drivers of GPUs unroll loops
+    /// too, but not every loop that unrolling makes faster: the rounds of a hash take 1.45 times as long on an H200
+    /// without our unrolling.
     Selective,
-    /// Loops that index arrays of the function, so that these arrays may become variables. Software drivers unroll all
-    /// other loops themselves, and compile long functions slowly.
+    /// Loops that index local array variables of the function, so that these arrays may become scalar variables.
+    /// Software drivers unroll all other loops themselves, and compile long functions slowly.
     ByCompiler,
 }
 
 impl Unrolling {
-    /// The kind of unrolling that suits the compiler of a device.
+    /// The loops to unroll for the compiler of a device.
     fn of(caps: &Caps) -> Self {
         match (caps.backend, caps.kind) {
-            // Cranelift does not unroll loops. For NVRTC, the other kinds of unrolling were never measured.
+            // Cranelift does not unroll loops. For NVRTC, the other variants were never measured.
             (BackendKind::Cpu | BackendKind::Cuda, _) => Self::Full,
             (_, DeviceKind::Software) => Self::ByCompiler,
             (BackendKind::Null, _) => Self::Full,

@@ -25,7 +25,7 @@ fn passes_on_files() {
     });
 }
 
-/// Runs the pass of this name; `None` if it changes nothing.
+/// Runs the pass called `name`; `None` if the pass does not change the module.
 fn pass(name: &str, module: &Module, info: &ModuleInfo) -> Result<Option<Module>, String> {
     let optimised = |unrolling| optimise(module, info, &Circumstances { unrolling, ..Circumstances::default() });
     Ok(match name {
@@ -61,8 +61,8 @@ fn validated(module: &Module) -> Result<ModuleInfo, String> {
     validator.validate(module).map_err(|error| format!("{error:?}"))
 }
 
-/// The functions of a module as WGSL. The suffix `u` of constant indices is removed, because naga writes it only
-/// sometimes.
+/// The functions of a module as WGSL. The suffix `u` of constant indices is removed, because naga does not always write
+/// that suffix.
 fn printed(module: &Module, info: &ModuleInfo) -> Result<String, String> {
     let text = wgsl::write_string(module, info, wgsl::WriterFlags::empty()).map_err(|error| error.to_string())?;
     let start = text.lines().position(|line| line.starts_with("fn ") || line.starts_with("@compute"));

@@ -22,8 +22,8 @@ use rustc_hash::FxHashMap;
 
 use constants::Constants;
 
-/// Moves arrays that are values to variables, if a computed index accesses them. Returns `None` if there are no such
-/// arrays.
+/// Moves to variables those array values that are accessed with a computed index. Returns `None` if there are no such
+/// values.
 #[must_use]
 pub fn to_variables(module: &Module, info: &ModuleInfo) -> Option<Module> {
     let mut placed: Option<Module> = None;
@@ -45,11 +45,11 @@ pub fn to_variables(module: &Module, info: &ModuleInfo) -> Option<Module> {
     placed
 }
 
-/// The arrays of a function that need a variable.
+/// The array values of a function that are to be moved to variables.
 struct Plan {
-    /// By expression that is such an array: its type.
+    /// The type of each array value that is to be moved, by the expression that is the value.
     arrays: FxHashMap<Handle<Expression>, Handle<Type>>,
-    /// By expression: whether it is an element of one of the arrays, or a part of an element.
+    /// By expression: whether the expression is an element of one of `arrays`, or a component of such an element.
     inside: Vec<bool>,
 }
 
@@ -74,7 +74,8 @@ impl Plan {
         (!plan.arrays.is_empty()).then_some(plan)
     }
 
-    /// Plans a variable for an array. For a part of a constant array, plans a variable for the whole constant.
+    /// Plans a variable for an array. If `array` is an element of a constant array, plans a variable for the whole
+    /// constant.
     fn place(&mut self, module: &Module, function: &Function, info: &FunctionInfo, array: Handle<Expression>) {
         let mut whole = array;
         while let Expression::Access { base, .. } | Expression::AccessIndex { base, .. } = function.expressions[whole] {

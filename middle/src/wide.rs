@@ -1,9 +1,9 @@
 //! Replaces operations on 64-bit integers that naga's SPIR-V writer gets wrong.
 //!
 //! The writer does not mask the amount of a shift, although WGSL takes the amount modulo the width and SPIR-V leaves
-//! larger amounts undefined. It also extends a 32-bit integer by the signedness of the result type instead of that of
-//! the operand. Drivers mask the amounts of 32-bit shifts, so these shifts stay as they are. [`mend`] moves the other
-//! operations into functions:
+//! larger amounts undefined. The writer also extends a 32-bit integer by the signedness of the result type instead of
+//! that of the operand. Drivers mask the amounts of 32-bit shifts, so these shifts stay as they are. [`mend`] moves the
+//! other operations into functions:
 //!
 //! ```text
 //! x << n                  becomes a call of    fn(x, n) { return x << (n & 63); }
@@ -18,13 +18,13 @@ use naga::{
     valid::{FunctionInfo, ModuleInfo},
 };
 
-/// The meaning of an expression in WGSL.
+/// An operation on 64-bit integers that naga's SPIR-V writer gets wrong, as WGSL defines the operation.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Meant {
     /// A shift of 64-bit integers by an amount modulo 64.
     Shift(BinaryOperator, Scalar),
-    /// The conversion of a 32-bit integer of the first kind to a 64-bit integer of the second kind. The integer is
-    /// extended by its own signedness.
+    /// The conversion of a 32-bit integer of the first kind to a 64-bit integer of the second kind. The operand's
+    /// signedness decides whether its sign bit is repeated.
     Widen(ScalarKind, ScalarKind),
 }
 
@@ -98,7 +98,7 @@ fn search(module: &Module, function: &Function, info: &FunctionInfo) -> Vec<Foun
     function.expressions.iter().filter_map(found).collect()
 }
 
-/// Writes the function that computes an expression of this meaning.
+/// Returns a function that computes the operation `meant` as WGSL defines the operation.
 fn write(meant: Meant, lanes: Option<VectorSize>, types: &mut UniqueArena<Type>) -> Function {
     let mut of = |scalar| {
         let inner = lanes.map_or(TypeInner::Scalar(scalar), |size| TypeInner::Vector { size, scalar });
@@ -136,7 +136,7 @@ fn write(meant: Meant, lanes: Option<VectorSize>, types: &mut UniqueArena<Type>)
     }
 }
 
-/// Replaces the expressions in `found` by calls. `moved` has the new handles of all functions.
+/// Replaces the expressions in `found` by calls. `moved` has, by old handle, the new handle of each function.
 fn rewrite(
     function: &Function,
     found: &[Found],

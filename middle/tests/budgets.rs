@@ -42,7 +42,7 @@ fn kernel(statements: &str) -> String {
     )
 }
 
-/// Concatenates `count` texts; `one` receives the number of each.
+/// Concatenates `count` texts; `one` returns the text with a given number.
 fn times(count: usize, one: impl Fn(usize) -> String) -> String {
     (0..count).map(one).collect()
 }
@@ -267,7 +267,7 @@ fn pass(name: &str, module: &Module, info: &ModuleInfo, given: Given) -> Vec<Str
 }
 
 /// Returns a kernel of `count` stores to `x` or to a variable. Each stored value is computed from the value before. The
-/// kernel is built as IR, because naga would take longer to parse it than all passes together.
+/// kernel is built as IR, because naga would take longer to parse the text than all passes together take.
 fn statements(count: u32, to_memory: bool) -> Module {
     let mut module = naga::front::wgsl::parse_str(&kernel("var k = n; x[0] = k;")).expect("a kernel");
     let (x, _) = module.global_variables.iter().find(|(_, variable)| variable.name.as_deref() == Some("x")).expect("x");

@@ -12,9 +12,10 @@ use crate::submit::staging::{Block, Upload};
 use crate::submit::{Context, Queue, Stopwatch};
 
 impl Context {
-    /// Returns a mapped block of at least `bytes`, to be written in place. Waits for running copies if their end frees
-    /// enough memory. Returns `None` if `bytes` exceeds the staging limit, or if guards hold the rest of the limit:
-    /// then the caller uses ordinary memory. `queue` is the locked timeline, if the caller has locked it.
+    /// Returns a mapped block of at least `bytes` bytes, to be written in place. Waits for running copies if their end
+    /// frees enough memory. Returns `None`, for which the caller uses ordinary memory, if `bytes` exceeds the staging
+    /// limit, or if guards hold so much of the limit that too little is left. `queue` is the locked timeline, if the
+    /// caller has locked it.
     pub(crate) fn upload_block(
         &self,
         bytes: u64,
@@ -34,14 +35,14 @@ impl Context {
             match self.find_block(kind, bytes, &mut flushed, queue.as_deref_mut())? {
                 Upload::Block(block) => return self.mapped(block).map(Some),
                 Upload::Full => return Ok(None),
-                // A browser cannot wait for running copies: there, too, the caller uses ordinary memory.
+                // A browser cannot wait for running copies: in a browser, too, the caller uses ordinary memory.
                 Upload::After(..) if !self.backend.caps().blocking => return Ok(None),
                 Upload::After(batch, _) => {
                     let watch = Stopwatch::start();
                     let waited = batch.ticket().and_then(|ticket| ticket.wait());
                     self.staging.waited(watch.elapsed());
-                    // An error of the batch is reported to those who submitted it; here it is enough that the batch has
-                    // ended.
+                    // An error of the batch is reported to the code that submitted the batch; this function needs only
+                    // the end of the batch.
                     if let (Err(error), false) = (waited, batch.is_over()) {
                         return Err(error);
                     }
@@ -72,7 +73,7 @@ impl Context {
     }
 
     /// [`upload_block`](Self::upload_block) for a chunk of a copy that has already begun: if no running copy could free
-    /// a block, it allocates one beyond the staging limit.
+    /// a block, this function allocates a block beyond the staging limit.
     pub(crate) fn chunk_block(
         &self,
         bytes: u64,
@@ -118,8 +119,8 @@ impl Context {
     }
 }
 
-/// A staging block for a write. If the write is cancelled or fails, the block was not taken, and dropping this returns
-/// it to the pool.
+/// A staging block for a write. Dropping this value returns the block to the pool, unless
+/// [`into_block`](Self::into_block) has taken it, which a cancelled or failed write does not.
 pub(super) struct Acquired {
     block: Option<Block>,
     device: Arc<Context>,

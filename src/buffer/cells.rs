@@ -1,4 +1,4 @@
-//! Slices in the form in which a kernel binds them: whole cells, such as words of 4 bytes, from an offset at which the
+//! Converts slices to ranges that a kernel can bind: whole cells, such as words of 4 bytes, from an offset at which the
 //! device can bind.
 //!
 //! Operators accept slices with any start and end. Their kernels bind a slightly larger range, and receive the position
@@ -94,7 +94,7 @@ pub(crate) fn read_again<'a, T>(slice: &SliceMut<'a, T>) -> Slice<'a, T> {
     Slice { core: slice.core, range: slice.range, _element: PhantomData }
 }
 
-/// Returns the whole words of a buffer that contain `bytes`.
+/// Returns the whole words of a buffer that contain the byte range `bytes`.
 pub(crate) fn words_around<'a>(core: &'a Arc<Core>, bytes: &Range<u64>) -> Slice<'a, u32> {
     // The last word is within the allocation, which ends at a multiple of the granule.
     let range = (bytes.start / GRANULE) as usize..bytes.end.div_ceil(GRANULE) as usize;
@@ -108,11 +108,12 @@ fn in_cells<T: Element, C: Element>(core: &Core, range: Span) -> Result<(Range<u
 }
 
 /// Returns the range of cells of `size` bytes that contains `bytes` and begins at an offset at which the device can
-/// bind, and the number of bytes in it before `bytes`, which is less than the alignment of such offsets.
+/// bind, and the number of bytes of that range before `bytes`; this number is less than the alignment of bindings.
 fn bindable(core: &Core, bytes: &Range<u64>, size: u64) -> (Range<usize>, u64) {
     let alignment = u64::from(core.device.caps().limits.storage_offset_alignment).next_multiple_of(size).max(size);
     let start = bytes.start / alignment * alignment;
-    // The last word is within the allocation, which ends at a multiple of the granule. Larger cells end with `bytes`.
+    // The last word is within the allocation, which ends at a multiple of the granule. Cells larger than a word end
+    // where `bytes` ends.
     let end = bytes.end.next_multiple_of(size);
     ((start / size) as usize..(end / size) as usize, bytes.start - start)
 }
@@ -147,8 +148,9 @@ fn elements_in<T: Element>(range: Span) -> Result<Span, BufferError> {
     Ok(Span::within(range.start / size..range.end / size))
 }
 
-/// Returns the whole cells `C` in a slice of bytes that begins at a multiple of the cell's size, preceded by the cells
-/// from an offset at which the device can bind; and the number of the preceding cells.
+/// Returns a slice of cells `C`, and the number of its cells before the start of `slice`. The returned slice has the
+/// whole cells within `slice`, which begins at a multiple of the cell's size, and the cells before them from an offset
+/// at which the device can bind.
 pub(crate) fn whole_cells<'a, C: Element>(slice: &Slice<'a, u8>) -> Result<(Slice<'a, C>, u32), BufferError> {
     let (range, first) = whole::<C>(slice.core, slice.range)?;
     Ok((Slice { core: slice.core, range, _element: PhantomData }, first))

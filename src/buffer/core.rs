@@ -64,7 +64,7 @@ pub(crate) struct Inner {
     /// The host's copy of the range that was read last; non-unified memory only.
     pub(super) copy: Option<Arc<HostCopy>>,
     /// The host's data of the ranges in the residency states `HostOnly` and `HostDirty`, whose ends are rounded up to
-    /// the granule; non-unified memory only.
+    /// multiples of [`GRANULE`]; non-unified memory only.
     pub(super) unsent: Unsent,
     readers: usize,
     writer: Option<GuardKind>,
@@ -88,12 +88,12 @@ impl Inner {
     }
 }
 
-/// The size of the allocation for a buffer of `bytes`: never 0, and a multiple of the granule.
+/// The size of the allocation for a buffer of `bytes`: never 0, and a multiple of [`GRANULE`].
 fn reserved(bytes: u64) -> u64 {
     bytes.max(1).next_multiple_of(GRANULE)
 }
 
-/// One buffer of one device.
+/// One buffer of one device, without its element type.
 pub(crate) struct Core {
     pub(crate) device: Arc<Context>,
     pub(crate) memory: MemoryId,
@@ -191,8 +191,8 @@ impl Core {
         self.device.buffer_error(operation, self.bytes, error)
     }
 
-    /// Returns `range`, whose end is rounded up to the granule if it is the end of the buffer: the allocation ends
-    /// there, too. An error if another start or end is not a multiple of the granule.
+    /// Returns `range`. An end that is the end of the buffer is rounded up to a multiple of [`GRANULE`], as the end of
+    /// the allocation is. Any other start or end that is not such a multiple is an error.
     pub(crate) fn aligned(&self, range: &Range<u64>) -> Result<Range<u64>, BufferError> {
         let end = if range.end == self.bytes { range.end.next_multiple_of(GRANULE) } else { range.end };
         if !range.start.is_multiple_of(GRANULE) || !end.is_multiple_of(GRANULE) {
@@ -230,8 +230,8 @@ impl Core {
         if self.uses.contain(one) { Ok(()) } else { Err(BufferError::Usage { what, missing: one.name() }) }
     }
 
-    /// Accepts `written`, the data that the host wrote to `range`; it is uploaded before the next use of the buffer on
-    /// the device.
+    /// Accepts `written`, the data that the host wrote to `range`; this data is uploaded before the next use of the
+    /// buffer on the device.
     pub(crate) fn host_wrote(&self, range: Range<u64>, written: Written) {
         let at = range.start..range.end.next_multiple_of(GRANULE);
         let mut state = self.state();

@@ -21,10 +21,10 @@ pub(super) const WHOLE: usize = 2 << 20;
 
 /// A part of a large copy that the device copies at a time.
 struct Chunk {
-    /// The range in bytes of the buffer.
+    /// The range of the chunk in the buffer, in bytes.
     range: Range<u64>,
     transfer: Mutex<Transfer>,
-    /// The chunk in readback memory, after its transfer; `None` after all pieces were copied from there.
+    /// The chunk in readback memory, after its transfer; `None` after all pieces were copied to their target.
     arrived: OnceLock<Result<RwLock<Option<HostCopy>>, BackendError>>,
     /// The number of pieces that are not copied yet.
     left: AtomicUsize,
@@ -70,7 +70,7 @@ impl Chunk {
 /// The part of a chunk that one thread copies.
 struct Piece<'a> {
     part: usize,
-    /// The start within the chunk, in bytes.
+    /// The start of the piece within the chunk, in bytes.
     start: usize,
     /// The memory to copy to. Only one thread locks it, so the lock never blocks.
     target: Mutex<&'a mut [u8]>,

@@ -29,9 +29,9 @@ impl Heap {
 
 /// The data of one write of the host, with its memory.
 pub(crate) enum Written {
-    /// In staging memory.
+    /// Data in staging memory, which is mapped.
     Staged(Block, HostRange),
-    /// In ordinary memory.
+    /// Data in ordinary memory.
     Heap(Heap),
 }
 
@@ -53,7 +53,7 @@ impl Written {
     /// Releases the data's staging memory, if it has any.
     pub(super) fn give_back(self, staging: &Staging) {
         if let Self::Staged(block, host) = self {
-            // The mapping is dropped before the block is released: another thread may receive the block at once and
+            // The mapping is dropped before the block is released: another thread may receive the block immediately and
             // unmap it.
             drop(host);
             staging.release(block);
@@ -61,7 +61,8 @@ impl Written {
     }
 }
 
-/// The host's copy of a part of the device's data. The buffer's residency says which ranges of it are current.
+/// The host's copy of a part of the device's data. The buffer's residency determines which ranges of the copy are
+/// current.
 pub(crate) struct HostCopy {
     /// The range of the buffer, in bytes, for which the block has space.
     pub(super) range: Range<u64>,
@@ -79,8 +80,8 @@ impl HostCopy {
 
 impl Drop for HostCopy {
     fn drop(&mut self) {
-        // The mapping is dropped before the block is released: another thread may receive the block at once and unmap
-        // it.
+        // The mapping is dropped before the block is released: another thread may receive the block immediately and
+        // unmap it.
         self.host = None;
         if let Some(block) = self.block.take() {
             self.device.staging.release(block);
@@ -117,9 +118,9 @@ impl HostView {
     }
 }
 
-/// A readback block that a running copy writes to. If the read is cancelled, so that this is dropped, the pool reuses
-/// the block only after the end of the copy: an earlier user would have to wait for the copy before unmapping the
-/// block.
+/// A readback block that a running copy writes to. If the read is cancelled and this value is dropped, the pool reuses
+/// the block only after the end of the copy: otherwise the next user of the block would have to wait for the copy
+/// before unmapping the block.
 pub(crate) struct Download {
     pub(super) block: Option<Block>,
     /// The range of the buffer, in bytes, for which the block has space.

@@ -100,7 +100,7 @@ impl Begun {
         Ok(Self::Reading(reading.map_err(|error| core.error("reading", error))?, token))
     }
 
-    /// Ends the read, whose ticket is done, and returns the elements together with the buffer.
+    /// Ends the read, whose ticket has completed, and returns the elements together with the buffer.
     fn end<T: Element>(self, buffer: UnifiedBuffer<T>) -> Result<OwnedRead<T>, BufferError> {
         let elements = match self {
             Self::Empty => empty(),

@@ -7,8 +7,8 @@ use anywarp_host::threads;
 
 /// The number of bytes that a thread copies at a time.
 pub(super) const PIECE: usize = 256 << 10;
-/// The time in nanoseconds that is assumed for a piece. It is that of a slow case, so that each thread begins with a
-/// single piece and the first chunk is complete early.
+/// The time in nanoseconds that is assumed for copying a piece. The assumption is a slow case, so that each thread
+/// begins with a single piece and the first chunk is complete early.
 const COST: f64 = 100_000.0;
 
 /// Calls `work` for every piece in order, on as many threads as are worthwhile.

@@ -24,15 +24,15 @@ impl Core {
         self.upload(&mut queue)?;
         let mut state = self.state();
         state.check_last_use()?;
-        // The host's existing copy is reused, unless another guard refers to it or `range` does not fit into it: then a
-        // new block is filled.
+        // The host's existing copy is reused, unless another guard refers to the copy or `range` is not within its
+        // range: then a new block is filled.
         let room = |copy: &HostCopy| copy.range.start <= range.start && range.end <= copy.range.end;
         let kept = state.copy.take().filter(|copy| room(copy)).and_then(|copy| Arc::try_unwrap(copy).ok());
         if kept.is_none() {
             state.residency.host_forgot();
         }
         let stale = state.residency.ranges(range.clone(), |part| !part.on_host());
-        // The bytes between two stale ranges may be copied, too, as host and device have the same data there.
+        // The bytes between two stale ranges may be copied, too, as host and device have the same data in these bytes.
         let stale = joined(stale, self.device.caps().copy_cost.unwrap_or_default().down.gap(), |_| true);
         let mut valid = state.residency.ranges(0..self.bytes, |part| part == State::Synced);
         valid.push(range.clone());
@@ -65,14 +65,15 @@ impl Core {
         self.download(queue, Download { block: Some(block), range, valid: Vec::new(), mapping: None, device }, &[part])
     }
 
-    /// Locks the timeline and sets it to the stream of the last work on the buffer: a copy on it runs after that work,
-    /// and concurrently with the work of other streams.
+    /// Locks the timeline and sets it to the stream of the last work on the buffer: a copy on that stream runs after
+    /// that work, and concurrently with the work of other streams.
     fn queue_behind_last_use(&self) -> Result<Queue<'_>, BackendError> {
         let stream = self.state().last_use.as_ref().map_or(0, |batch| batch.stream());
         self.device.queue_on(stream)
     }
 
-    /// Submits copies of the ranges `parts` of the buffer into the block of `download`, and requests its mapping.
+    /// Submits copies of the ranges `parts` of the buffer into the block of `download`, and requests the mapping of the
+    /// block.
     fn download(
         &self,
         mut queue: Queue<'_>,
@@ -108,7 +109,7 @@ impl Core {
         self.state().residency.all(range.clone(), State::on_host)
     }
 
-    /// Ends a read that `begin_read` started and whose ticket is done.
+    /// Ends a read that `begin_read` started and whose ticket has completed.
     pub(crate) fn end_read(&self, reading: Reading) -> Result<HostView, BackendError> {
         match reading {
             Reading::Ready(view) => Ok(view),

@@ -35,7 +35,8 @@ impl State {
         matches!(self, Self::HostOnly | Self::Synced | Self::HostDirty)
     }
 
-    /// Whether the device's copy is current. For an untouched range it is, as allocations are zeroed.
+    /// Whether the device's copy is current. The device's copy of an untouched range is current, as allocations are
+    /// zeroed.
     pub(crate) fn on_device(self) -> bool {
         !matches!(self, Self::HostOnly | Self::HostDirty)
     }

@@ -87,9 +87,9 @@ impl ScratchPool {
         }
     }
 
-    /// Returns a buffer of at least `bytes`. Commands take effect in the order of submission, so memory can be reused
-    /// as soon as its last use is recorded. Commands on another stream would have to wait for that use, so they receive
-    /// other memory.
+    /// Returns a buffer of at least `bytes` bytes. Commands take effect in the order of submission, so memory can be
+    /// reused as soon as its last use is recorded. Commands on another stream would have to wait for that use, so they
+    /// receive other memory.
     fn take(self: &Arc<Self>, context: &Arc<Context>, bytes: u64, stream: u32) -> Result<Arc<Core>, BufferError> {
         let bytes = class(bytes);
         let mut state = self.state();

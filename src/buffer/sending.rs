@@ -117,8 +117,8 @@ impl Core {
         if loose.is_empty() {
             return Ok(());
         }
-        // `known` says whether the bytes between two ranges may be uploaded with them. Data that only the device has
-        // must not be overwritten. Unsent data in `but` need not be uploaded, but may be.
+        // `known` returns whether the bytes between two ranges may be uploaded together with these ranges. Data that
+        // only the device has must not be overwritten. Unsent data in `but` need not be uploaded, but may be.
         let within = |part: &Range<u64>, outer: &Range<u64>| outer.start <= part.start && part.end <= outer.end;
         let known = |(part, known): (Range<u64>, State)| match known {
             State::Uninit => true,

@@ -19,7 +19,7 @@ pub(super) use mutable::{memory_for_few, memory_in, nothing, writing};
 /// A part of a buffer, borrowed for reading. Created by [`UnifiedBuffer::slice`](super::UnifiedBuffer::slice).
 pub struct Slice<'a, T> {
     pub(crate) core: &'a Arc<Core>,
-    /// The range of elements.
+    /// The range of the slice, in elements of the buffer.
     pub(crate) range: Span,
     pub(super) _element: PhantomData<T>,
 }
@@ -27,7 +27,7 @@ pub struct Slice<'a, T> {
 /// A part of a buffer, borrowed for writing. Created by [`UnifiedBuffer::slice_mut`](super::UnifiedBuffer::slice_mut).
 pub struct SliceMut<'a, T> {
     pub(crate) core: &'a Arc<Core>,
-    /// The range of elements.
+    /// The range of the slice, in elements of the buffer.
     pub(crate) range: Span,
     pub(super) _element: PhantomData<&'a mut T>,
 }

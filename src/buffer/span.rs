@@ -34,8 +34,8 @@ impl Span {
         if self.outside.is_some() { 0 } else { self.end - self.start }
     }
 
-    /// The part of the span at `bounds`, which count from its start. A part of a span outside its buffer is that same
-    /// span.
+    /// The part of the span at `bounds`, which are counted from the start of the span. If the span is outside its
+    /// buffer, the part is the span itself.
     pub(crate) fn part(self, bounds: &impl RangeBounds<usize>) -> Self {
         if self.outside.is_some() {
             return self;

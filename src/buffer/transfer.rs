@@ -153,8 +153,9 @@ fn other_device(ours: &Context, operation: &'static str, what: &str, theirs: Str
 fn not_a_word() -> BackendError {
     BackendError::Rejected {
         operation: "a fill on the device",
-        message: "expected a value of 1, 2 or 4 bytes, or one that repeats a 4-byte word; copy others from a buffer"
-            .to_owned(),
+        message:
+            "expected a value of 1, 2 or 4 bytes, or one that repeats a 4-byte word; copy other values from a buffer"
+                .to_owned(),
     }
 }
 

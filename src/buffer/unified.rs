@@ -76,7 +76,7 @@ impl<T: Element> UnifiedBuffer<T> {
         self.length == 0
     }
 
-    /// The size in bytes.
+    /// The size of the buffer in bytes.
     #[must_use]
     pub fn byte_len(&self) -> u64 {
         self.core.bytes

@@ -15,7 +15,8 @@ use crate::submit::{Batch, Context};
 
 /// The size of the first chunk in bytes: small, so that the device starts to copy early.
 pub(super) const CHUNK: usize = 4 << 20;
-/// The greatest size in bytes of later chunks; copying so many takes long compared with a submission (40 us on Vulkan).
+/// The greatest size in bytes of later chunks; copying so many bytes takes long compared with a submission (40 us on
+/// Vulkan).
 const LONGEST: usize = 8 << 20;
 /// Copies larger than this, in bytes, are split into chunks.
 pub(super) const WHOLE: usize = 1 << 20;
@@ -24,7 +25,7 @@ pub(super) const MAX_IN_FLIGHT: usize = 64 << 20;
 
 /// A part of a large copy that is submitted at a time.
 struct Chunk {
-    /// The range in bytes of the source.
+    /// The range of the chunk in the source, in bytes.
     range: Range<usize>,
     /// The staging memory of the chunk, acquired by the first thread that needs it.
     room: OnceLock<Result<Room, BackendError>>,
@@ -52,8 +53,8 @@ pub(super) fn upload(core: &Arc<Core>, range: &Range<u64>, source: &[u8]) -> Res
     queue.flush()?;
     drop(queue);
     let in_flight = InFlight::default();
-    // Several threads write several chunks at a time. If these would take much of the staging limit, one thread writes
-    // all chunks instead.
+    // Several threads write several chunks at a time. If these chunks would take much of the staging limit, one thread
+    // writes all chunks instead.
     let together = device.staging.limit() >= 2 * MAX_IN_FLIGHT as u64;
     let first = device.longest_chunk();
     let longest = if together { LONGEST } else { first };
@@ -120,8 +121,8 @@ impl InFlight {
         self.batches().push_back((batch, bytes));
     }
 
-    /// Waits until so few bytes are in flight that another chunk may be submitted. A browser cannot wait: there, only
-    /// the staging limit bounds the memory.
+    /// Waits until so few bytes are in flight that another chunk may be submitted. A browser cannot wait, so in a
+    /// browser only the staging limit bounds the memory.
     pub(super) fn make_room(&self, device: &Context) -> Result<(), BackendError> {
         if !device.caps().blocking {
             return Ok(());

@@ -123,7 +123,7 @@ async fn upload_in_chunks(core: &Arc<Core>, range: &Range<u64>, source: &[u8]) -
         let (block, mut host) =
             match upload_block(device, MemoryKind::Staging, source.len() as u64).await.map_err(failed)? {
                 Some(block) => block,
-                // The copy has begun and must be completed, so its block exceeds the staging limit.
+                // The copy has begun and must be completed, so its block is allocated even beyond the staging limit.
                 None => {
                     let block = device.staging.acquire(MemoryKind::Staging, source.len() as u64).map_err(failed)?;
                     mapped(device, block).await.map_err(failed)?
@@ -151,8 +151,8 @@ async fn upload_block(
             Upload::Block(block) => return mapped(device, block).await.map(Some),
             Upload::Full => return Ok(None),
             Upload::After(batch, mapping) => {
-                // An error of the batch is reported to those who submitted it; here it is enough that the batch has
-                // ended.
+                // An error of the batch is reported to the code that submitted the batch; this function needs only the
+                // end of the batch.
                 if let (Err(error), false) = (batch.ticket()?.await, batch.is_over()) {
                     return Err(error);
                 }

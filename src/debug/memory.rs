@@ -12,8 +12,8 @@ use crate::environment;
 
 /// The default size of the memory in bytes, enough for 30 000 calls with three words of arguments.
 const DEFAULT_BYTES: u64 = 1 << 20;
-/// The greatest number of lines that are kept until they are requested: twice those of a full memory of the default
-/// size.
+/// The greatest number of lines of output that the host keeps until they are requested: twice as many as a full memory
+/// of the default size contains.
 const MAX_KEPT: usize = 1 << 16;
 /// The minimum size of the memory in bytes, enough for a few records of the greatest length.
 const MIN_BYTES: u64 = 1 << 10;
@@ -29,7 +29,7 @@ pub(crate) struct Site {
     pub(crate) function: usize,
 }
 
-/// The calls in one kernel, numbered from `first`.
+/// The calls of debug functions in one kernel, numbered from `first`.
 #[derive(Debug)]
 pub(crate) struct Sites {
     pub(crate) first: u32,
@@ -91,7 +91,7 @@ impl DebugMemory {
         self.state().memory.map(|memory| Region { memory, offset: 0, bytes: self.bytes })
     }
 
-    /// Keeps fetched output until it is taken: the first lines, and the number of the others.
+    /// Keeps fetched output until it is taken: the first lines, and the number of lines beyond [`MAX_KEPT`].
     pub(super) fn keep(&self, output: DebugOutput) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let room = MAX_KEPT.saturating_sub(kept.lines.len());
@@ -130,7 +130,8 @@ impl Drop for DebugMemory {
     }
 }
 
-/// The size of the memory: that of the environment variable, or the default, within the limit of a binding.
+/// The size of the debug memory in bytes: `variable`, the value of the environment variable, or the default, but at
+/// most `limit`, the size of the largest binding.
 fn bytes(variable: Option<u64>, limit: u64) -> u64 {
     let wanted = variable.unwrap_or(DEFAULT_BYTES);
     // The kernels count words in 32 bits, including the length of a further record.

@@ -45,7 +45,7 @@ pub struct DebugLine {
 pub struct DebugArgument {
     /// The parameter's name.
     pub name: String,
-    /// The value.
+    /// The value of the argument.
     pub value: DebugValue,
 }
 

@@ -17,7 +17,7 @@ pub(crate) const RECORD_HEADER: u32 = 4;
 /// The number of words of the debug memory before its records.
 pub(crate) const BUFFER_HEADER: u32 = 2;
 
-/// A debug function.
+/// The name and the parameters of a debug function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Signature {
     /// The name of the function.

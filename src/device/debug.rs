@@ -42,9 +42,10 @@ impl Device {
     /// and logs the output, too; the next call of this method still returns it, up to 65 536 lines.
     ///
     /// Output that is not collected stays on the device, up to the size given by `ANYWARP_DEBUG_BYTES` when the device
-    /// was opened (default 1 MiB); calls beyond it are counted ([`DebugOutput::dropped`]). Launches of kernels that
-    /// print run one after the other. A kernel without calls of debug functions has no overhead; one with such calls
-    /// has an additional storage buffer, and is larger and slower even for invocations that do not print.
+    /// was opened (default 1 MiB); calls whose output exceeds this size are only counted ([`DebugOutput::dropped`]).
+    /// Launches of kernels that print run one after the other. A kernel without calls of debug functions has no
+    /// overhead; one with such calls has an additional storage buffer, and is larger and slower even for invocations
+    /// that do not print.
     ///
     /// # Errors
     /// As [`submit`](Self::submit).

@@ -27,9 +27,10 @@ pub struct DeviceOptions {
     /// of 4 MiB, or a few of 8 MiB where the limit is 128 MiB or more. Guards of up to 1 KiB always use ordinary memory
     /// until they are uploaded together.
     ///
-    /// Reads are not limited. A buffer keeps its host copy, of the size of the range that was read last, until it is
-    /// dropped. For example, 200 buffers of 1 MiB that were all read hold 200 MiB; [`DeviceStats::staging_bytes`]
-    /// includes them. [`Slice::copy_to_slice`](crate::Slice::copy_to_slice) of more than 2 MiB keeps no copy.
+    /// Reads are not limited. A buffer keeps its host copy, of the size of the range that was read last, until the
+    /// buffer is dropped. For example, 200 buffers of 1 MiB that were all read hold 200 MiB;
+    /// [`DeviceStats::staging_bytes`] includes them. [`Slice::copy_to_slice`](crate::Slice::copy_to_slice) of more than
+    /// 2 MiB keeps no copy.
     ///
     /// [`DeviceStats::staging_bytes`]: crate::DeviceStats::staging_bytes
     /// [`DeviceStats::staging_bypassed`]: crate::DeviceStats::staging_bypassed
@@ -43,7 +44,7 @@ pub struct DeviceOptions {
     ///
     /// Launches that differ in these values may share a variant of a second kind: it has no constants, but fewer checks
     /// than the kernel, and runs only launches that meet its conditions, such as `params.n <= arrayLength(&x)`. A
-    /// kernel has at most 4 variants of this kind, and 4 more for grids above the limit of the device.
+    /// kernel has at most 4 variants of this kind, and 4 more for grids above the device's limit on workgroups.
     ///
     /// If this is `None`, `ANYWARP_VARIANTS` decides (`in-background`, `at-once`, `at-once-by-conditions` or `never`), and
     /// if that is not set, the default is [`Variants::InBackground`]. In a browser there are no variants.

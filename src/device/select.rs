@@ -117,8 +117,8 @@ fn sorted(found: impl Iterator<Item = (Caps, Source)>) -> Vec<Candidate> {
     candidates
 }
 
-/// The position of a device in the order that [`Device::open_default`](crate::Device::open_default) documents: the
-/// least is the best.
+/// The position of a device in the order that [`Device::open_default`](crate::Device::open_default) documents: the best
+/// device has the smallest position.
 fn rank(kind: DeviceKind, backend: BackendKind) -> (u8, u8) {
     let kind = match kind {
         DeviceKind::Discrete => 0,

@@ -104,7 +104,7 @@ impl fmt::Display for Bytes {
 pub struct VariantStats {
     /// Variants that were compiled.
     pub made: u64,
-    /// Variants that are being compiled, or are queued for it.
+    /// Variants that are being compiled, or are queued for compilation.
     pub pending: u64,
     /// Launches that ran a variant.
     pub launches: u64,

@@ -15,7 +15,7 @@ pub enum BufferError {
         "{operation} a buffer of {bytes} bytes failed on {device} ({live} bytes of buffers are allocated): {error}"
     )]
     Device {
-        /// `allocating`, `reading`, `writing`, `copying`, `filling`.
+        /// The operation that failed: `allocating`, `reading`, `writing`, `copying`, `filling` or `lending`.
         operation: &'static str,
         /// The name of the device.
         device: String,
@@ -27,7 +27,10 @@ pub enum BufferError {
         error: BackendError,
     },
     /// A slice that exceeds its buffer.
-    #[error("the slice {start}..{end} is out of range for a buffer of {length} elements; choose ends within it")]
+    #[error(
+        "the slice {start}..{end} is out of range for a buffer of {length} elements; choose a start and an end within \
+         the buffer"
+    )]
     OutOfRange {
         /// The index of the first element.
         start: usize,
@@ -42,9 +45,9 @@ pub enum BufferError {
          of 4 bytes, or at the end of the buffer; choose another start or end"
     )]
     Misaligned {
-        /// The offset of the first byte.
+        /// The start of the slice, in bytes from the start of the buffer.
         start: u64,
-        /// The offset after the last byte.
+        /// The end of the slice, in bytes from the start of the buffer.
         end: u64,
     },
     /// Source and target differ in length.
@@ -58,19 +61,19 @@ pub enum BufferError {
     /// A buffer, stream or recording that belongs to another device.
     #[error("{operation} on {ours}: {what} belongs to {theirs}: {}", different_devices(ours, theirs))]
     OtherDevice {
-        /// `copying`, `filling`, `recording`.
+        /// The refused operation: `copying`, `filling` or `recording`.
         operation: &'static str,
-        /// `the source`, `the stream` or `the recording`.
+        /// The object that belongs to another device: `the source`, `the stream` or `the recording`.
         what: String,
-        /// The device of the buffer that would be written, or of the recording.
+        /// The selection string of the device of the buffer that would be written, or of the recording.
         ours: String,
-        /// The device of the object that does not fit.
+        /// The selection string of the device that this object belongs to.
         theirs: String,
     },
     /// A guard of the buffer exists.
     #[error("the buffer is in use by a {guard}; drop the guard first")]
     InUse {
-        /// `ReadGuard`, `WriteGuard`, `UpdateGuard`, or `Lent` of the module `interop`.
+        /// The type of the guard: `ReadGuard`, `WriteGuard`, `UpdateGuard`, or `Lent` of the module `interop`.
         guard: &'static str,
     },
     /// A wgpu buffer that was created without a required usage: see the module `interop`.
@@ -86,7 +89,7 @@ pub enum BufferError {
         "{element} needs memory aligned to {align} bytes, which this device does not guarantee; use elements of a smaller alignment"
     )]
     Alignment {
-        /// The element type.
+        /// The name of the element type.
         element: &'static str,
         /// The alignment of the element type, in bytes.
         align: usize,

@@ -16,9 +16,9 @@ pub enum KernelError {
     Invalid {
         /// The file as named by the user.
         file: String,
-        /// The line as the user wrote it, with the problem.
+        /// The source line as the user wrote it, with a description of the problem.
         diagnostic: String,
-        /// The location, if known.
+        /// The location of the problem, if known.
         place: Option<Spot>,
     },
     /// A wrong import, condition or element type.
@@ -26,15 +26,15 @@ pub enum KernelError {
     Compose {
         /// The file with the wrong line.
         file: String,
-        /// The number of the wrong line, from 1.
+        /// The number of the wrong line, counted from 1.
         line: u32,
-        /// The line as the user wrote it, with the problem.
+        /// The source line as the user wrote it, with a description of the problem.
         diagnostic: String,
     },
     /// A file cannot be read.
     #[error("{file} cannot be read: {message}")]
     Unreadable {
-        /// The file.
+        /// The path of the file.
         file: String,
         /// The operating system's message.
         message: String,
@@ -46,11 +46,11 @@ pub enum KernelError {
     TooDeep {
         /// The file as named by the user.
         file: String,
-        /// The line.
+        /// The number of the line, counted from 1.
         line: u32,
         /// The nested items: `expressions` or `blocks`.
         what: &'static str,
-        /// The depth.
+        /// The depth of the nesting.
         depth: u32,
         /// The greatest depth allowed.
         limit: u32,
@@ -71,9 +71,9 @@ pub enum KernelError {
     DebugFunction {
         /// The file as named by the user.
         file: String,
-        /// The line.
+        /// The number of the line, counted from 1.
         line: u32,
-        /// The problem.
+        /// A description of the problem.
         message: String,
     },
     /// The WGSL has no compute entry point.
@@ -97,37 +97,37 @@ pub enum KernelError {
     UnknownEntryPoint {
         /// The file as named by the user.
         file: String,
-        /// The name given.
+        /// The name that the caller passed.
         name: String,
-        /// The names that exist.
+        /// The names of the compute entry points.
         candidates: Vec<String>,
     },
     /// A value for an override that the WGSL does not have.
     #[error("kernel '{kernel}' has no override '{name}'; {}", choices(candidates))]
     UnknownOverride {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: String,
-        /// The name given.
+        /// The name that the caller passed.
         name: String,
-        /// The names that exist.
+        /// The names of the kernel's overrides.
         candidates: Vec<String>,
     },
     /// An override without a value, or with an invalid one.
     #[error("kernel '{kernel}': {message}")]
     Override {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: String,
-        /// The problem.
+        /// A description of the problem.
         message: String,
     },
     /// The kernel uses something that compute-only devices do not support.
     #[error("kernel '{kernel}' uses {what}, which anywarp does not support; use buffers, or remove it{}", line(place))]
     Unsupported {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: String,
         /// The name and the kind of what is not supported, such as a texture.
         what: String,
-        /// The location, if known.
+        /// The location of the problem, if known.
         place: Option<Spot>,
     },
     /// The kernel needs a feature that the device lacks.
@@ -137,11 +137,11 @@ pub enum KernelError {
         sentence(others)
     )]
     MissingFeature {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: String,
         /// The feature's name.
         feature: String,
-        /// The device.
+        /// The name of the device.
         device: String,
         /// The first location that needs the feature, if known.
         place: Option<Spot>,
@@ -151,15 +151,15 @@ pub enum KernelError {
     /// The kernel exceeds a limit of the device.
     #[error("kernel '{kernel}' needs {what} {wanted}; {device} allows {limit}: {remedy}")]
     AboveLimit {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: String,
         /// The quantity, after the words "the kernel needs".
         what: String,
         /// The amount that the kernel needs.
         wanted: String,
-        /// The amount that the device allows.
+        /// The largest amount that the device allows.
         limit: String,
-        /// The device.
+        /// The name of the device.
         device: String,
         /// A change to the kernel by which it needs less.
         remedy: String,
@@ -167,9 +167,9 @@ pub enum KernelError {
     /// The backend failed to compile the kernel.
     #[error("compiling kernel '{kernel}' failed on {device}: {error}")]
     Compile {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: String,
-        /// The device.
+        /// The name of the device.
         device: String,
         /// The error of the backend.
         error: BackendError,

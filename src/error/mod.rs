@@ -1,4 +1,4 @@
-//! Errors: one enum per operation, folded into [`Error`].
+//! Errors: one enum per operation, each of which converts into [`Error`].
 //!
 //! Higher modules (operators, loaders, interop) have errors of their own. These errors convert into [`Error::Part`]
 //! through [`Classified`], so this module does not name them.
@@ -67,7 +67,7 @@ pub trait Classified: StdError + Send + Sync + 'static {
     fn class(&self) -> ErrorClass;
 }
 
-/// The error of a part of anywarp that is built on buffers and kernels.
+/// The error of an operator, a loader or an exchange with another library, which are built on buffers and kernels.
 #[derive(Clone)]
 pub struct PartError(Arc<dyn Classified>);
 
@@ -90,7 +90,7 @@ impl StdError for PartError {
 }
 
 impl Error {
-    /// Wraps the error of a part that is built on buffers and kernels.
+    /// Wraps the error of a module that is built on buffers and kernels, such as an operator.
     pub(crate) fn part(error: impl Classified) -> Self {
         Self::Part(PartError(Arc::new(error)))
     }

@@ -1,9 +1,9 @@
 //! Interop with raw CUDA: the context and the stream of a device, and buffers as device pointers. It serves code
 //! written with cudarc, or in any language that accepts CUDA's handles and pointers.
 //!
-//! The rules for either side are in the [parent module](super). Foreign work goes to the stream of [`Device::cuda`]: it
-//! runs after all work that was submitted before it, and before all later work. The context is the GPU's primary one,
-//! which the CUDA runtime also uses.
+//! The rules for either side are in the [parent module](super). Enqueue foreign work on the stream of [`Device::cuda`]:
+//! the foreign work runs after all work that was submitted before it, and before all later work. The context is the
+//! GPU's primary one, which the CUDA runtime also uses.
 //!
 //! | here | cudarc |
 //! |---|---|
@@ -32,11 +32,11 @@ pub struct Handles {
     /// The context of the device. Make it current before each use, as anywarp's own calls may change the current
     /// context.
     pub context: CUcontext,
-    /// The stream of the device's work.
+    /// The stream on which the device runs the work of anywarp's default stream.
     pub stream: CUstream,
 }
 
-/// The default stream of a device.
+/// The number of a device's default stream.
 const STREAM: u32 = 0;
 
 fn cuda_of(device: &Context) -> Result<&CudaDevice, InteropError> {
@@ -64,7 +64,8 @@ impl Device {
     }
 }
 
-/// A buffer that is lent to CUDA code. Dropping it ends the loan: enqueue all work that uses the buffer before.
+/// A buffer that is lent to CUDA code. Dropping this guard ends the loan: before that, enqueue all work that uses the
+/// buffer.
 ///
 /// While this guard exists, launches and other guards of the buffer are refused.
 pub struct Lent<'a> {

@@ -13,7 +13,7 @@ pub enum InteropError {
     /// The device runs on another backend.
     #[error("{device} runs on {backend}, not on {wanted}; open a device with {}", selectors(wanted))]
     OtherBackend {
-        /// `wgpu` or `CUDA`.
+        /// The backend that the operation needs: `wgpu` or `CUDA`.
         wanted: &'static str,
         /// The device's name.
         device: String,
@@ -26,7 +26,7 @@ pub enum InteropError {
          anywarp device with `interop::wgpu::device` from the wgpu device that created the buffer"
     )]
     OtherDevice {
-        /// The device passed by the caller.
+        /// The name of the device that the caller passed.
         device: String,
     },
     /// A buffer that the host has mapped.
@@ -37,7 +37,7 @@ pub enum InteropError {
     Size {
         /// The size of the buffer in bytes.
         bytes: u64,
-        /// The element type.
+        /// The name of the element type.
         element: &'static str,
         /// The size of one element in bytes.
         size: usize,
@@ -45,7 +45,7 @@ pub enum InteropError {
     /// A buffer without any usage that anywarp needs.
     #[error("the wgpu buffer has none of the usages {}; create it with at least one of them", list(wanted))]
     Usages {
-        /// The useful usages, by their names in wgpu.
+        /// The usages of which the buffer needs at least one, by their names in wgpu.
         wanted: Vec<&'static str>,
     },
     /// The buffer is in use, or could not be prepared.

@@ -56,7 +56,7 @@
 //! loss of the device. So each side receives only its own errors. On a device that anywarp opened, anywarp's callback
 //! logs your uncaught errors; you may replace it. None of anywarp's own errors reaches this callback after
 //! [`Device::wgpu`](crate::Device::wgpu) was called or a buffer was lent. In a browser the result of a scope arrives
-//! later, so there the device's callbacks receive all errors.
+//! later, so in a browser the device's callbacks receive all errors.
 //!
 //! Callbacks that are passed to wgpu (`map_async`, `on_submitted_work_done`) run inside any call that polls the queue.
 //! Such a call may be one of anywarp's, with its locks held, so these callbacks must not call anywarp.

@@ -1,4 +1,4 @@
-//! Interop with raw wgpu: its devices and buffers for anywarp, and anywarp's devices and buffers for it.
+//! Interop with raw wgpu: wgpu's devices and buffers for anywarp, and anywarp's devices and buffers for wgpu code.
 //!
 //! The rules for either side are in the [parent module](super).
 
@@ -27,7 +27,7 @@ use crate::submit::Context;
 /// The new device has the capabilities with which `device` was requested, not all that the adapter offers. The
 /// callbacks of `device` are not changed. Host and device share memory only if the device has
 /// `Features::MAPPABLE_PRIMARY_BUFFERS`. [`Device::selector`] names the GPU: opening that selector, or
-/// [`Device::reopen`], creates a separate device of anywarp on it.
+/// [`Device::reopen`], creates a separate device of anywarp on this GPU.
 ///
 /// ```
 /// use anywarp::interop::wgpu::{self as interop, wgpu};
@@ -60,8 +60,8 @@ pub fn device(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue)
 
 /// Wraps a buffer that wgpu code created on the same device; nothing is copied. The program keeps its own handle, and
 /// may use it only while the returned buffer is [lent](UnifiedBuffer::lend_wgpu) or after the returned buffer was
-/// dropped. The results of commands that were submitted before are visible. Create only one such wrapper at a time: two
-/// wrappers of the same buffer are not synchronised.
+/// dropped. The results of commands that were submitted before this call are visible. Create only one such wrapper at a
+/// time: two wrappers of the same buffer are not synchronised.
 ///
 /// Operations that need a missing usage are refused when they are attempted:
 ///
@@ -160,8 +160,8 @@ impl Device {
     }
 }
 
-/// A buffer that is lent to wgpu code; derefs to [`wgpu::Buffer`]. Dropping it ends the loan: submit all work that uses
-/// the buffer before.
+/// A buffer that is lent to wgpu code; derefs to [`wgpu::Buffer`]. Dropping this guard ends the loan: before that,
+/// submit all work that uses the buffer.
 ///
 /// While this guard exists, launches and other guards of the buffer are refused.
 pub struct Lent<'a> {

@@ -19,11 +19,11 @@ use crate::submit::{Refusal, Submission, Usage, Usages};
 /// The logical grid, which the kernel sees. It can differ from the physical grid, which the device runs.
 #[derive(Clone, Copy)]
 pub(super) enum Logical<'a> {
-    /// The physical grid.
+    /// The logical grid equals the physical grid.
     Same,
     /// A grid above the device's limit on workgroups, which the device runs as a folded grid.
     Folded([u32; 3]),
-    /// A grid that is only known on the device: three words, and one word of padding.
+    /// A grid that the host does not know, in device memory: three words, and one word of padding.
     OnDevice(&'a Slice<'a, u32>),
 }
 

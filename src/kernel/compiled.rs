@@ -83,7 +83,8 @@ pub(crate) struct KernelInner {
     watch: Option<Watch>,
     /// The state shared by the launches of all kernels of the device.
     pub(crate) shared: Arc<Shared>,
-    /// Pairs of an element type and the number of a binding that it is known to fit.
+    /// Pairs of an element type and the number of a binding that accepts buffers of this type, as an earlier launch has
+    /// checked.
     fitting: Mutex<FxHashSet<(TypeId, usize)>>,
 }
 
@@ -162,7 +163,8 @@ impl KernelInner {
         Ok(self.folded.get_or_init(|| folded))
     }
 
-    /// Whether `element` fits binding `slot`; `compare` is called once for each pair.
+    /// Whether the binding `slot` accepts buffers of the type `element`. `compare` decides this, and is called for a
+    /// pair until it has returned true once.
     pub(crate) fn fits(&self, element: TypeId, slot: usize, compare: impl FnOnce() -> bool) -> bool {
         let mut fitting = self.fitting.lock().unwrap_or_else(PoisonError::into_inner);
         fitting.contains(&(element, slot)) || (compare() && fitting.insert((element, slot)))

@@ -105,7 +105,7 @@ impl fmt::Debug for DeviceCount {
 impl Launch<'_> {
     /// Launches as many threads as `count` contains when the launch runs, rounded up to whole workgroups. The kernel
     /// must also bind the count and compare its `global_invocation_id.x` with it. The grid may exceed the device's
-    /// limit on workgroups, because it is folded then. For a count of 0 no invocation runs.
+    /// limit on workgroups, because such a grid is folded. For a count of 0 no invocation runs.
     ///
     /// # Errors
     /// See [`LaunchError`]; in that case nothing has run.

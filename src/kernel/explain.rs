@@ -15,7 +15,7 @@ use crate::error::KernelError;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Explanation {
-    /// The file and the entry point.
+    /// The name of the kernel: its file and its entry point.
     pub kernel: String,
     /// Accesses with a computed index.
     pub accesses: Vec<ExplainedAccess>,
@@ -149,7 +149,7 @@ impl Wgsl<'_> {
     /// As [`program`](Self::program).
     pub fn explain(&self, caps: &Caps) -> Result<Explanation, KernelError> {
         // The module as written has the accesses and loops of the text, and the compiled one the proofs that apply.
-        // Both are needed, as unrolled loops exist only in the former.
+        // Both are needed, as loops that were unrolled exist only in the module as written.
         let written = self.clone().checks(Checks::Driver).program(caps)?;
         let compiled = self.clone().checks(Checks::Proven).program(caps)?;
         let circumstances = Circumstances::of(caps);

@@ -57,9 +57,9 @@ pub(crate) struct Text<'a> {
 pub(crate) enum Start<'a> {
     /// A text: all steps run.
     Text(Text<'a>),
-    /// A finished program, from which one for grids is derived that the device cannot dispatch directly.
+    /// A finished program. The front end derives from it a program for grids that the device cannot dispatch directly.
     LargeGrid(&'a Program),
-    /// A finished program, from which one for launches with these circumstances is derived.
+    /// A finished program. The front end derives from it a program for launches with these circumstances.
     Launches(&'a Program, &'a Circumstances),
     /// A finished program with further proofs: only the last step runs.
     Made(&'a Program),

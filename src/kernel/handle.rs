@@ -23,14 +23,14 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// The kernel of `wgsl`, from the cache if it is there.
+    /// The kernel of `wgsl`, from the cache if the cache contains it.
     pub(crate) fn new(device: &Arc<Context>, wgsl: &Wgsl<'_>) -> Result<Self, KernelError> {
         let inner = Kernels::of(device).compiled(device, wgsl)?;
         Ok(Self { device: Arc::clone(device), inner, opened: wgsl.opened().map(Arc::new) })
     }
 
-    /// Returns the kernel that is cached under `key`, or else the result of `make`, which is then cached. With it,
-    /// operators that generate WGSL need not generate it for every launch.
+    /// Returns the kernel that is cached under `key`, or else the result of `make`, which is then cached. Operators
+    /// that generate WGSL use this function, so that they need not generate it for every launch.
     pub(crate) fn known<E>(
         device: &Arc<Context>,
         key: &[u8],

@@ -50,7 +50,7 @@ impl Kernels {
         self.shared.workshop.counted()
     }
 
-    /// The compiled kernel of `wgsl`, from the cache if it is there.
+    /// The compiled kernel of `wgsl`, from the cache if the cache contains it.
     pub(super) fn compiled(&self, context: &Context, wgsl: &Wgsl<'_>) -> Result<Arc<KernelInner>, KernelError> {
         let others = || {
             let mut devices = (self.devices)();

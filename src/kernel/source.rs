@@ -35,7 +35,7 @@ pub struct Wgsl<'a> {
     pub(crate) overrides: Vec<(Cow<'a, str>, f64)>,
     pub(crate) leave: Leave,
     pub(crate) modules: Vec<Module<'a>>,
-    /// The path of the text itself as a module, if it is not determined by that of a file.
+    /// The module path of the text itself, if the path of a file does not determine it.
     pub(crate) at: Vec<Cow<'a, str>>,
     pub(crate) features: Vec<(Cow<'a, str>, bool)>,
     /// The element types to replace: their names, each with a scalar, or with the name of a Rust type that is not a
@@ -53,11 +53,12 @@ pub struct Wgsl<'a> {
 /// The origin of the name of the text.
 #[derive(Clone, Copy, Debug)]
 enum Name {
-    /// The author or the file.
+    /// The author named the text, or it has the name of its file.
     Given,
     /// The text has no name yet: the caller's location is added later.
     None,
-    /// The line of the program that contains the text or passes it.
+    /// The text has no name of its own: errors name this line of the Rust program, which contains the text or passes it
+    /// to a device.
     Inline(&'static Location<'static>),
 }
 

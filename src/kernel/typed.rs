@@ -113,8 +113,7 @@ fn put<T: Element>(launch: &mut Launch<'_>, slot: Option<usize>, value: &T) {
     }
 }
 
-/// Stores the error for a slot that the kernel does not have, which only calls can name that the macro did not
-/// generate.
+/// Stores the error for a slot that the kernel does not have. Calls that the macro generates never name such a slot.
 fn unknown_binding(launch: &mut Launch<'_>, key: String) {
     let candidates = launch.kernel.bindings().iter().map(|info| info.name.clone()).collect();
     launch.wrong(LaunchError::UnknownBinding { kernel: launch.kernel.name().to_owned(), key, candidates });

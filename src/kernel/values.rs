@@ -12,9 +12,9 @@ const ALIGNMENT: u32 = 16;
 
 /// The layout of a launch's uniform and immediate values, one after the other.
 pub(crate) struct Values {
-    /// The binding slot and the bytes of each uniform.
+    /// The binding slot of each uniform, and the range of its bytes in the values.
     uniforms: Vec<(usize, Range<u32>)>,
-    /// The bytes of the immediate, after all uniforms.
+    /// The range of the immediate's bytes in the values, after all uniforms.
     pub(crate) immediate: Range<u32>,
     /// The fields that the kernel reads, and which a launch must therefore set: their bytes and their path.
     fields: Vec<(Range<u32>, String)>,

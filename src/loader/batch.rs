@@ -10,9 +10,9 @@ use super::pool::Pool;
 /// Samples that were loaded together: one buffer for each field, to be bound to kernels.
 ///
 /// Dropping the batch returns its buffers to the loader, which reuses them for a later batch. Earlier launches and
-/// copies still see the data of this batch. The same holds for a [`Recording`](crate::Recording) that uses its buffers,
-/// however often it is submitted: while the recording exists, their memory is not reused, and later batches use other
-/// memory. To release the buffers, [`clear`](crate::Recording::clear) or drop the recording.
+/// copies still see the data of this batch. The same holds for a [`Recording`](crate::Recording) that uses the batch's
+/// buffers, however often the recording is submitted: while it exists, the memory of these buffers is not reused, and
+/// later batches use other memory. To release the buffers, [`clear`](crate::Recording::clear) or drop the recording.
 pub struct Batch<F: Fields> {
     /// The memory of all fields; `None` only while the batch is dropped.
     set: Option<F::Set>,

@@ -86,7 +86,8 @@ impl<F: Fields> LoaderBuilder<F> {
     }
 
     /// Sets whether samples are written in place, into the memory from which the device reads them. That memory may be
-    /// slow for reads and for small writes; with `false`, samples are written to ordinary memory and copied from there.
+    /// slow for reads and for small writes; with `false`, samples are written to ordinary memory, from which they are
+    /// then copied.
     #[must_use]
     pub fn pinned(mut self, pinned: bool) -> Self {
         self.setting.pinned = pinned;

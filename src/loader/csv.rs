@@ -15,7 +15,8 @@ pub trait CsvNumber: crate::element::Element + sealed::Number {}
 
 impl<T: crate::element::Element + sealed::Number> CsvNumber for T {}
 
-/// [`Arrays`] that the columns of a CSV file are read into: a `Vec` of [`CsvNumber`]s, or a tuple of up to six.
+/// [`Arrays`] that the columns of a CSV file are read into: a `Vec` of [`CsvNumber`]s, or a tuple of up to six such
+/// `Vec`s.
 pub trait CsvArrays: Arrays + sealed::Columns {}
 
 impl<A: Arrays + sealed::Columns> CsvArrays for A {}

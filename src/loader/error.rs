@@ -14,8 +14,8 @@ anywarp_backend::debug_as_display!(LoaderError);
 
 /// A loader could not be created, or a batch could not be loaded.
 ///
-/// An error of one batch is delivered in its place, and the epoch continues after it. A loop that logs errors and
-/// continues therefore reaches the end of the epoch:
+/// An error of one batch is delivered in place of this batch, and the epoch continues with the next one. A loop that
+/// logs errors and continues therefore reaches the end of the epoch:
 ///
 /// - An error that every later batch would have as well is the last item: the device is lost, or a batch exceeds the
 ///   device's limit for one buffer, or the address space.
@@ -29,10 +29,13 @@ pub enum LoaderError {
     #[error("expected a batch size of at least 1, got 0")]
     ZeroBatchSize,
     /// Shuffling needs numbered samples.
-    #[error("an iterable data set cannot be shuffled; let `open` change the order in each epoch")]
+    #[error(
+        "an iterable data set cannot be shuffled; turn shuffling off, and change the order of the samples in its \
+         `IterableDataset::open`, which receives the number of the epoch"
+    )]
     NotIndexed,
     /// There is no memory for the order of the samples.
-    #[error("the order of {samples} samples needs {} bytes of memory, which could not be allocated; do not shuffle them",
+    #[error("the order of {samples} samples needs {} bytes of memory, which could not be allocated; turn shuffling off",
         samples.saturating_mul(size_of::<usize>()))]
     TooManySamples {
         /// The number of samples.
@@ -47,7 +50,7 @@ pub enum LoaderError {
     /// The operating system provides no more threads.
     #[error("worker {worker} of {workers} could not be started: {cause}; use fewer workers")]
     Thread {
-        /// The worker, counted from 0.
+        /// The number of the worker, counted from 0.
         worker: usize,
         /// The requested number of workers.
         workers: usize,
@@ -57,7 +60,7 @@ pub enum LoaderError {
     /// The data set returned an error for a sample.
     #[error("{at} cannot be read: {cause}")]
     Read {
-        /// The sample.
+        /// The sample that could not be read.
         at: SampleAt,
         /// The error of the data set.
         cause: Arc<dyn Error + Send + Sync>,
@@ -65,7 +68,7 @@ pub enum LoaderError {
     /// The data set panicked.
     #[error("{at} cannot be read: the data set panicked: {message}")]
     Panicked {
-        /// The sample.
+        /// The sample that could not be read.
         at: SampleAt,
         /// The message of the panic.
         message: String,
@@ -76,39 +79,39 @@ pub enum LoaderError {
          {now}; change it between epochs only"
     )]
     Shrunk {
-        /// The sample.
+        /// The sample that could not be read.
         at: SampleAt,
         /// The number of samples at the start of the epoch.
         expected: usize,
-        /// The number of samples now.
+        /// The number of samples when the batch was read.
         now: usize,
     },
     /// The device has no memory for a batch, or refuses writes to it. This error ends the epoch if every later batch
     /// would have it as well; two such errors in a row end a shard.
     #[error("batch {batch} of epoch {epoch} ({samples} samples) could not get a buffer: {error}")]
     Buffer {
-        /// The epoch.
+        /// The number of the epoch.
         epoch: u64,
-        /// The batch, counted from 0.
+        /// The number of the batch in its epoch, counted from 0.
         batch: u64,
         /// The number of samples of the batch.
         samples: usize,
         /// The error of the buffer.
         error: BufferError,
     },
-    /// The host has no ordinary memory for a batch that is to be copied.
+    /// The host has too little ordinary memory for a batch that is not written in place.
     #[error(
         "batch {batch} of epoch {epoch} ({samples} samples) needs {bytes} bytes of host memory, which could not \
          be allocated; use smaller batches, or write them in place (pinned)"
     )]
     HostMemory {
-        /// The epoch.
+        /// The number of the epoch.
         epoch: u64,
-        /// The batch, counted from 0.
+        /// The number of the batch in its epoch, counted from 0.
         batch: u64,
         /// The number of samples of the batch.
         samples: usize,
-        /// The size of one field, in bytes.
+        /// The size of the batch's elements of one field, in bytes.
         bytes: u64,
     },
     /// There is no batch to measure.
@@ -117,7 +120,7 @@ pub enum LoaderError {
     /// Arrays in memory that do not form samples.
     #[error("field {field} {problem}")]
     Arrays {
-        /// The field, counted from 0.
+        /// The number of the field, counted from 0.
         field: usize,
         /// The problem with its array.
         problem: String,
@@ -125,19 +128,19 @@ pub enum LoaderError {
     /// A cell of a table is invalid.
     #[error("{}:{line}:{column}: {message}", file.display())]
     Cell {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
-        /// The line, from 1.
+        /// The number of the line, counted from 1.
         line: usize,
-        /// The column in characters, from 1.
+        /// The column in characters, counted from 1.
         column: usize,
-        /// The problem.
+        /// The problem with the cell.
         message: String,
     },
     /// A file of a data set is invalid.
     #[error("{}: {message}", file.display())]
     File {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
         /// The expected and the actual content.
         message: String,
@@ -169,15 +172,15 @@ impl From<LoaderError> for crate::error::Error {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SampleAt {
-    /// The epoch.
+    /// The number of the epoch.
     pub epoch: u64,
-    /// The batch, counted from 0 in the order of delivery.
+    /// The number of the batch in its epoch, counted from 0 in the order of delivery.
     pub batch: u64,
-    /// The sample's number in the data set or in its shard; none while a shard is opened.
+    /// The sample's number in the data set or in its shard; `None` while a shard is opened.
     pub sample: Option<usize>,
-    /// The shard, for samples of a stream.
+    /// The number of the shard; `None` for a data set with numbered samples.
     pub shard: Option<usize>,
-    /// The worker; none for the calling thread.
+    /// The number of the worker; `None` if the thread that requested the batch read the sample.
     pub worker: Option<usize>,
 }
 
@@ -215,7 +218,7 @@ impl From<BufferError> for Refused {
     }
 }
 
-/// The failure of a call of the data set.
+/// The failure of a method of the data set: an error or a panic.
 pub(super) enum Cause {
     Error(ReadError),
     Panic(String),

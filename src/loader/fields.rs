@@ -28,7 +28,7 @@ pub trait Fields: sealed::Sealed + Sized + 'static {
     #[doc(hidden)]
     type Open: Send;
 
-    /// Allocates memory for a batch of `samples`.
+    /// Allocates memory for a batch of `samples` samples.
     #[doc(hidden)]
     fn allocate(device: &Device, lengths: Self::Lengths, samples: usize) -> Result<Self::Set, BufferError>;
     /// Whether a recording or other code may still use the memory.

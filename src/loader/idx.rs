@@ -193,8 +193,8 @@ impl Array {
         self.sizes.get(1..).unwrap_or_default()
     }
 
-    /// The number of elements of a sample. Without samples it may be limited; with samples, `parse` has checked that it
-    /// fits.
+    /// The number of elements of a sample. If the file has samples, `parse` has checked that the number fits into
+    /// `usize`; otherwise a larger number is replaced by `usize::MAX`.
     fn sample_length(&self) -> usize {
         self.shape().iter().fold(1, |product: usize, size| product.saturating_mul(*size))
     }

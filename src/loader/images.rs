@@ -82,7 +82,7 @@ impl ImageFolder {
         &self.classes
     }
 
-    /// The file of a sample.
+    /// The path of the file of the sample with this number; `None` if there is no such sample.
     #[must_use]
     pub fn file(&self, index: usize) -> Option<&Path> {
         self.files.get(index).map(|(path, _)| path.as_path())

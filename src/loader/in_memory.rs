@@ -45,7 +45,7 @@ impl<A: Arrays> InMemory<A> {
         Ok(Self { arrays, lengths, samples })
     }
 
-    /// Splits into the first `samples` and the others, for example to train and to test.
+    /// Splits the data set into its first `samples` samples and the others, for example to train and to test.
     ///
     /// ```
     /// use anywarp::loader::{Dataset, InMemory};
@@ -71,7 +71,7 @@ impl<A: Arrays> InMemory<A> {
         Ok((self, others))
     }
 
-    /// The arrays.
+    /// The arrays of the fields, each with the samples one after the other.
     #[must_use]
     pub fn arrays(&self) -> &A {
         &self.arrays
@@ -100,7 +100,7 @@ impl<A: Arrays> Dataset for InMemory<A> {
     }
 }
 
-/// The arrays of an [`InMemory`] data set: a `Vec`, or a tuple of up to six.
+/// The arrays of an [`InMemory`] data set: a `Vec`, or a tuple of up to six `Vec`s.
 ///
 /// This trait is sealed.
 pub trait Arrays: sealed::Sealed + Send + Sync + 'static {

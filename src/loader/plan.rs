@@ -34,11 +34,11 @@ pub(super) trait Source<F: Fields>: Send + Sync {
 
 /// One epoch. Every job is read at most once, from any thread.
 pub(super) trait Plan<F: Fields>: Send + Sync {
-    /// Whether there is no job from `job` on.
+    /// Whether the epoch has no job with the number `job` or a greater one.
     fn is_over(&self, job: u64) -> bool;
 
-    /// The number modulo which jobs are read in order, one at a time, if their numbers are equal; `None` if all jobs
-    /// are independent.
+    /// The number of lanes: jobs whose numbers are equal modulo this number are read in order, one at a time. `None` if
+    /// all jobs are independent.
     fn lanes(&self) -> Option<u64>;
 
     /// The greatest number of samples of `job`.
@@ -47,7 +47,7 @@ pub(super) trait Plan<F: Fields>: Send + Sync {
     /// Records that there is no memory for `job`, so that it is not read.
     fn refused(&self, job: u64);
 
-    /// Reads the samples of `job`, until `cancelled` returns true.
+    /// Reads the samples of `job` into `target`, until the `cancelled` of `target` returns true.
     fn read(&self, job: u64, target: &mut Target<'_, F>) -> Result<Samples, Fault>;
 }
 
@@ -61,8 +61,8 @@ pub(super) struct Target<'a, F: Fields> {
 /// The samples of a batch.
 #[derive(Clone)]
 pub(super) struct Samples {
-    /// The order of all samples of the epoch, of which `range` is a part; without it, `range` contains the numbers of
-    /// the samples themselves.
+    /// The order of all samples of the epoch, of which the batch has the part `range`; `None` if `range` contains the
+    /// numbers of the samples themselves.
     order: Option<Arc<Vec<usize>>>,
     range: Range<usize>,
     pub(super) shard: Option<usize>,

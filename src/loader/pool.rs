@@ -7,8 +7,8 @@ use super::fields::Fields;
 use crate::device::Device;
 use crate::error::BufferError;
 
-/// The number of sets that stay unused in the pool while a set is taken from it, with unified memory: a batch can be
-/// written only after the device has finished with the previous one in the same memory.
+/// The number of sets (each the buffers of one batch) that stay unused in the pool while a set is taken from it, with
+/// unified memory: a batch can be written only after the device has finished with the previous one in the same memory.
 const RESTING: usize = 2;
 
 struct Idle<F: Fields> {
@@ -24,13 +24,14 @@ pub(super) struct Pool<F: Fields> {
     lengths: F::Lengths,
     batch_size: usize,
     resting: usize,
-    /// The number of sets beyond which memory is freed.
+    /// The greatest number of unused sets that the pool keeps; if another one is returned, the oldest one is freed.
     most: usize,
     idle: Mutex<Idle<F>>,
 }
 
 impl<F: Fields> Pool<F> {
-    /// A pool for batches of `batch_size`, with `ahead` batches loaded ahead of the consumer, which holds one more.
+    /// A pool for batches of `batch_size` samples. `ahead` batches are loaded ahead of the consumer, and the consumer
+    /// holds one more.
     pub(super) fn new(device: &Device, lengths: F::Lengths, batch_size: usize, ahead: usize) -> Self {
         let resting = if device.caps().unified { RESTING } else { 0 };
         let most = ahead.saturating_add(1 + resting);
@@ -46,7 +47,7 @@ impl<F: Fields> Pool<F> {
         self.lengths
     }
 
-    /// Takes memory for a batch of `samples`.
+    /// Takes memory for a batch of `samples` samples.
     pub(super) fn take(&self, samples: usize) -> Result<F::Set, BufferError> {
         let mut idle = self.idle();
         // A set that a recording still uses is not free: its contents must not change.
@@ -79,7 +80,7 @@ impl<F: Fields> Pool<F> {
         }
     }
 
-    /// Counts memory that does not return to the pool.
+    /// Reduces the number of existing sets by one set that does not return to the pool.
     pub(super) fn lost(&self, samples: usize) {
         if samples == self.batch_size {
             let mut idle = self.idle();

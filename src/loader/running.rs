@@ -14,11 +14,11 @@ use super::pool::Pool;
 use super::window::Window;
 use super::{Batch, LoaderError, LoaderStats};
 
-/// A job that has ended.
+/// The result and the times of a job (the loading of one batch) that has ended.
 pub(super) struct Ended<F: Fields> {
     pub(super) outcome: Outcome<F>,
-    /// The times at which memory was requested and at which it became available: between them, the device still used
-    /// it.
+    /// The times at which memory was requested and at which it became available: between these times, the device still
+    /// used the memory.
     pub(super) memory: Range<Instant>,
     pub(super) reading: Duration,
 }
@@ -38,14 +38,14 @@ pub(super) enum Outcome<F: Fields> {
     Nothing,
 }
 
-/// One epoch, as seen by workers.
+/// The jobs of one epoch, which workers load.
 pub(super) struct Work<F: Fields> {
     pub(super) plan: Arc<dyn Plan<F>>,
     /// Whether the rest of the epoch is not needed.
     pub(super) cancelled: AtomicBool,
 }
 
-/// The running epoch.
+/// The running epoch: its jobs, its statistics, and the task that waits for it.
 pub(super) struct Run<F: Fields> {
     /// The serial number that distinguishes this epoch from the loader's earlier and later ones.
     pub(super) serial: u64,
@@ -191,7 +191,7 @@ impl<F: Fields> Shared<F> {
         }
     }
 
-    /// Notifies all workers of a new epoch, or of the end.
+    /// Notifies all workers of a new epoch, or that the loader is dropped.
     pub(super) fn notify_workers(&self) {
         self.to_do.notify_all();
     }

@@ -32,7 +32,7 @@ pub struct TuneOptions {
     pub repetitions: usize,
     /// The greatest number of workers to try.
     pub max_workers: usize,
-    /// The greatest number of batches ahead to try.
+    /// The greatest number of batches loaded ahead to try.
     pub max_prefetch: usize,
     /// The seed of the random settings and their order.
     pub seed: u64,
@@ -75,7 +75,7 @@ impl TuneOptions {
         self
     }
 
-    /// Sets the greatest number of batches ahead to try.
+    /// Sets the greatest number of batches loaded ahead to try.
     #[must_use]
     pub fn max_prefetch(mut self, batches: usize) -> Self {
         self.max_prefetch = batches;
@@ -94,7 +94,7 @@ impl TuneOptions {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Trial {
-    /// The setting.
+    /// The setting that was measured.
     pub setting: Setting,
     /// The time for each batch with the consumer, in the last round of this setting.
     pub consumed: Duration,

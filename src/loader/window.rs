@@ -13,12 +13,12 @@ enum Slot<R> {
 /// the number of existing results.
 pub(super) struct Window<R> {
     first: u64,
-    /// The states from `first` on; later jobs are free.
+    /// The states of the jobs from `first` on; jobs after the last of these states have not been begun.
     slots: VecDeque<Slot<R>>,
     size: usize,
 }
 
-/// The state of the first job.
+/// The state of the first job that is not delivered.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Front {
     /// The job has not been begun.
@@ -83,7 +83,8 @@ impl<R> Window<R> {
         at == Some(0)
     }
 
-    /// Skips a first job that will never be begun; `false` if no begun job follows it.
+    /// Skips the first job, which will never be begun, if a later job was begun; returns whether the first job was
+    /// skipped.
     pub(super) fn skip(&mut self) -> bool {
         let follows = self.slots.iter().any(|slot| !matches!(slot, Slot::Free));
         let skipped = follows && self.slots.pop_front_if(|slot| matches!(slot, Slot::Free)).is_some();
@@ -99,7 +100,7 @@ impl<R> Window<R> {
         }
     }
 
-    /// Delivers the first job, if it is done.
+    /// Delivers the result of the first job, if that job has ended.
     pub(super) fn deliver(&mut self) -> Option<R> {
         let slot = self.slots.pop_front_if(|slot| matches!(slot, Slot::Done(_)))?;
         self.first += 1;

@@ -98,7 +98,7 @@ fn batch<F: Fields>(
     }
 }
 
-/// Takes memory for `samples` and makes it writable.
+/// Takes memory for a batch of `samples` samples and makes it writable.
 fn open<F: Fields>(shared: &Shared<F>, samples: usize) -> Result<F::Open, Fault> {
     let set = shared.pool.take(samples).map_err(|error| refused(samples, error.into()))?;
     F::open(set, shared.in_place).map_err(|error| {

@@ -147,8 +147,8 @@ impl Context {
         queue.flush()
     }
 
-    /// Submits the pending commands and returns a ticket for each stream, or for this one only. One ticket per stream
-    /// is enough, as the work of a stream ends in submission order.
+    /// Submits the pending commands and returns a ticket for each stream, or only for `stream` if it is given. One
+    /// ticket per stream is enough, as the work of a stream ends in submission order.
     fn tickets(&self, stream: Option<u32>) -> Result<Tickets, BackendError> {
         let mut queue = self.queue();
         self.alive()?;

@@ -113,8 +113,8 @@ enum To<'a> {
 }
 
 impl Encoder<'_> {
-    /// Starts a submission of its own for the following commands and has them measured, so that its timings cover only
-    /// them.
+    /// Starts a submission of its own for the following commands and has them measured, so that the timings of this
+    /// submission cover only these commands.
     pub(crate) fn timed(&mut self) -> Result<(), BackendError> {
         match &mut self.to {
             To::Stream(queue) => {
@@ -126,8 +126,8 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// Prepares resources for the commands of an operator, so that one that cannot be prepared is an error before the first
-    /// command. A recording prepares all of its resources when it is submitted.
+    /// Prepares resources for the commands of an operator, so that a resource that cannot be prepared causes an error
+    /// before the first command is recorded. A recording prepares all of its resources when it is submitted.
     pub(crate) fn prepare<R: Resource>(&mut self, resources: &[&Arc<R>]) -> Result<(), Refusal> {
         let To::Stream(queue) = &mut self.to else { return Ok(()) };
         for (index, resource) in resources.iter().enumerate() {
@@ -142,7 +142,7 @@ impl Encoder<'_> {
     }
 
     /// Appends one command that uses `usages`, and keeps `kept` alive while it may run. If the command is refused, it
-    /// is not recorded; uploads that were already recorded remain, as they carry current data.
+    /// is not recorded; uploads that were already recorded remain, as their data is current.
     pub(crate) fn command<R: Resource>(
         &mut self,
         usages: &[Usage<'_, R>],

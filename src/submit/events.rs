@@ -13,7 +13,7 @@ use super::batch::Batch;
 /// The greatest number of events that an [`Observer`] keeps until they are taken.
 const MAX_KEPT: usize = 1 << 16;
 
-/// One event of a device.
+/// One event of a device, such as an allocation or a submission.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Event {
@@ -64,7 +64,7 @@ pub enum Event {
     Submission {
         /// The number of the stream.
         stream: u32,
-        /// The number of commands.
+        /// The number of submitted commands.
         commands: usize,
     },
     /// A launch or a library call has run.
@@ -78,17 +78,17 @@ pub enum Event {
         start: Duration,
         /// The end of the command, on the same clock.
         end: Duration,
-        /// The source of the times.
+        /// The clock that measured both times.
         clock: Clock,
     },
     /// A thread waited for the device.
     Wait {
-        /// The duration; zero in a browser, which has no such clock.
+        /// The duration of the wait; zero in a browser, which has no such clock.
         took: Duration,
     },
     /// The device was lost.
     Loss {
-        /// The reason.
+        /// The error that reported the loss.
         error: BackendError,
     },
 }

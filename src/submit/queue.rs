@@ -11,7 +11,7 @@ use super::events::Event;
 use super::staging::Block;
 use super::timeline::Pending;
 
-/// The number of pending commands at which they are submitted at the latest.
+/// The number of pending commands that causes their submission.
 const MAX_PENDING: usize = 128;
 
 /// The locked pending commands of a device, all for one stream. This is the only access to the timeline. Transfers of
@@ -44,8 +44,8 @@ impl<'a> Queue<'a> {
         &self.pending.batch
     }
 
-    /// Appends a copy between memory that is already prepared. Transfers that prepare buffers use it instead of an
-    /// encoder.
+    /// Appends a copy between memory that is already prepared. Transfers that prepare buffers use this method instead
+    /// of an encoder.
     pub(crate) fn copy(&mut self, source: Region, target: Region) {
         self.pending.recording.copy(source, target);
     }

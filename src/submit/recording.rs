@@ -14,7 +14,8 @@ use crate::error::{BufferError, Error};
 /// Launches, copies and fills that are submitted together, any number of times.
 ///
 /// Buffers are borrowed only while a command is recorded; the recording keeps their memory alive. Each
-/// [`submit`](Self::submit) first uploads the host's changes to these buffers; it fails while one of them has a guard.
+/// [`submit`](Self::submit) first uploads the host's changes to these buffers; `submit` fails while one of the buffers
+/// has a guard.
 ///
 /// ```no_run
 /// # fn main() -> anywarp::Result<()> {

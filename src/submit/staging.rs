@@ -1,9 +1,9 @@
 //! Host-visible memory that is reused: upload and readback blocks in size classes.
 //!
 //! A write allocates nothing once blocks of its size classes exist. Idle blocks above [`MAX_IDLE`] bytes in total are
-//! freed. Upload blocks in use stay within a limit. A write that needs more waits for running copies; if there is none,
-//! because guards hold all blocks, it uses ordinary memory. Readback blocks are not limited: a buffer keeps the block
-//! of its last read.
+//! freed. Upload blocks in use stay within a limit. A write that would exceed this limit waits for running copies; if
+//! no copy is running, because guards hold all blocks, the write uses ordinary memory. Readback blocks are not limited:
+//! a buffer keeps the block of its last read.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -13,13 +13,13 @@ use smallvec::SmallVec;
 
 use super::batch::Batch;
 
-/// The greatest amount of idle staging memory in bytes; idle memory beyond it is freed.
+/// The greatest amount of idle staging memory in bytes; further idle memory is freed.
 pub(crate) const MAX_IDLE: u64 = 256 << 20;
 /// The default limit of upload memory in use, in bytes.
 pub(crate) const MAX_IN_USE: u64 = 1 << 30;
 const MIN_BLOCK: u64 = 4 << 10;
-/// The number of readback blocks of one size that cancelled reads may leave in flight; beyond it, the oldest one is
-/// reused.
+/// The greatest number of readback blocks of one size that cancelled reads leave in flight; when it is reached, the
+/// oldest of these blocks is reused.
 const MAX_CANCELLED: usize = 4;
 
 /// The size of the block for `bytes`: four classes per power of two, so that at most a fifth of a block is unused. The

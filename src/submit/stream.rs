@@ -12,8 +12,8 @@ use crate::error::Error;
 /// which another stream uses, waits for that work. The results are the same as if all work ran in the order in which it
 /// was recorded. A stream therefore only permits concurrency and cannot cause a race.
 ///
-/// On `cuda`, streams are the driver's streams, as many as [`Caps::streams`](crate::backend::Caps::streams); beyond
-/// that number they are reused in turn. Elsewhere there is one queue, and every stream uses it.
+/// On `cuda`, streams are the driver's streams, as many as [`Caps::streams`](crate::backend::Caps::streams); if a
+/// program creates more streams, these are reused in turn. Other backends have one queue, which every stream uses.
 ///
 /// Large copies between host and device overlap kernels without a stream: `cuda` runs them at the same time as work
 /// that does not use their buffers.

@@ -14,8 +14,8 @@ use super::context::Context;
 use super::events::{Event, Stopwatch};
 use crate::error::Error;
 
-/// The work of a launch, an operator or a recording, to be waited for, polled, awaited or measured. Dropping it does
-/// not stop the work.
+/// The work of a launch, an operator or a recording, to be waited for, polled, awaited or measured. Dropping the
+/// submission does not stop the work.
 ///
 /// The first wait or poll submits the work if it is still pending.
 ///
@@ -39,7 +39,7 @@ use crate::error::Error;
 pub struct Submission {
     /// Keeps the device open: a closed device reports no completion.
     context: Arc<Context>,
-    /// `None` for a command in a [`Recording`](crate::Recording), which runs when that is submitted.
+    /// `None` for a command in a [`Recording`](crate::Recording), which runs when the recording is submitted.
     batch: Option<Arc<Batch>>,
     /// The ticket that this handle polls as a future; set by the first poll.
     polled: Option<Ticket>,

@@ -42,7 +42,7 @@ impl Pending {
         self.running.len() > MAX_RUNNING
     }
 
-    /// The last batch that may still run, of each stream or of just this one.
+    /// The last batch of each stream that may still run; only that of `stream` if it is given.
     pub(super) fn latest(&self, stream: Option<u32>) -> SmallVec<[&Arc<Batch>; 1]> {
         let mut latest: SmallVec<[&Arc<Batch>; 1]> = SmallVec::new();
         for batch in self.running.iter().rev() {

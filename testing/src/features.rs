@@ -23,7 +23,7 @@ pub fn choices(file: &Path, package: &Path) -> impl DoubleEndedIterator<Item = V
         .map(move |choice| names.iter().enumerate().map(|(at, name)| (name.clone(), choice >> at & 1 == 1)).collect())
 }
 
-/// The names in the conditions of a text.
+/// The names of features in the conditions of a text.
 fn named(text: &str) -> impl Iterator<Item = String> {
     let conditions =
         text.lines().filter_map(|line| line.trim().strip_prefix("@if(").or(line.trim().strip_prefix("@elif(")));

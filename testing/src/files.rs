@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folders of other projects and of builds.
+/// The names of folders that are left out: those of build outputs and of dependencies.
 const SKIPPED_FOLDERS: &[&str] = &["target", "node_modules"];
 
 /// All files below a folder, sorted by path. Hidden files, builds and dependencies are left out.

@@ -3,7 +3,7 @@
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// Runs `test` on its own thread, and fails if it takes longer than `patience`.
+/// Runs `test` on a separate thread, and fails if the test takes longer than `patience`.
 pub fn within(patience: Duration, test: impl FnOnce() + Send + 'static) {
     let (sender, ended) = mpsc::channel::<()>();
     let thread = std::thread::spawn(move || {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// The text of every WGSL file, and every string with `@compute` in a Rust file, each with the name of its file. Some
-/// texts import others, and some are only parts of a kernel.
+/// texts import others, and some are not complete kernels.
 ///
 /// # Panics
 ///

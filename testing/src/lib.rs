@@ -1,4 +1,4 @@
-//! Parts that the tests of several crates share and that need no device. See `README.md`.
+//! Code that the tests of several crates share and that needs no device. See `README.md`.
 
 #![allow(missing_docs, reason = "fields and variants of an unpublished crate, whose names say enough")]
 

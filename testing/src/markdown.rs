@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::files;
 
-/// A fenced block.
+/// A fenced code block of a Markdown document.
 pub struct Block {
     /// The word after the opening fence; empty if there is none.
     pub language: String,

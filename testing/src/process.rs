@@ -11,7 +11,7 @@ use std::time::Duration;
 /// The number of lines kept from a worker's error output.
 const KEPT_LINES: usize = 12;
 
-/// The environment variable that has the test's name in the process that [`in_own_process`] starts.
+/// The environment variable by which [`in_own_process`] passes the test's name to the process that it starts.
 const ALONE: &str = "ANYWARP_TEST_ALONE";
 
 /// Runs `test` in a process where no other test runs, for tests of values that a process has once: its threads, its
@@ -21,7 +21,7 @@ const ALONE: &str = "ANYWARP_TEST_ALONE";
 ///
 /// `test` panics.
 pub fn in_own_process<F: FnOnce()>(test: F) {
-    // `binary::module::function::{{closure}}`
+    // The type name has the form `binary::module::function::{{closure}}`.
     let path = type_name::<F>().trim_end_matches("::{{closure}}");
     let name = path.split_once("::").map_or(path, |(_, name)| name);
     if std::env::var_os(ALONE).is_some_and(|alone| alone == name) {
@@ -36,13 +36,13 @@ pub fn in_own_process<F: FnOnce()>(test: F) {
     assert!(printed.contains("1 passed"), "no test is named {name}:\n{printed}");
 }
 
-/// The next event of a worker.
+/// The event for which a wait for a worker's next message ends.
 #[derive(Debug)]
 pub enum Event<M> {
     Message(M),
     /// The process has closed its output.
     Ended,
-    /// No message within the time limit.
+    /// The worker has sent no message within the time limit.
     Silence,
 }
 
@@ -84,7 +84,8 @@ impl<M: Send + 'static> Worker<M> {
         }
     }
 
-    /// Waits for the end of a worker that has sent everything, and kills it if it does not end.
+    /// Waits for the end of a worker that has sent all its messages, and kills the worker if it neither ends nor sends
+    /// a message within `silence`.
     pub fn finish(&mut self, silence: Duration) {
         while let Event::Message(_) = self.next(silence) {}
         self.end();
@@ -102,7 +103,7 @@ impl<M: Send + 'static> Worker<M> {
         self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string())
     }
 
-    /// The last lines of the error output. Waits until the process closes it.
+    /// The last lines of the process's error output. Waits until the process closes that output.
     pub fn last_errors(&mut self) -> Vec<String> {
         self.errors.take().and_then(|errors| errors.join().ok()).unwrap_or_default()
     }

@@ -1,19 +1,19 @@
 //! Random numbers that are the same everywhere: `SplitMix64` (Steele, Lea, Flood, "Fast splittable pseudorandom number
 //! generators", OOPSLA 2014).
 
-/// A generator whose sequence depends on the seed only.
+/// A generator of random numbers whose sequence depends only on the seed.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// A generator whose sequence has nothing in common with those of neighbouring seeds.
+    /// A generator whose sequence is unrelated to the sequences of neighbouring seeds.
     pub fn new(seed: u64) -> Self {
         let mut random = Self(seed.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(0x2545_f491_4f6c_dd1d));
         random.bits();
         random
     }
 
-    /// The published generator in this state.
+    /// The generator as published, in the state `state`.
     pub fn from_state(state: u64) -> Self {
         Self(state)
     }
@@ -27,12 +27,12 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// 32 random bits.
+    /// A random word of 32 bits.
     pub fn word(&mut self) -> u32 {
         (self.bits() >> 32) as u32
     }
 
-    /// A number from 0 up to 1.
+    /// A random number from 0 up to 1, without 1.
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
@@ -47,17 +47,17 @@ impl Random {
         first + self.below(last - first + 1)
     }
 
-    /// True with a probability of `percent`.
+    /// Returns true with a probability of `percent` percent.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// One of the values.
+    /// A random one of the values.
     pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.below(from.len())]
     }
 
-    /// A word that is likely to find faults: small, large, a power of two, or any.
+    /// A word of 32 bits that is likely to reveal faults: small, large, a power of two, or any.
     pub fn interesting(&mut self) -> u32 {
         match self.below(8) {
             0..3 => self.below(10) as u32,
@@ -76,13 +76,13 @@ impl Random {
     }
 }
 
-/// `count` words, uniformly distributed.
+/// `count` random words of 32 bits, uniformly distributed.
 pub fn words(count: usize, seed: u64) -> Vec<u32> {
     let mut random = Random::new(seed);
     std::iter::repeat_with(|| random.word()).take(count).collect()
 }
 
-/// `count` numbers from -1 up to 1.
+/// `count` random numbers from -1 up to 1, without 1.
 pub fn floats(count: usize, seed: u64) -> Vec<f32> {
     // 24 bits, so that every number is exact.
     words(count, seed).into_iter().map(|word| (word >> 8) as f32 / (1 << 23) as f32 - 1.0).collect()

@@ -31,7 +31,7 @@ const MAX_WAIT: Duration = Duration::from_secs(20);
 /// Runs `cancelled` many times on a device of its own, and checks the device's counters.
 fn every(device: &Device, cancelled: fn(&Device) -> TestResult) -> TestResult {
     let fresh = device.reopen()?;
-    // Another thread returns the block of a cancelled read, soon after the read's copy has ended.
+    // Another thread returns the staging memory of a cancelled read, soon after the read's copy has ended.
     let settled = || -> TestResult<(u64, u64)> {
         let begun = Instant::now();
         loop {

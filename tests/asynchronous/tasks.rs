@@ -83,7 +83,7 @@ fn time_limits(device: &Device) -> TestResult {
             if let Ok(read) = tokio::time::timeout(limit, data.read_async()).await {
                 equal(read?.len(), 1 << 14, "its length")?;
             }
-            // This read gets the result of a read that has ended or was cancelled.
+            // The next read must not get the result of the read above, which has ended or was cancelled.
             data.fill(3)?;
             equal(data.read_async().await?[5], 3, "the next read")?;
         }

@@ -6,8 +6,8 @@
 //! With `--bias checks` an index out of range is defined, on `cpu` and wherever kernels are `Checks::Proven`: a read
 //! returns the last element, and a store or an atomic has no effect. Such kernels run with `Proven` and with `Driver`,
 //! the latter on devices other than `cpu` only if all indices are in range. The kernels also run on `cpu:checked` with
-//! the checks that the middle end adds; then all indices must be in range. The default devices are `cpu` and
-//! `cpu:checked`. The first tests are endless loops, which `cpu` has to stop.
+//! the checks that the middle end adds; then all indices must be in range. The default devices are `cpu` and `vulkan`;
+//! with `--bias checks`, `cpu` and `cpu:checked`. The first tests are endless loops, which `cpu` has to stop.
 //!
 //! The kernels run in child processes, so that a kernel that crashes the driver fails alone. A missing device is
 //! skipped, unless `ANYWARP_REQUIRE` names it. The last line is `N passed, M failed, K skipped`; the exit code is 1 if

@@ -27,7 +27,7 @@ pub(crate) struct Options {
     /// The number of child processes at a time.
     #[arg(long, value_name = "N", value_parser = jobs, default_value_t = cores())]
     pub(crate) jobs: usize,
-    /// The devices, in the form of `ANYWARP_DEVICE`. By default those of the bias.
+    /// The devices, in the form of `ANYWARP_DEVICE`. By default `cpu,vulkan`; with `--bias checks`, `cpu,cpu:checked`.
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub(crate) devices: Vec<String>,
     /// Only print the kernel of this seed.
@@ -68,8 +68,8 @@ pub(crate) enum Bias {
 }
 
 impl Bias {
-    /// The default devices for such kernels. Vulkan drivers handle unusual loops badly, so hostile kernels run there
-    /// only on request.
+    /// The default devices for kernels of this kind. Vulkan drivers handle unusual loops badly, so kernels of
+    /// [`Bias::Checks`] run there only on request.
     fn devices(self) -> [&'static str; 2] {
         match self {
             Self::None => ["cpu", "vulkan"],
@@ -133,7 +133,7 @@ impl Options {
         }
     }
 
-    /// The number of kernels per child; hostile kernels are small, so a child runs many.
+    /// The number of kernels per child; kernels of [`Bias::Checks`] are small, so a child runs many.
     pub(crate) fn batch(&self) -> u64 {
         match self.bias {
             Bias::None => 25,

@@ -121,8 +121,8 @@ fn attempt(options: &Options, target: &mut Target, kernel: &Tried) -> Result<boo
     }
     let ran = run(&target.device, target.mode, program, text);
     let failure = match (ran.and_then(|found| compare(program, &outcome.buffers, &found)), known) {
-        // The middle end may have removed the code that the driver compiles wrongly. Another test checks that the bug
-        // is still there.
+        // The middle end may have removed the code that the driver compiles wrongly. Another test checks that the
+        // driver still has the bug.
         (Ok(()), _) => return Ok(true),
         (Err(failure), _) => failure,
     };

@@ -4,9 +4,9 @@
 //!
 //! | line | meaning |
 //! |---|---|
-//! | `// needs: f64` | a feature that it needs; optional. With `immediates`, the immediate `now` is 3 |
+//! | `// needs: f64` | a feature that the kernel needs; optional. With `immediates`, the immediate `now` is 3 |
 //! | `// in: 1 0xff` | the words of `values`; optional |
-//! | `// bound: 0 1` | the bound range of them, start to end; all by default |
+//! | `// bound: 0 1` | the range of `values` that is bound: its start and end in words; all words by default |
 //! | `// indirect: 1 1 1` | the grid of an indirect launch; one workgroup by default |
 //! | `// right: 1 2` | the right words of `result` |
 //! | `// wrong: 1 3` | the words with the bug; or `differs`: any other words; `refused: TEXT`: an error that contains the text; `lost`: the device is lost; `crash`: the process ends |

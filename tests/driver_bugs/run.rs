@@ -19,9 +19,9 @@ const MAX_TIME: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub(crate) enum Ended {
     Right,
-    /// The listed bug.
+    /// The result or the error is that of the listed bug.
     AsListed(String),
-    /// Neither right nor the listed bug.
+    /// The outcome is neither right nor the listed bug.
     Otherwise(String),
     /// The device cannot run the reproduction.
     Skipped(String),

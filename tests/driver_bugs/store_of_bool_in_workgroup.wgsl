@@ -1,4 +1,4 @@
-// The kernel sets unread elements to false; the words behind them must not change.
+// The kernel sets unread elements to false; the words that follow them must not change.
 // in: 0
 // right: 4294967295
 // wrong: 4294901760

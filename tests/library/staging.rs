@@ -82,7 +82,7 @@ fn guards_that_use_the_whole_limit() {
         for (seed, guard) in guards.iter_mut().enumerate() {
             guard.copy_from_slice(&words(LENGTH, seed as u32));
         }
-        // A large copy of another buffer works while the guards hold the limit.
+        // A large copy of another buffer works while the guards use all upload memory that the limit allows.
         let mut other = device.buffer::<u32>(MIB).expect("memory");
         other.copy_from_slice(&words(MIB, 77)).expect("an upload");
         assert!(on_device(device, &other) == words(MIB, 77), "the copy beside the guards");

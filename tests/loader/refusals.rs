@@ -28,7 +28,7 @@ impl Dataset for Huge {
     }
 }
 
-/// A data set of three endless shards of such samples.
+/// A data set of three endless shards, whose samples have any number of words.
 struct Endless(usize);
 
 impl IterableDataset for Endless {

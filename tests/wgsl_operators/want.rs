@@ -1,8 +1,8 @@
 //! Expected results, and their comparison with actual results.
 //!
-//! A `cpu` device has to meet IEEE 754, including subnormals, infinities, NaNs and signed zeros. Other devices have the
-//! freedom of the section "Differences from IEEE-754" of the WGSL specification: infinities and NaNs are indeterminate,
-//! subnormals may be flushed, and the sign of a zero may be ignored.
+//! A `cpu` device has to meet IEEE 754, including subnormals, infinities, NaNs and signed zeros. Other devices may
+//! differ from it as the section "Differences from IEEE-754" of the WGSL specification allows: infinities and NaNs are
+//! indeterminate, subnormals may be flushed, and the sign of a zero may be ignored.
 
 use crate::operator_suite::scalar::{Scalar, Value};
 

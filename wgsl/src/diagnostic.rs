@@ -11,7 +11,7 @@ use naga::{Span, WithSpan};
 use crate::TextError;
 use crate::words::{self, Finding, Text};
 
-/// Converts an error of the parser.
+/// Converts an error of naga's parser, with a position in the author's own file.
 #[must_use]
 pub fn of_parser(source: &Source, error: &ParseError) -> TextError {
     invalid(source, words::of_parser(Text::new(source), error))
@@ -23,7 +23,8 @@ pub fn of_refused(source: &Source, refused: &Refused) -> TextError {
     invalid(source, words::of_validator(Text::new(source), Some(&refused.module), &refused.error))
 }
 
-/// Converts an error of the validator without the module: the message cannot name types and expressions.
+/// Converts an error of the validator without the module that it refused, so that the message cannot name types and
+/// expressions.
 #[must_use]
 pub fn of_validator(source: &Source, error: &WithSpan<ValidationError>) -> TextError {
     invalid(source, words::of_validator(Text::new(source), None, error))
@@ -40,7 +41,7 @@ pub fn at(source: &Source, message: &str, labels: Vec<(Span, String)>, notes: Ve
     }
     let labels = labels.into_iter().enumerate().filter_map(|(index, (span, label))| {
         let (file, range) = source.origin_of(span.to_range()?)?;
-        // The first span is that of the mistake; other spans explain it.
+        // The first span is that of the mistake; the other spans explain the mistake.
         let style = if index == 0 { LabelStyle::Primary } else { LabelStyle::Secondary };
         Some(Label::new(style, file, range).with_message(label))
     });

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-/// Extensions of the WGSL specification whose features naga supports, but whose directives it refuses.
+/// Extensions of the WGSL specification whose features naga supports, but whose directives naga refuses.
 const UNKNOWN_TO_NAGA: &[&str] = &["subgroups", "subgroup_id", "subgroup_uniformity"];
 
-/// Directives that may list such extensions.
+/// Directives that may list extensions.
 const EXTENDING: &[&str] = &["enable", "requires"];
 
-/// Replaces by blanks the names of extensions whose directives naga refuses although it supports their features. Text
+/// Replaces by blanks the names of extensions whose directives naga refuses although naga supports their features. Text
 /// outside these directives keeps its offsets, so that diagnostics have the columns of the author's text.
 pub fn blank_known_enables(text: &str) -> Cow<'_, str> {
     let mut blanked: Option<Vec<u8>> = None;
@@ -37,7 +37,7 @@ pub fn blank_known_enables(text: &str) -> Cow<'_, str> {
     blanked.map_or(Cow::Borrowed(text), |bytes| Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-/// Returns the extensions that the directives at the beginning of a text enable, with the offsets of their names.
+/// Returns the extensions that the directives at the beginning of a text enable, with the byte offsets of their names.
 ///
 /// ```
 /// use anywarp_wgsl::directives::enables;
@@ -49,8 +49,8 @@ pub fn enables(text: &str) -> Vec<(&str, usize)> {
     names(text, "enable")
 }
 
-/// Returns the language extensions that the directives at the beginning of a text require, with the offsets of their
-/// names.
+/// Returns the language extensions that the directives at the beginning of a text require, with the byte offsets of
+/// their names.
 ///
 /// ```
 /// use anywarp_wgsl::directives::requirements;
@@ -76,7 +76,7 @@ fn names<'a>(text: &'a str, keyword: &str) -> Vec<(&'a str, usize)> {
     found
 }
 
-/// The text of a directive without its semicolon, and its offset.
+/// The text of a directive without its semicolon, and the directive's offset in bytes.
 struct Directive<'a> {
     at: usize,
     text: &'a str,

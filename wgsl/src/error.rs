@@ -18,7 +18,7 @@ pub enum TextError {
         /// The file and line of the mistake, if known.
         place: Option<Spot>,
     },
-    /// An import, condition or element type is wrong.
+    /// An import, an `@if` condition or an element type is wrong.
     #[error("{file} cannot be composed\n{diagnostic}")]
     Compose {
         /// The name of the file with the mistake, as given by the user.
@@ -31,7 +31,7 @@ pub enum TextError {
     /// An imported file cannot be read.
     #[error("{file} cannot be read: {message}")]
     Unreadable {
-        /// The name of the file.
+        /// The name of the imported file.
         file: String,
         /// The message of the operating system, or another reason.
         message: String,
@@ -47,9 +47,9 @@ pub enum TextError {
         line: u32,
         /// The nested constructs: `types`, or operators, brackets and 'else if'.
         what: &'static str,
-        /// The nesting depth of the text.
+        /// The nesting depth of these constructs in the text.
         depth: u32,
-        /// The maximum nesting depth.
+        /// The maximum nesting depth of these constructs.
         limit: u32,
     },
     /// A bug in the translation of WGSL, found by an internal check.

@@ -1,5 +1,5 @@
-//! Filters of diagnostics: `diagnostic(off, subgroup_uniformity);` and `@diagnostic(..)`, which set the severity of a
-//! browser's findings for a range of the text.
+//! Filters of diagnostics: `diagnostic(off, subgroup_uniformity);` and `@diagnostic(..)`, which set, for a range of the
+//! text, the severity of the problems that a browser reports.
 //!
 //! naga supports one of the specification's two rules, and attributes only before functions. Other filters are read
 //! here, and replaced by blanks for naga.
@@ -20,10 +20,10 @@ pub enum Rule {
     SubgroupUniformity,
 }
 
-/// The severity of a finding.
+/// The severity of a problem that a rule finds in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// The finding is only information.
+    /// The problem is reported only as information.
     Info,
     /// The text is accepted, but is probably wrong.
     Warning,
@@ -38,11 +38,11 @@ pub struct Filters(Vec<Filter>);
 #[derive(Clone, Debug)]
 struct Filter {
     rule: Rule,
-    /// The severity; `None` for `off`.
+    /// The severity that the filter sets; `None` for `off`.
     severity: Option<Severity>,
-    /// The bytes to which the filter applies.
+    /// The range of the text, in bytes, to which the filter applies.
     range: Range<usize>,
-    /// The bytes of the filter itself; for a directive, without the semicolon.
+    /// The range of the filter's own text, in bytes; for a directive, without the semicolon.
     written: Range<usize>,
     site: Site,
 }
@@ -88,7 +88,8 @@ impl Filters {
         Some([one.written.clone(), other.written.clone()])
     }
 
-    /// Returns the text with blanks in place of the filters that naga refuses or warns about. No offset changes.
+    /// Returns the text with blanks in place of the filters that naga refuses or warns about. All other text keeps its
+    /// offsets.
     pub(crate) fn blank<'a>(&self, text: Cow<'a, str>) -> Cow<'a, str> {
         let mut unknown =
             self.0.iter().filter(|filter| filter.rule != Rule::DerivativeUniformity || filter.site == Site::Statement);
@@ -131,7 +132,7 @@ fn read(tokens: &Tokens) -> Vec<Filter> {
     filters
 }
 
-/// The rule and severity of `(severity, rule)`, whose bracket is the token `open`.
+/// The rule and the severity in `(severity, rule)`, whose opening bracket is the token `open`.
 fn control(tokens: &Tokens, open: usize) -> Option<(Rule, Option<Severity>)> {
     let close = tokens.partner(open);
     let has_end = close == open + 4 || (close == open + 5 && tokens.is(open + 4, b','));

@@ -10,7 +10,8 @@ use crate::TextError;
 use crate::quiet;
 use measure::{Extent, measure};
 
-/// The maximum nesting depth of a text.
+/// The maximum nesting depth of a text: the number of brackets, operators and `else` branches, each `else` counted as
+/// 8, in which one byte is nested.
 pub const MAX_DEPTH: u32 = 2000;
 /// The maximum number of declarations outside functions: naga recurses over declarations that use each other.
 pub const MAX_DECLARATIONS: u32 = 50_000;
@@ -24,7 +25,7 @@ const SHALLOW: Extent = Extent { depth: 32, declarations: 200, line: 0 };
 /// The size of the separate stack, in bytes. The system commits only the part that is used.
 const STACK: usize = if cfg!(target_pointer_width = "64") { 256 << 20 } else { 32 << 20 };
 
-/// A context that parses and compiles one text, with enough stack and without panics.
+/// A context in which one text is parsed and compiled, with enough stack and with panics turned into errors.
 pub struct Room<'a> {
     file: &'a str,
     own_stack: bool,

@@ -10,7 +10,8 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("subgroupElect", "@must_use fn subgroupElect() -> bool { return subgroupExclusiveAdd(1u) == 0u; }"),
 ];
 
-/// Appends a declaration for each function in [`FUNCTIONS`] that a text calls but does not declare. No offset changes.
+/// Appends a declaration for each function in [`FUNCTIONS`] that a text calls but does not declare. The text itself
+/// keeps its offsets.
 pub(crate) fn declare(text: Cow<'_, str>) -> Cow<'_, str> {
     let mut added = String::new();
     // The search for the name comes first, because few texts contain one.

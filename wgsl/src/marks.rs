@@ -7,7 +7,7 @@ use std::ops::Range;
 /// The first word of a comment that is a mark.
 const MARK: &str = "anywarp:debug";
 
-/// The range of a mark that no function follows.
+/// The range of a debug mark that no function follows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stray(pub Range<usize>);
 
@@ -32,7 +32,7 @@ fn is_mark(word: &str) -> bool {
     word.strip_suffix("*/").unwrap_or(word) == MARK
 }
 
-/// The name and its range of the function that begins at `at`, after white space and comments.
+/// The name of the function that begins at `at`, after white space and comments, and the range of that name.
 fn function_at(text: &str, at: usize) -> Option<(&str, Range<usize>)> {
     let at = crate::directives::skip_space(text, at);
     let rest = text[at..].strip_prefix("fn")?;

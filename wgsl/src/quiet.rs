@@ -23,7 +23,7 @@ static WRAPPED: Once = Once::new();
 /// # Errors
 /// The panic's message and its location in the source.
 pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    // The hook stays where a panic aborts the process, because the panic must then be printed. Hooks cannot be set
+    // The previous hook stays if panics abort the process, because such a panic must be printed. Hooks cannot be set
     // during a panic.
     if cfg!(panic = "unwind") && !std::thread::panicking() {
         WRAPPED.call_once(wrap);

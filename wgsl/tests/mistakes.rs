@@ -38,7 +38,7 @@ fn cases(topic: &str) -> impl Iterator<Item = (&str, String)> {
     })
 }
 
-/// Returns the messages for all mistakes of a topic, without the first line, which is the same in each.
+/// Returns the messages for all mistakes of a topic, each without its first line, which is the same in all of them.
 fn said(topic: &str) -> String {
     let mut said = String::new();
     for (name, text) in cases(topic) {

@@ -57,13 +57,13 @@ pub trait Backend: Any + Send + Sync {
     /// [`BackendError::OutOfMemory`] and [`BackendError::TooLarge`] leave the device usable.
     fn allocate(&self, bytes: u64, kind: MemoryKind, label: &str) -> Result<MemoryId, BackendError>;
 
-    /// Frees memory. Submitted work that still uses it is not disturbed: the allocation is released when that work is
-    /// done. Mapped memory is unmapped first.
+    /// Frees memory. Submitted work that still uses the memory is not disturbed: the allocation is released when that
+    /// work has ended. Mapped memory is unmapped first.
     fn free(&self, memory: MemoryId);
 
-    /// Maps a memory of any kind but Device for the host. When the ticket is done, all submitted work that uses the
-    /// memory is done too, the writes of that work are visible to the host, and [`host`](Self::host) returns the bytes.
-    /// Mapping a mapped memory returns a ticket that is done.
+    /// Maps a memory of any kind but Device for the host. When the returned ticket has completed, all submitted work
+    /// that uses the memory has ended, the writes of that work are visible to the host, and [`host`](Self::host)
+    /// returns the bytes. For a memory that is mapped already, the returned ticket has completed.
     fn map(&self, memory: MemoryId) -> Result<Ticket, BackendError>;
 
     /// Returns the bytes of a mapped memory. Only one [`HostRange`] may exist per mapping: a second call is refused
@@ -84,15 +84,16 @@ pub trait Backend: Any + Send + Sync {
     /// [`BackendError::Rejected`] with the driver's message; the device stays usable.
     fn compile(&self, program: &Program) -> Result<Compilation, BackendError>;
 
-    /// Releases a kernel. Submitted work that still uses it is not disturbed.
+    /// Releases a kernel. Submitted work that still uses the kernel is not disturbed.
     fn discard(&self, kernel: KernelId);
 
     /// Submits work. The commands take effect in their order, after everything submitted before; each command sees the
     /// writes of the commands before it. Work of another [stream](Recording::stream) may run at the same time or in
-    /// another order, but with the same results: of two commands that access the same bytes and do not both only read
-    /// them, the later one waits. The ticket is done when this recording is. The recording is only borrowed and may be
-    /// submitted again. Every region in it must lie within existing memory that is not mapped, and every dispatch must
-    /// pass the arguments that its program takes, within [`Caps`].
+    /// another order, but with the same results: if two commands access the same bytes and at least one of the two
+    /// writes them, the later command waits for the earlier one. The ticket completes when all commands of this
+    /// recording have ended. The recording is only borrowed and may be submitted again. Every region in it must lie
+    /// within existing memory that is not mapped, and every dispatch must pass the arguments that its program takes,
+    /// within [`Caps`].
     ///
     /// # Errors
     /// [`BackendError::UnknownMemory`], [`BackendError::UnknownKernel`], and [`BackendError::Rejected`] for a recording

@@ -4,7 +4,7 @@ use naga::valid::Capabilities;
 
 use crate::{BackendKind, CopyCost, Routine, Scalar};
 
-/// The kind of hardware behind a device.
+/// The kind of hardware that a device consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DeviceKind {
     /// A GPU with memory of its own.
@@ -118,15 +118,16 @@ pub struct Caps {
     pub timestamps: bool,
     /// Whether two bindings of one dispatch may use the same allocation while one of them is written.
     pub aliased_bindings: bool,
-    /// Whether kernels are checked while they run; tickets then carry the findings.
+    /// Whether the device looks for mistakes in kernels while they run; [`Ticket::findings`](crate::Ticket::findings)
+    /// then returns the mistakes that it has found.
     pub checked: bool,
     /// The number of streams whose work may run at the same time; at least 1.
     pub streams: u32,
-    /// The cost of copies between host and device, measured when the device was opened; it decides which neighbouring
-    /// ranges are copied together. `None` for a device that needs no copies, is not open or allows no measurement, as
-    /// in a browser: [`CopyCost::default`] is used then.
+    /// The cost of copies between host and device, measured when the device was opened; this cost decides which
+    /// neighbouring ranges are copied together. `None`, which stands for [`CopyCost::default`], for a device that needs
+    /// no copies, is not open or allows no measurement, as in a browser.
     pub copy_cost: Option<CopyCost>,
-    /// Whether blocking waits work (not in a browser).
+    /// Whether a host thread can block until submitted work has ended: false in a browser.
     pub blocking: bool,
     /// The products of cooperative matrices that the device can compute; each matrix has 16 x 16 or 8 x 8 elements.
     pub cooperative: Vec<CooperativeProduct>,

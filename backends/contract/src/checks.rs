@@ -3,8 +3,8 @@
 /// The index checks and loop limits that a kernel is compiled with.
 ///
 /// [`Proven`](Self::Proven) and [`Driver`](Self::Driver) give the same guarantee: a read out of range returns some
-/// element of the same variable, a write out of range changes nothing or another element of the same variable, and an
-/// endless loop is left after a limit of iterations.
+/// element of the same variable, a write out of range changes nothing or another element of the same variable, and a
+/// loop that would not end is left after a limited number of iterations.
 ///
 /// ```
 /// use anywarp_backend::{Checks, Unchecked};

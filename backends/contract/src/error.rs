@@ -11,36 +11,36 @@ pub enum BackendError {
     /// The device is gone: removed, reset by its driver, or crashed.
     #[error("the device was lost: {reason}")]
     Lost {
-        /// The message of the driver.
+        /// The reason: the message of the driver, or that of the backend.
         reason: String,
     },
-    /// An allocation did not fit into the free memory.
+    /// There is not enough free memory for an allocation.
     #[error(
         "out of memory: {requested} bytes of {kind} memory were requested while {live} bytes were live: \
          free buffers, or use smaller ones"
     )]
     OutOfMemory {
-        /// Bytes asked for.
+        /// The requested size in bytes.
         requested: u64,
-        /// Kind of memory asked for.
+        /// The requested kind of memory.
         kind: MemoryKind,
-        /// Bytes that this program had allocated on the device.
+        /// The total size in bytes of the memory that this program had allocated on the device.
         live: u64,
     },
     /// An allocation is larger than the device allows for a single one.
     #[error("a buffer of {requested} bytes is above this device's limit of {limit} bytes: use several buffers")]
     TooLarge {
-        /// Bytes asked for.
+        /// The requested size in bytes.
         requested: u64,
-        /// The device's limit.
+        /// The size in bytes of the largest allocation that the device allows.
         limit: u64,
     },
-    /// The driver, or the layer above it, returned an error.
+    /// The backend refused the operation, or the driver returned an error.
     #[error("{operation} failed: {message}")]
     Rejected {
         /// The operation that failed, for example `allocating`.
         operation: &'static str,
-        /// The message of the driver.
+        /// The reason: the message of the driver, or that of the backend.
         message: String,
     },
     /// A kernel did not run to its end. Its results, and those of all work that depends on them, must not be used; the

@@ -14,7 +14,7 @@ pub use spot::{Invocation, Spot, Touch};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum FindingKind {
-    /// An index is not below the number of elements.
+    /// An index is not below the number of elements of the accessed array, vector or matrix.
     OutOfRange,
     /// An integer is divided by zero, or the remainder of such a division is computed.
     DivisionByZero,
@@ -50,7 +50,7 @@ impl FindingKind {
     }
 }
 
-/// The severity of a finding.
+/// How serious a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Severity {
@@ -113,14 +113,15 @@ pub struct Finding {
     pub kind: FindingKind,
     /// The kernel: file and entry point.
     pub kernel: Arc<str>,
-    /// The position of the mistake; for a race, the later in the file of the positions of its two accesses.
+    /// The position of the mistake; for a race, the position of that access of the two which is later in the file.
     pub at: Spot,
     /// The variable, as a path without indices: `tile`, `params.values`. Empty where no variable is involved, or where
     /// the variable has no name.
     pub variable: String,
-    /// The index of the accessed element: the index that is out of range, or the innermost known index of the path.
+    /// The index of the accessed element: the index that is out of range, otherwise the innermost index whose value is
+    /// known; `None` if none is known.
     pub index: Option<i64>,
-    /// For an index out of range, the number of elements; for a loop, the limit of iterations.
+    /// For an index out of range, the number of elements; for a loop, the largest allowed number of iterations.
     pub count: Option<u64>,
     /// For a race, the kind of the access at `at`.
     pub touch: Option<Touch>,

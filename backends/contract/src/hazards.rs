@@ -1,4 +1,4 @@
-//! Finds which commands must wait for an earlier one, from their regions alone.
+//! Counts the commands that must wait for an earlier command, by the memory regions that the commands access.
 
 use crate::{Access, MemoryId, Recording};
 
@@ -12,8 +12,8 @@ struct Touched {
 
 const NOTHING: (u64, u64) = (u64::MAX, 0);
 
-/// The number of memories accessed since the last barrier above which a barrier is counted without a scan: the limit
-/// keeps the scan linear in the number of commands.
+/// The largest number of memories accessed since the last barrier. If there are more, the next command counts as
+/// waiting, so that each command is compared with a limited number of memories.
 const MAX_TRACKED: usize = 64;
 
 pub(crate) fn count(recording: &Recording) -> u64 {

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-/// The kind of a scalar.
+/// Whether a scalar type is a signed integer, an unsigned integer or a floating-point number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ScalarKind {
     /// `i16`, `i32`, `i64`.
@@ -15,7 +15,7 @@ pub enum ScalarKind {
     Float,
 }
 
-/// A scalar type.
+/// A scalar type: its kind and its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Scalar {
     /// Whether the scalar is signed, unsigned or floating.
@@ -67,13 +67,13 @@ impl fmt::Display for Scalar {
 pub struct Field {
     /// The member's name.
     pub name: String,
-    /// Bytes from the start of the struct.
+    /// The offset of the member, in bytes from the start of the struct.
     pub offset: u32,
     /// The member's type.
     pub layout: Layout,
 }
 
-/// The structure of a type.
+/// The structure of a type: a scalar, vector, matrix, array or struct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// One scalar or atomic.
@@ -105,7 +105,7 @@ pub enum Shape {
         /// Bytes from one element to the next.
         stride: u32,
     },
-    /// A struct.
+    /// A struct of named members.
     Struct {
         /// The struct's members, in the order of their declaration.
         fields: Vec<Field>,

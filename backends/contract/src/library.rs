@@ -115,7 +115,7 @@ impl fmt::Display for ProductForm {
     }
 }
 
-/// A call of a library routine.
+/// A call of a routine of the vendor's library, with its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Library {
@@ -135,7 +135,7 @@ pub enum Library {
         depth: u32,
         /// The element type of all three matrices, and the arithmetic.
         precision: Precision,
-        /// Batches, transposes and factors.
+        /// The number of products, transposed matrices and the factors `alpha` and `beta`.
         form: ProductForm,
     },
 }

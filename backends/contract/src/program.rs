@@ -18,13 +18,13 @@ impl fmt::Debug for KernelId {
 /// `@group(group) @binding(binding)` of a WGSL variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ResourceId {
-    /// The bind group.
+    /// The number of the bind group.
     pub group: u32,
-    /// The binding within the group.
+    /// The number of the binding within the group.
     pub binding: u32,
 }
 
-/// The access of a command to a region.
+/// Whether a command only reads a region of memory, or may also write it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
     /// The command only reads the region.
@@ -75,20 +75,22 @@ pub struct Program {
     pub bindings: Vec<BindingInfo>,
     /// The name and type of the `var<immediate>` variable, if the entry point uses one.
     pub immediate: Option<(String, Layout)>,
-    /// Workgroup memory in bytes.
+    /// The workgroup memory that one workgroup needs, in bytes.
     pub workgroup_storage: u32,
-    /// The text that the program was made from, for messages about a line; `None` for a module built in code.
+    /// The text that the program was made from, for diagnostics that quote a source line; `None` for a module built in
+    /// code.
     pub source: Option<Arc<Source>>,
-    /// The liberties that the author grants to the backend.
+    /// The permissions that the author of the kernel gives to the backend.
     pub leave: Leave,
     /// The facts proven about `module`, with which a backend may omit checks under [`Checks::Proven`]; `None` if the
     /// module was not analysed.
     pub proofs: Option<Arc<Proofs>>,
 }
 
-/// The liberties that a backend may take with a kernel: none, unless its author grants them.
+/// The permissions that the author of a kernel gives to a backend: to omit checks, and to compute less accurately. The
+/// default gives none.
 ///
-/// A backend need not use a liberty that it has.
+/// A backend need not use a permission.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Leave {
     /// The checks of indices and divisors, and the limits of loops, that the kernel is compiled with.
@@ -98,10 +100,10 @@ pub struct Leave {
     pub fast_math: bool,
 }
 
-/// A compiled program.
+/// A compiled program: the id of its kernel, and the hardware resources that the kernel uses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compilation {
-    /// The id for dispatches.
+    /// The id by which dispatches name the kernel.
     pub kernel: KernelId,
     /// The hardware resources that the kernel uses, where the device reports them.
     pub resources: Option<KernelResources>,
@@ -113,7 +115,7 @@ pub struct Compilation {
 pub struct KernelResources {
     /// Registers of 32 bits per invocation.
     pub registers: u32,
-    /// Workgroup memory in bytes, as allocated.
+    /// The workgroup memory that is allocated for one workgroup, in bytes.
     pub workgroup_bytes: u32,
     /// Private memory per invocation in bytes: arrays that are indexed dynamically, and spilled registers.
     pub private_bytes: u32,
@@ -121,7 +123,7 @@ pub struct KernelResources {
     pub spilled_bytes: Option<u32>,
     /// The largest possible workgroup of this kernel, in invocations.
     pub max_invocations: u32,
-    /// Workgroups that run on one multiprocessor at a time.
+    /// The number of workgroups of this kernel that one multiprocessor runs at a time.
     pub workgroups_per_multiprocessor: u32,
     /// Invocations that run on one multiprocessor at a time, as a share of its maximum: 0 to 1.
     pub occupancy: f32,

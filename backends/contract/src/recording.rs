@@ -11,9 +11,9 @@ use crate::{Access, KernelId, Library, MemoryId, Slot, hazards};
 pub struct Region {
     /// The memory that the range is in.
     pub memory: MemoryId,
-    /// The offset in bytes.
+    /// The start of the range, in bytes from the start of the memory.
     pub offset: u64,
-    /// Length in bytes.
+    /// The length of the range in bytes.
     pub bytes: u64,
 }
 
@@ -68,7 +68,7 @@ pub enum Bound {
     Inline(Range<u32>),
 }
 
-/// One launch of a kernel.
+/// One launch of a kernel, with its bindings and its number of workgroups.
 #[derive(Clone, Debug)]
 pub struct Dispatch {
     /// The kernel to run.
@@ -84,7 +84,7 @@ pub struct Dispatch {
     pub immediates: Range<u32>,
 }
 
-/// One command of a recording.
+/// A command of a recording: a copy, a fill, a dispatch or a library call.
 #[derive(Clone, Debug)]
 pub enum Command {
     /// Copies `source` to `target`. The two lengths are equal; offsets and lengths are multiples of 4. Both regions may
@@ -168,8 +168,8 @@ impl Recording {
         self.push(Command::Library(call));
     }
 
-    /// Appends a dispatch. `bounds` are in the order of the program's bindings; `values` are the bytes to which their
-    /// [`Bound::Inline`] ranges refer, counted from 0.
+    /// Appends a dispatch. `bounds` are in the order of the program's bindings; `values` are the bytes to which the
+    /// ranges of [`Bound::Inline`] in `bounds` refer; these ranges count from the start of `values`.
     pub fn dispatch(
         &mut self,
         kernel: KernelId,
@@ -250,7 +250,7 @@ impl Recording {
     }
 
     /// The number of times that a command must wait for earlier commands: read after write, write after read or write
-    /// after write on a shared byte. Each wait is counted as one for all earlier commands.
+    /// after write on a shared byte. A command that waits for several earlier commands counts once.
     #[must_use]
     pub fn barriers(&self) -> u64 {
         hazards::count(self)
@@ -258,7 +258,8 @@ impl Recording {
 }
 
 fn len32<T>(items: &[T]) -> u32 {
-    // One recording never holds 4 GiB of uniform values: the user's stream submits the recording long before.
+    // One recording never holds 4 GiB of uniform values: the user's stream submits the recording long before it is so
+    // large.
     u32::try_from(items.len()).expect("a recording's arena stays below 2^32 entries")
 }
 

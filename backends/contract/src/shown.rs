@@ -2,8 +2,8 @@
 
 /// Makes `Debug` of error types show what `Display` does.
 ///
-/// A `main` that returns an error prints it by `Debug`: the derived form would show names of fields, and a diagnostic of
-/// several lines as one.
+/// A `main` that returns an error prints it by `Debug`: the derived `Debug` would show names of fields, and a
+/// diagnostic of several lines as one line.
 ///
 /// ```
 /// struct Full(u32);

@@ -26,7 +26,7 @@ use crate::Spot;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Source {
-    /// The author's own file first, then those that it imports.
+    /// The author's own file, then the files that it imports.
     files: Vec<SourceFile>,
     /// The composed text; `None` if the text is the first file, unchanged.
     text: Option<String>,
@@ -173,8 +173,8 @@ impl Source {
         Some((file, start..end.min(self.files.get(file)?.text.len()).max(start)))
     }
 
-    /// The index of the file that a byte of the text comes from, and the offset after the byte's origin there. For a
-    /// piece that is not copied, the offset is after the whole text that the piece replaces.
+    /// The index of the file that a byte of the text comes from, and the offset in that file after the byte's origin.
+    /// For a piece that is not copied, the offset is after the whole text that the piece replaces.
     fn behind(&self, at: usize) -> Option<(usize, usize)> {
         let (file, offset) = self.origin(at)?;
         let next = self.pieces.partition_point(|piece| piece.at <= at);
@@ -183,7 +183,7 @@ impl Source {
         Some((file, following.map_or(offset + 1, |piece| piece.offset)))
     }
 
-    /// The index of the file that a byte of the text comes from, and the offset of the byte's origin there.
+    /// The index of the file that a byte of the text comes from, and the offset of the byte's origin in that file.
     fn origin(&self, at: usize) -> Option<(usize, usize)> {
         if at > self.text().len() {
             return None;

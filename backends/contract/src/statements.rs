@@ -44,8 +44,8 @@ pub fn for_each_block<'a>(statement: &'a Statement, mut visit: impl FnMut(&'a Bl
 /// # Ok::<(), naga::front::wgsl::ParseError>(())
 /// ```
 pub fn statements(block: &Block) -> impl Iterator<Item = (&Statement, Span)> {
-    // A work list replaces recursion, because `else if` nests as deep as the source is long. The next statement is at
-    // the end of the list.
+    // A work list replaces recursion, because a chain of `else if` is as many blocks deep as it has branches. The next
+    // statement is at the end of the list.
     let mut left: Vec<(&Statement, &Span)> = block.span_iter().collect();
     left.reverse();
     iter::from_fn(move || {

@@ -68,8 +68,8 @@ pub trait Completion: Send + Sync {
     /// Waits until the work has ended or the timeout has passed; returns whether the work has ended.
     fn wait(&self, timeout: Option<Duration>) -> Result<bool, BackendError>;
 
-    /// Wakes `waker` once the work has ended, or at once if the work has ended already; no polling is needed. The
-    /// backend must wake with no lock held, because waking may drop a task, and the dropped task may free memory.
+    /// Wakes `waker` when the work ends, or immediately if it has ended already; no polling is needed. The backend must
+    /// wake with no lock held, because waking may drop a task, and the dropped task may free memory.
     fn wake(&self, waker: &Waker);
 
     /// The timings of the work, once it has ended, if its recording was timed.
@@ -84,7 +84,8 @@ pub trait Completion: Send + Sync {
 
 /// A handle on submitted work: wait for it, await it, or drop it (the work continues).
 ///
-/// Several tasks may poll one ticket in turn: the task that polled last is woken. Each clone has a task of its own.
+/// Several tasks may poll one ticket in turn: the task that polled last is woken. Each clone of the ticket wakes the
+/// task that polled this clone last.
 #[derive(Clone)]
 pub struct Ticket {
     /// The backend's side of the ticket; `None` for work that had ended when the ticket was created.
@@ -136,8 +137,8 @@ impl Ticket {
         self.completion.as_ref().map_or(Ok(true), |completion| completion.wait(Some(timeout)))
     }
 
-    /// Wakes `waker` once the work has ended, or at once if the work has ended already. For a backend that wraps
-    /// another backend and forwards the completion; other callers poll the ticket.
+    /// Wakes `waker` when the work ends, or immediately if it has ended already. For a backend that wraps another
+    /// backend and forwards the completion; other callers poll the ticket.
     pub fn wake(&self, waker: &Waker) {
         match &self.completion {
             Some(completion) => completion.wake(waker),

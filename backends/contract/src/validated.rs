@@ -74,8 +74,8 @@ impl Validated {
         }
     }
 
-    /// Returns the module, marked as valid for these capabilities if the validator accepts it for them. Returns it
-    /// unchanged if it needs more capabilities, or if it was already known to fit.
+    /// Returns the module, marked as valid for these capabilities if the validator accepts it for them. Returns the
+    /// module unchanged if it needs more capabilities, or is already marked as valid for these.
     #[must_use]
     pub fn narrowed(self, capabilities: Capabilities) -> Self {
         if self.fits(capabilities) || run(|| Validator::new(self.0.flags, capabilities).validate(&self)).is_err() {

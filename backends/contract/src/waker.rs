@@ -15,7 +15,8 @@ mod sync {
 /// The waker that one future gives to a completion, and the task that is woken through it.
 ///
 /// The completion receives one waker per future, however often and by whichever task the future is polled. A dropped
-/// future releases its task at once, not only when the work ends. A clone is a future of its own.
+/// future releases its task immediately, not only when the work ends. A clone starts without a task, as it belongs to
+/// another future.
 #[derive(Default)]
 pub(crate) struct Awaited(Option<Arc<Task>>);
 

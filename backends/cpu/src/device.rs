@@ -129,8 +129,8 @@ impl CpuDevice {
             resolved.make(&self.caps, resources, recording)?;
         }
         if !resolved.memories.iter().all(|memory| memory.begin_use(submission)) {
-            // Another thread has just mapped one of the memories. Others already wait for the submission, so the
-            // submission is queued without commands.
+            // Another thread has just mapped one of the memories. The other memories already count this submission as a
+            // use, so the submission is queued without commands.
             let mut nothing = self.queue.empty();
             nothing.memories.append(&mut resolved.memories);
             self.queue.submit(nothing, submission);

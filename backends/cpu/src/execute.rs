@@ -22,7 +22,7 @@ use dispatch::Dispatch;
 /// The origin of timings: the start of the first timed dispatch.
 static EPOCH: OnceLock<Instant> = OnceLock::new();
 
-/// The size of one unit of a copy or fill, in bytes.
+/// The size in bytes of one piece of a copy or fill.
 const PIECE: usize = 64 << 10;
 
 /// The settings and state that executions of one device share.
@@ -213,7 +213,7 @@ impl Run<'_> {
         None
     }
 
-    /// The workgroup counts of an indirect grid; zeros if one of the counts is above the limit.
+    /// The workgroup counts of an indirect grid; zeros if one of the counts exceeds [`Conditions::max_groups`].
     fn groups_at(&self, place: Place) -> [u32; 3] {
         let start = self.resolved.memories[place.memory].bytes.start();
         // SAFETY: the check of the recording has shown that the place has twelve valid bytes, aligned to 4.

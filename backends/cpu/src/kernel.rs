@@ -49,7 +49,8 @@ impl Kernel {
         (bits != 0).then(|| f64::from(f32::from_bits(bits)))
     }
 
-    /// Records the measured time of one workgroup in nanoseconds. The estimate rises at once and falls slowly.
+    /// Records the measured time of one workgroup in nanoseconds. A longer time replaces the estimate; a shorter one
+    /// reduces the estimate by a quarter of the difference.
     pub(crate) fn took(&self, cost: f64) {
         let cost = self.cost().map_or(cost, |before| cost.max(before * 0.75 + cost * 0.25)).max(0.1);
         self.cost.store((cost as f32).to_bits(), Ordering::Relaxed);

@@ -54,7 +54,7 @@ pub(crate) enum Grid {
     Indirect(Place),
 }
 
-/// A resolved command.
+/// One command of a recording, with memories and machine code in place of ids.
 pub(crate) enum Step {
     Copy { source: Place, target: Place },
     Fill { target: Place, pattern: u32 },

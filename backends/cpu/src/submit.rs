@@ -25,7 +25,7 @@ struct State {
     blocked: usize,
 }
 
-/// One submission.
+/// One submission, to wait for: whether its work has ended, its outcome, and the tasks to wake.
 #[derive(Default)]
 pub(crate) struct Submission {
     /// Whether the work has ended. It is set once, under the lock of `state`, after all other fields.

@@ -73,14 +73,14 @@ impl Card {
         ours.uniform_buffers = 64;
         ours.bind_groups = 16;
         ours.bindings_per_group = 1000;
-        // A multiple of 16, because vectors of four are loaded with one instruction.
+        // A multiple of 16 bytes, because a vector of four 32-bit components is loaded with one instruction.
         ours.storage_offset_alignment = 16;
         ours.uniform_offset_alignment = 16;
         ours.workgroup_storage = self.shared;
         ours.workgroup_invocations = 1024;
         ours.workgroup_size = [1024, 1024, 64];
-        // One below the largest count, so that counts above the limit exist. For grids that CUDA cannot launch, blocks
-        // loop over workgroups.
+        // The limit is one below the largest `u32`, so that a count above the limit can be expressed. For grids that
+        // CUDA cannot launch, blocks loop over workgroups.
         ours.workgroups_per_dimension = u32::MAX - 1;
         ours.immediate_size = 1024;
         ours

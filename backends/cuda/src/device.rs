@@ -59,7 +59,8 @@ impl CudaDevice {
         let mut opened = Self::start(driver, *device, caps.clone(), card, options)?;
         if !opened.caps.unified {
             let cost = measure_copy_cost(&*opened).inspect_err(|error| log::warn!("copies are not measured: {error}"));
-            // There is no other reference to the device yet. The commands of the measurement are not counted.
+            // There is no other reference to the device yet. The counters must not include the commands of the
+            // measurement.
             if let Some(opened) = Arc::get_mut(&mut opened) {
                 opened.caps.copy_cost = cost.ok();
                 opened.counted = Counted::default();

@@ -22,13 +22,13 @@ use crate::submit::queue::Queue;
 /// A graph that can be launched.
 pub(crate) struct Graph {
     queue: Arc<Queue>,
-    /// `None` only after the drop, or after a successor has taken the executable graph.
+    /// `None` only while the graph is dropped, or after a successor has taken the executable graph.
     exec: Option<ExecutableGraph>,
     /// The captured plan, stored because it keeps kernels and memories alive.
     pub(crate) plan: Plan,
     /// The status record that all runs of the graph share.
     record: Option<StatusRecord>,
-    /// The number of runs whose record was not read yet.
+    /// The number of runs after which `record` was not read yet.
     runs: AtomicU32,
     /// Memory for the graph's uniform values.
     arena: Option<DeviceMemory>,
@@ -76,8 +76,8 @@ impl Graph {
         self.runs.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Reads the status record after a run. The record is reset only when no other run is in flight; until then every
-    /// run counts as stopped.
+    /// Reads the status record after a run. A record that a stopped kernel has written is reset only when no other run
+    /// is in flight; until then every run that ends counts as stopped.
     pub(crate) fn end_run(&self) -> Option<Stop> {
         let last = self.runs.fetch_sub(1, Ordering::AcqRel) == 1;
         let record = self.record.as_ref()?;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// A function that reads an environment variable; tests pass a replacement.
 pub(crate) type Variable<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
-/// Returns the folders with one of these names, in toolkits and in the Python packages of the active environment.
+/// Returns the folders with one of these names, in CUDA toolkits and in the packages of the active Python environment.
 /// Folders that do not exist are left out, except the default folder, because errors should name it.
 pub(crate) fn folders(variable: Variable<'_>, names: &[&str]) -> Vec<PathBuf> {
     let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);

@@ -69,7 +69,7 @@ impl CudaDevice {
     /// as one submission with these accesses. Returns the ticket of that submission.
     ///
     /// # Errors
-    /// As [`lend`](Self::lend); no submission is counted then.
+    /// As [`lend`](Self::lend); after an error no submission is counted.
     pub fn take_back(&self, used: &[(MemoryId, Access)], stream: u32) -> Result<Ticket, BackendError> {
         let _current = self.queue.context.enter()?;
         let mut plan = self.queue.plan();

@@ -17,10 +17,11 @@ use crate::memory::deferred::Deferred;
 use crate::submit::queue::Queue;
 use crate::translate::{Form, Parameter};
 
-/// The largest alignment in bytes that a binding needs: a vector of four is loaded with one instruction.
+/// The largest alignment in bytes that a binding needs: a vector of four 32-bit components is loaded with one
+/// instruction.
 const MAX_ALIGNMENT: u32 = 16;
 
-/// One form of a kernel, loaded.
+/// The loaded machine code of one [`Form`] of a kernel.
 pub(crate) struct Loaded {
     /// The loaded machine code. When `Loaded` is dropped, the deferred frees keep the module until no work uses it.
     pub(crate) module: Arc<Module>,
@@ -131,15 +132,15 @@ pub(crate) fn usual_form(bindings: &[BindingInfo]) -> Form {
         let size = binding.layout.size.next_multiple_of(MAX_ALIGNMENT);
         match left.checked_sub(size) {
             Some(rest) => left = rest,
-            // A binding beyond the mask's bits stays a value; the compiler reports an error if the parameters become
-            // too long.
+            // A binding that `Form::addressed` has no bit for stays a value; the compiler reports an error if the
+            // parameters become too long.
             None => addressed |= bit(index).unwrap_or(0),
         }
     }
     Form { addressed, looped: false }
 }
 
-/// Returns the bit of a binding in [`Form::addressed`]; `None` beyond the mask.
+/// Returns the bit of a binding in [`Form::addressed`]; `None` if the mask has no bit for the binding.
 pub(crate) fn bit(binding: usize) -> Option<u64> {
     u32::try_from(binding).ok().and_then(|binding| 1_u64.checked_shl(binding))
 }

@@ -50,8 +50,8 @@ pub(crate) enum Backing {
 /// An allocation, and its uses so far.
 pub(crate) struct Reserved {
     pub(crate) backing: Backing,
-    /// The last submission of the first stream that the memory's uses must come after: the initial zeroing, or the one
-    /// after it.
+    /// In the first stream, the number of the submission by whose end the memory is zeroed: the zeroing itself or, if
+    /// that has no number, the next submission. 0 if `uses` contains the zeroing, or if the memory is pinned.
     pub(crate) last: u64,
     /// The use by the initial zeroing, if several streams had work at that time.
     pub(crate) uses: Uses,
@@ -62,7 +62,7 @@ pub(crate) fn is_pinned(kind: MemoryKind) -> bool {
     kind != MemoryKind::Device
 }
 
-/// One allocation.
+/// One allocation: its memory on the device or the host, its mapping, and its uses.
 pub(crate) struct Memory {
     pub(crate) id: MemoryId,
     pub(crate) kind: MemoryKind,
@@ -73,7 +73,7 @@ pub(crate) struct Memory {
     /// The bytes on the host; `None` for device memory. The drop takes the value.
     pinned: Option<PinnedMemory>,
     queue: Arc<Queue>,
-    /// The last submission of the first stream that uses the memory, or that comes after the memory's zeroing.
+    /// The number of the last submission of the first stream that uses the memory; at first that of [`Reserved::last`].
     last: AtomicU64,
     /// Whether the memory was freed: new work must not use it.
     freed: AtomicBool,
@@ -137,8 +137,8 @@ impl Memory {
 
     pub(crate) fn host(self: &Arc<Self>) -> Result<HostRange, BackendError> {
         self.queue.context.alive()?;
-        // No submitted work uses the bytes once the mapping's completion is over, and `begin_use` refuses new work
-        // while the memory is mapped.
+        // After all submissions that the mapping waits for have ended, no submitted work uses the bytes. `begin_use`
+        // refuses new work while the memory is mapped.
         let is_over = |completion: &Arc<MapCompletion>| completion.is_over();
         PinnedMemory::lend(self, |memory| memory.pinned.as_ref(), &self.state().mapping, is_over)
     }

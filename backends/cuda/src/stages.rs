@@ -35,9 +35,9 @@ pub enum StageError {
         known.iter().map(|known| format!("sm_{known}")).collect::<Vec<_>>().join(", ")
     )]
     Architecture {
-        /// The requested architecture.
+        /// The requested architecture: 90 for `sm_90`.
         wanted: u32,
-        /// The supported architectures.
+        /// The architectures that this NVRTC supports: 90 for `sm_90`.
         known: Vec<u32>,
         /// NVRTC's version.
         version: (u32, u32),

@@ -6,7 +6,8 @@ use anywarp_backend::{Backend, BackendError, CopyCost, MemoryId, MemoryKind, One
 
 /// Size of the memories used for measuring, in bytes.
 const BYTES: u64 = 1 << 20;
-/// The number of further short copies in one submission, from which the fixed cost of a copy is measured.
+/// The difference in the number of short copies between two submissions: the difference in their times is the fixed
+/// cost of this many copies.
 const MORE: u64 = 64;
 /// Size of each short copy, in bytes.
 const SHORT: u64 = 256;

@@ -29,7 +29,8 @@ mod x86 {
 
     /// Bytes of a cache line.
     const LINE: usize = 64;
-    /// Bytes between the line being written and the line being demoted, whose stores have completed by then.
+    /// The distance in bytes from the line that is being written back to the line that is being demoted: so far back,
+    /// the stores to a line have completed.
     const BEHIND: usize = 8 * LINE;
 
     /// Whether the processor has CLDEMOTE: leaf 7 of CPUID, bit 25 of ECX (Intel SDM, volume 2A).

@@ -65,7 +65,7 @@ fn pool() -> Option<&'static ThreadPool> {
 /// of one unit on one thread, in nanoseconds.
 ///
 /// # Errors
-/// The first error of `work`; the other threads stop soon.
+/// The first error of `work`; the other threads then stop after their current ranges.
 pub fn spread(units: u64, expected: Option<f64>, work: &Work<'_>) -> Result<f64, BackendError> {
     let (mut done, mut cost) = (0, expected);
     while done < units {

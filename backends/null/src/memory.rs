@@ -23,7 +23,7 @@ struct State {
     held: Option<Vec<u32>>,
 }
 
-/// One allocation.
+/// One allocation: its bytes, and the state of its mapping.
 pub(crate) struct Memory {
     pub(crate) kind: MemoryKind,
     /// The requested size, not rounded up, so that a region beyond it is noticed.
@@ -33,7 +33,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Allocates zeroed memory; `None` when the host has no more.
+    /// Allocates zeroed memory; `None` when the host has no more memory.
     pub(crate) fn zeroed(bytes: u64, kind: MemoryKind) -> Option<Self> {
         let count = usize::try_from(bytes.div_ceil(16)).ok()?;
         let mut granules = Vec::new();

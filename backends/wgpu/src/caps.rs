@@ -34,7 +34,7 @@ pub(crate) fn wanted_features(adapter: &wgpu::Adapter) -> Features {
     adapter.features() & all
 }
 
-/// anywarp's kind for a backend of wgpu; `None` for a backend that anywarp does not use.
+/// The [`BackendKind`] for a backend of wgpu; `None` for a backend that anywarp does not use.
 pub(crate) fn backend_kind(backend: wgpu::Backend) -> Option<BackendKind> {
     match backend {
         wgpu::Backend::Vulkan => Some(BackendKind::Vulkan),

@@ -25,7 +25,7 @@ use crate::submit::{Fence, Poller};
 use adapters::Options;
 use errors::ErrorSink;
 
-/// A device of wgpu.
+/// A device of wgpu, as one of anywarp's backends.
 pub struct WgpuBackend {
     caps: Caps,
     /// The memory that large uploads use instead of wgpu's memory, and that stays mapped; `None` if uploads use wgpu's

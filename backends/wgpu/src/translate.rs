@@ -1,7 +1,7 @@
 //! wgpu's translation of a program for each kind of driver, as text, on any machine.
 //!
-//! The modules and the writers' options are those of wgpu at run time: indices are checked and loops are limited, by
-//! the writer or by the module itself, and workgroup memory is zeroed, unless the program's author turns checks off.
+//! The modules and the writers' options are those of wgpu at run time: workgroup memory is zeroed, and unless the
+//! program's author turns checks off, indices are checked and loops are limited, by the writer or by the module itself.
 
 #[cfg(feature = "assembly")]
 mod assembly;
@@ -63,7 +63,7 @@ impl std::error::Error for TranslateError {}
 
 anywarp_backend::debug_as_display!(TranslateError);
 
-/// Translates a program.
+/// Returns the text of a program in the language of `to`.
 ///
 /// ```no_run
 /// # fn example(program: &anywarp_backend::Program) -> Result<(), anywarp_wgpu::translate::TranslateError> {

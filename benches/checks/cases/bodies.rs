@@ -67,7 +67,7 @@ pub(super) fn perlin(scale: Scale) -> Case {
         .input("permutation", &permutation)
         .output("noise", side * side)
         .threads([side, side, 1], [16, 16, 1])
-        // Rounding decides in which cell a point on an edge is; the noise is continuous there.
+        // Rounding decides in which cell a point on an edge is; the noise is continuous at edges.
         .floats(2e-3, move |at| {
             let place = [at % side, at / side].map(|at| at as f32 / cell);
             let octave = |number: i32| {

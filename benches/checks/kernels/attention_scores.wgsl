@@ -1,4 +1,4 @@
-// Scaled dot products of every query with every key that is not after it; the others are very small.
+// Scaled dot products of every query with every key that is not after it; the scores of later keys are very small.
 const WIDTH = 64u;
 const TILE = 16u;
 
@@ -12,7 +12,7 @@ struct Params {
 @group(0) @binding(3) var<storage, read_write> scores: array<f32>;
 
 var<workgroup> query_tile: array<array<f32, WIDTH>, TILE>;
-// One more than is used, so that a column is distributed over all banks.
+// Each row has one element more than is used, so that a column is distributed over all memory banks.
 var<workgroup> key_tile: array<array<f32, WIDTH + 1u>, TILE>;
 
 @compute @workgroup_size(TILE, TILE)

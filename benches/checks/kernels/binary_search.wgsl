@@ -1,4 +1,4 @@
-// The first place in an ordered array whose value is not less than each of the wanted ones.
+// For each wanted value, the index of the first value in an ordered array that is not less than the wanted one.
 @group(0) @binding(0) var<storage> ordered: array<u32>;
 @group(0) @binding(1) var<storage> wanted: array<u32>;
 @group(0) @binding(2) var<storage, read_write> places: array<u32>;

@@ -1,4 +1,4 @@
-// One stage of a radix-2 FFT (Stockham): 2 * span outputs of a butterfly are adjacent.
+// One stage of a radix-2 FFT (Stockham): the two outputs of a butterfly are `span` numbers apart.
 struct Params {
     // The number of complex numbers.
     length: u32,

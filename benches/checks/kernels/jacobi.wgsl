@@ -1,4 +1,4 @@
-// A step of Jacobi's method for Poisson's equation on a square; its edge is not changed.
+// A step of Jacobi's method for Poisson's equation on a square; the values at the edge do not change.
 struct Params {
     side: u32,
     spacing: f32,

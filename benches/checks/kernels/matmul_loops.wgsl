@@ -1,5 +1,5 @@
-// product = a * b, row-major: 256 threads compute a tile of 128x128, each 8x8 of it, from strips of eight columns of a
-// and eight rows of b.
+// product = a * b, row-major: 256 threads compute a tile of 128x128, each thread 8x8 elements, from strips of eight
+// columns of a and eight rows of b.
 const TILE = 128u;
 const STRIP = 8u;
 const SIDE = 16u;

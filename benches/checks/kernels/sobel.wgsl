@@ -1,4 +1,4 @@
-// The gradient magnitude of an image of one channel at each pixel; its edge is zero.
+// The gradient magnitude of an image of one channel at each pixel; zero at the edge of the image.
 struct Params {
     width: u32,
     height: u32,

@@ -1,4 +1,4 @@
-// Velocities of birds: with those near, away from those too near.
+// Velocities of birds: adapted to those of near birds, and away from birds that are too near.
 struct Params { count: u32, near: f32, too_near: f32 }
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> birds: array<vec4<f32>>;

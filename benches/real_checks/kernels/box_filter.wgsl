@@ -1,4 +1,4 @@
-// The mean of a square around each pixel; beyond the edge, the edge again.
+// The mean of a square around each pixel; outside of the image, the nearest pixel of the edge counts.
 struct Params { width: i32, height: i32, radius: i32 }
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> picture: array<f32>;

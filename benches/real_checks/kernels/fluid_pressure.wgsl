@@ -1,4 +1,4 @@
-// A step towards the pressure of a fluid on a grid; the border stays.
+// A step towards the pressure of a fluid on a grid; the values at the border do not change.
 struct Params { width: u32, height: u32, step: u32 }
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> divergence: array<f32>;

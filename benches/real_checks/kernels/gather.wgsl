@@ -1,4 +1,4 @@
-// Rows of a table, as numbers in memory name them.
+// Rows of a table, selected by numbers in memory.
 struct Params { rows: u32, width: u32 }
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> names: array<u32>;

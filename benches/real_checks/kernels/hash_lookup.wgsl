@@ -1,4 +1,4 @@
-// Looks keys up in a table with open addressing; a capacity is a power of two.
+// Looks up keys in a table with open addressing; the capacity is a power of two.
 struct Params { count: u32, capacity: u32 }
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> wanted: array<u32>;

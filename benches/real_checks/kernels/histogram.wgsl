@@ -1,4 +1,4 @@
-// How often each of 256 values comes, in an array that the host has sized.
+// The number of occurrences of each of 256 values, in an array whose length the host has chosen.
 struct Params { count: u32 }
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> words: array<u32>;

@@ -1,4 +1,4 @@
-// Accelerations of bodies: each sees all others.
+// Moves bodies, each of which is attracted by all others.
 struct Params { count: u32, step: f32, softening: f32 }
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> bodies: array<vec4<f32>>;

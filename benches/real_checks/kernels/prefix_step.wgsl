@@ -1,4 +1,4 @@
-// One pass of a prefix sum: each adds what stands `distance` before it.
+// One pass of a prefix sum: adds to each element the element `distance` before it.
 struct Params { count: u32, distance: u32 }
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> before: array<u32>;

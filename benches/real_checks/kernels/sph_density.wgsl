@@ -1,4 +1,4 @@
-// Densities of particles that are sorted by the cells of a row: those of three cells are looked at.
+// Densities of particles on a line, sorted by cells: particles in the same cell and in its two neighbours count.
 struct Params { count: u32, cells: u32, radius: f32 }
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> places: array<f32>;

@@ -1,4 +1,4 @@
-// A sparse matrix in compressed rows, and a vector.
+// The product of a sparse matrix in compressed rows and a vector.
 struct Params { rows: u32 }
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> starts: array<u32>;

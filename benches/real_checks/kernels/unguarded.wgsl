@@ -1,4 +1,4 @@
-// One element for each invocation, and nothing that is compared: the host launches as many as there are.
+// One element for each invocation, without a bounds check: the host launches one invocation for each element.
 struct Params { factor: f32 }
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> x: array<f32>;

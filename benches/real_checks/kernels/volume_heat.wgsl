@@ -1,4 +1,4 @@
-// A step of heat through a volume; what lies beyond is as warm as the edge.
+// A step of heat conduction through a volume; outside of it the temperature is that of the surface.
 struct Params { width: u32, height: u32, depth: u32, rate: f32 }
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> before: array<f32>;

@@ -6,7 +6,7 @@ use crate::dtype::Dtype;
 use crate::npy::Array;
 use crate::op::Input;
 
-/// A measured operator.
+/// An operator to measure: its call, its inputs, and the check of its results.
 pub(super) struct Case {
     pub(super) operator: &'static str,
     parameters: &'static [(&'static str, &'static str)],

@@ -55,7 +55,7 @@ const DATA_SHEETS: [(&str, [f64; 4]); 6] = [
     ("Tesla T4", [8.1, 8.1, 65.0, 65.0]),
 ];
 
-/// A measured product.
+/// The measurement of a matrix product.
 struct Product {
     precision: Precision,
     method: MatmulMethod,
@@ -63,7 +63,7 @@ struct Product {
     flops: f64,
 }
 
-/// The rate of one precision by one method, as shares of peaks.
+/// The rate of one precision by one method, in operations per second and as shares of peaks.
 #[derive(Debug, Serialize)]
 struct Rate {
     precision: String,

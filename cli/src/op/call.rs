@@ -66,7 +66,7 @@ impl<'a> Call<'a> {
         self.inputs(port).next()
     }
 
-    /// The type of an input, if it is given.
+    /// The element type of an input; `None` if the input is missing.
     pub(crate) fn dtype(&self, port: &str) -> Option<Dtype> {
         self.input(port).map(|input| input.array.dtype)
     }
@@ -226,7 +226,7 @@ impl<T: Number> Output for Whole<T> {
 /// The length of an output, given by a count in device memory.
 pub(crate) enum Length {
     Count(Rc<anywarp::DeviceCount>),
-    /// The number of elements that follow the counted ones, for this total number of elements.
+    /// The length is this total number of elements minus the count.
     Rest(Rc<anywarp::DeviceCount>, usize),
 }
 

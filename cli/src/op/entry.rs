@@ -39,13 +39,13 @@ pub(crate) struct Port {
 pub(crate) enum Types {
     /// `T`, which the first input has.
     T,
-    /// One of these.
+    /// One of these types.
     Of(&'static [Dtype]),
     /// Any type, also several in one list of files.
     Any,
 }
 
-/// The place of a port on the command line.
+/// The position of a port's argument on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// The next file.

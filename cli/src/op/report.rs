@@ -11,7 +11,7 @@ use crate::npy::{Array, dimensions};
 use crate::report::{Device, microseconds};
 use crate::{preview, terminal};
 
-/// One call. The field names are those of the JSON.
+/// The report of one call of an operator. The field names are those of the JSON.
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
     pub(super) device: Device,
@@ -66,7 +66,7 @@ pub(super) struct Timings {
     /// The operator alone: the median of all runs.
     #[serde(serialize_with = "microseconds")]
     pub(super) run: Duration,
-    /// The fastest run.
+    /// The time of the fastest run.
     #[serde(serialize_with = "microseconds")]
     pub(super) run_min: Duration,
     /// Reading results back.

@@ -1,4 +1,4 @@
-//! Elements written to the places that indices give.
+//! Elements written at given indices.
 
 use anywarp::UnifiedBuffer;
 use anywarp::ops::{Cost, IndexElement, OperationError, Scatter};

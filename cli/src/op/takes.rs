@@ -1,4 +1,4 @@
-//! Elements at the places that indices give.
+//! Elements read at given indices.
 
 use anywarp::UnifiedBuffer;
 use anywarp::ops::{IndexElement, Take};

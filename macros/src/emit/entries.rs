@@ -30,8 +30,8 @@ pub(super) fn entries(description: &Description, names: &mut Names) -> Result<To
     Ok(tokens)
 }
 
-/// A type with the name of each variable that is bound, so that messages of the compiler contain the name. No WGSL name
-/// can clash with the module's name, because none begins with two underscores.
+/// For each bound variable, a type with the variable's name, so that messages of the Rust compiler contain the name. No
+/// WGSL name can clash with the name of the module of these types, because no WGSL name begins with two underscores.
 fn bindings(description: &Description) -> Result<Option<TokenStream>, Refusal> {
     let arguments = description.entries.iter().flat_map(|entry| &entry.arguments);
     let bound = arguments.filter(|argument| matches!(argument.kind, ArgumentKind::Reads(_) | ArgumentKind::Writes(_)));
@@ -84,14 +84,14 @@ fn constructors(
     Ok(tokens)
 }
 
-/// One field of the struct of arguments.
+/// One field of the generated struct of arguments.
 struct Taken {
     field: Ident,
     /// The type parameter for the bound value, and the trait that it requires.
     bound: Option<(Ident, TokenStream)>,
     ty: TokenStream,
     docs: TokenStream,
-    /// The code that passes the field to the launch.
+    /// The generated code that passes the field to the launch.
     given: TokenStream,
 }
 
@@ -141,7 +141,7 @@ fn kernel(entry: &Entry, called: &Called, names: &mut Names) -> Result<TokenStre
 }
 
 /// The type parameter for the value that is bound to a variable: the variable's name in camel case, or a longer name if
-/// that one is taken.
+/// another item has that name.
 fn parameter(argument: &Argument, taken: &[Taken], names: &Names) -> Ident {
     let mut name = camel_case(&argument.name);
     let used = |name: &str| {

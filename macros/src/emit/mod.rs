@@ -16,7 +16,7 @@ use crate::refusal::Refusal;
 /// The tokens of the whole module.
 ///
 /// # Errors
-/// A name that is invalid in Rust, or that two items would have.
+/// A name that is invalid in Rust, or that two items of the module would have.
 pub(crate) fn module(input: &Input, reading: &Reading, description: &Description) -> Result<TokenStream, Refusal> {
     let mut names = Names::default();
     let source = source(input, reading, &mut names)?;

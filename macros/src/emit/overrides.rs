@@ -94,7 +94,7 @@ fn as_f64(item: &Override, value: TokenStream) -> TokenStream {
 
 fn initial(item: &Override) -> TokenStream {
     let Initial::Value(value) = item.initial else { return quote!(::core::option::Option::None) };
-    // Values that naga has evaluated are finite, and of the override's type.
+    // Values that naga has evaluated are finite and in range for the override's type.
     match item.ty {
         "bool" => {
             let value = value != 0.0;

@@ -7,7 +7,7 @@ use super::kernels;
 /// Returns the text of the tokens without white space.
 fn dense(text: &str) -> String {
     let dense = text.replace(char::is_whitespace, "").replace("=r\"", "=\"");
-    // Trailing commas are removed, because they make no difference.
+    // Trailing commas are removed, because they have no effect.
     [")", "]", "}", ">"].iter().fold(dense, |text, end| text.replace(&format!(",{end}"), end))
 }
 

@@ -68,12 +68,13 @@ impl<'a> Walker<'a> {
         if self.condition_effort == 0 {
             return None;
         }
-        // The search has its own limit of effort, so that it does not use up the limit of the rest of the analysis.
+        // The search for conditions has its own limit of effort, so that the search does not use up the effort that the
+        // rest of the analysis may spend.
         let (work, groups, most) = (self.facts.work, self.circumstances.workgroups, self.condition_effort);
         let mut bounds = Bounds::new(self.module, &mut self.values, &mut self.facts, groups, most);
         let before = bounds.left();
         let sums = bounds.in_range(index, count);
-        // The facts that the search looks up count as effort of the search, too.
+        // The facts that the search looks up also count as effort of the search.
         let looked = u64::from(before - bounds.left()) + (self.facts.work - work) / 4;
         self.condition_effort = self.condition_effort.saturating_sub(u32::try_from(looked).unwrap_or(u32::MAX));
         self.facts.work = work;
@@ -112,7 +113,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// The change of the kernel that would make the access provable.
+    /// A change of the kernel that would let the analysis prove that the index is in range.
     fn advice(&self, index: Id, elements: &Elements, positive: bool) -> Option<Advice> {
         let mut at = index;
         while let Node::Unary(Unary::Cast, of) = self.values.node(at) {

@@ -1,5 +1,5 @@
-//! Bounds of values in terms of numbers known on the host, and the conditions on these numbers under which an index is
-//! in range.
+//! Bounds of values in terms of numbers that the host knows, and the conditions on these numbers under which an index
+//! is in range.
 //!
 //! Sums, differences and products wrap in a kernel. So a value may differ from its *sum*, the same formula computed
 //! without wrapping, by a multiple of 2^32. This holds for operands, too. So only the sum of the whole index has to be
@@ -19,10 +19,10 @@ use super::values::{BOOL, Binary, Id, Node, Unary, Values};
 use crate::domain::{Int, Known};
 use ways::{MAX_WAYS, Way, Ways, larger, not_negative, pairs, product};
 
-/// The largest depth to which the operands of a value are followed.
+/// The largest number of levels to which the search follows the operands of a value.
 const DEPTH: u32 = 9;
 
-/// The largest number of values that are visited for one index.
+/// The largest number of values that the search visits for one index.
 const STEPS: u32 = 300;
 
 /// The largest number of comparisons of one value that are used.
@@ -35,7 +35,7 @@ pub(super) struct Bounds<'a> {
     facts: &'a mut Facts,
     /// The maximum number of workgroups in x, y and z.
     groups: [u32; 3],
-    /// The number of values that may still be visited.
+    /// The number of values that this search may still visit.
     steps: u32,
 }
 
@@ -51,20 +51,20 @@ impl<'a> Bounds<'a> {
         Self { module, values, facts, groups, steps: most.min(STEPS) }
     }
 
-    /// The number of values that may still be visited.
+    /// The number of values that this search may still visit.
     pub(super) fn left(&self) -> u32 {
         self.steps
     }
 
-    /// The sums that must not be negative for `index` to be less than `count`: empty if the index always is, `None` if
-    /// no such sums were found.
+    /// The sums that must not be negative for `index` to be less than `count`: empty if `index` is always less, `None`
+    /// if no such sums were found.
     pub(super) fn in_range(&mut self, index: Id, count: Id) -> Option<Vec<Sum>> {
         let ty = self.values.ty(index);
         if ty.width != 32 || !is_outer(self.module, self.values, count) {
             return None;
         }
         let last = self.exact(count).offset(-1)?;
-        // An index equals its sum only if the sum fits the type of the index.
+        // An index equals its sum only if the sum is in range for the type of the index.
         let fits = self.values.known(count).high() - 1 <= ty.most();
         let mut best: Option<Vec<Sum>> = None;
         for way in self.sums(index, DEPTH) {
@@ -73,7 +73,7 @@ impl<'a> Bounds<'a> {
                 last.minus(&way.high),
                 if fits { None } else { way.high.scaled(-1)?.offset(ty.most()) },
             ];
-            // A sum that became too long is `None`; these bounds cannot be used.
+            // A sum with too many terms is `None`; bounds with such a sum prove nothing about the index.
             if needed[1].is_none() || needed[2].is_none() && !fits {
                 continue;
             }
@@ -123,7 +123,7 @@ impl<'a> Bounds<'a> {
         })
     }
 
-    /// The sum of a constant, or of a value known on the host.
+    /// The sum that is exactly a constant, or exactly a value that the host knows.
     fn exact(&self, id: Id) -> Sum {
         self.values.constant_of(id).map_or_else(|| Sum::of(id), Sum::constant)
     }
@@ -202,7 +202,7 @@ impl<'a> Bounds<'a> {
         ways
     }
 
-    /// The bounds of a value, from bounds of its sum; `None` if a sum becomes too long.
+    /// The bounds of a value, from bounds of its sum; `None` if a new sum has too many terms.
     fn unwrapped(&mut self, id: Id, way: Way) -> Option<Way> {
         let ty = self.values.ty(id);
         let low = way.low.clone();
@@ -215,9 +215,9 @@ impl<'a> Bounds<'a> {
         Some(Way { low: Sum::constant(self.range(id).low()), ..way })
     }
 
-    /// The bounds of a value, from the comparisons of the value that are known to hold.
+    /// The bounds of a value, from those comparisons of the value that hold at this point of the kernel.
     fn compared(&mut self, id: Id, depth: u32) -> Ways {
-        // The loop visits all orders, so their number counts as effort.
+        // The loop below visits all facts `left - right <= most`, so the number of these facts counts as effort.
         self.steps = self.steps.saturating_sub(self.facts.orders().len() as u32 / 32);
         let (mut above, mut below) = (SmallVec::<[(Id, i64); 4]>::new(), None);
         for order in self.facts.orders().iter().rev() {
@@ -244,7 +244,7 @@ impl<'a> Bounds<'a> {
         ways
     }
 
-    /// The bounds of a value, from its range.
+    /// The constant bounds of a value, from its range at this point of the kernel.
     fn interval(&mut self, id: Id) -> Way {
         let range = self.range(id);
         Way { low: Sum::constant(range.low()), high: Sum::constant(range.high()), needs: SmallVec::new() }

@@ -19,7 +19,7 @@ pub(super) const MAX_CONDITIONS: usize = 64;
 /// A number of a launch that is known on the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outer {
-    /// The number of elements of a runtime-sized array, which is a storage variable or its last member.
+    /// The number of elements of the runtime-sized array that is this storage variable or its last member.
     Length(ResourceId),
     /// The four bytes at this offset in a uniform variable; `None` stands for `var<immediate>`.
     Word(Option<ResourceId>, u32),
@@ -30,14 +30,14 @@ pub enum Outer {
 #[derive(Clone, Debug, PartialEq)]
 enum Made {
     Outer(Outer),
-    /// The result of an operation on earlier numbers.
+    /// The result of an operation; its operands are indices of numbers that come earlier in the list.
     Computed(Node),
 }
 
 #[derive(Clone, Debug, PartialEq)]
 struct Number {
     ty: Int,
-    /// The range in which the analysis assumed the number.
+    /// The range that the analysis assumed for the number.
     known: Known,
     made: Made,
 }
@@ -116,7 +116,8 @@ impl Conditions {
     }
 }
 
-/// Splits a sum into its constant and its other terms. A constant is the first term, because it has no factors.
+/// Splits a sum into its constant and its other terms. The constant, if the sum has one, is the first term, because it
+/// has no factors.
 fn parts(terms: &[Term]) -> (i64, &[Term]) {
     match terms {
         [(factors, more), rest @ ..] if factors.is_empty() => (*more, rest),
@@ -124,7 +125,7 @@ fn parts(terms: &[Term]) -> (i64, &[Term]) {
     }
 }
 
-/// The value of a sum; `None` if a number is not known or the sum overflows.
+/// The value of a sum; `None` if one of its numbers is `None` or the sum overflows.
 fn sum(terms: &[Term], numbers: &[Option<Known>]) -> Option<i128> {
     let mut sum = 0i128;
     for (factors, by) in terms {
@@ -137,7 +138,7 @@ fn sum(terms: &[Term], numbers: &[Option<Known>]) -> Option<i128> {
     Some(sum)
 }
 
-/// The result of an operation of the kernel on `numbers`; `None` if an operand is not known.
+/// The result of an operation of the kernel on `numbers`; `None` if an operand is `None`.
 fn computed(node: &Node, ty: Int, numbers: &[Option<Known>]) -> Option<Known> {
     let known = match *node {
         Node::Unary(_, of) => numbers[of.index()].is_some(),
@@ -166,7 +167,7 @@ fn is_outer_within(module: &Module, values: &Values, id: Id, depth: u32) -> bool
         }
 }
 
-/// The number of a launch that `node` stands for; `None` if it does not stand for one.
+/// The number of a launch that `node` reads; `None` if `node` reads no such number.
 fn outer(module: &Module, node: &Node) -> Option<Outer> {
     let resource = |global: naga::Handle<naga::GlobalVariable>| {
         let binding = module.global_variables[global].binding?;
@@ -212,7 +213,8 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// The index in `numbers` of a value, after its operands were added with lower indices.
+    /// Adds a value to `numbers`, after its operands, and returns the value's index; `None` if the host cannot compute
+    /// the value.
     fn number(&mut self, id: Id) -> Option<usize> {
         if let Some(at) = self.found.get(&id) {
             return Some(*at);

@@ -13,7 +13,7 @@ use super::values::{BOOL, Binary, Id, Node, Part, Unary};
 use super::walk::{Frame, Walker};
 use crate::domain::{Comparison, Int, Known};
 
-/// The largest depth to which constants of the module are followed.
+/// The largest number of levels to which the analysis follows nested constant expressions of the module.
 const MAX_NESTED: u32 = 16;
 
 impl<'a> Walker<'a> {
@@ -49,7 +49,7 @@ impl<'a> Walker<'a> {
         frame.info[handle].ty.inner_with(&self.module.types)
     }
 
-    /// The value of an expression, from the values of its operands; `None` if the analysis does not track it.
+    /// The value of an expression, from the values of its operands; `None` if the analysis does not track that value.
     fn computed(&mut self, frame: &mut Frame<'a>, handle: Handle<Expression>) -> Option<Value> {
         let function = frame.function;
         Some(match function.expressions[handle] {
@@ -298,7 +298,7 @@ impl<'a> Walker<'a> {
         Some(self.values.unary(Unary::Cast, to, of))
     }
 
-    /// The value that a load from `place` returns; `None` if the analysis does not track it.
+    /// The value that a load from `place` returns; `None` if the analysis does not track that value.
     fn load(&mut self, place: &Place, ty: &TypeInner) -> Option<Value> {
         let Root::Global(global) = place.root else { return self.held(place) };
         let fixed = match self.module.global_variables[global].space {

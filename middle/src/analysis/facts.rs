@@ -24,7 +24,7 @@ enum Change {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark(usize);
 
-/// The facts that were added after some point.
+/// The facts that were added on a path after a mark.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Gained {
     /// The ranges of values, sorted by value and without duplicates.
@@ -33,7 +33,7 @@ pub(super) struct Gained {
 }
 
 impl Gained {
-    /// Whether two values are known to differ for which `matches` returns true.
+    /// Whether `matches` returns true for some pair of values that these facts show to differ.
     pub(super) fn differ(&self, values: &Values, mut matches: impl FnMut(Id, Id) -> bool) -> bool {
         self.ranges.iter().any(|(id, known)| match (values.node(*id), known.value()) {
             (Node::Compare(Comparison::NotEqual, left, right), Some(1))
@@ -65,24 +65,25 @@ impl Gained {
         self
     }
 
-    /// The number of facts.
+    /// The number of ranges and distances between values.
     pub(super) fn count(&self) -> usize {
         self.ranges.len() + self.orders.len()
     }
 }
 
-/// The largest depth to which the operands of a value are followed.
+/// The largest number of levels to which the operands of a value are followed.
 const DEPTH: u32 = 12;
 
-/// The facts that hold at the current point.
+/// The facts that hold at the current point of a kernel.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
     ranges: ById<Known>,
     orders: Vec<Order>,
     changes: Vec<Change>,
-    /// The number of changes of the facts so far. A cached range is valid as long as this number stays the same.
+    /// The number of changes of the facts so far. A cached range is valid only while this number stays the same.
     era: u64,
-    /// The cached ranges, each with the era in which it was computed and the depth to which operands were followed.
+    /// The cached range of each value, with the value of `era` when the range was computed, and the number of levels of
+    /// operands that were followed.
     cached: ById<(u64, u32, Known)>,
     /// The number of values visited, as a measure of effort.
     pub(super) work: u64,
@@ -154,7 +155,7 @@ impl Facts {
         }
     }
 
-    /// Adds facts.
+    /// Adds the facts that were gained on a path.
     pub(super) fn gain(&mut self, gained: &Gained) {
         for (id, known) in &gained.ranges {
             self.set(*id, *known);
@@ -168,7 +169,7 @@ impl Facts {
         &self.orders
     }
 
-    /// The range of a value at the current point.
+    /// The range of a value at the current point of the kernel.
     pub(super) fn range(&mut self, values: &Values, id: Id) -> Known {
         self.range_within(values, id, DEPTH)
     }
@@ -220,7 +221,7 @@ impl Facts {
                     && self.assume_within(values, right, truth, depth - 1)
             }
             Node::Select(chosen, accept, reject) | Node::Merge { condition: Some(chosen), accept, reject, .. } => {
-                // A side that cannot have this truth value was not chosen.
+                // If `accept` or `reject` cannot have this truth value, the other of the two was chosen.
                 let side =
                     |this: &mut Self, id: Id| this.range(values, id).value().map(|number| (number != 0) == truth);
                 let (first, second) = (side(self, accept), side(self, reject));

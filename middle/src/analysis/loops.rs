@@ -5,9 +5,9 @@
 //! hold. They then hold in every iteration by induction, and the values at the end of an iteration narrow the ranges.
 //!
 //! A loop ends if some integer grows, or shrinks, by at least one in every iteration without wrapping: its type has
-//! finitely many values. It also ends if an integer counts by one through all values, one of which leaves the loop.
-//! Backends stop any other loop after some number of iterations, at the start of an iteration. So the conditions under
-//! which such a loop ends need not hold after it.
+//! finitely many values. A loop also ends if an integer counts by one through all values, and one of these values ends
+//! the loop. Backends stop any other loop after some number of iterations, at the start of an iteration. So the
+//! conditions under which such a loop ends need not hold after it.
 
 mod stored;
 
@@ -26,13 +26,13 @@ use stored::{aligned, collect, replaced};
 /// The largest number of attempts to find assumptions that hold in every iteration.
 const MAX_ATTEMPTS: usize = 4;
 
-/// A scalar that a loop changes: a variable or a part of a variable.
+/// A scalar that a loop changes: a variable, or a component, element or member of one.
 #[derive(Clone, Debug)]
 struct Changing {
     slot: usize,
-    /// The content of the slot before the loop.
+    /// The content, before the loop, of the whole variable that contains the scalar.
     shape: Value,
-    /// The position of the scalar among the scalars of the slot.
+    /// The position of the scalar among the scalars of the variable that contains it.
     scalar: usize,
     /// The value of the scalar before the loop.
     before: Id,
@@ -44,9 +44,9 @@ struct Changing {
     shrinks: bool,
 }
 
-/// The results of one iteration.
+/// The states that the abstract execution of one iteration leads to.
 struct Turn {
-    /// The state at the end of the iteration; `None` if the end is never reached.
+    /// The state at the end of the iteration; `None` if execution never reaches that end.
     back: Option<Arrival>,
     exits: Vec<Arrival>,
 }
@@ -95,7 +95,8 @@ impl<'a> Walker<'a> {
         let mut turn = self.turn(frame, body, continuing, break_if);
         let seen = self.ending(frame, turn.back.as_ref(), &changing);
         if !seen.ends {
-            // A backend may stop the loop at the start of any iteration, so the state there is a possible exit.
+            // A backend may stop the loop at the start of any iteration, so the loop may be left with the state at that
+            // point.
             turn.exits.push(Arrival { slots: begun, gained: Gained::default() });
         }
         if recording && let Some(number) = number {
@@ -105,7 +106,8 @@ impl<'a> Walker<'a> {
         self.resume(exits, None)
     }
 
-    /// Removes the facts since a mark, which hold at the start of an iteration, and adds them to each exit.
+    /// Removes the facts that were added since a mark and that hold at the start of an iteration, and adds these facts
+    /// to each exit.
     fn since(&mut self, mark: super::facts::Mark, exits: Vec<Arrival>) -> Vec<Arrival> {
         let assumed = self.facts.gained(mark);
         self.facts.undo(mark);
@@ -120,7 +122,8 @@ impl<'a> Walker<'a> {
         exits.into_iter().map(with).collect()
     }
 
-    /// The scalars that a loop may change, each with the initial assumptions: any value, only grows, only shrinks.
+    /// The scalars that a loop may change, each with the initial assumptions: the scalar may have any value, and an
+    /// integer both only grows and only shrinks, so that it does not change.
     fn changing(&mut self, entry: &[Value], stored: &FxHashSet<usize>) -> Vec<Changing> {
         let mut slots: Vec<usize> = stored.iter().copied().collect();
         slots.sort_unstable();
@@ -235,7 +238,7 @@ impl<'a> Walker<'a> {
         holds
     }
 
-    /// Decides whether a loop ends, and finds the variable that proves it.
+    /// Decides whether a loop ends, and finds the variable that proves the end.
     fn ending(&mut self, frame: &Frame<'a>, back: Option<&Arrival>, changing: &[Changing]) -> SeenLoop {
         let Some(back) = back else {
             return SeenLoop { ends: true, counter: None, known: None, turns: Some(1), advice: None };
@@ -273,7 +276,7 @@ impl<'a> Walker<'a> {
     }
 
     /// The maximum number of iterations of a loop in which a variable only rises or only falls: each iteration begins
-    /// with another number in it. `None` if the maximum does not fit in 32 bits.
+    /// with another number in the variable. `None` if the maximum does not fit in 32 bits.
     fn max_turns(&self, one: &Changing, next: Id, rises: bool) -> Option<u32> {
         let step = match *self.values.node(next) {
             // The variable does not wrap, so it changes by exactly this number in each iteration.

@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 use super::verdicts::{Advice, Count, FunctionVerdicts, LoopAdvice, Seen, Verdicts};
 use crate::rebuild::operands::{for_each_operand, is_result};
 
-/// The report on one access of the source. It covers all calls of the function and all copies that unrolling makes.
+/// The report on one access of the source. The report covers all calls of the function and all copies of the access
+/// that unrolling makes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AccessNote {
     /// The position of the access.
@@ -16,24 +17,25 @@ pub struct AccessNote {
     pub index: Span,
     /// The name of the index in the source, if it has one.
     pub index_name: Option<String>,
-    /// Whether the index has side effects, such as an atomic or a call, so that it must not be evaluated twice.
+    /// Whether the index has side effects, such as an atomic or a call, so that a check must not evaluate the index a
+    /// second time.
     pub index_acts: bool,
     /// The name of the accessed variable or value, such as `weights` or `params.table`; empty if it has no name.
     pub variable: String,
     /// Whether the index is in range whenever the access is reached.
     pub proven: bool,
-    /// The conditions on a launch under which the index is in range, as one bit per condition: 0 if the index always
-    /// is, `None` if no conditions were found.
+    /// The conditions on a launch under which the index is in range, as one bit per condition: 0 if the index is always
+    /// in range, `None` if no conditions were found.
     pub needs: Option<u64>,
-    /// Whether the access can be reached at all.
+    /// Whether any invocation can reach the access.
     pub reached: bool,
     /// The least possible value of the index.
     pub low: i64,
     /// The greatest possible value of the index.
     pub high: i64,
-    /// The number of elements; `None` if it differs between calls.
+    /// The number of elements of the indexed array, vector or matrix; `None` if that number differs between calls.
     pub count: Option<Count>,
-    /// The change of the kernel that would make the access provable.
+    /// A change of the kernel that would let the analysis prove that the index is in range.
     pub advice: Option<Advice>,
 }
 
@@ -44,11 +46,11 @@ pub struct LoopNote {
     pub span: Span,
     /// Whether the loop is proven to end.
     pub ends: bool,
-    /// The variable that proves the end; for a loop that may not end, its counter.
+    /// The variable that proves that the loop ends; for a loop without this proof, the loop's counter.
     pub counter: Option<String>,
     /// The least and the greatest value of `counter`.
     pub range: Option<(i64, i64)>,
-    /// The reason why the loop is not proven to end; `None` if it is.
+    /// The reason why the loop is not proven to end; `None` if the loop is proven to end.
     pub advice: Option<LoopAdvice>,
 }
 
@@ -121,7 +123,7 @@ fn acts(function: &Function, value: Handle<Expression>) -> bool {
     false
 }
 
-/// The report that covers two copies of an access.
+/// The report that covers two copies of an access, which unrolling or several calls made.
 fn both(one: &AccessNote, other: &AccessNote) -> AccessNote {
     match (one.reached, other.reached) {
         (false, _) => other.clone(),

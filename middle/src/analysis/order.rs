@@ -9,16 +9,16 @@ use smallvec::SmallVec;
 use super::facts::Facts;
 use super::values::{Binary, Id, Node, Unary, Values};
 
-/// The neighbours of a value in the graph, with their distances.
+/// The neighbours of a value in the graph, each with the length of the edge to it.
 type Steps = SmallVec<[(Id, i64); 8]>;
 
-/// The largest number of edges in a path.
+/// The largest number of edges in a path that the search tries.
 const DEPTH: u32 = 7;
 
 /// The largest number of pairs of values that one search visits.
 const STEPS: u32 = 200;
 
-/// Searches for orders of values at one point of a kernel.
+/// Searches for proofs of `left - right <= most` at one point of a kernel.
 pub(super) struct Orders<'a> {
     pub(super) values: &'a Values,
     pub(super) facts: &'a mut Facts,
@@ -31,7 +31,7 @@ impl Orders<'_> {
         self.search(left, right, most, DEPTH, &mut steps)
     }
 
-    /// Whether the range of a value shows that it is at least `least`.
+    /// Whether the range of a value shows that the value is at least `least`.
     pub(super) fn at_least(&mut self, id: Id, least: i64) -> bool {
         self.facts.range(self.values, id).low() >= least
     }
@@ -44,12 +44,12 @@ impl Orders<'_> {
         if one.high().saturating_sub(two.low()) <= most {
             return true;
         }
-        // The ranges show that the order cannot hold.
+        // If the ranges of the values show that `left - right <= most` cannot hold, the search ends.
         if depth == 0 || *steps == 0 || one.low().saturating_sub(two.high()) > most {
             return false;
         }
         *steps -= 1;
-        // The search visits all orders, so their number counts as effort.
+        // The search visits all facts `left - right <= most`, so the number of these facts counts as effort.
         self.facts.work += 1 + self.facts.orders().len() as u64 / 32;
         self.by_left(left, right, most, depth - 1, steps) || self.by_right(left, right, most, depth - 1, steps)
     }
@@ -132,7 +132,8 @@ impl Orders<'_> {
                 Binary::Multiply | Binary::ShiftLeft
                     if self.exact(op, a, b) && self.at_least(a, 0) && self.at_least(b, 0) =>
                 {
-                    // The product is at least the factor. It is more if the factor is at least 1 and at least doubled.
+                    // The product is at least the factor. The product is greater than the factor if the factor is at
+                    // least 1 and at least doubled.
                     let twice = if op == Binary::ShiftLeft { self.shifts(a, b) } else { self.at_least(b, 2) };
                     if op == Binary::ShiftLeft || self.at_least(b, 1) {
                         below.push((a, -i64::from(twice && self.at_least(a, 1))));
@@ -174,7 +175,7 @@ impl Orders<'_> {
     }
 
     /// Whether a shift of `of` by `amount` moves bits by at least one position: WGSL takes the amount modulo the width,
-    /// so a shift by the width does not.
+    /// so a shift by the width moves nothing.
     fn shifts(&mut self, of: Id, amount: Id) -> bool {
         let range = self.facts.range(self.values, amount);
         range.low() >= 1 && range.high() < i64::from(self.values.ty(of).width)
@@ -203,7 +204,8 @@ impl Orders<'_> {
         let (one, two) = (self.facts.range(self.values, a), self.facts.range(self.values, b));
         match op {
             Binary::Add => !one.wraps_add(two),
-            // The order of the operands suffices only for unsigned numbers: signed differences may exceed the type.
+            // For unsigned numbers, `b <= a` suffices; the difference of two signed numbers may be out of range for
+            // their type.
             Binary::Subtract => !one.wraps_sub(two) || self.is_ordered(b, a),
             Binary::Multiply => !one.wraps_mul(two),
             Binary::ShiftLeft => match two.value() {
@@ -216,14 +218,14 @@ impl Orders<'_> {
         }
     }
 
-    /// Whether a known order shows that the first of two unsigned values is at most the second.
+    /// Whether a known fact shows that `left`, an unsigned value, is at most `right`.
     fn is_ordered(&self, left: Id, right: Id) -> bool {
         let unsigned = !self.values.ty(left).signed;
         unsigned
             && self.facts.orders().iter().any(|order| (order.left, order.right) == (left, right) && order.most <= 0)
     }
 
-    /// Whether a cast keeps the number of its operand `of`.
+    /// Whether the value `cast`, a cast of `of`, is the same number as `of`.
     fn same_number(&mut self, cast: Id, of: Id) -> bool {
         let range = self.facts.range(self.values, of);
         let ty = self.values.ty(cast);

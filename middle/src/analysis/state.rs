@@ -14,7 +14,7 @@ use crate::domain::Known;
 pub(super) enum Value {
     /// An integer or a boolean.
     Scalar(Id),
-    /// The components of a vector, the members of a struct, the elements of a short array.
+    /// The components of a vector, the members of a struct, or the elements of a short array.
     Parts(Rc<[Value]>),
     Pointer(Rc<Place>),
     /// A value that the analysis does not track.
@@ -36,7 +36,7 @@ impl Value {
         }
     }
 
-    /// Replaces the part at the end of a path.
+    /// Returns this value with `value` in place of the member or element to which `path` leads.
     pub(super) fn with(&self, path: &[Part], value: Self) -> Self {
         match (path, self) {
             ([], _) => value,
@@ -73,7 +73,7 @@ pub(super) enum Root {
     Slot(usize),
     /// Memory that is shared with other invocations.
     Global(Handle<GlobalVariable>),
-    /// The variable is not known.
+    /// The analysis does not know into which variable the pointer points.
     Unknown,
 }
 
@@ -89,7 +89,7 @@ impl Place {
     }
 }
 
-/// The state at the end of one of the paths that lead to a point.
+/// The state at the end of one of the paths that lead to the same point of the kernel.
 #[derive(Clone, Debug)]
 pub(super) struct Arrival {
     pub(super) slots: Vec<Value>,
@@ -115,7 +115,8 @@ pub(super) fn join_paths(
     let mut slots = arrivals[0].slots.clone();
     let differing: Vec<usize> =
         (0..slots.len()).filter(|slot| arrivals.iter().any(|other| other.slots[*slot] != slots[*slot])).collect();
-    // By path: the range on this path of each value in a slot that differs between paths.
+    // For each path: the ranges, on that path, of the values in those variables whose contents differ between the
+    // paths.
     let mut known: Vec<FxHashMap<Id, Known>> = Vec::with_capacity(arrivals.len());
     for arrival in &arrivals {
         let mut ids = Vec::new();

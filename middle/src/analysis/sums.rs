@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::values::Id;
 
-/// The factors of a product, in order. A product without factors is the constant 1.
+/// The factors of a product, sorted. A product without factors is the constant 1.
 pub(super) type Product = SmallVec<[Id; 4]>;
 
 /// The largest number of products in a sum.
@@ -13,7 +13,7 @@ const MAX_TERMS: usize = 12;
 /// The largest number of factors in a product.
 const MAX_FACTORS: usize = 4;
 
-/// A sum such as `2 * a * b - c + 7`. Products are in order, and each has a coefficient other than 0.
+/// A sum such as `2 * a * b - c + 7`. The products are sorted and distinct, and each has a coefficient other than 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Sum(Vec<(Product, i64)>);
 
@@ -39,8 +39,8 @@ impl Sum {
         }
     }
 
-    /// Adds another sum. Returns `None` if the result has too many terms or a coefficient overflows, as do the other
-    /// operations here.
+    /// Adds another sum. Returns `None` if the result has more than `MAX_TERMS` terms or a coefficient overflows, as
+    /// the other operations on sums do.
     pub(super) fn plus(&self, other: &Self) -> Option<Self> {
         let mut terms = Vec::with_capacity(self.0.len() + other.0.len());
         let (mut ours, mut theirs) = (self.0.iter().peekable(), other.0.iter().peekable());
@@ -93,8 +93,8 @@ impl Sum {
         Some(all)
     }
 
-    /// The quotient of the sum and a positive number, rounded down; `None` if the coefficient of a product with factors
-    /// is no multiple of the number.
+    /// The sum divided by `by`, a positive number, rounded down; `None` if the coefficient of a product with factors is
+    /// no multiple of `by`.
     pub(super) fn over(&self, by: i64) -> Option<Self> {
         let divided = |(product, number): &(Product, i64)| {
             let whole = product.is_empty() || number % by == 0;

@@ -31,7 +31,7 @@ pub(super) fn unknown(module: &Module, values: &mut Values, ty: &TypeInner) -> V
     })
 }
 
-/// The zero value of a type.
+/// The value of a type in which every number is zero.
 pub(super) fn zero(module: &Module, values: &mut Values, ty: &TypeInner) -> Value {
     of_type(module, ty, MAX_DEPTH, &mut |scalar| match int(scalar) {
         Some(int) => Value::Scalar(values.constant(int, 0)),

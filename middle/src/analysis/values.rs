@@ -13,12 +13,12 @@ pub(super) const BOOL: Int = Int { signed: false, width: 1 };
 pub(super) struct Id(u32);
 
 impl Id {
-    /// The value with this index.
+    /// The value that was created after `index` other values.
     pub(super) fn at(index: usize) -> Self {
         Self(u32::try_from(index).unwrap_or(u32::MAX))
     }
 
-    /// The index of the value, which is the number of values created before it.
+    /// The index of the value: the number of values that were created before this one.
     pub(super) fn index(self) -> usize {
         self.0 as usize
     }
@@ -58,13 +58,13 @@ pub(super) enum Binary {
     ShiftRight,
 }
 
-/// The operation that computes a value.
+/// The operation or the source from which a value results.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Node {
     Constant(i64),
     /// An unknown number. The operand is a serial number, so that two unknown values are never the same.
     Unknown(u32),
-    /// The length of a runtime-sized array.
+    /// The number of elements of a variable's runtime-sized array.
     Length(Handle<GlobalVariable>),
     /// The component with this index of a built-in input.
     Input(BuiltIn, u8),
@@ -74,7 +74,7 @@ pub(super) enum Node {
     Binary(Binary, Id, Id),
     Compare(Comparison, Id, Id),
     Select(Id, Id, Id),
-    /// The content of a variable where two paths join. Two merged values are never the same.
+    /// The content of a variable where two paths join: `accept` or `reject`. Two such values are never the same.
     Merge {
         condition: Option<Id>,
         accept: Id,
@@ -83,7 +83,7 @@ pub(super) enum Node {
     },
 }
 
-/// A step of the path to a memory location.
+/// One step from a variable to a memory location inside the variable: a member or an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Part {
     At(u32),
@@ -98,7 +98,7 @@ struct Made {
     known: Known,
 }
 
-/// All values of one analysis.
+/// All symbolic values of one analysis.
 #[derive(Debug, Default)]
 pub(super) struct Values {
     made: Vec<Made>,
@@ -143,7 +143,7 @@ impl Values {
         self.make(known.ty(), Node::Unknown(self.serial), known)
     }
 
-    /// The value of a node that the kernel does not compute, such as an input. Equal nodes have the same value.
+    /// The value of a node that the kernel does not compute, such as a built-in input. Equal nodes have the same value.
     pub(super) fn outer(&mut self, node: Node, known: Known) -> Id {
         self.make(known.ty(), node, known)
     }

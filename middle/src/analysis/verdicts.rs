@@ -6,13 +6,13 @@ use naga::{Expression, Handle, Module};
 /// The number of elements that an access indexes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Count {
-    /// A constant number.
+    /// A constant number of elements.
     Fixed(u32),
     /// The length of this variable's runtime-sized array.
     Length(String),
 }
 
-/// The change of the kernel that would make an access provable.
+/// A change of the kernel that would let the analysis prove that an index is in range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Advice {
@@ -29,7 +29,7 @@ pub enum Advice {
     Negative,
 }
 
-/// The reason why a loop is not known to end.
+/// The reason why a loop is not proven to end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LoopAdvice {
@@ -39,11 +39,11 @@ pub enum LoopAdvice {
     NoCounter,
 }
 
-/// The result for one access, which covers all evaluations of the access.
+/// The result of the analysis for one access, which holds for all evaluations of the access.
 #[derive(Clone, Debug)]
 pub(super) struct Seen {
-    /// The conditions on a launch under which the index is in range, as one bit per condition: 0 if the index always
-    /// is, `None` if no conditions were found.
+    /// The conditions on a launch under which the index is in range, as one bit per condition: 0 if the index is always
+    /// in range, `None` if no conditions were found.
     pub(super) needs: Option<u64>,
     pub(super) low: i64,
     pub(super) high: i64,
@@ -51,7 +51,7 @@ pub(super) struct Seen {
     pub(super) advice: Option<Advice>,
 }
 
-/// The result for one loop.
+/// The result of the analysis for one loop.
 #[derive(Clone, Debug)]
 pub(super) struct SeenLoop {
     pub(super) ends: bool,
@@ -63,7 +63,7 @@ pub(super) struct SeenLoop {
     pub(super) advice: Option<LoopAdvice>,
 }
 
-/// The results for one function.
+/// The results of the analysis for the accesses and loops of one function.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FunctionVerdicts {
     pub(super) accesses: Vec<Option<Seen>>,

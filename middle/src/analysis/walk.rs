@@ -1,4 +1,5 @@
-//! Abstract execution of a kernel: it follows the statements of an invocation, with ranges in place of numbers.
+//! Abstract execution of a kernel: the analysis follows the statements of an invocation, with ranges in place of
+//! numbers.
 //!
 //! A function is executed again at each call with the arguments of the call. An access is proven only if it is proven
 //! in each of these executions.
@@ -35,7 +36,7 @@ pub(super) struct Target {
     pub(super) continues: Option<Vec<Arrival>>,
 }
 
-/// A function that is being executed.
+/// The state of a function that the analysis is executing.
 pub(super) struct Frame<'a> {
     pub(super) function: &'a Function,
     pub(super) info: &'a FunctionInfo,
@@ -43,16 +44,16 @@ pub(super) struct Frame<'a> {
     pub(super) number: usize,
     pub(super) values: Vec<Option<Value>>,
     arguments: Vec<Value>,
-    /// The slot of the first local variable.
+    /// The index in `Walker::slots` of the function's first local variable.
     pub(super) first_slot: usize,
-    /// The numbers of the function's loops, by the address of the loop's body.
+    /// The number of each loop of the function, by the address of the loop's body.
     pub(super) loops: FxHashMap<*const Block, usize>,
     pub(super) targets: Vec<Target>,
     mark: Mark,
     returns: Vec<Arrival>,
 }
 
-/// The largest depth of nested calls.
+/// The largest depth of nested calls that the analysis follows.
 const MAX_CALLS: usize = 64;
 
 /// The largest effort for the whole kernel, as the number of values visited and statements executed.
@@ -61,7 +62,7 @@ const MAX_WORK: u64 = 800_000;
 /// The largest effort for finding conditions on launches, as the number of values visited.
 const MAX_CONDITION_EFFORT: u32 = 40_000;
 
-/// The largest number of values of a kernel.
+/// The largest number of symbolic values that the analysis of a kernel creates.
 const MAX_VALUES: usize = 200_000;
 
 pub(super) struct Walker<'a> {
@@ -71,19 +72,20 @@ pub(super) struct Walker<'a> {
     pub(super) values: Values,
     pub(super) facts: Facts,
     pub(super) slots: Vec<Value>,
-    /// The slots of the private variables of the module.
+    /// The index in `slots` of each private variable of the module.
     pub(super) private: FxHashMap<Handle<GlobalVariable>, usize>,
     pub(super) verdicts: Verdicts,
     /// The sums that must not be negative for accesses that are proven for some launches only.
     pub(super) conditions: Vec<Sum>,
-    /// The effort that is left for finding conditions.
+    /// The number of values that the search for conditions may still visit.
     pub(super) condition_effort: u32,
-    /// Whether results are recorded. They are not while the assumptions about a loop are still being checked.
+    /// Whether results are recorded. No results are recorded while the assumptions about a loop are still being
+    /// checked.
     pub(super) recording: bool,
     pub(super) work: u64,
     /// The current depth of nested calls.
     depth: usize,
-    /// The current depth of nested blocks, including those of calling functions.
+    /// The current depth of nested blocks, including the blocks of the calling functions.
     nested: usize,
     /// The reason why the analysis gave up.
     pub(super) gave_up: Option<&'static str>,
@@ -129,7 +131,7 @@ impl<'a> Walker<'a> {
         self.function(&entry.function, info, self.module.functions.len(), arguments);
     }
 
-    /// Whether the analysis may go on. If its effort is above a limit, it gives up.
+    /// Whether the analysis may go on. If the effort so far is above a limit, the analysis gives up.
     pub(super) fn within_budget(&mut self) -> bool {
         if self.gave_up.is_none() {
             if self.work + self.facts.work > MAX_WORK {
@@ -141,7 +143,7 @@ impl<'a> Walker<'a> {
         self.gave_up.is_none()
     }
 
-    /// Executes a function; returns its result, or `None` if it never returns.
+    /// Executes a function abstractly; returns its result, or `None` if the function never returns.
     fn function(
         &mut self,
         function: &'a Function,
@@ -199,10 +201,10 @@ impl<'a> Walker<'a> {
         frame.returns.push(arrival);
     }
 
-    /// The current state as one of several paths that join, with the facts since a mark.
+    /// The current state, as that of one of several paths that join, with the facts that were added since a mark.
     pub(super) fn arrival(&mut self, mark: Mark) -> Arrival {
         let arrival = Arrival { slots: self.slots.clone(), gained: self.facts.gained(mark) };
-        // The contents and the facts are copied here and visited where the paths join, which counts as effort.
+        // The contents and the facts are copied here, and visited again where the paths join. Both count as effort.
         self.work += ((arrival.slots.len() + arrival.gained.count()) / 4) as u64;
         arrival
     }

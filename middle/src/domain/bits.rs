@@ -46,13 +46,13 @@ impl Bits {
         Self { zeros: self.zeros | other.zeros, ones: self.ones | other.ones }
     }
 
-    /// The known bits after the bits of a mask are inverted.
+    /// The known bits of the pattern with the bits of `mask` inverted.
     pub(super) fn turned_over(self, mask: u32) -> Self {
         let turned = |kept: u32, other: u32| (kept & !mask) | (other & mask);
         Self { zeros: turned(self.zeros, self.ones), ones: turned(self.ones, self.zeros) }
     }
 
-    /// The known bits after a left shift by less than 32.
+    /// The known bits of the pattern after a left shift by `by`, which is less than 32.
     pub(super) fn shifted_left(self, by: u32) -> Self {
         Self { zeros: (self.zeros << by) | below(by), ones: self.ones << by }
     }
@@ -72,10 +72,11 @@ impl Bits {
         }
     }
 
-    /// The known bits of a sum, to which `carry` adds one more.
+    /// The known bits of `self + other`, or of `self + other + 1` if `carry` is true.
     ///
     /// The set of carries grows with the operands. It is smallest if all unknown bits are 0, and largest if all are 1.
-    /// A carry is known if both cases agree on it. A bit of the sum is known if its carry and both operand bits are.
+    /// A carry is known if it is the same in both cases. A bit of the sum is known if its carry and both operand bits
+    /// are.
     pub(super) fn sum(self, other: Self, carry: bool) -> Self {
         let carry = u32::from(carry);
         let fewest = self.ones.wrapping_add(other.ones).wrapping_add(carry);
@@ -91,8 +92,8 @@ impl Bits {
         self.sum(other.turned_over(u32::MAX), true)
     }
 
-    /// The known lowest bits of a product. An unknown bit of one factor affects only the bits from the following
-    /// position on: its own position plus the number of trailing zeros of the other factor.
+    /// The known lowest bits of a product. An unknown bit of one factor affects only those bits of the product whose
+    /// position is at least the bit's own position plus the number of trailing zeros of the other factor.
     pub(super) fn product(self, other: Self) -> Self {
         let known = |bits: Self| bits.known().trailing_ones();
         let place = (known(self) + other.trailing_zeros()).min(known(other) + self.trailing_zeros());

@@ -47,7 +47,7 @@ impl Known {
         Self::union(none.chain(places)).unwrap_or(Self::any(self.ty()))
     }
 
-    /// The same bits as an unsigned type.
+    /// The values of the same bit patterns in the unsigned type of the same width.
     fn patterns(self) -> Self {
         self.bitcast(self.ty().unsigned())
     }
@@ -66,7 +66,7 @@ impl Known {
         Self::wrapped(self.ty(), least.into(), most.into(), Bits::ANY)
     }
 
-    /// The positions of a bit from `least` to `most`, as values of this type. -1 becomes a set of its own, because it
+    /// The positions of a bit from `least` to `most`, as values of this type. -1 becomes a separate set, because -1
     /// wraps to the greatest value of an unsigned type.
     fn place(self, least: i128, most: i128) -> impl Iterator<Item = Self> {
         let place = move |least: i128, most: i128| Self::wrapped(self.ty(), least, most, Bits::ANY);

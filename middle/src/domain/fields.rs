@@ -46,7 +46,7 @@ impl Known {
         Self::certain(self.ty(), self.ty().least(), self.ty().most(), bits)
     }
 
-    /// The set in which the bits of the mask `replaced` are replaced by those of `bits`.
+    /// The values of `self` with the bits in the mask `replaced` taken from `bits`.
     fn outside(self, replaced: u32, bits: Bits) -> Self {
         let bits = self.bits().within(!replaced).meet(bits.within(replaced));
         Self::certain(self.ty(), self.ty().least(), self.ty().most(), bits)

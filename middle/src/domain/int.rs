@@ -3,7 +3,7 @@
 /// The type of an integer of 1 to 32 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Int {
-    /// Whether the highest bit is a sign.
+    /// Whether the highest bit is the sign.
     pub(crate) signed: bool,
     /// The number of bits, 1 to 32.
     pub(crate) width: u8,

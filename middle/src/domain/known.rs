@@ -4,7 +4,7 @@ use super::bits::Bits;
 use super::int::Int;
 use super::reduce::reduce;
 
-/// A set of values of a type: those in an interval that have the known bits. The set has at least one value.
+/// A set of values of a type: those values in an interval that have some known bits. The set has at least one value.
 ///
 /// Both ends of the interval are values of the set, and every bit that all values share is known. So equal sets are
 /// equal as Rust values.
@@ -106,8 +106,8 @@ impl Known {
         Self::reduced(ty, low, high, bits).unwrap_or(Self::any(ty))
     }
 
-    /// The set of known bits and of an interval that may be outside of the type, and whose values wrap. If only a part
-    /// of the interval wraps, the interval becomes all values of the type.
+    /// The set of known bits and of an interval that may be outside of the type, and whose values wrap. If only some
+    /// numbers of the interval wrap, the interval becomes all values of the type.
     pub(super) fn wrapped(ty: Int, low: i128, high: i128, bits: Bits) -> Self {
         let values = i128::from(ty.values());
         let turns = |end: i128| (end - i128::from(ty.least())).div_euclid(values);
@@ -123,7 +123,7 @@ impl Known {
         sets.into_iter().reduce(Self::join)
     }
 
-    /// The known bits of the set.
+    /// The bits that are the same in all values of the set.
     pub(super) fn bits(self) -> Bits {
         Bits { zeros: self.zeros, ones: self.ones }
     }

@@ -8,8 +8,8 @@
 use super::bits::Bits;
 use super::int::Int;
 
-/// The first and the last value of an interval with some known bits, and the bits that all values between them share;
-/// `None` if there is no value.
+/// The first and the last value of an interval with some known bits, and the bits that all values between these two
+/// share; `None` if the interval has no value with these known bits.
 pub(super) fn reduce(ty: Int, low: i64, high: i64, bits: Bits) -> Option<(i64, i64, Bits)> {
     let (low, high) = (low.max(ty.least()), high.min(ty.most()));
     if low > high || bits.zeros & bits.ones & ty.mask() != 0 {
@@ -36,8 +36,8 @@ fn first_from(from: u32, bits: Bits) -> Option<u32> {
         return Some(from);
     }
     let highest = 1 << (31 - wrong.leading_zeros());
-    // The bit that is set so that the pattern becomes greater than `from`: the highest wrong bit if that has to be 1,
-    // otherwise the next higher bit that can be 1.
+    // The bit that becomes 1, so that the pattern is greater than `from`: the highest bit in which `from` contradicts
+    // `bits`, if that bit has to be 1; otherwise the next higher bit that can become 1.
     let raised = if bits.ones & highest != 0 {
         highest
     } else {
@@ -47,7 +47,8 @@ fn first_from(from: u32, bits: Bits) -> Option<u32> {
     (raised != 0).then(|| (from & !up_to(raised)) | raised | (bits.ones & (raised - 1)))
 }
 
-/// The greatest pattern that is at most `to` and has these bits. With all bits inverted, it is a least pattern.
+/// The greatest pattern that is at most `to` and has these bits; `None` if there is none. With all bits inverted, this
+/// is the least pattern that is at least `!to`.
 fn last_to(to: u32, bits: Bits) -> Option<u32> {
     first_from(!to, Bits { zeros: bits.ones, ones: bits.zeros }).map(|pattern| !pattern)
 }

@@ -34,7 +34,8 @@ impl Known {
         Self::union(shifts).unwrap_or(Self::any(self.ty()))
     }
 
-    /// Whether a value of this set can be `number` modulo `count`; false is certain. The type must be unsigned.
+    /// Whether a value of this set may equal `number` modulo `count`. If the result is false, no value does; if it is
+    /// true, a value may. The type must be unsigned.
     fn can_be_modulo(self, number: u32, count: u32) -> bool {
         let next = self.low() + (i64::from(number) - self.low()).rem_euclid(count.into());
         let bits = if count.is_power_of_two() { Bits::exactly(number).within(count - 1) } else { Bits::ANY };

@@ -51,7 +51,7 @@ pub fn explicit(module: &Module, info: &ModuleInfo, proofs: &Proofs) -> Option<M
     changed.then_some(checked)
 }
 
-/// Returns a function with its checks; `None` if it needs no checks.
+/// Returns a function with its checks; `None` if the function needs no checks.
 fn written(
     module: &Module,
     function: &Function,

@@ -13,13 +13,13 @@ use smallvec::SmallVec;
 pub(super) struct Plan {
     /// The accesses that may be out of range, by expression.
     accesses: Vec<Option<Access>>,
-    /// The arrays whose last index has to be computed.
+    /// The runtime-sized arrays whose last index the function has to compute.
     pub(super) places: Vec<Place>,
-    /// Whether a loop may not end, by its number.
+    /// By number of the loop: whether the loop is not proven to end.
     pub(super) endless: Vec<bool>,
-    /// The results of atomics that may be out of range.
+    /// The results of those atomic operations whose index may be out of range.
     pub(super) results: FxHashSet<Handle<Expression>>,
-    /// The loads of atomics that may be out of range, with their type.
+    /// The atomic loads whose index may be out of range, each with the type of the loaded value.
     pub(super) loads: FxHashMap<Handle<Expression>, Scalar>,
 }
 
@@ -39,11 +39,11 @@ pub(super) enum Index {
     Value(Handle<Expression>, Scalar),
 }
 
-/// The last index that is in range.
+/// The last index that is in range for an access.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Last {
     Known(u32),
-    /// The last index of one of [`Plan::places`].
+    /// The last index of the runtime-sized array with this index in [`Plan::places`].
     Of(usize),
 }
 
@@ -101,7 +101,7 @@ impl Plan {
         self.accesses[handle.index()].as_ref()
     }
 
-    /// The accesses that may be out of range on the path of a pointer, the innermost first.
+    /// The accesses that compute a pointer and may be out of range, the last step of the pointer's path first.
     pub(super) fn unproven_in(
         &self,
         function: &Function,
@@ -125,7 +125,7 @@ fn atomic(module: &Module, info: &FunctionInfo, pointer: Handle<Expression>) -> 
     if let TypeInner::Atomic(scalar) = module.types[base].inner { Some(scalar) } else { None }
 }
 
-/// The access that an expression makes; `None` if its index is a constant in range.
+/// The access that an expression makes; `None` if the expression is no access, or its index is a constant in range.
 fn doubtful(
     module: &Module,
     function: &Function,
@@ -194,7 +194,7 @@ fn count(module: &Module, info: &FunctionInfo, base: Handle<Expression>) -> Opti
         inner = &module.types[base].inner;
     }
     match *inner {
-        // naga's front end accepts no binding arrays here.
+        // No kernel contains a binding array, because reflection refuses variables of this type.
         TypeInner::BindingArray { .. } => return None,
         // An array whose length is an override has at least one element.
         TypeInner::Array { size: ArraySize::Pending(_), .. } if inner.indexable_length_resolved(module).is_err() => {

@@ -7,14 +7,14 @@ use crate::rebuild::emitter::Emitter;
 use crate::rebuild::operands::{map_statement_operands, statement_result_mut};
 
 impl Writer<'_> {
-    /// Writes the statements of an old block.
+    /// Writes the statements of a block of the old function, with checks.
     pub(super) fn fill(&mut self, block: &Block, out: &mut Emitter) {
         for (statement, span) in block.span_iter() {
             self.statement(statement, *span, out);
         }
     }
 
-    /// Returns the new block for an old block.
+    /// Returns a block of the old function with checks.
     fn block(&mut self, block: &Block) -> Block {
         let mut out = Emitter::default();
         self.fill(block, &mut out);
@@ -75,7 +75,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns an old statement with new operands and a new result.
+    /// Returns a statement of the old function with the operands and the result of the new function.
     fn same(&self, statement: &Statement) -> Statement {
         let mut statement = statement.clone();
         map_statement_operands(&mut statement, |operand| self.moved(operand));

@@ -59,7 +59,8 @@ fn assert_in_order(text: &str, parts: &[&str]) {
     }
 }
 
-/// Returns proofs of all accesses and loops except those with the listed numbers.
+/// Returns proofs of all accesses and loops except the accesses numbered in `but_accesses` and the loops numbered in
+/// `but_loops`.
 fn proven(module: &Module, but_accesses: &[usize], but_loops: &[usize]) -> Proofs {
     let function = &module.entry_points[0].function;
     let mut number = 0;

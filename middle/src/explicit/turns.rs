@@ -10,8 +10,8 @@ impl Writer<'_> {
     /// only when the first reaches zero. Returns the condition that ends the loop.
     ///
     /// A driver's compiler may assume that a loop ends, and derive wrong ranges of indices from this assumption. The
-    /// count prevents that. The count is at the end of an iteration, so that the loop's own test stays first. Then the
-    /// compiler can still move that test to the end, unroll the loop, and know the range of its counter.
+    /// added count prevents that. The count is at the end of an iteration, so that the loop's own test stays first.
+    /// Then the compiler can still move that test to the end, unroll the loop, and know the range of its counter.
     ///
     /// ```text
     /// low = 0xffffffff; high = 0xffffffff;
@@ -69,7 +69,7 @@ impl Writer<'_> {
         either
     }
 
-    /// Stores `value - 1` to a variable, and returns it.
+    /// Stores `value - 1` to the variable `to`, and returns the stored value.
     fn less(
         &mut self,
         value: Handle<Expression>,

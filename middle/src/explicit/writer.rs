@@ -11,7 +11,7 @@ use super::plan::{Access, Index, Last, Place, Plan, Root};
 use crate::rebuild::emitter::Emitter;
 use crate::rebuild::operands::map_operands;
 
-/// New expressions in the order in which they are emitted.
+/// Expressions of the new function, in the order in which they are emitted.
 pub(super) type Made = SmallVec<[Handle<Expression>; 4]>;
 
 /// The state of rewriting one function.
@@ -20,13 +20,14 @@ pub(super) struct Writer<'a> {
     pub(super) plan: &'a Plan,
     pub(super) types: &'a mut UniqueArena<Type>,
     pub(super) new: Function,
-    /// By old expression: the new expression that replaces it.
+    /// By expression of the old function: the expression of the new function that replaces it.
     pub(super) moved: Vec<Handle<Expression>>,
-    /// By old expression: the additional new expressions that must be emitted before its replacement.
+    /// By expression of the old function: the additional expressions that must be emitted before its replacement.
     pub(super) before: FxHashMap<Handle<Expression>, Made>,
-    /// By old access: its index and the last index in range, as unsigned integers of the same width.
+    /// For each access of the old function that is checked: its index and the last index in range, as unsigned integers
+    /// of the same width.
     pub(super) compared: FxHashMap<Handle<Expression>, [Handle<Expression>; 2]>,
-    /// By old result of an atomic that may be out of range: the expressions that replace it.
+    /// For each result of an atomic operation whose index may be out of range: the expressions that replace the result.
     pub(super) results: FxHashMap<Handle<Expression>, Kept>,
     /// The number of loops written so far.
     pub(super) loops: usize,
@@ -35,7 +36,8 @@ pub(super) struct Writer<'a> {
     lasts: Vec<Handle<Expression>>,
 }
 
-/// The result of an atomic that may be out of range: a variable, which is zero unless the atomic is executed.
+/// The result of an atomic operation whose index may be out of range: a variable, which is zero unless the operation is
+/// executed.
 #[derive(Clone, Copy)]
 pub(super) struct Kept {
     pub(super) variable: Handle<Expression>,
@@ -91,7 +93,7 @@ impl<'a> Writer<'a> {
         self.new
     }
 
-    /// The new expression that replaces an old expression.
+    /// The expression of the new function that replaces an expression of the old function.
     pub(super) fn moved(&self, old: Handle<Expression>) -> Handle<Expression> {
         self.moved[old.index()]
     }
@@ -148,7 +150,7 @@ impl<'a> Writer<'a> {
         }
         let count = self.add(Expression::ArrayLength(pointer), span);
         let last = self.binary(BinaryOperator::Subtract, count, one, span);
-        // The name makes naga's writers of text compute the index here rather than at each use.
+        // The name makes naga's writers of text compute the index at this point rather than at each use.
         self.new.named_expressions.insert(last, "last_index".to_owned());
         body.emit(count, span);
         body.emit(last, span);
@@ -193,8 +195,8 @@ impl<'a> Writer<'a> {
         self.add(Expression::Select { condition, accept, reject }, span)
     }
 
-    /// Writes the condition that all indices on the path of an old pointer are in range. Returns the condition with the
-    /// expressions that must be emitted for it; `None` if all indices are proven.
+    /// Writes the condition that all indices that compute a pointer of the old function are in range. Returns the
+    /// condition with the expressions that must be emitted for it; `None` if all indices are proven.
     pub(super) fn in_range(&mut self, pointer: Handle<Expression>, span: Span) -> Option<(Handle<Expression>, Made)> {
         let mut made = Made::new();
         for access in self.plan.unproven_in(self.old, pointer) {
@@ -228,7 +230,8 @@ impl<'a> Writer<'a> {
                 let index = self.moved(index);
                 match scalar {
                     Scalar { kind: ScalarKind::Uint, width: width @ (4 | 8) } => (index, width),
-                    // As an unsigned integer, a negative index is large, so it is clamped to the last index.
+                    // As an unsigned integer, a negative index is a large number, so that the clamp returns the last
+                    // index.
                     Scalar { width: width @ (4 | 8), .. } => (emitted(self, as_uint(index, None)), width),
                     _ => (emitted(self, as_uint(index, Some(4))), 4),
                 }

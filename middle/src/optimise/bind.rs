@@ -1,15 +1,17 @@
 //! Moves the evaluation of the operands of `coopStore` before the statement.
 //!
-//! For `coopStore(c, &data[row * n], n)`, naga's WGSL front end emits the operands after the last constant only after
-//! the statement. The validator accepts this, but the SPIR-V writer panics: `Expression [n] is not cached`. This pass
-//! emits such operands before the statement. `coopLoad` is an expression and needs no such order.
+//! For `coopStore(c, &data[row * n], n)`, naga's WGSL front end evaluates some operands only after the statement that
+//! uses them: those that follow the last constant. The validator accepts this, but the SPIR-V writer panics:
+//! `Expression [n] is not cached`. This pass evaluates such operands before the statement. `coopLoad` is an expression
+//! and needs no such order.
 
 use anywarp_backend::statements;
 use naga::{Arena, Block, Expression, Function, Handle, Range, Span, Statement};
 
 use crate::rebuild::operands::{for_each_statement_operand, needs_emit, statement_result};
 
-/// Emits the operands of cooperative stores before the stores; `None` if all operands already are emitted before.
+/// Emits the operands of cooperative stores before the stores; `None` if all operands are emitted before the stores
+/// already.
 pub(super) fn bind(function: &Function) -> Option<Function> {
     if !stores(&function.body) {
         return None;
@@ -30,7 +32,7 @@ fn stores(block: &Block) -> bool {
 
 struct Binding<'a> {
     expressions: &'a Arena<Expression>,
-    /// By expression: whether it was emitted before the current statement and can be used there.
+    /// By expression: whether the expression was emitted before the current statement and can be used by it.
     emitted: Vec<bool>,
     /// The emitted expressions, in order.
     order: Vec<usize>,
@@ -93,7 +95,7 @@ impl Binding<'_> {
         }
     }
 
-    /// The last operand of a statement that has not been emitted.
+    /// The last of those operands of a statement that have not been emitted yet.
     fn late(&self, statement: &Statement) -> Option<Handle<Expression>> {
         let mut late = None;
         for_each_statement_operand(statement, |operand| {
@@ -105,8 +107,8 @@ impl Binding<'_> {
     }
 }
 
-/// Removes the expressions up to `last` from the waiting statement that emits `last`. Returns these expressions, and
-/// the span of the statement.
+/// Removes the expressions up to `last` from the statement in `waiting` that emits `last`. Returns these expressions,
+/// and the span of the statement.
 fn take_emitted(
     waiting: &mut [(Statement, Span)],
     last: Handle<Expression>,

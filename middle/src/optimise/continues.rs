@@ -7,7 +7,8 @@
 use anywarp_backend::statements;
 use naga::{Block, Function, Statement};
 
-/// The largest number of `continue`s that are replaced in a loop: each nests the statements after it one block deeper.
+/// The largest number of `continue`s that are replaced in a loop: each replaced `continue` nests the statements after
+/// it one block deeper.
 const MAX_CONTINUES: usize = 8;
 
 /// Returns the function with branches in place of `continue`s; `None` if no `continue` can be replaced.

@@ -19,8 +19,8 @@ const MAX_TRIPS: usize = 64;
 const MAX_EFFORT_PER_LOOP: usize = 20_000;
 
 impl Rewriter<'_> {
-    /// Executes the constant part of a loop. Returns `None` if the number of iterations is unknown, or if the code that
-    /// remains after unrolling costs more than `most`.
+    /// Executes the constant part of a loop. Returns `None` if the number of iterations is unknown, or if more than
+    /// `most` expressions and statements remain after unrolling.
     pub(super) fn run(
         &mut self,
         body: &Block,
@@ -53,13 +53,13 @@ impl Rewriter<'_> {
     }
 }
 
-/// The results of executing a loop.
+/// The number of iterations of a loop, and the code that remains of them after unrolling.
 pub(super) struct Turns {
-    /// The number of complete iterations.
+    /// The number of complete iterations of the loop.
     pub(super) whole: usize,
     /// The number of expressions and statements that remain of all iterations after unrolling.
     pub(super) cost: usize,
-    /// The amount of code that remains of all iterations, in the units of `text`.
+    /// The amount of code that remains of all iterations after unrolling, in SPIR-V instructions.
     pub(super) text: usize,
     pub(super) gains: Gains,
     /// Whether the loop has a barrier.
@@ -72,7 +72,8 @@ pub(super) struct Turns {
 pub(super) struct Gains {
     /// Whether an index or a branch depends on the iteration of any of the loops.
     pub(super) any: bool,
-    /// By new variable: the mask of loops on whose iteration an index depends, and whether all indices are known.
+    /// For each variable of the new function: the mask of loops on whose iteration an index into the variable depends,
+    /// and whether all indices into it are known.
     arrays: FxHashMap<usize, (u64, bool)>,
     /// The mask of loops whose iteration alone determines an index into a value, such as a table or a vector.
     pub(super) tables: u64,
@@ -87,7 +88,7 @@ impl Gains {
     }
 }
 
-/// The known end of a list of statements.
+/// The way in which execution leaves a list of statements.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flow {
     On,
@@ -98,25 +99,26 @@ enum Flow {
 /// The error for a loop whose execution cannot be determined, or costs too much.
 struct Unknown;
 
-/// The state of executing a loop.
+/// The state of the execution of a loop.
 struct Run<'r, 'a> {
     rewriter: &'r Rewriter<'a>,
-    /// By new variable that the loop has stored to: its content; `None` if it is unknown.
+    /// The content of each variable of the new function that the loop has stored to; `None` if the content is unknown.
     vars: FxHashMap<usize, Option<Literal>>,
-    /// The values of old expressions in the current iteration.
+    /// The values that expressions of the old function have in the current iteration.
     values: Values,
     /// The inner loops, by address, that are not unrolled.
     rolled: FxHashSet<usize>,
     /// The number of expressions and statements that remain so far.
     cost: usize,
-    /// The amount of code that remains so far, without loads of variables whose content is known.
+    /// The amount of code that remains so far, in SPIR-V instructions, without loads of variables whose content is
+    /// known.
     text: usize,
-    /// The upper limit of `cost`.
+    /// The value of `cost` above which the execution stops with an error.
     most: usize,
-    /// The number of evaluations that are still allowed.
+    /// The number of evaluations that the execution of the loop may still make.
     effort: usize,
     gains: Gains,
-    /// By new variable: the mask of loops on whose iteration its content depends.
+    /// For each variable of the new function: the mask of loops on whose iteration its content depends.
     masks: FxHashMap<usize, u64>,
     /// The nesting depth of the current loop within the loop that is executed.
     level: u32,
@@ -124,7 +126,7 @@ struct Run<'r, 'a> {
 }
 
 impl Run<'_, '_> {
-    /// Executes a loop; returns the number of its complete iterations, or `None` if it is unknown.
+    /// Executes a loop; returns the number of its complete iterations, or `None` if that number is unknown.
     fn repeat(&mut self, body: &Block, continuing: &Block, break_if: Option<Handle<Expression>>) -> Option<usize> {
         for trips in 0..=MAX_TRIPS {
             match self.list(body, false).ok()? {
@@ -146,7 +148,8 @@ impl Run<'_, '_> {
         None
     }
 
-    /// Adds to the cost, and counts one evaluation. Returns an error if a limit is exceeded.
+    /// Adds to the cost, and counts one evaluation. Returns an error if the cost exceeds `most`, or no evaluations are
+    /// left.
     fn spend(&mut self, cost: usize) -> Result<(), Unknown> {
         self.cost += cost;
         self.effort = self.effort.saturating_sub(1);

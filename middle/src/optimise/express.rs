@@ -15,7 +15,7 @@ use crate::rebuild::operands::{for_each_operand, map_operands, needs_emit};
 const MAX_MOVED: usize = 128;
 
 impl Rewriter<'_> {
-    /// Writes an old expression at the point where it is evaluated.
+    /// Writes an expression of the old function at the point where that function evaluates it.
     pub(super) fn expression(&mut self, old: Handle<Expression>) {
         if self.failed || self.splits.place(old).is_some_and(|place| self.split(old, place)) {
             return;
@@ -80,7 +80,7 @@ impl Rewriter<'_> {
     }
 
     /// Replaces a component of a loaded uniform or immediate by a pointer to the component, because the component may
-    /// be the same in every launch even if the whole is not.
+    /// be the same in every launch even if the whole vector or struct is not.
     fn known_component(&mut self, expression: &Expression, span: Span) -> Option<Handle<Expression>> {
         let nothing = self.circumstances.uniforms.is_empty() && self.circumstances.immediate.is_empty();
         let Expression::AccessIndex { base, index } = *expression else { return None };
@@ -92,7 +92,7 @@ impl Rewriter<'_> {
         Some(self.evaluate(Expression::AccessIndex { base: pointer, index }, span))
     }
 
-    /// The value that a load returns, if it is available without the load.
+    /// The value that a load returns, if that value is available without the load.
     fn load(&mut self, old: Handle<Expression>, pointer: Handle<Expression>, span: Span) -> Option<Handle<Expression>> {
         let expressions = &self.writer.function.expressions;
         let value = match expressions[pointer] {
@@ -118,7 +118,7 @@ impl Rewriter<'_> {
         Some(value)
     }
 
-    /// The value that a load returns, if it is the same in every launch.
+    /// The value that a load returns, if that value is the same in every launch.
     fn known(&mut self, pointer: Handle<Expression>, span: Span) -> Option<Handle<Expression>> {
         let expressions = &self.writer.function.expressions;
         let index_of = |index: Handle<Expression>| match expressions[index] {
@@ -137,7 +137,8 @@ impl Rewriter<'_> {
         })
     }
 
-    /// A component of a new value; the component has the type of the old expression `old`.
+    /// A component of a value of the new function; `old` is an expression of the old function with the type of the
+    /// component.
     fn component_as(
         &mut self,
         old: Handle<Expression>,
@@ -165,7 +166,8 @@ impl Rewriter<'_> {
         self.evaluate(Expression::AccessIndex { base: value, index }, span)
     }
 
-    /// An available expression with the same value as `expression`, or a new expression.
+    /// An expression of the new function with the same value as `expression`: an earlier one that can be used at the
+    /// current point, or an added one.
     fn shared(&mut self, old: Handle<Expression>, expression: Expression, span: Span) -> Handle<Expression> {
         let pointer = matches!(
             self.types.get(old, &self.module.types),
@@ -173,7 +175,8 @@ impl Rewriter<'_> {
         );
         let (key, moves) = match expression {
             Expression::Load { pointer } => (self.key_of_load(old, pointer), self.is_uniform(pointer)),
-            // Pointers are not shared, because conditions around one access may prove more than those around another.
+            // Pointers are not shared, because the analysis may prove an access in range by the conditions around it,
+            // but not an equal access elsewhere.
             Expression::Access { .. } if pointer => (None, false),
             Expression::Access { .. } => (key(&expression), false),
             _ => {
@@ -219,7 +222,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Adds a new expression that is evaluated at the current point.
+    /// Adds an expression to the new function, evaluated at the current point.
     pub(super) fn evaluate(&mut self, expression: Expression, span: Span) -> Handle<Expression> {
         let made = self.writer.emit(expression, span);
         self.scopes.place_here(made);
@@ -227,7 +230,7 @@ impl Rewriter<'_> {
         made
     }
 
-    /// Adds a new expression that is evaluated before as many of the surrounding loops as possible.
+    /// Adds an expression to the new function, evaluated before as many of the surrounding loops as possible.
     fn evaluate_early(&mut self, expression: Expression, span: Span) -> Handle<Expression> {
         let mut depth = Some(0);
         if !self.loops.is_empty() {
@@ -276,7 +279,8 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Whether a load reads a uniform or an immediate by constant indices, so that it can be moved anywhere.
+    /// Whether a load reads a uniform or an immediate by constant indices, so that the load can be moved to any point
+    /// of the function.
     fn is_uniform(&self, mut pointer: Handle<Expression>) -> bool {
         let expressions = &self.writer.function.expressions;
         loop {
@@ -291,7 +295,8 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The value of a constant index. If it is out of range, the pass fails, because validation rejects such a module.
+    /// The value of a constant index. If the index is out of range, the pass fails, because validation would reject the
+    /// module.
     pub(super) fn index(&mut self, index: Literal, length: Option<u32>) -> Option<u32> {
         let length = length?;
         let known = match index {

@@ -8,7 +8,7 @@ use naga::{BinaryOperator, Literal, MathFunction, ScalarKind, UnaryOperator};
 /// An integer with its type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Integer {
-    /// The value, independent of the type.
+    /// The numeric value.
     pub(super) value: i128,
     signed: bool,
     bits: u32,
@@ -29,12 +29,12 @@ impl Integer {
         Some(Self { value, signed, bits })
     }
 
-    /// Another value of this type, wrapped.
+    /// `value` as a literal of this integer's type, wrapped to its width.
     pub(super) fn with(self, value: i128) -> Literal {
         wrap(value, self.signed, self.bits)
     }
 
-    /// Whether all bits are ones.
+    /// Whether all bits of the integer are 1.
     pub(super) fn is_full(self) -> bool {
         if self.signed { self.value == -1 } else { self.value == (1 << self.bits) - 1 }
     }
@@ -51,7 +51,7 @@ impl Integer {
     }
 }
 
-/// The low bits of an integer, as a literal.
+/// The literal of the type with this signedness and number of bits, from the low bits of `value`.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the value wraps")]
 fn wrap(value: i128, signed: bool, bits: u32) -> Literal {
     match (signed, bits) {
@@ -180,7 +180,7 @@ fn of_bits(fun: MathFunction, operand: Integer) -> Option<Literal> {
     Some(operand.with(value))
 }
 
-/// A mask of the lowest bits.
+/// A mask of the `bits` lowest bits.
 fn mask(bits: u32) -> u64 {
     u64::MAX >> (u64::BITS - bits)
 }

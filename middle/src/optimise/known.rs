@@ -8,16 +8,16 @@ use smallvec::SmallVec;
 
 use crate::Circumstances;
 
-/// A constant value.
+/// A value that is the same in every launch.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Known {
     /// A scalar.
     Scalar(Literal),
-    /// A vector of this type.
+    /// A vector of this type, with the literals of its components.
     Vector(Handle<Type>, SmallVec<[Literal; 4]>),
 }
 
-/// The target of a pointer with constant indices.
+/// The memory that a pointer with constant indices points to.
 struct Place {
     variable: Handle<GlobalVariable>,
     offset: u32,
@@ -29,7 +29,7 @@ enum At {
     Scalar(Scalar),
 }
 
-/// The value of a load, if it is the same in every launch. `index_of` returns the value of a constant index.
+/// The value of a load, if that value is the same in every launch. `index_of` returns the value of a constant index.
 pub(super) fn load(
     module: &Module,
     circumstances: &Circumstances,
@@ -71,7 +71,7 @@ pub(super) fn load(
     }
 }
 
-/// The length of a runtime-sized array, if it is the same in every launch.
+/// The number of elements of a runtime-sized array, if that number is the same in every launch.
 pub(super) fn length(
     module: &Module,
     circumstances: &Circumstances,

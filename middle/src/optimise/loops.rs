@@ -10,7 +10,7 @@ use super::rewrite::{End, Exit, OpenLoop, Rewriter};
 /// quadratic time.
 const MAX_NESTED_LOOPS: usize = 8;
 
-/// The effects of a loop on memory.
+/// The variables and the memory that a loop may change, and whether the loop has a `continue`.
 #[derive(Default)]
 struct Touches {
     locals: Vec<usize>,
@@ -19,7 +19,7 @@ struct Touches {
 }
 
 impl Rewriter<'_> {
-    /// Writes a loop.
+    /// Writes a loop of the old function: its iterations one after the other, or a loop.
     pub(super) fn repeat(
         &mut self,
         body: &Block,

@@ -14,39 +14,41 @@ use crate::rebuild::prune::local_of;
 /// The variable or memory that a pointer points into.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Target {
-    /// A variable; the boolean is true for the whole variable, false for a part of it.
+    /// A variable; the boolean is true if the pointer points to the whole variable, false if it points to a component
+    /// or element.
     Local(Handle<LocalVariable>, bool),
-    /// Some of the variables that replace an array or a struct: the first one, and their number.
+    /// Several of the variables that replace an array or a struct: the index of the first one, and their number.
     Part(usize, usize),
     /// Memory that other invocations or functions can access.
     Other,
 }
 
-/// By index of each variable that some statements stored to: the content of the variable; `None` if it is unknown.
+/// The variables that some statements stored to, by index, each with its content after these statements; `None` if the
+/// content is unknown.
 pub(super) type Changes = FxHashMap<usize, Option<Handle<Expression>>>;
 
-/// The known state of memory.
+/// The known contents of variables at the current statement, and the versions of memory.
 pub(super) struct Memory {
     locals: Vec<Local>,
-    /// The old contents of variables, for [`undo`](Self::undo).
+    /// The index of each changed variable, with its content before the change, for [`undo`](Self::undo).
     log: Vec<(usize, Option<Handle<Expression>>)>,
-    /// The number of changes of shared memory.
+    /// The number of changes so far of memory that other invocations or functions can access.
     others: u32,
-    /// By index of a global variable: whether the kernel never writes it.
+    /// By index of a global variable: whether the kernel never writes the variable.
     constant: Vec<bool>,
 }
 
 struct Local {
     value: Option<Handle<Expression>>,
-    /// The number of changes of the variable.
+    /// The number of changes of the variable so far.
     version: u32,
-    /// Whether the content of the variable can replace loads.
+    /// Whether loads of the variable can be replaced by its known content.
     forwards: bool,
     /// Whether anything other than loads and stores uses a pointer to the variable.
     escaped: bool,
 }
 
-/// By variable: whether anything other than loads and stores uses a pointer to it.
+/// By variable: whether anything other than loads and stores uses a pointer to the variable.
 pub(super) fn escaped(function: &Function) -> Vec<bool> {
     let mut escaped = vec![false; function.local_variables.len()];
     let mut escape = |pointer: Handle<Expression>| {
@@ -71,7 +73,8 @@ pub(super) fn escaped(function: &Function) -> Vec<bool> {
 }
 
 impl Memory {
-    /// The state at the start of a function. Variables beyond the end of `escaped` have not escaped.
+    /// The state at the start of a function. `escaped` has an entry for each variable to which pointers may have other
+    /// uses than loads and stores; variables beyond its end have no such pointers.
     pub(super) fn new(module: &Module, function: &Function, escaped: &[bool]) -> Self {
         let locals = function.local_variables.iter().map(|(handle, local)| {
             let escaped = escaped.get(handle.index()).copied().unwrap_or(false);
@@ -94,12 +97,12 @@ impl Memory {
         }
     }
 
-    /// Whether the content of a variable can replace loads.
+    /// Whether loads of a variable can be replaced by its known content.
     pub(super) fn forwards(&self, local: Handle<LocalVariable>) -> bool {
         self.locals[local.index()].forwards
     }
 
-    /// The content of a variable, if it is known and can be used in the current scope.
+    /// The content of a variable, if the content is known and can be used in the current scope.
     pub(super) fn get(&self, local: Handle<LocalVariable>, scopes: &Scopes) -> Option<Handle<Expression>> {
         self.locals[local.index()].value.filter(|value| scopes.visible(*value).is_some())
     }
@@ -116,7 +119,7 @@ impl Memory {
         }
     }
 
-    /// Records a store; `pointer` and `value` are new expressions.
+    /// Records a store; `pointer` and `value` are expressions of the new function.
     pub(super) fn store(
         &mut self,
         expressions: &Arena<Expression>,
@@ -138,7 +141,7 @@ impl Memory {
         }
     }
 
-    /// Whether a statement other than a store changes memory, or lets other invocations change it.
+    /// Whether a statement other than a store changes memory, or lets other invocations change memory.
     pub(super) fn changes(statement: &Statement) -> bool {
         match statement {
             Statement::ControlBarrier(_)
@@ -167,7 +170,7 @@ impl Memory {
         }
     }
 
-    /// Records a statement other than a store.
+    /// Records the effects on memory of a statement other than a store.
     pub(super) fn after(&mut self, statement: &Statement) {
         if Self::changes(statement) {
             self.others += 1;
@@ -194,7 +197,8 @@ impl Memory {
         self.log.len()
     }
 
-    /// Restores the contents at a mark. Returns the contents of the variables that were written since. Versions stay.
+    /// Restores the contents that variables had at a mark. Returns the variables written since the mark, with their
+    /// last contents. Versions do not go back.
     pub(super) fn undo(&mut self, mark: usize) -> Changes {
         let mut changes = Changes::default();
         for (at, before) in self.log.drain(mark..).rev() {

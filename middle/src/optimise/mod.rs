@@ -1,8 +1,8 @@
 //! Optimisation of modules: unrolls loops, splits private arrays, folds, hoists, removes dead code.
 //!
-//! Each function is rewritten several times. One pass does most of the work at once, because one simplification enables
-//! the next: a loop is unrolled, so its counter is constant, so an index is constant, so an array can become variables,
-//! so their values are known.
+//! Each function is rewritten several times. One pass does most of the work, because one simplification enables the
+//! next: a loop is unrolled, so its counter is constant, so an index is constant, so an array can become variables, so
+//! their values are known.
 //!
 //! | file | concept |
 //! |---|---|
@@ -52,7 +52,8 @@ use crate::rebuild::prune::{prune, uses};
 use rewrite::{GaveUp, rewrite};
 pub use worth::Unrolled;
 
-/// The largest number of expressions of a function: larger functions are not optimised, and no function grows above it.
+/// The largest number of expressions of a function: larger functions are not optimised, and no function grows beyond
+/// this number.
 const MAX_EXPRESSIONS: usize = 30_000;
 
 /// The largest number of expressions that unrolling may add to a function.
@@ -61,7 +62,7 @@ const MAX_GROWTH: usize = 8_000;
 /// The largest number of expressions that one pass over a function evaluates to count the iterations of loops.
 const MAX_EFFORT: usize = 100_000;
 
-/// The largest number of times that a function is rewritten. Rewriting ends earlier if it changes nothing.
+/// The largest number of times that a function is rewritten. Rewriting ends earlier if one rewrite changes nothing.
 const MAX_ROUNDS: usize = 6;
 
 /// Optimises a module for the launches that `circumstances` describe; `None` if nothing changes.
@@ -128,7 +129,7 @@ fn faster(
     made
 }
 
-/// Returns the function without unused code; `None` if it has no unused code.
+/// Returns the function without unused code; `None` if the function has no unused code.
 fn without_unused(function: &Function) -> Option<Function> {
     let mut made: Option<Function> = None;
     for _ in 0..MAX_ROUNDS {

@@ -9,8 +9,8 @@ use naga::{Expression, Function};
 
 use crate::rebuild::operands::{for_each_operand, needs_emit};
 
-/// The largest depth of expressions without a name. It is far below the limits of compilers, because compilers also
-/// count the blocks around an expression.
+/// The largest nesting depth of an expression whose operands have no names. This depth is far below the limits of
+/// compilers, because compilers also count the blocks around an expression.
 const MAX_NESTED: u8 = 32;
 
 /// Names expressions so that no expression nests too deeply.

@@ -19,7 +19,7 @@ use crate::rebuild::key::Key;
 use crate::rebuild::operands::{is_result, map_statement_operands, needs_emit, statement_result_mut};
 use crate::rebuild::writer::Writer;
 
-/// The end of a list of statements.
+/// The way in which execution leaves a list of statements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum End {
     /// Execution reaches the next statement.
@@ -39,9 +39,9 @@ pub(super) enum Exit {
     Unrolled(usize),
 }
 
-/// A loop that is being written.
+/// A loop whose body is being written.
 pub(super) struct OpenLoop {
-    /// The expressions that were moved before the loop.
+    /// The expressions that were moved out of the loop, to the point before the loop.
     pub(super) before: Vec<Handle<Expression>>,
     /// The depth of the block that contains the loop.
     pub(super) depth: usize,
@@ -56,7 +56,7 @@ pub(super) struct Rewriter<'a> {
     /// The new variables that replace arrays and structs.
     pub(super) leaves: Vec<Handle<LocalVariable>>,
     pub(super) writer: Writer,
-    /// By old expression: the new expression that replaces it.
+    /// By expression of the old function: the expression of the new function that replaces it.
     pub(super) map: Vec<Option<Handle<Expression>>>,
     pub(super) scopes: Scopes,
     pub(super) shared: FxHashMap<Key, Handle<Expression>>,
@@ -65,7 +65,7 @@ pub(super) struct Rewriter<'a> {
     /// The nesting depth of loops at the current statement.
     pub(super) nest: usize,
     pub(super) exits: Vec<Exit>,
-    /// The number of expressions that unrolling may still add.
+    /// The number of expressions that unrolling may still add to the function.
     pub(super) growth: usize,
     /// Buffers that are reused each time iterations are counted.
     pub(super) values: Values,
@@ -73,7 +73,7 @@ pub(super) struct Rewriter<'a> {
     pub(super) effort: usize,
     /// The number of loops unrolled so far.
     pub(super) unrolled: Unrolled,
-    /// Whether something could not be written, so that the function stays unchanged.
+    /// Whether the function could not be rewritten, so that it stays unchanged.
     pub(super) failed: bool,
     pub(super) changed: bool,
 }
@@ -158,7 +158,7 @@ impl Rewriter<'_> {
         self.free(literal.map_or(Expression::ZeroValue(ty), Expression::Literal), Span::default())
     }
 
-    /// Writes statements.
+    /// Writes the statements of a block of the old function.
     pub(super) fn list(&mut self, block: &Block) -> End {
         for (statement, span) in block.span_iter() {
             if self.failed {
@@ -190,8 +190,8 @@ impl Rewriter<'_> {
                 }
             },
             Statement::Continue => {
-                // The `continue` belongs to the innermost loop, not to a `switch`. It cannot be written if that loop is
-                // being unrolled.
+                // The `continue` belongs to the innermost loop, not to a `switch`. A `continue` cannot be written if
+                // that loop is being unrolled.
                 let of = self.exits.iter().rev().find(|exit| **exit != Exit::Switch);
                 self.failed |= !matches!(of, Some(Exit::Loop));
                 self.writer.push(Statement::Continue, span);
@@ -225,7 +225,7 @@ impl Rewriter<'_> {
         self.writer.push(statement, span);
     }
 
-    /// The new expression for an old expression that was emitted or needs no statement.
+    /// The expression of the new function for an expression of the old function that was emitted or needs no statement.
     pub(super) fn value(&mut self, old: Handle<Expression>) -> Handle<Expression> {
         if let Some(made) = self.map[old.index()] {
             return made;
@@ -244,7 +244,7 @@ impl Rewriter<'_> {
         made
     }
 
-    /// The value of an old expression that is a scalar constant; `None` for other expressions.
+    /// The value of an expression of the old function that is a scalar constant; `None` for other expressions.
     pub(super) fn constant(&self, old: Handle<Expression>) -> Option<Literal> {
         let zero = |ty| match self.module.types[ty].inner {
             TypeInner::Scalar(scalar) => Literal::zero(scalar),
@@ -295,7 +295,7 @@ impl Rewriter<'_> {
         self.writer.push(Statement::Store { pointer, value }, span);
     }
 
-    /// The variable or memory that an old pointer points into.
+    /// The variable or memory that a pointer of the old function points into.
     pub(super) fn target(&self, mut pointer: Handle<Expression>) -> Target {
         let mut whole = true;
         loop {
@@ -320,7 +320,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The type of an old expression that is a scalar; `None` for other types.
+    /// The type of an expression of the old function that is a scalar; `None` for other types.
     pub(super) fn scalar(&self, old: Handle<Expression>) -> Option<Scalar> {
         match *self.types.get(old, &self.module.types) {
             TypeInner::Scalar(scalar) => Some(scalar),

@@ -10,28 +10,29 @@ use super::rewrite::Rewriter;
 use crate::rebuild::prune::local_of;
 use crate::rebuild::writer::Writer;
 
-/// The largest number of elements of a variable that is split.
+/// The largest number of elements of a variable that is replaced by one new variable for each element.
 const MAX_PARTS: usize = 256;
 
-/// The largest number of variables that are added to a function.
+/// The largest number of new variables that replace the split variables of a function.
 const MAX_PARTS_OF_FUNCTION: usize = 1_024;
 
-/// The largest number of elements of a split variable that is loaded or stored as a whole.
+/// The largest number of elements of a variable that is split although the function loads or stores it as a whole.
 const MAX_PARTS_LOADED: usize = 16;
 
-/// The target of an old pointer into a variable that is split.
+/// The part of a split variable that a pointer of the old function points to.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
-    /// One of the new variables, by number.
+    /// An element that one new variable replaces, with the number of that variable.
     Leaf(usize),
     /// An array or a struct, which is replaced by `count` variables.
     Part { first: usize, count: usize, ty: Handle<Type> },
 }
 
-/// The variables of a function that are split.
+/// The variables of a function that are replaced by one new variable for each element.
 #[derive(Default)]
 pub(super) struct Splits {
-    /// By old expression: the target of a pointer into a split variable.
+    /// By expression of the old function: the part of a split variable that the expression points to, if it is such a
+    /// pointer.
     places: Vec<Option<Place>>,
     leaves: Vec<Leaf>,
 }
@@ -39,23 +40,24 @@ pub(super) struct Splits {
 struct Leaf {
     name: Option<String>,
     ty: Handle<Type>,
-    /// The initial value, as an old expression.
+    /// The initial value, as an expression of the old function.
     init: Option<Handle<Expression>>,
     span: Span,
 }
 
 impl Splits {
-    /// The target of an old pointer, if it points into a split variable.
+    /// The part of a split variable that a pointer of the old function points to; `None` if the pointer points
+    /// elsewhere.
     pub(super) fn place(&self, pointer: Handle<Expression>) -> Option<Place> {
         self.places.get(pointer.index()).copied().flatten()
     }
 
-    /// Whether no variable is split.
+    /// Whether no variable of the function is split.
     pub(super) fn is_empty(&self) -> bool {
         self.leaves.is_empty()
     }
 
-    /// Declares the new variables.
+    /// Declares the new variables that replace the split variables.
     pub(super) fn declare(&self, source: &Function, writer: &mut Writer) -> Vec<Handle<LocalVariable>> {
         let mut copied = FxHashMap::default();
         let mut declare = |leaf: &Leaf| {
@@ -84,7 +86,8 @@ pub(super) fn find(module: &Module, function: &Function) -> Splits {
     for (size, escaped) in sizes.iter_mut().zip(escaped(function)) {
         *size = size.filter(|_| !escaped);
     }
-    // The first pass finds the variables that can be split. Its leaves are counted from the start of each variable.
+    // The first pass over the expressions finds the variables that can be split. It numbers the new variables of each
+    // split variable from 0.
     let mut places: Vec<Option<Place>> = Vec::with_capacity(function.expressions.len());
     for (handle, expression) in function.expressions.iter() {
         let place = place(module, function, &sizes, &places, expression);
@@ -162,7 +165,8 @@ fn aggregate(module: &Module, ty: Handle<Type>) -> bool {
     matches!(module.types[ty].inner, TypeInner::Array { .. } | TypeInner::Struct { .. })
 }
 
-/// The element of an array or a struct at an index: the number of variables before the element, and its type.
+/// The element of an array or a struct at an index: the number of new variables that replace the elements before it,
+/// and its type.
 fn element(module: &Module, ty: Handle<Type>, index: u32) -> Option<(usize, Handle<Type>)> {
     let at = usize::try_from(index).ok()?;
     match &module.types[ty].inner {
@@ -234,7 +238,8 @@ fn is_composed(module: &Module, expressions: &Arena<Expression>, value: Handle<E
             !aggregate(module, *ty)
                 || components.iter().all(|component| match &expressions[*component] {
                     Expression::Compose { .. } => is_composed(module, expressions, *component),
-                    // Any other expression would have to be taken apart, so it must not be an aggregate.
+                    // Any other expression has no expressions for its elements, so it must be neither an array nor a
+                    // struct.
                     _ => match &module.types[*ty].inner {
                         TypeInner::Array { base, .. } => {
                             !aggregate(module, *base) || matches!(expressions[*component], Expression::ZeroValue(_))
@@ -281,8 +286,8 @@ fn describe(
 }
 
 impl Rewriter<'_> {
-    /// Appends the elements of an old value, in the order of the variables that replace its type. `None` stands for
-    /// zero.
+    /// Appends the elements of a value of the old function, in the order of the variables that replace a variable of
+    /// its type. `None` stands for an element that is zero.
     pub(super) fn take_apart(
         &mut self,
         value: Handle<Expression>,
@@ -308,7 +313,8 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Appends the elements of a new value, in the order of the variables that replace its type.
+    /// Appends the elements of a value of the new function, in the order of the variables that replace a variable of
+    /// its type.
     fn elements_of(
         &mut self,
         value: Handle<Expression>,

@@ -2,13 +2,14 @@
 
 use naga::{Expression, Handle};
 
-/// The new expressions that can be used at the current statement.
+/// The scopes of the expressions of the new function, which decide whether an expression can be used at the current
+/// statement.
 pub(super) struct Scopes {
-    /// By scope: its depth while it is open, otherwise `None`. The first scope is that of expressions that need no
-    /// statement.
+    /// By scope: the depth of the scope while it is open, otherwise `None`. The first scope is that of expressions that
+    /// need no statement.
     scopes: Vec<Option<u32>>,
     open: Vec<u32>,
-    /// By expression: the scope that evaluates it.
+    /// By expression: the scope of the block that evaluates the expression.
     of: Vec<u32>,
 }
 
@@ -19,13 +20,13 @@ impl Scopes {
         Self { scopes: vec![Some(0), Some(1)], open: vec![0, 1], of: Vec::new() }
     }
 
-    /// Begins a block.
+    /// Opens the scope of a block that begins.
     pub(super) fn enter(&mut self) {
         self.open.push(count(self.scopes.len()));
         self.scopes.push(Some(count(self.open.len() - 1)));
     }
 
-    /// Ends a block.
+    /// Closes the scope of the block that ends.
     pub(super) fn leave(&mut self) {
         if let Some(scope) = self.open.pop() {
             self.scopes[scope as usize] = None;

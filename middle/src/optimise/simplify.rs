@@ -12,14 +12,14 @@ use smallvec::SmallVec;
 use super::fold::{self, Integer};
 use super::rewrite::Rewriter;
 
-/// The simpler form of an expression.
+/// A simpler expression with the same value as an expression.
 pub(super) enum Simpler {
-    /// There is no simpler form.
+    /// There is no simpler expression.
     No,
     /// An existing expression with the same value.
     Same(Handle<Expression>),
     Literal(Literal),
-    /// Another expression, which may have a simpler form itself.
+    /// Another expression, which may itself be simplified.
     Other(Expression),
 }
 
@@ -30,7 +30,8 @@ impl From<Option<Literal>> for Simpler {
 }
 
 impl Rewriter<'_> {
-    /// The simpler form of `expression`, which has new operands; `old` is the expression of the source, with its type.
+    /// The simpler form of `expression`, whose operands are expressions of the new function; `old` is the expression of
+    /// the old function that it replaces.
     pub(super) fn simpler(&mut self, old: Handle<Expression>, expression: &Expression) -> Simpler {
         match *expression {
             Expression::Unary { op, expr } => self.simpler_unary(op, expr),
@@ -51,7 +52,8 @@ impl Rewriter<'_> {
                     _ => Simpler::No,
                 }
             }
-            // With `low > high`, `clamp` returns `high`. WGSL rejects `clamp` with such constants, so it must go.
+            // With `low > high`, `clamp` returns `high`. WGSL rejects `clamp` with such constants, so the call has to
+            // be removed.
             Expression::Math { fun: MathFunction::Clamp, arg1: Some(low), arg2: Some(high), .. }
                 if self.crossed(low, high) =>
             {
@@ -182,8 +184,8 @@ impl Rewriter<'_> {
         Simpler::No
     }
 
-    /// Makes the pass fail if it would write constants that validation rejects: a vector divided by zero, or shifted by
-    /// the width or more.
+    /// Makes the pass fail if it would write a constant expression that validation rejects: a vector divided by zero,
+    /// or shifted by the width or more.
     fn refuse(&mut self, old: Handle<Expression>, op: BinaryOperator, right: Handle<Expression>) {
         use BinaryOperator as Op;
         let shift = matches!(op, Op::ShiftLeft | Op::ShiftRight);

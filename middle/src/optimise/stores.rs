@@ -1,4 +1,4 @@
-//! Dead stores: stores to variables of a function that nothing reads before the next store.
+//! Dead stores: stores to a variable of a function that nothing reads before the next store to the variable.
 
 use anywarp_backend::statements;
 use naga::{Block, Expression, Function, Statement};
@@ -11,7 +11,8 @@ use crate::rebuild::prune::{Uses, address, local_of};
 /// variables.
 const MAX_VARIABLES: usize = 4_096;
 
-/// The largest nesting depth of loops that are analysed: deeper loops count as if they read every variable.
+/// The largest nesting depth of loops that the search for dead stores analyses: deeper loops count as if they read
+/// every variable.
 const MAX_NESTED_LOOPS: usize = 8;
 
 /// Returns the addresses of the dead stores, and `uses` unchanged.
@@ -73,7 +74,8 @@ impl Variables {
     }
 }
 
-/// The state of a pass from the end of a function to its start, which computes the variables that are read later.
+/// The state of a walk from the end of a function to its start, which computes, for each statement, the variables that
+/// later statements read.
 struct Walk<'a> {
     function: &'a Function,
     uses: Uses,

@@ -6,13 +6,13 @@ use naga::{Block, Expression, Handle, Statement};
 use super::memory::Target;
 use super::rewrite::Rewriter;
 
-/// The amount of code of a loop itself: labels, jumps and merge instructions.
+/// The SPIR-V instructions that a loop has besides those of its body: labels, jumps and merge instructions.
 pub(super) const OF_A_LOOP: usize = 10;
 
-/// The amount of code of a branch itself.
+/// The SPIR-V instructions that an `if` has besides those of its blocks.
 pub(super) const OF_A_BRANCH: usize = 5;
 
-/// The amount of code of a block whose loops are not unrolled.
+/// The amount of code, in SPIR-V instructions, of a block whose loops are not unrolled.
 pub(super) fn of(rewriter: &Rewriter<'_>, block: &Block) -> usize {
     let of_one = |statement: &Statement| {
         let own = match statement {
@@ -28,16 +28,16 @@ pub(super) fn of(rewriter: &Rewriter<'_>, block: &Block) -> usize {
     block.iter().map(of_one).sum()
 }
 
-/// The amount of code of an expression that is not folded.
+/// The amount of code, in SPIR-V instructions, of an expression that is not folded.
 pub(super) fn of_expression(rewriter: &Rewriter<'_>, old: Handle<Expression>) -> usize {
     match rewriter.source.expressions[old] {
         Expression::Load { pointer } => of_access(rewriter, pointer),
-        // A pointer has no code of its own, because it is part of the load or store.
+        // A pointer has no code of its own, because its code counts with the load or store.
         _ => usize::from(rewriter.space(old).is_none()),
     }
 }
 
-/// The amount of code of a load or a store.
+/// The amount of code, in SPIR-V instructions, of a load or a store.
 pub(super) fn of_access(rewriter: &Rewriter<'_>, pointer: Handle<Expression>) -> usize {
     match rewriter.target(pointer) {
         Target::Local(_, true) => 1,
@@ -45,7 +45,8 @@ pub(super) fn of_access(rewriter: &Rewriter<'_>, pointer: Handle<Expression>) ->
     }
 }
 
-/// The amount of code of a statement without its blocks, for statements other than loops, stores and emissions.
+/// The amount of code, in SPIR-V instructions, of a statement without its blocks, for statements other than loops,
+/// stores and emissions.
 pub(super) fn of_statement(rewriter: &Rewriter<'_>, statement: &Statement) -> usize {
     match statement {
         Statement::If { .. } => OF_A_BRANCH,

@@ -12,28 +12,32 @@ use crate::circumstances::Unrolling;
 /// The largest number of expressions of an unrolled loop.
 const MAX_EXPRESSIONS: usize = 3_000;
 
-/// The largest number of expressions of an unrolled loop with a barrier.
+/// The largest number of expressions and statements of all iterations of an unrolled loop with a barrier.
 const MAX_WITH_BARRIER: usize = 100;
 
-/// The largest number of expressions of an unrolled loop in which no index and no branch depends on the iteration.
+/// The largest number of expressions and statements of all iterations of an unrolled loop in which no index and no
+/// branch depends on the iteration.
 const MAX_WITHOUT_GAIN: usize = 100;
 
-/// The largest number of expressions of an unrolled loop for compilers that unroll loops themselves.
+/// The largest number of expressions and statements of all iterations of an unrolled loop, for compilers that unroll
+/// loops themselves.
 const MAX_FOR_ARRAYS: usize = 1_000;
 
-/// The amount of code from which on drivers do not unroll a loop themselves, even where that would be faster.
+/// The length of a loop, in SPIR-V instructions of one iteration, from which on drivers do not unroll the loop
+/// themselves, even where unrolling would make it faster.
 const LONG: usize = 200;
 
-/// The numbers of loops that [`Unrolling::Selective`] unrolled, by reason. A loop counts once for each copy of it.
+/// The numbers of loops that [`Unrolling::Selective`] unrolled, by reason. A loop counts once for each copy that
+/// unrolling an outer loop makes of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unrolled {
-    /// The number of loops whose unrolling makes all indices of an array of the function constant. The array may then
-    /// become variables, or stores of one iteration may be forwarded to the next.
+    /// The number of loops whose unrolling makes all indices of an array of the function constant. One variable for
+    /// each element may then replace the array, or the value that one iteration stores may replace a load in the next.
     pub arrays: usize,
     /// The number of loops that index workgroup memory by the iteration only, and that are too long for drivers to
     /// unroll. After unrolling, the reads of one iteration overlap with the computation of another.
     pub long: usize,
-    /// The number of loops whose iterations fold to little more code than the loop.
+    /// The number of loops whose unrolled iterations together are little more code than the loop itself.
     pub folded: usize,
 }
 
@@ -85,13 +89,13 @@ impl Rewriter<'_> {
         worth
     }
 
-    /// The address space of an old expression that is a pointer; `None` for other expressions.
+    /// The address space of an expression of the old function that is a pointer; `None` for other expressions.
     pub(super) fn space(&self, old: Handle<Expression>) -> Option<AddressSpace> {
         self.types.get(old, &self.module.types).pointer_space()
     }
 }
 
-/// The largest cost of an unrolled loop for [`Unrolling::Full`], in expressions.
+/// The largest number of expressions and statements of all iterations of an unrolled loop, for [`Unrolling::Full`].
 fn full(turns: &Turns, most: usize) -> usize {
     match (turns.gains.any, turns.barrier) {
         (_, true) => MAX_WITH_BARRIER,
@@ -100,7 +104,8 @@ fn full(turns: &Turns, most: usize) -> usize {
     }
 }
 
-/// The largest cost of an unrolled loop for [`Unrolling::ByCompiler`], in expressions.
+/// The largest number of expressions and statements of all iterations of an unrolled loop, for
+/// [`Unrolling::ByCompiler`].
 fn by_compiler(turns: &Turns, most: usize) -> usize {
     match (turns.gains.arrays() & 1 != 0, turns.barrier) {
         (false, _) => 0,

@@ -10,7 +10,7 @@ pub(crate) struct Emitter {
 }
 
 impl Emitter {
-    /// Emits an expression. `span` is the span of the old statement that emitted the expression.
+    /// Emits an expression. `span` is the span of the statement of the old function that emitted the expression.
     pub(crate) fn emit(&mut self, handle: Handle<Expression>, span: Span) {
         match &mut self.waiting {
             Some((_, last, _)) if last.index() + 1 == handle.index() => *last = handle,

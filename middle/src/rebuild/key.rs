@@ -6,7 +6,7 @@ use smallvec::{SmallVec, smallvec};
 use super::operands::for_each_operand;
 
 /// The key of an expression. Expressions of one function with equal keys have the same value. Loads with equal keys
-/// have the same value only while the memory does not change.
+/// have the same value only while the memory that they read does not change.
 pub(crate) type Key = SmallVec<[u32; 6]>;
 
 /// The key of an expression; `None` for expressions that never have the same value.

@@ -100,8 +100,8 @@ pub(crate) fn map_operands(expression: &mut Expression, mut map: impl FnMut(Hand
     }
 }
 
-/// Calls `visit` with each operand of a statement, in the order of the source. Operands of nested blocks, expressions
-/// that the statement emits, and its result are not operands here.
+/// Calls `visit` with each operand of a statement, in the order of the source. The operands in nested blocks, the
+/// expressions that the statement emits, and the result of the statement do not count as its operands.
 pub fn for_each_statement_operand(statement: &Statement, visit: impl FnMut(Handle<Expression>)) {
     let mut visit = visit;
     match statement {
@@ -135,8 +135,8 @@ pub fn for_each_statement_operand(statement: &Statement, visit: impl FnMut(Handl
     }
 }
 
-/// Replaces each operand of a statement by the result of `map`. Nested blocks, expressions that the statement emits,
-/// and its result stay the same.
+/// Replaces each operand of a statement by the result of `map`. Nested blocks, the expressions that the statement
+/// emits, and the result of the statement stay the same.
 pub(crate) fn map_statement_operands(
     statement: &mut Statement,
     mut map: impl FnMut(Handle<Expression>) -> Handle<Expression>,

@@ -10,15 +10,15 @@ use super::operands::{
 };
 use super::writer::Writer;
 
-/// The used parts of a function.
+/// The expressions and variables of a function that are used.
 pub(crate) struct Uses {
-    /// By expression: whether it is used.
+    /// By expression: whether the expression is used.
     pub(crate) expressions: Vec<bool>,
-    /// By variable: whether it is read, or a pointer to it is passed to a function.
+    /// By variable: whether the variable is read, or a pointer to it is passed to a function.
     pub(crate) locals: Vec<bool>,
 }
 
-/// The local variable that a pointer points into; `None` if it points elsewhere.
+/// The local variable that a pointer points into; `None` if the pointer points into other memory.
 pub(crate) fn local_of(
     expressions: &Arena<Expression>,
     mut pointer: Handle<Expression>,
@@ -32,7 +32,8 @@ pub(crate) fn local_of(
     }
 }
 
-/// Finds the used parts of a function. The stores in `dead`, given by their addresses, do not count as uses.
+/// Finds the used expressions and variables of a function. The stores in `dead`, given by their addresses, do not count
+/// as uses.
 pub(crate) fn uses(function: &Function, dead: &FxHashSet<usize>) -> Uses {
     let mut marking = Marking {
         function,
@@ -50,7 +51,7 @@ pub(crate) fn uses(function: &Function, dead: &FxHashSet<usize>) -> Uses {
 struct Marking<'a> {
     function: &'a Function,
     uses: Uses,
-    /// The pointers and values of stores to variables whose use has not been found so far.
+    /// By variable of which no use has been found so far: the pointers and the values of the stores to the variable.
     stores: FxHashMap<Handle<LocalVariable>, Vec<[Handle<Expression>; 2]>>,
     stack: Vec<Handle<Expression>>,
 }
@@ -106,15 +107,15 @@ pub(crate) fn address(statement: &Statement) -> usize {
     std::ptr::from_ref(statement).addr()
 }
 
-/// A function without its unused parts.
+/// A function without its unused expressions, variables and stores.
 pub(crate) struct Pruned {
     pub(crate) function: Function,
-    /// Whether the removal may have made other parts unused.
+    /// Whether the removal may have made other expressions, variables or stores unused.
     pub(crate) again: bool,
 }
 
-/// Removes the unused parts of a function and the stores in `dead`; `None` if there is nothing to remove. `uses` must
-/// not count the stores in `dead`.
+/// Removes the unused expressions and variables of a function and the stores in `dead`; `None` if there is nothing to
+/// remove. `uses` must not count the stores in `dead`.
 pub(crate) fn prune(function: &Function, uses: Uses, dead: &FxHashSet<usize>) -> Option<Pruned> {
     let all_used = uses.expressions.iter().chain(&uses.locals).all(|used| *used);
     if all_used && dead.is_empty() && !has_empty(&function.body) {
@@ -162,7 +163,7 @@ struct Pruning<'a> {
     dead: &'a FxHashSet<usize>,
     writer: Writer,
     map: Vec<Option<Handle<Expression>>>,
-    /// By old variable: the new variable; `None` if it was removed.
+    /// By variable of the old function: the variable of the new function; `None` if the variable was removed.
     moved: Vec<Option<Handle<LocalVariable>>>,
     uses: Uses,
     /// Whether a branch was removed, so that its condition may be unused.

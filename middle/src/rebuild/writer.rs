@@ -7,12 +7,12 @@ use super::emitter::Emitter;
 use super::key::{Key, key};
 use super::operands::needs_emit;
 
-/// A function that is being written, in the order of its statements.
+/// A function that is being written, statement by statement.
 pub(crate) struct Writer {
     /// The function so far; it has no body until [`finish`](Self::finish).
     pub(crate) function: Function,
     open: Vec<Emitter>,
-    /// By key: the expression that needs no statement, so that there are no duplicates.
+    /// The expressions of the new function that need no statement, by key, so that no such expression is added twice.
     free: FxHashMap<Key, Handle<Expression>>,
 }
 
@@ -93,7 +93,7 @@ impl Writer {
         }
     }
 
-    /// Adds an expression that is the result of the next statement, or part of an initial value.
+    /// Adds an expression that is the result of the next statement, or a component of an initial value.
     pub(crate) fn result(&mut self, expression: Expression, span: Span) -> Handle<Expression> {
         self.function.expressions.append(expression, span)
     }

@@ -8,7 +8,7 @@ use crate::rebuild::operands::{for_each_operand, map_operands};
 /// The private variables that were added.
 #[derive(Default)]
 pub(super) struct Constants {
-    /// The added variables, by their initial value.
+    /// The added variables, by the expression that is their initial value.
     made: FxHashMap<Handle<Expression>, Handle<GlobalVariable>>,
     zeros: FxHashMap<Handle<Type>, Handle<GlobalVariable>>,
 }

@@ -12,7 +12,7 @@ use crate::rebuild::operands::{
     statement_result_mut,
 };
 
-/// Rewrites a function of `module` so that the arrays of the plan are in variables.
+/// Rewrites a function of `module` so that the arrays that `plan` lists are in variables.
 pub(super) fn write(function: &Function, plan: &Plan, constants: &mut Constants, module: &mut Module) -> Function {
     let new = Function {
         name: function.name.clone(),
@@ -47,12 +47,13 @@ struct Writing<'a> {
     old: &'a Function,
     plan: &'a Plan,
     new: Function,
-    /// By old expression: the new expression with the same value.
+    /// By expression of the old function: the expression of the new function with the same value.
     moved: Vec<Handle<Expression>>,
-    /// By old expression that is an array or a part of an array: the pointer to it.
+    /// For each expression of the old function that is an array or an element of one: the pointer to the same array or
+    /// element in a variable.
     pointers: FxHashMap<Handle<Expression>, Handle<Expression>>,
-    /// By old array that has to be stored after its evaluation: the pointer to its variable. Constant arrays have
-    /// initial values instead.
+    /// For each array of the old function that has to be stored after its evaluation: the pointer to its variable.
+    /// Constant arrays have initial values instead.
     stored: FxHashMap<Handle<Expression>, Handle<Expression>>,
 }
 
@@ -105,14 +106,15 @@ impl Writing<'_> {
             variable.init = variable.init.map(|init| self.moved[init.index()]);
         }
         for (handle, name) in &self.old.named_expressions {
-            // An old expression that became only a step of a pointer has no value that could have a name.
+            // An expression of the old function that became only a step of a pointer has no value that could have a
+            // name.
             if !self.plan.inside[handle.index()] || values[handle.index()] {
                 self.new.named_expressions.insert(self.moved[handle.index()], name.clone());
             }
         }
     }
 
-    /// By expression: whether its value is used, rather than only a part of it through a pointer.
+    /// By expression: whether the whole value is used, rather than only elements that are read through a pointer.
     fn values(&self) -> Vec<bool> {
         let mut used = vec![false; self.old.expressions.len()];
         for (handle, expression) in self.old.expressions.iter() {
@@ -128,7 +130,7 @@ impl Writing<'_> {
         used
     }
 
-    /// Stores an array that was just evaluated, if it has a variable.
+    /// Stores an array that was just evaluated to its variable, if the array has one.
     fn store(&self, array: Handle<Expression>, out: &mut Emitter) {
         if let Some(pointer) = self.stored.get(&array) {
             let store = Statement::Store { pointer: *pointer, value: self.moved[array.index()] };

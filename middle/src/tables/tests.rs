@@ -74,7 +74,7 @@ fn each_array_gets_one_variable() {
     }
 }
 
-/// Unrolling makes indices constant, so it leads to such kernels.
+/// Unrolling makes indices constant, so unrolled kernels contain such accesses.
 #[test]
 fn a_part_of_a_constant_is_read_from_the_variable_of_the_whole() {
     let (module, _) = parsed("out[0] = NESTED[i][i].x;");
@@ -104,7 +104,7 @@ fn arrays_that_are_not_copied_stay_values() {
         "let a = made(i); out[0] = a[1];",
     ] {
         let (mut module, _) = parsed(statements);
-        // The function `passed` indexes its argument even if it is not called, so it is replaced by an empty function.
+        // The function `passed` indexes its argument even if no function calls it, so an empty function replaces it.
         let empty = naga::Function { name: None, ..naga::Function::default() };
         let passed = module.functions.iter().find(|(_, function)| function.name.as_deref() == Some("passed"));
         let (passed, _) = passed.expect("the kernel has the function `passed`");

@@ -21,7 +21,8 @@ impl Machine {
 
     /// Runs the only entry point on copies of `buffers`, given by binding, and returns their contents.
     ///
-    /// Without `proofs` every access is checked. An access out of range is an error on a device that reports it.
+    /// Without `proofs` every access is checked. An access out of range is an error on a device that was opened as
+    /// checked.
     pub(crate) fn run(
         &self,
         module: &Validated,

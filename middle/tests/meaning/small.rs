@@ -23,7 +23,7 @@ pub(crate) const START: &str = "
         let o = i * 10u;
     ";
 
-/// The bodies of kernels. `x` is a word of the input; `out[o]` to `out[o + 9u]` belong to the invocation.
+/// The bodies of kernels. `x` is a word of the input; only the invocation itself accesses `out[o]` to `out[o + 9u]`.
 pub(crate) const BODIES: &[&str] = &[
     // Zeros, ones and constants as operands, with unknown values.
     "var z = 0u; var l = 1u; out[o] = z - x; out[o + 1u] = l / x; out[o + 2u] = x % l; out[o + 3u] = x / z;
@@ -58,7 +58,7 @@ pub(crate) const BODIES: &[&str] = &[
     "var v = vec3(1u, x, 3u); v.y = v.z; v.x = x; out[o] = v.x; out[o + 1u] = v.y; v = v.zxy; out[o + 2u] = v.y;
      v[i % 3u] = 9u; out[o + 3u] = v.x; out[o + 4u] = v.y; out[o + 5u] = v.z;
      out[o + 6u] = u32(all(v == v.xyz)); out[o + 7u] = u32(any(v < vec3(4u)));",
-    // Constant tables, and parts of variables.
+    // Constant tables, and elements and members of variables.
     "out[o] = TABLE[1][0]; out[o + 1u] = TABLE[0][2]; for (var a = 0u; a < 2u; a++) { for (var b = 0u; b < 3u; b++) {
      out[o + 2u + a * 3u + b] = TABLE[a][b] + x; } }",
     "var p = Pair(x, vec3(1u, x, 3u), array<u32, 3>(4u, 5u, x)); p.c[1] = p.b.z; p.b.y = p.a; p.a = p.c[2] + 1u;

@@ -42,8 +42,8 @@ pub(super) fn check(text: &Text<'_>, program: &Program, caps: &Caps) -> Result<(
 
 /// The first feature that `module` needs and `has` lacks, with the location that needs it.
 ///
-/// naga reports a missing capability only in words. So the module is validated with all capabilities except one, for
-/// each one that is lacking: it is invalid exactly if it needs that one.
+/// naga reports a missing capability only in words. So for each capability that `has` lacks, the module is validated
+/// with all capabilities except this one: the module is invalid exactly if it needs this capability.
 fn missing(module: &naga::Module, has: Capabilities) -> Option<(&'static str, Option<naga::Span>)> {
     unnoticed(module, has).or_else(|| noticed(module, has))
 }

@@ -91,7 +91,7 @@ fn smaller_memory(program: &Program) -> String {
         .collect();
     sizes.sort_unstable_by_key(|(size, _)| std::cmp::Reverse(*size));
     let shown: Vec<String> = sizes.iter().take(4).map(|(size, name)| format!("'{name}' has {size} bytes")).collect();
-    format!("{}; use smaller arrays in `var<workgroup>`, more steps, or a buffer", shown.join(", "))
+    format!("{}; use smaller arrays in `var<workgroup>` and more steps, or a storage buffer", shown.join(", "))
 }
 
 /// The greatest number of bindings that an error names.
@@ -130,7 +130,7 @@ mod tests {
             (
                 format!("var<workgroup> tile: array<f32, 1000000>; {entry} {{ tile[0] = 1.0; }}"),
                 "needs workgroup memory of 4000000 bytes; the WebGPU baseline allows 16384 bytes: 'tile' has 4000000 bytes; \
-                 use smaller arrays in `var<workgroup>`, more steps, or a buffer",
+                 use smaller arrays in `var<workgroup>` and more steps, or a storage buffer",
             ),
             (
                 "@compute @workgroup_size(16, 32) fn main() {}".to_owned(),

@@ -15,8 +15,8 @@ pub(super) fn parse(text: &Text<'_>) -> Result<Module, KernelError> {
     Ok(module::parse(&text.source)?)
 }
 
-/// Validates a module for a device with `caps` or, if it needs more, for a device with all capabilities. A later step
-/// finds the missing feature, and considers only what the entry point uses.
+/// Validates a module for a device with `caps` or, if the module needs more, for a device with all capabilities. A
+/// later step finds the missing feature, and considers only what the entry point uses.
 pub(super) fn validate(text: &Text<'_>, module: Module, caps: &Caps) -> Result<Validated, KernelError> {
     Validated::new(module, caps.shader)
         .or_else(|refused| Validated::new(refused.module, Capabilities::all()))

@@ -1,4 +1,4 @@
-//! Grids beyond the device's limit on workgroups per dimension.
+//! Grids of more workgroups per dimension than the device allows.
 //!
 //! WebGPU guarantees 65 535 workgroups per dimension, and most devices allow no more. A larger *logical* grid runs as a
 //! *physical* grid of another shape that covers it ([`physical_grid`]), and the kernel is rewritten to see logical ids
@@ -43,19 +43,19 @@ pub(crate) enum FoldError {
         group: u32,
         /// The requested binding.
         binding: u32,
-        /// The variable that has it.
+        /// The variable that has this binding.
         variable: String,
     },
     /// The workgroup size depends on overrides.
     #[error("the workgroup size of `{entry}` depends on overrides; resolve them before folding")]
     UnresolvedWorkgroupSize {
-        /// The entry point.
+        /// The name of the entry point.
         entry: String,
     },
     /// An input without `@builtin`, or an output; such a module is invalid.
     #[error("{part} of `{entry}` is not a built-in input; validate the module before folding")]
     InvalidInterface {
-        /// The entry point.
+        /// The name of the entry point.
         entry: String,
         /// The input or output.
         part: String,
@@ -68,9 +68,9 @@ pub(crate) enum FoldError {
 /// `logical`, and `x` is above `limit / 2`: the share of unused workgroups is below `2 / limit`, 0.004 % at WebGPU's
 /// limit.
 ///
-/// `None` if `logical` has a zero, if it has more than `u32::MAX` workgroups or more than `limit` cubed, or if its
-/// cover has more than `u32::MAX` (only for a total within that share of `u32::MAX`): ids computed in a shader must not
-/// wrap.
+/// `None` if `logical` has a zero, if it has more than `u32::MAX` workgroups or more than `limit` cubed, or if the
+/// covering grid has more than `u32::MAX`, which only happens if `logical` has almost as many: ids computed in a shader
+/// must not wrap.
 #[must_use]
 pub(crate) fn physical_grid(logical: [u32; 3], limit: u32) -> Option<[u32; 3]> {
     let total = logical.into_iter().try_fold(1, u32::checked_mul)?;

@@ -60,11 +60,12 @@ impl Variants {
     }
 }
 
-/// The number of similar launches before a variant is compiled, and of launches in a row that a variant does not fit
-/// before it is dropped.
+/// The number of similar launches after which a variant is compiled; also the number of successive launches that a
+/// variant does not fit after which the variant is dropped.
 const PATIENCE: u32 = 16;
 
-/// The number of variants by values that one kernel gets over its lifetime.
+/// The greatest number of variants that are compiled for one kernel in its lifetime with values of its launches as
+/// constants.
 const MAX_VARIANTS: u32 = 8;
 
 /// The properties of a launch that decide which variant it runs.

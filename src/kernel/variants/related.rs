@@ -13,16 +13,18 @@ use super::{Choice, Common, PATIENCE, Seen, State, passed_by_value};
 use crate::kernel::compiled::Compiled;
 use crate::kernel::values::Values;
 
-/// The number of variants by conditions that one kernel gets over its lifetime.
+/// The greatest number of variants that are compiled for one kernel in its lifetime under conditions on its launches,
+/// such as `n <= arrayLength(&x)`.
 const MAX_VARIANTS: u32 = 4;
 
-/// The conditions met by the launches that no variant by values fits, and the variant for them.
+/// The conditions met by the launches whose values no variant has as constants, and the variant for these conditions.
 pub(super) struct Related {
     pub(super) number: u64,
     pub(super) state: State,
     /// The conditions that all recorded launches met, with one bit for each.
     met: u64,
-    /// The number of recorded launches; once a variant exists, the number of launches in a row that it did not fit.
+    /// The number of recorded launches; once a variant exists, the number of successive launches that the variant did
+    /// not fit.
     launches: u32,
     made: u32,
 }
@@ -32,8 +34,8 @@ impl Related {
         Self { number, state: State::Watched, met: u64::MAX, launches: 0, made: 0 }
     }
 
-    /// Returns the code for a launch that no variant by values fits. `differs` is whether its values differ from the
-    /// recorded ones: launches with the same values get a variant by values.
+    /// Returns the code for a launch whose values no variant has as constants. `differs` is whether these values differ
+    /// from the recorded ones: launches with the same values get a variant with the values as constants.
     pub(super) fn choose(
         &mut self,
         seen: &Seen<'_>,

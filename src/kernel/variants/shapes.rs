@@ -1,4 +1,4 @@
-//! The shapes of launches of one kernel that have been observed.
+//! The launches of one kernel, grouped into [`Shape`]s: by their grid and the lengths of their buffers.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::super::values::Values;
 use super::related::Related;
 use super::{MAX_VARIANTS, Seen, related};
 
-/// The number of shapes of one kernel that are observed at a time.
+/// The greatest number of [`Shape`]s that are observed at a time for one kernel.
 const MAX_SHAPES: usize = 4;
 
 /// Launches with the same grid and the same number of bytes bound to each slot.
@@ -25,7 +25,8 @@ pub(super) struct Shape {
     pub(super) values: Vec<u8>,
     /// A mask for `values`: `0xFF` for each byte of an integer that was the same in all recorded launches, else 0.
     pub(super) same: Vec<u8>,
-    /// The number of recorded launches; once a variant exists, the number of launches in a row that it did not fit.
+    /// The number of recorded launches; once a variant exists, the number of successive launches that the variant did
+    /// not fit.
     pub(super) launches: u32,
     pub(super) state: State,
     /// The number of the last launch of the kernel that had this shape.
@@ -48,7 +49,7 @@ impl Shape {
         self.values.iter().zip(values).zip(&self.same).all(|((ours, theirs), same)| (ours ^ theirs) & same == 0)
     }
 
-    /// Restarts the recording, without the bytes that differ in `values`.
+    /// Restarts the recording of launches; the bytes that differ in `values` no longer count as shared by all launches.
     pub(super) fn narrow(&mut self, values: &[u8]) {
         for ((ours, theirs), same) in self.values.iter_mut().zip(values).zip(&mut self.same) {
             if ours != theirs {

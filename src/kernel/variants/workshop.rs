@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use super::Common;
 use crate::kernel::{Compiled, KernelInner};
 
-/// The greatest length of the queue; variants beyond it are not compiled.
+/// The greatest number of variants in the queue; when it is full, further variants are not compiled.
 const MAX_WAITING: usize = 64;
 
 /// A variant to compile.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::CsvNumber;
 
-/// The columns of each field.
+/// The columns that each field of a sample is read from.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Columns<'c> {
     /// By the names in the first row.

@@ -7,7 +7,8 @@ use crate::loader::fields::Fields;
 use crate::loader::order::SplitMix;
 use crate::loader::{Batch, LoaderBuilder, LoaderError, Setting};
 
-/// The ratio up to which measurements do not distinguish two settings, so that the cheaper one is better.
+/// The ratio of two measured times up to which they count as equal, so that the setting with fewer workers and batches
+/// loaded ahead is better.
 const CLOSE: f64 = 1.03;
 
 /// The default setting, and random ones.
@@ -84,7 +85,8 @@ pub(super) fn search(
     }
 }
 
-/// The cheapest of the settings that are as good as the best one.
+/// The setting with the fewest workers and batches loaded ahead, among those whose time is at most [`CLOSE`] times the
+/// least time.
 fn best(among: &[usize], trials: &[Trial], time: impl Fn(&Trial) -> Duration) -> usize {
     let least = among.iter().map(|at| time(&trials[*at])).min().unwrap_or_default().mul_f64(CLOSE);
     let cost = |at: &usize| {

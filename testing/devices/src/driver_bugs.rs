@@ -1,7 +1,7 @@
 //! Known bugs of drivers and compilers: one list for every suite.
 //!
 //! Each bug has a small kernel in `tests/driver_bugs` that shows it, and lists the cases of the suites that fail
-//! because of it. All of them must fail on the devices with the bug, so that the list stays true, and pass on every
+//! because of it. All these cases must fail on the devices with the bug, so that the list stays true, and pass on every
 //! other device. `docs/known-failures.md` is generated from this list.
 
 /// A bug of a component outside this project.
@@ -10,26 +10,27 @@ pub struct DriverBug {
     pub name: &'static str,
     /// The source of the kernel that shows the bug, `tests/driver_bugs/NAME.wgsl`.
     pub reproduction: &'static str,
-    /// The backend with the bug; empty for all.
+    /// The name of the backend on which the bug occurs; empty for all backends.
     pub backend: &'static str,
-    /// A part of the device's name or driver, in lower case; empty for all.
+    /// A text that the device's name or driver contains, in lower case; empty for all devices.
     pub device: &'static str,
-    /// The CPU feature without which the bug occurs; empty if it does not matter.
+    /// The CPU feature without which the bug occurs; empty if the bug depends on no CPU feature.
     pub lacking: &'static str,
-    /// The component with the bug.
+    /// The driver or compiler that has the bug.
     pub component: &'static str,
     /// The effect of the bug.
     pub what: &'static str,
     /// The evidence that the bug is in this component.
     pub evidence: &'static str,
-    /// Whether the bug ends the process: such cases do not run.
+    /// Whether the bug ends the process; if so, its cases do not run.
     pub ends_process: bool,
     /// The suites and cases that fail because of the bug. A `*` at the end of a case matches any text.
     pub cases: &'static [(&'static str, &'static str)],
 }
 
 impl DriverBug {
-    /// Whether a device has the bug, from its backend and from its name and driver.
+    /// Whether a device has the bug, from the name of its backend, and from `hardware`, the names of the device and its
+    /// driver.
     pub fn is_on(&self, backend: &str, hardware: &str) -> bool {
         (self.backend.is_empty() || self.backend == backend)
             && hardware.to_lowercase().contains(self.device)

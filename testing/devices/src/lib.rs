@@ -1,4 +1,4 @@
-//! Parts that tests on devices share: the devices of the machine, outcomes of cases, known bugs of drivers. See
+//! Code that tests on devices share: the devices of the machine, outcomes of cases, known bugs of drivers. See
 //! `../README.md`.
 
 #![allow(missing_docs, reason = "fields and variants of an unpublished crate, whose names say enough")]

@@ -24,7 +24,7 @@ impl<E: Error> From<E> for Stop {
     }
 }
 
-/// Adds a text to a failure that describes what the case was doing.
+/// Adds to a failure a text that describes the step in which the case failed.
 pub trait Context<T> {
     fn context(self, what: impl FnOnce() -> String) -> TestResult<T>;
 }
@@ -42,7 +42,7 @@ impl<T, E: Into<Stop>> Context<T> for Result<T, E> {
     }
 }
 
-/// Ends the case as skipped.
+/// Ends the current case as skipped, with the reason.
 pub fn skip<T>(reason: impl Into<String>) -> TestResult<T> {
     Err(Stop::Skip(reason.into()))
 }
@@ -53,27 +53,27 @@ pub fn fail<T>(message: impl Into<String>) -> TestResult<T> {
     Err(Stop::Fail(format!("{}: {}", Location::caller(), message.into())))
 }
 
-/// Fails unless `holds`.
+/// Fails with `message` unless `holds`.
 #[track_caller]
 pub fn ensure(holds: bool, message: impl FnOnce() -> String) -> TestResult {
     if holds { Ok(()) } else { fail(message()) }
 }
 
-/// Fails unless both are equal.
+/// Fails unless `got` equals `wanted`.
 #[track_caller]
 pub fn equal<T: PartialEq + Debug>(got: T, wanted: T, what: &str) -> TestResult {
     if got == wanted { Ok(()) } else { fail(format!("{what}: expected {wanted:?}, got {got:?}")) }
 }
 
-/// Fails unless both have the same bytes: the bits of NaNs and the signs of zeros matter.
+/// Fails unless `got` and `wanted` have the same bytes: the bits of NaNs and the signs of zeros matter.
 #[track_caller]
 pub fn same<T: Pod + Debug>(got: &[T], wanted: &[T], what: &str) -> TestResult {
     let differs = |(a, b): (&T, &T)| bytemuck::bytes_of(a) != bytemuck::bytes_of(b);
     compare(got, wanted, what, differs)
 }
 
-/// Fails unless every value is within `tolerance` of the expected one, relative to its magnitude or 1, whichever is
-/// larger.
+/// Fails unless every value differs from the expected value by at most `tolerance`, relative to the magnitude of the
+/// expected value or to 1, whichever is larger.
 #[track_caller]
 pub fn close(got: &[f32], wanted: &[f32], tolerance: f32, what: &str) -> TestResult {
     let differs = |(a, b): (&f32, &f32)| {

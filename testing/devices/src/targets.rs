@@ -7,16 +7,16 @@ use anywarp::{Candidate, Device, DeviceOptions};
 
 use crate::outcome::{Stop, TestResult, fail};
 
-/// The variable with the required backends, separated by commas.
+/// The environment variable that names the required backends, separated by commas.
 const REQUIRE: &str = "ANYWARP_REQUIRE";
 
-/// A device in one mode, opened for its first case.
+/// A device in one mode, with unified or separate memory; it is opened when its first case runs.
 pub struct Target {
     /// The first part of test names: `vulkan`, `vulkan-staged`, `vulkan1`.
     pub name: String,
     /// The names of device and driver, for the list of known bugs.
     pub hardware: String,
-    /// The capabilities from the enumeration.
+    /// The device's capabilities, as the enumeration of devices reported them.
     pub caps: Caps,
     is_staged: bool,
     options: DeviceOptions,

@@ -22,7 +22,7 @@ pub fn on_device(target: &Arc<Target>, name: &str, run: impl Fn(&Device) -> Test
     })
 }
 
-/// A case that chooses its devices.
+/// A case that opens the devices it needs itself.
 pub fn alone(name: impl Into<String>, run: impl Fn() -> TestResult + Send + 'static) -> Trial {
     Trial::ignorable_test(name, move || judged(run(), None))
 }
@@ -39,7 +39,7 @@ pub fn failed(stop: Stop) -> Failed {
     }
 }
 
-/// The result of a case with this verdict.
+/// The result for the test harness of a case with this verdict.
 pub fn completion(verdict: Verdict) -> Result<Completion, Failed> {
     match verdict {
         Verdict::Passed => Ok(Completion::Completed),

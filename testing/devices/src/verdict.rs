@@ -5,13 +5,14 @@ use crate::outcome::{Stop, TestResult};
 /// The verdict on a case.
 pub enum Verdict {
     Passed,
-    /// Ignored, with the reason.
+    /// The case is ignored, with the reason.
     Ignored(String),
-    /// Failed, with the message.
+    /// The case has failed, with the message.
     Failed(String),
 }
 
-/// The verdict on a case that may be a known failure; `listed` has the bug's name and effect. Such a case must fail.
+/// The verdict on a case that may be a known failure; `listed` has the name and the effect of the bug because of which
+/// the case must fail, unless it is skipped; `None` if there is no such bug.
 pub fn judged(outcome: TestResult, listed: Option<(&str, &str)>) -> Verdict {
     match (listed, outcome) {
         (None, outcome) => verdict(outcome),

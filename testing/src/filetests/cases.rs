@@ -9,18 +9,18 @@ pub struct Case {
     pub file: String,
     /// The line on which the case starts.
     pub line: usize,
-    /// The name, or nothing in a file of one case.
+    /// The name of the case; empty in a file with only one case.
     pub name: String,
-    /// The input without its directives.
+    /// The input of the pass, without the directives.
     pub text: String,
-    /// The words after `pass:`.
+    /// The words after `pass:`, which name the pass to run.
     pub pass: String,
     settings: Vec<(String, String)>,
     pub(super) directives: Vec<Directive>,
 }
 
 impl Case {
-    /// The file, the line of the case, and its name if it has one.
+    /// The file, the line on which the case starts, and the name of the case if it has one.
     pub fn title(&self) -> String {
         self.at(self.line)
     }
@@ -31,7 +31,7 @@ impl Case {
         format!("{}:{line}{separator}{}", self.file, self.name)
     }
 
-    /// The value of another directive, which the test defines.
+    /// The value of a directive, called `name`, that the test defines.
     pub fn setting(&self, name: &str) -> Option<&str> {
         self.settings.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
@@ -40,7 +40,7 @@ impl Case {
 /// The line that stands for the text of a case.
 const HOLE: &str = "// ...";
 
-/// Reads the cases of a file. `settings` names further directives of one value.
+/// Reads the cases of a file. `settings` names further directives, each with one value per case.
 ///
 /// # Errors
 ///

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Case;
 
-/// One expectation.
+/// One expectation about a printed result.
 #[derive(Clone, Debug)]
 pub(super) struct Directive {
     /// The line of the directive in the file.
@@ -21,7 +21,7 @@ pub(super) enum Kind {
     Count(usize),
 }
 
-/// Text with placeholders.
+/// A text with placeholders, such as `$name`.
 #[derive(Clone, Debug)]
 pub(super) struct Pattern {
     text: String,
@@ -81,7 +81,7 @@ fn word(text: &str) -> usize {
     text.find(|character: char| !character.is_ascii_alphanumeric() && character != '_').unwrap_or(text.len())
 }
 
-/// A line with one space in place of several.
+/// Returns a line with one space in place of each run of spaces.
 fn even(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -94,8 +94,8 @@ impl Case {
     ///
     /// # Errors
     ///
-    /// The text names the file and the line of the first directive that does not hold, and has the part of the result
-    /// in which its text was looked for.
+    /// The text names the file and the line of the first directive that does not hold, and contains the lines of the
+    /// result in which the text of that directive was searched.
     pub fn compare(&self, result: &str) -> Result<(), String> {
         let lines: Vec<String> = result.lines().map(even).collect();
         let end = (lines.len(), 0);
@@ -140,7 +140,7 @@ impl Case {
         self.lack(&absent, &lines, (last.unwrap_or_default(), end), &words)
     }
 
-    /// Checks that no text of the `absent` directives occurs between two places.
+    /// Checks that no text of the `absent` directives occurs between two positions of the result.
     fn lack(
         &self,
         absent: &[&Directive],

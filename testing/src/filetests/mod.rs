@@ -26,7 +26,8 @@ pub use cases::{Case, cases};
 ///
 /// # Panics
 ///
-/// A file is wrong, `work` fails or a result differs. The message lists all of these.
+/// A file is malformed, `work` fails for a case, or a result differs from its directives. The message lists all such
+/// failures.
 pub fn run(folder: &Path, endings: &[&str], settings: &[&str], work: impl Fn(&Case) -> Result<String, String>) {
     let (mut count, mut failures) = (0, Vec::new());
     for path in crate::files::with_endings(folder, endings) {

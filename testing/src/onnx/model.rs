@@ -6,10 +6,10 @@ use super::protobuf::{Value, fields, numbers};
 use super::tensor::Tensor;
 use super::text;
 
-/// A model.
+/// A model of an ONNX file.
 #[derive(Debug)]
 pub struct Model {
-    /// The version of the standard operators.
+    /// The version of ONNX's standard operators that the model uses.
     pub opset: u64,
     pub graph: Graph,
 }
@@ -30,7 +30,7 @@ pub struct Port {
     pub kind: Kind,
 }
 
-/// The values of a [`Port`].
+/// The type of the values of a [`Port`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     /// A tensor of this element type.
@@ -40,7 +40,7 @@ pub enum Kind {
     Other,
 }
 
-/// An operator with its inputs, whose names are empty if they are omitted.
+/// An operator with its inputs; the name of an omitted input is empty.
 #[derive(Debug, Default)]
 pub struct Node {
     pub operator: String,
@@ -50,14 +50,14 @@ pub struct Node {
     pub attributes: BTreeMap<String, Attribute>,
 }
 
-/// The value of an attribute.
+/// The value of a node's attribute.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Attribute {
     Float(f32),
     Integer(i64),
     Text(String),
     Tensor(Tensor),
-    /// A graph, which is not read.
+    /// A graph, whose content is not read.
     Graph,
     Floats(Vec<f32>),
     Integers(Vec<i64>),

@@ -2,7 +2,7 @@
 //!
 //! Source: <https://protobuf.dev/programming-guides/encoding/>.
 
-/// The value of a field.
+/// The value of one field of a message.
 #[derive(Clone, Copy)]
 pub(super) enum Value<'a> {
     Number(u64),

@@ -29,7 +29,8 @@ impl Tensor {
                     }
                 }
                 (2, Value::Number(element)) => tensor.element = element,
-                // Floats of 32 and 64 bits: one, or several that are packed, with the same bytes.
+                // A float of 32 or 64 bits, several packed floats, or the bytes of all elements: these bytes are those
+                // of the tensor.
                 (4 | 10 | 9, Value::Bytes(bytes)) => tensor.bytes.extend(bytes),
                 (5 | 7 | 11, value) => listed.extend(numbers(value)?),
                 (8, Value::Bytes(bytes)) => tensor.name = text(bytes),
@@ -38,7 +39,8 @@ impl Tensor {
             }
         }
         let Some(size) = size(tensor.element) else { return Ok(tensor) };
-        // Elements of fewer bits are the lower bits of those in a list.
+        // A number in a list may have more bytes than an element of the tensor; the element is the low bytes of the
+        // number.
         tensor.bytes.extend(listed.iter().flat_map(|number| number.to_le_bytes().into_iter().take(size)));
         let count = tensor.shape.iter().try_fold(size, |all, extent| all.checked_mul(*extent));
         let Some(expected) = count else { return Err(format!("shape {:?} is too large", tensor.shape)) };
@@ -50,7 +52,8 @@ impl Tensor {
     }
 }
 
-/// Name and size of the element types; a size of 0 if elements are not whole bytes, or not of one size.
+/// The name and the size in bytes of each element type; the size is 0 if elements are not whole bytes, or not all of
+/// one size.
 const TYPES: [(&str, usize); 27] = [
     ("undefined", 0),
     ("float", 4),

@@ -26,7 +26,7 @@ pub enum Space {
 pub enum Type {
     Scalar(Scalar),
     Vector(Scalar, u8),
-    /// Columns, rows.
+    /// A matrix with this number of columns and of rows.
     Matrix(u8, u8),
     Array(Box<Type>, u32),
     /// An index into [`Program::structs`].
@@ -34,7 +34,7 @@ pub enum Type {
     Pointer(Space, Box<Type>),
 }
 
-/// A value; vectors, matrices (by column), arrays and structs hold their parts.
+/// A value. Vectors, matrices (by column), arrays and structs are lists of their components, elements or members.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     Bool(bool),
@@ -45,7 +45,7 @@ pub enum Value {
     Pointer(Address),
 }
 
-/// The target of a pointer during evaluation.
+/// The memory to which a pointer points during evaluation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Address {
     pub base: Base,
@@ -54,7 +54,8 @@ pub struct Address {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
-    /// A variable of a call: the depth of the call on the stack, and the slot.
+    /// A variable of a function call: the depth of the call on the stack, and the number of the variable in the
+    /// function.
     Slot(usize, usize),
     Global(usize),
 }
@@ -139,7 +140,8 @@ pub struct Expr {
 pub enum Kind {
     Literal(Value),
     Zero,
-    /// The components of a vector (scalars or vectors, or one scalar for all), columns, elements or members.
+    /// A composed value: the components of a vector (scalars, vectors, or one scalar for all components), the columns
+    /// of a matrix, elements or members.
     Compose(Vec<Expr>),
     Load(Place),
     AddressOf(Place),
@@ -152,11 +154,11 @@ pub enum Kind {
     Convert(Box<Expr>),
     Bitcast(Box<Expr>),
     Call(usize, Vec<Expr>),
-    /// `arrayLength` of a global.
+    /// `arrayLength` of the module-scope variable with this index.
     Length(usize),
 }
 
-/// A memory location, or a part of an immutable value.
+/// A memory location, or a component, element or member of an immutable value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
     pub root: Root,
@@ -167,7 +169,7 @@ pub struct Place {
 pub enum Root {
     Slot(usize),
     Global(usize),
-    /// The target of the pointer in a slot.
+    /// The memory to which the pointer in a variable with this number points.
     Deref(usize),
 }
 
@@ -196,32 +198,35 @@ pub type Block = Vec<Stmt>;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stmt {
-    /// `let`, also of pointers.
+    /// A `let`, whose value may be a pointer: the number of the variable, and the value.
     Let(usize, Expr),
     Var(usize, Type, Option<Expr>),
     Assign(Place, Expr),
     Compound(Place, Binary, Expr),
-    /// `++` or `--`.
+    /// `++` if the boolean is true, otherwise `--`.
     Step(Place, bool),
     If(Expr, Block, Block),
     /// The cases with their selectors (i32 or u32), and the default.
     Switch(Expr, Vec<(Vec<i64>, Block)>, Block),
-    /// The counter's slot, its bound, and the body; the counter runs from 0 in steps of 1.
+    /// A `for` loop: the number of the counter variable, its bound, and the body; the counter runs from 0 in steps of
+    /// 1.
     For(usize, Expr, Block),
-    /// Any other counted loop: the counter's slot and start, the condition, the update, and the body.
+    /// Any other counted loop: the number of the counter variable, its start, the condition, the update, and the body.
     Count(usize, Expr, Expr, Box<Stmt>, Block),
     While(Expr, Block),
-    /// Body, continuing block and `break if`.
+    /// A `loop`: its body, its continuing block, and the condition of its `break if`.
     Loop(Block, Block, Option<Expr>),
     Break,
     Continue,
     Return(Option<Expr>),
-    /// A call that all invocations make together, and the slot of its result.
+    /// A call that all invocations make together: the number of the variable for its result, the function, and the
+    /// arguments.
     Call(Option<usize>, usize, Vec<Expr>),
     WorkgroupBarrier,
     StorageBarrier,
     UniformLoad(usize, Place),
-    /// A load has no operand.
+    /// An atomic operation: the number of the variable for its result, the operation, the location, and the operand
+    /// (`None` for a load).
     Atomic(Option<usize>, Atomic, Place, Option<Expr>),
     Block(Block),
 }
@@ -241,14 +246,14 @@ pub struct Global {
     pub ty: Type,
     pub space: Space,
     pub binding: Option<u32>,
-    /// Whether the innermost scalars are atomics.
+    /// Whether the scalars that the variable consists of are atomics.
     pub atomic: bool,
     /// Whether the array's length depends on the size of the buffer.
     pub unsized_array: bool,
     pub init: Option<Expr>,
 }
 
-/// The slots of `main` that hold the built-in values, in this order.
+/// The built-in values, which are the first variables of `main`, in this order.
 pub const INPUTS: [(&str, &str, bool); 5] = [
     ("global_invocation_id", "gid", true),
     ("local_invocation_id", "lid", true),
@@ -262,7 +267,7 @@ pub struct Program {
     pub structs: Vec<Vec<Type>>,
     pub constants: Vec<Expr>,
     pub globals: Vec<Global>,
-    /// Callees first, `main` last.
+    /// The functions, each after the functions that it calls; `main` is last.
     pub functions: Vec<Function>,
     /// Whether the text declares callers before callees.
     pub callers_first: bool,
@@ -270,7 +275,7 @@ pub struct Program {
     pub groups: [u32; 3],
     /// The initial bytes of the buffers, by binding.
     pub buffers: Vec<Vec<u8>>,
-    /// The meaning of an index out of range.
+    /// The effect of an index out of range.
     pub outside: Outside,
 }
 
@@ -302,7 +307,7 @@ impl Type {
         }
     }
 
-    /// The types of the parts of a composite.
+    /// The types of the components, elements or members of a value of this type.
     pub fn parts(&self, structs: &[Vec<Self>]) -> Vec<Self> {
         match self {
             Self::Scalar(_) | Self::Pointer(..) => Vec::new(),
@@ -377,7 +382,7 @@ impl Expr {
         Self::new(ty, Kind::Bitcast(Box::new(self)))
     }
 
-    /// One scalar for all components of `ty`.
+    /// This scalar as a value of type `ty`, in every component.
     pub fn splat(self, ty: &Type) -> Self {
         if self.ty == *ty { self } else { Self::new(ty.clone(), Kind::Compose(vec![self])) }
     }

@@ -2,7 +2,7 @@
 
 use super::ast::{Scalar, Type, Value};
 
-/// Alignment and size in bytes.
+/// The alignment and the size of a type, in bytes.
 pub(crate) fn layout(ty: &Type, structs: &[Vec<Type>]) -> (usize, usize) {
     match ty {
         Type::Scalar(_) | Type::Pointer(..) => (4, 4),
@@ -36,7 +36,7 @@ pub(crate) fn stride(element: &Type, structs: &[Vec<Type>]) -> usize {
     size.next_multiple_of(align)
 }
 
-/// The parts of a composite with their offsets in bytes.
+/// The types of the components, elements or members of a value of type `ty`, with their offsets in bytes.
 fn placed(ty: &Type, structs: &[Vec<Type>]) -> Vec<(usize, Type)> {
     let mut at = 0usize;
     let place = |part: Type| {
@@ -49,7 +49,7 @@ fn placed(ty: &Type, structs: &[Vec<Type>]) -> Vec<(usize, Type)> {
     ty.parts(structs).into_iter().map(place).collect()
 }
 
-/// Reads a value.
+/// Reads a value of type `ty` from bytes in the memory layout of WGSL.
 pub(crate) fn read(ty: &Type, structs: &[Vec<Type>], bytes: &[u8]) -> Value {
     let word = || {
         let mut word = [0; 4];

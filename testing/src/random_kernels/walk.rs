@@ -23,7 +23,7 @@ fn of_block(block: &mut Block, visit: &mut dyn FnMut(&mut Block)) {
     }
 }
 
-/// The blocks of a statement.
+/// The blocks directly within a statement.
 pub fn inner(stmt: &mut Stmt) -> Vec<&mut Block> {
     match stmt {
         Stmt::If(_, one, two) | Stmt::Loop(one, two, _) => vec![one, two],

@@ -55,8 +55,8 @@ async fn counts_above_the_maximum_are_clamped(device: &Device) -> TestResult {
     check(device, 5, 0).await
 }
 
-/// A count may need more workgroups than one dimension allows: the device itself folds the grid, because the host does
-/// not have the count.
+/// A count may need more workgroups than one dimension allows: the device itself folds the grid into several
+/// dimensions, because the host does not have the count.
 async fn counted_beyond_the_limit(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "@group(0) @binding(0) var<storage> count: array<u32>;

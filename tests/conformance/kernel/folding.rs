@@ -1,4 +1,5 @@
-//! Grids beyond the device's limit: the kernel's built-in values are those of the requested grid.
+//! Grids that exceed the device's limit in one dimension, so that the device runs them in several: the kernel's
+//! built-in values are those of the requested grid.
 
 use anywarp::{Device, KernelError, LaunchError};
 
@@ -132,8 +133,9 @@ async fn folded_with_immediates(device: &Device) -> TestResult {
     same(&data.read_here().await?, &(0..70_000).map(|n| 3 * n + 105).collect::<Vec<u32>>(), "values")
 }
 
-/// A kernel can be folded that uses the last binding of the last group that most devices offer. On a device where no
-/// group follows it, the kernel cannot be folded, and the error names the needed number of groups.
+/// A launch can be folded (its grid spread over other dimensions) if its kernel uses the last binding of the last group
+/// that most devices offer. On a device where no group follows it, the launch cannot be folded, and the error names the
+/// needed number of groups.
 async fn folded_in_the_last_group(device: &Device) -> TestResult {
     let limits = &device.caps().limits;
     let (group, binding) = (limits.bind_groups.min(32) - 1, limits.bindings_per_group.min(1000) - 1);
@@ -165,7 +167,8 @@ async fn folded_and_plain_in_turns(device: &Device) -> TestResult {
     same(&data.read_here().await?, &wanted, "the last value of each")
 }
 
-/// A kernel can be folded that uses the names that folding would choose, and whose built-ins are members of a struct.
+/// A launch can be folded if its kernel uses the names that folding would choose, and if the kernel's built-ins are
+/// members of a struct.
 async fn folded_with_names_of_our_own(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "struct Ids { @builtin(workgroup_id) logical_id: vec3<u32>, @builtin(num_workgroups) linear: vec3<u32> }

@@ -187,7 +187,7 @@ async fn several_uniforms(device: &Device) -> TestResult {
     same(&out.read_here().await?, &[10, 20, 30], "three uniforms in three groups")
 }
 
-/// A uniform can be smaller than the four bytes that devices read at once.
+/// A uniform can be smaller than four bytes, the smallest size that devices read.
 async fn a_small_uniform(device: &Device) -> TestResult {
     if !device.caps().feature_names().contains(&"f16") {
         return skip("the device has no f16");

@@ -39,7 +39,7 @@ async fn attention_to_even_keys(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Each query uses only the keys up to its own place that the mask keeps.
+/// Each query uses only the keys that the mask keeps, up to the key one after the query's own position.
 async fn attention_to_earlier_keys(device: &Device) -> TestResult {
     for (queries, keys) in [(70, 100), (100, 70), (5, 300), (300, 300)] {
         let (q, k) = (device.buffer_from(&vec![0.0f32; queries])?, device.buffer_from(&vec![1.0f32; keys])?);

@@ -83,7 +83,7 @@ async fn taken_elements_and_the_fill_outside(device: &Device) -> TestResult {
     holds(&y, &wanted, "elements").await
 }
 
-/// If several elements are for the same place, the last one is stored.
+/// If several elements are written to the same index, the last one is stored.
 async fn scattered_elements(device: &Device) -> TestResult {
     let x = words(3000);
     let places: Vec<u32> = words(3000).iter().map(|word| word % 500).collect();

@@ -44,7 +44,7 @@ async fn rows_and_columns(device: &Device) -> TestResult {
     holds(&y, &(0..columns).map(column).collect::<Vec<_>>(), "columns").await
 }
 
-/// The place of an extreme is that of the first NaN or, without NaNs, that of the first of equal elements.
+/// The index of the largest element is that of the first NaN or, without NaNs, that of the first of equal elements.
 async fn places_of_extremes_with_nan(device: &Device) -> TestResult {
     let mut x = vec![-0.0f32; 5000];
     let mut y = device.buffer::<u32>(1)?;

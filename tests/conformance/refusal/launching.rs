@@ -120,7 +120,7 @@ async fn kernel_of_another_device(device: &Device) -> TestResult {
 async fn binding_above_the_limit(device: &Device) -> TestResult {
     let limits = &device.caps().limits;
     let bytes = limits.storage_binding_size.next_multiple_of(16) + 16;
-    // The test is skipped where a larger buffer takes too long, and too much memory on a small machine.
+    // The test is skipped where a larger buffer would take too much time or memory.
     if bytes > (1 << 30) || bytes > limits.buffer_size {
         return skip(format!("a binding may be {} bytes long", limits.storage_binding_size));
     }

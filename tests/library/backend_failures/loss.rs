@@ -51,7 +51,7 @@ fn lost_at_every(rule: fn(u64) -> Faults) {
             }
             if let Err((step, error)) = &result {
                 assert_eq!(error.class(), ErrorClass::Fatal, "'{}': {error}", PROGRAM[*step].0);
-                assert!(error.to_string().contains("the device was lost: the test said so"), "{error}");
+                assert!(error.to_string().contains("the device was lost: a test injected the loss"), "{error}");
             }
             machine.calm();
             for (name, result) in calls_that_need_the_device(&mut world) {

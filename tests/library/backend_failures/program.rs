@@ -9,7 +9,7 @@ use anywarp_null::{Faults, FaultyBackend, NullBackend, NullOptions};
 use anywarp_testing_devices::null_device::{ADD, open};
 
 pub(crate) const LENGTH: usize = 256;
-/// The number of launches, more than one submission contains.
+/// The number of launches; it exceeds the number of commands that one submission holds.
 pub(crate) const LAUNCHES: usize = 130;
 
 /// The objects that a program has created so far.

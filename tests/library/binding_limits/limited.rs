@@ -11,14 +11,14 @@ use anywarp_backend::{
 /// The largest size of a binding in bytes.
 pub(super) const LIMIT: u64 = 1 << 20;
 
-/// The CPU backend with other limits, which refuses larger bindings.
+/// The CPU backend with other capabilities, which refuses larger bindings than these allow.
 struct Limited {
     inner: Arc<dyn Backend>,
     caps: Caps,
 }
 
-/// The CPU device as it is, with the limit, and with the limit and the properties of a graphics card, for which
-/// operators choose other kernels.
+/// The CPU device unchanged, with bindings of at most [`LIMIT`] bytes, and with this limit and the properties of a
+/// graphics card, for which operators choose other kernels.
 pub(super) fn devices() -> [(&'static str, Device); 3] {
     let open = || anywarp_cpu::open(anywarp_cpu::Options::default()).expect("the processor");
     let limited = |change: fn(&mut Caps)| {

@@ -11,16 +11,16 @@ use operators::OPERATORS;
 /// The outcome of an operator, and the words of its result.
 type Outcome = (Result<(), Error>, Vec<u32>);
 
-/// An operator on arrays above the limit.
+/// An operator, and a call of it on arrays that are larger than [`LIMIT`], the size in bytes that the devices can bind.
 struct Operator {
     name: &'static str,
-    /// Whether the operator works in windows.
+    /// Whether the operator processes such arrays in windows: parts that the devices can bind.
     windows: bool,
     run: fn(&Device) -> Result<Outcome, Error>,
 }
 
-/// Every operator returns the result of a device without the limit, or an error that names the limit and leaves the
-/// result unchanged.
+/// On devices that can bind at most [`LIMIT`] bytes, every operator returns the same result as on other devices, or an
+/// error that names the limit and leaves the result unchanged.
 #[test]
 fn every_operator_works_in_windows_or_names_the_limit() -> anywarp::Result<()> {
     let [(_, free), limited @ ..] = devices();

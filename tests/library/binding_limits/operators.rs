@@ -1,4 +1,4 @@
-//! The operators, each on arrays of more than four times the limit.
+//! The operators, each on arrays that are more than four times as large as the largest binding.
 
 use anywarp::ops::{
     Cast, ElementwiseKernel, FillPattern, Full, Histogram, IsSorted, Join, Merge, OneHot, Random, Rearrange,
@@ -27,7 +27,7 @@ fn words() -> impl Iterator<Item = u32> {
     (0..LENGTH as u32).map(|at| at.wrapping_mul(0x9e37_79b9) >> 7)
 }
 
-/// A buffer with the places of all elements in reverse order.
+/// A buffer with the indices of all elements in reverse order.
 fn places(device: &Device) -> Result<UnifiedBuffer<u32>, Error> {
     Ok(device.buffer_from(&(0..LENGTH as u32).rev().collect::<Vec<_>>())?)
 }

@@ -6,7 +6,7 @@ use anywarp::{Device, Kernel, UnifiedBuffer};
 
 use anywarp_testing_devices::null_device::ADD;
 
-/// The length of the buffer under test: more than one of the short writes that are uploaded together.
+/// The number of words in the buffer under test. A write of all words is too long to count as a short write.
 pub(crate) const LENGTH: usize = 2048;
 pub(crate) const BYTES: u64 = 4 * LENGTH as u64;
 

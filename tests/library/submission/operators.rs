@@ -3,7 +3,7 @@
 use anywarp::ops::{ElementwiseKernel, Matmul, ReductionKernel, Sort};
 use anywarp::{Destination, Device, Error, Recording, Stream, UnifiedBuffer};
 
-/// The length of each buffer, which is also a matrix of 8 x 8.
+/// The number of elements of each buffer, which is also used as a matrix of 8 x 8.
 pub(crate) const LENGTH: usize = 64;
 
 const TWICE: &str = "
@@ -35,7 +35,7 @@ pub(crate) struct Data {
     pub(crate) device: Device,
     pub(crate) x: UnifiedBuffer<f32>,
     pub(crate) y: UnifiedBuffer<f32>,
-    /// The places of `x`, in reverse order.
+    /// The indices of the elements of `x`, in reverse order.
     pub(crate) reversed: UnifiedBuffer<u32>,
     /// A buffer for results that are integers.
     pub(crate) words: UnifiedBuffer<u32>,

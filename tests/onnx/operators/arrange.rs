@@ -16,7 +16,7 @@ pub(crate) fn permuted(device: &Device, x: &Array, axes: &[usize]) -> TestResult
     by_type!(x.kind, T => moved::<T>(device, x, Rearrange::permute(x.shape.clone(), axes)))
 }
 
-/// The array with one of its axes moved to another place.
+/// The array with one of its axes moved to another position.
 pub(crate) fn axis_moved(device: &Device, x: &Array, from: usize, to: usize) -> TestResult<Array> {
     let mut axes: Vec<usize> = (0..x.shape.len()).filter(|axis| *axis != from).collect();
     axes.insert(to, from);
@@ -39,7 +39,7 @@ pub(crate) fn part(device: &Device, x: &Array, parts: &[Steps]) -> TestResult<Ar
     by_type!(x.kind, T => moved::<T>(device, x, Rearrange::part(x.shape.clone(), parts)))
 }
 
-/// The part of the array at a range of places along an axis.
+/// The part of the array at a range of indices along an axis.
 pub(crate) fn range(device: &Device, x: &Array, axis: usize, places: std::ops::Range<usize>) -> TestResult<Array> {
     let mut parts = vec![steps(.., 1); axis];
     parts.push(steps(places.start as isize..places.end as isize, 1));
@@ -66,7 +66,7 @@ pub(crate) fn concatenated(device: &Device, parts: &[&Array], axis: usize) -> Te
     })
 }
 
-/// The parts of the array at the places along an axis that `indices` lists, as NumPy's `take`.
+/// The parts of the array at the indices along an axis that `indices` lists, as NumPy's `take`.
 pub(crate) fn taken(device: &Device, x: &Array, indices: &Array, axis: usize) -> TestResult<Array> {
     let shape = [&x.shape[..axis], &indices.shape, &x.shape[axis + 1..]].concat();
     by_type!(x.kind, T => by_type!(indices.kind, [U32: u32, I32: i32, I64: i64], I => {
@@ -76,7 +76,7 @@ pub(crate) fn taken(device: &Device, x: &Array, indices: &Array, axis: usize) ->
     }))
 }
 
-/// For each element of `indices`, the element of the array at this place along the axis, as NumPy's `take_along_axis`.
+/// For each element of `indices`, the element of the array at this index along the axis, as NumPy's `take_along_axis`.
 pub(crate) fn taken_along(device: &Device, x: &Array, indices: &Array, axis: usize) -> TestResult<Array> {
     // The other axes are cut to the sizes of `indices`, which may be smaller.
     let parts: Vec<Steps> = indices

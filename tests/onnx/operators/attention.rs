@@ -26,7 +26,7 @@ fn heads(call: &Call<'_>, name: &str, x: &Array) -> TestResult<usize> {
     }
 }
 
-/// The keys or the values, behind those of an earlier call if there are any.
+/// The keys or the values, appended to those of an earlier call if there are any.
 fn present(call: &Call<'_>, x: &Array, past: usize) -> TestResult<Array> {
     match call.optional(past) {
         Some(past) => concatenated(call.device, &[past, x], 2),
@@ -80,7 +80,7 @@ impl Given {
             let lengths = converted(device, lengths, Type::I32)?.reshaped([lengths.len(), 1, 1, 1])?;
             masks.push(Line::new("y = u32(a < b)", Type::U32).apply(device, &[&places, &lengths])?);
             if causal.is_some() && call.optional(4).is_none() {
-                // The last query is at the place of its batch's last key.
+                // The position of the last query is that of its batch's last key.
                 causal = None;
                 let rows = iota(device, &[queries, 1], Type::I32)?;
                 let line = Line::new("y = u32(a <= b + c - i32(p))", Type::U32);

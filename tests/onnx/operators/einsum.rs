@@ -80,7 +80,7 @@ pub(super) fn einsum(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![converted(call.device, &y, kind)?])
 }
 
-/// Computes determinants of matrices with two or three rows, for all places of the axes before the last two.
+/// Computes determinants of matrices with two or three rows, for all indices of the axes before the last two.
 pub(super) fn determinant(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let x = call.input(0)?;
     let Some((outer, &[rows, columns])) = x.shape.split_last_chunk::<2>() else { return fail!("no matrix") };
@@ -95,7 +95,7 @@ pub(super) fn determinant(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let y = match rows {
         2 => minor(call.device, x.kind, [part(0)?, part(1)?, part(2)?, part(3)?])?,
         3 => {
-            // The determinant is developed by the first row.
+            // The determinant is expanded along the first row.
             let of = |[a, b, c, d]: [u32; 4]| minor(call.device, x.kind, [part(a)?, part(b)?, part(c)?, part(d)?]);
             let minors = [of([4, 5, 7, 8])?, of([3, 5, 6, 8])?, of([3, 4, 6, 7])?];
             let line = Line::new("y = a * d - b * e + c * f", x.kind);

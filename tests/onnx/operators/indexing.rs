@@ -20,8 +20,8 @@ pub(super) fn gather_elements(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![taken_along(call.device, x, call.input(1)?, call.axis(0, x.shape.len())?)?])
 }
 
-/// Converts tuples of indices along the last axis to places in the flat array with these sizes. The first `batch` sizes
-/// are not indexed.
+/// Converts tuples of indices along the last axis to indices into the flat array with these sizes. The first `batch`
+/// sizes are not indexed.
 fn flat(device: &Device, indices: &Array, sizes: &[usize], batch: usize) -> TestResult<Array> {
     let (batches, sizes) = sizes.split_at(batch);
     let strides: Vec<i32> = (0..sizes.len()).map(|axis| sizes[axis + 1..].iter().product::<usize>() as i32).collect();

@@ -10,7 +10,7 @@ use super::reductions::along;
 use crate::array::{Array, Type, by_type};
 use crate::graph::Call;
 
-/// Computes NumPy's `matmul`: products of matrices for all places of the axes before the last two.
+/// Computes NumPy's `matmul`: products of matrices for all indices of the axes before the last two.
 pub(super) fn product(device: &Device, a: &Array, b: &Array) -> TestResult<Array> {
     // Vectors are treated as rows or columns; the added axis is removed from the result.
     let (is_row, is_column) = (a.shape.len() == 1, b.shape.len() == 1);
@@ -93,7 +93,7 @@ pub(super) fn gemm(call: &Call<'_>) -> TestResult<Vec<Array>> {
 }
 
 /// Reshapes a scale or a zero point so that it is broadcast to the shape of `x`: one for all elements, one for each
-/// place of an axis, or one for each block along the axis.
+/// index along an axis, or one for each block along the axis.
 fn spread(call: &Call<'_>, x: &Array, scale: &Array) -> TestResult<Array> {
     if scale.len() == 1 {
         return scale.reshaped([]);

@@ -45,7 +45,7 @@ pub(super) fn top_k(call: &Call<'_>) -> TestResult<Vec<Array>> {
     Ok(vec![axis_moved(device, &values, last, axis)?, axis_moved(device, &indices, last, axis)?])
 }
 
-/// The places in an array with one axis where the element is not 0, as `u32`.
+/// The indices of the elements that are not 0 in an array with one axis, as `u32`.
 fn places(device: &Device, x: &Array) -> TestResult<Array> {
     let flags = Line::new("y = u32(a != T(0))", Type::U32).apply(device, &[x])?;
     let mut places = device.buffer::<u32>(x.len())?;
@@ -80,7 +80,7 @@ fn sorted_by(device: &Device, keys: &Array) -> TestResult<Array> {
     })
 }
 
-/// Returns the distinct elements, or rows along an axis: from the smallest, or in the order of their first places.
+/// Returns the distinct elements, or rows along an axis: from the smallest, or in the order of their first occurrences.
 pub(super) fn unique(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let device = call.device;
     let x = match call.integer("axis") {

@@ -61,7 +61,7 @@ fn without(y: &Array, axes: &[usize]) -> TestResult<Array> {
     y.reshaped(left.collect::<Vec<usize>>())
 }
 
-/// The place of an extreme along an axis, as `u32`; the size of the axis becomes 1.
+/// The index of the least or greatest element along an axis, as `u32`; the size of the axis becomes 1.
 fn place(device: &Device, x: &Array, axis: usize, greatest: bool) -> TestResult<Array> {
     let x = wide(device, x)?;
     let kernel = if greatest { reduce::argmax() } else { reduce::argmin() };
@@ -73,7 +73,7 @@ fn place(device: &Device, x: &Array, axis: usize, greatest: bool) -> TestResult<
     })
 }
 
-/// Computes `ArgMax` and `ArgMin`: the place of the first extreme or, on request, of the last one.
+/// Computes `ArgMax` and `ArgMin`: the index of the first least or greatest element or, on request, of the last one.
 pub(super) fn arg(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let (x, greatest) = (call.input(0)?, call.node.operator == "ArgMax");
     let axis = call.axis(0, x.shape.len())?;

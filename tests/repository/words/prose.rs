@@ -48,8 +48,8 @@ pub(crate) fn sentences(language: Language, text: &str) -> Vec<Sentence> {
             fenced = !fenced;
             paragraph.end(&mut found);
         } else if !fenced {
-            // A paragraph begins at a heading, an entry of a list, a row of a table, an empty line, and a comment
-            // behind code.
+            // A paragraph begins at a heading, an entry of a list, a row of a table, an empty line, and a comment after
+            // code.
             if anew
                 || point.is_empty()
                 || point.len() < words.len() && !words.starts_with("**")

@@ -117,7 +117,7 @@ fn compare_exchange_loop(device: &Device) -> TestResult {
     same(&got, &wanted, "sums by compare and exchange")
 }
 
-/// Each result of `atomicAdd` is different, so that each place is written once.
+/// Each result of `atomicAdd` is different, so that each element of `taken` is written once.
 fn every_ticket_is_taken_once(device: &Device) -> TestResult {
     let program = Program::new(
         "struct Tickets { next: atomic<u32>, taken: array<u32> }

@@ -240,7 +240,7 @@ fn steps(start: &[u32], steps: &[u32]) -> Vec<u32> {
     acc
 }
 
-/// The expected extra result, which only some shapes have.
+/// The expected extra result of a kernel with this control flow; 0 for most kernels.
 fn extra(shape: &Shape, i: usize, count: usize, input: &[u32]) -> u32 {
     let (at, acc) = ((i % count) as u32, input[i]);
     match shape.name {

@@ -1,4 +1,4 @@
-//! `@if(..)`, `@elif(..)` and `@else`, and the parts of a file that they turn off.
+//! `@if(..)`, `@elif(..)` and `@else`, and the parts of a file that they remove.
 
 use std::ops::Range;
 
@@ -7,7 +7,8 @@ use super::options::Features;
 use super::tokens::{Kind, Tokens};
 use crate::TextError;
 
-/// Removes the tokens of all conditions and of the parts that they turn off, and returns the bytes that become blanks.
+/// Removes the tokens of all conditions and of the items that the conditions do not keep, and returns the bytes that
+/// become blanks.
 ///
 /// # Errors
 /// A malformed condition, a feature that is not set, or a condition at a position where none is allowed.
@@ -30,7 +31,8 @@ pub(super) fn apply(tokens: &mut Tokens, features: &Features<'_>) -> Result<Vec<
     Ok(blanks)
 }
 
-/// The attributes from `at` on: the index after the last attribute, and the tokens of each.
+/// The attributes that begin at the token `at`: the index of the token after the last one, and the tokens of each
+/// attribute.
 pub(super) fn attributes(tokens: &Tokens, mut at: usize) -> (usize, Vec<Range<usize>>) {
     let mut found = Vec::new();
     while tokens.is(at, b'@') {
@@ -46,7 +48,8 @@ pub(super) fn attributes(tokens: &Tokens, mut at: usize) -> (usize, Vec<Range<us
     (at, found)
 }
 
-/// The index after the statement or declaration that begins at `at`; `None` if none begins there.
+/// The index after the statement or declaration that begins at `at`; `None` if no statement or declaration begins at
+/// `at`.
 pub(super) fn end_of_statement(tokens: &Tokens, at: usize) -> Option<usize> {
     let first = tokens.word(at);
     let mut next = at;
@@ -69,14 +72,14 @@ pub(super) fn end_of_statement(tokens: &Tokens, at: usize) -> Option<usize> {
     }
 }
 
-/// The kind of contents of the innermost bracket.
+/// The kind of contents that the innermost open bracket has.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
     /// Declarations or statements.
     Block,
     /// Members of a struct or parameters of a function.
     List,
-    /// Expressions.
+    /// Expressions, or any other contents.
     Other,
 }
 
@@ -86,12 +89,12 @@ struct Level {
     chain: Option<Chain>,
 }
 
-/// A chain of conditions that `@elif` or `@else` may continue.
+/// A chain of `@if` and `@elif` conditions that `@elif` or `@else` may continue.
 #[derive(Clone, Copy)]
 struct Chain {
-    /// The token at which the next link must begin.
+    /// The token at which the next `@elif` or `@else` of the chain must begin.
     end: usize,
-    /// Whether an earlier link of the chain was on.
+    /// Whether an earlier condition of the chain selected its item.
     taken: bool,
 }
 
@@ -104,7 +107,7 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Processes one token or a list of attributes, and returns the next index.
+    /// Processes one token or a list of attributes, and returns the index of the token after them.
     fn step(&mut self, at: usize) -> Result<usize, TextError> {
         match self.tokens.kind(at) {
             Some(Kind::Mark(b'@')) => return self.attributes(at),
@@ -149,7 +152,7 @@ impl Pass<'_> {
         Ok(if on { node } else { end })
     }
 
-    /// Whether the item after the attributes at `at` is on.
+    /// Whether the conditions keep the item after the attributes that begin at `at`.
     fn decide(&mut self, at: usize, condition: &Range<usize>, end: usize) -> Result<bool, TextError> {
         let word = self.tokens.word(condition.start + 1).unwrap_or_default();
         let before = self.levels.last().and_then(|level| level.chain).filter(|chain| chain.end == at);

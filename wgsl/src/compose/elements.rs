@@ -27,7 +27,7 @@ impl Element {
     }
 }
 
-/// The aliases whose scalars the options replace. They are searched in the author's own file first.
+/// The aliases whose scalars the options replace. Each alias is searched in the author's own file first.
 ///
 /// # Errors
 /// An alias that is missing, declared in several files, or not an alias of a scalar.
@@ -52,7 +52,7 @@ pub(super) fn find(graph: &Graph<'_>) -> Result<Vec<Element>, TextError> {
             let message = format!("'{name}' is not an alias of a scalar, and cannot become {scalar}");
             return Err(tokens.fail(declaration.name, &message, &format!("expected 'alias {name} = f32;'"), &[]));
         }
-        // The last replacement of an alias counts.
+        // If an alias is replaced twice, only the last replacement counts.
         elements.retain(|element| (element.file, element.at) != (item.file, at));
         elements.push(Element { file: item.file, at, scalar });
     }

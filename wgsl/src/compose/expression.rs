@@ -7,7 +7,7 @@ use super::options::Features;
 use super::tokens::{Kind, Tokens};
 use crate::TextError;
 
-/// The maximum nesting depth of brackets.
+/// The maximum nesting depth of brackets in a condition.
 const MAX_DEPTH: usize = 64;
 
 /// The value of the condition in a range of tokens.

@@ -1,4 +1,4 @@
-//! The files of a composition, their imports, and the targets of paths.
+//! The files of a composition, their imports, and the declarations that their paths name.
 
 mod clashes;
 mod problems;
@@ -19,14 +19,14 @@ use crate::TextError;
 /// The maximum length of a chain of imports, in files.
 const MAX_DEPTH: usize = 64;
 
-/// A declaration, by its file and its index there.
+/// A declaration, by the index of its file and its index among the declarations of that file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Item {
     pub(super) file: usize,
     pub(super) declaration: usize,
 }
 
-/// The target of an import.
+/// The declaration or module that an import names.
 #[derive(Clone, Debug)]
 pub(super) enum Target {
     Item(Item),
@@ -43,17 +43,17 @@ enum State {
     Done,
 }
 
-/// A file of a composition.
+/// One file of a composition, with its declarations and resolved imports.
 #[derive(Debug)]
 pub(super) struct File {
     pub(super) path: Vec<String>,
     pub(super) tokens: Tokens,
     pub(super) outline: Outline,
-    /// The bytes that become blanks.
+    /// The ranges of the file, in bytes, that become blanks.
     pub(super) blanks: Vec<Range<usize>>,
-    /// The target of each imported name.
+    /// The declaration or module that each imported name stands for.
     pub(super) imports: HashMap<String, Target>,
-    /// The targets of the file's paths, in the order of the paths.
+    /// The declarations that the file's paths name, in the order of the paths.
     pub(super) references: Vec<Item>,
     state: State,
 }
@@ -85,7 +85,7 @@ pub(super) struct Graph<'a> {
     modules: &'a dyn Modules,
     options: &'a Options,
     by_path: HashMap<Vec<String>, usize>,
-    /// The aliases of scalars in the author's own file.
+    /// The aliases of scalar types in the author's own file, each with the scalar as written.
     written: Vec<(String, String)>,
     /// The files whose imports are being resolved, each imported by the one before.
     active: Vec<usize>,
@@ -161,7 +161,7 @@ impl<'a> Graph<'a> {
         self.modules.load(path)?.map_or(Ok(None), |file| self.add(path.to_vec(), file).map(Some))
     }
 
-    /// Resolves the imports of a file. The file `from` imports it at its token `token`.
+    /// Resolves the imports of a file. The file `from` imports that file at the token `token`.
     fn enter(&mut self, index: usize, from: usize, token: usize) -> Result<(), TextError> {
         match self.files[index].state {
             State::Done => return Ok(()),
@@ -232,7 +232,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The target of a path outside import statements: an item of a module.
+    /// The declaration that a path outside import statements names.
     fn reference(&mut self, index: usize, range: Range<usize>) -> Result<Item, TextError> {
         let file = &self.files[index];
         let words: Vec<&str> = range.clone().step_by(2).map(|at| file.tokens.text(at)).collect();
@@ -262,7 +262,8 @@ impl<'a> Graph<'a> {
         Some(Item { file, declaration })
     }
 
-    /// The path from the package root, for words of a path. `at` is the token of one of the words, for errors.
+    /// Converts the words of a path to the path from the package root. Errors are reported at the token `at`, one of
+    /// the words.
     fn absolute(&self, index: usize, words: &[&str], at: usize) -> Result<Vec<String>, TextError> {
         let file = &self.files[index];
         let (base, rest) = match words {

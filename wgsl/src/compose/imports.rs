@@ -5,7 +5,7 @@ use crate::TextError;
 
 /// The maximum nesting depth of the braces in one import.
 const MAX_DEPTH: usize = 64;
-/// The maximum number of words in all paths of one import statement, each path written in full.
+/// The maximum number of words in all paths of one import statement together, where each path is written in full.
 const MAX_SEGMENTS: usize = 1 << 20;
 
 /// One path that an import statement names.

@@ -49,20 +49,20 @@ pub fn compose(root: SourceFile, at: &[String], modules: &dyn Modules, options: 
     Ok(Linker::of(&graph, elements).link(&names))
 }
 
-/// Returns whether a text needs no composition, by a search for its notation.
+/// Returns whether a text needs no composition: it contains no text that could be an import, a condition or a path.
 fn is_plain(text: &str) -> bool {
     let condition = |rest: &str| ["if", "elif", "else"].iter().any(|word| rest.trim_start().starts_with(word));
     !text.contains("::") && !text.contains("import") && !text.split('@').skip(1).any(condition)
 }
 
-/// A replacement of bytes of a file.
+/// A replacement of a range of a file by another text or by blanks.
 struct Edit {
     bytes: Range<usize>,
-    /// The new text; `None` for blanks.
+    /// The text that replaces the range; `None` for blanks.
     text: Option<String>,
 }
 
-/// A directive that is inserted at the top of the text, with its original file and offset.
+/// A directive that is inserted at the top of the text, with the file that contains it and its offset in that file.
 struct Directive {
     text: String,
     file: usize,
@@ -155,7 +155,8 @@ impl<'a> Linker<'a> {
         edits
     }
 
-    /// Appends a file with its changes. `top` holds the directives to insert, and their offset in the file.
+    /// Appends a file with its changes. `top` holds the directives to insert, and the offset in the file at which they
+    /// are inserted.
     fn append(
         &mut self,
         place: usize,
@@ -223,7 +224,7 @@ fn top(file: &File) -> usize {
     file.tokens.bytes(first..first + 1).start
 }
 
-/// The parts of a directive as separate directives, with the token of each.
+/// A directive as separate directives, one for each name that it lists, each with the token of that name.
 fn parts(tokens: &Tokens, range: Range<usize>) -> Vec<(String, usize)> {
     // Attributes before the directive's keyword are skipped.
     let Some(word) = range.clone().find(|at| tokens.word(*at).is_some()) else { return Vec::new() };

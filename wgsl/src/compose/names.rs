@@ -1,7 +1,7 @@
 //! Renaming, so that each name of the composed text has one meaning.
 //!
 //! Names of the author's own file stay. A name of an imported file stays unless another file declares the same name, or
-//! uses it with another meaning: as a predeclared name, or as a local variable that would hide the declaration.
+//! uses that name with another meaning: as a predeclared name, or as a local variable that would hide the declaration.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,9 +10,9 @@ use super::predeclared::is_predeclared;
 use super::tokens::Kind;
 use crate::TextError;
 
-/// The names that change in a composition.
+/// The names that change in a composition, so that each name has one meaning.
 pub(super) struct Names {
-    /// The changed names of each file, with the new name of each.
+    /// For each file: its names that change, each with the new name.
     changed: Vec<HashMap<String, String>>,
 }
 
@@ -52,8 +52,8 @@ impl Names {
                     if !is_predeclared(name) && !local {
                         return Err(not_imported(user, used.free[name], file, *index == 0));
                     }
-                    // If a name may be a local variable or a predeclared name, it stays only if users of the kernel
-                    // refer to it. Such a name is neither a function nor a type, so naga reports a wrong use.
+                    // A name that may be a local variable or a predeclared name stays only if users of the kernel refer
+                    // to it. Such a name is neither a function nor a type, so naga reports a wrong use.
                     clash |= is_predeclared(name) && !(local && outside);
                     clash |= used.renamed.contains(&(*index, name));
                     if clash && *index == 0 && outside {
@@ -76,7 +76,7 @@ impl Names {
     }
 }
 
-/// The uses in one file of names that the file does not declare itself.
+/// The names that one file uses and does not declare itself.
 struct Uses<'a> {
     /// Words that the file neither declares outside functions nor imports, with the first token of each.
     free: HashMap<&'a str, usize>,

@@ -5,7 +5,7 @@ use anywarp_backend::Scalar;
 /// Features and element types of a composition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// The features that conditions name, each with whether it is on.
+    /// The features that conditions name, each with whether the feature is on.
     pub features: Vec<(String, bool)>,
     /// The names of aliases such as `alias NAME = f32;` outside functions, each with the scalar that replaces the
     /// aliased one. Each name adds the features `NAME_f16`, `NAME_f32` and so on, of which only that of the chosen
@@ -24,7 +24,7 @@ pub(super) struct Features<'a> {
 }
 
 impl Features<'_> {
-    /// Whether a feature is on; `None` if it is not set.
+    /// Whether a feature is on; `None` if the feature is not set.
     pub(super) fn value(&self, name: &str) -> Option<bool> {
         if let Some((_, on)) = self.options.features.iter().rev().find(|(feature, _)| feature == name) {
             return Some(*on);

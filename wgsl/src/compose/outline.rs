@@ -19,15 +19,15 @@ pub(super) struct Outline {
     pub(super) declarations: Vec<Declaration>,
     /// The index in `declarations` of each declared name.
     pub(super) declared: HashMap<String, usize>,
-    /// Uses of single names, outside imports and directives.
+    /// The tokens of single names that the file uses, outside imports and directives.
     pub(super) words: Vec<usize>,
-    /// Uses of paths: names with `::` between them.
+    /// The tokens of the paths that the file uses: names with `::` between them.
     pub(super) paths: Vec<Range<usize>>,
     /// The names that are declared within functions.
     pub(super) local: HashSet<String>,
 }
 
-/// A declaration of a file.
+/// A declaration outside functions in a file.
 #[derive(Debug)]
 pub(super) struct Declaration {
     pub(super) kind: Declared,
@@ -52,14 +52,14 @@ pub(super) enum Declared {
 }
 
 impl Declared {
-    /// Whether users of a kernel refer to such a declaration by its name.
+    /// Whether users of a kernel refer to a declaration of this kind by its name.
     pub(super) fn is_known_outside(self) -> bool {
         matches!(self, Self::EntryPoint | Self::Override | Self::Binding(_))
     }
 }
 
 impl Outline {
-    /// Reads the outline of a file from its tokens, without those that a condition turns off.
+    /// Reads the outline of a file from its tokens, from which conditions have already removed items.
     ///
     /// # Errors
     /// A malformed import, or an import after a declaration.

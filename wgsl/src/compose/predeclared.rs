@@ -5,8 +5,9 @@ pub(super) fn is_predeclared(name: &str) -> bool {
     NAMES.binary_search(&name).is_ok() || FAMILIES.iter().any(|family| is_of(name, family))
 }
 
-/// Whether a name belongs to a family, such as `vec3`, `vec3f`, `mat4x3h`, `coop_mat8x8` or `texture_2d_array`. If the
-/// family's prefix ends with `_`, any text may follow it, otherwise digits, `x` and the letter of a scalar.
+/// Whether a name belongs to a family, such as `vec3`, `vec3f`, `mat4x3h`, `coop_mat8x8` or `texture_2d_array`. If
+/// `family` ends with `_`, any text may follow it in the name; otherwise only digits, `x` and the letter of a scalar
+/// may.
 fn is_of(name: &str, family: &str) -> bool {
     let open_end = family.ends_with('_');
     name.strip_prefix(family).is_some_and(|rest| {

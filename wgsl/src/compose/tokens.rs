@@ -16,7 +16,7 @@ pub(crate) enum Kind {
     Number,
     /// The mark `::`.
     Path,
-    /// Any other byte.
+    /// Any other byte, such as an operator or a bracket.
     Mark(u8),
 }
 
@@ -114,12 +114,12 @@ impl Tokens {
         self.list.get(index).map(|token| token.kind)
     }
 
-    /// Whether a token is this mark.
+    /// Whether the token at `index` is the character `mark`.
     pub(crate) fn is(&self, index: usize, mark: u8) -> bool {
         self.kind(index) == Some(Kind::Mark(mark))
     }
 
-    /// The text of a token; empty if there is none.
+    /// The text of a token; empty for an index after the last token.
     pub(crate) fn text(&self, index: usize) -> &str {
         self.list.get(index).and_then(|token| self.file.text.get(token.start..token.end)).unwrap_or_default()
     }

@@ -3,7 +3,8 @@
 use super::MAX_DEPTH;
 use crate::directives::block_comment;
 
-/// The weight of an `else`: its branch nests in all branches before it, and each of them takes many calls in naga.
+/// The nesting depth that an `else` counts as: its branch nests in all branches before it, and naga makes many calls
+/// for each of these branches.
 pub(super) const ELSE: u32 = 8;
 
 /// The nesting depth and size of a text.
@@ -13,7 +14,7 @@ pub(super) struct Extent {
     pub(super) depth: u32,
     /// The number of declarations outside functions and structs.
     pub(super) declarations: u32,
-    /// The first line that is deeper than [`MAX_DEPTH`], or else the deepest line.
+    /// The first line that nests deeper than [`MAX_DEPTH`], or else the line that nests deepest.
     pub(super) line: u32,
 }
 
@@ -27,7 +28,7 @@ impl Extent {
 #[derive(Clone, Copy, Default)]
 struct Level {
     brace: bool,
-    /// The depth of the enclosing levels together.
+    /// The nesting depth of all enclosing levels together.
     around: u32,
     /// The number of operators between two operands since the start of the statement or list entry. In naga's tree, one
     /// of the two operands nests in each such operator.
@@ -179,7 +180,7 @@ pub(super) fn measure(text: &str) -> Extent {
     extent
 }
 
-/// The length of the comment at the start, if there is one; block comments nest.
+/// The length in bytes of the comment at the start of `bytes`; `None` if no comment begins there. Block comments nest.
 fn comment(bytes: &[u8]) -> Option<usize> {
     if bytes.starts_with(b"//") {
         return Some(bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len()));

@@ -30,7 +30,8 @@ impl Accesses {
         self.reads.contains(&root) || self.writes.contains(&root)
     }
 
-    /// Whether the function writes the memory of one root, and reads or writes that of the other.
+    /// Whether the function writes the memory of one of two variables or parameters, and reads or writes the memory of
+    /// the other.
     fn clash(&self, one: Root, other: Root) -> bool {
         self.writes.contains(&one) && self.touches(other) || self.writes.contains(&other) && self.touches(one)
     }
@@ -87,7 +88,7 @@ fn of_function(module: &Module, function: &Function, known: &[Accesses], found: 
     accesses
 }
 
-/// The mistake in a call, for the first pair of names for the same memory.
+/// The mistake in a call, for the first pair of names that refer to the same memory; `None` if there is no such pair.
 fn breach(
     module: &Module,
     function: &Function,

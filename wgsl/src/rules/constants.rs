@@ -13,7 +13,7 @@ const MAX_SUBGROUP: f64 = 128.0;
 /// The number of invocations in a quad.
 const QUAD: f64 = 4.0;
 
-/// Adds the values of `case` that are not constants.
+/// Adds a mistake for each value of a `case` that is not a constant.
 pub(super) fn of_cases(names: &Names<'_>, found: &mut Vec<Breach>) {
     for selector in names.selectors() {
         let Some(unknown) = names.unknown_in(&selector) else { continue };
@@ -32,7 +32,8 @@ pub(super) fn of_cases(names: &Names<'_>, found: &mut Vec<Breach>) {
     }
 }
 
-/// Adds the arguments of subgroup functions that are not constants, or are out of range for every subgroup.
+/// Adds a mistake for each argument of a subgroup function that has to be a constant and is none, or that is out of
+/// range for every subgroup.
 pub(super) fn of_subgroups(module: &Module, function: &Function, names: &Names<'_>, found: &mut Vec<Breach>) {
     let values = Values { module, arena: &function.expressions, names };
     for (statement, at) in statements(&function.body) {

@@ -10,11 +10,11 @@ const F16_OVERFLOW: f64 = 65520.0;
 pub(super) enum Width {
     F16,
     F32,
-    /// 64 bits; the final result has to fit into an `f32`.
+    /// Abstract numbers of 64 bits; the final result has to be finite as an `f32`.
     Abstract,
 }
 
-/// The value of a step, or the description of a step that is out of range.
+/// The result of a computation, or a description of the first step whose value is out of range.
 pub(super) type Checked<T = f64> = Result<T, String>;
 
 impl Width {
@@ -34,7 +34,8 @@ impl Width {
         self.step(a / b, || format!("{} / {}", short(a), short(b)))
     }
 
-    /// Checks the result of a function. It may be abstract only within the function, so it has to fit into an `f32`.
+    /// Checks the result of a function. A computation with abstract numbers may use 64 bits only within the function,
+    /// so its result has to be finite as an `f32`.
     pub(super) fn result(self, value: f64) -> Checked {
         let kept = if self == Self::Abstract { Self::F32 } else { self };
         kept.step(value, || format!("a result of about {}", short(value)))
@@ -55,7 +56,7 @@ impl Width {
     }
 }
 
-/// Returns a number in a short form: rounded to `f32`, or with three digits if it is beyond the range of `f32`.
+/// Returns a number in a short form: rounded to `f32`, or with three digits if the number is out of range for `f32`.
 pub(super) fn short(value: f64) -> String {
     let narrow = value as f32;
     if !narrow.is_finite() {
@@ -70,7 +71,8 @@ pub(super) fn mix(width: Width, a: f64, b: f64, t: f64) -> Checked {
     width.add(width.mul(a, width.sub(1.0, t)?)?, width.mul(b, t)?)
 }
 
-/// Computes the difference of the limits of `smoothstep` and, if there is a value, the first step of its curve.
+/// Computes the difference of the limits of `smoothstep` and, if `value` is known, the quotient with which its curve
+/// begins.
 pub(super) fn smooth(width: Width, low: f64, high: f64, value: Option<f64>) -> Checked {
     let range = width.sub(high, low)?;
     value.map_or(Ok(range), |value| width.div(width.sub(value, low)?, range))
@@ -106,7 +108,7 @@ pub(super) fn determinant(width: Width, components: &[f64]) -> Checked {
     if let [a, b, c, d] = components {
         return width.sub(width.mul(*a, *d)?, width.mul(*c, *b)?);
     }
-    // Only the result is checked, because browsers compute it by different steps.
+    // Only the result is checked, because browsers compute determinants by different steps.
     width.result(minors(components, size))
 }
 

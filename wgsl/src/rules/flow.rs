@@ -5,7 +5,8 @@ use naga::{Barrier, Block, Statement};
 use super::Breach;
 use crate::uniformity::Behavior;
 
-/// Adds loops that never end and statements that exist only in naga; returns the behaviour of the block.
+/// Adds a mistake for each loop that never ends and for each statement that exists only in naga. Returns the ways in
+/// which execution can leave the block.
 pub(super) fn block(statements: &Block, found: &mut Vec<Breach>) -> Behavior {
     let mut behavior = Behavior::NEXT;
     for (statement, span) in statements.span_iter() {

@@ -8,7 +8,7 @@
 //! | `constants` | values of `case`, and some arguments of subgroup functions, are constants | switch statement, built-in functions |
 //! | here | entry points of compute shaders take built-in values only | entry points |
 //!
-//! `names` finds the names of the text that are not constants, and `values` evaluates arguments that consist of
+//! `names` finds the names in the text whose values are not constants, and `values` evaluates arguments that consist of
 //! constants.
 
 mod alias;
@@ -25,14 +25,14 @@ use naga::{Binding, Function, Module, ShaderStage, Span, TypeInner};
 use crate::diagnostic;
 use names::Names;
 
-/// A place where a module breaks a rule.
+/// A position in a text that breaks a rule of WGSL.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Breach {
     /// The span of the mistake.
     pub at: Span,
-    /// The mistake.
+    /// A sentence that describes the mistake.
     pub message: String,
-    /// The remedy.
+    /// The remedy, as an instruction to the author.
     pub help: &'static str,
 }
 
@@ -73,13 +73,14 @@ pub fn breaches(source: &Source, module: &Module) -> Vec<Breach> {
     found
 }
 
-/// The functions, each after the functions that it calls, and then the entry points.
+/// The functions, each after the functions that it calls, followed by the entry points.
 fn functions(module: &Module) -> impl Iterator<Item = &Function> {
     let entries = module.entry_points.iter().map(|entry| &entry.function);
     module.functions.iter().map(|(_, function)| function).chain(entries)
 }
 
-/// Adds arguments with a location, because compute shaders have no earlier stage that could provide them.
+/// Adds a mistake for each argument with a location, because compute shaders have no earlier stage that could provide
+/// its value.
 fn arguments(module: &Module, function: &Function, found: &mut Vec<Breach>) {
     let is_location = |binding: &Option<Binding>| matches!(binding, Some(Binding::Location { .. }));
     for argument in &function.arguments {

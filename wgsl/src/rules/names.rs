@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::compose::tokens::{Kind, Token, scan};
 
-/// The keyword that declares a name.
+/// The kind of declaration that declares a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Declared {
     Const,
@@ -16,7 +16,7 @@ pub(super) enum Declared {
     Parameter,
 }
 
-/// A use of a name that is not a `const`.
+/// A use of a name that is not declared by `const`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Use {
     pub(super) start: usize,
@@ -29,7 +29,7 @@ pub(super) struct Use {
 pub(super) struct Names<'a> {
     text: &'a str,
     tokens: Vec<Token>,
-    /// The uses of names that are not constants, sorted by `start`.
+    /// The uses of names whose values are not constants, sorted by `start`.
     uses: Vec<Use>,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Names<'a> {
 struct Scope<'a> {
     names: HashMap<&'a str, Declared>,
     heads: Option<Head>,
-    /// Whether this block is the body that belongs to the head around it.
+    /// Whether this block is the body of the function or `for` loop whose head is the enclosing scope.
     is_body: bool,
 }
 
@@ -57,13 +57,14 @@ impl<'a> Names<'a> {
         names
     }
 
-    /// The first use, in a part of the text, of a name whose value is known only at run time.
+    /// The first use, in the text in `range`, of a name whose value is known only at run time.
     pub(super) fn unknown_in(&self, range: &Range<usize>) -> Option<Use> {
         let first = self.uses.partition_point(|found| found.start < range.start);
         self.uses.get(first).copied().filter(|found| found.end <= range.end)
     }
 
-    /// Whether a part of the text has a float literal or type of a fixed width, so that its floats are not abstract.
+    /// Whether the text in `range` has a float literal with a suffix or a concrete float type, so that its floats are
+    /// not abstract.
     pub(super) fn has_width(&self, range: &Range<usize>) -> bool {
         let is_wide = |token: &Token| {
             let word = self.word(token);
@@ -227,7 +228,7 @@ impl<'a> Names<'a> {
             match self.tokens.get(at).map(|token| token.kind) {
                 Some(Kind::Mark(b'<')) => depth += 1,
                 Some(Kind::Mark(b'>')) => depth = depth.saturating_sub(1),
-                // The `<` was a comparison.
+                // No `>` follows in the statement, so the `<` was a comparison.
                 Some(Kind::Mark(b';')) | None => return begin,
                 _ => {}
             }

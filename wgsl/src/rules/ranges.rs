@@ -10,10 +10,11 @@ use super::finite::{self, F16_MAX, Width, short};
 use super::names::Names;
 use super::values::{Values, number};
 
-/// The description of a mistake, and the remedy.
+/// The description of a mistake in a call, and the remedy.
 type Wrong = (String, &'static str);
 
-/// A rule about a function. It is checked if the arguments with the numbers in `needs` are constants.
+/// A rule about the arguments of a built-in function. The rule is checked if the arguments with the numbers in `needs`
+/// are constants.
 struct Rule {
     of: MathFunction,
     needs: &'static [usize],
@@ -74,7 +75,7 @@ const RULES: &[Rule] = &[
     Rule { of: MathFunction::Unpack2x16float, needs: &[0], broken: two_halves },
 ];
 
-/// Adds the arguments of calls in a function that are out of range.
+/// Adds a mistake for each call in a function with a constant argument or a result that is out of range.
 pub(super) fn of_function(module: &Module, function: &Function, names: &Names<'_>, found: &mut Vec<Breach>) {
     let values = Values { module, arena: &function.expressions, names };
     let mut skipped = HashSet::new();
@@ -82,7 +83,8 @@ pub(super) fn of_function(module: &Module, function: &Function, names: &Names<'_
     check(values, |expression| !skipped.contains(&expression), found);
 }
 
-/// Adds the arguments in declarations outside functions that are out of range.
+/// Adds a mistake for each call in a declaration outside functions with a constant argument or a result that is out of
+/// range.
 pub(super) fn of_module(module: &Module, names: &Names<'_>, found: &mut Vec<Breach>) {
     check(Values { module, arena: &module.global_expressions, names }, |_| true, found);
 }

@@ -20,13 +20,13 @@ pub(super) struct Values<'a> {
 pub(super) struct Call {
     /// The ranges of the call's arguments in the text.
     texts: Vec<Range<usize>>,
-    /// Whether the call may compute with 64-bit abstract numbers, because no argument has a fixed width.
+    /// Whether the call may compute with 64-bit abstract numbers, because no argument has a concrete type.
     may_be_abstract: bool,
 }
 
 impl Values<'_> {
-    /// Returns the call at the span of an expression or statement; the call has no arguments if the text has none
-    /// there.
+    /// Returns the call at the span of an expression or statement; the call has no arguments if the text at that span
+    /// has none.
     pub(super) fn call(self, at: naga::Span) -> Call {
         let texts = at.to_range().map_or_else(Vec::new, |range| self.names.arguments(range.start));
         let has_width = |text| self.names.unknown_in(text).is_some() || self.names.has_width(text);

@@ -1,6 +1,6 @@
 //! The ways in which execution can leave a statement, after the specification's behaviour analysis.
 
-/// A set of ways to leave a statement.
+/// A set of ways in which execution can leave a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Behavior(u8);
 
@@ -24,17 +24,17 @@ impl Behavior {
         Self(self.0 & !ways.0)
     }
 
-    /// The behaviour of a statement followed by `next`.
+    /// The ways in which execution can leave a statement that is followed by one with the behaviour `next`.
     pub(crate) fn then(self, next: Self) -> Self {
         self.without(Self::NEXT).or(next)
     }
 
-    /// The behaviour of a `switch`, from the behaviour of all its cases together.
+    /// The ways in which execution can leave a `switch`, from those of all its cases together.
     pub(crate) fn of_switch(self) -> Self {
         if self.has(Self::BREAK) { self.without(Self::BREAK).or(Self::NEXT) } else { self }
     }
 
-    /// The behaviour of a loop, from the behaviour of its body and its continuing block together.
+    /// The ways in which execution can leave a loop, from those of its body and its continuing block together.
     pub(crate) fn of_loop(self) -> Self {
         let left = self.without(Self::BREAK.or(Self::CONTINUE).or(Self::NEXT));
         if self.has(Self::BREAK) { left.or(Self::NEXT) } else { left }

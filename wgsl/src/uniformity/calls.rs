@@ -65,7 +65,7 @@ impl Walk<'_> {
         self.write_pointees(function, arguments, [&values, &contents], span, at);
     }
 
-    /// Sets the variables to which the pointer arguments of a call refer.
+    /// Sets the values that variables have after a call, for the variables to which the call's pointer arguments refer.
     fn write_pointees(
         &mut self,
         function: Handle<Function>,
@@ -85,7 +85,8 @@ impl Walk<'_> {
                 self.graph.edge(after, Node::MAY_BE_NON_UNIFORM);
             }
             if !is_whole {
-                // The result also depends on the address of the part, and on the value of the rest.
+                // The value after the call also depends on which part of the variable the pointer addresses, and on the
+                // value of the other parts.
                 self.graph.edge(after, values[parameter]);
                 self.graph.edge(after, self.variables.get(variable));
             }

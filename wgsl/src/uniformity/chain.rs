@@ -51,10 +51,10 @@ pub(super) fn of(
     chain
 }
 
-/// One step of the chain.
+/// One step of a chain from an operation to the cause of its failure.
 struct Step {
     at: Span,
-    /// The name of the value at this span, if it has one.
+    /// The name of the value at this span, if the value has one.
     subject: Option<String>,
     said: Said,
 }
@@ -66,7 +66,7 @@ enum Said {
     Begins(Begin),
 }
 
-/// The origin of a value that is not uniform.
+/// The reason why a value is not uniform, as the last step of a chain.
 enum Begin {
     /// A built-in value with its name, or an argument that contains such values.
     Argument(Option<String>),
@@ -220,7 +220,7 @@ fn built_in_name(built_in: BuiltIn) -> Option<&'static str> {
     })
 }
 
-/// The name of a value in the author's text, if it has one.
+/// The name of a value in the author's text, if the value has one.
 fn subject(source: &Source, function: &Function, expression: Handle<Expression>) -> Option<String> {
     let of_variable = |pointer: Handle<Expression>| match function.expressions[pointer] {
         Expression::LocalVariable(variable) => function.local_variables[variable].name.clone(),
@@ -249,7 +249,8 @@ fn variable_name(function: &Function, variable: usize) -> Option<&str> {
     }
 }
 
-/// The span of a decision without its body, and the name of the decision in messages.
+/// The span of a statement or operator that decides which invocations continue, without its body, and its name in
+/// messages.
 fn decision(source: &Source, at: Span, by: Decision) -> (Span, &'static str) {
     let place = head(source, at);
     let text = place.to_range().and_then(|range| source.text().get(range)).unwrap_or_default();
@@ -281,7 +282,8 @@ fn called(source: &Source, at: Span) -> &str {
     super::failure::word_at(source, at)
 }
 
-/// The remedies for a chain whose last step is `begin`. `decides` is whether a decision is on the chain.
+/// The remedies for a chain whose last step is `begin`. `decides` is whether a step of the chain is a statement or
+/// operator that decides which invocations continue.
 fn help(source: &Source, begin: &Step, decides: bool) -> Vec<String> {
     let mut help = Vec::new();
     match &begin.said {

@@ -10,7 +10,7 @@ use super::walk::Walk;
 use crate::filters::Rule;
 
 impl Walk<'_> {
-    /// Evaluates an expression at a point where control flow is `at`.
+    /// Evaluates an expression at a point of the function; `at` is the node of control flow at that point.
     pub(super) fn evaluate(&mut self, expression: Handle<Expression>, at: Node) {
         let value = self.fresh(expression, at);
         self.set_value(expression, value, at);
@@ -20,10 +20,11 @@ impl Walk<'_> {
         self.values[expression.index()] = Some((value, at));
     }
 
-    /// The value of an expression that is used where control flow is `at`.
+    /// The value of an expression that is used at a point of the function; `at` is the node of control flow at that
+    /// point.
     pub(super) fn value(&mut self, expression: Handle<Expression>, at: Node) -> Node {
         match self.values[expression.index()] {
-            // A value already depends on the control flow where it was evaluated.
+            // A value already depends on control flow at the point where it was evaluated.
             Some((value, evaluated)) if evaluated == at => value,
             // Some of the invocations that evaluated the expression may not reach this use.
             Some((value, _)) if at != Node::START => {
@@ -112,7 +113,7 @@ impl Walk<'_> {
         value
     }
 
-    /// The value that a pointer refers to; `None` if it is always uniform.
+    /// The value that a pointer refers to; `None` if that value is always uniform.
     pub(super) fn contents(&self, pointer: Handle<Expression>) -> Option<Node> {
         if let Some((variable, _)) = root(self.function, pointer) {
             return Some(if self.is_shared(variable) {

@@ -11,7 +11,8 @@ use super::summary::Summary;
 use super::walk::Walk;
 use crate::filters::{Filters, Rule, Severity};
 
-/// An operation that needs uniform control flow or arguments, which the analysis could not prove.
+/// An operation that needs uniform control flow or a uniform argument, where the analysis could not prove the
+/// uniformity.
 #[derive(Clone, Debug)]
 pub struct Failure {
     /// The severity of the finding in browsers.
@@ -32,7 +33,7 @@ pub struct Failure {
     pub help: Vec<String>,
 }
 
-/// A step on the way from an operation to the cause of its failure.
+/// One of the steps that explain a failure, from the operation to the cause.
 #[derive(Clone, Debug)]
 pub struct Link {
     /// The span of the step.
@@ -79,10 +80,10 @@ pub fn failures(source: &Source, module: &Module, language: Language) -> Vec<Fai
     found
 }
 
-/// The analysis of every function for one scope.
+/// The analysis of every function of a module, for one group of invocations that are compared.
 pub(super) struct Analysis<'a> {
     pub(super) module: &'a Module,
-    /// The summaries of the functions, by their index, followed by those of the entry points.
+    /// The summaries of the functions, by index of the function, followed by the summaries of the entry points.
     pub(super) summaries: Vec<Summary>,
 }
 

@@ -21,7 +21,7 @@ impl Node {
     }
 }
 
-/// The part of the text that a node represents, for messages.
+/// The construct of the author's text that a node represents, for messages.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Origin {
     /// An intermediate node without a message.
@@ -49,7 +49,7 @@ pub(super) enum Decision {
     BreakIf,
 }
 
-/// The nodes and edges.
+/// The nodes and edges of one function's graph.
 #[derive(Debug)]
 pub(super) struct Graph {
     origins: Vec<Origin>,
@@ -130,7 +130,7 @@ impl Graph {
 pub(super) struct Paths(Vec<Option<Node>>);
 
 impl Paths {
-    /// Returns whether a node may be non-uniform.
+    /// Returns whether a path leads from a node to [`Node::MAY_BE_NON_UNIFORM`], so that the node may be non-uniform.
     pub(super) fn begins(&self, node: Node) -> bool {
         self.0[node.index()].is_some()
     }
@@ -142,7 +142,7 @@ impl Paths {
     }
 }
 
-/// For each node, the number of the root that reaches it, if one does.
+/// For each node, the number of the root from which a path leads to the node; `None` if no path does.
 #[derive(Debug)]
 pub(super) struct Reached(Vec<Option<u32>>);
 

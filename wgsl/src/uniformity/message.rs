@@ -31,7 +31,7 @@ impl Failure {
         source.spot(self.at.to_range()?)
     }
 
-    /// Formats the whole message: the operation, and the steps from it to the cause.
+    /// Formats the whole message: the operation, and the steps from the operation to the cause.
     #[must_use]
     pub fn message(&self, source: &Source) -> String {
         let mut files = SimpleFiles::new();

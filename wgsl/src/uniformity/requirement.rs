@@ -18,26 +18,26 @@ pub(super) struct Requirement {
     pub(super) by: By,
 }
 
-/// The part of an operation or a call that must be uniform.
+/// Whether control flow or an argument must be uniform at an operation or a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Needed {
     /// Control flow at the operation.
     Flow,
-    /// An argument.
+    /// A value that is passed as an argument.
     Argument,
 }
 
 /// The origin of a requirement.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum By {
-    /// A built-in function.
+    /// A call of a built-in function in this function.
     Operation,
-    /// The requirement with this number of a called function.
+    /// A call of a function, because of the requirement of that function with this number.
     Call(Handle<Function>, u32),
 }
 
 impl Walk<'_> {
-    /// Adds a requirement of a built-in function; filters of `rule` apply to it.
+    /// Adds a requirement of a built-in function; filters of `rule` apply to the requirement.
     pub(super) fn require(&mut self, node: Node, at: Span, rule: Option<Rule>, needed: Needed) {
         let start = at.to_range().map_or(0, |range| range.start);
         let severity = rule.map_or(Some(Severity::Error), |rule| self.filters.severity(rule, start));

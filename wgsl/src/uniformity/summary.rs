@@ -7,13 +7,14 @@ use super::requirement::Requirement;
 use super::sources::{Subject, pointer_space};
 use super::walk::Walk;
 
-/// The nodes of a function's parameters.
+/// The nodes of a function's parameters and of the values that pointer parameters refer to.
 #[derive(Debug)]
 pub(super) struct Nodes {
     values: Vec<Node>,
-    /// The values that pointer parameters refer to when the function begins.
+    /// By parameter: the node of the value that a pointer parameter refers to when the function begins.
     contents: Vec<Node>,
-    /// The values that pointer parameters refer to when the function ends.
+    /// By parameter: the node of the value that a `ptr<function, ..>` refers to when the function ends; `None` for
+    /// other parameters.
     outputs: Vec<Option<Node>>,
 }
 
@@ -44,10 +45,11 @@ impl Nodes {
     }
 }
 
-/// The result of the walk over a function.
+/// The effects of a function on its callers, as the walk over the function found them.
 #[derive(Debug)]
 pub(super) struct Summary {
-    /// The requirement because of which calls must be in uniform control flow, if there is one.
+    /// The index in `requirements` of the requirement because of which calls of the function must be in uniform control
+    /// flow; `None` if such calls may be in any control flow.
     pub(super) call: Option<u32>,
     pub(super) returns_non_uniform: bool,
     pub(super) parameters: Vec<Parameter>,
@@ -61,17 +63,19 @@ pub(super) struct Summary {
 #[derive(Debug)]
 pub(super) struct Parameter {
     pub(super) is_pointer: bool,
-    /// The requirements because of which the parameter, or the value that it points to, must be uniform.
+    /// The index in `Summary::requirements` of the requirement because of which the parameter must be uniform;
+    /// `contents` is the same for the value that a pointer parameter points to.
     pub(super) value: Option<u32>,
     pub(super) contents: Option<u32>,
-    /// Whether the returned value depends on the parameter, or on the value that it points to.
+    /// Whether the returned value depends on the parameter; `returns_contents` is the same for the value that a pointer
+    /// parameter points to.
     pub(super) returns_value: bool,
     pub(super) returns_contents: bool,
-    /// The value that the pointer refers to after the call.
+    /// The values on which the value that the pointer refers to after a call depends.
     pub(super) output: Option<Output>,
 }
 
-/// The dependencies of the value that a pointer refers to after a call.
+/// The values on which the value that a pointer refers to after a call depends.
 #[derive(Debug)]
 pub(super) struct Output {
     pub(super) is_non_uniform: bool,

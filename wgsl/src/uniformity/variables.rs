@@ -12,11 +12,12 @@ use super::graph::Node;
 #[derive(Debug)]
 pub(super) struct Variables {
     values: Vec<Node>,
-    /// The replaced value of each assignment, the latest one last.
+    /// For each assignment so far, the latest last: the index of the variable, and the value that the assignment
+    /// replaced.
     journal: Vec<(usize, Node)>,
 }
 
-/// A state to which [`Variables::roll_back`] returns.
+/// A point of the walk to which [`Variables::roll_back`] returns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark(usize);
 
@@ -55,7 +56,8 @@ impl Variables {
         Mark(self.journal.len())
     }
 
-    /// Undoes every assignment since `mark`, and returns the values that it removed.
+    /// Undoes every assignment since `mark`, and returns the variables with the values that the last assignments had
+    /// given them.
     pub(super) fn roll_back(&mut self, mark: Mark) -> Changes {
         let mut changes = Changes::new();
         while self.journal.len() > mark.0 {
@@ -69,7 +71,7 @@ impl Variables {
     }
 }
 
-/// The variable of this function to which a pointer refers, and whether it refers to the whole variable.
+/// The variable of this function to which a pointer refers, and whether the pointer refers to the whole variable.
 pub(super) fn root(function: &Function, pointer: Handle<Expression>) -> Option<(usize, bool)> {
     let mut is_whole = true;
     let mut at = pointer;

@@ -24,7 +24,7 @@ pub(super) struct Walk<'a> {
     pub(super) graph: Graph,
     pub(super) nodes: Nodes,
     pub(super) requirements: Vec<Requirement>,
-    /// The value of each evaluated expression, and control flow where it was evaluated.
+    /// For each evaluated expression: the node of its value, and the node of control flow where it was evaluated.
     pub(super) values: Vec<Option<(Node, Node)>>,
     pub(super) variables: Variables,
     /// The enclosing loops and switches, the innermost last.
@@ -35,13 +35,13 @@ pub(super) struct Walk<'a> {
 struct Frame {
     is_loop: bool,
     assigned: Vec<usize>,
-    /// The values after the statement, in the order of `assigned`.
+    /// The nodes of the assigned variables after the statement, in the order of `assigned`.
     exits: Vec<Node>,
-    /// The values at the start of the loop's continuing block.
+    /// The nodes of the assigned variables at the start of the loop's continuing block, in the order of `assigned`.
     continued: Vec<Node>,
 }
 
-/// Control flow after a statement, and the ways in which execution can leave the statement.
+/// The node of control flow after a statement, and the ways in which execution can leave the statement.
 #[derive(Clone, Copy)]
 struct Flow {
     at: Node,
@@ -269,7 +269,7 @@ impl<'a> Walk<'a> {
         Flow { at, behavior: behavior.of_loop() }
     }
 
-    /// Walks over the continuing block and its `break if`.
+    /// Walks over the continuing block of a loop and its `break if`.
     fn continuing(&mut self, block: &Block, first: Flow, break_if: Option<Handle<Expression>>) -> Flow {
         if first.behavior.has(Behavior::CONTINUE)
             && let Some(frame) = self.frames.last()
@@ -300,7 +300,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Adds the values that pointer parameters refer to, at a `return` or the end, to the function's outputs.
+    /// Adds the values that pointer parameters refer to at a `return` or at the end of the function to the function's
+    /// outputs.
     fn leave(&mut self) {
         let first = self.function.local_variables.len();
         for parameter in 0..self.function.arguments.len() {
@@ -338,7 +339,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Adds edges from the nodes `elsewhere` to the current values of these variables.
+/// Adds edges from the nodes `elsewhere` to the current values of the variables `which`.
 fn pass_on(graph: &mut Graph, variables: &Variables, which: &[usize], elsewhere: &[Node]) {
     for (variable, elsewhere) in which.iter().zip(elsewhere) {
         graph.edge(*elsewhere, variables.get(*variable));

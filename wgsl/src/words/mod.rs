@@ -1,9 +1,10 @@
 //! Explanations of mistakes in a text: a sentence, the marked spans, and a remedy. They use the terms of WGSL and the
 //! names in the author's text.
 //!
-//! naga's validator reports variants; [`validator`] matches them and looks up the types and expressions of their
-//! handles. naga's parser reports sentences with spans; [`parser`] matches the beginning of a sentence and reads the
-//! text around its spans. For any other error, naga's sentence is used without its handles ([`plain`]).
+//! naga's validator reports variants of an error type; [`validator`] matches the variants and looks up the types and
+//! expressions to which their handles refer. naga's parser reports sentences with spans; [`parser`] matches the
+//! beginning of a sentence and reads the text around its spans. For any other error, naga's sentence is used without
+//! its handles ([`plain`]).
 //!
 //! | module | content |
 //! |---|---|
@@ -31,7 +32,7 @@ pub(crate) use validator::explain as of_validator;
 /// The explanation of one mistake.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Finding {
-    /// The mistake, in one sentence.
+    /// A sentence that names the mistake.
     pub(crate) message: String,
     /// Spans with labels. The first span is that of the mistake.
     pub(crate) marks: Vec<(Span, String)>,

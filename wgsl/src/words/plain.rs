@@ -19,7 +19,7 @@ pub(super) fn cleaned(sentence: &str) -> String {
     letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
 }
 
-/// Returns whether a label only names a handle.
+/// Returns whether a label only names a handle of naga's.
 pub(super) fn is_internal(label: &str) -> bool {
     label.starts_with("naga::") || label == "see msg"
 }

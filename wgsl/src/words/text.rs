@@ -51,7 +51,7 @@ impl<'a> Text<'a> {
         span.to_range().and_then(|range| self.all().get(range)).unwrap_or_default()
     }
 
-    /// The author's text at a span, on one line and shortened for a message.
+    /// The author's text at a span, on one line, and cut after [`MAX_QUOTE`] characters.
     pub(super) fn quote(self, span: Span) -> String {
         let range = span.to_range().unwrap_or_default();
         // In a composed text, names may differ from those in the author's file.
@@ -196,7 +196,7 @@ fn is_type(word: &str) -> bool {
     ["vec2", "vec3", "vec4", "array", "atomic", "ptr", "bitcast"].contains(&word) || word.starts_with("mat")
 }
 
-/// Whether a `>` after these tokens is a comparison, which is so if no template list is open.
+/// Whether a `>` after these tokens is a comparison: it is one if no template list is open.
 fn operand_list(before: &[Token<'_>]) -> bool {
     let mut open = 0;
     for (index, token) in before.iter().enumerate() {

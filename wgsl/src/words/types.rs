@@ -4,8 +4,8 @@ use naga::common::wgsl::TypeContext;
 use naga::proc::TypeResolution;
 use naga::{ArraySize, Handle, Module, Scalar, ScalarKind, Type, TypeInner, VectorSize};
 
-/// The name of a type as an author writes it. The abstract types of literals have no such name; they are called
-/// constants.
+/// The name of a type as an author writes it. For the abstract types of literals, which authors cannot write, the name
+/// says that the value is a constant.
 pub(super) fn name(module: &Module, inner: &TypeInner) -> String {
     // naga finds the name of a struct only by its handle.
     let named = match inner {
@@ -27,7 +27,7 @@ pub(super) fn name_of(module: &Module, handle: Handle<Type>) -> String {
     name(module, &module.types[handle].inner)
 }
 
-/// The plain name for a type in naga's notation.
+/// The name of a type for messages, from naga's notation.
 pub(super) fn spoken(name: &str) -> String {
     let name = name.trim_matches('`');
     match name {

@@ -2,7 +2,7 @@
 
 use super::kernel::Kernel;
 
-/// The functions that random statements call. Each tests a part of a function's summary.
+/// The functions that random statements call. Each tests one effect of a function on its callers.
 const FUNCTIONS: &str = "
 fn needs() { workgroupBarrier(); }
 fn needs_if(a: u32) { if a > 1u { workgroupBarrier(); } }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// A position in the WGSL source.
+/// A position in the WGSL source, with the text of its line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Spot {
     /// The file as the user named it.
@@ -27,7 +27,7 @@ impl fmt::Display for Spot {
     }
 }
 
-/// One invocation of a dispatch.
+/// One invocation of a dispatch, identified by its ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Invocation {
     /// The invocation's `workgroup_id`.
@@ -46,7 +46,7 @@ impl fmt::Display for Invocation {
     }
 }
 
-/// The kind of a memory access.
+/// The kind of a memory access: a read, a write or an atomic operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Touch {
     /// A read.

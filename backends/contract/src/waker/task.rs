@@ -6,7 +6,7 @@ use std::task::{Wake, Waker};
 
 use super::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The waker that a completion receives in place of the task's own.
+/// The waker that a completion receives in place of the waker of the task that polls.
 #[derive(Default)]
 pub(super) struct Task(Mutex<State>);
 
@@ -55,8 +55,8 @@ impl Wake for Task {
         state.given = false;
         let waker = state.waker.take();
         drop(state);
-        // The waker is foreign code, and this thread has other work to do: a panic must not end it. The panic's message
-        // was already printed.
+        // The waker is foreign code, and this thread has other work to do: a panic of the waker must not end the
+        // thread. The panic's message was already printed.
         let _ = catch_unwind(AssertUnwindSafe(|| waker.map(Waker::wake)));
     }
 }

@@ -11,7 +11,7 @@
 //!   no barrier between them that orders this memory: `workgroupBarrier` and
 //!   `workgroupUniformLoad` order workgroup memory, `storageBarrier` storage buffers. Nothing
 //!   orders two workgroups;
-//! - a barrier that not all invocations reach; loops beyond the limit on steps.
+//! - a barrier that not all invocations reach; loops that exceed the limit on iterations.
 //!
 //! Two limitations. Only two of the invocations that read a word are recorded: enough to find that a write races, but
 //! not with how many invocations. And the cells described below take twelve times the size of the storage that a

@@ -41,7 +41,7 @@ pub(super) struct Flow {
     pub(super) writes: usize,
     /// Whether the current statements are being compiled twice, see [`super::agree`].
     pub(super) doubled: bool,
-    /// Whether the current statements are the version for groups whose lanes disagree, which is rare.
+    /// Whether the current statements are the version for groups whose lanes take different branches, which is rare.
     pub(super) rare: bool,
     /// The number of steps left, and the block that stops the kernel: its parameters are the [`Stop`] and the site.
     pub(super) steps: Variable,

@@ -98,7 +98,7 @@ impl Builder {
         SiteId(u32::try_from(self.function.sites.len() - 1).unwrap_or(u32::MAX))
     }
 
-    /// Moves the sites and checks of another builder to this one, which continues their numbering.
+    /// Replaces this builder's sites and checks by those of another builder, whose numbering this builder continues.
     pub(crate) fn continue_reports(&mut self, other: &mut Self) {
         self.function.sites = std::mem::take(&mut other.function.sites);
         self.function.checks = std::mem::take(&mut other.function.checks);
@@ -125,7 +125,7 @@ impl Builder {
         value
     }
 
-    /// Returns a constant, which belongs to no list.
+    /// Returns a constant, which belongs to no list of statements.
     pub(crate) fn constant(&mut self, class: Class, bits: u64) -> Value {
         let bits = if class.bytes() == 4 { bits & 0xffff_ffff } else { bits };
         if let Some(value) = self.constants.get(&(class, bits)) {
@@ -184,7 +184,7 @@ impl Builder {
         self.function.class(value)
     }
 
-    /// Returns an input, which belongs to no list.
+    /// Returns an input, which belongs to no list of statements.
     pub(crate) fn input(&mut self, input: Input) -> Value {
         if let Some(value) = self.inputs.get(&input) {
             return *value;

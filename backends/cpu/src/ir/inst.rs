@@ -230,7 +230,7 @@ pub(crate) enum SubgroupOp {
     First,
 }
 
-/// An instruction.
+/// An instruction, which computes a value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Inst {
     /// A constant: the low bits of `bits` in the value's class; booleans are 0 and 1.

@@ -13,7 +13,7 @@ pub(crate) type List = Vec<Stmt>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Label(pub(crate) u32);
 
-/// One statement.
+/// A statement, executed in the order of its list.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Stmt {
     /// Evaluates an instruction at this point, together with its parts if it is a load of several scalars.

@@ -1,4 +1,4 @@
-//! Executes recordings in the order of submission: small recordings at once on the caller's thread, all others on a
+//! Executes recordings in the order of submission: small recordings immediately on the caller's thread, all others on a
 //! thread of the device.
 
 use std::collections::VecDeque;
@@ -32,7 +32,7 @@ struct Shared {
     changed: Condvar,
 }
 
-/// The queue of one device.
+/// The submissions of one device, in the order of execution.
 pub(crate) struct Queue {
     shared: Arc<Shared>,
 }

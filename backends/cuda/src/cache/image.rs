@@ -19,7 +19,7 @@ pub(super) fn of_kernel(compiled: &Compiled) -> Vec<u8> {
     bytes
 }
 
-/// Returns the compiled kernel from the form that [`of_kernel`] made; `None` if the bytes are no such form.
+/// Returns the compiled kernel from the form that [`of_kernel`] made; `None` if the bytes do not have that form.
 pub(super) fn kernel(bytes: &[u8]) -> Option<Compiled> {
     let (&[output, known], mut rest) = bytes.split_first_chunk()?;
     let output = match output {

@@ -275,7 +275,7 @@ fn a_stopped_kernel_is_reported_by_its_ticket_and_once_by_its_memory() {
     assert_eq!(read(&device, other), Ok(4));
     assert_eq!(read(&device, memory), Err(error));
     assert_eq!(read(&device, memory), Ok(7));
-    // Records are zeroed before they are reused.
+    // The status record is zeroed before it is reused.
     submit(&device, |recording| {
         recording.fill(whole(memory, 64), 1);
         stop(recording, kernel, memory);

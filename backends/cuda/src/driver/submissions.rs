@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The number of kernel names that are kept for such errors.
+/// The number of kernel names that are kept for errors that make the device unusable.
 const REMEMBERED: usize = 32;
 
 /// The numbers of one device's submissions.
@@ -20,7 +20,7 @@ pub(crate) struct Submissions {
 }
 
 impl Submissions {
-    /// Returns the number up to which all submissions have ended, with their outcomes known.
+    /// Returns the number up to which all submissions have ended and have an outcome.
     pub(crate) fn finished(&self) -> u64 {
         self.finished.load(Ordering::Acquire)
     }
@@ -40,7 +40,7 @@ impl Submissions {
         self.submitted.store(sequence, Ordering::Release);
     }
 
-    /// Stores the names of a submission's kernels, up to a quarter of the limit.
+    /// Stores the names of a submission's kernels, at most a quarter of `REMEMBERED`.
     pub(crate) fn remember<'a>(&self, sequence: u64, kernels: impl Iterator<Item = &'a Arc<str>>) {
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         for kernel in kernels.take(REMEMBERED / 4) {

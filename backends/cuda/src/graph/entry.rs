@@ -7,7 +7,7 @@ use anywarp_backend::BackendError;
 use super::Graph;
 use crate::submit::queue::Queue;
 
-/// The backend's content of a recording's slot.
+/// The graph of a recording, and the state that decides how the recording is submitted next; stored in the recording.
 pub(crate) struct Entry {
     /// The queue of the device that the graph runs on.
     queue: Weak<Queue>,
@@ -22,7 +22,7 @@ pub(crate) struct Entry {
     refused: bool,
 }
 
-/// The way to submit a recording.
+/// How a recording is submitted.
 pub(crate) enum Action {
     /// Enqueues the commands.
     Commands,

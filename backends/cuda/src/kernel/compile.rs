@@ -13,11 +13,11 @@ use crate::nvrtc::{self, Output, Source};
 use crate::submit::queue::Queue;
 use crate::translate::{self, Form, Options, Translation};
 
-/// The number of entries of the table above which unused entries are removed.
+/// The number of entries of `Compiler::loaded` above which unused entries are removed.
 const MANY: usize = 256;
 
-/// The kernel loaded from one text. The lock is held during compilation, so that two threads with the same text share
-/// one compilation.
+/// The kernel loaded from one text of CUDA C++, if it is still in use. The lock is held during compilation, so that two
+/// threads with the same text share one compilation.
 type Cell = Arc<Mutex<Weak<Loaded>>>;
 
 /// Compiles kernels for one device.

@@ -21,8 +21,8 @@ use crate::driver::{DeviceBlock, DeviceSlice, Stream};
 use product::Product;
 use safe::{Blas, Lt};
 
-/// The workspace in bytes that NVIDIA recommends for Hopper; a smaller workspace rules out the fastest algorithms
-/// there.
+/// The workspace in bytes that NVIDIA recommends for Hopper GPUs; with a smaller workspace, the fastest algorithms for
+/// these GPUs cannot be used.
 const WORKSPACE: u64 = 32 << 20;
 
 /// Returns the routines of the libraries on this machine; none if they are not installed. The first call loads them.

@@ -76,7 +76,7 @@ fn find(name: &str, symbols: &[&str]) -> Result<(), String> {
         None => Ok(()),
         Some(symbol) => Err(format!("{file} has no {symbol}: it is older than CUDA 12")),
     };
-    // The library stays loaded: cudarc would load it again at once.
+    // The library stays loaded, because cudarc will load it again.
     std::mem::forget(library);
     outcome
 }

@@ -9,8 +9,8 @@ use crate::streams::state::{RECLAIM, UPLOAD};
 use crate::streams::uses::{Span, Use, Uses};
 use crate::submit::queue::{Queue, QueueState};
 
-/// The limit on bytes that are zeroed while earlier work of the first stream still runs. Memory that is freed after
-/// that work cannot be reused for these allocations.
+/// The limit in bytes on memory that is zeroed while earlier work of the first stream still runs. These allocations
+/// cannot reuse memory that is freed after that work.
 const MAX_AHEAD: u64 = 4 << 30;
 
 impl Queue {
@@ -46,7 +46,7 @@ impl Queue {
         }
         let point = self.number(&mut state, stream);
         if !state.concurrent {
-            // With this, the next submission is preceded by an event after the zeroing.
+            // Because of this value, an event is recorded after the zeroing and before the next submission.
             state.progress[stream].claimed = point.sequence;
             return reserved(point.sequence, Uses::default());
         }
@@ -54,8 +54,8 @@ impl Queue {
         reserved(0, Uses::beginning(state.period, zeros))
     }
 
-    /// Returns whether memory is to be zeroed beside the first stream's work; if so, the stream for the zeroing is
-    /// open.
+    /// Returns whether the memory is to be zeroed on the upload stream, because the first stream has work; if so,
+    /// creates the upload stream at its first use.
     fn is_ahead(&self, state: &mut QueueState, bytes: u64) -> Result<bool, BackendError> {
         if !self.is_busy(state, 0)? {
             return Ok(false);

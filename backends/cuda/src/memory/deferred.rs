@@ -1,8 +1,8 @@
 //! Deferred frees of resources that work in flight may still use.
 //!
 //! Freeing pinned memory, modules and graphs can make the driver wait for the whole device. The resources are kept
-//! until the work that was submitted before has ended, and are freed when the device is idle anyway, or when they
-//! exceed a limit.
+//! until the work that was submitted before has ended, and are freed when the device is idle anyway, or when the pinned
+//! memory among them exceeds a limit.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -52,8 +52,8 @@ impl DeferredFrees {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner).push((sequence, entry));
     }
 
-    /// Frees unused resources, if the device is idle or the pinned memory exceeds the limit. The context is current;
-    /// the call may have to wait for the device.
+    /// Frees unused resources, if the device is idle or the kept pinned memory exceeds [`MAX_BYTES`]. The context is
+    /// current; the call may have to wait for the device.
     pub(crate) fn clear(&self, idle: bool, pool: &Pool, stream: &Stream) {
         if self.count.load(Ordering::Relaxed) == 0 || !(idle || self.bytes.load(Ordering::Relaxed) > MAX_BYTES) {
             return;

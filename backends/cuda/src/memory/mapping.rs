@@ -47,8 +47,8 @@ impl MapCompletion {
         over
     }
 
-    /// Returns the outcome: the failure that poisons the memory, if any. The failure is taken once, and every call
-    /// returns the same outcome.
+    /// Returns the outcome: the failure that poisons the memory, if any. The first call takes the failure from the
+    /// memory, and every call returns the same outcome.
     fn outcome(&self) -> Result<(), BackendError> {
         let submitted = self.queue.context.submissions.submitted();
         self.report.give(submitted, || self.memory.upgrade().and_then(|memory| memory.poison.take()))

@@ -75,7 +75,7 @@ pub enum NvrtcError {
         place.as_ref().map_or_else(String::new, |place| format!(" at {place}"))
     )]
     Compilation {
-        /// The kernel.
+        /// The name of the kernel: file and entry point.
         kernel: String,
         /// The architecture for which the kernel was compiled: `sm_90`, `compute_90`.
         architecture: String,
@@ -83,7 +83,7 @@ pub enum NvrtcError {
         version: (u32, u32),
         /// The position of the first error.
         place: Option<Place>,
-        /// The first error.
+        /// The text of the first error.
         message: String,
         /// All messages of NVRTC.
         log: String,

@@ -1,8 +1,8 @@
 //! The number of blocks for a number of workgroups, as pure functions.
 
-/// CUDA's limit of blocks in y and in z.
+/// The largest number of blocks in y, and in z, that CUDA can launch in one grid.
 const MAX_YZ: u32 = 65_535;
-/// CUDA's limit of blocks in x.
+/// The largest number of blocks in x that CUDA can launch in one grid.
 const MAX_X: u32 = i32::MAX as u32;
 
 /// Returns whether CUDA can launch this many blocks in one grid.

@@ -15,7 +15,7 @@ use crate::streams::state::{DOWNLOAD, Point, UPLOAD};
 use crate::submit::queue::{Queue, QueueState};
 
 /// The size in bytes from which copies are submitted to a stream of their own: about ten times the bytes that the copy
-/// engines transfer in the time of the events between the streams. Tests use small copies.
+/// engines transfer in the time that the events between the streams take. Tests use small copies.
 pub(crate) const LARGE: u64 = if cfg!(test) { 128 } else { 1 << 20 };
 /// The largest number of parts of a plan: all further steps are one part.
 const MAX_PARTS: usize = 8;
@@ -24,7 +24,7 @@ const MAX_PARTS: usize = 8;
 pub(crate) struct Part {
     pub(crate) stream: usize,
     pub(crate) steps: Range<usize>,
-    /// Whether the part contains more than large copies.
+    /// Whether the part contains steps other than large copies.
     pub(crate) work: bool,
 }
 
@@ -35,13 +35,13 @@ impl Queue {
     /// Returns the parts of a plan for a stream, in the order of its steps.
     pub(crate) fn parts(&self, state: &mut QueueState, plan: &Plan, stream: usize) -> Result<Parts, BackendError> {
         let all = 0..plan.steps.len();
-        // A timed plan is not divided, nor one whose copies are small together.
+        // A timed plan is not divided, nor a plan whose copies have fewer bytes in total than one large copy.
         if plan.copied < LARGE || plan.timed {
             return Ok(smallvec![Part { stream, steps: all, work: true }]);
         }
         let busy = self.is_busy(state, stream)?;
         let mut parts = Parts::new();
-        // Whether this recording has earlier work; its uploads need not wait for that work either.
+        // Whether an earlier step of this recording is not a large copy; uploads need not wait for such steps either.
         let mut works = false;
         for (direction, steps) in runs(plan) {
             let aside = match direction {
@@ -98,8 +98,8 @@ fn conflicts(plan: &Plan, one: Touch, other: Touch) -> bool {
     same && (one.access == Access::Write || other.access == Access::Write) && one.span.overlaps(other.span)
 }
 
-/// Splits the steps of a plan into runs: copies in one direction that are large together, with the stream for that
-/// direction; and the other steps between them, with `None`.
+/// Splits the steps of a plan into runs: consecutive copies in one direction that have at least [`LARGE`] bytes in
+/// total, with the stream for that direction; and the other steps between them, with `None`.
 fn runs(plan: &Plan) -> SmallVec<[(Option<usize>, Range<usize>); 4]> {
     let mut runs: SmallVec<[(Option<usize>, Range<usize>); 4]> = SmallVec::new();
     let mut add = |direction, steps: Range<usize>| match runs.last_mut().filter(|(last, _)| *last == direction) {

@@ -23,7 +23,7 @@ use crate::translate::{Form, Parameter};
 pub(crate) type Memories = FxHashMap<MemoryId, Arc<Memory>>;
 pub(crate) type Kernels = FxHashMap<KernelId, Arc<Kernel>>;
 
-/// The alignment of stored values in bytes.
+/// The alignment in bytes of each uniform in [`Plan::stored`].
 const ALIGNMENT: usize = 16;
 
 /// The memories and kernels that recordings are resolved against.
@@ -80,7 +80,7 @@ pub(crate) struct Plan {
 
 /// The resolved binding of one dispatch.
 struct Resolved {
-    /// The device address of a region of memory; 0 for a value.
+    /// The device address of the bound region of memory; 0 if a value is bound.
     address: u64,
     /// The number of elements of the binding's runtime-sized array.
     count: u32,
@@ -167,7 +167,7 @@ impl Plan {
         self.memories[place.memory].device.address() + place.offset
     }
 
-    /// Returns the bytes of a place, for copies and routines.
+    /// Returns a place as a range of device memory, for copies and routines.
     pub(crate) fn slice(&self, place: Place) -> DeviceSlice {
         self.memories[place.memory].device.part(place.offset, place.bytes)
     }
@@ -298,7 +298,7 @@ impl Plan {
             Bound::Inline(range) => Resolved { address: 0, count: 0, value: Some(range.clone()) },
             Bound::Memory { region, .. } => {
                 let place = self.place(known, *region)?;
-                // The validity check has shown that the number fits into 32 bits.
+                // The validity check has shown that the number of elements fits in 32 bits.
                 let count = binding.length(region.bytes).unwrap_or(u32::MAX);
                 self.touches.push(place.touch(binding.access));
                 Resolved { address: self.address(place), count, value: None }

@@ -19,7 +19,7 @@ pub(crate) const NAMED_STREAMS: u32 = 16;
 pub(crate) const UPLOAD: usize = 16;
 /// The stream of large copies to the host, which run beside kernels.
 pub(crate) const DOWNLOAD: usize = 17;
-/// The stream in whose order memory is freed that several streams have used, if no other stream comes after all uses.
+/// The stream that frees memory which several streams have used, if no other stream's work comes after all the uses.
 pub(crate) const RECLAIM: usize = 18;
 /// The number of all streams.
 pub(crate) const STREAMS: usize = 19;
@@ -78,7 +78,7 @@ impl Streams {
 pub(crate) struct StreamState {
     /// The number of the last submission to this stream.
     latest: AtomicU64,
-    /// The number up to which all submissions to this stream have ended, with their outcomes known.
+    /// The number up to which all submissions to this stream have ended and have an outcome.
     finished: AtomicU64,
 }
 
@@ -124,7 +124,7 @@ pub(crate) struct StreamProgress {
     pub(crate) claimed: u64,
     /// The last submission; the reference is valid while there is a ticket for the submission.
     pub(crate) latest: Weak<Submission>,
-    /// The number of the last submission that contains more than large copies.
+    /// The number of the last submission that contains steps other than large copies.
     pub(crate) worked: u64,
     /// The next value of [`StreamState::finished`], set before the submissions that have ended are completed.
     pub(crate) ended: u64,
@@ -132,6 +132,6 @@ pub(crate) struct StreamProgress {
     pub(crate) first: u64,
     /// For each other stream, the number of its last submission that this stream has waited for.
     pub(crate) joined: [u64; STREAMS],
-    /// The waits of this stream that are not known to be over.
+    /// The waits of this stream that are not known to have ended.
     pub(crate) joins: VecDeque<Join>,
 }

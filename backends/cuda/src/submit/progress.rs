@@ -13,12 +13,12 @@ use crate::submit::queue::{Queue, QueueState};
 use crate::submit::submission::Submission;
 use crate::submit::wait::Target;
 
-/// The number of marks in a stream from which on each submission queries whether the oldest mark is over.
+/// The number of marks in a stream from which on each submission queries whether the stream has passed the oldest mark.
 const MANY: usize = 16;
 
 impl Queue {
-    /// Prepares the next submission to a stream: records a mark after the last one, if there may be a wait for it. If
-    /// there are many marks, also queries whether the oldest one is over.
+    /// Prepares the next submission to a stream: records a mark after the last submission, if there may be a wait for
+    /// that submission. If there are many marks, also queries whether the stream has passed the oldest one.
     pub(crate) fn before_submission(&self, state: &mut QueueState, stream: usize) -> Result<(), BackendError> {
         let last = self.states[stream].latest();
         let progress = &state.progress[stream];

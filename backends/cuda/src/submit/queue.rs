@@ -30,7 +30,7 @@ const SPARE: usize = 4;
 pub(crate) struct QueueState {
     pub(crate) progress: [StreamProgress; STREAMS],
     pub(crate) spare_marks: Vec<Event>,
-    /// Whether streams other than the first may have work; uses of memories are recorded only then.
+    /// Whether streams other than the first may have work; uses of memories are recorded only while this is true.
     pub(crate) concurrent: bool,
     /// The number of times that `concurrent` was set.
     pub(crate) period: u64,
@@ -54,11 +54,11 @@ pub(crate) struct QueueState {
 #[derive(Default)]
 pub(crate) struct Ahead {
     pub(crate) bytes: u64,
-    /// The submission of the first stream after whose end the count restarts.
+    /// The number of the submission of the first stream after whose end `bytes` restarts at 0.
     pub(crate) since: u64,
 }
 
-/// The queue of one device.
+/// The streams of one device, and the state of their submissions.
 pub(crate) struct Queue {
     pub(crate) context: Arc<Context>,
     pub(crate) states: [StreamState; STREAMS],
@@ -68,7 +68,7 @@ pub(crate) struct Queue {
     pub(crate) pool: Pool,
     pub(crate) deferred: DeferredFrees,
     pub(crate) records: Arc<StatusRecords>,
-    /// Set by the first failure, and never reset: before it no memory can be poisoned.
+    /// Set by the first failure, and never reset. While it is false, no memory is poisoned.
     pub(crate) anything_failed: AtomicBool,
     pub(crate) waiters: [Waiters; STREAMS],
     state: Mutex<QueueState>,

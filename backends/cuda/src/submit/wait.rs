@@ -11,8 +11,8 @@ use crate::submit::queue::{Queue, QueueState};
 
 /// The time that a wait spins before it sleeps: about the time that going to sleep and waking up takes.
 const SPIN: Duration = Duration::from_micros(50);
-/// The target of a wait: the whole stream, or a mark. The number is that of the stream's last submission that has ended
-/// then.
+/// The target of a wait: the whole stream, or a mark. The number is that of the last submission of the stream that has
+/// ended when the wait ends.
 pub(crate) enum Target {
     Stream(u64),
     Mark(u64, Arc<Event>),

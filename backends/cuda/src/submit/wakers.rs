@@ -43,8 +43,8 @@ impl Waiters {
 }
 
 impl Queue {
-    /// Wakes `waker` when the first of these submissions that still runs has ended, or at once if all have ended. The
-    /// woken task polls again.
+    /// Wakes `waker` when the first of these submissions that still runs has ended, or immediately if all have ended.
+    /// The woken task polls again.
     pub(crate) fn wake(self: &Arc<Self>, points: &[Point], waker: &Waker) {
         let Some(point) = points.iter().find(|point| !self.is_complete(**point)) else {
             return waker.wake_by_ref();

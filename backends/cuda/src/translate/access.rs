@@ -86,7 +86,7 @@ impl<'a> FunctionWriter<'a, '_> {
     }
 
     /// Returns whether a vector is loaded and stored in whole words: a vector of two or four `f16` in memory. Otherwise
-    /// the compiler would move each half alone, and pack the halves again.
+    /// the compiler would move each `f16` alone, and pack the values again.
     fn in_words(&self, pointer: Handle<Expression>, place: &Place) -> Result<bool> {
         let (size, scalar) = match self.pointee(pointer)? {
             Pointee::Type(ty) => match self.m.module.types[ty].inner {

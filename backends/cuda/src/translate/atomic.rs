@@ -28,7 +28,7 @@ impl FunctionWriter<'_, '_> {
             AtomicFunction::Exchange { compare: Some(compare) } => {
                 let compare = self.value(compare)?;
                 let call = format!("aw_atomicCompareExchangeWeak({address}, {}, {value})", bare(&compare));
-                // The result is that for a value of zero that cannot be changed.
+                // With an index out of range, the result is that of an atomic that is zero and cannot be changed.
                 (call, format!("aw_cas_result<{scalar}>{{{scalar}(0), {compare} == {scalar}(0)}}"))
             }
             _ => (format!("aw_atomic{}({address}, {value})", name(*function)), format!("{scalar}(0)")),

@@ -11,7 +11,7 @@ pub enum TranslateError {
         place(*line)
     )]
     Unsupported {
-        /// The feature.
+        /// The feature, as the subject of the error's sentence.
         what: String,
         /// The line of the feature in the WGSL, from 1, if known.
         line: Option<u32>,
@@ -33,7 +33,7 @@ pub enum TranslateError {
         place(*line)
     )]
     Invalid {
-        /// The violation.
+        /// The construct that is not valid.
         what: String,
         /// The line in the WGSL, from 1, if known.
         line: Option<u32>,

@@ -112,8 +112,8 @@ pub enum Parameter {
     /// If the address is not zero, the three `u32` at the address are used instead.
     Groups,
     /// The status record, 16 bytes; only if a loop is limited. The address of four `u32` that are all zero, a non-zero
-    /// `u32` that identifies the launch, and four bytes of padding. The first invocation that exceeds the limit writes
-    /// that `u32` and the line of the loop in the WGSL to the address.
+    /// `u32` that identifies the launch, and four bytes of padding. The first invocation that exceeds the limit on loop
+    /// iterations writes the `u32` of the launch and the line of the loop in the WGSL to the address.
     Status,
 }
 
@@ -159,7 +159,7 @@ impl ModuleWriter<'_> {
         }
         let entry = self.entry(position, &parameters)?;
 
-        // The WGSL may have unused variables and unreachable statements, which are no errors there.
+        // The WGSL may have unused variables and unreachable statements, which are valid in WGSL.
         let mut text = format!("{OWN_LINES}#pragma nv_diag_suppress 111, 177, 550\n");
         if self.reach.limited() {
             text.push_str(entry::STATUS);

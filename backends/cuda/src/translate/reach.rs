@@ -15,7 +15,7 @@ pub(super) struct Reach {
     entry_limited: bool,
     /// The variables that the entry point's callees use, without workgroup variables.
     shared: FxHashSet<Handle<GlobalVariable>>,
-    /// For each function, whether it takes the context.
+    /// For each function, whether it takes the context struct.
     contexts: Vec<bool>,
 }
 
@@ -61,12 +61,12 @@ impl Reach {
         self.limited.contains(&true)
     }
 
-    /// Returns whether any function takes the context.
+    /// Returns whether any function takes the context struct.
     pub(super) fn has_context(&self) -> bool {
         self.contexts.contains(&true)
     }
 
-    /// Returns whether a function takes the context.
+    /// Returns whether a function takes the context struct.
     pub(super) fn takes_context(&self, key: FunctionKey) -> bool {
         match key {
             FunctionKey::Entry => false,
@@ -74,7 +74,7 @@ impl Reach {
         }
     }
 
-    /// Returns whether a variable is a member of the context.
+    /// Returns whether a variable is a member of the context struct.
     pub(super) fn is_shared(&self, variable: Handle<GlobalVariable>) -> bool {
         self.shared.contains(&variable)
     }

@@ -72,7 +72,7 @@ pub(super) struct FunctionWriter<'a, 'm> {
 pub(super) struct GlobalPlace {
     /// An lvalue. For an unsized array, a pointer to the first element, which is indexed in the same way.
     pub(super) text: String,
-    /// The address space.
+    /// The address space of the variable.
     pub(super) space: AddressSpace,
     /// The number of elements, if the type is or ends in an unsized array.
     pub(super) count: Option<String>,
@@ -159,7 +159,7 @@ impl<'a, 'm> FunctionWriter<'a, 'm> {
         result
     }
 
-    /// Runs `inner` one block level deeper, and returns an error beyond the limit.
+    /// Runs `inner` one block level deeper; returns an error if the nesting depth would exceed [`MAX_NESTED`].
     pub(super) fn deeper(&mut self, inner: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         if self.depth == MAX_NESTED {
             return Err(TranslateError::limit(format!("blocks nested more than {MAX_NESTED} deep")));

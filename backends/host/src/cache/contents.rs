@@ -68,7 +68,7 @@ impl DiskCache {
     }
 }
 
-/// One file of a folder.
+/// One file of the cache, with its size and the time of its last use.
 pub(super) struct Stored {
     pub(super) path: PathBuf,
     pub(super) bytes: u64,
@@ -80,7 +80,7 @@ pub(super) fn files(folder: &Path) -> Vec<Stored> {
     named(folder, is_entry)
 }
 
-/// Removes a file; returns whether it is gone, also when another process removed it.
+/// Removes a file; returns whether the file no longer exists, which is also true if another process removed it.
 pub(super) fn is_gone(path: &Path) -> bool {
     fs::remove_file(path).map_or_else(|error| error.kind() == ErrorKind::NotFound, |()| true)
 }
@@ -95,7 +95,7 @@ pub(super) fn unfinished(number: u64) -> String {
     format!("{UNFINISHED}{}-{number}.anywarp", std::process::id())
 }
 
-/// Removes the half-written files of processes that ended; returns each file, and whether it is gone.
+/// Removes the half-written files of processes that ended; returns each file, and whether it no longer exists.
 pub(super) fn abandoned(folder: &Path) -> Vec<(bool, Stored)> {
     let old = |file: &Stored| file.used.elapsed().is_ok_and(|age| age > ABANDONED);
     let unfinished = named(folder, |name| name.starts_with(UNFINISHED) && name.ends_with(".anywarp"));

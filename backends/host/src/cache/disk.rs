@@ -13,12 +13,13 @@ use super::{KINDS, entry};
 
 anywarp_backend::debug_as_display!(NotKept);
 
-/// A folder of files that are found by their keys, which several threads and processes may use at once.
+/// A folder of files that are found by their keys, which several threads and processes may use at the same time.
 ///
 /// A file is written under another name and then renamed, so that no process reads a half-written file. The
 /// modification time of a file is the time of its last use. When the files of all kinds exceed the limit, the least
-/// recently used files are removed until a quarter of the limit is free. Files that other processes store are counted
-/// only then, so that they can exceed the limit meanwhile.
+/// recently used files are removed until a quarter of the limit is free. A process counts the files that other
+/// processes have stored only when it stores its first file and when it removes files, so that between these times all
+/// files together can exceed the limit.
 ///
 /// ```
 /// use anywarp_host::cache::{DiskCache, Key};
@@ -35,13 +36,13 @@ anywarp_backend::debug_as_display!(NotKept);
 pub struct DiskCache {
     folder: PathBuf,
     limit: u64,
-    /// The size of all files as far as this process knows; `None` until something is stored.
+    /// The total size in bytes of all files that this process has counted; `None` until it stores a file.
     bytes: Mutex<Option<u64>>,
     /// Whether storing a file has failed once: storing is not tried again.
     pub(super) given_up: AtomicBool,
 }
 
-/// The reason why nothing is kept on disk.
+/// The reason why compiled kernels are not kept on disk.
 #[derive(thiserror::Error)]
 #[error(
     "compiled kernels are not kept on disk: {}: {error} (set ANYWARP_CACHE to another folder, or to 'off')",
@@ -87,7 +88,8 @@ impl DiskCache {
         Some(bytes)
     }
 
-    /// Stores `content` under the key and replaces an earlier entry. Content larger than the whole cache is not stored.
+    /// Stores `content` under the key and replaces an earlier entry. An entry larger than the cache's size limit is not
+    /// stored.
     ///
     /// # Errors
     /// [`NotKept`] for the first file that cannot be written; later calls store nothing and succeed.

@@ -20,7 +20,7 @@ impl Door {
         Self { state: Mutex::new(State { closed: false, inside: 0 }), left: Condvar::new() }
     }
 
-    /// Enters; returns whether the door was open. A thread that entered must leave.
+    /// Enters; returns whether the door was open. A thread that has entered must call `leave`.
     pub(super) fn enter(&self) -> bool {
         let mut state = self.state();
         state.inside += usize::from(!state.closed);

@@ -87,8 +87,9 @@ impl<R: Resources> Check<'_, R> {
         Ok(())
     }
 
-    /// Checks that no two bindings share bytes while one of the two is written. Where the device forbids it, a
-    /// read-write binding must not share a memory with a binding of another class either.
+    /// Checks that no two bindings share bytes while one of the two is written. Without
+    /// [`Caps::aliased_bindings`](anywarp_backend::Caps::aliased_bindings), a read-write binding must not share a
+    /// memory with a binding of another class either.
     fn pairs(&self, bindings: &[Binding], bounds: &[Bound]) -> Result<(), BackendError> {
         let placed = || {
             bindings.iter().zip(bounds).filter_map(|(binding, bound)| match bound {

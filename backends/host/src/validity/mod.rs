@@ -60,7 +60,7 @@ pub fn check(recording: &Recording, caps: &Caps, resources: &impl Resources) -> 
     Ok(())
 }
 
-/// The check of one command.
+/// One command of a recording, with all that its check needs.
 struct Check<'a, R> {
     caps: &'a Caps,
     resources: &'a R,

@@ -51,15 +51,15 @@ impl When {
     }
 }
 
-/// The time at which submissions and mappings are done.
+/// The time at which submitted work and mappings end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pace {
-    /// The work is done when the wrapped backend has finished it.
+    /// The work ends when the wrapped backend has finished it.
     #[default]
     Usual,
-    /// The work is not done before [`FaultyBackend::open_gate`](crate::FaultyBackend::open_gate) is called.
+    /// The work does not end before [`FaultyBackend::open_gate`](crate::FaultyBackend::open_gate) is called.
     Gated,
-    /// The work is not done before this time has passed.
+    /// The work does not end before this time has passed since its submission.
     Delayed(Duration),
 }
 

@@ -12,7 +12,7 @@ struct State {
     wakers: Vec<Waker>,
 }
 
-/// The completion of work that is done once the test has released it and the wrapped backend has finished it.
+/// The completion of work that ends once the test has released it and the wrapped backend has finished it.
 pub(crate) struct Held {
     inner: Ticket,
     state: Mutex<State>,

@@ -24,7 +24,7 @@ struct State {
     live: HashMap<MemoryId, u64>,
     /// Work that waits for [`FaultyBackend::open_gate`] or for its delay.
     held: Vec<Arc<Held>>,
-    /// The ticket of each memory that was mapped and not unmapped, done or not.
+    /// The ticket of each memory that was mapped and not unmapped, whether or not the mapping has completed.
     mapping: HashMap<MemoryId, Ticket>,
 }
 
@@ -51,7 +51,8 @@ impl FaultyBackend {
         state.fired = 0;
     }
 
-    /// The number of calls that have failed since the faults were set, without calls on a lost device.
+    /// The number of calls that have failed since the faults were set. Calls that fail because the device is lost are
+    /// not counted.
     #[must_use]
     pub fn fired(&self) -> u64 {
         self.state().fired
@@ -63,7 +64,7 @@ impl FaultyBackend {
         held.iter().for_each(|work| work.finish(Ok(())));
     }
 
-    /// Makes the device lost at once.
+    /// Makes the device lost, for this reason.
     pub fn lose(&self, reason: &str) {
         let mut state = self.state();
         state.lost.get_or_insert_with(|| reason.to_owned());
@@ -95,13 +96,13 @@ impl FaultyBackend {
                 Err(BackendError::rejected("a call with an injected fault", format!("{call:?} was set to fail")))
             }
             Fault::Lost => {
-                self.lose("the test said so");
+                self.lose("a test injected the loss");
                 self.alive()
             }
         }
     }
 
-    /// Returns the ticket of the same work that is done as the pace requires.
+    /// Returns a ticket for the same work, which completes at the time that the pace requires.
     fn paced(state: &mut State, ticket: Ticket) -> Ticket {
         let pace = state.faults.pace;
         if pace == Pace::Usual {

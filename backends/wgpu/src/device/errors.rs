@@ -9,7 +9,8 @@ use anywarp_backend::BackendError;
 ///
 /// wgpu has one callback for errors and one for the loss of the device, and does not report which call caused an error.
 /// Once other code uses the device too, both callbacks belong to that code: errors are then caught by error scopes, and
-/// a loss is detected by a query. A browser reports errors only later, so neither is possible there.
+/// a loss is detected by a query. A browser reports errors only later, so neither error scopes nor the query work in a
+/// browser.
 #[derive(Default)]
 pub(crate) struct ErrorSink {
     lost: OnceLock<String>,

@@ -2,8 +2,8 @@
 //!
 //! wgpu allocates upload buffers in device memory where the host can address it. The host's stores then cross the bus
 //! one by one, and even with several threads they reach only half of the bus's rate. The device fetches data in the
-//! host's memory by itself at the rate of the bus, while the host writes the next piece into its caches. No usage of
-//! wgpu requests such memory, so it is allocated here and the buffer is passed to wgpu.
+//! host's memory by itself at the rate of the bus, while the host writes the next part of the data into its caches. No
+//! usage of wgpu requests such memory, so it is allocated here and the buffer is passed to wgpu.
 
 use std::ptr::NonNull;
 
@@ -16,7 +16,7 @@ use crate::memory::upload::Whose;
 /// difference, and drivers limit the number of allocations.
 pub(crate) const SMALLEST: u64 = 1 << 20;
 
-/// A buffer that copies read, and its address on the host.
+/// A buffer that copy commands read, and its address on the host.
 pub(crate) struct Pinned {
     pub(crate) buffer: wgpu::Buffer,
     /// The host's address of the buffer, readable and writable for as long as the buffer lives.

@@ -1,9 +1,9 @@
 //! Requests to wgpu for mappings, some of them delayed.
 //!
 //! wgpu 30 keeps a cancelled mapping listed under the submission that it waited for. When that submission ends, wgpu
-//! takes a later mapping of the same buffer for the cancelled one, before the work of the later mapping is done. A
-//! mapping that follows a cancelled one is therefore requested only when that submission has ended. No thread waits for
-//! the submission: the mapping depends on later work anyway.
+//! takes a later mapping of the same buffer for the cancelled one, before the work that the later mapping waits for has
+//! ended. A mapping that follows a cancelled one is therefore requested only when that submission has ended. No thread
+//! waits for the submission: the mapping depends on later work anyway.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Wake, Waker};
@@ -13,7 +13,7 @@ use anywarp_backend::{BackendError, Completion};
 use crate::device::errors::ErrorSink;
 use crate::submit::Fence;
 
-/// The state of a request for a mapping.
+/// The progress of a request to wgpu to map a buffer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Waiting,
@@ -21,7 +21,7 @@ enum Stage {
     Cancelled,
 }
 
-/// A request for a mapping.
+/// A request to wgpu to map a buffer.
 pub(crate) struct Request {
     buffer: wgpu::Buffer,
     mode: wgpu::MapMode,

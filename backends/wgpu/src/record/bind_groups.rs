@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 pub(crate) type Key = SmallVec<[u64; 16]>;
 
 /// The largest number of bindings in all cached groups together, which take a few megabytes. The cache is emptied when
-/// a group would exceed it.
+/// a further group would exceed this number.
 pub(crate) const MAX_KEPT: usize = 8192;
 
 /// The bind groups of one device. Keys refer to memories by their ids, which are never reused.

@@ -8,7 +8,7 @@ use anywarp_backend::BackendError;
 use super::{Fence, completion};
 use crate::device::errors::ErrorSink;
 
-/// The parts of a device that waiting for its work needs.
+/// The state with which threads wait for the work of one device.
 pub(crate) struct Poller {
     pub(crate) device: wgpu::Device,
     pub(crate) sink: Arc<ErrorSink>,
@@ -31,7 +31,7 @@ impl Poller {
     }
 
     /// Ends all submissions before `last`, which has ended, including those whose callbacks another thread has not run
-    /// yet: a wait for `last` may rely on that.
+    /// yet: a thread that has waited for `last` relies on the end of the earlier submissions, too.
     pub(super) fn ended(&self, last: &Fence) {
         let earlier: Vec<Arc<Fence>> = {
             let submitted = self.submitted();

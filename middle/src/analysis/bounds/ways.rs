@@ -7,7 +7,7 @@ use super::super::sums::Sum;
 /// The largest number of alternative bounds that are kept for a value.
 pub(super) const MAX_WAYS: usize = 4;
 
-/// The largest number of sums that a pair of bounds may need.
+/// The largest number of sums that must not be negative for a pair of bounds to hold.
 const MAX_NEEDS: usize = 16;
 
 /// A lower and an upper bound of a value, which hold if no sum in `needs` is negative.
@@ -25,7 +25,7 @@ impl Way {
         Self { low: sum.clone(), high: sum, needs: SmallVec::new() }
     }
 
-    /// Adds the needs of other bounds.
+    /// Adds the sums that must not be negative for the bounds `other` to hold.
     pub(super) fn and(mut self, other: &Self) -> Self {
         // Duplicates are left out, because needs that both operands share would double at every operation.
         for need in &other.needs {
@@ -47,7 +47,7 @@ impl Way {
     }
 }
 
-/// The bounds of the first value, which additionally need that neither value is negative.
+/// The bounds 0 and `one.high`, which hold only if neither value is negative.
 pub(super) fn not_negative(one: &Way, two: &Way) -> Option<Way> {
     let way = Way { low: Sum::default(), high: one.high.clone(), needs: one.needs.clone() }.and(two);
     way.need(Some(one.low.clone()))?.need(Some(two.low.clone()))
@@ -67,7 +67,7 @@ pub(super) fn larger(one: &[Way], two: &[Way], low: impl Fn(&Way, &Way) -> Optio
     ways
 }
 
-/// The bounds of a product. One factor is a constant, or neither factor may be negative, which the bounds then need.
+/// The bounds of a product. Unless one factor is a constant, the bounds hold only if neither factor is negative.
 pub(super) fn product(one: &Way, two: &Way) -> Option<Way> {
     let number = |way: &Way| way.low.value().filter(|low| way.high.value() == Some(*low));
     for (by, of) in [(number(two), one), (number(one), two)] {

@@ -8,7 +8,7 @@ use super::super::values::Id;
 use super::super::walk::{Frame, Walker};
 
 impl<'a> Walker<'a> {
-    /// Adds the slots that the statements of a block may store to.
+    /// Adds the indices in `slots` of the variables that the statements of a block may store to.
     pub(super) fn stored(&mut self, frame: &mut Frame<'a>, block: &'a Block, found: &mut FxHashSet<usize>) {
         for statement in block {
             self.work += 1;

@@ -83,7 +83,7 @@ fn subgroups_have_the_sizes_of_the_device() {
 fn lengths_are_limited_by_the_size_of_bindings() {
     let sized = |bytes: u64| Circumstances { binding_bytes: bytes, ..Circumstances::default() };
     let last = "tile[arrayLength(&tail.rows) - 1u] = 1u;";
-    // The array begins after 64 bytes, and its elements have 4 bytes.
+    // The array begins 64 bytes after the start of the buffer, and each element has 4 bytes.
     assert!(analysed_for(last, &sized(64 + 256)).accesses[0].proven, "at most 64 elements");
     assert!(!analysed_for(last, &sized(64 + 260)).accesses[0].proven, "at most 65 elements");
     let last = "tile[arrayLength(&x) - 1u] = 1u;";

@@ -23,7 +23,8 @@ fn analysed(body: &str) -> Analysis {
     analysed_text(&format!("{HEAD} {body} }}"), &limits)
 }
 
-/// The conditions of the last access of a kernel as text; `proven` if it needs none, `checked` if none were found.
+/// The conditions of the last access of a kernel as text; `proven` if the access needs no condition, `checked` if no
+/// conditions were found.
 fn needs(body: &str) -> String {
     let analysis = analysed(body);
     let last = analysis.accesses.last().expect("an access");
@@ -97,7 +98,7 @@ fn an_index_of_rows_and_columns_needs_the_product() {
 
 #[test]
 fn wrapping_indices_need_more() {
-    // Without wrapping, each index would need a weaker condition, under which it may be out of range.
+    // Without wrapping, each index would need a weaker condition, under which the index may be out of range.
     check(&[
         // The difference wraps if `id.x` is 0.
         ("if (id.x < params.n) { x[id.x - 1u] = 1u; }", "checked"),
@@ -124,7 +125,7 @@ fn indices_must_fit_their_type() {
     // The last index of the longest array is the greatest number of the type.
     assert_eq!(needs(1 << 32, "id.x * 4u + 3u"), in_range);
     assert_eq!(needs(1 << 31, "i32(id.x) * 4 + 3"), in_range);
-    // The last index exceeds the type by one, so that it would be a negative number.
+    // The last index exceeds the greatest number of the type by one, so that the index would be negative.
     assert_eq!(needs((1 << 31) + 1, "i32(id.x) * 4 + 3"), format!("{in_range} and 4 * params.n <= 2147483648"));
 }
 

@@ -200,7 +200,7 @@ fn unproven_loops_may_be_left_at_any_iteration() {
         ("if (params.n >= 64u) { loop { } } tile[params.n] = 1u;", &[false]),
         ("loop { if (params.n < 64u) { break; } } tile[params.n] = 1u;", &[false]),
         ("fn wait() { while (params.n >= 64u) { } } --- wait(); tile[params.n] = 1u;", &[false]),
-        // Facts from before the loop still hold, and its condition holds inside.
+        // Facts from before the loop still hold after the loop, and the loop's condition holds in its body.
         ("if (params.n >= 64u) { return; } while (x[0] > 3u) { } tile[params.n] = 1u;", &[true]),
         ("var i = params.n; while (i < 64u) { tile[i] = 1u; i = x[0]; }", &[true]),
         // This loop ends, so `i` is at least 64 after it.

@@ -41,7 +41,7 @@ enum Tree {
     /// A prefix operator or a function of one value.
     One(&'static str, Box<Tree>),
     Of(&'static str, Box<Tree>, Box<Tree>),
-    /// A cast of a value of the other signedness, which keeps its bits.
+    /// A cast of a value of the other signedness, which keeps the bits of the value.
     Cast(Box<Tree>),
     /// The first value if a comparison of two leaves holds, otherwise the second; chosen by `select` or by branches.
     Choice(&'static str, Box<[Tree; 2]>, (Leaf, &'static str, Leaf)),
@@ -50,7 +50,7 @@ enum Tree {
 const VALUES: usize = 3;
 const SIZE: [u32; 2] = [4, 2];
 
-/// The values of the inputs and of the loop counter in one invocation of a launch.
+/// The values that the inputs and the loop counter have in one invocation of a launch.
 #[derive(Clone, Copy, Debug, Default)]
 struct Here {
     id: [u32; 2],

@@ -8,7 +8,7 @@ use super::Walker;
 use crate::domain::Known;
 
 impl Walker<'_> {
-    /// The content of a memory location; `None` if the analysis does not track it.
+    /// The content of a memory location; `None` if the analysis does not track that content.
     pub(in super::super) fn held(&mut self, place: &Place) -> Option<Value> {
         let Root::Slot(slot) = place.root else { return None };
         let mut value = self.slots.get(slot)?.clone();
@@ -21,7 +21,8 @@ impl Walker<'_> {
         Some(value)
     }
 
-    /// The part of a value at an index. For an index out of range, the kernel gets one of the parts, too.
+    /// The component or element of a value at an index. For an index out of range, the kernel also reads one of the
+    /// components or elements.
     pub(in super::super) fn one_part(&mut self, value: &Value, index: Id) -> Option<Value> {
         let Value::Parts(parts) = value else { return None };
         if let Some(known) = self.values.constant_of(index) {
@@ -37,7 +38,7 @@ impl Walker<'_> {
         let Some(held) = self.slots.get(slot).cloned() else { return };
         self.slots[slot] = match place.path.iter().position(|part| matches!(part, Part::Index(_))) {
             None => held.with(&place.path, value),
-            // The index is unknown, so any of the parts may have changed.
+            // The index is unknown, so any of the elements may have changed.
             Some(at) => held.with(&place.path[..at], Value::Opaque),
         };
     }

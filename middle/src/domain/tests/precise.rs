@@ -201,7 +201,7 @@ fn casts_are_exact() {
 fn comparisons_narrow_their_operands() {
     use Comparison::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
     let index = u32s(0, 99);
-    // A comparison, its two operands, and the expected intervals of the operands if it holds.
+    // A comparison, its two operands, and the expected intervals of the operands if the comparison holds.
     let cases = [
         (Less, any(), u32s(0, 100), Some(((0, 99), (1, 100)))),
         (Less, any(), number(0), None),

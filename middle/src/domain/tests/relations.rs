@@ -38,7 +38,8 @@ fn sets_are_reduced() {
     }
 }
 
-/// Asserts that the set of an interval and bits is the smallest possible, or that there is none if it is empty.
+/// Asserts that the set of an interval and bits is the smallest possible, or that no set is returned if no value is in
+/// it.
 fn assert_reduced(ty: Int, low: i64, high: i64, bits: Bits) {
     let mut wanted = Values::default();
     for value in low..=high {
@@ -133,7 +134,8 @@ fn where_it_holds(op: Comparison, left: &Set, right: &Set) -> Values {
     let (low, high) = (right.known.low(), right.known.high());
     let mut values = Values::default();
     for value in left.values.iter(ty) {
-        // If a comparison other than `==` holds for any value, it holds for one of the ends, which are in the set.
+        // If a comparison other than `==` holds for any value of a set, the comparison holds for one of the ends of its
+        // interval, which are in the set.
         let holds = match op {
             Comparison::Equal => right.known.contains(value),
             _ => holds(op, value, low) || holds(op, value, high),

@@ -84,7 +84,7 @@ pub(super) fn all(ty: Int) -> Vec<Set> {
     sets(ty, &ends, &bits.collect::<Vec<_>>())
 }
 
-/// Sets of eight bits: intervals between interesting ends, with typical known bits.
+/// Sets of eight bits: intervals between ends that often reveal faults, with typical known bits.
 pub(super) fn sample(signed: bool) -> Vec<Set> {
     let ty = Int { signed, width: 8 };
     let ends: &[i64] = if signed {

@@ -14,7 +14,8 @@ use crate::Circumstances;
 use crate::analysis::prove;
 use crate::optimise::optimise;
 
-/// Asserts that a module with checks can be written for every driver for which the module without checks can.
+/// Asserts that naga writes the module with checks, `checked`, in every language in which it writes the module without
+/// checks, `old`.
 pub(super) fn assert_writable(name: &str, checked: &Module, info: &ModuleInfo, old: &Module, old_info: &ModuleInfo) {
     type Write = fn(&Module, &ModuleInfo) -> Result<(), String>;
     let writers: [(&str, Write); 3] = [("SPIR-V", as_spirv), ("MSL", as_msl), ("HLSL", as_hlsl)];

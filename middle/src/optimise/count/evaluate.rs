@@ -9,11 +9,11 @@ use crate::optimise::known::{self, Known};
 use crate::optimise::memory::Target;
 use crate::optimise::text;
 
-/// The known values of old expressions in the current iteration.
+/// The known values that expressions of the old function have in the current iteration.
 #[derive(Default)]
 pub(in crate::optimise) struct Values {
     /// By expression: the number of the execution that set the entry, the value, whether the value differs between
-    /// iterations, and the mask of loops on whose iteration it depends.
+    /// iterations, and the mask of loops on whose iteration the value depends.
     of: Vec<(u32, Option<Literal>, bool, u64)>,
     /// The number of the current execution; entries of other executions are invalid.
     run: u32,
@@ -60,7 +60,8 @@ impl Run<'_, '_> {
         1 << self.level.min(63)
     }
 
-    /// The value of a load, whether it differs between iterations, and the mask of loops on which it depends.
+    /// The value of a load, whether the value differs between iterations, and the mask of loops on whose iteration the
+    /// value depends.
     fn load(&self, pointer: Handle<Expression>) -> (Option<Literal>, bool, u64) {
         let rewriter = self.rewriter;
         if let Target::Local(local, true) = rewriter.target(pointer) {
@@ -81,7 +82,7 @@ impl Run<'_, '_> {
         (value, self.values.varies(pointer), self.values.mask(pointer))
     }
 
-    /// Evaluates an old expression, and counts its cost if it remains.
+    /// Evaluates an expression of the old function, and counts its cost if the expression remains after unrolling.
     pub(super) fn evaluate(&mut self, old: Handle<Expression>) {
         let rewriter = self.rewriter;
         let expressions = &rewriter.source.expressions;
@@ -135,7 +136,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Records the loops on whose iteration an index depends, and whether the index is known.
+    /// Records, for an index into `base`, the loops on whose iteration the index depends, and whether its value is
+    /// known.
     fn indexed(&mut self, base: Handle<Expression>, index: Handle<Expression>) {
         let (mask, known) = (self.values.mask(index), self.literal(index).is_some());
         match self.rewriter.target(base) {
@@ -144,7 +146,7 @@ impl Run<'_, '_> {
                 *masks |= mask;
                 *all_known &= known;
             }
-            // The array is split into variables already, so all of its indices are constant.
+            // The array is already split into variables, so all indices into it are constant.
             Target::Part(..) => {}
             Target::Other if !known => {}
             Target::Other => match self.rewriter.space(base) {
@@ -155,7 +157,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Whether loads of a variable are replaced by its content.
+    /// Whether loads of a variable are replaced by its known content.
     pub(super) fn is_forwarded(&self, target: Target) -> bool {
         matches!(target, Target::Local(local, true) if self.rewriter.memory.forwards(local))
     }

@@ -10,7 +10,7 @@ use crate::optimise::memory::Target;
 use crate::optimise::text;
 
 impl Run<'_, '_> {
-    /// Executes the body of a loop that stays a loop. Each `break` and `continue` in it belongs to that loop.
+    /// Executes the body of a loop that is not unrolled. Each `break` and `continue` in it belongs to that loop.
     pub(super) fn in_loop(&mut self, block: &Block) -> Result<(), Unknown> {
         self.own(block, true)
     }
@@ -37,8 +37,8 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Executes the statements of a loop or `switch`, to which each `break` in them belongs, and also each `continue`
-    /// if `continues` is true.
+    /// Executes the statements of a loop or of a case. Each `break` in them leaves that loop or the `switch`; each
+    /// `continue` belongs to an executed loop if `continues` is true.
     fn own(&mut self, block: &Block, continues: bool) -> Result<(), Unknown> {
         for statement in block {
             match statement {
@@ -63,7 +63,7 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Forgets the contents of variables that differ between the current path and `others`.
+    /// Forgets the contents of those variables whose contents differ between the current path and `others`.
     pub(super) fn merge(&mut self, others: &[FxHashMap<usize, Option<Literal>>]) {
         let mut keys: FxHashSet<usize> = self.vars.keys().copied().collect();
         keys.extend(others.iter().flat_map(|other| other.keys().copied()));

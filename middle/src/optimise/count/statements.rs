@@ -7,8 +7,8 @@ use crate::optimise::memory::{Memory, Target};
 use crate::optimise::text;
 
 impl Run<'_, '_> {
-    /// Executes statements. `within` is true in a branch or loop that may not run: a `break` there makes the execution
-    /// unknown.
+    /// Executes statements. `within` is true in a branch or loop that may not run: a `break` in such a block makes the
+    /// execution unknown.
     pub(super) fn list(&mut self, block: &Block, within: bool) -> Result<Flow, Unknown> {
         for statement in block {
             let flow = self.statement(statement, within)?;
@@ -26,7 +26,7 @@ impl Run<'_, '_> {
                     self.spend(0)?;
                     self.evaluate(handle);
                 }
-                // The expressions have added to the cost, so the limit is checked here.
+                // The expressions have added to the cost, so its limit is checked here.
                 self.spend(0)?;
             }
             Statement::Block(inner) => return self.list(inner, within),
@@ -68,7 +68,7 @@ impl Run<'_, '_> {
         within: bool,
     ) -> Result<Flow, Unknown> {
         if let Some(Literal::Bool(known)) = self.literal(condition) {
-            // The test that ends the loop disappears in every unrolled loop, so it does not count as a gain.
+            // The test that ends the loop disappears in every unrolled loop, so this test does not count as a gain.
             let ends = [accept, reject].iter().any(|side| matches!(side.last(), Some(Statement::Break)));
             self.gains.any |= !ends && self.values.varies(condition);
             return self.list(if known { accept } else { reject }, within);
@@ -111,7 +111,8 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Executes an inner loop: as an unrolled loop if the limits allow that, otherwise as a loop that remains.
+    /// Executes an inner loop: iteration by iteration if the limits on cost and effort allow that, otherwise as a loop
+    /// that is not unrolled.
     fn inner(
         &mut self,
         address: usize,

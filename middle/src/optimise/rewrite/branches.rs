@@ -59,13 +59,13 @@ impl Rewriter<'_> {
             fell = case.fall_through;
         }
         self.exits.pop();
-        // Any of the cases may have run, up to its end or up to a `break`.
+        // Any one of the cases may have run, up to the end of the case or up to a `break`.
         self.memory.forget(&changed);
         self.writer.push(Statement::Switch { selector, cases: made }, span);
         End::Open
     }
 
-    /// Writes cases that run one after the other, without a `switch`. Returns `None` if a `break` ends them early.
+    /// Writes cases that run one after the other, without a `switch`. Returns `None` if a `break` ends the cases early.
     fn straight(&mut self, cases: &[SwitchCase]) -> Option<End> {
         let breaks = |body: &Block| body.iter().any(has_break);
         for (at, case) in cases.iter().enumerate() {
@@ -105,7 +105,8 @@ fn has_break(statement: &Statement) -> bool {
     }
 }
 
-/// The cases that run for a selector, from the first one to the last that it falls through to.
+/// The cases that run for a selector: the case that it selects, and the following cases to which execution falls
+/// through.
 fn taken(selector: Literal, cases: &[SwitchCase]) -> Option<&[SwitchCase]> {
     let is_selected = |case: &SwitchCase| match (case.value, selector) {
         (SwitchValue::I32(value), Literal::I32(selector)) => value == selector,

@@ -46,7 +46,8 @@ impl Rewriter<'_> {
         Simpler::Other(Expression::Compose { ty, components: scalars })
     }
 
-    /// The number of components of a new expression that is a constant vector or a zero value; 0 for other expressions.
+    /// The number of components of an expression of the new function that is a constant vector or a zero value; 0 for
+    /// other expressions.
     fn lanes(&self, constant: Handle<Expression>) -> usize {
         let ty = match self.writer.function.expressions[constant] {
             Expression::ZeroValue(ty) => ty,

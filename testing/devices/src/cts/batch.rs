@@ -13,11 +13,11 @@ use super::outcome::{Message, Outcome, Request};
 /// matter.
 pub const BATCH: usize = 64;
 
-/// Starts workers.
+/// Starts worker processes, which run traces.
 pub struct Workers<'a> {
-    /// The command of a worker, which reads a request from its standard input.
+    /// Returns the command that starts a worker, which reads a request from its standard input.
     pub command: &'a (dyn Fn() -> Command + Sync),
-    /// A worker without a message for this long is treated as stuck.
+    /// The time without a message after which a worker counts as stuck.
     pub silence: Duration,
 }
 
@@ -44,7 +44,8 @@ impl Workers<'_> {
         }
     }
 
-    /// Runs the traces at `lines` of `file` in as many workers as necessary, and passes each outcome to `done` at once.
+    /// Runs the traces at `lines` of `file` in as many workers as necessary, and passes each outcome to `done` as soon
+    /// as it is known.
     pub fn run(&self, file: &Path, lines: &[usize], done: &mut dyn FnMut(usize, Outcome)) {
         let mut rest: VecDeque<usize> = lines.iter().copied().collect();
         while let Some(&first) = rest.front() {
@@ -58,7 +59,8 @@ impl Workers<'_> {
         }
     }
 
-    /// Removes from `rest` the traces that one worker runs. An error applies to all remaining traces.
+    /// Starts one worker and removes from `rest` the traces that it has run. An error applies to all traces that remain
+    /// in `rest`.
     fn run_one_worker(
         &self,
         file: &Path,

@@ -5,10 +5,10 @@ use half::f16;
 use super::expect::{Case, Expected, Scalar};
 use super::format::{Check, Element, Ignore, Lane, LaneType, What};
 
-/// The number of mismatches that are described for one check; the rest is counted.
+/// The number of mismatches that are described for one check; further mismatches are only counted.
 const MAX_DESCRIBED: usize = 8;
 
-/// The mismatches of a buffer.
+/// The mismatches between a buffer and a check of its contents.
 #[derive(Debug, Default)]
 pub struct Mismatches {
     /// The first mismatches, each with its position, expected and actual value.
@@ -26,7 +26,7 @@ impl Mismatches {
     }
 }
 
-/// Compares the whole contents of the buffer that the check names.
+/// Compares `buffer`, the whole contents of the buffer that the check names, with the check.
 pub fn compare(check: &Check, buffer: &[u8]) -> Mismatches {
     let mut found = Mismatches::default();
     let end = check.off + extent(&check.what);
@@ -51,7 +51,7 @@ pub fn compare(check: &Check, buffer: &[u8]) -> Mismatches {
     found
 }
 
-/// The number of bytes that the check reads.
+/// The number of bytes, from its offset on, that the check reads.
 fn extent(what: &What) -> usize {
     match what {
         What::Equal { data, .. } => data.len(),

@@ -18,11 +18,11 @@ pub enum Expected {
     Anything,
     /// This number, with either sign of a zero; never NaN.
     Number(f64),
-    /// A closed interval, without NaN.
+    /// A number from the first to the second bound, both included; never NaN.
     Within(f64, f64),
-    /// A 64-bit integer, which a number of JSON cannot represent.
+    /// A 64-bit integer. It is text in the file, because numbers are read as `f64`.
     Integer(i64),
-    /// One of these.
+    /// A scalar that meets one of these expectations.
     OneOf(Vec<Expected>),
 }
 
@@ -46,14 +46,14 @@ impl Expected {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Case {
     Anything,
-    /// One expectation for each lane.
+    /// A record that meets this list of expectations, one for each lane.
     Record(Vec<Expected>),
-    /// One of these whole records.
+    /// A record that meets all expectations of one of these lists, which have one expectation for each lane.
     AnyOf(Vec<Vec<Expected>>),
 }
 
 impl Case {
-    /// Whether the number of expectations is `lanes`.
+    /// Whether each list of expectations has `lanes` entries.
     pub fn fits(&self, lanes: usize) -> bool {
         match self {
             Self::Anything => true,

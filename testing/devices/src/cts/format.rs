@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::expect::Case;
 
-/// The kind of a line, without the data of a trace.
+/// The content of a line; of a trace, only the name.
 #[derive(Debug)]
 pub enum Heading<'a> {
     /// A shader text, stored once per file under its hash.
@@ -72,7 +72,7 @@ impl Trace {
 #[derive(Debug, Deserialize)]
 pub struct Buffer {
     pub size: usize,
-    /// The initial contents; zeros where absent.
+    /// The initial contents of the buffer; zeros if absent.
     pub init: Option<Bytes>,
 }
 
@@ -103,16 +103,16 @@ pub enum Op {
 
 #[derive(Debug, Deserialize)]
 pub struct Dispatch {
-    /// The hash of the shader text.
+    /// The hash by which the case file names the shader text.
     pub wgsl: String,
     pub entry: Option<String>,
-    /// The values of overrides.
+    /// The values of overrides, by name.
     #[serde(default)]
     pub constants: BTreeMap<String, f64>,
-    /// The list may contain bindings that the shader does not use.
+    /// The bindings of the dispatch; the shader may use only some of them.
     pub bind: Vec<Binding>,
     pub count: [u32; 3],
-    /// The buffer and offset of an indirect count.
+    /// For an indirect dispatch: the buffer that contains the numbers of workgroups, and their offset in bytes.
     pub indirect: Option<(usize, usize)>,
 }
 
@@ -143,7 +143,7 @@ pub enum What {
         element: Element,
         ignore: Option<Ignore>,
     },
-    /// Pairs of word index and value.
+    /// The index of each checked word of 32 bits, with its expected value.
     Words(Vec<(usize, u32)>),
     Lanes {
         stride: usize,
@@ -169,7 +169,7 @@ pub struct Ignore {
     pub idx: Vec<usize>,
 }
 
-/// A scalar inside a record.
+/// The offset in bytes and the type of one scalar of a record.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lane {
@@ -184,15 +184,15 @@ pub enum LaneType {
     F16,
     I32,
     U32,
-    /// A `u32`; only zero or non-zero matters.
+    /// A boolean, stored as a `u32`: zero is false, any other value is true.
     Bool,
-    /// Two `u32`, low then high.
+    /// A 64-bit number, stored as two `u32`: the low word, then the high word.
     Ai64,
-    /// Two `u32`, low then high.
+    /// A 64-bit number, stored as two `u32`: the low word, then the high word.
     Af64,
 }
 
-/// Bytes, in base64 in the file.
+/// Bytes, which are written in base64 in the file.
 #[derive(Debug)]
 pub struct Bytes(pub Vec<u8>);
 
@@ -203,7 +203,7 @@ impl<'de> Deserialize<'de> for Bytes {
     }
 }
 
-/// A check in its textual form: three kinds in one flat object.
+/// A check as the file has it: one JSON object with the fields of all three kinds of check.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CheckFields {

@@ -1,4 +1,4 @@
-//! Known faults of drivers or of naga: such a trace must fail, and its failure is not counted.
+//! Known faults of drivers or of naga: a trace that a fault affects must fail, and its failure is not counted.
 
 use super::case_file::Name;
 use super::outcome::{Failure, Outcome};
@@ -11,11 +11,11 @@ pub const LIST: &str = include_str!("../../../../tests/cts/known_failures.txt");
 pub struct KnownFailure {
     /// The line in the list, counted from 1.
     line: usize,
-    /// A part of the device's description, in any case; `*` matches every device.
+    /// A text that the device's description contains, in upper or lower case; `*` matches every device.
     device: String,
-    /// The start of the query.
+    /// The text with which the query of a trace begins.
     query: String,
-    /// Parts of the sub-parameters, all of which must occur.
+    /// Texts that must all occur in the sub-parameters.
     sub: Vec<String>,
     reason: String,
 }
@@ -41,7 +41,7 @@ pub fn find<'a>(list: &'a [KnownFailure], device: &str, name: &Name) -> Option<&
 }
 
 impl KnownFailure {
-    /// The outcome of a trace that is known to fail: a failure becomes a skip, and a pass becomes a failure.
+    /// The outcome of a trace that is listed as failing: a failure becomes a skip, and a pass becomes a failure.
     pub fn judge(&self, outcome: Outcome) -> Outcome {
         match outcome {
             Outcome::Failed(_) => Outcome::Skipped { reason: format!("known failure: {}", self.reason) },

@@ -28,7 +28,7 @@ pub struct Options {
     /// The number of workers at a time.
     #[arg(long, value_name = "N", value_parser = jobs, default_value_t = cores())]
     pub jobs: usize,
-    /// The seconds without a message of a worker after which its trace fails.
+    /// The number of seconds without a message of a worker after which its trace fails.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
     pub timeout: Duration,
     /// Run the traces that the standard input names.

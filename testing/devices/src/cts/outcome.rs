@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub enum Outcome {
     /// Every check passed.
     Passed,
-    /// The device cannot run the trace; `reason` has the same text for all such traces.
+    /// The device cannot run the trace; `reason` has the same text for all traces that cannot run for the same reason.
     Skipped { reason: String },
     /// The trace was refused, crashed, timed out, or had wrong results.
     Failed(Failure),
@@ -17,7 +17,7 @@ pub enum Outcome {
 pub struct Failure {
     /// The cause, in one line.
     pub cause: String,
-    /// Mismatches or diagnostics.
+    /// The lines after the cause: mismatches, or a diagnostic.
     pub details: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ impl Outcome {
     }
 }
 
-/// The request to a worker: traces of one file, by line.
+/// The request to a worker: the traces to run, by their lines in one case file.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Request {
     pub file: String,
@@ -41,7 +41,7 @@ pub struct Request {
 pub enum Message {
     /// The device is open; the text is its description.
     Device(String),
-    /// A step of the current trace is done.
+    /// A step of the current trace has completed.
     Alive,
     /// The trace at `line` ended.
     Done { line: usize, outcome: Outcome },
@@ -51,7 +51,7 @@ pub enum Message {
     Unable(String),
 }
 
-/// The prefix of a message, since drivers write to the standard output, too.
+/// The prefix of each line that is a message, because drivers also write to the standard output.
 const MARK: &str = "@cts ";
 
 impl Message {

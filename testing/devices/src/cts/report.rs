@@ -6,12 +6,12 @@ use std::fmt;
 use super::case_file::Name;
 use super::outcome::{Failure, Outcome};
 
-/// The number of traces by outcome.
+/// The numbers of passed, failed and skipped traces.
 #[derive(Debug, Default)]
 pub struct Tally {
     passed: usize,
     failures: Vec<(Name, Failure)>,
-    /// Skipped traces by reason.
+    /// The number of skipped traces, by reason.
     skipped: BTreeMap<String, usize>,
 }
 
@@ -36,7 +36,7 @@ impl Tally {
         self.failures.len()
     }
 
-    /// Every failure with its details.
+    /// The text that lists every failure with its details.
     pub fn failures(&self) -> String {
         let mut text = String::new();
         for (Name { query, sub }, Failure { cause, details }) in &self.failures {

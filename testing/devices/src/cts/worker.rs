@@ -11,7 +11,7 @@ use super::outcome::{Message, Outcome, Request};
 
 /// Runs traces on one device.
 pub trait Replay {
-    /// The description of the device, which known failures match.
+    /// The description of the device, with which the patterns of known failures are compared.
     fn describe(&self) -> String;
 
     /// Runs one trace and checks its results; calls `alive` after each step, so that long traces do not time out.

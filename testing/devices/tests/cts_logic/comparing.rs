@@ -64,11 +64,11 @@ fn equality_is_of_bytes_or_of_numbers() {
     assert_eq!(mismatches(&zeros.replace("TY", "u32"), &buffer), 1);
     assert_eq!(mismatches(&zeros.replace("TY", "f16"), &[0, 0, 0, 0, 0, 0x80, 0, 0x80]), 0);
     assert_eq!(mismatches(&zeros.replace("TY", "f16"), &[0, 0, 0, 0, 1, 0x80, 0, 0x80]), 1);
-    // A NaN only equals the same bits.
+    // A NaN equals only a NaN with the same bits.
     let nan = r#"{"after":0,"buf":0,"off":0,"kind":"eq","ty":"f32","data":"AADAfw=="}"#;
     assert_eq!(mismatches(nan, &0x7fc0_0000u32.to_le_bytes()), 0);
     assert_eq!(mismatches(nan, &0x7fc0_0001u32.to_le_bytes()), 1);
-    // A tail that is not a whole element.
+    // The last two of the six bytes are less than one element of four bytes.
     assert_eq!(mismatches(r#"{"after":0,"buf":0,"off":0,"kind":"eq","ty":"f32","zeros":6}"#, &[0; 6]), 0);
     assert_eq!(mismatches(r#"{"after":0,"buf":0,"off":0,"kind":"eq","ty":"f32","zeros":6}"#, &[0, 0, 0, 0, 0, 1]), 1);
 }

@@ -5,7 +5,7 @@ use super::{Machine, Stop};
 use crate::random_kernels::ast::{Address, Base, Outside, Place, Root, Space, Step, Value};
 use crate::random_kernels::print::CONSTANTS;
 
-/// The memory of a global.
+/// The memory of a module-scope variable.
 pub(crate) enum Held {
     /// One value for all invocations.
     One(Value),
@@ -13,7 +13,7 @@ pub(crate) enum Held {
     Each(Vec<Value>),
 }
 
-/// The variables of a call, for a range of lanes.
+/// The variables of one function call, for a range of lanes.
 pub(crate) struct Frame {
     first: usize,
     slots: usize,
@@ -36,7 +36,7 @@ impl Frame {
 }
 
 impl<'p> Machine<'p> {
-    /// Returns the address of a place, whose indices it evaluates.
+    /// Evaluates the indices of a place, and returns its address for one lane.
     pub(super) fn address(&mut self, place: &'p Place, lane: usize) -> Result<Address, Stop> {
         let depth = self.frames.len() - 1;
         let mut address = match place.root {

@@ -20,21 +20,22 @@ use races::Races;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stop(pub &'static str);
 
-/// The result of a kernel.
+/// The results of running a kernel: its buffers, and counts of its execution.
 pub struct Outcome {
     /// The bytes of all buffers, by binding; padding is zero.
     pub buffers: Vec<Vec<u8>>,
-    /// How often each condition was true and false, by the condition's address in the program.
+    /// How often each condition was true and how often false, by the condition's address in the program.
     pub branches: FxHashMap<usize, [u64; 2]>,
     /// The number of executed statements, summed over invocations.
     pub steps: u64,
-    /// The number of accesses out of range.
+    /// The number of accesses with an index out of range.
     pub outside: u64,
 }
 
 /// The limit on executed statements, summed over invocations.
 const MAX_STEPS: u64 = 4_000_000;
-/// The same limit for hostile kernels, which are small but may have endless loops.
+/// The limit on executed statements, summed over invocations, for hostile kernels, which are small but may have endless
+/// loops.
 const MAX_STEPS_IF_HOSTILE: u64 = 10_000;
 
 /// Runs all workgroups.
@@ -85,7 +86,7 @@ struct Machine<'p> {
     size: usize,
     /// The index of the workgroup.
     group: usize,
-    /// The number of barriers so far.
+    /// The number of barriers that the workgroup has passed so far.
     epoch: u64,
     steps: u64,
     outside: u64,
@@ -160,7 +161,7 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// Runs a function for `lanes` and returns the results in the same order.
+    /// Runs a function for `lanes`, and returns its results in the order of `lanes`.
     fn call(&mut self, function: usize, lanes: &[usize], arguments: Vec<Vec<Value>>) -> Result<Vec<Value>, Stop> {
         let callee = self.program.functions.get(function).ok_or(Stop("a function is missing"))?;
         if self.frames.len() > 16 {
@@ -190,8 +191,8 @@ impl<'p> Machine<'p> {
         Ok(results)
     }
 
-    /// Evaluates a condition for every lane, and splits the lanes into those where it is true and those where it is
-    /// false.
+    /// Evaluates a condition for every lane, and splits the lanes into those where the condition is true and those
+    /// where it is false.
     fn part(&mut self, condition: &'p Expr, lanes: Vec<usize>) -> Result<(Vec<usize>, Vec<usize>), Stop> {
         let (mut yes, mut no) = (Vec::new(), Vec::new());
         for lane in lanes {
@@ -213,7 +214,7 @@ impl<'p> Machine<'p> {
         if self.steps > most { Err(Stop("the kernel exceeds the limit of statements")) } else { Ok(()) }
     }
 
-    /// Runs a block for `lanes` and returns those that reach its end.
+    /// Runs a block for `lanes`, and returns the lanes that reach the end of the block.
     fn block(&mut self, block: &'p Block, mut lanes: Vec<usize>) -> Result<Vec<usize>, Stop> {
         for stmt in block {
             if lanes.is_empty() {

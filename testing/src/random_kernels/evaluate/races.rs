@@ -26,7 +26,7 @@ struct Cell {
     many_accumulators: bool,
 }
 
-/// Shared memory, by global and element.
+/// The accesses to shared memory since the last barrier, by variable and element.
 #[derive(Default)]
 pub(crate) struct Races {
     cells: FxHashMap<(usize, usize), Cell>,
@@ -41,7 +41,8 @@ impl Races {
         }
         let other = |who: Option<usize>| who.is_some_and(|who| who != by);
         let touch = match touch {
-            // Two kinds of atomic operations do not commute, so the second kind counts as a write by one invocation.
+            // Different atomic operations may not commute, so an operation other than the first one counts as a write
+            // by one invocation.
             Touch::Accumulate(op) if cell.accumulated.is_some_and(|done| done != op) => Touch::Write,
             touch => touch,
         };

@@ -3,7 +3,8 @@
 use super::Stop;
 use crate::random_kernels::ast::{Binary, Scalar, Unary, Value};
 
-/// The largest magnitude up to which whole numbers are exact in an f32, as are halves and quarters well below it.
+/// 2^24: an f32 represents every whole number up to this magnitude exactly. Multiples of 1/2 are exact up to half of
+/// it, multiples of 1/4 up to a quarter.
 pub(crate) const EXACT: f64 = 16_777_216.0;
 
 /// The f32 that is exactly `value`; `magnitude` is an upper bound of every intermediate sum.

@@ -30,7 +30,7 @@ impl<'p> Machine<'p> {
             Stmt::Compound(place, op, value) => {
                 for &lane in &lanes {
                     let address = self.address(place, lane)?;
-                    // WGSL reads the left side first.
+                    // WGSL reads the left side of a compound assignment before it evaluates the right side.
                     let old = self.load(&address, lane)?;
                     let value = self.eval(value, lane)?;
                     self.store(&address, lane, binary(*op, &old, &value)?)?;
@@ -142,7 +142,7 @@ impl<'p> Machine<'p> {
         self.frames.last_mut().ok_or(Stop("a frame is missing"))
     }
 
-    /// A barrier, which all invocations have to reach.
+    /// Executes a barrier; returns an error if `lanes` are not all invocations of the workgroup.
     fn meet(&mut self, lanes: &[usize]) -> Result<(), Stop> {
         self.epoch += 1;
         if lanes.len() == self.size { Ok(()) } else { Err(Stop("not all invocations reach a barrier")) }

@@ -9,7 +9,7 @@ pub(super) struct Made {
     pub(super) expr: Expr,
     /// The largest magnitude of the floats in the value.
     pub(super) bound: f64,
-    /// An exponent: the floats in the value are multiples of 2^-fraction.
+    /// The number of fractional bits: the floats in the value are multiples of 2^-fraction.
     pub(super) fraction: u32,
     /// Whether the expression is constant: an overflow in a constant expression makes the kernel invalid.
     pub(super) constant: bool,
@@ -22,7 +22,7 @@ impl Made {
 }
 
 impl Generator {
-    /// An expression whose floats may be stored.
+    /// An expression whose floats are small whole numbers, so that they may be stored in memory.
     pub(super) fn value(&mut self, ty: &Type, depth: usize) -> Made {
         let made = self.expr(ty, depth);
         self.storable(made)
@@ -73,7 +73,7 @@ impl Generator {
         }
     }
 
-    /// A variable or a literal.
+    /// An expression that only reads a variable, or a literal.
     pub(super) fn leaf(&mut self, ty: &Type) -> Made {
         if *ty == Type::U32 && !self.only_uniform && self.random.chance(12) {
             return Made::plain(self.input_word(), false);
@@ -113,7 +113,7 @@ impl Generator {
         Made::plain(Expr::new(Type::Scalar(scalar), Kind::Literal(value)), true)
     }
 
-    /// An expression that is not constant.
+    /// An expression that is known only at run time; a literal if no variable can be read.
     pub(super) fn runtime(&mut self, ty: &Type) -> Made {
         if let Some(read) = self.read(ty, true) {
             return read;
@@ -143,7 +143,7 @@ impl Generator {
         }
     }
 
-    /// A vector from scalars and vectors, or swizzled from another.
+    /// A vector that is composed of scalars and vectors, or is a swizzle of another vector.
     fn assembled(&mut self, scalar: Scalar, width: u8, depth: usize) -> Made {
         let ty = Type::vector(scalar, width);
         if self.random.chance(50) {
@@ -249,7 +249,7 @@ impl Generator {
         Made::plain(Expr::new(ty, Kind::Compose(parts)), constant)
     }
 
-    /// An array or struct.
+    /// An expression that composes an array or a struct.
     fn composite(&mut self, ty: &Type, depth: usize) -> Made {
         if self.random.chance(65)
             && let Some(read) = self.read(ty, false)
@@ -286,7 +286,7 @@ impl Generator {
         Some(Made::plain(Expr::new(ty.clone(), Kind::Call(function, arguments)), false))
     }
 
-    /// A member of the struct that a function returns.
+    /// An expression of type `ty` that reads a member of the struct that a called function returns.
     fn member_of_call(&mut self, ty: &Type, depth: usize) -> Option<Made> {
         let results = self.callables.iter().filter_map(|callable| match callable.result {
             Some(Type::Struct(index)) => Some(index),
@@ -301,12 +301,12 @@ impl Generator {
         Some(Made { expr: Expr::new(ty.clone(), Kind::Member(Box::new(call.expr), at)), ..call })
     }
 
-    /// Whether another `cost` at this point keeps the kernel fast enough.
+    /// Whether the kernel stays fast enough if an expression of this cost is added at the current point.
     pub(super) fn affordable(&self, cost: u64) -> bool {
         self.cost + self.times * cost < 1500
     }
 
-    /// The arguments of a call; `None` if no variable fits a pointer.
+    /// The arguments of a call; `None` if no variable can be passed for a pointer parameter.
     pub(super) fn arguments(&mut self, function: usize, depth: usize) -> Option<Vec<Expr>> {
         let (params, cost, meets) = {
             let callable = &self.callables[function];
@@ -324,7 +324,7 @@ impl Generator {
                     return None;
                 }
                 let place: Place = self.addressable(*space, of, &taken)?;
-                // Each variable has one pointer, and no other argument reads it.
+                // Only one pointer to each variable is passed, and no other argument reads the variable.
                 taken.push(place.root);
                 arguments.push(Expr::new(param.clone(), Kind::AddressOf(place)));
             } else {

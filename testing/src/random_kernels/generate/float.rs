@@ -5,11 +5,11 @@ use super::expr::Made;
 use super::scope::STORED;
 use crate::random_kernels::ast::{Binary, Builtin, Expr, Kind, Scalar, Type, Unary};
 
-/// The upper bound of a float's numerator.
+/// The upper bound of a float's magnitude, in multiples of 2^-fraction: slightly less than 2^24.
 const LIMIT: f64 = 16_000_000.0;
 
 impl Made {
-    /// The upper bound of the floats in the value, in multiples of 2^-fraction.
+    /// The upper bound of the magnitude of the floats in the value, in multiples of 2^-fraction.
     fn units(&self) -> f64 {
         self.bound * f64::from(1u32 << self.fraction)
     }
@@ -36,7 +36,7 @@ impl Generator {
             15 if width > 1 => self.matrix_times_vector(width, depth),
             15 => self.dot(depth),
             16 => {
-                // Halves and quarters of whole numbers.
+                // The results are halves and quarters of whole numbers.
                 let operand = self.small(&ty, depth - 1, 1024);
                 let scale = Expr::f32(*self.random.pick(&[0.25, 0.5]));
                 let expr = Expr::binary(Binary::Mul, operand.expr, scale.splat(&ty));

@@ -102,8 +102,8 @@ impl Generator {
         Made::plain(Expr::binary(op, left, right), false)
     }
 
-    /// Replaces vectors that are composed in place: naga evaluates them, and refuses a constant component that divides
-    /// by 0 or shifts too far.
+    /// Replaces an operand that is a vector by one that is not constant: naga evaluates vectors that are composed in an
+    /// expression, and refuses a constant component that divides by 0 or shifts by the width or more.
     fn unassembled(&mut self, expr: Expr) -> Expr {
         if matches!(expr.ty, Type::Vector(..)) { self.runtime(&expr.ty).expr } else { expr }
     }

@@ -24,22 +24,22 @@ use crate::random::Random;
 use scope::{Loop, Variable};
 use shared::Shared;
 
-/// The kernel of a seed; `size` is about the number of statements.
+/// The kernel that belongs to a seed; `size` is approximately its number of statements.
 pub fn generate(seed: u64, size: usize) -> Program {
     program::program(&mut Generator::new(seed, size))
 }
 
-/// A function that may be called.
+/// A generated function that later code may call.
 struct Callable {
     params: Vec<Type>,
     result: Option<Type>,
-    /// The number of statements of one call.
+    /// The number of statements that one call executes at most.
     cost: u64,
     /// Whether the function reads or writes private variables: pointers to them would be aliases.
     private: bool,
     /// Whether the function changes memory that callers see: private variables, or the targets of its pointers.
     effects: bool,
-    /// Whether the function contains barriers: all invocations call it together, and its first parameter is the
+    /// Whether the function contains barriers. If so, all invocations call it together, and its first parameter is the
     /// invocation's index.
     meets: bool,
 }
@@ -48,7 +48,7 @@ struct Generator {
     random: Random,
     size: usize,
     structs: Vec<Vec<Type>>,
-    /// The number of structs that buffers may hold (no booleans).
+    /// The number of structs, the first ones of `structs`, that buffers may contain because they have no booleans.
     shareable: usize,
     constants: Vec<super::ast::Expr>,
     globals: Vec<Global>,
@@ -59,12 +59,12 @@ struct Generator {
     /// Whether calls with side effects may occur within expressions, where the order of evaluation matters.
     ordered: bool,
 
-    // The function being generated.
+    // The fields from here on are the state of the function that is being generated.
     variables: Vec<Variable>,
     slots: usize,
     loops: Vec<Loop>,
     shared: Vec<Shared>,
-    /// The slot of the invocation's index, where workgroup memory may be used.
+    /// The variable with the invocation's index; `None` where workgroup memory must not be used.
     index: Option<usize>,
     /// Whether control flow is uniform at this point.
     uniform: bool,
@@ -73,7 +73,8 @@ struct Generator {
     result: Option<Type>,
     private: bool,
     effects: bool,
-    /// How often the current statement runs at most, and the cost of all statements.
+    /// How often the current statement runs at most. The field `cost` is the number of executions of all statements so
+    /// far.
     times: u64,
     cost: u64,
     depth: usize,

@@ -11,10 +11,10 @@ use crate::random_kernels::layout;
 /// The number of words that each invocation writes into `output`.
 const WORDS: u32 = 8;
 
-/// The length of the buffer of random words.
+/// The number of words in the buffer of random words.
 const INPUT: u32 = 37;
 
-/// The length of the buffers that all invocations accumulate into.
+/// The number of elements of each buffer that all invocations accumulate into.
 const SUMS: u32 = 12;
 
 pub(super) fn program(this: &mut Generator) -> Program {
@@ -152,7 +152,7 @@ fn function(this: &mut Generator, meets: bool) {
     if let Some(ty) = &result {
         let value = this.value(ty, 3).expr;
         if meets {
-            // Without a barrier, the code after the call would race with the function.
+            // Without a barrier, the code after the call would race with the body of the function.
             let slot = this.slot();
             body.push(Stmt::Let(slot, value));
             body.push(Stmt::WorkgroupBarrier);
@@ -208,7 +208,7 @@ fn main_function(this: &mut Generator) {
     });
 }
 
-/// `let flat = workgroup * size + index`
+/// Adds `let flat = workgroup * size + index`, the index of the invocation in the dispatch.
 fn flat_index(this: &mut Generator, body: &mut Block) -> usize {
     let part = |slot: usize, axis: u8| {
         let place = Place { root: Root::Slot(slot), path: vec![Step::Component(axis)] };
@@ -224,7 +224,7 @@ fn flat_index(this: &mut Generator, body: &mut Block) -> usize {
     flat
 }
 
-/// Adds the parts of `output` and `state` that belong to the invocation.
+/// Adds, as variables, the elements of `output` and `state` that belong to the invocation.
 fn own_parts(this: &mut Generator, flat: usize) {
     let globals = this.globals.clone();
     for (index, global) in globals.iter().enumerate() {
@@ -249,7 +249,8 @@ fn output_index(flat: usize, word: u32) -> Expr {
     Expr::binary(Binary::Add, first, Expr::u32(word))
 }
 
-/// Adds a hash of all remaining values, which is stored in the last words of `output`.
+/// Adds the computation of a hash of all variables. The hash is stored in two of the invocation's words of `output`,
+/// after half of the variables and after all.
 fn hash(this: &mut Generator, flat: usize, body: &mut Block) {
     let slot = this.slot();
     body.push(Stmt::Var(slot, Type::U32, Some(Expr::u32(0x811c_9dc5))));
@@ -273,7 +274,7 @@ fn hash(this: &mut Generator, flat: usize, body: &mut Block) {
         let whole = Place { root: variable.root, path: variable.prefix.clone() };
         let mut words = Vec::new();
         flatten(this, whole, &variable.ty, &mut words);
-        // The hash reads at most 10 words, so that it does not dominate the kernel.
+        // The hash reads at most 10 words of each variable, so that it does not dominate the kernel.
         while words.len() > 10 {
             let drop = this.random.below(words.len());
             words.swap_remove(drop);
@@ -324,7 +325,7 @@ fn flatten(this: &Generator, place: Place, ty: &Type, words: &mut Vec<(Place, Sc
 }
 
 impl Generator {
-    /// A constant expression from literals.
+    /// A constant expression of type `ty` that consists of literals.
     fn literal_of(&mut self, ty: &Type) -> Expr {
         if let Type::Scalar(scalar) = ty {
             return self.literal(*scalar).expr;

@@ -4,10 +4,11 @@ use super::Generator;
 use super::expr::Made;
 use crate::random_kernels::ast::{Binary, Expr, Kind, Place, Root, Space, Step, Type};
 
-/// The largest float in memory; all floats in memory are whole numbers.
+/// The largest magnitude of a float that kernels store in memory; all stored floats are whole numbers.
 pub(super) const STORED: f64 = 2047.0;
 
-/// A readable and perhaps writable value: a variable, a `let`, or the invocation's part of a global.
+/// A readable and perhaps writable value: a variable, a `let`, or those elements of a module-scope variable that belong
+/// to the invocation.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Variable {
     pub(super) root: Root,
@@ -24,7 +25,7 @@ pub(super) struct Variable {
 /// An enclosing loop or switch.
 pub(super) struct Loop {
     pub(super) switch: bool,
-    /// Whether all invocations enter the loop together, and so also leave it together.
+    /// Whether all invocations enter the loop together, and so also leave the loop together.
     pub(super) uniform: bool,
     /// The state of the workgroup's memory at the start of the loop.
     pub(super) shared: Vec<super::Shared>,
@@ -74,7 +75,7 @@ impl Generator {
         all
     }
 
-    /// A part of type `ty` of a writable variable.
+    /// A location of type `ty` in a writable variable.
     pub(super) fn target(&mut self, ty: &Type) -> Option<Place> {
         let structs = self.structs.clone();
         let mut all = self.readable();
@@ -87,7 +88,7 @@ impl Generator {
         Some(self.path(variable, ty).0)
     }
 
-    /// A writable variable, or a part of one.
+    /// A writable variable, or a component, element or member of one, with its type.
     pub(super) fn any_target(&mut self) -> Option<(Place, Type)> {
         let mut all = self.readable();
         all.retain(|variable| variable.mutable);
@@ -121,7 +122,7 @@ impl Generator {
         Some(Place { root: variable.root, path: variable.prefix })
     }
 
-    /// Reads a value of type `ty`; none if no variable holds one.
+    /// An expression that reads a value of type `ty` from a variable; `None` if no variable contains such a value.
     pub(super) fn read(&mut self, ty: &Type, runtime: bool) -> Option<Made> {
         let structs = self.structs.clone();
         let mut all = self.readable();
@@ -148,7 +149,7 @@ impl Generator {
         self.effects |= written && (private || matches!(variable.root, Root::Deref(_)));
     }
 
-    /// A random path from a variable to a part of type `ty`, and whether all indices on it are constant.
+    /// A random location of type `ty` in a variable, and whether all indices on the path to the location are constant.
     fn path(&mut self, variable: Variable, ty: &Type) -> (Place, bool) {
         let (mut path, mut at, mut fixed) = (variable.prefix, variable.ty, true);
         while at != *ty {
@@ -196,7 +197,7 @@ fn is_constant(variable: &Variable) -> bool {
     matches!(variable.root, Root::Global(index) if index >= crate::random_kernels::print::CONSTANTS)
 }
 
-/// Whether `to` is `from` or a part of it.
+/// Whether the type `to` is `from` or the type of a component, element or member of it.
 fn reaches(from: &Type, to: &Type, structs: &[Vec<Type>]) -> bool {
     from == to
         || match from {

@@ -5,7 +5,7 @@ use super::Generator;
 use super::scope::Variable;
 use crate::random_kernels::ast::{Atomic, Binary, Block, Expr, Global, Place, Root, Space, Step, Stmt, Type};
 
-/// A workgroup variable.
+/// A workgroup variable, with its use between the last barrier and the next.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Shared {
     global: usize,
@@ -15,13 +15,14 @@ pub(super) struct Shared {
 
 #[derive(Clone, Debug, PartialEq)]
 enum State {
-    /// Invocation i owns element (i + shift) modulo the size, counted from the end where `reversed`.
+    /// Invocation i owns element (i + shift) modulo the size of the workgroup; with `reversed`, invocations are counted
+    /// from the last.
     Owned { shift: u32, reversed: bool },
-    /// All invocations read.
+    /// All invocations may read the variable, and none writes it.
     Read,
     /// All invocations accumulate with this operation, and use no result.
     Accumulate(Atomic),
-    /// A scalar that one invocation owns.
+    /// A scalar that only the invocation with this index may access.
     OfOne(u32),
 }
 
@@ -94,13 +95,13 @@ impl Generator {
         self.shared = shared;
     }
 
-    /// Adds a barrier and then chooses a new use for workgroup memory.
+    /// Adds a barrier, and chooses the use of workgroup memory after the barrier.
     pub(super) fn barrier(&mut self, block: &mut Block) {
         block.push(Stmt::WorkgroupBarrier);
         self.roll();
     }
 
-    /// The element that this invocation owns.
+    /// The index of the element that the executing invocation owns.
     fn own_element(&self, shift: u32, reversed: bool) -> Option<Step> {
         let (index, size) = (Expr::slot(self.index?, Type::U32), self.size());
         let index = if reversed { Expr::binary(Binary::Sub, Expr::u32(size - 1), index) } else { index };
@@ -112,7 +113,7 @@ impl Generator {
         Some(Step::Index(index))
     }
 
-    /// The workgroup memory that expressions and assignments may use now.
+    /// The workgroup memory that expressions and assignments may use at the current point of the kernel.
     pub(super) fn shared_variables(&self) -> Vec<Variable> {
         let mut all = Vec::new();
         if self.index.is_none() {
@@ -211,7 +212,7 @@ impl Generator {
         self.variables.push(Variable::local(slot, ty, false));
     }
 
-    /// Adds a barrier or a uniform load.
+    /// Adds a barrier or a `workgroupUniformLoad`, which all invocations reach together.
     fn meeting(&mut self, block: &mut Block) {
         let shared = self.shared.clone();
         let loadable: Vec<_> = shared.iter().filter(|item| !self.globals[item.global].atomic).collect();

@@ -5,7 +5,7 @@ use super::scope::Variable;
 use crate::random_kernels::ast::{Binary, Block, Expr, Kind, Place, Root, Scalar, Space, Stmt, Type};
 
 impl Generator {
-    /// About `count` statements.
+    /// A block from `count` random choices of a statement. A choice may add several statements.
     pub(super) fn statements(&mut self, count: usize) -> Block {
         let mut block = Vec::new();
         for _ in 0..count {
@@ -104,7 +104,7 @@ impl Generator {
         block.push(Stmt::Compound(place, op, made.expr));
     }
 
-    /// `let p = &v.x[i];`
+    /// Adds a declaration of a pointer, such as `let p = &v.x[i];`.
     fn pointer(&mut self, block: &mut Block) {
         let variables: Vec<Variable> = self
             .variables
@@ -119,7 +119,7 @@ impl Generator {
         let variable = self.random.pick(&variables).clone();
         let parts = variable.ty.parts(&self.structs);
         let ty = self.random.pick(&parts).clone();
-        // The pointer may address any part of this variable that has exactly this type, through new indices.
+        // The pointer may address any location in this variable that has exactly this type, through new indices.
         let Some(place) = self.part_of(&variable, &ty) else { return };
         let slot = self.slot();
         let pointer = Expr::new(Type::Pointer(Space::Function, Box::new(ty.clone())), Kind::AddressOf(place));
@@ -201,7 +201,8 @@ impl Generator {
         block.push(Stmt::If(condition, then, Vec::new()));
     }
 
-    /// Whether there is a uniform switch within loop `at`.
+    /// Whether the current point, where control flow is not uniform, is within a `switch` in loop `at` that all
+    /// invocations entered together.
     fn uniform_switch(&self, at: usize) -> bool {
         self.loops[at + 1..].iter().any(|inner| inner.uniform && !self.uniform)
     }
@@ -214,7 +215,7 @@ impl Generator {
         if condition.constant { self.runtime(&Type::BOOL).expr } else { condition.expr }
     }
 
-    /// A condition that is often true and often false.
+    /// A condition that is true for many values and false for many values.
     fn even_condition(&mut self) -> Expr {
         let word = if self.only_uniform || self.random.chance(30) {
             self.at_runtime(&Type::U32, 2)

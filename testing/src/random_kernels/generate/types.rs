@@ -13,14 +13,14 @@ impl Generator {
         }
     }
 
-    /// A scalar or vector.
+    /// A random scalar or vector type; without booleans if `shareable`.
     pub(super) fn numeric(&mut self, shareable: bool) -> Type {
         let scalar = self.scalar(shareable);
         let width = *self.random.pick(&[1, 1, 1, 2, 3, 4]);
         Type::vector(scalar, width)
     }
 
-    /// Any type that a variable can have.
+    /// A random type that a variable can have; one that buffers may contain if `shareable`.
     pub(super) fn any_type(&mut self, shareable: bool, depth: usize) -> Type {
         match self.random.below(if depth == 0 { 10 } else { 16 }) {
             0..9 => self.numeric(shareable),

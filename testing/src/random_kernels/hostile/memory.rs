@@ -1,16 +1,16 @@
-//! Indexed memory: variables, buffers, and places in them.
+//! Indexed memory: variables, buffers, and locations in them.
 
 use super::Maker;
 use super::number::literal;
 use crate::random_kernels::ast::{Binary, Expr, Global, Kind, Place, Root, Scalar, Space, Step, Type, Value};
 use crate::random_kernels::layout;
 
-/// The length of the buffer of random words.
+/// The number of words in the buffer of random words.
 pub(super) const INPUT: u32 = 11;
 /// The number of words of `output` that an invocation owns.
 pub(super) const WORDS: u32 = 8;
 
-/// A variable or buffer with parts that are indexed.
+/// A variable or buffer with elements that statements can index.
 #[derive(Clone)]
 pub(super) struct Memory {
     pub(super) root: Root,
@@ -20,7 +20,7 @@ pub(super) struct Memory {
 }
 
 impl Maker {
-    /// A type with elements.
+    /// A random type with elements that can be indexed.
     pub(super) fn indexed_type(&mut self, shareable: bool) -> Type {
         let integer = Type::Scalar(self.scalar());
         let vector = |scalar, width: usize| Type::Vector(scalar, width as u8);
@@ -112,7 +112,7 @@ impl Maker {
         }
     }
 
-    /// The memory that every function can index.
+    /// The module-scope memory that every function can index.
     pub(super) fn global_memories(&self) -> Vec<Memory> {
         let alone = self.alone();
         let memory = |(index, global): (usize, &Global)| {
@@ -163,7 +163,7 @@ impl Maker {
         }
     }
 
-    /// The word at a place as an unsigned integer.
+    /// The word at a location, as an unsigned integer.
     pub(super) fn loaded(&mut self, place: Place, scalar: Scalar) -> Expr {
         let value = Expr::new(Type::Scalar(scalar), Kind::Load(place));
         match scalar {
@@ -173,7 +173,7 @@ impl Maker {
         }
     }
 
-    /// A value to store.
+    /// A random value of type `scalar` to store.
     pub(super) fn stored(&mut self, scalar: Scalar) -> Expr {
         match scalar {
             Scalar::U32 | Scalar::I32 => {

@@ -1,5 +1,6 @@
-//! Kernels from a seed whose indices are often out of range, and whose loops count in every way: hard cases for the
-//! proofs about indices and loops. An index out of range has a meaning in them ([`Outside::Defined`](super::ast::Outside::Defined)).
+//! Kernels, made from a seed, whose indices are often out of range and whose loops count in many ways: hard cases for
+//! the proofs about indices and loops. An index out of range has a defined effect in these kernels
+//! ([`Outside::Defined`](super::ast::Outside::Defined)).
 //!
 //! | module | contents |
 //! |---|---|
@@ -24,7 +25,7 @@ use super::evaluate::evaluate;
 use crate::random::Random;
 use memory::Memory;
 
-/// The kernel of a seed; `size` is about the number of statements.
+/// The kernel that belongs to a seed; `size` is approximately its number of statements.
 pub fn generate(seed: u64, size: usize) -> Program {
     let mut last = None;
     for attempt in 0..ATTEMPTS {
@@ -55,17 +56,17 @@ impl Number {
     }
 }
 
-/// The whole variable.
+/// The location of a whole variable.
 fn whole(root: Root) -> Place {
     Place { root, path: Vec::new() }
 }
 
-/// The value of an integer variable.
+/// An expression that loads an integer variable.
 fn value(root: Root, scalar: Scalar) -> Expr {
     Expr::new(Type::Scalar(scalar), Kind::Load(whole(root)))
 }
 
-/// A function that can be called.
+/// A generated function that later code can call.
 struct Callable {
     params: Vec<Type>,
 }
@@ -81,7 +82,7 @@ struct Maker {
     workgroup_size: [u32; 3],
     groups: [u32; 3],
 
-    // The function being generated.
+    // The fields from here on are the state of the function that is being generated.
     main: bool,
     slots: usize,
     numbers: Vec<Number>,
@@ -123,7 +124,7 @@ impl Maker {
         }
     }
 
-    /// Whether there is only one invocation, which may access everything.
+    /// Whether the kernel has only one invocation, which may access all memory.
     fn alone(&self) -> bool {
         self.workgroup_size.iter().chain(&self.groups).product::<u32>() == 1
     }

@@ -96,7 +96,8 @@ impl Maker {
         }
     }
 
-    /// A constant near `length`, or an extreme one.
+    /// A constant that is likely to reveal faults: near `length`, near 0, or near an end of the range of an integer
+    /// type.
     pub(super) fn edge(&mut self, scalar: Scalar, length: u32) -> Expr {
         let value = match self.random.below(10) {
             0..2 => length,
@@ -168,7 +169,7 @@ impl Maker {
         Place { root: Root::Global(input), path: vec![Step::Index(Expr::u32(at))] }
     }
 
-    /// A comparison of a number with a possible limit.
+    /// A comparison of a random number with a limit, which is often near `near`.
     pub(super) fn comparison(&mut self, near: u32) -> Expr {
         let scalar = self.scalar();
         let depth = self.random.below(2);

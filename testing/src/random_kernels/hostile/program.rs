@@ -6,10 +6,10 @@ use crate::random_kernels::ast::{
     Binary, Block, Expr, Function, INPUTS, Kind, Outside, Place, Program, Root, Scalar, Space, Step, Stmt, Type,
 };
 
-/// The word of `output` that holds the hash of all variables.
+/// The index, among an invocation's words of `output`, of the word that holds the hash of all variables.
 const HASH: u32 = 5;
 
-/// The slot of the invocation's index in the whole dispatch.
+/// The number of the variable of `main` that holds the invocation's index in the whole dispatch.
 pub(super) const FLAT: usize = INPUTS.len();
 
 pub(super) fn program(this: &mut Maker) -> Program {
@@ -103,13 +103,13 @@ fn private_pointer(this: &mut Maker) -> Option<Type> {
     Some(Type::Pointer(Space::Private, Box::new(ty)))
 }
 
-/// One of two types, so that several variables share a type.
+/// A random one of two array types; with so few types, several variables have the same type.
 fn array_type(this: &mut Maker) -> Type {
     let (element, length) = *this.random.pick(&[(Scalar::U32, 4), (Scalar::I32, 5)]);
     Type::Array(Box::new(Type::Scalar(element)), length)
 }
 
-/// Declares the first numbers and arrays.
+/// Declares the first numbers and arrays of a function.
 fn locals(this: &mut Maker, count: usize) -> Block {
     let mut block = Vec::new();
     for _ in 0..this.random.between(count, count + 1) {
@@ -151,7 +151,7 @@ fn main_function(this: &mut Maker) {
     this.functions.push(Function { name: "main".to_owned(), params: Vec::new(), result: None, body, slots });
 }
 
-/// `let flat = workgroup * size + index`
+/// Adds `let flat = workgroup * size + index`, the index of the invocation in the dispatch.
 fn flat_index(this: &mut Maker, body: &mut Block) {
     let part = |slot: usize, axis: u8| {
         let place = Place { root: Root::Slot(slot), path: vec![Step::Component(axis)] };
@@ -179,7 +179,8 @@ fn workgroup_memory(this: &mut Maker, body: &mut Block) {
     }
 }
 
-/// Adds a hash of every variable, which is stored in the last words of `output`.
+/// Adds the computation of a hash of every variable, and its store to the word `HASH` of the invocation's words of
+/// `output`.
 fn hash(this: &mut Maker, body: &mut Block) {
     let slot = this.slot();
     let place = Place { root: Root::Slot(slot), path: Vec::new() };

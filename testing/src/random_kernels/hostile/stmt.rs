@@ -6,7 +6,7 @@ use super::{Around, Maker, Number, whole};
 use crate::random_kernels::ast::{Atomic, Binary, Block, Expr, Kind, Place, Root, Scalar, Space, Step, Stmt, Type};
 
 impl Maker {
-    /// At most `count` statements.
+    /// A block from `count` random choices of a statement. Each choice adds no, one or several statements.
     pub(super) fn statements(&mut self, count: usize) -> Block {
         let mut block = Vec::new();
         for _ in 0..count {
@@ -54,7 +54,7 @@ impl Maker {
         let Some(memory) = self.memory(|memory| !memory.atomic) else { return };
         let (place, scalar) = self.place(&memory, index);
         let word = self.loaded(place, scalar);
-        // The hash then depends on the value.
+        // Through `mix`, the hash of all variables depends on the value.
         self.mix(block, word);
     }
 
@@ -139,7 +139,7 @@ impl Maker {
     fn pointer(&mut self, block: &mut Block) {
         let composite =
             |memory: &Memory| matches!(&memory.ty, Type::Array(element, _) if !matches!(**element, Type::Scalar(_)));
-        // A value has no address.
+        // An immutable value has no address.
         let value = |memory: &Memory| matches!(memory.root, Root::Slot(_)) && !memory.writable;
         let Some(memory) = self.memory(|memory| !memory.atomic && composite(memory) && !value(memory)) else {
             return self.store(block, None);
@@ -176,7 +176,8 @@ impl Maker {
         self.memories.push(Memory { root: Root::Slot(slot), writable: false, ..memory });
     }
 
-    /// An access behind a comparison of its index: correct, off by one, inverted, or of another number.
+    /// An access inside an `if` that compares its index: the comparison is correct, off by one, inverted, or of another
+    /// number.
     fn guard(&mut self, block: &mut Block) {
         let Some(memory) = self.memory(|_| true) else { return };
         let parts = memory.ty.parts(&self.structs);
@@ -244,7 +245,7 @@ impl Maker {
         block.push(Stmt::Switch(selector, cases, default));
     }
 
-    /// A statement that leaves the block; none where the block cannot be left.
+    /// A statement that leaves the current block; `None` where no such statement is allowed.
     fn exit(&mut self) -> Option<Stmt> {
         let mut exits = Vec::new();
         match self.around.last() {

@@ -4,12 +4,12 @@ use super::number::literal;
 use super::{Around, Maker, Number, value, whole};
 use crate::random_kernels::ast::{Binary, Block, Expr, Kind, Root, Scalar, Stmt, Type, Unary};
 
-/// The parts of a counted loop.
+/// The start, the condition and the step of a counted loop.
 struct Counting {
     start: Expr,
     condition: Expr,
     step: Stmt,
-    /// Whether the loop may run for long.
+    /// Whether the loop may run for very many iterations.
     risky: bool,
 }
 
@@ -86,7 +86,7 @@ impl Maker {
         let up = if by == 1 { Stmt::Step(whole(root), true) } else { change(Binary::Add, by) };
         let down = if by == 1 { Stmt::Step(whole(root), false) } else { change(Binary::Sub, by) };
         match self.random.below(12) {
-            // Up, to a known or unknown end.
+            // The counter goes up, to an end that is constant or known only at run time.
             0..4 => {
                 let first = self.random.below(3) as u32;
                 let start = if self.random.chance(70) { literal(scalar, first) } else { self.small(scalar) };
@@ -98,7 +98,7 @@ impl Maker {
                 };
                 Counting { start, condition: compare(op, end), step: up, risky: op == Binary::NotEqual || by > 1 }
             }
-            // Down to 0 and, if unsigned, perhaps below.
+            // The counter goes down to 0 and, if it is unsigned, perhaps wraps below 0.
             4..7 => {
                 let start = if self.random.chance(50) { literal(scalar, near) } else { self.small(scalar) };
                 let ops = [Binary::Greater, Binary::GreaterEqual, Binary::NotEqual];
@@ -106,7 +106,7 @@ impl Maker {
                 let end = literal(scalar, self.random.below(2) as u32);
                 Counting { start, condition: compare(op, end), step: down, risky: true }
             }
-            // From near the largest number, so that the counter wraps.
+            // The counter starts near the largest number and goes up, so that it wraps.
             7 => {
                 let largest = if scalar == Scalar::U32 || self.random.chance(50) { u32::MAX } else { 0x7fff_ffff };
                 let start = literal(scalar, largest - near);
@@ -119,7 +119,7 @@ impl Maker {
                 };
                 Counting { start, condition: compare(op, end), step: up, risky: true }
             }
-            // By a factor.
+            // The counter is multiplied or divided by a factor in each iteration.
             8 => {
                 let (op, amount) = *self.random.pick(&[(Binary::Mul, 2), (Binary::Mul, 3), (Binary::Div, 2)]);
                 let shift = self.random.chance(30);
@@ -140,14 +140,14 @@ impl Maker {
                 };
                 Counting { start, condition, step, risky: true }
             }
-            // To a distant end; an exit in the body comes first.
+            // The end is so distant that only an exit in the body ends the loop in time.
             9..11 => {
                 let end = *self.random.pick(&[u32::MAX, 0x7fff_ffff, 0xffff_fff0, 0x8000_0000, 1 << 20]);
                 let op = *self.random.pick(&[Binary::Less, Binary::LessEqual, Binary::NotEqual]);
                 let condition = compare(op, literal(scalar, end));
                 Counting { start: literal(scalar, 0), condition, step: up, risky: true }
             }
-            // By a step that is only known at run time.
+            // The counter goes up by a step that is known only at run time.
             _ => {
                 let amount = Expr::binary(Binary::And, self.atom(scalar), literal(scalar, 3));
                 let step = Stmt::Compound(whole(root), Binary::Add, amount);

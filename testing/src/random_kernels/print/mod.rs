@@ -7,14 +7,14 @@ use std::fmt::Write;
 use super::ast::{Block, Expr, Function, Global, INPUTS, Kind, Place, Program, Root, Space, Step, Stmt, Type, Unary};
 use names::{atomic, builtin_name, component_name, literal, operator, type_name};
 
-/// The text of a program.
+/// The WGSL text of a program.
 pub fn wgsl(program: &Program) -> String {
     let mut printer = Printer { program, text: String::new(), depth: 0, main: false };
     printer.program();
     printer.text
 }
 
-/// The text of a program without unused declarations.
+/// The WGSL text of a program, without unused declarations.
 pub fn pruned(program: &Program) -> String {
     let mut items: Vec<String> = vec![String::new()];
     for line in wgsl(program).lines() {
@@ -142,7 +142,7 @@ impl Printer<'_> {
         self.depth -= 1;
     }
 
-    /// A statement as text, without its end (`;`).
+    /// A statement as text, without the `;` at its end.
     fn apart(&self, stmt: &Stmt) -> String {
         let mut printer = Printer { program: self.program, text: String::new(), depth: 0, main: self.main };
         printer.stmt(stmt);
@@ -280,7 +280,7 @@ impl Printer<'_> {
         text
     }
 
-    /// A pointer to `place`; a dereferenced pointer becomes the pointer itself.
+    /// The text of a pointer to `place`; for a dereferenced pointer, that pointer itself.
     fn address(&self, place: &Place) -> String {
         match place.root {
             Root::Deref(slot) if place.path.is_empty() => format!("v{slot}"),
@@ -326,5 +326,5 @@ impl Printer<'_> {
     }
 }
 
-/// Globals from this index on are module constants.
+/// The index of the first module constant: indices below it are those of module-scope variables.
 pub const CONSTANTS: usize = 1 << 16;

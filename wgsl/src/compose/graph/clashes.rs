@@ -9,7 +9,8 @@ use super::{File, Graph, Item};
 use crate::TextError;
 
 impl Graph<'_> {
-    /// Blanks the entry points of imported files that no file imports, because a kernel has its own entry points.
+    /// Replaces by blanks the entry points of imported files that no file imports by name, because a kernel has entry
+    /// points of its own.
     pub(super) fn drop_entry_points(&mut self) {
         let wanted: HashSet<Item> = self.files.iter().flat_map(File::items).collect();
         for (index, file) in self.files.iter_mut().enumerate().skip(1) {

@@ -97,7 +97,7 @@ fn modules_import_modules() {
 #[test]
 fn names_change_only_where_two_would_clash() {
     check(&[
-        // The name in the author's own file stays.
+        // The name in the author's own file does not change.
         (
             "import package::m::f; fn load() { f(); }",
             &[("m", "fn load() { } fn f() { load(); }")],
@@ -109,7 +109,7 @@ fn names_change_only_where_two_would_clash() {
             &[("a", "fn load() { }"), ("b", "fn load() { }")],
             "fn f() { a_load(); b_load(); } fn a_load() { } fn b_load() { }",
         ),
-        // The new name is taken as well.
+        // The new name is already used, too.
         (
             "import package::a; fn load() { let a_load = 1; a::load(); }",
             &[("a", "fn load() { }")],

@@ -64,8 +64,8 @@ fn parts(text: &str) -> (String, Vec<Part>) {
     (directives, outline.declarations.iter().enumerate().map(part).collect())
 }
 
-/// Assigns a file to every part, so that files import only later files. A part that a later file uses moves to that
-/// file.
+/// Assigns a file to every part, so that files import only later files. A part that a part in a later file uses moves
+/// to that later file.
 fn distribute(parts: &mut [Part], choices: &[usize]) {
     for (part, choice) in parts.iter_mut().zip(choices.iter().cycle()) {
         part.file = if part.entry { 0 } else { *choice };

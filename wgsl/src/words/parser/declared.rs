@@ -1,4 +1,5 @@
-//! Declarations that are repeated, recursive or incomplete, and calls that do not match the declaration.
+//! Declarations that are repeated, recursive or incomplete, and calls that do not match the declaration of the
+//! function.
 
 use super::super::Finding;
 use super::super::near::nearest;

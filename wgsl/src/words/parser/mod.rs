@@ -32,7 +32,7 @@ pub(crate) fn explain(text: Text<'_>, error: &ParseError) -> Finding {
     kinds.iter().find_map(|kind| kind(said)).unwrap_or_else(|| said.unknown())
 }
 
-/// An error of the parser, with the text.
+/// An error of naga's parser, with the text in which the parser found it.
 #[derive(Clone, Copy)]
 struct Said<'a> {
     text: Text<'a>,
@@ -49,7 +49,7 @@ impl<'a> Said<'a> {
         self.error.labels().next().map(|(span, _)| span).unwrap_or_default()
     }
 
-    /// A later span of the error.
+    /// The error's span with this index; the first span has index 0.
     fn other(self, index: usize) -> Span {
         self.error.labels().nth(index).map(|(span, _)| span).unwrap_or_default()
     }
@@ -59,7 +59,7 @@ impl<'a> Said<'a> {
         self.span().to_range().map_or(0, |range| range.start)
     }
 
-    /// The author's text at the first span.
+    /// The author's text at the error's first span.
     fn quote(self) -> String {
         self.text.quote(self.span())
     }
@@ -77,7 +77,7 @@ impl<'a> Said<'a> {
     }
 }
 
-/// The text between two parts of a sentence.
+/// The text of a sentence between the texts `before` and `behind`.
 fn within<'a>(sentence: &'a str, before: &str, behind: &str) -> Option<&'a str> {
     let (_, rest) = sentence.split_once(before)?;
     rest.split_once(behind).map(|(middle, _)| middle)

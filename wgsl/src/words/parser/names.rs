@@ -91,7 +91,7 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
     None
 }
 
-/// Adds the candidate that is most similar to a word as a remedy or, if none is similar, all candidates.
+/// Adds as a remedy the candidate that is most similar to the word `written` or, if none is similar, all candidates.
 fn offered(finding: Finding, written: &str, candidates: &[&str], before: &str) -> Finding {
     match nearest(written, candidates.iter().copied()) {
         Some(near) => finding.help(format!("write `{before}{near}`")),
@@ -102,12 +102,12 @@ fn offered(finding: Finding, written: &str, candidates: &[&str], before: &str) -
     }
 }
 
-/// The declaration of a name.
+/// The position and the kind of the declaration of a name.
 struct Declared<'a> {
     name: Token<'a>,
     /// Whether the name is declared in a function or is a parameter.
     local: bool,
-    /// Whether the declaration is that of a type.
+    /// Whether the declaration declares a type.
     ty: bool,
 }
 

@@ -11,7 +11,8 @@ use naga::valid::Capabilities;
 use super::super::{Finding, of_validator};
 use super::Said;
 
-/// The first mistake in the text, with `with` in place of the range `instead`, if the mistake is within `value`.
+/// The first mistake in the text after `with` has replaced the range `instead`; `None` if that mistake is not within
+/// `value`.
 pub(super) fn mistake_in(said: Said<'_>, value: Range<usize>, instead: Range<usize>, with: &str) -> Option<Finding> {
     let module = parsed(said, instead, with)?;
     let refused = Validated::new(module, Capabilities::all()).err()?;

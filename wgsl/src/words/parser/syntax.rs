@@ -70,7 +70,7 @@ fn plainly(wanted: &str) -> String {
     plain.to_owned()
 }
 
-/// Explains tokens that WGSL does not have, or does not allow at this position.
+/// Explains tokens that WGSL does not have, or does not allow at the position of the error.
 fn special(said: Said<'_>, found: &str, before: &[Token<'_>]) -> Option<Finding> {
     let place = said.span();
     let last = before.last().copied();
@@ -294,7 +294,7 @@ fn missing(said: Said<'_>, wanted: &str, last: Option<Token<'_>>) -> Option<Find
     let all = said.text.all();
     let next_line = all.get(behind..said.at())?.contains('\n');
     let found = said.text.at(said.span());
-    // The mark is on the last character before the missing token.
+    // The marked span is the last character before the missing token.
     let place = span(behind.saturating_sub(1)..behind);
     match mark {
         ";" if next_line || found == "}" => {

@@ -82,7 +82,8 @@ fn unconverted(said: Said<'_>) -> Option<Finding> {
             token.text.ends_with('=') && !token.text.starts_with(['=', '!', '<', '>']) || token.text == "="
         });
         let end = behind.iter().find(|token| token.text == ";");
-        // naga's span of a name is that of its value, so the assigned text is found between `=` and `;`.
+        // naga's span of a name is the span of the value that the name stands for, so the assigned text is found
+        // between `=` and `;`.
         let (value, range) = match (sign, end) {
             (Some(sign), Some(end)) => {
                 let value = said.text.trimmed(sign.at + sign.text.len()..end.at);
@@ -263,7 +264,8 @@ fn argument(said: Said<'_>) -> Option<Finding> {
     let (place, label) = said.error.labels().nth(1).filter(|(_, label)| label.contains("has type"))?;
     let number = within(label, "#", " ")?;
     let is = label.rsplit("has type ").next()?.trim_matches('`');
-    // naga's span of a name is that of its value, so the argument is looked up in the text.
+    // naga's span of a name is the span of the value that the name stands for, so the argument is looked up in the
+    // text.
     let call = said.at();
     let argument = |number: &str| said.text.argument(call, number.parse::<usize>().ok()?.checked_sub(1)?);
     let place = argument(number).unwrap_or(place);

@@ -6,7 +6,7 @@ use naga::{Expression, Function, Handle, Module, Span, TypeInner};
 
 use super::super::{Text, types};
 
-/// A function that contains a mistake.
+/// A function in which naga's validator found a mistake, and the types of its expressions.
 pub(super) struct Body<'a> {
     pub(super) text: Text<'a>,
     pub(super) module: &'a Module,
@@ -59,7 +59,8 @@ impl<'a> Body<'a> {
         Some(types::name(self.module, self.ty(handle)?))
     }
 
-    /// The text of an expression within `place`. naga's span of a name is that of its value, so names are looked up.
+    /// The text of an expression within `place`. naga's span of a name is the span of the value that the name stands
+    /// for, so names are looked up in the text of `place`.
     pub(super) fn quote(&self, handle: Handle<Expression>, place: Span) -> String {
         let span = self.span(handle);
         let within = |place: std::ops::Range<usize>, own: std::ops::Range<usize>| {
@@ -84,7 +85,7 @@ impl<'a> Body<'a> {
         name.unwrap_or_else(|| self.text.quote(span))
     }
 
-    /// The variable or other expression from which a pointer is derived.
+    /// The expression from which the accesses of a pointer start, such as a variable.
     pub(super) fn root(&self, mut pointer: Handle<Expression>) -> Option<&'a Expression> {
         loop {
             match self.expression(pointer)? {

@@ -89,7 +89,7 @@ pub(super) fn of_override(
     })
 }
 
-/// The span of a type or, if it has none, of a variable or struct that uses the type.
+/// The span of a type or, if the type has none, of a variable or struct that uses the type.
 fn place(found: Found<'_>, module: &Module, handle: Handle<Type>) -> Span {
     let own = module.types.get_span(handle);
     if own.is_defined() {
@@ -127,7 +127,7 @@ fn place(found: Found<'_>, module: &Module, handle: Handle<Type>) -> Span {
     spans.next().unwrap_or_else(|| found.span())
 }
 
-/// The span of a name within another span.
+/// The span of the word `name` within the span `place`.
 fn named(found: Found<'_>, place: Span, name: &str) -> Span {
     let Some(range) = place.to_range() else { return place };
     let tokens = found.text.from(range.start);

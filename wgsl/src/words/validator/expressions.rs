@@ -1,4 +1,4 @@
-//! Expressions whose parts have a wrong type or are out of range.
+//! Expressions whose operands have a wrong type or are out of range.
 
 use naga::valid::{ComposeError, ExpressionError, LiteralError, WidthError};
 use naga::{Expression, Handle, TypeInner};

@@ -58,7 +58,7 @@ fn of_function(found: Found<'_>, body: &Body<'_>, error: &FunctionError) -> Opti
     }
 }
 
-/// An error of the validator, with the text.
+/// An error of naga's validator, with the text in which the validator found it.
 #[derive(Clone, Copy)]
 struct Found<'a> {
     text: Text<'a>,

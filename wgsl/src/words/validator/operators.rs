@@ -29,7 +29,7 @@ impl Operand {
         matches!(self.kind(), Some(ScalarKind::AbstractInt | ScalarKind::AbstractFloat))
     }
 
-    /// The operand converted to the scalar type of another operand, with its own number of components.
+    /// This operand converted to the scalar type of `other`, as text; the number of its components stays the same.
     fn like(&self, other: &Self) -> Option<String> {
         let ((size, _), (_, scalar)) = (types::shape(&self.ty)?, types::shape(&other.ty)?);
         Some(types::converted(&self.written, &types::of_shape(size, scalar)))
@@ -196,7 +196,7 @@ pub(super) fn unary(body: &Body<'_>, handle: Handle<Expression>, op: UnaryOperat
 
 /// Explains a literal whose type the context does not determine.
 pub(super) fn literal(body: &Body<'_>, handle: Handle<Expression>) -> Option<Finding> {
-    // If the literal is part of a binary operation, the other operand determines the expected type.
+    // If the literal is an operand of a binary operation, the other operand determines the expected type.
     let mut part = handle;
     while let Some((user, expression)) = body.user(part) {
         if matches!(expression, Expression::Binary { .. }) {

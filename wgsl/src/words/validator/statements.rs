@@ -100,7 +100,7 @@ fn short_circuit(
     Some(finding.help(format!("compare it, as in `{written} != 0`, or use `{bits}` for the bits")))
 }
 
-/// The span of a parameter.
+/// The span in the text of the parameter called `name`.
 fn argument(body: &Body<'_>, name: &str) -> Option<Span> {
     let index = body.function.arguments.iter().position(|argument| argument.name.as_deref() == Some(name))?;
     let mut expressions = body.function.expressions.iter();

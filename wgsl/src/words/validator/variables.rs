@@ -85,7 +85,7 @@ fn is_bool(inner: &TypeInner) -> bool {
     types::shape(inner).is_some_and(|(_, scalar)| scalar.kind == ScalarKind::Bool)
 }
 
-/// Whether a type or a part of it satisfies `test`.
+/// Whether `test` returns true for a type, or for a type of its elements or members.
 pub(super) fn contains(module: &Module, ty: Handle<Type>, test: &dyn Fn(&TypeInner) -> bool) -> bool {
     let inner = &module.types[ty].inner;
     test(inner)

@@ -12,9 +12,9 @@ use crate::ir::{Function, Inst, Value};
 /// The facts for code generation.
 #[derive(Debug)]
 pub(crate) struct Facts {
-    /// The shape of each value, by the value's number.
+    /// How each value varies across the lanes of a group, by the value's number.
     pub(crate) shapes: Vec<Shape>,
-    /// The shape of each variable, by the variable's number.
+    /// How each variable varies across the lanes of a group, by the variable's number.
     pub(crate) vars: Vec<Shape>,
     /// By label: whether lanes may leave its block at different times.
     pub(crate) parting: Vec<bool>,

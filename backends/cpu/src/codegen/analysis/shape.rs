@@ -3,7 +3,7 @@
 use crate::abi::LANES;
 use crate::ir::{BinaryOp, Class, Convert, Function, Input, Inst, SubgroupOp, UnaryOp, Value};
 
-/// The form of a value across lanes.
+/// The relation between the values of the lanes of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// Nothing is known yet.
@@ -16,7 +16,7 @@ pub(crate) enum Form {
     Varying,
 }
 
-/// The known facts about a value.
+/// The known facts about a value: its form across lanes, its alignment and its bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     /// The form across lanes.

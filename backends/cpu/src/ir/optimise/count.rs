@@ -136,8 +136,8 @@ fn collect(list: &[Stmt], inner: &mut Vec<Label>, steps: &mut Vec<Step>) {
             Stmt::Let(value) => steps.push(Step::Let(*value)),
             Stmt::Declare(var, value) | Stmt::Write(var, value) => steps.push(Step::Write(*var, *value)),
             Stmt::If { condition, accept, reject } => {
-                // A side that ends with an exit from the loop leaves with all its lanes, unless some of them have left
-                // an inner block before.
+                // A side that ends with an exit from the loop leaves the loop with all its lanes, unless some of the
+                // lanes have left an inner block before.
                 let leaves = [accept, reject].map(|side| {
                     matches!(side.last(), Some(Stmt::Exit(label)) if !inner.contains(label)) && !skips(side, inner)
                 });

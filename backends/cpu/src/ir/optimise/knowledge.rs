@@ -9,10 +9,10 @@ use crate::ir::{Value, Var};
 struct Known {
     value: Value,
     constant: bool,
-    /// The era in which the fact was found; facts of earlier eras are invalid.
+    /// The number of calls of `forget_all` before the fact was found; later calls make the fact invalid.
     era: u32,
-    /// The section (between two barriers) in which the fact was found; facts of earlier sections are invalid, unless
-    /// they are constants.
+    /// The number of barriers before the fact was found; a later barrier makes the fact invalid, unless the value is a
+    /// constant.
     section: u32,
 }
 

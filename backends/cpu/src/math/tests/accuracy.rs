@@ -107,7 +107,7 @@ fn trigonometric() {
     check_unary(LaneFunction::Tan, f64::tan);
 }
 
-/// Tests arguments next to every multiple of pi/2 in the range of the fast reduction, which cancels most there.
+/// Tests arguments next to every multiple of pi/2 in the range of the fast reduction, which loses most digits there.
 #[test]
 fn trigonometric_near_multiples_of_half_pi() {
     check_near_multiples(LaneFunction::Sin, f64::sin);

@@ -51,7 +51,7 @@ fn a_stream_waits_for_what_it_reads() {
     second.wait().unwrap();
     assert_eq!(peek(&device, y, 0), 5);
     assert_eq!(behind.ended(), None, "the wait is only for the work that it depends on");
-    // The same holds for work that the first stream received before other streams were used.
+    // A stream also waits for work that the first stream received before other streams were used.
     fill(&device, 0, x, 7);
     copy(&device, 3, x, z).wait().unwrap();
     assert_eq!(peek(&device, z, 0), 7);
@@ -68,7 +68,7 @@ fn work_from_before_there_were_streams_is_waited_for() {
     copy(&device, 2, z, y).wait().unwrap();
     assert_eq!(peek(&device, y, 0), 0, "memory is zeroed before another stream reads it");
     assert!(!concurrent(&device), "an idle device has one stream again");
-    // The same holds after an event that was recorded before.
+    // Other streams wait for the zeroing also if an event was recorded in the first stream before the zeroing.
     let later = fill(&device, 0, z, 3);
     let end = Point { stream: 0, sequence: device.queue.states[0].latest() };
     device.queue.mark_behind(&mut device.queue.lock(), end).unwrap();
@@ -283,7 +283,7 @@ fn a_mapping_waits_for_all_streams_that_use_the_memory() {
     device.map(up).unwrap().wait().unwrap();
     assert_eq!(copies.map(|ticket| ticket.ended()), [Some(true); 2]);
     assert_eq!((peek(&device, x, 0), peek(&device, y, 0)), (3, 3));
-    // A refused submission leaves no dependency behind.
+    // A refused submission adds no dependency.
     let refused = || {
         let mut recording = Recording::new();
         recording.stream = 3;
@@ -316,7 +316,7 @@ fn large_copies_run_beside_kernels() {
     let copied = on(&device, 0, |recording| recording.copy(whole(up, 256), whole(y, 256)));
     copied.wait().unwrap();
     assert_eq!((peek(&device, y, 0), busy.ended()), (6, None));
-    // All three parts are released at once, after the same work.
+    // A recording that is divided into three parts has ended when all parts have; later work need not have ended.
     device.map(up).unwrap().wait().unwrap();
     device.unmap(up).unwrap();
     let all = on(&device, 0, |recording| {

@@ -80,7 +80,7 @@ fake! {
     cuMemcpyHtoDAsync_v2(to: CUdeviceptr, from: *const c_void, bytes: usize, stream: CUstream) {
         let mut world = world();
         let address = from.expose_provenance() as u64;
-        // Pinned memory is read when the copy runs, ordinary memory at once.
+        // Pinned memory is read when the copy runs, ordinary memory before this call returns.
         if world.memory.iter().any(|(start, memory)| (*start..*start + memory.len() as u64 * 16).contains(&address)) {
             return world.push(stream, Command::Copy(to, address, bytes));
         }

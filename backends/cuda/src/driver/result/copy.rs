@@ -6,13 +6,13 @@ use super::checked;
 use crate::driver::error::DriverResult;
 use crate::driver::sys::{CUdeviceptr, CUstream, Driver};
 
-/// The requirements of all of these functions: the stream is alive; both ranges have the given length, and stay valid
-/// until the stream has passed the command.
+/// The requirements of all functions of this `impl` block: the stream is alive; both ranges have the given length, and
+/// stay valid until the stream has passed the command.
 impl Driver {
     /// Copies between any two addresses that the device can reach.
     ///
     /// # Safety
-    /// As above.
+    /// As the comment on this `impl` block requires.
     pub(in crate::driver) unsafe fn copy(
         &self,
         to: CUdeviceptr,
@@ -28,7 +28,7 @@ impl Driver {
     /// before the call returns.
     ///
     /// # Safety
-    /// As above.
+    /// As the comment on this `impl` block requires.
     pub(in crate::driver) unsafe fn copy_to_device(
         &self,
         to: CUdeviceptr,
@@ -43,7 +43,7 @@ impl Driver {
     /// Copies from the device to pinned memory of the host.
     ///
     /// # Safety
-    /// As above.
+    /// As the comment on this `impl` block requires.
     pub(in crate::driver) unsafe fn copy_to_host(
         &self,
         to: *mut c_void,
@@ -58,7 +58,7 @@ impl Driver {
     /// Copies within the device's memory.
     ///
     /// # Safety
-    /// As above.
+    /// As the comment on this `impl` block requires.
     pub(in crate::driver) unsafe fn copy_on_device(
         &self,
         to: CUdeviceptr,
@@ -73,7 +73,7 @@ impl Driver {
     /// Fills with a word.
     ///
     /// # Safety
-    /// As above.
+    /// As the comment on this `impl` block requires.
     pub(in crate::driver) unsafe fn fill_words(
         &self,
         to: CUdeviceptr,
@@ -88,7 +88,7 @@ impl Driver {
     /// Fills with a byte.
     ///
     /// # Safety
-    /// As above.
+    /// As the comment on this `impl` block requires.
     pub(in crate::driver) unsafe fn fill_bytes(
         &self,
         to: CUdeviceptr,

@@ -8,11 +8,11 @@ use crate::driver::sys::{CUevent, CUstream, Driver};
 
 /// Flag of an event whose waiters sleep.
 const BLOCKING: u32 = 1;
-/// Flag of an event without a time, which makes it cheaper.
+/// Flag of an event that does not record a time and is therefore cheaper.
 const UNTIMED: u32 = 2;
 
 impl Driver {
-    /// Creates an event: with a time, or for waits that sleep.
+    /// Creates an event: one that records the time if `timed`, otherwise one whose waiters sleep.
     pub(in crate::driver) fn event_create(&self, timed: bool) -> DriverResult<CUevent> {
         let flags = if timed { 0 } else { BLOCKING | UNTIMED };
         let mut event = null_mut();

@@ -20,7 +20,7 @@ impl Driver {
     }
 
     /// # Safety
-    /// The stream is alive, and not used after this; enqueued work does not depend on further calls to end.
+    /// The stream is alive, and not used after this; work that is enqueued in the stream ends without further calls.
     pub(in crate::driver) unsafe fn stream_destroy(&self, stream: CUstream) -> DriverResult<()> {
         // SAFETY: as the caller guarantees.
         checked("cuStreamDestroy", unsafe { (self.cuStreamDestroy_v2)(stream) })

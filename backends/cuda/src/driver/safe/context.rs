@@ -1,7 +1,7 @@
 //! The context of one device: the primary context, which all CUDA code of a process shares, so that the GPU need not
 //! switch between two contexts.
 //!
-//! The context is taken once and never released: destroying a context while other threads use the driver crashes the
+//! The context is retained once and never released: destroying a context while other threads use the driver crashes the
 //! driver. After an error that makes a context unusable (an illegal address, for example), CUDA allows the process no
 //! other context, even if the first one is destroyed. So pinned memory stays readable after a device is lost, and a new
 //! device requires a new process.
@@ -23,9 +23,9 @@ pub(crate) struct Context {
     lost: OnceLock<String>,
 }
 
-// SAFETY: reason 1 of this layer.
+// SAFETY: reason 1 in `safe/mod.rs`.
 unsafe impl Send for Context {}
-// SAFETY: reason 1 of this layer; all other fields are behind locks and atomics.
+// SAFETY: reason 1 in `safe/mod.rs`; all other fields are behind locks and atomics.
 unsafe impl Sync for Context {}
 
 /// Makes a thread's previous context current again when dropped.
@@ -35,7 +35,7 @@ pub(crate) struct Current<'a> {
 }
 
 impl Context {
-    /// Takes the context of a device, without making it current.
+    /// Retains the primary context of a device, without making it current.
     pub(crate) fn of(driver: &'static Driver, device: Device) -> Result<Arc<Self>, BackendError> {
         let handle = driver.primary_context(device.0).map_err(|failed| {
             if error::is_sticky(failed.code) {

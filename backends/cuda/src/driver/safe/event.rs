@@ -13,9 +13,9 @@ pub(crate) struct Event {
     handle: CUevent,
 }
 
-// SAFETY: reason 1 of this layer.
+// SAFETY: reason 1 in `safe/mod.rs`.
 unsafe impl Send for Event {}
-// SAFETY: as above.
+// SAFETY: reason 1 in `safe/mod.rs`.
 unsafe impl Sync for Event {}
 
 impl Event {
@@ -24,7 +24,7 @@ impl Event {
         Self::create(context, false)
     }
 
-    /// Creates an event with a time; the context is current.
+    /// Creates an event that records the time; the context is current.
     pub(crate) fn timer(context: &Arc<Context>) -> Result<Self, BackendError> {
         Self::create(context, true)
     }
@@ -40,25 +40,25 @@ impl Event {
 
     /// Records the event after all work enqueued to the stream so far.
     pub(crate) fn record(&self, stream: &Stream) -> Result<(), BackendError> {
-        // SAFETY: reason 1 of this layer.
+        // SAFETY: reason 1 in `safe/mod.rs`.
         self.context.check("submitting", unsafe { self.context.driver.event_record(self.handle, stream.raw()) })
     }
 
     /// Returns whether the stream has passed the event.
     pub(crate) fn is_over(&self) -> Result<bool, BackendError> {
-        // SAFETY: reason 1 of this layer.
+        // SAFETY: reason 1 in `safe/mod.rs`.
         self.context.check("waiting", unsafe { self.context.driver.event_is_over(self.handle) })
     }
 
     /// Sleeps until the stream has passed the event.
     pub(crate) fn wait(&self) -> Result<(), BackendError> {
-        // SAFETY: reason 1 of this layer.
+        // SAFETY: reason 1 in `safe/mod.rs`.
         self.context.check("waiting", unsafe { self.context.driver.event_synchronize(self.handle) })
     }
 
     /// Returns the milliseconds from `start` to this event; streams have passed both events.
     pub(crate) fn since(&self, start: &Self) -> Result<f32, BackendError> {
-        // SAFETY: reason 1 of this layer.
+        // SAFETY: reason 1 in `safe/mod.rs`.
         self.context.check("timing", unsafe { self.context.driver.event_elapsed(start.handle, self.handle) })
     }
 }
@@ -66,7 +66,7 @@ impl Event {
 impl Drop for Event {
     fn drop(&mut self) {
         if let Ok(_current) = self.context.enter_anyway() {
-            // SAFETY: reason 1 of this layer.
+            // SAFETY: reason 1 in `safe/mod.rs`.
             self.context.log_free(unsafe { self.context.driver.event_destroy(self.handle) });
         }
     }

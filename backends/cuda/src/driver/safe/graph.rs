@@ -22,9 +22,9 @@ pub(crate) struct ExecutableGraph {
     handle: CUgraphExec,
 }
 
-// SAFETY: reason 1 of this layer.
+// SAFETY: reason 1 in `safe/mod.rs`.
 unsafe impl Send for ExecutableGraph {}
-// SAFETY: as above; an update takes `&mut self`, and the queue's lock is held during each launch.
+// SAFETY: reason 1 in `safe/mod.rs`; an update takes `&mut self`, and the queue's lock is held during each launch.
 unsafe impl Sync for ExecutableGraph {}
 
 impl Stream {
@@ -37,10 +37,10 @@ impl Stream {
         enqueue: impl FnOnce() -> Result<(), BackendError>,
     ) -> Result<CapturedGraph, BackendError> {
         let context = self.context();
-        // SAFETY: reason 1 of this layer.
+        // SAFETY: reason 1 in `safe/mod.rs`.
         context.check(OPERATION, unsafe { context.driver.begin_capture(self.raw()) })?;
         let enqueued = enqueue();
-        // SAFETY: reason 1 of this layer.
+        // SAFETY: reason 1 in `safe/mod.rs`.
         let ended = context.check(OPERATION, unsafe { context.driver.end_capture(self.raw()) });
         let graph = ended.map(|handle| CapturedGraph { context: Arc::clone(context), handle });
         enqueued.and(graph)
@@ -51,7 +51,7 @@ impl ExecutableGraph {
     /// Creates a graph that can be launched; the captured graph is not needed afterwards.
     pub(crate) fn new(graph: &CapturedGraph) -> Result<Self, BackendError> {
         let context = &graph.context;
-        // SAFETY: reason 1 of this layer.
+        // SAFETY: reason 1 in `safe/mod.rs`.
         let handle = context.check(OPERATION, unsafe { context.driver.graph_instantiate(graph.handle) })?;
         Ok(Self { context: Arc::clone(context), handle })
     }
@@ -59,7 +59,7 @@ impl ExecutableGraph {
     /// Replaces the nodes by those of another graph; returns whether the driver could do so. Runs in flight keep the
     /// nodes that they were launched with.
     pub(crate) fn update(&mut self, graph: &CapturedGraph) -> bool {
-        // SAFETY: reason 1 of this layer.
+        // SAFETY: reason 1 in `safe/mod.rs`.
         let updated = unsafe { self.context.driver.graph_update(self.handle, graph.handle) };
         if let Err(failed) = updated {
             log::debug!("a graph is instantiated again: {}", self.context.driver.said(failed));
@@ -69,7 +69,7 @@ impl ExecutableGraph {
 
     /// Enqueues a run of the graph.
     pub(crate) fn launch(&self, stream: &Stream) -> Result<(), BackendError> {
-        // SAFETY: reasons 1, 3 and 4 of this layer; the plan that the graph was captured from keeps the nodes'
+        // SAFETY: reasons 1, 3 and 4 in `safe/mod.rs`; the plan that the graph was captured from keeps the nodes'
         // resources.
         self.context.check("submitting", unsafe { self.context.driver.graph_launch(self.handle, stream.raw()) })
     }
@@ -77,7 +77,7 @@ impl ExecutableGraph {
 
 impl Drop for CapturedGraph {
     fn drop(&mut self) {
-        // SAFETY: reason 1 of this layer; executable graphs made from this graph do not need it.
+        // SAFETY: reason 1 in `safe/mod.rs`; executable graphs made from this graph do not need it.
         self.context.log_free(unsafe { self.context.driver.graph_destroy(self.handle) });
     }
 }
@@ -85,7 +85,7 @@ impl Drop for CapturedGraph {
 impl Drop for ExecutableGraph {
     fn drop(&mut self) {
         let Ok(_current) = self.context.enter_anyway() else { return };
-        // SAFETY: reasons 1 and 3 of this layer.
+        // SAFETY: reasons 1 and 3 in `safe/mod.rs`.
         self.context.log_free(unsafe { self.context.driver.graph_exec_destroy(self.handle) });
     }
 }

@@ -10,7 +10,7 @@ use super::{Module, Stream};
 /// The alignment of arguments in bytes.
 const ALIGNMENT: usize = 16;
 
-/// The sizes of a launch.
+/// The numbers of blocks and threads of a launch, and its dynamic shared memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LaunchShape {
     pub(crate) blocks: [u32; 3],
@@ -64,7 +64,7 @@ impl Arguments {
 
 impl Module {
     /// Enqueues a launch with a range of the arguments: one argument for each parameter of the kernel, in the order of
-    /// the parameters. The translation that made the parameters also gives the lengths.
+    /// the parameters. Each argument has the length that the kernel's translation lists for its parameter.
     pub(crate) fn launch(
         &self,
         stream: &Stream,
@@ -79,7 +79,7 @@ impl Module {
         pointers.extend(arguments.offsets[range].iter().map(|offset| bytes.wrapping_add(*offset).cast::<c_void>()));
         let LaunchShape { blocks, threads, dynamic_shared } = *shape;
         let driver = self.context.driver;
-        // SAFETY: reasons 1, 3 and 4 of this layer; each argument has its bytes in `arguments`.
+        // SAFETY: reasons 1, 3 and 4 in `safe/mod.rs`; each argument has its bytes in `arguments`.
         let launched =
             unsafe { driver.launch(self.function(), blocks, threads, dynamic_shared, stream.raw(), pointers) };
         self.context.check("submitting", launched)

@@ -16,14 +16,16 @@
 //!    `Sync`; the context is never destroyed.
 //! 2. **Ranges.** A [`DeviceSlice`] or [`HostSlice`] is only made from a whole allocation or from another slice, and
 //!    never reaches beyond it. So every copy and fill stays within memory that was allocated here.
-//! 3. **Time.** Work runs after the call that enqueues it, so no borrow can cover it. Its resources are freed in a safe
-//!    order instead: device memory is passed back by value, on the stream that the queue found to be after all uses
-//!    (`Queue::release`); pinned memory, modules and graphs are kept by `DeferredFrees` until the submissions made
-//!    before have ended. While the host holds bytes of pinned memory, `Memory` refuses work that uses it.
+//! 3. **Time.** Work runs after the call that enqueues it, so no borrow can last until the work has ended. The work's
+//!    resources are freed in a safe order instead: device memory is passed by value to its pool, and freed in the order
+//!    of a stream that comes after all uses (`Queue::release`); `DeferredFrees` keeps pinned memory, modules and graphs
+//!    until all earlier submissions have ended. While the host holds bytes of pinned memory, `Memory` refuses work that
+//!    uses this memory.
 //! 4. **Kernels.** Machine code comes from this crate's own translation, which also lists the parameters, and a
-//!    recording builds the [`Arguments`] of a launch from that list. The addresses among them are those of ranges as in
-//!    2, with their lengths, and the translated code keeps its accesses within them. For code that was translated
-//!    without checks, the author has promised the same by `Unchecked::promise`.
+//!    recording builds the [`Arguments`] of a launch from that list. The addresses in the arguments are the starts of
+//!    ranges (reason 2), the lengths of runtime-sized arrays are arguments too, and the translated code accesses only
+//!    bytes of these ranges. For code that was translated without checks, the kernel's author has promised the same by
+//!    `Unchecked::promise`.
 
 mod block;
 mod context;

@@ -11,7 +11,7 @@ use crate::driver::sys::{CUfunction, CUfunction_attribute, CUmodule};
 
 const OPERATION: &str = "compiling";
 
-/// The size of the driver's messages about an image, in bytes.
+/// The size in bytes of the buffer for the driver's messages about an image.
 const LOG: usize = 4096;
 
 /// A loaded kernel. Dropping the value unloads the kernel, for which the driver may wait for the whole device.
@@ -22,9 +22,9 @@ pub(crate) struct Module {
     pub(crate) resources: KernelResources,
 }
 
-// SAFETY: reason 1 of this layer.
+// SAFETY: reason 1 in `safe/mod.rs`.
 unsafe impl Send for Module {}
-// SAFETY: reason 1 of this layer; no field changes after loading.
+// SAFETY: reason 1 in `safe/mod.rs`; no field changes after loading.
 unsafe impl Sync for Module {}
 
 /// The requirements of a kernel that is being loaded, and the limits of the device.
@@ -65,7 +65,7 @@ impl Module {
                 needs.kernel
             ));
         };
-        // SAFETY: reason 1 of this layer.
+        // SAFETY: reason 1 in `safe/mod.rs`.
         module.function = context.check(OPERATION, unsafe { context.driver.module_function(handle, &entry) })?;
         module.measure(needs)?;
         Ok(module)
@@ -76,7 +76,7 @@ impl Module {
     }
 
     fn attribute(&self, attribute: CUfunction_attribute) -> Result<u32, BackendError> {
-        // SAFETY: reason 1 of this layer.
+        // SAFETY: reason 1 in `safe/mod.rs`.
         let value = unsafe { self.context.driver.function_attribute(self.function, attribute) };
         self.context.check(OPERATION, value).map(|value| u32::try_from(value).unwrap_or(0))
     }
@@ -95,7 +95,7 @@ impl Module {
         if needs.dynamic_shared > 0 {
             let value = i32::try_from(needs.dynamic_shared).unwrap_or(i32::MAX);
             let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-            // SAFETY: reason 1 of this layer.
+            // SAFETY: reason 1 in `safe/mod.rs`.
             let set = unsafe { self.context.driver.function_set_attribute(self.function, attribute, value) };
             self.context.check(OPERATION, set)?;
         }
@@ -109,7 +109,7 @@ impl Module {
             ));
         }
         let threads = i32::try_from(needs.invocations).unwrap_or(i32::MAX);
-        // SAFETY: reason 1 of this layer.
+        // SAFETY: reason 1 in `safe/mod.rs`.
         let blocks = unsafe { self.context.driver.occupancy(self.function, threads, needs.dynamic_shared as usize) };
         let blocks = self.context.check(OPERATION, blocks)?;
         let blocks = u32::try_from(blocks).unwrap_or(0);
@@ -157,7 +157,7 @@ fn load(context: &Context, image: &[u8], needs: &Needs<'_>) -> Result<CUmodule, 
 impl Drop for Module {
     fn drop(&mut self) {
         let Ok(_current) = self.context.enter_anyway() else { return };
-        // SAFETY: reasons 1 and 3 of this layer.
+        // SAFETY: reasons 1 and 3 in `safe/mod.rs`.
         self.context.log_free(unsafe { self.context.driver.module_unload(self.handle) });
     }
 }

@@ -19,9 +19,9 @@ pub(crate) struct PinnedMemory {
     bytes: usize,
 }
 
-// SAFETY: reason 1 of this layer; the comments below justify all accesses to the bytes.
+// SAFETY: reason 1 in `safe/mod.rs`; the comments below justify all accesses to the bytes.
 unsafe impl Send for PinnedMemory {}
-// SAFETY: as above.
+// SAFETY: reason 1 in `safe/mod.rs`.
 unsafe impl Sync for PinnedMemory {}
 
 impl PinnedMemory {
@@ -64,7 +64,7 @@ impl PinnedMemory {
     /// Gives the host access to the bytes of the memory that belongs to `owner`, as `mapping` allows.
     ///
     /// The owner drops its pinned memory only when the owner itself is dropped, and refuses work that would use the
-    /// bytes while they are mapped. `has_ended` returns whether earlier work has ended. See reason 3 of this layer.
+    /// bytes while they are mapped. `has_ended` returns whether earlier work has ended. See reason 3 in `safe/mod.rs`.
     ///
     /// # Errors
     /// Those of [`Mapping::host`].
@@ -84,7 +84,7 @@ impl PinnedMemory {
 impl Drop for PinnedMemory {
     fn drop(&mut self) {
         let Ok(_current) = self.context.enter_anyway() else { return };
-        // SAFETY: the memory was allocated once and is freed once; by reason 3 of this layer no work uses it at this
+        // SAFETY: the memory was allocated once and is freed once; by reason 3 in `safe/mod.rs` no work uses it at this
         // point.
         self.context.log_free(unsafe { self.context.driver.free_pinned(self.start.as_ptr().cast()) });
     }

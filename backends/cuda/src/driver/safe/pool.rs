@@ -18,9 +18,9 @@ pub(crate) struct Pool {
     handle: CUmemoryPool,
 }
 
-// SAFETY: reason 1 of this layer.
+// SAFETY: reason 1 in `safe/mod.rs`.
 unsafe impl Send for Pool {}
-// SAFETY: as above.
+// SAFETY: reason 1 in `safe/mod.rs`.
 unsafe impl Sync for Pool {}
 
 /// Device memory, to be returned to its pool in stream order. Dropping the value leaks the memory, because a drop has
@@ -44,7 +44,7 @@ impl Pool {
         let mut pool = Self { context: Arc::clone(context), handle: std::ptr::null_mut() };
         if supported {
             pool.handle = context.check(OPENING, context.driver.pool_create(device.0))?;
-            // SAFETY: reason 1 of this layer.
+            // SAFETY: reason 1 in `safe/mod.rs`.
             context.check(OPENING, unsafe { context.driver.pool_set_threshold(pool.handle, u64::MAX) })?;
         }
         Ok(pool)
@@ -63,7 +63,7 @@ impl Pool {
         let allocated = if self.handle.is_null() {
             driver.allocate(length)
         } else {
-            // SAFETY: reason 1 of this layer.
+            // SAFETY: reason 1 in `safe/mod.rs`.
             unsafe { driver.allocate_from_pool(length, self.handle, stream.raw()) }
         };
         match allocated {
@@ -75,7 +75,7 @@ impl Pool {
     /// Zeroes memory that was just allocated in the order of `stream`; frees the memory if that fails.
     pub(crate) fn zero(&self, memory: DeviceMemory, stream: &Stream) -> Result<DeviceMemory, BackendError> {
         let bytes = memory.bytes as usize;
-        // SAFETY: reasons 1 and 2 of this layer; the memory is freed later in the order of the same stream, at the
+        // SAFETY: reasons 1 and 2 in `safe/mod.rs`; the memory is freed later in the order of the same stream, at the
         // earliest.
         let zeroed = unsafe { self.context.driver.fill_bytes(memory.address, 0, bytes, stream.raw()) };
         match self.context.check(OPERATION, zeroed) {
@@ -91,8 +91,8 @@ impl Pool {
     pub(crate) fn free(&self, memory: DeviceMemory, stream: &Stream) {
         let driver = self.context.driver;
         // SAFETY: the memory was allocated by this device's pool, or directly where there is no pool, and is passed
-        // back by value. By reason 3 of this layer its uses come earlier in the stream's order, or the driver waits for
-        // them.
+        // back by value. By reason 3 in `safe/mod.rs` its uses come earlier in the stream's order, or the driver waits
+        // for them.
         let freed = unsafe {
             if self.handle.is_null() {
                 driver.free(memory.address)
@@ -110,7 +110,7 @@ impl Pool {
     /// Returns all unused memory to the driver; the device should be idle.
     pub(crate) fn trim(&self) {
         if !self.handle.is_null() {
-            // SAFETY: reason 1 of this layer.
+            // SAFETY: reason 1 in `safe/mod.rs`.
             let trimmed = unsafe { self.context.driver.pool_trim(self.handle, 0) };
             log::debug!("trimmed the memory pool: {trimmed:?}");
         }
@@ -120,7 +120,7 @@ impl Pool {
 impl Drop for Pool {
     fn drop(&mut self) {
         if let (false, Ok(_current)) = (self.handle.is_null(), self.context.enter_anyway()) {
-            // SAFETY: reason 1 of this layer; memory that is still allocated is released when it is freed.
+            // SAFETY: reason 1 in `safe/mod.rs`; memory that is still allocated is released when it is freed.
             self.context.log_free(unsafe { self.context.driver.pool_destroy(self.handle) });
         }
     }

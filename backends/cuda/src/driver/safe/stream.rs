@@ -13,9 +13,9 @@ pub(crate) struct Stream {
     handle: CUstream,
 }
 
-// SAFETY: reason 1 of this layer.
+// SAFETY: reason 1 in `safe/mod.rs`.
 unsafe impl Send for Stream {}
-// SAFETY: as above.
+// SAFETY: reason 1 in `safe/mod.rs`.
 unsafe impl Sync for Stream {}
 
 impl Stream {
@@ -37,19 +37,19 @@ impl Stream {
 
     /// Returns whether the stream has no work left.
     pub(crate) fn is_idle(&self) -> Result<bool, BackendError> {
-        // SAFETY: reason 1 of this layer.
+        // SAFETY: reason 1 in `safe/mod.rs`.
         self.context.check("waiting", unsafe { self.context.driver.stream_is_idle(self.handle) })
     }
 
     /// Waits until the stream has no work left.
     pub(crate) fn synchronize(&self, operation: &'static str) -> Result<(), BackendError> {
-        // SAFETY: reason 1 of this layer.
+        // SAFETY: reason 1 in `safe/mod.rs`.
         self.context.check(operation, unsafe { self.context.driver.stream_synchronize(self.handle) })
     }
 
     /// Makes the stream wait for the point at which an event was last recorded.
     pub(crate) fn wait_for(&self, event: &Event) -> Result<(), BackendError> {
-        // SAFETY: reason 1 of this layer.
+        // SAFETY: reason 1 in `safe/mod.rs`.
         self.context.check("submitting", unsafe { self.context.driver.stream_wait(self.handle, event.raw()) })
     }
 }
@@ -57,7 +57,7 @@ impl Stream {
 impl Drop for Stream {
     fn drop(&mut self) {
         if let Ok(_current) = self.context.enter_anyway() {
-            // SAFETY: reason 1 of this layer.
+            // SAFETY: reason 1 in `safe/mod.rs`.
             self.context.log_free(unsafe { self.context.driver.stream_destroy(self.handle) });
         }
     }

@@ -1,4 +1,4 @@
-//! A cuBLASLt handle, with the algorithms of the shapes used so far.
+//! A cuBLASLt handle, with an algorithm for each combination of sizes, alignments and precision used so far.
 
 use std::collections::hash_map::Entry;
 
@@ -10,7 +10,8 @@ use crate::library::product::Product;
 use crate::library::result::lt::{self as result, Descriptors};
 use crate::library::sys::{self, lt};
 
-/// The number of shapes that are cached; above it the cache is cleared, and algorithms are queried again.
+/// The largest number of shapes whose algorithms are cached. Beyond it the cache is cleared, and algorithms are queried
+/// again.
 const MAX_SHAPES: usize = 1024;
 
 type Status = lt::cublasStatus_t;

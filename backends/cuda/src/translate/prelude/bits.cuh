@@ -1,6 +1,6 @@
 // Bit functions of integers.
 
-// The bits of an integer, zero-extended above 16 bits.
+// The bits of an integer, as an unsigned integer of at least 32 bits; 16-bit integers are zero-extended.
 aw_fn u32 aw_zero_extended(i16 a) { return u16(a); }
 aw_fn u32 aw_zero_extended(u16 a) { return a; }
 aw_fn u32 aw_zero_extended(i32 a) { return u32(a); }
@@ -24,7 +24,7 @@ template <class T> aw_fn T aw_countTrailingZeros(T a) {
     return a == T(0) ? T(8u * sizeof(T)) : T(aw_first_one(aw_zero_extended(a)));
 }
 template <class T> aw_fn T aw_firstTrailingBit(T a) { return T(aw_first_one(aw_zero_extended(a))); }
-// For a negative number: the first bit that is 0.
+// The position of the highest bit that is 1 or, for a negative number, 0; -1 if there is none.
 template <class T> aw_fn T aw_firstLeadingBit(T a) {
     const T b = a < T(0) ? T(~a) : a;
     return T(i32(8u * sizeof(aw_work<T>)) - 1 - aw_leading_zeros(aw_zero_extended(b)));

@@ -61,7 +61,7 @@ template <> struct aw_cast_to<u16> {
 };
 
 #ifdef aw_has_half
-// Integers that are rounded by f32 are infinite in f16.
+// Integers that f32 has to round are infinite in f16.
 template <> struct aw_cast_to<f16> {
     template <class From> static aw_fn f16 from(From a) { return f16(f32(a)); }
     static aw_fn f16 from(f64 a) { return f16(a); }

@@ -4,8 +4,8 @@
 // Fragments for mma.m16n8k16"): two adjacent values of one line of each tile of 8 x 8. Lines are rows in A and C, and
 // columns in B. The tile of a register of two f16 has a number: bit 0 is its row in A, B and C, and bit 1 its column.
 //
-// All other matrices are multiplied by ordinary arithmetic, with the values of A and B fetched from their lanes: N rows
-// are on N lanes, the first column on the first N lanes.
+// All other N x N matrices are multiplied by ordinary arithmetic, with the values of A and B fetched from their lanes:
+// all values of a lane are in row (lane % N) of A, and in column (lane % N) of B and C.
 template <class T, u32 C, u32 R, u32 ROLE> struct coop {
     static_assert(C == R && (C == 8 || C == 16), "cooperative matrices have 8 or 16 columns, and as many rows");
     typedef T scalar;
@@ -31,10 +31,10 @@ aw_fn u32 aw_coop_lane() {
     asm("mov.u32 %0, %%laneid;" : "=r"(lane));
     return lane;
 }
-// The line of a lane in the tiles of a half, and the first of its two adjacent values there.
+// In the tiles of one half of a matrix: the line of the own lane, and the first of its two adjacent values in the line.
 aw_fn u32 aw_coop_line(u32 half) { return aw_coop_lane() / 4 + half * 8; }
 aw_fn u32 aw_coop_near(u32 half) { return aw_coop_lane() % 4 * 2 + half * 8; }
-// The row and the column of a lane's scalar number i.
+// The row and the column of the own lane's scalar number i.
 template <class M> aw_fn u32 aw_coop_row(u32 i) {
     const u32 lane = aw_coop_lane();
     if constexpr (M::tensor) return M::role == 1 ? aw_coop_near(i / 2 % 2) + i % 2 : aw_coop_line(i / 2 % 2);
@@ -71,7 +71,7 @@ template <class M> aw_fn M aw_coop_settled(M m) {
 
 struct alignas(8) aw_coop_pair { u32 x, y; };
 
-// The scalars of elements that are scalars or vectors.
+// A pointer to the scalars of an array whose elements are scalars or vectors.
 template <class T> aw_fn const T* aw_coop_scalars(const T* at) { return at; }
 template <class T> aw_fn const T* aw_coop_scalars(const vec2<T>* at) { return &at->x; }
 template <class T> aw_fn const T* aw_coop_scalars(const vec4<T>* at) { return &at->x; }
@@ -83,14 +83,14 @@ template <class T> aw_fn T* aw_coop_scalars(vec4<T>* at) { return &at->x; }
 template <class M> aw_fn bool aw_coop_is_within(u64 count, u64 first, u64 stride) {
     return count == ~u64(0) || stride * (M::size - 1) + first + (M::size - 1) < count;
 }
-// The same, and pairs of neighbours can be moved at once.
+// Whether the whole tile is within the array, and pairs of neighbours can be moved at once.
 template <class M> aw_fn bool aw_coop_is_plain(const void* base, u64 count, u64 first, u64 stride) {
     const u64 bytes = 2 * sizeof(typename M::scalar);
     return aw_coop_is_within<M>(count, first, stride) && stride % 2u == 0u
         && (reinterpret_cast<u64>(base) + first * sizeof(typename M::scalar)) % bytes == 0u;
 }
 
-// Two elements, each clamped or omitted: separate functions, to keep kernels small.
+// Loads or stores two elements, each with its own bounds check: separate functions, to keep kernels small.
 template <class T> __device__ __noinline__ aw_coop_pair aw_coop_load_each(const T* base, u64 count, u64 at, u64 step) {
     u32 bits[2];
 #pragma unroll
@@ -114,12 +114,12 @@ __device__ __noinline__ void aw_coop_store_each(T* base, u64 count, u64 at, u64 
         }
     }
 }
-// The offset of one element, in elements.
+// The index in the array of the own lane's scalar number i.
 template <class M> aw_fn u64 aw_coop_place(u32 i, u64 first, u64 stride, bool row_major) {
     const u32 row = aw_coop_row<M>(i), column = aw_coop_column<M>(i);
     return first + (row_major ? row * stride + column : column * stride + row);
 }
-// The register of a tile of 8 x 8, from its line in memory and its place in the line.
+// The register for the tile of 8 x 8 in half `line` of the lines in memory and in half `near` of each line.
 aw_fn u32 aw_coop_word(u32 line, u32 near, bool row_major) { return row_major ? line + 2 * near : 2 * line + near; }
 
 template <class M, class T> aw_fn M aw_coop_load(const T* base, u64 count, u64 first, u64 stride, bool row_major) {
@@ -163,7 +163,7 @@ template <class M, class T> aw_fn M aw_coop_load(const T* base, u64 count, u64 f
     return m;
 }
 
-// Four tiles of 8 x 8 f16 in shared memory: the lanes of each eight name the lines of one.
+// Loads four tiles of 8 x 8 f16 from shared memory: each eight lanes have the addresses of the lines of one tile.
 aw_fn void aw_coop_ldmatrix(u32* words, u32 at) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
@@ -185,7 +185,7 @@ aw_fn M aw_coopLoad(const P* start_of, u32 elements, u32 start, u32 between, boo
     if constexpr (SHARED && M::tensor && sizeof(T) == 2) {
         const u64 last = (u64(between) * (M::size - 1) + start) * WIDTH + M::size - 1;
         const bool within = elements == ~0u || last < u64(elements) * WIDTH;
-        // Within shared memory, 32 bits suffice.
+        // Offsets within shared memory fit in 32 bits.
         const u32 first = start * WIDTH, stride = between * WIDTH;
         if (within && first % 8u == 0u && stride % 8u == 0u) {
             const u32 lane = aw_coop_lane(), tile = lane / 8u;
@@ -211,7 +211,7 @@ aw_fn void aw_coopStore(const M& matrix, P* start_of, u32 elements, u32 start, u
     const u64 first = u64(start) * WIDTH, stride = u64(between) * WIDTH;
     M m = aw_coop_settled(matrix);
     if constexpr (M::tensor && sizeof(T) == 2) {
-        // In the order of memory.
+        // Rows and columns are exchanged if the order in memory is the other one.
         m.exchanged = row_major == (M::role == 1);
         m = aw_coop_settled(m);
         const bool plain = aw_coop_is_plain<M>(base, count, first, stride);
@@ -240,7 +240,7 @@ aw_fn void aw_coopStore(const M& matrix, P* start_of, u32 elements, u32 start, u
     }
 }
 
-// One mma: 16 rows, 8 columns, added to c.
+// One mma instruction: adds the product of 16 rows of a and 8 columns of b to c.
 aw_fn void aw_coop_mma(const u32* a, const u32* b, f32* c) {
 #if __CUDA_ARCH__ >= 800
     asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
@@ -269,7 +269,7 @@ aw_fn void aw_coop_mma(const u32* a, const u32* b, u32* c) {
                      : "r"(a[2 * k]), "r"(a[2 * k + 1]), "r"(b[k]));
 #endif
 }
-// All four registers of a factor.
+// All four registers of a factor, with rows and columns exchanged where necessary.
 struct aw_coop_factor {
     u32 words[4];
     template <class M> explicit aw_fn aw_coop_factor(const M& m) {
@@ -301,7 +301,7 @@ aw_fn coop<f16, 16, 16, 2> aw_coopMultiplyAdd(const coop<f16, 16, 16, 0>& a, con
     return r;
 }
 
-// By ordinary arithmetic. A result's scalars are in ROWS rows and in count / ROWS columns.
+// Multiplies by ordinary arithmetic. A lane's scalars of the result are in two rows and in count / 2 columns.
 template <class T, class U, u32 N>
 aw_fn coop<U, N, N, 2> aw_coopMultiplyAdd(const coop<T, N, N, 0>& a, const coop<T, N, N, 1>& b,
                                           const coop<U, N, N, 2>& c) {
@@ -314,7 +314,7 @@ aw_fn coop<U, N, N, 2> aw_coopMultiplyAdd(const coop<T, N, N, 0>& a, const coop<
     for (u32 k = 0; k < N; k++) {
         const f32 x = f32(a.get(k / per_word)), y = f32(b.get(k / per_word));
         f32 left[2], right[M::count / 2];
-        // Scalars 0 and 2, or 0 and 1, are in one column.
+        // A lane's scalars 0 and `below` are in one column.
         const u32 below = M::tensor ? 2 : 1;
 #pragma unroll
         for (u32 n = 0; n < 2; n++)
@@ -336,7 +336,7 @@ aw_fn coop<U, N, N, 2> aw_coopMultiplyAdd(const coop<T, N, N, 0>& a, const coop<
     return r;
 }
 
-// The content of one register.
+// The type of the values in one register.
 template <class T> struct aw_coop_unit { typedef T type; };
 template <> struct aw_coop_unit<f16> { typedef vec2<f16> type; };
 template <class T, u32 C, u32 R, u32 L, class F>

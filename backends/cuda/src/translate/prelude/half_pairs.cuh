@@ -18,7 +18,7 @@ aw_pairwise(+, "add.f16x2")
 aw_pairwise(-, "sub.f16x2")
 aw_pairwise(*, "mul.f16x2")
 #undef aw_pairwise
-// Vectors of f16 in memory, moved in words.
+// Loads and stores vectors of f16 in words of 32 or 64 bits.
 aw_fn vec2<f16> aw_fetch(const vec2<f16>& at) { return aw_bitcast<vec2<f16>>(reinterpret_cast<const u32&>(at)); }
 aw_fn vec4<f16> aw_fetch(const vec4<f16>& at) { return aw_bitcast<vec4<f16>>(reinterpret_cast<const u64&>(at)); }
 aw_fn void aw_put(vec2<f16>& at, vec2<f16> value) { reinterpret_cast<u32&>(at) = aw_bitcast<u32>(value); }

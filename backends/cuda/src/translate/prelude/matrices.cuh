@@ -5,7 +5,7 @@ template <class T, u32 C> struct mat<T, C, 2> {
     typedef vec2<T> column;
     column columns[C];
 };
-// Its columns have the size of four rows.
+// The columns of a matrix with three rows have the size of four rows.
 template <class T, u32 C> struct mat<T, C, 3> {
     typedef vec3<T> column;
     array<column, C, 4 * sizeof(T)> columns;
@@ -62,7 +62,7 @@ template <class T, u32 C, u32 R> aw_fn mat<T, C, R> operator*(const mat<T, C, R>
 }
 template <class T, u32 C, u32 R> aw_fn mat<T, C, R> operator*(T s, const mat<T, C, R>& a) { return a * s; }
 
-// Sums over the K columns of a and the K components of one column.
+// The product of a and one column b: sums over the K columns of a and the K components of b.
 template <class T, u32 K, u32 R> aw_fn void aw_column_product(const mat<T, K, R>& a, const T* b, T* result) {
 #pragma unroll
     for (u32 row = 0; row < R; row++) {
@@ -86,7 +86,7 @@ aw_fn typename mat<T, C, R>::column operator*(const mat<T, C, R>& a, const typen
     aw_column_product(a, reinterpret_cast<const T*>(&b), reinterpret_cast<T*>(&r));
     return r;
 }
-// A vector on the left is a row vector.
+// A vector on the left of a matrix is a row vector.
 template <class T, u32 C, u32 R>
 aw_fn typename mat<T, 2, C>::column operator*(const typename mat<T, C, R>::column& a, const mat<T, C, R>& b) {
     typename mat<T, 2, C>::column r;

@@ -12,7 +12,7 @@ template <class T> aw_fn T aw_determinant(const mat<T, 2, 2>& m) {
     return T(aw_minor2(W(m.columns[0].x), W(m.columns[0].y), W(m.columns[1].x), W(m.columns[1].y)));
 }
 
-// The entries of a matrix, in that type.
+// The entries of a matrix, in the type of sums and products.
 template <class T, u32 N> struct aw_entries {
     aw_work<T> at[N][N];
     explicit aw_fn aw_entries(const mat<T, N, N>& m) {

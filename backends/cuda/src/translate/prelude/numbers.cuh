@@ -22,7 +22,7 @@ aw_lift1(aw_abs)
 aw_lift1(aw_sign)
 aw_lift2(aw_min)
 aw_lift2(aw_max)
-// For vectors too.
+// Clamps scalars and vectors.
 template <class T> aw_fn T aw_clamp(T a, T low, T high) { return aw_min(aw_max(a, low), high); }
 
 aw_fn bool aw_all(bool a) { return a; }

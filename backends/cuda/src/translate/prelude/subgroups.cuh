@@ -27,7 +27,7 @@ template <i32 WAY, class T> aw_fn T aw_moved(u32 mask, T value, u32 n) {
     }
 }
 
-// Operations: sums and products in a type that is wide enough.
+// Operations of reductions and scans. Callers convert sums and products to a type that is wide enough.
 struct aw_sum { template <class T> aw_fn T operator()(T a, T b) const { return a + b; } };
 struct aw_product { template <class T> aw_fn T operator()(T a, T b) const { return a * b; } };
 struct aw_lesser {
@@ -69,7 +69,7 @@ aw_fn u32 aw_folded(u32 value, aw_either) { return __reduce_or_sync(__activemask
 aw_fn u32 aw_folded(u32 value, aw_differing) { return __reduce_xor_sync(__activemask(), value); }
 #endif
 
-// The type for comparisons: at least 32 bits.
+// The type in which values of type T are compared: at least 32 bits.
 template <class T> struct aw_compared_of { typedef T type; };
 template <> struct aw_compared_of<i16> { typedef i32 type; };
 template <> struct aw_compared_of<u16> { typedef u32 type; };

@@ -15,7 +15,7 @@ template <class T> struct alignas(4 * sizeof(T)) vec4 { T x, y, z, w; };
     template <class T> aw_fn vec4<T> f(vec4<T> a, vec4<T> b) { \
         return {f(a.x, b.x), f(a.y, b.y), f(a.z, b.z), f(a.w, b.w)}; \
     }
-// The same where the second operand is of another type.
+// As aw_lift2, where the second operand is of another type.
 #define aw_lift2_unlike(f) \
     template <class T, class U> aw_fn vec2<T> f(vec2<T> a, vec2<U> b) { return {f(a.x, b.x), f(a.y, b.y)}; } \
     template <class T, class U> aw_fn vec3<T> f(vec3<T> a, vec3<U> b) { \
@@ -24,7 +24,7 @@ template <class T> struct alignas(4 * sizeof(T)) vec4 { T x, y, z, w; };
     template <class T, class U> aw_fn vec4<T> f(vec4<T> a, vec4<U> b) { \
         return {f(a.x, b.x), f(a.y, b.y), f(a.z, b.z), f(a.w, b.w)}; \
     }
-// The same where one operand may be a scalar.
+// As aw_lift2, where one operand may be a scalar.
 #define aw_lift2_mixed(f) \
     aw_lift2(f) \
     template <class T> aw_fn vec2<T> f(vec2<T> a, T b) { return {f(a.x, b), f(a.y, b)}; } \
