@@ -29,7 +29,7 @@ fn run_lengths(@builtin(global_invocation_id) id: vec3<u32>) {
     lengths[runs.first_of_y + id.x] = end - starts[id.x];
 }
 
-// The index behind the last element of each run, and the value of each run.
+// For each run, the index one past its last element (`ends`) and its value (`values`).
 @group(0) @binding(4) var<storage> ends: array<u32>;
 @group(0) @binding(5) var<storage> values: array<K>;
 @group(0) @binding(6) var<storage, read_write> y: array<K>;

@@ -11,7 +11,7 @@ pub struct Signature {
     pub immediates: u32,
 }
 
-/// The requirements of one binding: what a dispatch must pass to one variable.
+/// The requirements of one binding, which are met by the argument that a dispatch passes to one variable.
 #[derive(Clone, Debug)]
 pub struct Binding {
     /// The variable's name in the WGSL.

@@ -9,7 +9,7 @@ const TILE: u64 = 64;
 /// workgroup of `Choice::Keys` processes.
 const STEP_OF_ROWS: u64 = 4;
 const STEP_OF_KEYS: u64 = 64;
-/// The greatest number of elements of partial results.
+/// The greatest number of elements that all partial results of a call have together.
 const MAX_PARTIAL: u64 = 1 << 30;
 
 /// The sizes of a call.
@@ -43,7 +43,7 @@ pub(super) enum Choice {
     Tiles,
 }
 
-/// One command.
+/// One dispatch of an attention, with the size of its grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
     WholeRows { threads: [u64; 2] },

@@ -49,7 +49,7 @@ pub(super) enum Choice {
     Tiles,
 }
 
-/// One command.
+/// One dispatch of a convolution, with the size of its grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
     Elements { threads: u64 },

@@ -16,7 +16,7 @@ crate::kernels!(mod median_filter = "shaders/ops/median_filter.wgsl", root = "sh
 /// The results of an invocation, one below the other.
 const ROWS: u64 = 4;
 
-/// One command.
+/// One dispatch of an image filter.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Pass {
     Kernel { kernel: Kernel, reads_scratch: bool, writes_scratch: bool },

@@ -24,7 +24,7 @@ pub(super) enum Choice {
     Rows,
 }
 
-/// One command.
+/// One dispatch of a pooling, with the size of its grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
     Elements { threads: u64 },

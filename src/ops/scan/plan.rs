@@ -18,7 +18,7 @@ pub(super) struct Shape {
     pub(super) inner: u64,
     /// The size of an element in bytes.
     pub(super) element: u64,
-    /// The size of a combined value in bytes.
+    /// The size in bytes of a value that the scan's operation combines.
     pub(super) value: u64,
     /// The number of bytes of head flags, keys and offsets that the scan reads.
     pub(super) heads: u64,

@@ -11,7 +11,7 @@ pub(super) struct Shape {
     pub(super) element: u64,
     /// The size of an index in bytes.
     pub(super) index: u64,
-    /// The bytes of their buffers at which x and y begin.
+    /// The byte offsets at which x and y begin in their buffers.
     pub(super) starts: [u64; 2],
 }
 
