@@ -95,7 +95,7 @@ pub enum BufferError {
         align: usize,
     },
     /// A buffer larger than the address space.
-    #[error("{length} elements of {size} bytes are larger than the address space; use a smaller buffer")]
+    #[error("{length} elements of {size} bytes together exceed the address space; use a smaller buffer")]
     TooLong {
         /// The requested number of elements.
         length: usize,

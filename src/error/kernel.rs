@@ -57,7 +57,8 @@ pub enum KernelError {
     },
     /// A fault in the translation of WGSL, found by an internal check.
     #[error(
-        "internal error while translating {file}: {message}; the kernel is not at fault: please report it together with the WGSL"
+        "internal error while translating {file}: {message}; this is a fault of anywarp, not of the kernel: please report \
+         the message together with the WGSL"
     )]
     Internal {
         /// The file as named by the user.

@@ -42,7 +42,7 @@ pub enum LoaderError {
         samples: usize,
     },
     /// There is no memory for the state of the shards.
-    #[error("the memory for {shards} shards could not be allocated; use fewer shards")]
+    #[error("the memory for the state of {shards} shards could not be allocated; use fewer shards")]
     TooManyShards {
         /// The number of shards.
         shards: usize,

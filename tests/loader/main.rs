@@ -47,7 +47,8 @@ fn devices() -> Vec<(&'static str, Device)> {
     let mut devices = vec![
         ("cpu", open("cpu", false, None).expect("it needs nothing")),
         ("cpu-staged", open("cpu", true, None).expect("it needs nothing")),
-        // The limit allows two blocks of upload memory, so that workers wait for each other or bypass the limit.
+        // The limit has room for two blocks of upload memory: a worker waits for the block of another worker, or allocates
+        // a block beyond the limit, as the loader may.
         ("cpu-limited", open("cpu", true, Some(8 << 10)).expect("it needs nothing")),
         ("null", null(&NullOptions::unified())),
         ("null-staged", null(&NullOptions::staged())),

@@ -54,7 +54,8 @@ pub enum TextError {
     },
     /// A bug in the translation of WGSL, found by an internal check.
     #[error(
-        "internal error while translating {file}: {message}; the kernel is not at fault: please report it together with the WGSL"
+        "internal error while translating {file}: {message}; this is a fault of anywarp, not of the kernel: please report \
+         the message together with the WGSL"
     )]
     Internal {
         /// The name of the file, as given by the user.

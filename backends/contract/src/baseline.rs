@@ -5,9 +5,8 @@ use naga::valid::Capabilities;
 use crate::{BackendKind, Caps, Limits};
 
 impl Caps {
-    /// A device with the default limits of the WebGPU specification ([`Limits::webgpu`]) and none of its optional
-    /// features: a kernel that runs on it runs in every browser. It describes no device of this machine and cannot be
-    /// opened.
+    /// The capabilities of a device with the default limits of the WebGPU specification ([`Limits::webgpu`]) and none of
+    /// its optional features: a kernel that needs no more runs in every browser. No such device is opened.
     ///
     /// ```
     /// use anywarp_backend::Caps;

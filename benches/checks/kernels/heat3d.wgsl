@@ -1,4 +1,4 @@
-// A step of heat conduction through a block; outside of it the temperature is that of the surface.
+// A step of heat conduction in a cuboid; a neighbour outside the cuboid has the temperature of the nearest cell inside.
 struct Params {
     size: vec3<u32>,
     rate: f32,

@@ -166,8 +166,8 @@ impl Case {
         }
     }
 
-    /// The least number of bytes that the operator reads and writes, for operators that do not state their cost. It is
-    /// also the size of the arrays.
+    /// The least number of bytes that the operator reads and writes, for operators that do not state their cost: the
+    /// total size of their arrays.
     pub(super) fn bytes(&self, n: usize) -> u64 {
         let n = n as u64;
         match self.operator {

@@ -133,7 +133,8 @@ pub(crate) fn bench(arguments: &BenchArgs, json: bool) -> Result<(), Failure> {
         }
     }
     progress.end();
-    // The products of a library may be faster than the plain multiply-adds: then their rate is the ceiling.
+    // A vendor's matrix product may reach a higher rate than the multiply-adds that were measured as the ceiling; the
+    // ceiling is then the higher rate.
     ceilings.raise(rows.iter().chain(&plotted));
     for row in rows.iter_mut().chain(&mut plotted) {
         row.share = ceilings.least(row.bytes, row.flops) / row.seconds;

@@ -86,9 +86,11 @@ impl Workshop {
         [self.shared.made.load(Ordering::Relaxed), pending, self.launches.load(Ordering::Relaxed)]
     }
 
-    /// Empties the queue and waits for the variant that is being compiled: if the process ended during the compilation,
-    /// it would unload the driver that compiles. Called when the device closes, since the thread may have the last
-    /// reference to a kernel, and thereby to this queue.
+    /// Empties the queue and waits for the current compilation. A process that ended during a compilation would unload
+    /// the driver while it compiles.
+    ///
+    /// The device calls this when it closes. Dropping the queue is not enough: the compiling thread may hold the last
+    /// reference to a kernel, which keeps the queue alive.
     pub(crate) fn close(&self) {
         let thread = {
             let mut work = self.shared.lock();

@@ -1,4 +1,4 @@
-//! The values of variables along control flow, which depend on the assignments that reach each read.
+//! The assignments that reach each read of a variable; the uniformity of the value read follows from them.
 
 use anywarp_backend::statements;
 use naga::{Block, Expression, Function, Handle, Statement};

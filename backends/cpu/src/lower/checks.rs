@@ -47,7 +47,8 @@ impl Tracking {
         Self { path, ..self.clone() }
     }
 
-    /// Makes these the properties of a pointer to an array element with a constant index.
+    /// Changes `self` from the properties of a pointer to an array to those of a pointer to its element at the constant
+    /// `index`.
     pub(super) fn at(&mut self, index: u64) {
         self.constant = u32::try_from(index).ok();
     }

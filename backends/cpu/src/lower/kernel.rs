@@ -45,7 +45,7 @@ pub(super) struct Lowering<'a> {
     /// The tables of constants in private memory, by their constants. They are filled before all other statements.
     pub(super) tables: FxHashMap<Rc<[Constant]>, Table>,
     pub(super) private: PrivateMemory,
-    /// Whether the kernel reports its operations to the checker.
+    /// Whether the kernel reports its memory accesses, divisions and loops to `checker`, as for the device `cpu:checked`.
     pub(super) checked: bool,
     /// The proofs about the module, if they may be used to omit checks.
     pub(super) proofs: Option<&'a Proofs>,

@@ -84,8 +84,10 @@ impl<'a> ModuleWriter<'a> {
         declared.extend(["const vec3<u32> aw_group".to_owned(), "const vec3<u32> aw_counts".to_owned()]);
         let mut given = parameters.names.clone();
         given.extend(["vec3<u32>{aw_x, aw_y, aw_z}".to_owned(), "aw_counts".to_owned()]);
-        // If a count exceeds the device's limit, which is one below the largest `u32`, no workgroup runs.
-        // The barrier is needed because the next workgroup uses the same workgroup memory.
+        // In the kernel's text, no workgroup runs if the number of workgroups in a dimension exceeds the device's limit,
+        // which is one below the largest `u32`.
+        //
+        // The next workgroup of the same block uses the same workgroup memory, so all threads wait for each other first.
         let wait = if self.has_workgroup_memory() { "        __syncthreads();\n" } else { "" };
         Ok(format!(
             "static __device__ __forceinline__ void aw_turn({}) {{\n{body}}}\n{}{head} {{

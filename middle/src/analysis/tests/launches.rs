@@ -156,7 +156,7 @@ fn the_host_computes_as_the_kernel_does() {
         ("if (id.x < params.n - 1u) { x[id.x] = 1u; }", 0, 0, 64, false),
         // 65536 * 65536 wraps to 0, so nothing is accessed.
         ("if (id.x < params.n * params.n) { x[id.x] = 1u; }", 65_536, 0, 64, true),
-        // In an index the product must not wrap.
+        // An access whose index is a product is proven only if the product cannot overflow.
         ("if (id.x < params.n) { x[id.x * params.n] = 1u; }", 65_536, 0, 64, false),
         ("if (id.x < params.n) { x[id.x * params.n] = 1u; }", 8, 0, 57, true),
         ("if (id.x < params.n) { x[id.x * params.n] = 1u; }", 8, 0, 56, false),

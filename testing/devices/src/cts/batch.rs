@@ -44,8 +44,8 @@ impl Workers<'_> {
         }
     }
 
-    /// Runs the traces at `lines` of `file` in as many workers as necessary, and passes each outcome to `done` as soon
-    /// as it is known.
+    /// Runs the traces at `lines` of `file` in a worker process, in a new one after each worker that ended early, and
+    /// passes each outcome to `done` as soon as it is known.
     pub fn run(&self, file: &Path, lines: &[usize], done: &mut dyn FnMut(usize, Outcome)) {
         let mut rest: VecDeque<usize> = lines.iter().copied().collect();
         while let Some(&first) = rest.front() {

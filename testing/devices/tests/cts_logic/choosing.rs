@@ -1,4 +1,4 @@
-//! Samples, options, known failures and the summary.
+//! Tests how a run of conformance cases chooses a sample, reads its options, treats known failures, and sums up.
 
 use std::path::PathBuf;
 

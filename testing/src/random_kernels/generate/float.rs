@@ -1,4 +1,4 @@
-//! Float expressions that every device computes exactly: sums and products below 2^24.
+//! Float expressions that every device computes exactly: sums and products of whole numbers, below 2^24.
 
 use super::Generator;
 use super::expr::Made;

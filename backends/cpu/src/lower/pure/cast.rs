@@ -127,8 +127,8 @@ fn integer_to_float(b: &mut Builder, from: Scalar, to_class: Class, value: Value
     b.convert(convert, value)
 }
 
-/// Converts a float to an integer, clamped to the smallest and greatest integers of the type that the float type can
-/// represent: for `f32` to `i32` the greatest is 2147483520.
+/// Converts a float to an integer. The value is clamped to the integers of the target type that the float type represents
+/// exactly: from `f32` to `i32`, the greatest is 2147483520.
 fn float_to_integer(b: &mut Builder, from: Scalar, to: Scalar, to_class: Class, value: Value) -> Value {
     let signed = to.kind == ScalarKind::Sint;
     let convert = match (b.class(value), to_class, signed) {
