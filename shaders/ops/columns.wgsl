@@ -56,7 +56,7 @@ fn number_of(place: vec3<u32>, sizes: vec4<u32>) -> u32 {
     return (place.x * sizes.y + place.y) * sizes.z + place.z;
 }
 
-// Returns the element of the image at a tap of a window; 0 in the padding.
+// Returns the element of the image that is copied to entry `number` of the columns; 0 in the padding.
 fn element(number: u32) -> f32 {
     let row = number / product_of(columns.windows);
     let window = place_of(number - row * product_of(columns.windows), columns.windows);
@@ -69,14 +69,14 @@ fn element(number: u32) -> f32 {
     return load(columns.first_of_x + plane * product_of(columns.image) + number_of(place, columns.image));
 }
 
-// Returns the sum of the taps of all windows at a position of the image.
+// Returns the sum of all entries of the columns that belong to element `number` of the image.
 fn sum(number: u32) -> f32 {
     let plane = number / product_of(columns.image);
     let place = place_of(number - plane * product_of(columns.image), columns.image) + columns.before.xyz;
     let taps = product_of(columns.kernel);
     var total = 0.0;
     for (var tap = 0u; tap < taps; tap++) {
-        // A negative begin is a large number.
+        // A negative beginning wraps around to a large number, which no window has.
         let begin = place - place_of(tap, columns.kernel) * columns.dilation.xyz;
         let window = begin / columns.stride.xyz;
         let is_begin = all(window * columns.stride.xyz == begin) && all(begin < vec3(0x80000000u));
@@ -112,7 +112,7 @@ fn move_columns(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     var results = vec4(0.0);
     var mask = 0u;
-    // The numbers of elements before the first element wrap around.
+    // Elements before the array have negative numbers, which wrap around to large ones.
     let number = id.x * 2u - skip;
     if number < columns.count {
         results.x = result(number);

@@ -9,7 +9,7 @@ import package::shared::rows::{Walk, load, not_a_number, place, rows, walk_of};
 // Whether elements are logarithms of probabilities.
 override normalised: bool = false;
 
-// The losses of the rows, or their factors.
+// The losses of the rows, or the factors of these losses.
 @group(0) @binding(7) var<storage, read_write> numbers: array<f32>;
 
 // Returns element k of the row at `origin`.
@@ -113,7 +113,7 @@ fn whole_lines(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// Writes the factor of each row.
+// Writes the factor of each row's loss: see `Target`.
 @compute @workgroup_size(256)
 fn factors(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x < rows.count {

@@ -3,13 +3,14 @@
 // An invocation writes 16 words that are whole patterns apart, so that it reads the pattern once; a workgroup fills 16
 // rows of 256 words.
 struct Sizes {
-    // The number of words to fill, and the first of them in the binding.
+    // The number of words to fill, and the index of the first of them in the binding.
     length: u32,
     first: u32,
     // The length of the pattern in words, and the index of the word of the pattern that is written first.
     period: u32,
     phase: u32,
-    // The distance between rows of a workgroup: the smallest multiple of both a row and the pattern.
+    // The distance between rows of a workgroup in words: the least common multiple of the lengths of a row and of the
+    // pattern.
     span: u32,
 }
 

@@ -1,4 +1,4 @@
-// The sums of products of a small kernel with the elements around each one of an image.
+// For each element of an image, the sum of the products of a small kernel with the elements around it.
 //
 // An invocation computes four results, one below the other: neighbouring invocations load neighbours, and an element is
 // loaded once for all results of its column.
@@ -8,14 +8,14 @@ struct Sizes {
     images: u32,
     height: u32,
     width: u32,
-    // The kernel's rows and columns before the element.
+    // The numbers of the kernel's rows above, and of its columns to the left of, the weight for the element itself.
     above: u32,
     left: u32,
     first_of_x: u32,
     first_of_y: u32,
-    // The value outside, for a constant one.
+    // The value of elements outside the image, for a constant border.
     outside: f32,
-    // Row by row, four in each vector.
+    // The kernel's weights row by row, four in each vector.
     weights: array<vec4<f32>, 64>,
 }
 
@@ -23,7 +23,7 @@ struct Sizes {
 @group(0) @binding(1) var<storage> x: array<f32>;
 @group(0) @binding(2) var<storage, read_write> y: array<f32>;
 
-// The rows and columns of the kernel.
+// The numbers of rows and columns of the kernel.
 override rows: u32 = 3u;
 override columns: u32 = 3u;
 
@@ -48,7 +48,7 @@ fn image_filter(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     let image = sizes.first_of_x + id.z * sizes.height * sizes.width;
     let top = i32(first) - i32(sizes.above);
-    // Whether all rows are in the image.
+    // Whether all rows that the invocation reads are in the image.
     let is_within = top >= 0 && first + rows + 3u - sizes.above <= sizes.height;
     var sums = vec4(0.0);
     for (var at = 0u; at < columns; at++) {

@@ -1,5 +1,5 @@
-// Merges two sorted arrays. A merge path determines the number of keys of the first array among any number of merged
-// keys, so that each workgroup or invocation finds its part of both arrays.
+// Merges two sorted arrays. For any number of merged keys, a merge path gives the number of those from the first array,
+// so that each workgroup or invocation finds the keys of both arrays that it merges.
 import package::shared::key_order::{key_bits, key_in, precedes, rank, word_of_key};
 import package::shared::ordered_word::wide;
 
@@ -32,7 +32,7 @@ struct Sizes {
 override words: u32 = 0u;
 
 const tile = 1024u;
-// The number of merged keys of an invocation, which fill whole words even if keys have 8 bits.
+// The number of keys that an invocation merges in a tile: four keys fill whole words even if keys have 8 bits.
 const items = 4u;
 
 fn key_of_a(index: u32) -> vec2<u32> {
@@ -71,7 +71,8 @@ fn split(count: u32) -> u32 {
     return low;
 }
 
-// Returns the number of merged keys before a part that begins at `position`. Parts begin at whole words.
+// Returns the number of merged keys before the piece or tile at `position`, which counts from the beginning of the
+// first word, so that pieces and tiles begin with whole words.
 fn merged_before(position: u32) -> u32 {
     return min(max(position, sizes.skew) - sizes.skew, sizes.length_of_a + sizes.length_of_b);
 }
@@ -106,7 +107,7 @@ fn put_key(key: vec2<u32>, out: u32) {
     }
 }
 
-// Stores the last keys before `out`, whose word also has keys from `out` on.
+// Stores the pending keys before key `out`, if their word also contains keys from `out` on.
 fn end_keys(out: u32) {
     if key_bits < 32u {
         let at = sizes.first_of_merged + out;

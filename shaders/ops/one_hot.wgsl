@@ -47,7 +47,7 @@ fn one_hot(@builtin(global_invocation_id) id: vec3<u32>) {
     var word = 0u;
     var mask = 0u;
     for (var k = 0u; k < each; k++) {
-        // The numbers of elements before the first element wrap around.
+        // Elements before the array have negative numbers, which wrap around to large ones.
         let number = id.x * each + k - skip;
         if number < sizes.count {
             word |= cell_at(number) << (k * bits);

@@ -5,7 +5,8 @@
 import package::shared::philox::product;
 
 struct Order {
-    // The number of numbers that are ordered, and the number of those in the output.
+    // The numbers 0 to n - 1 are ordered; the first `count` of them are written, from element `first` of the binding
+    // on.
     n: u32,
     count: u32,
     first: u32,

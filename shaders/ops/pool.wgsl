@@ -1,4 +1,4 @@
-// Pooling in which an invocation computes one result, or the two of a word.
+// Pooling in which an invocation computes one result or, with `packed`, the two results of a word.
 import package::shared::pooling::{channels_last, pool, pooled};
 @if(packed)
 import package::shared::pooling::Cell;
@@ -47,7 +47,7 @@ fn elements(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     var results = vec4(0.0);
     var mask = 0u;
-    // Elements before the first one wrap around.
+    // Elements before the array have negative numbers, which wrap around to large ones.
     let number = id.x * 2u - skip;
     if number < count {
         results.x = result(number);

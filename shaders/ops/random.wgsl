@@ -13,8 +13,8 @@ struct Draw {
     // The number of words, vectors or halves of the output, and the index of the first of them in the binding.
     count: u32,
     first: u32,
-    // For integers: the number of different values, the smallest value, and 2^32 modulo this number. For a chance: the
-    // number of words out of 2^32 that become `low`; all others become 0.
+    // For integers: the number of different values, the smallest value, and 2^32 modulo the number of values. For a
+    // chance: the number of words out of 2^32 that become `low`; all others become 0.
     span: u32,
     low: u32,
     rest: u32,
@@ -80,7 +80,8 @@ fn negative_logarithm(word: u32) -> Scaled {
     let halvings = countLeadingZeros(odd);
     // p = (1 - g) / 2^halvings, with g in (0, 1/2] as a fraction of 2^32.
     let g = 0u - (odd << halvings);
-    // -ln(1 - g) / g in 30 bits behind the point: interpolated at Chebyshev nodes, relative error below 2^-29.
+    // -ln(1 - g) / g in fixed point with 30 fractional bits: interpolated at Chebyshev nodes, relative error below
+    // 2^-29.
     var series = 3884155547u - high(g, 2316416789u);
     series = 3411361346u - high(g, series);
     series = 1420944806u - high(g, series);
@@ -113,11 +114,11 @@ fn square_root(number: Scaled) -> Scaled {
     for (var step = 0u; step < 3u; step++) {
         y = high(y, 3221225472u - high(x, high(y, y))) << 1u;
     }
-    // The root, in [1/2, 1), has 31 bits behind the point. The square root of 2^32 is 2^16.
+    // The root, in [1/2, 1), has 31 fractional bits. The square root of 2^32 is 2^16.
     return scaled(high(x, y), exponent - 15);
 }
 
-// Returns sin(pi / 2 * t) for a fraction t of 2^32, with 31 bits behind the point.
+// Returns sin(pi / 2 * t) for a fraction t of 2^32, with 31 fractional bits.
 fn sine(t: u32) -> u32 {
     let square = high(t, t);
     var series = 344144u - high(square, 7370u);
@@ -132,7 +133,8 @@ fn normal_pair(words: vec2<u32>) -> vec2<u32> {
     var twice = negative_logarithm(words.x);
     twice.exponent += 1;
     let radius = square_root(twice);
-    // The angle's position in its quadrant, in the middle of a step, so that its complement is also a fraction.
+    // The angle's position in its quadrant as a fraction of 2^32, in the middle of a step, so that t is never 0 and
+    // 2^32 - t is a fraction, too.
     let t = (words.y << 2u) | 2u;
     let quadrant = words.y >> 30u;
     let swapped = (quadrant & 1u) != 0u;
@@ -266,7 +268,7 @@ fn fill(@builtin(global_invocation_id) id: vec3<u32>) {
 
 @if(!vectors && !packed)
 fn store(at: u32, value: u32) {
-    // The places of words before the output wrap around, so that they are also beyond its end.
+    // The index of a word before the output wraps around to a large number, which is beyond the end of the output.
     let place = at - draw.skip;
     if place < draw.count {
         x[draw.first + place] = value;

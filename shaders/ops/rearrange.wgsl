@@ -4,7 +4,7 @@ import package::shared::elements::{Cell, cell_of, load, store};
 import package::shared::elements::{bits, merge};
 
 struct Axis {
-    // The number of positions, and the distance of neighbours in y.
+    // The number of positions, and the distance between neighbouring positions in y.
     size: u32,
     in_y: u32,
     // Position o is read from position start + step * o of x, which has `extent` positions at a distance of `in_x`.
@@ -35,7 +35,7 @@ const symmetric = 4u;
 const wrap = 5u;
 
 override rank: u32 = 1u;
-// Whether an axis has another mode than plain.
+// Whether any axis has another mode than plain.
 override mapped: bool = true;
 // For packed elements: whether y is contiguous in the order in which the kernel iterates.
 @if(packed)
@@ -128,7 +128,7 @@ fn rearrange(@builtin(global_invocation_id) id: vec3<u32>) {
     var word = 0u;
     var mask = 0u;
     for (var k = 0u; k < each; k++) {
-        // The numbers of elements before the first element wrap around.
+        // Elements before the array have negative numbers, which wrap around to large ones.
         let number = id.x * each + k - skip;
         if number < walk.count {
             word |= cell_at(place(number)) << (k * bits);

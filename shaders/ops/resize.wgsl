@@ -1,4 +1,5 @@
-// Resizes an array: an invocation computes one result, or the two of a word, from elements around a position in x.
+// Resizes an array: an invocation computes one result or, with `packed`, the two results of a word, from elements
+// around a position in x.
 @if(packed)
 import package::shared::halves::{element_in, rounded};
 
@@ -8,7 +9,7 @@ alias Cell = u32;
 alias Cell = f32;
 
 struct Axis {
-    // The number of positions in y, and the distance of neighbours in x.
+    // The number of positions in y, and the distance between neighbouring positions in x.
     size: u32,
     in_x: u32,
     // The index of a scaled axis, or 3 for an axis that keeps its size.
@@ -17,7 +18,7 @@ struct Axis {
 }
 
 struct Scaled {
-    // The number of positions in x, and the distance of neighbours.
+    // The number of positions in x, and the distance between neighbouring positions.
     size: u32,
     in_x: u32,
     // Position o of y is at o * step + offset of x.
@@ -52,7 +53,8 @@ struct Sizes {
 // The mode and the rounding, each one of the constants below.
 override mode: u32 = 1u;
 override rounding: u32 = 0u;
-// Whether sums are divided by the sum of weights, elements outside have no weight, results outside have a value.
+// Whether each sum is divided by the sum of its weights; whether elements outside x have the weight 0; whether results
+// at positions outside x are `outside`.
 override normalised: bool = false;
 override excludes_outside: bool = false;
 override has_outside: bool = false;
@@ -76,7 +78,8 @@ fn load(at: u32) -> f32 {
     return x[at];
 }
 
-// Returns the nearest position. A place within the rounding error of a boundary counts as on the boundary.
+// Returns the position of the element nearest to `place`, by the rule `rounding`. A place within the rounding error of
+// the boundary between two elements counts as on the boundary.
 fn nearest_of(place: f32) -> i32 {
     let error = (1.0 + abs(place)) * 0x1p-20;
     if rounding == half_down {
@@ -103,7 +106,8 @@ fn weight_at(distance: f32) -> f32 {
     return select(0.0, ((a * t - 5.0 * a) * t + 8.0 * a) * t - 4.0 * a, t < 2.0);
 }
 
-// The elements that are read along an axis.
+// The `count` positions, from `first` on, that a result reads along an axis; `place` is the exact position of the
+// result.
 struct Reads {
     first: i32,
     count: i32,
@@ -209,7 +213,7 @@ fn resize(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     var results = vec4(0.0);
     var mask = 0u;
-    // The numbers of elements before the first element wrap around.
+    // Elements before the array have negative numbers, which wrap around to large ones.
     let number = id.x * 2u - skip;
     if number < sizes.count {
         results.x = result(number);

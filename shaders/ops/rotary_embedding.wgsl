@@ -34,7 +34,7 @@ override interleaved: bool = false;
 override positions_first: bool = false;
 // Whether each batch has separate tables.
 override per_batch: bool = false;
-// Whether angles are negative.
+// Whether pairs are rotated by the negative angles.
 override inverse: bool = false;
 
 @if(packed)
@@ -87,7 +87,7 @@ fn result(number: u32) -> f32 {
     }
     let angle = angles_of(line) + pair;
     let sine = sines[rotary.first_of_sines + angle];
-    // The first element of a pair adds the second with a negative sign; for the inverse, the second adds the first so.
+    // The sine is negated for the first element of a pair or, with `inverse`, for the second element.
     let signed = select(sine, -sine, is_first != inverse);
     return here * cosines[rotary.first_of_cosines + angle] + load(rotary.first_of_x + other) * signed;
 }
@@ -110,7 +110,7 @@ fn rotate(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     var results = vec4(0.0);
     var mask = 0u;
-    // The numbers of elements before the first element wrap around.
+    // Elements before the array have negative numbers, which wrap around to large ones.
     let number = id.x * 2u - skip;
     if number < rotary.count {
         results.x = result(number);

@@ -2,7 +2,8 @@
 import package::shared::scan_keys::K;
 
 struct Runs {
-    // The number of elements in runs, of runs that are written, and of runs that are read.
+    // The number of elements in all runs, the length of the output (in runs for `run_lengths`, in elements for
+    // `expand_runs`), and the number of runs that are read.
     length: u32,
     capacity: u32,
     runs: u32,
@@ -45,7 +46,7 @@ fn expand_runs(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x >= min(all, runs.capacity) {
         return;
     }
-    // Runs before `low` end at or before the element, and the run `high` or an earlier run ends behind the element.
+    // The run of the element is one of the runs `low` to `high`.
     var low = 0u;
     var high = runs.runs - 1u;
     while low < high {

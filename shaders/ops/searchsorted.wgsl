@@ -11,7 +11,7 @@ struct Sizes {
     first_of_keys: u32,
     first_of_values: u32,
     first_of_places: u32,
-    // 1 for the position behind equal keys, 0 for the position before them.
+    // 1 for the position after equal keys, 0 for the position before them.
     right: u32,
 }
 

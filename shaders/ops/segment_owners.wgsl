@@ -21,7 +21,7 @@ const none = 0xffffffffu;
 // Returns the segment of a chunk. Only `boundaries` offsets are valid; the last segment ends with the last element.
 fn owner(chunk: u32, boundaries: u32) -> u32 {
     let begin = chunk * sizes.chunk;
-    // Offsets before `low` are at or before the first element of the chunk; offsets from `high` on are behind it.
+    // Offsets with an index below `low` are at most `begin`; offsets from index `high` on are greater.
     var low = 0u;
     var high = boundaries;
     for (var step = 0u; step < 32u && low < high; step++) {

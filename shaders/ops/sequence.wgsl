@@ -33,7 +33,7 @@ fn number_at(i: u32) -> vec2<u32> {
         }
         return vec2(bitcast<u32>(number), 0u);
     }
-    // Numbers are computed modulo 2^64; the lower bits are the numbers of shorter integers.
+    // Numbers are computed modulo 2^64; their lower bits are the results for shorter integers.
     let low = product(i, sizes.step.x);
     return sum(sizes.start, vec2(low.y, low.x + i * sizes.step.y));
 }
@@ -59,7 +59,7 @@ fn sequence(@builtin(global_invocation_id) id: vec3<u32>) {
     var word = 0u;
     var mask = 0u;
     for (var k = 0u; k < each; k++) {
-        // The numbers of elements before the first element wrap around.
+        // Elements before the array have negative numbers, which wrap around to large ones.
         let i = id.x * each + k - skip;
         if i < sizes.count {
             word |= (number_at(i).x & ones) << (k * bits);

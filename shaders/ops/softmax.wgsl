@@ -143,7 +143,7 @@ fn greatest_walked(walk: Walk, lane: u32, step: u32) -> f32 {
     return greatest;
 }
 
-// Returns the exponential of an element, and stores it if the store does not round it.
+// Returns the exponential of an element. Also stores it, unless stores round (`packed`) or the results are logarithms.
 fn power_at(at: u32, greatest: f32) -> Unit {
     let result = power(load(at), greatest);
     @if(!packed)

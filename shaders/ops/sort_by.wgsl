@@ -6,7 +6,7 @@ struct Sizes {
     // The index of each array's first element in its binding.
     first_of_x: u32,
     first_of_y: u32,
-    // The length of a run, and the number of elements that an invocation merges, which divides it.
+    // The length of a run, and the number of elements that an invocation merges: a divisor of this length.
     run: u32,
     span: u32,
 }
@@ -38,7 +38,7 @@ fn sort_runs(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 
 var<workgroup> elements: array<T, tile>;
-// The positions of the elements in order. Positions beyond the end stay last.
+// The positions of the tile's elements in sorted order; positions beyond the last element come last.
 var<workgroup> places: array<u32, tile>;
 
 @compute @workgroup_size(256)

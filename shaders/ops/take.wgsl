@@ -9,10 +9,11 @@ struct Sizes {
     count: u32,
     first_of_x: u32,
     first_of_y: u32,
-    // The number of cells at a position of the axis, and of an element, which has an index unless `shared_indices`.
+    // The number of cells at a position of the axis, and the number of cells of an element; unless `shared_indices`,
+    // each element has its own index.
     inner: u32,
     each_index: u32,
-    // The number of indices of a line along the axis, which all lines may share.
+    // The number of elements of y in a line along the axis.
     lines: u32,
     // The number of cells after which the fill value repeats.
     period: u32,
@@ -25,7 +26,7 @@ struct Sizes {
 
 // Whether all lines along the axis have the same indices.
 override shared_indices: bool = true;
-// Whether elements of y whose index is outside the axis are unchanged.
+// Whether an element of y is left unchanged if its index is outside the axis.
 override keep: bool = false;
 
 struct Place {
@@ -75,7 +76,7 @@ fn take(@builtin(global_invocation_id) id: vec3<u32>) {
     var word = 0u;
     var mask = 0u;
     for (var k = 0u; k < each; k++) {
-        // The numbers of elements before the first element wrap around.
+        // Elements before the array have negative numbers, which wrap around to large ones.
         let number = id.x * each + k - skip;
         if number < sizes.count {
             let found = place(number);

@@ -28,7 +28,8 @@ struct Sizes {
 // digits.
 @group(0) @binding(4) var<storage, read_write> states: array<vec4<u32>>;
 @group(0) @binding(5) var<storage> known_states: array<vec4<u32>>;
-// For each block, the numbers of keys before and equal to the last selected key; later also those of all blocks before.
+// For each block, the numbers of keys before and equal to the last selected key (x, y); later also the sums of both
+// numbers over the row's blocks before this block (z, w).
 @group(0) @binding(6) var<storage, read_write> kept: array<vec4<u32>>;
 @group(0) @binding(7) var<storage> known_kept: array<vec4<u32>>;
 @group(0) @binding(8) var<storage, read_write> places: array<u32>;
@@ -133,7 +134,7 @@ fn count_kept(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation
     }
 }
 
-// A workgroup adds up the counts of each row.
+// For each row, one workgroup sums the counts of all blocks before each block.
 @compute @workgroup_size(256)
 fn place_kept(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     if group.x >= sizes.rows {
@@ -178,7 +179,7 @@ fn collect(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
             is_kept = kept_at(row, at, state.xy);
         }
         let flags = vec2<u32>(is_kept);
-        // Both counts at once: no sum exceeds 16 bits.
+        // Sums both flags in one addition, in 16 bits each: no sum exceeds 16 bits.
         let sums = exclusive_prefix(local, flags.x | (flags.y << 16u));
         let own = before + vec2(sums & 0xffffu, sums >> 16u);
         if is_kept.x || (is_kept.y && own.y < state.z) {

@@ -21,7 +21,7 @@ struct Planes {
     // The numbers of rows and columns of x: columns are adjacent in x, rows in y.
     rows: u32,
     columns: u32,
-    // The distance of rows in x, and of columns in y.
+    // The distance between neighbouring rows in x, and between neighbouring columns in y.
     in_x: u32,
     in_y: u32,
     first_of_x: u32,
@@ -134,7 +134,7 @@ fn store_tile(own: Tile, local: u32) {
             var word = 0u;
             var mask = 0u;
             for (var k = 0u; k < each; k++) {
-                // The numbers of elements before the first element wrap around.
+                // Elements before the array have negative numbers, which wrap around to large ones.
                 let row = place * each + k - begin;
                 if row < 32u && own.row + row < planes.rows {
                     word |= tile[row * 33u + line] << (k * bits);

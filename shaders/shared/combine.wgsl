@@ -22,7 +22,8 @@ fn widened(element: u32) -> u32 {
     return element << above >> above;
 }
 
-// Returns the element nearest to a float, or an integer, of which only the lower bits are the element.
+// Returns the bits of the element nearest to a float. An integer is returned unchanged; only its lower bits are the
+// element.
 fn narrowed(number: u32) -> u32 {
     if bits == 32u || kind != 2u {
         return number;

@@ -16,7 +16,7 @@ struct Grid {
 fn grid_of_count() {
     let threads = min(count[0], grid.most);
     let wanted = threads / grid.size + select(0u, 1u, threads % grid.size != 0u);
-    // One layer of rows is enough: the launch has checked this.
+    // A grid of two dimensions is large enough: the launch has checked this.
     let rows = wanted / grid.limit + select(0u, 1u, wanted % grid.limit != 0u);
     groups[0] = min(wanted, grid.limit);
     groups[1] = rows;

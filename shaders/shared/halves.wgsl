@@ -33,7 +33,8 @@ fn rounded_to_f16(values: vec4<f32>) -> vec4<u32> {
     let bits = bitcast<vec4<u32>>(values);
     let size = bits & vec4(0x7fffffffu);
     let normal = (size + 0xc8000fffu + ((size >> vec4(13u)) & vec4(1u))) >> vec4(13u);
-    // The last bit of 0.5 is 2^-24, as in the smallest f16: the addition rounds.
+    // The last bit of an f32 in [0.5, 1) is worth 2^-24, the smallest f16, so that the addition rounds to multiples of
+    // it.
     let tiny = bitcast<vec4<u32>>(bitcast<vec4<f32>>(size) + 0.5) - 0x3f000000u;
     let beyond = select(vec4(0x7c00u), vec4(0x7e00u), size > vec4(0x7f800000u));
     let rounded = select(select(normal, tiny, size < vec4(0x38800000u)), beyond, size >= vec4(0x47800000u));

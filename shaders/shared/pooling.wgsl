@@ -18,7 +18,7 @@ struct Pooling {
     before: vec4<u32>,
     // The sizes of the input with its padding.
     padded: vec4<u32>,
-    // The distances of neighbours in x and y: depth, height, width, channels.
+    // The distances between neighbours along depth, height, width and channels, in x and in y.
     in_x: vec4<u32>,
     in_y: vec4<u32>,
     // The number of examples, and of channels.

@@ -27,7 +27,8 @@ struct Sizes {
     // The number of elements of c in all batches.
     elements_of_c: u32,
     batches: u32,
-    // The number of parts into which the depth is divided, whose sums are added later, and the depth of a part.
+    // The number of parts into which the depth is divided, and the depth of a part. The sums of the parts are added
+    // later.
     parts: u32,
     depth_of_part: u32,
 }
@@ -54,8 +55,8 @@ fn tile_of(group: u32) -> vec2<u32> {
     return vec2(at / height, first + at % height);
 }
 
-// Returns the indices of the elements of four rows of a, or of four columns of b, at depth 0. Lines behind the last
-// line repeat the last line, and their results are never stored.
+// Returns the indices of the elements of four rows of a, or of four columns of b, at depth 0. Beyond the last row or
+// column, the last one is repeated; the results for repeated ones are never stored.
 fn starts_of(is_deep: bool, side: u32, most: u32, line: u32, first: u32) -> vec4<u32> {
     let sides = min(vec4(side) + vec4(0u, 1u, 2u, 3u), vec4(most - 1u));
     return first + sides * select(1u, line, is_deep);
@@ -75,7 +76,7 @@ fn batch_of(slot: u32) -> u32 {
     return slot % sizes.batches;
 }
 
-// Returns the first depth of a slot's part, and the depth behind its last depth.
+// Returns the first depth of a slot's part, and the depth one past its last.
 fn depths_of(slot: u32) -> vec2<u32> {
     let first = min(slot / sizes.batches * sizes.depth_of_part, sizes.k);
     return vec2(first, first + min(sizes.k - first, sizes.depth_of_part));

@@ -13,7 +13,7 @@ fn element_of_b(at: u32) -> f32 {
     return element_in(b[at / 2u], at);
 }
 
-// Returns four elements at a depth; zeros behind the last depth.
+// Returns four elements at a depth; zeros beyond the last depth.
 fn from_a(starts: vec4<u32>, depth: u32) -> vec4<f32> {
     if depth >= sizes.k {
         return vec4(0.0);

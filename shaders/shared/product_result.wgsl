@@ -86,7 +86,7 @@ fn store(slot: u32, row: u32, column: u32, sums: vec4<f32>) {
     }
     let at = start_of_c(slot) + row * sizes.n + column;
     let count = sizes.n - column;
-    // Results behind the last column repeat the last column, and are never stored.
+    // Sums beyond the last column take the index of the last column; their results are never stored.
     let steps = min(vec4(0u, 1u, 2u, 3u), vec4(count - 1u));
     let result = vec4(
         finished(scaled(sums.x, at), at, column),

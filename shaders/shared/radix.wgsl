@@ -1,4 +1,4 @@
-// One pass of a radix sort, by a digit of the keys: the common part of all kernels of the pass.
+// One pass of a radix sort, by a digit of the keys: the declarations that all kernels of the pass share.
 //
 // Keys stay as they are in memory, and are ordered by their `ordered_word`s: so zeros of both signs are equal, and each
 // key keeps its bits. Keys and values consist of words of 32 bits.

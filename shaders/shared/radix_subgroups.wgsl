@@ -1,7 +1,7 @@
 // Sorts one tile of keys by a digit, by ranks within subgroups, and moves the keys to their positions.
 //
 // A subgroup ranks one key of each invocation at a time: ballots, one for each bit, find the invocations with the same
-// digit, and the last of them counts for all.
+// digit, and the last of these adds their number to the digit's counter.
 import package::shared::ordered_word::wide;
 import package::shared::radix::{
     digit, digit_of, key_at, radix, sizes, sorted_values, store_key, values, words,
@@ -43,7 +43,7 @@ fn add_starts(lane: Lane) {
     }
     let inclusive = subgroupInclusiveAdd(sum);
     if lane.lane == lane.size - 1u {
-        // The sums of subgroups are behind the counters.
+        // In `exchange`, the sums of subgroups follow the counters.
         atomicStore(&exchange[most_subgroups * radix + lane.subgroup], inclusive);
     }
     workgroupBarrier();

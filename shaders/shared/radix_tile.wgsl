@@ -38,7 +38,8 @@ fn sort_by_four_bits(local: u32, shift: u32) {
     for (var i = 0u; i < 8u; i++) {
         sum += tile_items[local * 8u + i];
     }
-    // Both halves at once: no sum exceeds 16 bits. Values of the upper halves follow all values of the lower halves.
+    // Sums both 16-bit counters of a word in one addition, as no sum exceeds 16 bits. The values that upper halves
+    // count follow all values that lower halves count.
     var before = exclusive_prefix(local, sum);
     before += total() << 16u;
     for (var i = 0u; i < 8u; i++) {
@@ -58,7 +59,8 @@ fn sort_by_four_bits(local: u32, shift: u32) {
     workgroupBarrier();
 }
 
-// Returns the word with an invocation's counter for the last four bits, and the lowest bit of the counter.
+// Returns the index of the word with an invocation's counter for the lowest four bits of `bits`, and the counter's
+// lowest bit in this word.
 fn counter_of(bits: u32, local: u32) -> vec2<u32> {
     return vec2((bits & 7u) * 256u + local, (bits & 8u) * 2u);
 }

@@ -1,14 +1,15 @@
 // The sums of exponentials of rows, relative to the row's greatest element.
 //
-// NaN counts as infinity. A row is not a number if it has NaN, positive infinity, or only negative infinity: its
-// greatest element is infinite, or all of its exponentials are 0.
+// NaN counts as infinity. The softmax of a row is not a number if the row has NaN, positive infinity, or only negative
+// infinity: its greatest element is infinite, or all of its exponentials are 0.
 import package::shared::row_team::{group, team_max, team_sum};
 import package::shared::rows::{Unit, Walk, greatest_of, load, place, rows, total_of, walk_of, without_nan};
 
 // The greatest element and the sum of each part of each row.
 @group(0) @binding(3) var<storage, read_write> parts: array<vec2<f32>>;
 
-// The greatest of some elements, or the least finite number, and the sum of their exponentials relative to this number.
+// For some elements of a row: the greatest of them and of the least finite number, and the sum of their exponentials
+// relative to `greatest`.
 struct Part {
     greatest: f32,
     sum: f32,
@@ -19,14 +20,15 @@ fn nothing() -> Part {
     return Part(bitcast<f32>((rows.infinity - 1u) | 0x80000000u), 0.0);
 }
 
-// The exponential of this number is exactly 0; lower differences, such as negative infinity, are replaced by it.
+// The exponential of this number is exactly 0; lower differences, such as negative infinity, are replaced by this
+// number.
 const lowest = -110.0;
 
 fn power(unit: Unit, greatest: f32) -> Unit {
     return exp(max(unit - greatest, Unit(lowest)));
 }
 
-// Returns the factor of a sum that becomes relative to a greater element.
+// Returns the factor by which a sum of exponentials changes if it becomes relative to `now` in place of `before`.
 fn factor(before: f32, now: f32) -> f32 {
     return exp(max(before - now, lowest));
 }
@@ -72,7 +74,7 @@ fn walked(walk: Walk, lane: u32, step: u32) -> Part {
     return part;
 }
 
-// Stores a part of a row; its number is the number of the workgroup.
+// Computes and stores one part of a row; `number` is the index of the workgroup.
 fn store_part_of_row(number: u32, local: u32) {
     let row = number / rows.parts;
     let part = number % rows.parts;
@@ -85,7 +87,7 @@ fn store_part_of_row(number: u32, local: u32) {
     }
 }
 
-// Stores a part of a row; its number is the number of the invocation.
+// Computes and stores one part of a row; `number` is the index of the invocation.
 fn store_part_of_line(number: u32) {
     if number < rows.count * rows.parts {
         let found = walked(walk_of(number % rows.count, number / rows.count), 0u, 1u);

@@ -12,7 +12,8 @@ struct Targets {
     ignored_low: u32,
     ignored_high: u32,
     ignores: u32,
-    // The index of the first weight, and of the first of the other numbers of rows, in their bindings.
+    // The index of the first weight in its binding, and of the first loss (or factor or derivative) of a row in its
+    // binding.
     first_of_weights: u32,
     first_of_numbers: u32,
 }

@@ -15,7 +15,7 @@ fn teams() -> u32 {
 var<workgroup> shared_values: array<f32, 512>;
 var<workgroup> shared_parts: array<f32, 512>;
 
-// In a team of more invocations than this number, the values of so many parts are combined first.
+// In a team of more invocations than this number, the team's values are first combined to this many values.
 const first_sums = 16u;
 
 // Returns the sum of a team's values in each of its invocations. `call` is 0 or 1, and different in successive calls.

@@ -1,4 +1,5 @@
-// Rows of floats, in units of one or, with `vectors`, of four. Floats are f32, or, with `packed`, two in a word.
+// Rows of floats, in units of one element or, with `vectors`, of four elements. Floats are f32, or, with `packed`, two
+// in a word.
 @if(packed)
 import package::shared::halves::{element_in, rounded, unpacked};
 

@@ -10,14 +10,14 @@ fn is_kept(i: u32) -> bool {
     return heads[sizes.first_of_heads + i] != 0u;
 }
 
-// Writes element i as number `to` of the kept elements.
+// Writes element i as the kept element with the index `to`.
 fn put(to: u32, i: u32) {
     if to < sizes.capacity {
         y[sizes.first_of_y + to] = x[sizes.first_of_x + i];
     }
 }
 
-// Whether `put_rest` writes element i as number `to` of the elements that are not kept.
+// Whether `put_rest` writes element i, which is not kept, as the element with the index `to` of those.
 const puts_rest = false;
 
 fn put_rest(to: u32, i: u32) {

@@ -15,10 +15,11 @@ fn own_bits(local: u32) -> u32 {
     return bits;
 }
 
-// Writes the elements of a tile: `carry` elements are kept before the tile, `kept` elements in the tile, and `before`
-// of the latter before the invocation's elements. Every invocation has read its bits.
+// Writes the elements of a tile: `carry` is the number of elements kept before the tile, `kept` that in the tile, and
+// `before` that in the tile before the invocation's elements. All invocations must have read their bits from `values`,
+// as this function overwrites it.
 //
-// The numbers of the elements are gathered in workgroup memory, so that neighbouring invocations write neighbouring
+// The indices of the elements are gathered in workgroup memory, so that neighbouring invocations write neighbouring
 // elements.
 fn put_tile(tile: u32, local: u32, bits: u32, carry: u32, before: u32, kept: u32) {
     var to = before;
@@ -28,7 +29,7 @@ fn put_tile(tile: u32, local: u32, bits: u32, carry: u32, before: u32, kept: u32
             values[to] = at;
             to++;
         } else if puts_rest {
-            // These elements follow the kept elements, in order.
+            // Elements that are not kept follow the kept elements, in order.
             values[kept + at - to] = at;
         }
     }

@@ -78,7 +78,7 @@ fn from_f32(bits: u32) -> u32 {
         return select(nearest, 0x7fc0u, size > infinity) | (sign >> 16u);
     }
     let normal = (size + 0xc8000fffu + ((size >> 13u) & 1u)) >> 13u;
-    // In this form, the float is a multiple of 2^-24, the smallest f16.
+    // For floats below 2^-14: shifted right, `fraction` counts multiples of 2^-24, the smallest f16.
     let fraction = (size & 0x7fffffu) | 0x800000u;
     let shift = clamp(126u - min(size >> 23u, 126u), 1u, 31u);
     let kept = fraction >> shift;

@@ -1,8 +1,9 @@
-// The parts of two tiles of 64 rows or columns and a depth of 16 that an invocation of 64 fetches.
+// The elements that each of 64 invocations fetches of two tiles, of 64 rows or columns and a depth of 16 each.
 import package::shared::product::{a_is_deep, b_is_deep};
 import package::shared::tile_product::deep;
 
-// Returns a group of four rows or columns, and the depth: neighbouring invocations read neighbouring elements.
+// Returns the index of a group of four rows or columns, and a depth: neighbouring invocations read neighbouring
+// elements.
 fn spot_of(is_deep: bool, index: u32, part: u32) -> vec2<u32> {
     let far = index / deep + part * 4u;
     let near = index % deep;

@@ -117,7 +117,7 @@ pub enum OperationError {
         argument: String,
         /// The shape of the argument.
         shape: Vec<usize>,
-        /// The joint shape of all arguments before this argument.
+        /// The shape to which all arguments before this argument are broadcast.
         against: Vec<usize>,
     },
     /// An output whose shape is not that of the result.

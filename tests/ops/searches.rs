@@ -1,4 +1,4 @@
-//! Searches for the places of values in sorted keys, and tests of the order of keys.
+//! Searches for the positions of values in sorted keys, and tests of the order of keys.
 
 use std::fmt::Debug;
 
@@ -51,7 +51,7 @@ fn search<'r>(descending: bool, right: bool) -> SearchSorted<'r> {
     if descending { search.descending() } else { search }
 }
 
-/// Searches are right for keys with NaN, and for keys and values at odd places of their buffers.
+/// Searches are right for keys with NaN, and for keys and values that begin at an odd element of their buffers.
 fn searches<K: SortKey + PartialOrd + Debug>(device: &Device) -> TestResult {
     for (length, count) in [(0, 5), (1, 3), (2, 0), (5, 257), (1000, 300)] {
         for descending in [false, true] {
@@ -71,7 +71,7 @@ fn searches<K: SortKey + PartialOrd + Debug>(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// The places are those of `numpy.searchsorted([-inf, -1, -0.0, 0, 1, inf, nan, nan], v, side)`, for these keys and
+/// The positions are those of `numpy.searchsorted([-inf, -1, -0.0, 0, 1, inf, nan, nan], v, side)`, for these keys and
 /// other values.
 fn numpy(device: &Device) -> TestResult {
     let keys = [f32::NEG_INFINITY, -1.0, -0.0, 0.0, 1.0, f32::INFINITY, f32::NAN, -f32::NAN];

@@ -2,7 +2,7 @@
 
 use super::super::plan::Plan;
 
-/// The sizes of a call.
+/// The sizes of a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     pub(super) length: u64,
@@ -10,12 +10,12 @@ pub(super) struct Shape {
     pub(super) sizes: [u64; 2],
     /// The byte of its buffer at which y begins.
     pub(super) start: u64,
-    /// The greatest number of elements of a launch, if an array is larger than a binding can be.
+    /// The greatest number of elements that one launch converts; `None` if each array fits into one binding.
     pub(super) window: Option<u64>,
 }
 
-/// One launch of the kernel, for `count` elements from `begin` on. It has at least one invocation for each word that it
-/// writes, or for each element of two words.
+/// One launch of the kernel, for `count` elements from `begin` on. The launch has at least one invocation for each word
+/// that it writes; for elements of two words, one for each element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pass {
     pub(super) begin: u64,
@@ -28,8 +28,8 @@ pub(super) fn plan(Shape { length, sizes: [from, to], start, window }: Shape) ->
         return Plan::nothing();
     }
     let most = window.unwrap_or(length);
-    // An invocation writes one word, of which y may have only a part. The byte lengths of windows are multiples of 4,
-    // so all windows begin at the same byte of a word.
+    // An invocation writes one word; the first and the last word may contain other bytes than those of y. The byte
+    // lengths of windows are multiples of 4, so all windows begin at the same byte of a word.
     let threads = |count: u64| if to >= 4 { count } else { (start % 4 + count * to).div_ceil(4) };
     let begins = (0..length).step_by(usize::try_from(most).unwrap_or(usize::MAX).max(1));
     let counts = begins.map(|begin| (begin, most.min(length - begin)));

@@ -1,7 +1,7 @@
 //! The reference implementation in plain Rust: the rounding of a number to a float of any format.
 
 /// Returns the bits of the float nearest to a number, in a format with `fraction` bits of fraction and `exponents` bits
-/// of exponent. If two floats are equally near, it is the one with an even last bit.
+/// of exponent. If two floats are equally near, the result is the one with an even last bit.
 ///
 /// The number is `magnitude * 2^exponent`, with the sign of `negative`.
 pub(crate) fn nearest(negative: bool, magnitude: u64, exponent: i32, [fraction, exponents]: [u32; 2]) -> u64 {

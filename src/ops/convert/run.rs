@@ -28,8 +28,8 @@ impl Operands<'_, '_> {
         operands::check(OPERATOR, &self.y.core.device, &arrays, 1, destination)
     }
 
-    /// The greatest number of elements of a launch, if an array is larger than a binding can be. `sizes` are the sizes
-    /// of an element of x and of y, in bytes.
+    /// The greatest number of elements that one launch converts; `None` if each array fits into one binding. `sizes`
+    /// are the sizes of an element of x and of y, in bytes.
     pub(super) fn window(&self, sizes: [u64; 2]) -> Option<u64> {
         let binding = Binding::of(&self.y.core.device.caps().limits);
         let fits = |array: Array<'_>| array.place().fits(binding, 1);

@@ -6,7 +6,7 @@ use super::reference::nearest;
 use super::{CastElement, cast};
 use crate::Device;
 
-/// A number as a 128-bit integer or an `f64`, which can represent every number of every type.
+/// A number as a 128-bit integer or an `f64`: together they represent every number of every type that can be converted.
 #[derive(Clone, Copy, Debug)]
 enum Wide {
     Integer(i128),

@@ -173,7 +173,7 @@ impl<'r> CrossEntropy<'r> {
         Ok(planned.plan.cost())
     }
 
-    /// The call for arrays that begin at the bytes `starts` of their buffers.
+    /// The sizes and options of a call whose arrays begin at the bytes `starts` of their buffers.
     fn call<T: FloatElement, I: IndexElement>(&self, starts: &[u64]) -> Result<Call, OperationError> {
         let elements = operands::counted::<T>(OPERATOR, "x", &self.shape)?;
         operands::expect_axis(OPERATOR, self.axis, &self.shape)?;

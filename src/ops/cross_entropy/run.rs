@@ -21,7 +21,8 @@ modules!(
     backward_packed_vectors
 );
 
-/// The uniform `Targets` of a module, from a `TargetNumbers` and the position of the first loss in its binding.
+/// The uniform `Targets` of a module, from a `TargetNumbers` and the index of the first loss in the binding of the
+/// losses.
 macro_rules! numbers_of {
     ($module:ident, $numbers:expr, $first:expr) => {{
         let TargetNumbers { classes, first, words, signs, ignored_low, ignored_high, ignores, first_of_weights } =
@@ -62,7 +63,7 @@ pub(super) struct Call {
     pub(super) bf16: bool,
 }
 
-/// The mean of losses: the sum of all losses divided by the sum of all rows' factors.
+/// The mean of losses: the sum of all losses divided by the sum of the weights of all rows' classes.
 static MEAN: LazyLock<ReductionKernel> = LazyLock::new(|| {
     let kernel = ReductionKernel::new("x: f32, weight: f32", "y: f32");
     let kernel = kernel.expect("the parameters of the mean are valid").name("mean of losses");
@@ -234,7 +235,7 @@ impl Operands<'_> {
     /// Returns targets and weights as the kernels bind them, and the fields of the uniform that describe both.
     fn targets(&self, call: Call) -> Result<(Slice<'_, u32>, Slice<'_, f32>, TargetNumbers), OperationError> {
         let (targets, first) = whole_cells::<u32>(&self.targets).map_err(OPERATOR.slice("targets"))?;
-        // Without weights, kernels need a binding in their place, which they do not read.
+        // Kernels need a binding for weights even if there are none; they do not read this binding.
         let weights = self.weights.as_ref().unwrap_or(&self.targets);
         let (weights, first_of_weights) = whole_cells::<f32>(weights).map_err(OPERATOR.slice("weights"))?;
         let ignored = call.ignored.unwrap_or(0);

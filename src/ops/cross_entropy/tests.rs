@@ -12,7 +12,7 @@ fn check<T: Float>(device: &Device, shape: [usize; 3], choice: Choice, [skip, we
     let [outer, classes, inner] = shape;
     let rows = outer * inner;
     let x: Vec<T> = numbers(rows * classes).into_iter().map(T::of).collect();
-    // Targets within the classes, targets above them, and ignored ones.
+    // Targets below the number of classes, targets above it, and ignored ones.
     let targets: Vec<i32> = (0..rows).map(|row| [0, 1, -7, 2][row % 4] * (row * 5 % classes) as i32).collect();
     let targets: Vec<i32> = targets.iter().map(|target| (*target).max(-7)).collect();
     let weights: Vec<f32> = (0..classes).map(|class| (class % 5) as f32 * 0.5).collect();

@@ -50,7 +50,7 @@ use crate::submit::{Destination, Recording, Stream};
 /// There is no `vec3<..>`: WGSL aligns it to 16 bytes, so its arrays have gaps that buffers of `[f32; 3]` do not have. Pass
 /// the numbers as `raw p: f32`, and read `vec3(p[3 * i], p[3 * i + 1], p[3 * i + 2])`.
 ///
-/// In the operation `i` is the number of the element and `n` the number of elements, both `u32`, so no parameter can
+/// In the operation `i` is the index of the element and `n` the number of elements, both `u32`, so no parameter can
 /// have these names. `inf` is infinity. Its type is the scalar type of the first output of floats; without one, that of
 /// the first input of floats; without floats, `f32`.
 ///
@@ -70,7 +70,8 @@ pub struct ElementwiseKernel {
     signature: Signature,
     preamble: String,
     operation: String,
-    /// Identifies the texts above in the cache of kernels; replaced at each change of one of them.
+    /// Identifies the signature, the preamble and the operation in the cache of kernels; replaced if one of them
+    /// changes.
     identity: Identity,
 }
 
@@ -130,8 +131,8 @@ impl ElementwiseKernel {
         self
     }
 
-    /// Applies the operation and writes `outputs`: a buffer or slice, or a tuple of them, with the joint length of the
-    /// inputs. Inputs are one argument or a tuple.
+    /// Applies the operation and writes `outputs`: a buffer or slice, or a tuple of them, with the length to which the
+    /// inputs are broadcast. Inputs are one argument or a tuple.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]

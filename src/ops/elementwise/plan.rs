@@ -10,11 +10,12 @@ use super::wgsl::Form;
 /// time, and the elements after the last vector would need a second launch.
 const MIN_FOR_VECTORS: u64 = 1 << 14;
 
-/// The input of a plan. `slots`, `places` and the strides of `walk` have an entry for each argument, in the same order.
+/// The sizes, arrays and dimensions of an elementwise operation whose launches are planned. `slots`, `places` and the
+/// strides of `walk` have an entry for each argument, in the same order.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape<'s> {
     pub(super) slots: &'s [Slot],
-    /// The place of each array in its binding; `None` for values.
+    /// The position of each array within its binding; `None` for values.
     pub(super) places: &'s [Option<Place>],
     pub(super) walk: &'s Walk,
     /// Whether the operation uses `inf`.
@@ -30,7 +31,7 @@ pub(super) struct Pass {
     pub(super) form: Form,
     /// The index of the launch's first element, counted over all launches.
     pub(super) begin: u64,
-    /// The number of elements of the launch, or of vectors of four elements.
+    /// The number of elements of the launch, or of vectors of four elements if the form has vectors.
     pub(super) cells: u64,
     /// The number of workgroups.
     pub(super) groups: u64,
@@ -39,7 +40,7 @@ pub(super) struct Pass {
     pub(super) window: bool,
 }
 
-/// The choice between kernels that compute the same.
+/// The choice between kernels that compute the same results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Choice {
     /// Whether each invocation computes four elements, if the arrays permit it.
@@ -55,8 +56,8 @@ impl Choice {
     }
 }
 
-/// Plans the launches: one; or one for vectors and one for the few remaining elements; or one for each window, if an
-/// array is larger than a binding can be.
+/// Plans the launches: one; or one for vectors and one for the few remaining elements; or one for each window of
+/// consecutive elements, if an array is larger than a binding can be.
 ///
 /// An operation counts as one arithmetic operation for each element, as its text is not analysed; accesses to raw
 /// arrays are not counted. So `flops` and `bytes` are lower bounds.
@@ -115,7 +116,8 @@ fn passes(shape: &Shape<'_>, choice: Choice) -> Vec<Pass> {
     vec![pass(form(true, true), 0, vectors), pass(form(false, true), 4 * vectors, count - 4 * vectors)]
 }
 
-/// The bytes that are read and written of all arrays that are not raw; an array that is changed in place counts twice.
+/// The number of bytes that a call reads and writes of all arrays that are not raw; an array that is changed in place
+/// counts twice.
 fn bytes(shape: &Shape<'_>) -> u64 {
     let of_slot = |(at, slot): (usize, &Slot)| {
         let times = u64::from(slot.read) + u64::from(slot.written);

@@ -90,7 +90,8 @@ pub(super) fn fit<'a>(
     Ok(Fitted { own, device: call.device.clone(), operands, letters, slots, places, walk, count })
 }
 
-/// Sets the shape of each output without a shape to that of the inputs, if it has as many elements.
+/// Sets the shape of each output without a shape to that of the inputs, if the output has as many elements as that
+/// shape.
 fn shape_outputs(operands: &mut [Operand<'_>], signature: &Signature) {
     let inputs = || operands.iter().filter(|operand| !operand.written && operand.is_walked());
     // Invalid shapes of inputs are reported by a later check of all arrays.

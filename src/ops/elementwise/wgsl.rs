@@ -50,7 +50,7 @@ impl Own<'_> {
     }
 }
 
-/// The numbers in the uniform `places` of elementwise kernels that belong to no array.
+/// The numbers in the uniform `places` of an elementwise kernel that describe the launch and not a single array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Count {
     /// The index of this launch's first element.
@@ -75,7 +75,7 @@ impl places::Count for Count {
     }
 }
 
-/// The fields of the uniform `places`; none in a form without this uniform.
+/// The fields of the uniform `places`; none if a kernel of this form has no such uniform.
 pub(super) fn fields(slots: &[Slot], form: Form) -> Fields<Count> {
     let mut fields = Fields::new();
     if !form.placed {
@@ -290,8 +290,8 @@ fn main(text: &mut Text, slots: &[Slot], form: Form) {
     text.line("    }\n}");
 }
 
-/// Writes the entry point of a kernel whose invocations compute one vector each: several vectors are not faster,
-/// neither on a GPU nor on the CPU.
+/// Writes the entry point of a kernel whose invocations compute one vector each: several vectors per invocation are not
+/// faster, neither on a GPU nor on the CPU.
 fn vector_main(text: &mut Text, slots: &[Slot], form: Form) {
     let indent = "        ";
     let count = count(slots, form);

@@ -18,7 +18,8 @@ pub enum Border {
 }
 
 impl Border {
-    /// The number in `shaders/shared/border.wgsl`, and the value outside.
+    /// The constant of `shaders/shared/border.wgsl` for this border, and the value of elements outside the image if it
+    /// is constant.
     pub(super) fn number(self) -> (u32, f32) {
         match self {
             Self::Reflect => (0, 0.0),

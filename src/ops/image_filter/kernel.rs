@@ -3,10 +3,10 @@
 use super::super::error::OperationError;
 use super::super::operator::Operator;
 
-/// The most weights of a kernel, which are uniforms.
+/// The greatest number of weights of a filter kernel; a uniform contains all of them.
 pub(super) const MAX_WEIGHTS: usize = 256;
 
-/// A filter as it is given.
+/// A filter as the caller describes it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Given {
     /// A kernel of rows and columns; reversed for a convolution.
@@ -21,18 +21,18 @@ pub(super) enum Given {
     Median,
 }
 
-/// A kernel of a pass: weights row by row.
+/// A kernel that a pass applies: weights, row by row.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Kernel {
     pub(super) weights: Vec<f32>,
-    /// Rows and columns.
+    /// The numbers of rows and columns.
     pub(super) sizes: [usize; 2],
-    /// The row and the column of the element itself.
+    /// The row and the column of the weight that multiplies the element at the result's own position.
     pub(super) centre: [usize; 2],
 }
 
 impl Kernel {
-    /// A kernel whose centre is that of a correlation: the later of two middle ones.
+    /// A kernel whose centre is that of a correlation: the middle row and column, or the later of two middle ones.
     fn new(weights: Vec<f32>, sizes: [usize; 2]) -> Self {
         Self { weights, sizes, centre: sizes.map(|size| size / 2) }
     }
@@ -106,7 +106,8 @@ fn too_many(operator: Operator, got: String) -> OperationError {
     operator.choice("a kernel of", format!("use 1 to {MAX_WEIGHTS} weights"), got)
 }
 
-/// The weights of a Gaussian function up to four standard deviations, as `SciPy`'s; None for too many.
+/// The weights of a Gaussian function up to four standard deviations, as `SciPy`'s; `None` if there would be too many
+/// weights.
 fn gaussian(deviation: f64) -> Option<Vec<f32>> {
     let radius = (4.0 * deviation + 0.5).floor();
     if !(deviation >= 0.0 && 2.0 * radius < MAX_WEIGHTS as f64) {

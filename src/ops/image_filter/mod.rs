@@ -86,7 +86,7 @@ pub fn sobel<'x, 'y>(
     ImageFilter::sobel(shape, axis).run(x, y)
 }
 
-/// Computes the median of 3 x 3 elements around each one of images of `[.., height, width]`, as `SciPy`'s
+/// Computes the median of the 3 x 3 elements around each element of images of `[.., height, width]`, as `SciPy`'s
 /// `ndimage.median_filter`. See [`ImageFilter`].
 ///
 /// # Errors
@@ -102,8 +102,8 @@ pub fn median_filter<'x, 'y>(
 /// A filter of images with a choice of the border, on a stream, or into a recording. The results are those of `SciPy`'s
 /// `ndimage`.
 ///
-/// Images are the last two axes of an array of `f32`, row-major; axes before these are images of their own. Sums are `f32`,
-/// in a fixed order. The median of elements with NaN is unspecified.
+/// Images are the last two axes of a row-major array of `f32`; each position along the other axes is a separate image.
+/// Sums are `f32`, in a fixed order. The median of elements with NaN is unspecified.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -132,8 +132,8 @@ pub struct ImageFilter<'r> {
 }
 
 impl<'r> ImageFilter<'r> {
-    /// The sum of a kernel's weights times the elements around each one: `y[i] = sum(kernel[k] * x[i + k - size / 2])`. The
-    /// kernel is row-major with these sizes: `[rows, columns]`.
+    /// For each element, the sum of a kernel's weights times the elements around it:
+    /// `y[i] = sum(kernel[k] * x[i + k - size / 2])`. The kernel is row-major with these sizes: `[rows, columns]`.
     pub fn correlate(shape: impl Into<Vec<usize>>, kernel: &[f32], sizes: [usize; 2]) -> Self {
         Self::of(shape, Given::Kernel { weights: kernel.to_vec(), sizes, is_convolution: false })
     }
@@ -163,8 +163,8 @@ impl<'r> ImageFilter<'r> {
         Self::of(shape, Given::Separable([down.to_vec(), along.to_vec()]))
     }
 
-    /// Blurs with Gaussian functions of these standard deviations, in elements, down the columns and along the rows. They end
-    /// at four standard deviations.
+    /// Blurs with Gaussian functions of these standard deviations, in elements, down the columns and along the rows.
+    /// The functions are cut off at four standard deviations.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -198,7 +198,7 @@ impl<'r> ImageFilter<'r> {
         Self { shape: shape.into(), given, border: Border::default(), destination: Destination::Own }
     }
 
-    /// Sets the elements outside an image; [`Border::Reflect`] by default.
+    /// Sets the values of elements outside an image; [`Border::Reflect`] by default.
     pub fn border(mut self, border: Border) -> Self {
         self.border = border;
         self
@@ -216,8 +216,8 @@ impl<'r> ImageFilter<'r> {
         self
     }
 
-    /// The cost of a call, to compare its time with the limits of a device. A weight counts two operations for each element,
-    /// a median 30.
+    /// The cost of a call, to compare its time with the limits of a device. For each element, a weight counts as two
+    /// operations, and a median as 30.
     ///
     /// ```
     /// # fn main() -> anywarp::Result<()> {
@@ -228,9 +228,10 @@ impl<'r> ImageFilter<'r> {
     /// ```
     ///
     /// # Errors
-    /// [`OperationError::Choice`] for a shape without rows and columns, a kernel without weights or of more than 256, an
-    /// axis above 1, and standard deviations that are negative, not finite, or above 31.8; [`OperationError::Length`] for a
-    /// kernel of other sizes; and [`OperationError::TooLarge`].
+    /// [`OperationError::Choice`] for a shape without rows and columns, a kernel without weights or of more than 256,
+    /// an axis above 1, and standard deviations that are negative, not finite, or above 31.8;
+    /// [`OperationError::Length`] for a kernel whose number of weights is not that of its sizes; and
+    /// [`OperationError::TooLarge`].
     pub fn cost(&self) -> Result<Cost, OperationError> {
         Ok(self.plan()?.cost())
     }
@@ -276,7 +277,7 @@ impl<'r> ImageFilter<'r> {
     }
 }
 
-/// The passes of one or two kernels; results of the first one of two go to scratch memory.
+/// The passes that apply one or two kernels; the first of two passes writes its results to scratch memory.
 fn passes(kernels: Vec<Kernel>) -> Vec<Pass> {
     let last = kernels.len() - 1;
     let pass = |(at, kernel)| Pass::Kernel { kernel, reads_scratch: at > 0, writes_scratch: at < last };
@@ -284,5 +285,5 @@ fn passes(kernels: Vec<Kernel>) -> Vec<Pass> {
 }
 
 const OPERATOR: Operator = Operator("image filter");
-/// Positions outside are computed with signs, and with the double of an axis.
+/// The greatest size of an axis: kernels compute signed positions outside an axis, and twice its size, in 32 bits.
 const MAX_SIZE: usize = 1 << 29;

@@ -27,7 +27,7 @@ fn place(mut at: i64, size: i64, outside: Outside) -> Option<usize> {
     Some(at as usize)
 }
 
-/// The elements around each one, at these offsets of rows and columns: a row of the result for each element.
+/// For each element, the elements at these offsets of rows and columns from it: one row of the result for each element.
 pub(crate) fn around(x: &[f64], [height, width]: [usize; 2], offsets: &[[i64; 2]], outside: Outside) -> Vec<Vec<f64>> {
     let mut all = Vec::new();
     for image in x.chunks(height * width) {

@@ -13,7 +13,7 @@ use crate::submit::Destination;
 crate::kernels!(mod image_filter = "shaders/ops/image_filter.wgsl", root = "shaders");
 crate::kernels!(mod median_filter = "shaders/ops/median_filter.wgsl", root = "shaders");
 
-/// The results of an invocation, one below the other.
+/// The number of results that an invocation computes, one below the other.
 const ROWS: u64 = 4;
 
 /// One dispatch of an image filter.
@@ -30,7 +30,7 @@ pub(super) struct Operands<'a> {
 }
 
 impl Operands<'_> {
-    /// Checks devices and guards.
+    /// Checks that the arrays belong to the device, are not in use by guards and do not overlap.
     pub(super) fn check(&self, destination: &Destination<'_>) -> Result<(), OperationError> {
         let arrays = [("x", self.x), ("y", self.y.as_slice())];
         operands::check(OPERATOR, &self.y.core.device, &arrays, 1, destination)
@@ -49,7 +49,7 @@ impl Operands<'_> {
         let images = Images { sizes: [others.iter().product(), *height, *width], border };
         let length = usize::try_from(plan.scratch).unwrap_or(usize::MAX).max(16);
         let mut between = device.scratch::<u8>(length, destination).map_err(memory(OPERATOR))?;
-        // Compiles the kernels of all passes, so that a refused one leaves nothing launched.
+        // Compiles the kernels of all passes, so that nothing is launched if one of them is refused.
         for pass in &plan.passes {
             if let Pass::Kernel { kernel, .. } = pass {
                 image_filter::image_filter_with(device, images.overrides(kernel))?;
@@ -72,7 +72,7 @@ impl Operands<'_> {
     }
 }
 
-/// The images of a call.
+/// The sizes of the images of a call, and the rule for elements outside an image.
 struct Images {
     /// The number of images, rows and columns.
     sizes: [usize; 3],
@@ -85,7 +85,7 @@ impl Images {
         image_filter::Overrides { rows, columns, border: self.border.number().0 }
     }
 
-    /// Launches a pass with a kernel.
+    /// Launches the pass that applies a kernel of weights.
     fn filter(
         &self,
         device: &Device,
@@ -95,7 +95,7 @@ impl Images {
         destination: Destination<'_>,
     ) -> Result<(), OperationError> {
         let Cells { x, first_of_x, y, first_of_y } = Cells::<f32>::whole(OPERATOR, x, y)?;
-        // The operator's limit keeps all of these within 31 bits.
+        // The operator's limits keep all of these sizes within 31 bits.
         let [images, height, width] = self.sizes.map(|size| size as u32);
         let [above, left] = kernel.centre.map(|size| size as u32);
         let mut weights = [[0.0; 4]; MAX_WEIGHTS / 4];

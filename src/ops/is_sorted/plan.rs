@@ -25,7 +25,7 @@ impl Shape {
     }
 }
 
-/// One command of a test.
+/// One command of a test whether keys are sorted: a fill, or the launch of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
     /// Sets the result to 1.

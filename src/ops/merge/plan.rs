@@ -9,8 +9,8 @@ use crate::device::Device;
 
 /// The number of merged keys that one workgroup writes.
 const TILE: u64 = 1024;
-/// The number of keys of one byte in a word. The length of a piece is a multiple of it, so that pieces of all keys
-/// begin with a whole word.
+/// The number of one-byte keys in a word. The length of a piece is a multiple of this number, so that pieces begin with
+/// a whole word for keys of every size.
 const KEYS_OF_WORD: u64 = 4;
 
 /// The sizes of a merge.
@@ -42,7 +42,7 @@ impl Shape {
     }
 }
 
-/// One command of a merge.
+/// One launch of a merge, with its number of pieces or tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
     /// Merges in `pieces` invocations, each of which writes `span` keys.
@@ -53,7 +53,7 @@ pub(super) enum Pass {
     Tiles { tiles: u64 },
 }
 
-/// The choice between kernels that write the same.
+/// The choice between kernels that write the same results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
     /// At most `most` invocations, each of which merges a piece without workgroup memory.

@@ -30,7 +30,7 @@ pub(crate) mod sealed {
     }
 }
 
-/// The position that an index outside the axis stands for.
+/// The position that an index outside the axis selects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Outside {
     /// No position.

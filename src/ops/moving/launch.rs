@@ -11,7 +11,7 @@ use crate::device::Device;
 use crate::error::BufferError;
 use crate::submit::{Destination, Refusal};
 
-/// The greatest number of cells after which a fill value repeats.
+/// The greatest number of cells after which the cells of an array full of one fill value repeat.
 pub(crate) const MAX_PERIOD: usize = 16;
 
 /// A typed module for each size of cells.

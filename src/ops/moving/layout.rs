@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 /// The greatest number of axes of a layout, which the kernels support.
 pub(crate) const MAX_AXES: usize = 8;
 
-/// The position in x that a position outside an axis of x stands for.
+/// The position of x whose element replaces the missing element at a position outside an axis of x.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// All positions are inside the axis.
@@ -49,7 +49,7 @@ pub(crate) struct Map {
     pub(crate) source: Option<usize>,
     pub(crate) start: i64,
     pub(crate) step: i64,
-    /// The rule for positions outside the axis of x. Modes other than plain have a step of 1.
+    /// The rule for positions outside the axis of x. The step is 1 in modes other than plain.
     pub(crate) mode: Mode,
 }
 
@@ -195,7 +195,8 @@ pub(crate) fn row_major(shape: &[usize]) -> Vec<u64> {
     distances
 }
 
-/// Omits axes of size 1, and joins neighbouring axes whose positions follow each other at one distance in x and in y.
+/// Omits axes of size 1, and joins neighbouring axes whose positions together follow each other at a constant distance
+/// in x and in y.
 fn joined(axes: &[Axis]) -> SmallVec<[Axis; 4]> {
     let mut all: SmallVec<[Axis; 4]> = SmallVec::new();
     for axis in axes {

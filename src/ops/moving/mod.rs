@@ -15,5 +15,5 @@ pub(crate) mod operands;
 pub(crate) mod plan;
 
 /// The greatest number of cells of an array. Kernels count cells in 31 bits, as positions before the start of x are
-/// negative, and a workgroup may be beyond the end.
+/// negative, and the last workgroup also counts cells beyond the end.
 pub(crate) const MAX_ELEMENTS: u64 = (1 << 31) - (1 << 16);

@@ -5,7 +5,7 @@ use super::layout::{Layout, Mode};
 /// The number of elements along each side of a tile.
 const TILE: u64 = 32;
 
-/// One command of a rearrangement.
+/// One command of a rearrangement: a copy, or the launch of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Pass {
     /// A copy command of the device, for whole words.
@@ -17,7 +17,7 @@ pub(crate) enum Pass {
     Walk(Layout),
 }
 
-/// The choice between commands that write the same.
+/// The choice between commands that write the same results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Choice {
     /// Whether the device's copy command is used where that is possible.
@@ -66,7 +66,8 @@ pub(crate) fn plan(layout: &Layout, starts: [u64; 2], choice: Choice) -> Option<
     Some(Pass::Walk(wide))
 }
 
-/// Whether each line of a plane consists of whole, aligned vectors of four words in both arrays.
+/// Whether each line along the two axes that tiles exchange consists of whole, aligned vectors of four words in both
+/// arrays.
 fn moves_fours(layout: &Layout, columns: usize, starts: [u64; 2]) -> bool {
     let fits = |cells: u64| cells.is_multiple_of(4);
     let bytes = starts.iter().all(|start| start.is_multiple_of(16));
@@ -78,7 +79,8 @@ fn moves_fours(layout: &Layout, columns: usize, starts: [u64; 2]) -> bool {
     bytes && others && layout.begin.iter().all(|begin| fits(*begin))
 }
 
-/// The numbers of tiles along the rows and the columns of a plane.
+/// The numbers of tiles along the two axes that tiles exchange: the last axis of y, and the axis with the index
+/// `columns`.
 pub(crate) fn tiles(layout: &Layout, columns: usize) -> [u64; 2] {
     [layout.axes[0].size.div_ceil(TILE), layout.axes[columns].size.div_ceil(TILE)]
 }

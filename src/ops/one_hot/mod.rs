@@ -86,7 +86,7 @@ impl<'r, T: Element> OneHot<'r, T> {
     fn plan<I: IndexElement>(&self, indices: usize, start: u64) -> Result<Plan<Pass>, OperationError> {
         operands::counted::<T>(OPERATOR, "y", &[indices, self.classes])?;
         let element = size_of::<T>() as u64;
-        // Each element is a line of its own here, so that a cell never has parts of two elements.
+        // `single` describes one element alone, so that a cell never has parts of two elements.
         let single = Along { outer: 1, size: 1, inner: 1, lines: 1, shared: false };
         let cell = single.cell(element, &[start], 16);
         let elements = (indices * self.classes) as u64;

@@ -41,7 +41,7 @@ pub(crate) enum Kind {
     InPlace,
     /// By index, as in `z[i] = ..`.
     Raw,
-    /// By name, without a list that could give it an initial value.
+    /// By name; the statements have no list of outputs, so that the output cannot have an initial value.
     Result,
 }
 

@@ -13,7 +13,7 @@ use crate::kernel::BoundBuffer;
 pub(crate) struct Binding {
     /// The greatest size of a binding, in bytes.
     pub(crate) most: u64,
-    /// The number of bytes of which the offset of a binding must be a multiple.
+    /// The offset of a binding must be a multiple of this number of bytes.
     pub(crate) alignment: u64,
 }
 
@@ -29,8 +29,8 @@ impl Binding {
     }
 }
 
-/// The number of elements of which the length of each window of a long array is a multiple, so that all windows begin
-/// at the same distance from a bindable offset.
+/// The length of each window of a long array is a multiple of this number of elements, so that all windows begin at the
+/// same distance from a bindable offset.
 pub(crate) const WINDOW: u64 = 1024;
 
 /// The position of an array in its binding, which plans depend on.

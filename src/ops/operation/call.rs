@@ -14,8 +14,8 @@ use super::view;
 use crate::error::LaunchError;
 use crate::submit::{Context, Destination, Refusal};
 
-/// The greatest number of elements of a call: kernels count them in 32 bits, and some workgroups beyond the end as
-/// well.
+/// The greatest number of elements of a call: kernels count elements in 32 bits, and the last workgroups also count
+/// elements beyond the end.
 pub(crate) const MAX_ELEMENTS: u64 = (1 << 32) - (1 << 16);
 
 /// A letter that stands for a type, its type in one call, and the parameter that determined the type.
@@ -85,7 +85,7 @@ impl Signature {
         Ok((operands, letters))
     }
 
-    /// The joint shape of the inputs.
+    /// The shape to which all inputs are broadcast.
     pub(crate) fn shape_of_inputs(
         &self,
         device: &Arc<Context>,
@@ -229,8 +229,8 @@ impl Signature {
         }
     }
 
-    /// Returns the shape of an array; an error for an array of another device, an invalid slice, or a shape that does
-    /// not fit.
+    /// Returns the shape of an array; an error for an array of another device, an invalid slice, or a shape or strides
+    /// that the array does not permit.
     fn check_array(
         &self,
         device: &Arc<Context>,
@@ -271,7 +271,7 @@ impl Signature {
         OperationError::View { operator, argument, shape: shape.to_vec(), strides: strides.to_vec(), problem }
     }
 
-    /// The joint shape of `operands`, or `size` if all of them are values or raw arrays.
+    /// The shape to which `operands` are broadcast, or `size` if all of them are values or raw arrays.
     pub(crate) fn shape<'o, 'a: 'o>(
         &self,
         operands: impl Iterator<Item = &'o Operand<'a>>,

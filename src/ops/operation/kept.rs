@@ -21,8 +21,8 @@ impl Identity {
     }
 }
 
-/// The key of a kernel, which contains everything that the kernel's text depends on. `form` is the part that does not
-/// belong to arguments.
+/// The key of a kernel, which contains everything that the kernel's text depends on. `form` has the properties of the
+/// kernel that belong to no argument, as numbers.
 pub(crate) fn key(of: Identity, letters: &[Letter], slots: &[Slot], form: &[usize]) -> SmallVec<[u8; 128]> {
     let element = |element: ElementType| {
         let kind = match element.scalar.kind {

@@ -5,10 +5,10 @@ use super::types::{ElementType, KNOWN};
 
 /// Names that every operation may use, with their meanings.
 const GIVEN: &[(&str, &str)] = &[
-    ("i", "`i` is the number of the element, and `n` the number of elements"),
-    ("n", "`n` is the number of elements, and `i` the number of the element"),
+    ("i", "`i` is the index of the element, and `n` the number of elements"),
+    ("n", "`n` is the number of elements, and `i` the index of the element"),
 ];
-/// Names that the generated WGSL uses.
+/// Names that the generated WGSL uses, so that no parameter can have them.
 const TAKEN: &[&str] = &[
     "main",
     "arguments",
@@ -41,7 +41,7 @@ const TAKEN: &[&str] = &[
     "Results4",
     "Accumulator",
 ];
-/// Prefixes that the generated WGSL uses.
+/// Prefixes of names in the generated WGSL, with which no name of a parameter can begin.
 const TAKEN_PREFIXES: &[&str] = &["elements_of_", "tail_of_", "before_", "__"];
 
 /// One parameter of an operation.
@@ -174,7 +174,7 @@ mod tests {
             ("2x: f32", "'2x' is not a name"),
             ("raw: f32 y: f32", "'f32 y: f32' is not one of f32"),
             ("x y: f32", "'x y' is not a name"),
-            ("i: f32", "'i' has a meaning in every operation: `i` is the number of the element"),
+            ("i: f32", "'i' has a meaning in every operation: `i` is the index of the element"),
             ("n: u32", "'n' has a meaning in every operation: `n` is the number of elements"),
             ("elements_of_x: f32", "has a meaning"),
             ("x: f32, x: T", "two parameters named 'x'"),

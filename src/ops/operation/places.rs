@@ -7,16 +7,16 @@ use smallvec::SmallVec;
 
 use super::preface::Slot;
 
-/// One value of the uniform `places`. Slots have their indices in the list from which the text is generated.
+/// One value of the uniform `places`. A slot is given by its index in the list from which the text is generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Field<C> {
     /// A number that only one operator needs, such as the number of elements.
     Count(C),
-    /// The start of a slot's elements within its binding, in cells.
+    /// The start of a slot's elements within its binding, in cells: elements, or vectors of four elements.
     First(usize),
     /// The size of an axis.
     Size(Dimensions, usize),
-    /// The stride of an axis in the array of a slot, in cells: dimensions, slot, axis.
+    /// The stride of an axis in the array of a slot, in cells as for `First`: dimensions, slot, axis.
     Step(Dimensions, usize, usize),
 }
 

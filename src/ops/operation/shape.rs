@@ -182,7 +182,7 @@ pub(crate) fn touched(walks: &[Walk], array: usize) -> u64 {
             last = last.saturating_add(size.saturating_sub(1).saturating_mul(stride));
         }
     }
-    // Where windows overlap, several indices refer to one element: then the extent of the array is the bound.
+    // Where strides make windows overlap, several indices refer to one element; there are at most `last + 1` elements.
     places.min(last.saturating_add(1))
 }
 

@@ -6,16 +6,16 @@ use super::super::windows::options::{Options, expect_windows};
 use super::super::windows::window::Window;
 use super::super::windows::{MAX_AXES, in_three};
 
-/// The windows of a pooling, as they are given.
+/// The windows of a pooling, as the caller describes them.
 #[derive(Clone, Debug)]
 pub(super) enum Windows {
-    /// Windows of this size, by the options.
+    /// Windows of this size along each axis, with the strides, padding and dilation of the options.
     Kernel(Vec<usize>),
     /// Windows that divide each axis among this many results.
     Adaptive(Vec<usize>),
 }
 
-/// The parameters of a pooling, as they are given.
+/// The parameters of a pooling, as the caller sets them.
 #[derive(Clone, Debug)]
 pub(super) struct Given {
     pub(super) x: Vec<usize>,
@@ -30,7 +30,7 @@ pub(super) struct Given {
 pub(super) struct Geometry {
     pub(super) examples: usize,
     pub(super) channels: usize,
-    /// Along depth, height and width: the windows, and the positions of y.
+    /// Along depth, height and width: the windows, and the number of positions of y.
     pub(super) windows: [Window; 3],
     pub(super) output: [usize; 3],
     pub(super) adaptive: bool,
@@ -38,7 +38,8 @@ pub(super) struct Geometry {
     pub(super) y: Vec<usize>,
 }
 
-/// Positions of adaptive windows are products of two sizes, in 32 bits.
+/// The greatest size of an axis with adaptive windows: kernels compute their positions from products of two sizes, in
+/// 32 bits.
 const MAX_ADAPTIVE: usize = (1 << 16) - 2;
 
 impl Given {
@@ -84,7 +85,8 @@ impl Given {
 }
 
 impl Geometry {
-    /// The positions that all windows of a channel read.
+    /// The number of positions that all windows of a channel read, summed over the windows; for adaptive windows an
+    /// upper bound.
     pub(super) fn reads(&self) -> u64 {
         let of_axis = |at: usize| {
             let (window, output) = (self.windows[at], self.output[at] as u64);

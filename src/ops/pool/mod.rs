@@ -83,9 +83,9 @@ pub fn average_pool<'x, 'y, T: FloatElement>(
 
 /// A pooling with strides, padding, dilation and indices, on a stream, or into a recording.
 ///
-/// Windows are those of ONNX's `MaxPool`, `AveragePool` and `LpPool`: the default stride is 1. NaN is the greatest element,
-/// and the first of equal ones wins. The greatest element of a window in the padding alone is negative infinity with the
-/// index 2^32 - 1, its mean NaN. Sums are `f32` for all element types, in a fixed order.
+/// Windows are those of ONNX's `MaxPool`, `AveragePool` and `LpPool`: the default stride is 1. NaN is the greatest
+/// element, and the first of equal ones wins. A window that has only padding has the mean NaN, and negative infinity
+/// with the index 2^32 - 1 as its greatest element. Sums are `f32` for all element types, in a fixed order.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -116,7 +116,7 @@ pub struct Pool<'r, T> {
     _element: PhantomData<T>,
 }
 
-/// The result of a window.
+/// The result that a pooling computes for each window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     Max,
@@ -197,7 +197,8 @@ impl<'r, T: FloatElement> Pool<'r, T> {
         self
     }
 
-    /// Sets the numbers of positions to add before and after each axis; none by default. They do not count as elements.
+    /// Sets the numbers of positions to add before and after each axis; none by default. Added positions do not count
+    /// as elements.
     pub fn padding(mut self, padding: &[[usize; 2]]) -> Self {
         self.given.options.padding = Some(padding.to_vec());
         self
@@ -228,7 +229,7 @@ impl<'r, T: FloatElement> Pool<'r, T> {
         self
     }
 
-    /// Also writes the index in `x` of each greatest element, counted through the whole array.
+    /// Also writes the index of each greatest element in the whole array `x`.
     pub fn indices(mut self, indices: impl Into<SliceMut<'r, u32>>) -> Self {
         self.indices = Some(indices.into());
         self
@@ -255,8 +256,8 @@ impl<'r, T: FloatElement> Pool<'r, T> {
         Ok(self.geometry()?.y)
     }
 
-    /// The cost of a call on a device, to compare its time with the limits of the device. An element of a window counts one
-    /// operation, that of a norm two.
+    /// The cost of a call on a device, to compare its time with the limits of the device. Each element of a window
+    /// counts as one operation, or as two for a norm.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -294,7 +295,7 @@ impl<'r, T: FloatElement> Pool<'r, T> {
         Ok(geometry)
     }
 
-    /// The operations and the bytes of a call.
+    /// Returns the number of operations and the number of bytes of a call.
     fn cost_of(&self, geometry: &Geometry) -> [u64; 2] {
         let planes = geometry.examples as u64 * geometry.channels as u64;
         let each = if matches!(self.kind, Kind::Norm(_)) { 2 } else { 1 };
@@ -344,7 +345,7 @@ impl<'r, T: FloatElement> Pool<'r, T> {
     }
 }
 
-/// The sizes of a call whose results begin at this byte.
+/// The sizes of a call whose results begin at byte `start` of their buffer.
 fn shape<T: FloatElement>(geometry: &Geometry, start: u64) -> Shape {
     Shape {
         planes: geometry.examples as u64 * geometry.channels as u64,

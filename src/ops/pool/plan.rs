@@ -3,19 +3,19 @@
 use super::super::plan::Plan;
 use super::super::rows::plan::Target;
 
-/// The sizes of a call.
+/// The sizes of a pooling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
-    /// Examples times channels.
+    /// The number of examples times the number of channels.
     pub(super) planes: u64,
-    /// The positions of y: depth, height, width.
+    /// The numbers of positions of y along depth, height and width.
     pub(super) output: [u64; 3],
     /// Whether elements have 16 bits, and whether y begins with the second half of a word.
     pub(super) halves: bool,
     pub(super) odd: bool,
 }
 
-/// The invocations that compute results.
+/// The assignment of invocations to results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
     /// One invocation for each result.
@@ -32,9 +32,9 @@ pub(super) enum Pass {
 }
 
 impl Choice {
-    /// The choice without tuning.
+    /// The choice that a call uses without tuning.
     pub(super) fn default_for(shape: Shape, target: Target) -> Self {
-        // Rows of a few positions fill less than a lane group.
+        // A row of fewer than 4 positions occupies less than half of the 8 invocations that the CPU runs together.
         if target.strips && !shape.halves && shape.output[2] >= 4 { Self::Rows } else { Self::Elements }
     }
 }

@@ -66,7 +66,8 @@ pub(crate) fn max(sizes: &Sizes, x: &[f64], length: usize) -> Vec<(f64, u32)> {
     y
 }
 
-/// The means of the elements, or of all positions in the padded input.
+/// The mean of each window's elements; with `counts_padding`, the sum divided by the number of positions in the padded
+/// input.
 pub(crate) fn average(sizes: &Sizes, x: &[f64], length: usize, counts_padding: bool) -> Vec<f64> {
     let mut y = vec![f64::NAN; length];
     each_window(sizes, |to, elements, padded| {
@@ -76,7 +77,7 @@ pub(crate) fn average(sizes: &Sizes, x: &[f64], length: usize, counts_padding: b
     y
 }
 
-/// The norms of the elements.
+/// The norm of each window's elements.
 pub(crate) fn norm(sizes: &Sizes, x: &[f64], length: usize, power: f64) -> Vec<f64> {
     let mut y = vec![0.0; length];
     each_window(sizes, |to, elements, _| {

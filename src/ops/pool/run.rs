@@ -24,10 +24,10 @@ pub(super) struct Operands<'a, 'i> {
     pub(super) indices: Option<SliceMut<'i, u8>>,
 }
 
-/// A call without its arrays.
+/// The options of a pooling, without its arrays and sizes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call {
-    /// The number of the kind in the shader.
+    /// The constant of `shaders/shared/pooling.wgsl` for the kind of result.
     pub(super) kind: u32,
     pub(super) power: f32,
     pub(super) counts_padding: bool,
@@ -38,7 +38,7 @@ pub(super) struct Call {
 }
 
 impl Operands<'_, '_> {
-    /// Checks devices and guards.
+    /// Checks that the arrays belong to the device, are not in use by guards and do not overlap.
     pub(super) fn check(&self, destination: &Destination<'_>) -> Result<(), OperationError> {
         let mut arrays = vec![("x", self.x)];
         arrays.extend(self.indices.as_ref().map(|indices| ("indices", indices.as_slice())));
@@ -57,7 +57,7 @@ impl Operands<'_, '_> {
         let Call { kind, power, counts_padding, channels_last, bf16, .. } = call;
         let device = &Device::of(&self.y.core.device);
         let (windows, has_indices, adaptive) = (geometry.windows, self.indices.is_some(), geometry.adaptive);
-        // The kernel needs a binding also if the caller wants no indices.
+        // The kernel needs a binding for indices even if the caller wants none.
         let mut spare = device.scratch::<u8>(16, destination).map_err(memory(OPERATOR))?;
         let indices = self.indices.as_ref().map_or_else(|| spare.slice_mut(..), reborrow);
         let (in_x, example_in_x) = distances(geometry.channels, windows.map(|window| window.input), channels_last);

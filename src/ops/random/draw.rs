@@ -11,7 +11,7 @@ pub(super) enum Draw {
     UniformF16,
     UniformF32,
     UniformF64,
-    /// `low` plus a word below `span`, which is 1 to 2^32.
+    /// `low` plus a random number below `span`; `span` is 1 to 2^32.
     Integers {
         low: u32,
         span: u64,

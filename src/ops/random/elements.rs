@@ -16,8 +16,7 @@ pub trait RandomFloat: Element + sealed::Float {}
 impl<T: Element + sealed::Float> RandomFloat for T {}
 
 /// Element types of the normal and the exponential distribution: `f16`, `f32`. `f64` is not supported: numbers are
-/// computed in 32 bits of fixed point, so that all devices draw the same bits, and these are too few digits for an
-/// `f64`.
+/// computed in fixed point of 32 bits, so that all devices draw the same bits, and 32 bits are too few for an `f64`.
 pub trait RandomReal: Element + sealed::Real {}
 
 impl<T: Element + sealed::Real> RandomReal for T {}

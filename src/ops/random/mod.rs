@@ -288,8 +288,8 @@ impl<'r> Random<'r> {
 }
 
 const OPERATOR: Operator = Operator("random numbers");
-/// The greatest number of words of a call: the kernels count them in 32 bits, and some workgroups beyond the end as
-/// well.
+/// The greatest number of words of a call: the kernels count words in 32 bits, and the last workgroups also count words
+/// beyond the end.
 const MAX_WORDS: u64 = (1 << 32) - (1 << 16);
 
 /// Returns the number of words of `length` elements in memory; an error if the kernels cannot count them.

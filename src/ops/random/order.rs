@@ -26,7 +26,7 @@ impl Order {
         let bits = (u32::BITS - n.saturating_sub(1).leading_zeros()).max(MIN_BITS);
         let mut keys = [0; ROUNDS];
         for (block, keys) in (0..).zip(keys.chunks_exact_mut(4)) {
-            // No distribution uses counters with this last word: the last word of integers is at most 64.
+            // No distribution uses a counter whose last word is `u32::MAX`: that of integers is at most 64.
             keys.copy_from_slice(&philox([block, 0, stream, u32::MAX], [seed as u32, (seed >> 32) as u32]));
         }
         Ok(Self { n, halves: [bits / 2, bits.div_ceil(2)], keys })

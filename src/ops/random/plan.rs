@@ -17,7 +17,7 @@ pub(super) struct Shape {
     pub(super) number: u64,
 }
 
-/// One launch, which writes a part of the words.
+/// One launch, which writes a part of the words of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Part {
     /// The index of the launch's first word, counted from the first word of the output.
@@ -28,7 +28,7 @@ pub(super) struct Part {
     pub(super) vectors: bool,
 }
 
-/// The choice between kernels that write the same.
+/// The choice between kernels that write the same words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Choice {
     /// Whether four words are written as one vector where both the buffer and the counters permit it.

@@ -31,11 +31,11 @@ crate::kernels!(
 crate::kernels!(mod permutation = "shaders/ops/permutation.wgsl", root = "shaders", feature wide = false);
 crate::kernels!(mod permutation_wide = "shaders/ops/permutation.wgsl", root = "shaders", feature wide = true);
 
-/// The greatest number of words drawn in place of a rejected one. Then the last word is used, which has a probability
-/// below 2^-64.
+/// The greatest number of words drawn in place of a rejected word. The last of them is used even if it is rejected,
+/// which has a probability below 2^-64.
 const ATTEMPTS: u32 = 64;
 
-/// Checks the slice, the device of the destination, and that no guard is in use.
+/// Checks the slice, the device of the destination, and that no guard uses the buffer.
 pub(super) fn check<T: Element>(x: &SliceMut<'_, T>, destination: &Destination<'_>) -> Result<(), OperationError> {
     x.range.get().map_err(OPERATOR.slice("x"))?;
     if let Err(refusal) = destination.check(&x.core.device) {

@@ -1,11 +1,11 @@
-//! The changes of a shape, as maps of its axes. This module is pure.
+//! The rearrangements of an array, as maps of its axes. This module is pure.
 
 use super::super::error::OperationError;
 use super::super::moving::layout::{Layout, Map, Mode, row_major};
 use super::super::operator::Operator;
 use super::steps::Steps;
 
-/// A change of a shape.
+/// A rearrangement of an array, with its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     Permute(Vec<usize>),
@@ -126,7 +126,7 @@ impl Change {
         }
     }
 
-    /// The layout of elements of `element` bytes, for an x of this shape and the maps of the change.
+    /// The layout of elements of `element` bytes, for an x of this shape and the maps of the axes of y.
     pub(super) fn layout(&self, element: u64, shape: &[usize], maps: &[Map]) -> Layout {
         // The repeats of a tiled axis become an axis of their own, so that kernels need no remainder for each element.
         let mut split = Vec::new();

@@ -1,6 +1,6 @@
 //! The reference implementation in plain Rust: the position in x of each element of y, one coordinate at a time.
 
-/// A change of a shape.
+/// A rearrangement of an array, with its parameters.
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
     Permute(Vec<usize>),
@@ -13,7 +13,7 @@ pub(crate) enum Change {
     Pad(Vec<[usize; 2]>, Around),
 }
 
-/// The elements around a padded array.
+/// The rule for the elements that are added around an array.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Around {
     Constant,
@@ -38,7 +38,7 @@ fn taken((start, end, step): (Option<isize>, Option<isize>, isize), size: isize)
     places
 }
 
-/// Returns the position within `0..size` that a position outside stands for; `None` for the constant.
+/// Returns the position within `0..size` whose element is added at a position outside; `None` for the constant.
 fn around(mut at: isize, size: isize, how: Around) -> Option<isize> {
     while at < 0 || at >= size {
         at = match how {
@@ -65,7 +65,8 @@ fn around(mut at: isize, size: isize, how: Around) -> Option<isize> {
     Some(at)
 }
 
-/// For each axis of y, the axis of x, and the position in x for each position in y.
+/// For each axis of y: the axis of x, or `None` for a new axis; and for each position the position in x, or `None` for
+/// the fill value.
 type Places = Vec<(Option<usize>, Vec<Option<isize>>)>;
 
 fn places(shape: &[usize], change: &Change) -> Places {

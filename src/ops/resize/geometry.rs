@@ -18,7 +18,7 @@ pub enum Coordinates {
     /// `(y + 0.5) / scale - 0.5`: elements are areas, and the outer edges of `x` and of the result coincide.
     #[default]
     HalfPixel,
-    /// As `HalfPixel`, but relative to the middle of the axis. The two differ only if scales are set.
+    /// As `HalfPixel`, but relative to the middle of the axis. Both rules differ only if scales are set.
     HalfPixelSymmetric,
     /// As `HalfPixel`, but an axis with one result reads the first element.
     PytorchHalfPixel,
@@ -62,7 +62,7 @@ pub(super) struct Given {
 pub(super) struct Axis {
     pub(super) size: usize,
     pub(super) in_x: usize,
-    /// The index of a changed axis in the list of these; `None` for axes that keep their sizes.
+    /// The index of this axis in the list of scaled axes; `None` if the axis keeps its size and positions.
     pub(super) slot: Option<usize>,
 }
 

@@ -177,7 +177,7 @@ impl<'r, T: FloatElement> Resize<'r, T> {
         self
     }
 
-    /// Sets the coefficient of cubic functions; -0.75 by default, as in `PyTorch`; -0.5 in `TensorFlow`.
+    /// Sets the coefficient of cubic functions; -0.75 by default, as in `PyTorch`; `TensorFlow` uses -0.5.
     pub fn coefficient(mut self, coefficient: f32) -> Self {
         self.cubic = coefficient;
         self

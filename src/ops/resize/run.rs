@@ -28,9 +28,9 @@ pub(super) struct Operands<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call {
     pub(super) count: u32,
-    /// The number that stands for the mode in the shader.
+    /// The constant of `shaders/ops/resize.wgsl` for the mode.
     pub(super) mode: u32,
-    /// The number that stands for the rounding in the shader.
+    /// The constant of `shaders/ops/resize.wgsl` for the rounding.
     pub(super) rounding: u32,
     pub(super) cubic: f32,
     pub(super) normalised: bool,

@@ -14,7 +14,7 @@ const VECTOR: u64 = 4;
 /// The size of a partial result in bytes.
 const PART: u64 = 8;
 
-/// The sizes of a call.
+/// The sizes of an array whose rows an operator computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     /// The number of rows.
@@ -51,7 +51,7 @@ pub(crate) enum Choice {
     Lines { parts: u64 },
 }
 
-/// One launch, with its number of workgroups.
+/// One launch of a kernel on rows, with its number of workgroups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pass {
     Teams { groups: u64 },
@@ -100,8 +100,8 @@ impl Choice {
             return Self::Strips { parts: (64 / rows).min(length / 4096).max(1) };
         }
         if target.software {
-            // All rows together have up to 4 096 parts, enough for every thread of the processor. Parts have at most 32
-            // 768 elements, as llvmpipe ends loops after 65 535 iterations.
+            // All rows together have up to 4 096 parts, enough for every thread of the processor. Parts have at most
+            // 32 768 elements, as llvmpipe ends loops after 65 535 iterations.
             let parts = (4096 / rows).min(length / 512).max(length.div_ceil(1 << 15));
             return Self::Lines { parts: parts.max(1) };
         }

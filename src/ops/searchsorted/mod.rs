@@ -51,11 +51,11 @@ pub enum Side {
     /// Before the equal keys: the number of keys that precede the value.
     #[default]
     Left,
-    /// Behind the equal keys: the number of keys that the value does not precede.
+    /// After the equal keys: the number of keys that the value does not precede.
     Right,
 }
 
-/// [`searchsorted`] with further options: positions behind equal keys, descending keys, a stream, or a recording.
+/// [`searchsorted`] with further options: positions after equal keys, descending keys, a stream, or a recording.
 ///
 /// If the keys are not sorted, positions have no meaning, and are at most the number of keys.
 ///

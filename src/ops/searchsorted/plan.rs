@@ -28,7 +28,7 @@ impl Shape {
     }
 }
 
-/// One launch.
+/// One launch of a search, with its number of invocations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
     /// One invocation for each value.

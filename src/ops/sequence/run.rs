@@ -12,7 +12,8 @@ use crate::submit::Destination;
 crate::kernels!(mod kernel = "shaders/ops/sequence.wgsl", root = "shaders", feature wide = false);
 crate::kernels!(mod doubles = "shaders/ops/sequence_doubles.wgsl", root = "shaders");
 
-/// One launch of the kernel, with at least one invocation for each word, or each element of two words, that it writes.
+/// One launch of the kernel, with at least one invocation for each word that it writes; for elements of two words, one
+/// for each element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pass {
     threads: u64,
@@ -23,7 +24,8 @@ pub(super) fn plan(length: u64, size: u64, start: u64) -> Plan<Pass> {
     if length == 0 {
         return Plan::nothing();
     }
-    // There is one invocation for each word that contains a part of y, or for each element of a word or more.
+    // There is one invocation for each element of 4 or 8 bytes; for shorter elements, one for each word that contains a
+    // part of y.
     let threads = if size >= 4 { length } else { (start % 4 + length * size).div_ceil(4) };
     Plan { passes: vec![Pass { threads }], scratch: 0, flops: 2 * length, bytes: length * size }
 }

@@ -16,7 +16,7 @@ pub(super) struct Shape {
     pub(super) in_place: bool,
 }
 
-/// An array of elements.
+/// An array that a pass reads or writes: the caller's input, the result, or scratch memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum From {
     Given,
@@ -24,7 +24,7 @@ pub(super) enum From {
     Spare,
 }
 
-/// One launch or copy, from one array to another.
+/// One launch or copy of a merge sort, from one array to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
     /// Copies the elements from the result to the scratch memory.

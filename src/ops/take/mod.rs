@@ -116,7 +116,7 @@ pub fn take_along_axis<'x, 'i, 'y, T: Element, I: IndexElement>(
     Take::along(shape, axis).run(x, indices, y)
 }
 
-/// The elements of `y` whose indices are outside the axis.
+/// The value of an element of `y` whose index is outside the axis.
 #[derive(Clone, Copy, Debug)]
 enum Rest<T> {
     Default,

@@ -3,7 +3,7 @@
 use super::super::moving::indices::Along;
 use super::super::plan::Plan;
 
-/// The sizes of a call.
+/// The sizes of a selection by indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     pub(super) along: Along,

@@ -96,7 +96,7 @@ impl<'r> TopK<'r> {
         self
     }
 
-    /// Orders NaN behind all numbers, also if the largest elements are selected.
+    /// Orders NaN after all numbers, also if the largest elements are selected.
     pub fn nan_last(mut self) -> Self {
         self.nan_last = true;
         self

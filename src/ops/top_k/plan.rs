@@ -33,7 +33,7 @@ pub(super) struct Digit {
     pub(super) above: [u32; 2],
 }
 
-/// One launch, or a call of another operator.
+/// One step of a selection: a launch, or a call of another operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
     /// Orders each row in a workgroup.
@@ -44,9 +44,10 @@ pub(super) enum Pass {
     CountDigit { digit: Digit },
     /// Finds the digit of the last selected key.
     Narrow { digit: Digit },
-    /// Counts the selected keys of each block, by the bits `known` of the last selected key.
+    /// Counts the keys of each block that are before or equal to the last selected key; `known` masks a key's bits in
+    /// two words.
     CountKept { known: [u32; 2] },
-    /// Adds up the counts of the blocks.
+    /// Sums the counts of all blocks before each block of a row.
     PlaceKept,
     /// Collects the positions of the selected keys.
     Collect { known: [u32; 2] },
@@ -54,7 +55,7 @@ pub(super) enum Pass {
     OrderCollected,
     /// Turns the keys into unsigned integers in the same order.
     RankAll,
-    /// Sorts these integers.
+    /// Sorts the integers that `RankAll` writes.
     Sort,
     /// Copies the first sorted positions of each row to the indices.
     Take,
@@ -108,7 +109,7 @@ fn digits(key_bits: u64) -> Vec<Digit> {
     (0..key_bits / 8).map(digit).collect()
 }
 
-/// Returns masks of the bits of both words that all digits of a key have together.
+/// Returns masks of the bits that a key has in its two words.
 fn known(key_bits: u64) -> [u32; 2] {
     match key_bits {
         64 => [u32::MAX; 2],
@@ -133,7 +134,8 @@ pub(super) fn plan(shape: Shape, choice: Choice) -> Plan<Pass> {
             passes.extend([Pass::CountKept { known }, Pass::PlaceKept, Pass::Collect { known }, Pass::OrderCollected]);
             (passes, 4 * rows * (RADIX + 4 + 4 * blocks(shape).count + k))
         }
-        // The scratch memory is for the keys as integers, and for their order; the sort has further memory.
+        // The scratch memory is for the keys as integers, and for their sorted positions; the sort allocates further
+        // memory.
         _ => (vec![Pass::RankAll, Pass::Sort, Pass::Take], keys * (key_bits.max(32) / 8 + 4)),
     };
     passes.push(Pass::Gather);

@@ -117,7 +117,7 @@ struct Memory {
     ranks: UnifiedBuffer<u32>,
     /// All keys as integers of two words.
     wide_ranks: UnifiedBuffer<u64>,
-    /// The positions of all keys of each row, in their order.
+    /// The positions of all keys of each row, in sorted order.
     sorted: UnifiedBuffer<u32>,
 }
 
@@ -258,7 +258,7 @@ impl<K: Element> Call<'_, '_, '_, '_, K> {
         Ok(())
     }
 
-    /// Launches the pass before or after the sort of all keys.
+    /// Launches `RankAll`, the pass before the sort of all keys, or `Take`, the pass after it.
     fn around_sort(
         &self,
         pass: Pass,

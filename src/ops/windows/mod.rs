@@ -27,8 +27,8 @@ pub(crate) fn vector(three: [usize; 3]) -> [u32; 4] {
     [depth, height, width, 1]
 }
 
-/// Returns the distances of neighbours along depth, height, width and channels in an array of examples, channels and
-/// positions, and the distance of neighbouring examples.
+/// Returns the distances in elements between neighbours along depth, height, width and channels in an array of
+/// examples, channels and positions, and the distance between neighbouring examples.
 pub(crate) fn distances(channels: usize, positions: [usize; 3], channels_last: bool) -> ([u32; 4], u32) {
     let [depth, height, width] = positions;
     let count = depth * height * width;

@@ -5,7 +5,7 @@ use super::super::operator::Operator;
 use super::MAX_AXES;
 use super::window::Window;
 
-/// The greatest position along an axis: kernels compute with positions of 31 bits, also before and behind the padding.
+/// The greatest position along an axis: kernels compute with positions of 31 bits, also before and after the padding.
 const MAX_POSITION: usize = (1 << 30) - 1;
 
 /// The options of windows, for each axis of positions. By default, strides and dilations are 1, and there is no

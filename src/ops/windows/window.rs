@@ -30,8 +30,8 @@ impl Window {
         self.padded().checked_sub(self.span()).map_or(0, |rest| rest / self.stride + 1)
     }
 
-    /// Returns the number of windows as [`count`](Self::count), plus a last window that is partly outside, if this
-    /// window begins in the input or in the padding before the input.
+    /// Returns the number of windows as [`count`](Self::count), plus a last window that is partly outside the padded
+    /// input, if this window begins in the input or in the padding before the input.
     pub(crate) fn count_rounded_up(self) -> usize {
         let Some(rest) = self.padded().checked_sub(self.span()) else { return 0 };
         let count = rest.div_ceil(self.stride) + 1;
@@ -40,7 +40,7 @@ impl Window {
     }
 
     /// Returns the number of positions that windows at all input positions cover, without the padding: the size of the
-    /// result of a transposed convolution. `None` if the padding is larger.
+    /// result of a transposed convolution. `None` if the padding is larger than the covered positions.
     pub(crate) fn covered(self) -> Option<usize> {
         let last = self.input.saturating_sub(1).saturating_mul(self.stride);
         last.saturating_add(self.span()).checked_sub(self.before.saturating_add(self.after))
@@ -62,7 +62,7 @@ mod tests {
         assert_eq!(window(2, 3, 1, 1, 1, 0).count(), 1);
         assert_eq!(window(4, 3, 2, 1, 0, 0).count_rounded_up(), 2);
         assert_eq!(window(4, 1, 2, 1, 0, 0).count_rounded_up(), 2);
-        // A last window that would begin behind the input is not counted.
+        // A last window that would begin after the input is not counted.
         assert_eq!(window(2, 1, 2, 1, 0, 1).count_rounded_up(), 1);
         assert_eq!(window(3, 3, 2, 1, 0, 0).covered(), Some(7));
         assert_eq!(window(3, 3, 2, 1, 1, 1).covered(), Some(5));

@@ -50,7 +50,7 @@ fn forms() -> Vec<Case> {
     ]
 }
 
-/// One kernel works for every type, in its form for a few elements and in its form for many.
+/// One kernel works for every type, in its variant for few elements and in its variant for many.
 fn saxpy<T: Number>(device: &Device) -> TestResult {
     known::<T>(device)?;
     let saxpy = ElementwiseKernel::new("x: T, y: T, a: T", "z: T", "z = a * x + y")?.name("saxpy");

@@ -189,7 +189,7 @@ fn outputs_without_a_value(device: &Device) -> TestResult {
     let two = ElementwiseKernel::new("x: f32", "y: f32, z: f32", "y = x")?;
     refused(two.apply::<(f32, f32)>(device, &x).map(|_| ()), is, &["never assigns the output `z`"])?;
     same(&y.slice(..3).read()?, &[2.0; 3], "nothing has run")?;
-    // The forms that the errors suggest work.
+    // The statements that the errors suggest are accepted.
     ElementwiseKernel::new("x: T, y: T", "y: T", "if x < 2 { y += x; }")?.run(device, &x, &mut y)?;
     same(&y.slice(..3).read()?, &[3.0; 3], "in place")
 }

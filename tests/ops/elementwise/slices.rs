@@ -20,7 +20,7 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-/// Slices at any offset work, in both forms of the kernel; elements around them are unchanged.
+/// Slices at any offset work, with and without vectors; elements around them are unchanged.
 fn slices<T: Number>(device: &Device) -> TestResult {
     known::<T>(device)?;
     let double = ElementwiseKernel::new("x: T", "y: T", "y = x + x")?.name("double");
@@ -88,7 +88,7 @@ fn chain(device: &Device) -> TestResult {
     same(&x.read()?, &[105; 1000], "a hundred steps")
 }
 
-/// Each form of an operation is compiled once.
+/// Each variant of an operation is compiled once.
 fn kept(device: &Device) -> TestResult {
     // The test reopens the device, because other tests compile kernels on the shared one.
     let device = &device.reopen()?;

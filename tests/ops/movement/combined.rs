@@ -167,7 +167,7 @@ fn carries(device: &Device) -> TestResult {
     same(&y.read()?, &wanted, "sums")
 }
 
-/// A NaN is the result of both operations, with the same bits, and the negative zero is below the positive one.
+/// NaN is the result of a minimum and of a maximum, with the same bits; the negative zero is below the positive zero.
 fn extremes(device: &Device) -> TestResult {
     fn of<T: ScatterElement + Debug>(device: &Device, from: fn(f64) -> T) -> TestResult {
         let values = [f64::NEG_INFINITY, -65_504.0, -1.0, -1e-7, -0.0, 0.0, 1e-7, 1.0, 65_504.0, f64::INFINITY];

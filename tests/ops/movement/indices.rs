@@ -43,8 +43,8 @@ pub(super) fn cases() -> Vec<Case> {
     ]
 }
 
-/// A call: the shape of an array and an axis, the indices and whether all lines share them, and the treatment of
-/// indices outside.
+/// A call: the shape of an array and an axis, the indices and whether all lines share them, and the rule for indices
+/// outside the axis.
 struct Call<'c> {
     shape: &'c [usize],
     axis: usize,
@@ -251,7 +251,7 @@ fn refusals(device: &Device) -> TestResult {
     same(&y.read()?, &[5.0; 4], "nothing has run")
 }
 
-/// Sums are right for many elements at few places, and for few elements at many places.
+/// Sums are right for many elements at few positions, and for few elements at many positions.
 fn many_duplicates(device: &Device) -> TestResult {
     fn summed<T: ScatterElement + Debug>(device: &Device, one: T, number: fn(u32) -> T) -> TestResult {
         for (count, places) in [(0, 3), (1, 1), (257, 2), (20_011, 1), (20_011, 1009)] {
@@ -275,7 +275,7 @@ fn many_duplicates(device: &Device) -> TestResult {
     summed(device, 0.5f32, |count| count as f32 / 2.0)
 }
 
-/// NaN is the greatest and the least number, and the negative zero is below the positive one.
+/// NaN is the greatest and the least number, and the negative zero is below the positive zero.
 fn floats(device: &Device) -> TestResult {
     let (nan, inf) = (f32::NAN, f32::INFINITY);
     let values = [nan, -nan, inf, -inf, 0.0, -0.0, 1e-45, -1e-45, 3.0, f32::MIN];
@@ -292,7 +292,7 @@ fn floats(device: &Device) -> TestResult {
     let indices: Vec<u32> = (0..100).map(|at| at / 10).collect();
     let x: Vec<f32> = (0..100).map(|at| values[at % 10]).collect();
     let (chosen, source) = (device.buffer_from(&indices)?, device.buffer_from(&x)?);
-    // One place of `y` receives all values, or those from `first` on.
+    // The only element of `y` receives all values from `first` on.
     for first in 0..10 {
         let own = &values[first..];
         let (mut most, mut least) = (device.buffer_from(&[own[0]])?, device.buffer_from(&[own[0]])?);

@@ -214,7 +214,7 @@ fn spaces(device: &Device) -> TestResult {
         }
         ensure(y.read()?[6].to_bits() == 0.1f64.to_bits(), || "the last number of f64".to_owned())?;
     }
-    // The distance between the ends is above the greatest number.
+    // The distance between the first and the last number is above the greatest finite `f32`.
     let mut y = device.buffer::<f32>(3)?;
     linspace(f32::MIN, f32::MAX, &mut y)?;
     same(&y.read()?[2..], &[f32::MAX], "the greatest number")

@@ -79,7 +79,7 @@ fn extremes<T: Number + reduce::Ordered>(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// NaN is the least and the greatest number at any place, as in NumPy.
+/// NaN is the least and the greatest number at any position, as in NumPy.
 fn nan_wins(device: &Device) -> TestResult {
     for (length, at) in [(1, 0), (2, 1), (300, 0), (300, 299), (70_000, 12_345), (70_000, 69_999)] {
         let mut x: Vec<f32> = (0..length).map(|at| (at % 7) as f32 - 3.0).collect();

@@ -108,7 +108,7 @@ fn unsigned(device: &Device) -> TestResult {
     close(&loss.read()?, &[ln, 0.0, f64::NAN], TOLERANCE, "u64")
 }
 
-/// Without rows, or without rows that count, the sum is 0 and the mean is NaN.
+/// Without rows, or if all rows are ignored, the sum is 0 and the mean is NaN.
 fn without_rows(device: &Device) -> TestResult {
     let (x, targets) = (device.buffer::<f32>(4)?, device.buffer_from(&[-1i32; 2])?);
     let mut loss = device.buffer_from(&[7.0f32; 2])?;

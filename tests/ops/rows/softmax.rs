@@ -44,7 +44,7 @@ fn along(logarithm: bool, shape: &[usize], axis: usize) -> Softmax<'static> {
     if logarithm { softmax.logarithm() } else { softmax }
 }
 
-/// The number of outer rows, the number of elements in a row, and the distance between them.
+/// The number of outer rows, the number of elements in a row, and the distance between these elements.
 fn lines(shape: &[usize], axis: usize) -> [usize; 3] {
     [shape[..axis].iter().product(), shape[axis], shape[axis + 1..].iter().product()]
 }

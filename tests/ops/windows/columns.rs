@@ -47,7 +47,7 @@ impl Problem {
         columns.dilation(&self.column(3)).padding(&padding)
     }
 
-    /// The place in the image of each element of the columns; `None` for an element in the padding.
+    /// The index in the image of each element of the columns; `None` for an element in the padding.
     fn elements(&self) -> Vec<Option<usize>> {
         let (windows, kernel, image) = (self.windows(), self.column(1), self.column(0));
         let mut all = Vec::new();

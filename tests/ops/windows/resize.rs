@@ -118,7 +118,7 @@ fn builder<'r, T: Float>(mode: Mode, from: &[usize], to: &[usize]) -> Resize<'r,
     }
 }
 
-/// The tolerance for places and weights in `f32`, and elements up to 8.
+/// The tolerance for positions and weights in `f32`, and elements up to 8.
 const TOLERANCE: [f64; 2] = [1e-5, 3e-4];
 
 fn check<T: Float>(device: &Device, from: &[usize], to: &[usize]) -> TestResult {
@@ -166,7 +166,7 @@ fn shapes<T: Float>(device: &Device) -> TestResult {
 
 fn roundings(device: &Device) -> TestResult {
     let (x, mut y) = (device.buffer_from(&[0.0f32, 1.0, 2.0, 3.0])?, device.buffer::<f32>(8)?);
-    // The places are 0, 0.5, 1, ..
+    // The positions in x are 0, 0.5, 1, ..
     for (rounding, wanted) in [
         (Rounding::HalfDown, [0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0]),
         (Rounding::HalfUp, [0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 3.0]),

@@ -22,11 +22,11 @@ pub(super) struct Flow<'m> {
     pub(super) function: &'m Function,
     pub(super) root: Root,
     pub(super) all: u8,
-    /// For each enclosing loop or switch, the joined state at all jumps out of it.
+    /// For each enclosing loop or switch, the components that have a value at every jump out of it.
     pub(super) breaks: Vec<State>,
-    /// For each enclosing loop, the joined state at its `continue` statements.
+    /// For each enclosing loop, the components that have a value at every `continue` statement of the loop.
     pub(super) continues: Vec<State>,
-    /// The joined state at all returns of the function.
+    /// The components that have a value at every return of the function.
     pub(super) returns: State,
     /// The locations where the caller's text reads the variable, possibly without a value; `None` for an unknown
     /// location.
