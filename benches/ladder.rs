@@ -14,6 +14,8 @@ mod elementwise;
 mod fill_pattern;
 #[path = "ladder/histogram.rs"]
 mod histogram;
+#[path = "ladder/layers.rs"]
+mod layers;
 #[path = "ladder/matmul.rs"]
 mod matmul;
 #[path = "ladder/movement.rs"]
@@ -68,7 +70,7 @@ fn run() -> Outcome<()> {
         (false, _) => (1 << 26, 4096, 41),
     };
     let mut ladder = Ladder::on(&device, elements, repeats)?;
-    let operators: [(&str, Climb); 14] = [
+    let operators: [(&str, Climb); 15] = [
         ("fill_pattern", fill_pattern::climb),
         ("random", random::climb),
         ("histogram", histogram::climb),
@@ -83,6 +85,7 @@ fn run() -> Outcome<()> {
         ("rows", rows::climb),
         ("windows", windows::climb),
         ("attention", attention::climb),
+        ("layers", layers::climb),
     ];
     let names: Vec<&str> = operators.iter().map(|(name, _)| *name).chain(["matmul", "thin"]).collect();
     if let Some(unknown) = only.iter().find(|only| !names.contains(&only.as_str())) {

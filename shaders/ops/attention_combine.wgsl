@@ -1,5 +1,6 @@
 // Attention from parts of the keys: an invocation combines the parts of a result, always in the same order.
-import package::shared::attention::{Part, attention, factor_of, least, power, store};
+import package::shared::attention::store;
+import package::shared::attention_scores::{Part, attention, factor_of, least, power};
 import package::shared::attention_parts::{part_at, parts, place_of_part};
 
 @compute @workgroup_size(256)

@@ -2,9 +2,8 @@
 //
 // Scores and exponentials are not stored: those of a tile are relative to the greatest score so far (Milakov and
 // Gimelshein, 2018; Dao, 'FlashAttention-2', 2023).
-import package::shared::attention::{
-    Part, attention, factor_of, least, limit_of, load_k, load_q, load_v, plane_of, power, score, store,
-};
+import package::shared::attention::{load_k, load_q, load_v, store};
+import package::shared::attention_scores::{Part, attention, factor_of, least, limit_of, plane_of, power, score};
 import package::shared::attention_parts::{parts, place_of_part, store_part};
 
 // The keys of a tile, which are the invocations, and the elements of a key that are in workgroup memory.

@@ -2,8 +2,9 @@
 //
 // Scores and exponentials are not stored: those of four keys at a time are relative to the greatest score so far (Milakov
 // and Gimelshein, 2018; Dao, 'FlashAttention-2', 2023).
-import package::shared::attention::{
-    Part, Plane, attention, factor_of, least, limit_of, load_k, load_q, load_v, plane_of, power, powers, score, store,
+import package::shared::attention::{load_k, load_q, load_v, store};
+import package::shared::attention_scores::{
+    Part, Plane, attention, factor_of, least, limit_of, plane_of, power, powers, score,
 };
 import package::shared::attention_parts::{parts, place_of_part, store_part};
 

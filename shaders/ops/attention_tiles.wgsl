@@ -3,8 +3,9 @@
 // Scores and exponentials are not stored: those of a tile are relative to the greatest score so far (Milakov and
 // Gimelshein, 2018; Dao, 'FlashAttention-2', 2023). An invocation computes four queries with four keys, and as many
 // results of each query as there are elements of values for eight invocations.
-import package::shared::attention::{
-    Part, Plane, attention, factor_of, least, limit_of, load_k, load_q, load_v, plane_of, power, powers, score, store,
+import package::shared::attention::{load_k, load_q, load_v, store};
+import package::shared::attention_scores::{
+    Part, Plane, attention, factor_of, least, limit_of, plane_of, power, powers, score,
 };
 
 const tile_of_queries = 64u;

@@ -1,7 +1,6 @@
 // Convolutions in which an invocation computes one result, or the two of a word, from all of its products.
-import package::shared::convolution::{
-    bias_of, channels_last, conv, distance_of, is_element, load_weight, load_x, position_of,
-};
+import package::shared::convolution::{bias_of, channels_last, distance_of, is_element, load_weight, load_x};
+import package::shared::convolution_sizes::{conv, position_of};
 import package::shared::epilogue::activated;
 @if(packed)
 import package::shared::convolution::Cell;

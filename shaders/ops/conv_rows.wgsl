@@ -1,5 +1,6 @@
 // Convolutions of f32 for processors, without workgroup memory.
-import package::shared::convolution::{bias_of, conv, distance_of, is_element, load_weight, load_x};
+import package::shared::convolution::{bias_of, distance_of, is_element, load_weight, load_x};
+import package::shared::convolution_sizes::conv;
 import package::shared::epilogue::activated;
 
 @group(0) @binding(2) var<storage, read_write> y: array<f32>;

@@ -2,9 +2,8 @@
 //
 // A row or a column of the product is a channel or a position of y: columns are neighbours in y. The depth of the product
 // is a channel of x and a tap, in the order of the weights.
-import package::shared::convolution::{
-    bias_of, channels_last, conv, distance_of, is_element, is_spread, load_weight, load_x, position_of,
-};
+import package::shared::convolution::{bias_of, channels_last, distance_of, is_element, is_spread, load_weight, load_x};
+import package::shared::convolution_sizes::{conv, position_of};
 import package::shared::epilogue::activated;
 @if(packed)
 import package::shared::halves::rounded;

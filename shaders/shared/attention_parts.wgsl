@@ -1,6 +1,6 @@
 // The results of parts of the keys: for each row and part the sums of its values, its greatest score and its sum of
 // exponentials.
-import package::shared::attention::{Part, attention};
+import package::shared::attention_scores::{Part, attention};
 
 @group(0) @binding(7) var<storage, read_write> parts: array<f32>;
 

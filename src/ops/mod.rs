@@ -61,6 +61,7 @@ mod attention;
 mod columns;
 mod conv;
 mod convert;
+mod cooperative;
 mod cross_entropy;
 mod elementwise;
 mod epilogue;

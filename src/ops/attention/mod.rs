@@ -8,6 +8,10 @@ mod shapes;
 #[cfg(all(test, feature = "cpu"))]
 mod tests;
 
+use anywarp_backend::naga::valid::Capabilities;
+use anywarp_backend::{BackendKind, Caps};
+
+use super::cooperative;
 use super::error::OperationError;
 use super::moving::operands;
 use super::operator::Operator;
@@ -17,7 +21,7 @@ use super::rows::launch::target;
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
 use crate::submit::{Destination, Recording, Stream};
-use plan::{Choice, Planned, Shape, plan};
+use plan::{Choice, Matrices, Planned, Shape, plan};
 use run::{Call, Operands};
 use shapes::{Given, Sizes, distances};
 
@@ -66,7 +70,9 @@ pub fn attention<'q, 'k, 'v, 'y, T: FloatElement>(
 /// 2023), as in ONNX's `Attention` and `PyTorch`'s `scaled_dot_product_attention` with `enable_gqa`.
 ///
 /// The matrix of all scores is never stored: scores are combined as they are computed (Milakov and Gimelshein, 'Online
-/// normalizer calculation for softmax', 2018; Dao, '`FlashAttention`-2', 2023). Sums are `f32` for all element types.
+/// normalizer calculation for softmax', 2018; Dao, '`FlashAttention`-2', 2023). Sums are `f32` for all element types. On
+/// tensor cores, which take `f16` and head sizes of 32, 64, 96 and 128, the weights that values are multiplied with are
+/// rounded to `f16`, relative to the greatest ones of the query.
 /// Repeated calls on a device return the same bits.
 ///
 /// ```
@@ -178,7 +184,7 @@ impl<'r, T: FloatElement> Attention<'r, T> {
     /// # Errors
     /// [`OperationError::Choice`], [`OperationError::Broadcast`] and [`OperationError::TooLarge`].
     pub fn cost(&self, device: &Device) -> Result<Cost, OperationError> {
-        Ok(self.planned(self.call()?.sizes, device).plan.cost())
+        Ok(self.planned(self.call()?.sizes, true, device).plan.cost())
     }
 
     /// The checked parameters, for arrays whose elements can be counted.
@@ -210,12 +216,13 @@ impl<'r, T: FloatElement> Attention<'r, T> {
         })
     }
 
-    fn planned(&self, sizes: Sizes, device: &Device) -> Planned {
-        let shape = self.shape(sizes);
-        plan(&shape, Choice::default_for(&shape, target(device)))
+    /// The plan of a call; `aligned` says whether the arrays of numbers begin at multiples of four elements.
+    fn planned(&self, sizes: Sizes, aligned: bool, device: &Device) -> Planned {
+        let shape = self.shape(sizes, aligned);
+        plan(&shape, Choice::default_for(&shape, target(device), matrices(device.caps())))
     }
 
-    fn shape(&self, sizes: Sizes) -> Shape {
+    fn shape(&self, sizes: Sizes, aligned: bool) -> Shape {
         let given = &self.given;
         let count = |shape: &[usize], size: usize| shape.iter().map(|size| *size as u64).product::<u64>() * size as u64;
         let floats = [given.q, given.k, given.shape_of_v(), given.shape_of_y()];
@@ -226,7 +233,8 @@ impl<'r, T: FloatElement> Attention<'r, T> {
         let [batches, heads, queries, keys, size, size_of_value] =
             [batches, heads, queries, keys, size, size_of_value].map(|size| size as u64);
         let (planes, bytes) = (batches.saturating_mul(heads), floats + mask + bias);
-        Shape { planes, queries, keys, size, size_of_value, bytes }
+        let fours = aligned && size_of::<T>() == 2 && !T::BF16;
+        Shape { planes, queries, keys, size, size_of_value, fours, bytes }
     }
 
     /// Computes `y` from `q`, `k` and `v`, which have the shapes of the attention. They are buffers or slices of any start;
@@ -267,9 +275,18 @@ impl<'r, T: FloatElement> Attention<'r, T> {
         }
         operands::expect(OPERATOR, "y", (y.len(), &self.given.shape_of_y()))?;
         operands.check(&self.destination)?;
-        let planned = self.planned(call.sizes, &Device::of(&y.core.device));
+        let planned = self.planned(call.sizes, operands.are_aligned(), &Device::of(&y.core.device));
         operands.run(call, &planned, &mut self.destination)
     }
+}
+
+/// The subgroups of a device that multiply cooperative matrices.
+fn matrices(caps: &Caps) -> Option<Matrices> {
+    let lanes = cooperative::lanes(caps)?;
+    let has_room = |warps| caps.limits.workgroup_storage >= Matrices::memory(warps);
+    let has_subgroups = caps.shader.contains(Capabilities::SUBGROUP | Capabilities::SUBGROUP_BARRIER);
+    let warps = caps.backend == BackendKind::Cuda && has_room(true);
+    (has_subgroups && has_room(warps)).then_some(Matrices { lanes, warps })
 }
 
 const OPERATOR: Operator = Operator("attention");

@@ -1,10 +1,12 @@
 //! The commands of an attention.
 
+use half::f16;
+
 use super::super::error::OperationError;
 use super::super::moving::operands::{self, memory};
 use super::super::rows::launch::{INFINITY, halves};
 use super::OPERATOR;
-use super::plan::{Pass, Planned};
+use super::plan::{Matrices, Pass, Planned};
 use super::shapes::Sizes;
 use crate::buffer::cells::{in_words, in_words_mut, whole_cells, whole_cells_mut};
 use crate::buffer::{Slice, SliceMut};
@@ -18,6 +20,14 @@ crate::kernels!(mod keys = "shaders/ops/attention_keys.wgsl", root = "shaders", 
 crate::kernels!(mod packed_keys = "shaders/ops/attention_keys.wgsl", root = "shaders", feature packed = true);
 crate::kernels!(mod tiles = "shaders/ops/attention_tiles.wgsl", root = "shaders", feature packed = false);
 crate::kernels!(mod packed_tiles = "shaders/ops/attention_tiles.wgsl", root = "shaders", feature packed = true);
+crate::kernels!(
+    mod matrices = "shaders/ops/attention_cooperative.wgsl", root = "shaders",
+    feature packed = true, feature warps = false
+);
+crate::kernels!(
+    mod matrices_of_warps = "shaders/ops/attention_cooperative.wgsl", root = "shaders",
+    feature packed = true, feature warps = true
+);
 crate::kernels!(mod combine = "shaders/ops/attention_combine.wgsl", root = "shaders", feature packed = false);
 crate::kernels!(mod packed_combine = "shaders/ops/attention_combine.wgsl", root = "shaders", feature packed = true);
 
@@ -53,6 +63,12 @@ fn halves_mut<'a>(slice: &'a SliceMut<'_, u8>) -> Result<(SliceMut<'a, u32>, u32
 }
 
 impl Operands<'_> {
+    /// Whether the arrays of numbers but the bias begin at multiples of 8 bytes.
+    pub(super) fn are_aligned(&self) -> bool {
+        let read = [&self.q, &self.k, &self.v].map(operands::start);
+        read.into_iter().chain([operands::start_mut(&self.y)]).all(|start| start.is_multiple_of(8))
+    }
+
     /// Checks devices and guards.
     pub(super) fn check(&self, destination: &Destination<'_>) -> Result<(), OperationError> {
         let mut arrays = vec![("q", self.q), ("k", self.k), ("v", self.v)];
@@ -84,6 +100,63 @@ impl Operands<'_> {
         // Arrays that are not given are not read.
         let [mask, bias] = [self.mask, self.bias].map(|slice| slice.filter(|slice| !slice.is_empty()).unwrap_or(q));
         let (mask, bytes_before_mask) = in_words(&mask).map_err(OPERATOR.slice("mask"))?;
+        // The limits of operators keep all of these within 32 bits.
+        macro_rules! numbers {
+            ($module:ident, $firsts:expr) => {{
+                let [first_of_q, first_of_k, first_of_v, first_of_bias, first_of_y] = $firsts;
+                $module::Attention {
+                    in_mask,
+                    in_bias,
+                    batches: sizes.batches as u32,
+                    heads: sizes.heads as u32,
+                    queries: sizes.queries as u32,
+                    keys: sizes.keys as u32,
+                    group: sizes.group as u32,
+                    size: sizes.size as u32,
+                    size_of_value: sizes.size_of_value as u32,
+                    offset,
+                    scale,
+                    cap: cap.unwrap_or(0.0),
+                    has_mask,
+                    has_bias,
+                    first_of_q,
+                    first_of_k,
+                    first_of_v,
+                    first_of_mask: bytes_before_mask / 4,
+                    first_of_bias,
+                    first_of_y,
+                    parts: planned.parts as u32,
+                    chunk: planned.chunk as u32,
+                    infinity: INFINITY,
+                    ..bytemuck::Zeroable::zeroed()
+                }
+            }};
+        }
+        macro_rules! multiply {
+            ($module:ident, $groups:expr, $lanes:expr, $subgroups:expr) => {{
+                let (q, of_q) = whole_cells::<[f16; 4]>(&q).map_err(OPERATOR.slice("q"))?;
+                let (k, of_k) = whole_cells::<[f16; 4]>(&k).map_err(OPERATOR.slice("k"))?;
+                let (v, of_v) = whole_cells::<[f16; 4]>(&v).map_err(OPERATOR.slice("v"))?;
+                let (y, of_y) = whole_cells_mut::<[f16; 4]>(&self.y).map_err(OPERATOR.slice("y"))?;
+                let (bias, first_of_bias) = halves(&bias).map_err(OPERATOR.slice("bias"))?;
+                let attention = numbers!($module, [of_q * 4, of_k * 4, of_v * 4, first_of_bias, of_y * 4]);
+                let plain = has_mask == 0 && has_bias == 0 && cap.is_none() && scale > 0.0;
+                let blocks = sizes.size as u32 / 16;
+                let overrides = $module::Overrides { bf16: false, plain, blocks, lanes: $lanes, subgroups: $subgroups };
+                let args = $module::Args { attention, q, k, v, mask, bias, y };
+                let launch = $module::matrices_with(device, overrides)?.launch(args);
+                launch.to(destination.reborrow()).groups($groups)?;
+            }};
+        }
+        // The only pass of a plan.
+        if let [Pass::Cooperative { groups, matrices: Matrices { lanes, warps }, subgroups }] = planned.plan.passes[..]
+        {
+            match warps {
+                true => multiply!(matrices_of_warps, groups, lanes, subgroups),
+                false => multiply!(matrices, groups, lanes, subgroups),
+            }
+            return Ok(());
+        }
         macro_rules! run {
             ($rows:ident($whole:ident, $parts:ident), $keys:ident, $tiles:ident, $combine:ident($join:ident),
              $cells:expr, $cells_mut:expr $(, $bf16:ident)?) => {{
@@ -91,35 +164,9 @@ impl Operands<'_> {
                 let (k, first_of_k) = $cells(&k).map_err(OPERATOR.slice("k"))?;
                 let (v, first_of_v) = $cells(&v).map_err(OPERATOR.slice("v"))?;
                 let (bias, first_of_bias) = $cells(&bias).map_err(OPERATOR.slice("bias"))?;
-                // The limits of operators keep all of these within 32 bits.
                 macro_rules! attention {
                     ($module:ident, $first_of_y:expr) => {
-                        $module::Attention {
-                            in_mask,
-                            in_bias,
-                            batches: sizes.batches as u32,
-                            heads: sizes.heads as u32,
-                            queries: sizes.queries as u32,
-                            keys: sizes.keys as u32,
-                            group: sizes.group as u32,
-                            size: sizes.size as u32,
-                            size_of_value: sizes.size_of_value as u32,
-                            offset,
-                            scale,
-                            cap: cap.unwrap_or(0.0),
-                            has_mask,
-                            has_bias,
-                            first_of_q,
-                            first_of_k,
-                            first_of_v,
-                            first_of_mask: bytes_before_mask / 4,
-                            first_of_bias,
-                            first_of_y: $first_of_y,
-                            parts: planned.parts as u32,
-                            chunk: planned.chunk as u32,
-                            infinity: INFINITY,
-                            ..bytemuck::Zeroable::zeroed()
-                        }
+                        numbers!($module, [first_of_q, first_of_k, first_of_v, first_of_bias, $first_of_y])
                     };
                 }
                 let of_keys = $keys::Overrides { wide $(, $bf16)? };
@@ -133,6 +180,8 @@ impl Operands<'_> {
                         Pass::PartsOfKeys { .. } => drop($keys::parts_of_keys_with(device, of_keys)?),
                         Pass::Tiles { .. } => drop($tiles::tiles_with(device, of_tiles)?),
                         Pass::Combine { .. } => drop($combine::$join(device $(, $combine::Overrides { $bf16 })?)?),
+                        // It has no other passes beside it.
+                        Pass::Cooperative { .. } => {}
                     }
                 }
                 for pass in &planned.plan.passes {
@@ -168,6 +217,7 @@ impl Operands<'_> {
                             let launch = $tiles::tiles_with(device, of_tiles)?.launch(args);
                             launch.to(destination.reborrow()).groups(groups)?;
                         }
+                        Pass::Cooperative { .. } => {}
                         Pass::Combine { threads } => {
                             let attention = attention!($combine, first_of_y);
                             let args = $combine::Args { attention, parts: &parts, y };

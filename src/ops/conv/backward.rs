@@ -52,8 +52,7 @@ impl<T: FloatElement> Conv<'_, T> {
         operands::expect(OPERATOR, "dx", (dx.len(), &self.given.x))?;
         operands.check(&self.destination)?;
         let job = geometry.backward();
-        let start = operands::start_mut(&operands.y.1);
-        let plan = planned::<T>(&geometry, job, start, &Device::of(&dx.core.device));
+        let plan = planned::<T>(&geometry, job, operands.starts(), &Device::of(&dx.core.device));
         operands.run(self.call(&geometry, job), &plan, &mut self.destination)
     }
 

@@ -223,6 +223,13 @@ impl Geometry {
 }
 
 impl Job {
+    /// Whether the weights of a channel of the result are one after the other: for each tap the channels of the source.
+    pub(super) fn has_deep_weights(&self, taps: usize) -> bool {
+        let depth = u64::from(self.inputs) * taps as u64;
+        let [result, source, tap, group] = self.in_weights.map(u64::from);
+        [result, source, tap, group] == [depth, 1, self.inputs.into(), depth * u64::from(self.outputs)]
+    }
+
     pub(super) fn is_spread(&self) -> bool {
         self.spread.iter().any(|spread| *spread > 1)
     }

@@ -10,6 +10,7 @@ mod run;
 mod tests;
 mod weights;
 
+use super::cooperative;
 use super::epilogue::Activation;
 use super::error::OperationError;
 use super::moving::operands;
@@ -222,7 +223,7 @@ impl<'r, T: FloatElement> Conv<'r, T> {
     /// As [`shape`](Self::shape), and [`OperationError::TooLarge`].
     pub fn cost(&self, device: &Device) -> Result<Cost, OperationError> {
         let geometry = self.geometry()?;
-        Ok(planned::<T>(&geometry, geometry.forward(), 0, device).cost())
+        Ok(planned::<T>(&geometry, geometry.forward(), Starts::ALIGNED, device).cost())
     }
 
     /// The checked parameters, for arrays whose elements can be counted.
@@ -270,22 +271,37 @@ impl<'r, T: FloatElement> Conv<'r, T> {
         operands::expect(OPERATOR, "y", (y.len(), &geometry.y))?;
         operands.check(&self.destination)?;
         let job = geometry.forward();
-        let start = operands::start_mut(&operands.y.1);
-        let plan = planned::<T>(&geometry, job, start, &Device::of(&y.core.device));
+        let plan = planned::<T>(&geometry, job, operands.starts(), &Device::of(&y.core.device));
         operands.run(self.call(&geometry, job), &plan, &mut self.destination)
     }
 }
 
-/// The plan of a job whose result begins at this byte.
-fn planned<T: FloatElement>(geometry: &Geometry, job: Job, start: u64, device: &Device) -> Plan<Pass> {
-    let shape = shape::<T>(geometry, job, start);
-    plan(shape, Choice::default_for(&shape, target(device)), geometry.channels_last)
+/// The positions of arrays in their buffers.
+#[derive(Clone, Copy, Debug)]
+struct Starts {
+    /// The byte at which the result begins.
+    result: u64,
+    /// Whether each array begins at a multiple of 8 bytes.
+    aligned: bool,
 }
 
-/// The sizes of a job whose result begins at this byte.
-fn shape<T: FloatElement>(geometry: &Geometry, job: Job, start: u64) -> Shape {
+impl Starts {
+    const ALIGNED: Self = Self { result: 0, aligned: true };
+}
+
+/// The plan of a job.
+fn planned<T: FloatElement>(geometry: &Geometry, job: Job, starts: Starts, device: &Device) -> Plan<Pass> {
+    let shape = shape::<T>(geometry, job, starts);
+    let choice = Choice::default_for(&shape, target(device), cooperative::lanes(device.caps()));
+    plan(shape, choice, geometry.channels_last)
+}
+
+/// The sizes of a job.
+fn shape<T: FloatElement>(geometry: &Geometry, job: Job, starts: Starts) -> Shape {
     let [depth, height, width, _] = job.output.map(u64::from);
     let [x, y] = [job.example_in_x, job.example_in_y].map(|example| u64::from(job.examples) * u64::from(example));
+    let halves = size_of::<T>() == 2;
+    let is_even = job.inputs.is_multiple_of(4) && job.outputs.is_multiple_of(4);
     Shape {
         examples: job.examples.into(),
         groups: job.groups.into(),
@@ -293,8 +309,15 @@ fn shape<T: FloatElement>(geometry: &Geometry, job: Job, start: u64) -> Shape {
         outputs: job.outputs.into(),
         output: [depth, height, width],
         taps: geometry.taps() as u64,
-        halves: size_of::<T>() == 2,
-        odd: !start.is_multiple_of(4),
+        halves,
+        odd: !starts.result.is_multiple_of(4),
+        fours: halves
+            && !T::BF16
+            && geometry.channels_last
+            && is_even
+            && starts.aligned
+            && !job.is_spread()
+            && job.has_deep_weights(geometry.taps()),
         elements: x + y + geometry.weights() as u64,
     }
 }

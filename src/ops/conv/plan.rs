@@ -7,6 +7,11 @@ use super::super::rows::plan::Target;
 const TILE: u64 = 64;
 /// The channels that an invocation of rows computes.
 const BLOCK: u64 = 4;
+/// The positions of a workgroup of cooperative matrices, and its channels.
+const TILE_OF_MATRICES: u64 = 128;
+const NARROW_TILE_OF_MATRICES: u64 = 64;
+/// The most taps of a kernel for cooperative matrices.
+pub(super) const MAX_TAPS: u64 = 31;
 
 /// The sizes of a job, and of its arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,11 +28,19 @@ pub(super) struct Shape {
     /// Whether elements have 16 bits, and whether the result begins with the second half of a word.
     pub(super) halves: bool,
     pub(super) odd: bool,
+    /// Whether each array is `f16`, has its channels last, in fours, and begins at a multiple of four elements, and whether
+    /// a result reads weights one after the other, and an element of the source as often as it is.
+    pub(super) fours: bool,
     /// The elements of all arrays.
     pub(super) elements: u64,
 }
 
 impl Shape {
+    /// Whether cooperative matrices can compute the job.
+    fn has_matrices(&self) -> bool {
+        self.fours && self.taps <= MAX_TAPS
+    }
+
     fn positions(&self) -> u64 {
         self.output.iter().product()
     }
@@ -47,6 +60,9 @@ pub(super) enum Choice {
     Rows,
     /// Workgroups for 64 channels and 64 positions.
     Tiles,
+    /// Workgroups of four subgroups or more, of this size, for 128 positions and 128 channels, or 64 if they are narrow,
+    /// by cooperative matrices in `f16`.
+    Cooperative { lanes: u32, narrow: bool },
 }
 
 /// One dispatch of a convolution, with the size of its grid.
@@ -55,11 +71,24 @@ pub(super) enum Pass {
     Elements { threads: u64 },
     Rows { threads: [u64; 3] },
     Tiles { groups: [u64; 2] },
+    Cooperative { groups: [u64; 2], lanes: u32, narrow: bool },
 }
 
 impl Choice {
     /// The choice without tuning.
-    pub(super) fn default_for(shape: &Shape, target: Target) -> Self {
+    pub(super) fn default_for(shape: &Shape, target: Target, matrices: Option<u32>) -> Self {
+        // Steps of a few channels, or tiles of a few, would leave most of the matrices empty.
+        let fills = shape.inputs * shape.taps >= 32 && shape.outputs >= 16;
+        if let Some(lanes) = matrices.filter(|_| shape.has_matrices() && fills) {
+            // Wide tiles load less for each product, but a device needs enough workgroups of them.
+            let tiles = |columns: u64| {
+                (shape.examples * shape.positions()).div_ceil(TILE_OF_MATRICES)
+                    * shape.groups
+                    * shape.outputs.div_ceil(columns)
+            };
+            let narrow = shape.outputs % TILE_OF_MATRICES != 0 || tiles(TILE_OF_MATRICES) < 192;
+            return Self::Cooperative { lanes, narrow };
+        }
         // A processor has no use for tiles in workgroup memory; rows of a few positions fill less than a lane group.
         if target.strips && !shape.halves && shape.output[2] >= 4 {
             return Self::Rows;
@@ -92,6 +121,12 @@ pub(super) fn plan(shape: Shape, choice: Choice, channels_last: bool) -> Plan<Pa
             let channels = shape.groups * shape.outputs.div_ceil(TILE);
             let positions = (shape.examples * shape.positions()).div_ceil(TILE);
             Pass::Tiles { groups: if channels_last { [channels, positions] } else { [positions, channels] } }
+        }
+        Choice::Cooperative { lanes, narrow } if shape.has_matrices() => {
+            let tile = if narrow { NARROW_TILE_OF_MATRICES } else { TILE_OF_MATRICES };
+            let channels = shape.groups * shape.outputs.div_ceil(tile);
+            let positions = (shape.examples * shape.positions()).div_ceil(TILE_OF_MATRICES);
+            Pass::Cooperative { groups: [channels, positions], lanes, narrow }
         }
         _ => Pass::Elements { threads: (u64::from(shape.odd) + results).div_ceil(each) },
     };
@@ -130,24 +165,47 @@ mod tests {
     const PROCESSOR: Target = Target { software: true, strips: true };
 
     fn shape(inputs: u64, outputs: u64, output: [u64; 3], taps: u64) -> Shape {
-        let (halves, odd) = (false, false);
-        Shape { examples: 2, groups: 3, inputs, outputs, output, taps, halves, odd, elements: 1000 }
+        let (halves, odd, fours) = (false, false, false);
+        Shape { examples: 2, groups: 3, inputs, outputs, output, taps, halves, odd, fours, elements: 1000 }
     }
 
     #[test]
     fn the_table_uses_every_choice() {
         let wide = shape(64, 64, [1, 14, 14], 9);
-        assert_eq!(Choice::default_for(&wide, GPU), Choice::Tiles);
-        assert_eq!(Choice::default_for(&wide, Target { software: true, strips: false }), Choice::Elements);
-        assert_eq!(Choice::default_for(&wide, PROCESSOR), Choice::Rows);
-        assert_eq!(Choice::default_for(&Shape { halves: true, ..wide }, PROCESSOR), Choice::Elements);
-        assert_eq!(Choice::default_for(&shape(64, 64, [9, 9, 3], 9), PROCESSOR), Choice::Elements);
+        assert_eq!(Choice::default_for(&wide, GPU, None), Choice::Tiles);
+        assert_eq!(Choice::default_for(&wide, Target { software: true, strips: false }, None), Choice::Elements);
+        assert_eq!(Choice::default_for(&wide, PROCESSOR, None), Choice::Rows);
+        assert_eq!(Choice::default_for(&Shape { halves: true, ..wide }, PROCESSOR, None), Choice::Elements);
+        assert_eq!(Choice::default_for(&shape(64, 64, [9, 9, 3], 9), PROCESSOR, None), Choice::Elements);
         // Depthwise, few channels, few products, few positions.
-        assert_eq!(Choice::default_for(&shape(1, 1, [1, 14, 14], 9), GPU), Choice::Elements);
-        assert_eq!(Choice::default_for(&shape(64, 15, [1, 14, 14], 9), GPU), Choice::Elements);
-        assert_eq!(Choice::default_for(&shape(15, 64, [1, 14, 14], 1), GPU), Choice::Elements);
-        assert_eq!(Choice::default_for(&shape(64, 64, [1, 1, 31], 9), GPU), Choice::Elements);
-        assert_eq!(Choice::default_for(&shape(64, 64, [1, 1, 32], 9), GPU), Choice::Tiles);
+        assert_eq!(Choice::default_for(&shape(1, 1, [1, 14, 14], 9), GPU, None), Choice::Elements);
+        assert_eq!(Choice::default_for(&shape(64, 15, [1, 14, 14], 9), GPU, None), Choice::Elements);
+        assert_eq!(Choice::default_for(&shape(15, 64, [1, 14, 14], 1), GPU, None), Choice::Elements);
+        assert_eq!(Choice::default_for(&shape(64, 64, [1, 1, 31], 9), GPU, None), Choice::Elements);
+        assert_eq!(Choice::default_for(&shape(64, 64, [1, 1, 32], 9), GPU, None), Choice::Tiles);
+    }
+
+    #[test]
+    fn cooperative_matrices_need_fours_and_few_taps() {
+        let fours =
+            |outputs, width, taps| Shape { halves: true, fours: true, ..shape(64, outputs, [1, 56, width], taps) };
+        let of = |shape: &Shape| Choice::default_for(shape, GPU, Some(32));
+        // Tiles are wide where the channels fill them and there are enough.
+        assert_eq!(of(&fours(128, 79, 9)), Choice::Cooperative { lanes: 32, narrow: false });
+        assert_eq!(of(&fours(64, 79, 9)), Choice::Cooperative { lanes: 32, narrow: true });
+        assert_eq!(of(&fours(128, 7, 9)), Choice::Cooperative { lanes: 32, narrow: true });
+        let groups = |shape: &Shape| plan(*shape, of(shape), true).passes;
+        let pass = |groups, narrow| [Pass::Cooperative { groups, lanes: 32, narrow }];
+        assert_eq!(groups(&fours(256, 79, 31)), pass([3 * 2, 70], false));
+        assert_eq!(groups(&fours(68, 79, 31)), pass([3 * 2, 70], true));
+        for shape in [Shape { fours: false, ..fours(64, 79, 9) }, fours(64, 79, 32)] {
+            assert_eq!(of(&shape), Choice::Tiles);
+            let asked = plan(shape, Choice::Cooperative { lanes: 32, narrow: true }, true);
+            assert!(matches!(asked.passes[..], [Pass::Elements { .. }]));
+        }
+        // Few channels, and few products.
+        assert_eq!(of(&fours(12, 79, 9)), Choice::Elements);
+        assert_eq!(of(&Shape { inputs: 4, ..fours(64, 79, 4) }), Choice::Tiles);
     }
 
     #[test]

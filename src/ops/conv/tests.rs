@@ -1,9 +1,11 @@
 //! Tests of every choice, against the reference.
 
+use anywarp_backend::DeviceKind;
+use anywarp_backend::naga::valid::Capabilities;
 use half::{bf16, f16};
 
 use super::super::rows::numbers::{Float, HALF_OF_MIN_F16, devices};
-use super::plan::{Choice, Parts, plan};
+use super::plan::{Choice, Parts, Pass, plan};
 use super::reference::{self, Sizes};
 use super::{Conv, Geometry, OPERATOR, Operands, operands, run, shape, weights};
 use crate::Device;
@@ -61,22 +63,32 @@ fn check<T: Float>(device: &Device, conv: &Conv<'_, T>, choice: Choice, skip: us
     let [of_x, of_y] = [conv.given.x.iter().product(), geometry.y.iter().product::<usize>()];
     let (source, target) = if is_backward { (of_y, of_x) } else { (of_x, of_y) };
     let (x, weights): (Vec<T>, Vec<T>) = (numbers(source, 1), numbers(geometry.weights(), 2));
-    let wanted = if is_backward {
+    let mut wanted = if is_backward {
         reference::backward(&sizes(&geometry), &wide(&x), &wide(&weights), target)
     } else {
         reference::conv(&sizes(&geometry), &wide(&x), &wide(&weights), target)
     };
+    let bias: Vec<T> = numbers(geometry.groups * geometry.outputs, 3);
+    let is_fours = matches!(choice, Choice::Cooperative { .. });
+    if is_fours {
+        let channels = bias.len();
+        wanted.iter_mut().enumerate().for_each(|(at, sum)| *sum += bias[at % channels].wide());
+    }
     let padded = |array: &[T]| device.buffer_from(&[&vec![T::of(9.0); skip], array].concat()).unwrap();
     let (x_of, weights_of, mut y_of) = (padded(&x), padded(&weights), padded(&vec![T::of(9.0); target + 3]));
+    let bias_of = padded(&bias);
+    let bias = bias_of.slice(skip..);
     let (x, weights, y) = (x_of.slice(skip..), weights_of.slice(skip..), y_of.slice_mut(skip..skip + target));
     let operands = Operands {
         x: ("x", operands::bytes(OPERATOR, "x", &x).unwrap()),
         weights: operands::bytes(OPERATOR, "weights", &weights).unwrap(),
-        bias: None,
+        bias: is_fours.then(|| operands::bytes(OPERATOR, "bias", &bias).unwrap()),
         y: ("y", operands::bytes_mut(OPERATOR, "y", &y).unwrap()),
     };
     let job = if is_backward { geometry.backward() } else { geometry.forward() };
-    let plan = plan(shape::<T>(&geometry, job, (skip * size_of::<T>()) as u64), choice, geometry.channels_last);
+    let plan = plan(shape::<T>(&geometry, job, operands.starts()), choice, geometry.channels_last);
+    let is_taken = matches!(plan.passes[..], [Pass::Cooperative { .. }]);
+    assert_eq!(is_taken, is_fours, "{:?} {choice:?}", conv.given);
     operands.run(conv.call(&geometry, job), &plan, &mut Destination::Own).unwrap();
     let got = y_of.read().unwrap();
     let what = format!("{:?} {choice:?} {skip} {is_backward}", conv.given);
@@ -97,6 +109,44 @@ fn every_choice_computes_the_same() {
                     convolutions::<f16>().iter().for_each(|conv| check(&device, conv, choice, skip, is_backward));
                 }
                 convolutions::<bf16>().iter().for_each(|conv| check(&device, conv, choice, 1, is_backward));
+            }
+        }
+    }
+}
+
+/// Convolutions whose channels are the last axis, in fours: steps of the depth within a tap and across taps, groups, each
+/// number of axes, and tiles that are not full.
+fn convolutions_in_fours() -> Vec<Conv<'static, f16>> {
+    let all: Vec<Conv<'static, f16>> = vec![
+        Conv::new([2, 7, 9, 32], [68, 3, 3, 32]).padding(&[[1, 1], [1, 1]]),
+        Conv::new([1, 9, 8, 12], [20, 3, 2, 12]).stride(&[2, 1]).dilation(&[1, 2]).padding(&[[0, 2], [1, 0]]),
+        Conv::new([2, 6, 5, 16], [24, 1, 1, 8]).groups(2),
+        Conv::new([1, 12, 12, 64], [132, 1, 1, 64]),
+        Conv::new([3, 70, 8], [12, 5, 8]).padding(&[[2, 2]]),
+        Conv::new([1, 4, 5, 6, 4], [8, 3, 3, 3, 4]).padding(&[[1, 1], [0, 1], [1, 1]]),
+    ];
+    all.into_iter().map(Conv::channels_last).collect()
+}
+
+#[test]
+fn cooperative_matrices_compute_the_same() {
+    for device in devices() {
+        let caps = device.caps();
+        let features = Capabilities::COOPERATIVE_MATRIX | Capabilities::SHADER_FLOAT16;
+        // Kernels for subgroups of 32, of 16 and of 8 differ in the division of tiles.
+        let lanes = caps.subgroup_size.map(|(least, _)| least).unwrap_or_default();
+        if !caps.shader.contains(features) || caps.subgroup_size != Some((lanes, lanes)) {
+            continue;
+        }
+        for (at, conv) in convolutions_in_fours().iter().enumerate() {
+            for narrow in [false, true] {
+                // The processor's compiler takes seconds for a kernel: it has each size, with and without whole steps.
+                if caps.kind == DeviceKind::Software && narrow == (at == 3) {
+                    continue;
+                }
+                let choice = Choice::Cooperative { lanes, narrow };
+                check(&device, conv, choice, 0, false);
+                check(&device, conv, choice, 4, false);
             }
         }
     }

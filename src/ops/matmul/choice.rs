@@ -37,10 +37,13 @@ impl Choice {
 
     /// The kernel where there is no library.
     fn own(caps: &Caps, shape: &Shape, large: Option<Kernel>) -> Kernel {
-        // Memory limits thin products, and multiplications soon limit those of 16 bits without tensor cores.
-        let thin = if large == Some(Kernel::Cooperative) { 4 } else { THIN };
+        // Memory limits thin products, and conversions soon limit those of 16 bits: tensor cores are ahead from five on,
+        // except where the device itself converts vectors. Eight rows then take 81 to 214 us on an H100, and 230 by tiles.
+        let vector = Kernel::vector(caps, shape);
+        let converts = matches!(vector, Kernel::Vector { .. });
+        let thin = if large == Some(Kernel::Cooperative) && converts { 4 } else { THIN };
         if shape.thin() <= thin {
-            return Kernel::vector(caps);
+            return vector;
         }
         // A few tiles leave most of the device without work, and only small ones add up parts of the depth.
         let tiles = tiles_of(128, shape.sizes).map(u64::from).iter().product::<u64>();
@@ -55,7 +58,7 @@ impl Choice {
             MatmulMethod::Tiles => Kernel::Tiles,
             MatmulMethod::WideTiles => Kernel::Wide,
             MatmulMethod::Cooperative => Kernel::Cooperative,
-            MatmulMethod::Vector => Kernel::vector(caps),
+            MatmulMethod::Vector => Kernel::vector(caps, shape),
         };
         // TF32 may be computed as f32, which is more precise.
         let exact = Shape { precision: exact(shape.precision), ..*shape };
@@ -69,7 +72,7 @@ impl Choice {
             Self::Kernel(Kernel::Tiles, _) => MatmulMethod::Tiles,
             Self::Kernel(Kernel::Wide, _) => MatmulMethod::WideTiles,
             Self::Kernel(Kernel::Cooperative, _) => MatmulMethod::Cooperative,
-            Self::Kernel(Kernel::Vector { .. }, _) => MatmulMethod::Vector,
+            Self::Kernel(Kernel::Vector { .. } | Kernel::VectorOfHalves { .. }, _) => MatmulMethod::Vector,
         }
     }
 }

@@ -41,6 +41,14 @@ macro_rules! vectors {
     };
 }
 
+crate::kernels!(
+    mod vector_halves = "shaders/ops/matmul_vector_f16.wgsl", root = "shaders",
+    feature packed = true, feature split = false
+);
+crate::kernels!(
+    mod vector_halves_parts = "shaders/ops/matmul_vector_f16.wgsl", root = "shaders",
+    feature packed = true, feature split = true
+);
 vectors!(false: vector_f32, vector_f32_fours, vector_f32_parts, vector_f32_parts_fours);
 vectors!(true: vector_packed, vector_packed_fours, vector_packed_parts, vector_packed_parts_fours);
 
@@ -255,6 +263,34 @@ pub(super) fn launch_f16(
                 cooperative, matmul_with, Args, device, call, arrays, destination,
                 [a: a, b: b, bias: bias, residual: residual], { activation: activation }
             )
+        }
+        Pass::Kernel { kernel: Kernel::VectorOfHalves { lanes }, .. } => {
+            let call = call.with_lines();
+            let (is_thin, thin) = (call.shape.a_is_thin(), call.shape.thin());
+            let activation = Activation::number(call.shape.epilogue.activation);
+            macro_rules! run {
+                ($compile:ident, $Args:ident) => {
+                    match sums {
+                        None => {
+                            let arrays = operands.arrays(in_fours, in_cells, operands.result()?)?;
+                            launch!(
+                                vector_halves, $compile, $Args, device, call, arrays, destination,
+                                [a: a, b: b, bias: bias, residual: residual],
+                                { activation: activation, bf16: false, a_is_thin: is_thin, thin: thin, lanes: lanes }
+                            )
+                        }
+                        // Parts are stored in f32.
+                        Some(sums) => {
+                            let arrays = operands.arrays(in_fours, in_cells, (sums.slice_mut(..), 0))?;
+                            launch!(
+                                vector_halves_parts, $compile, $Args, device, call, arrays, destination, [a: a, b: b],
+                                { a_is_thin: is_thin, thin: thin, lanes: lanes }
+                            )
+                        }
+                    }
+                };
+            }
+            if call.shape.has_lines() { run!(lines_with, LinesArgs) } else { run!(columns_with, ColumnsArgs) }
         }
         _ => launch_packed(device, operands, call, sums, destination, false),
     }

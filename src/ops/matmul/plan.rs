@@ -1,8 +1,9 @@
 //! The kernels and the passes of a matrix product.
 
 use anywarp_backend::naga::valid::Capabilities;
-use anywarp_backend::{BackendKind, Caps, CooperativeProduct, DeviceKind, Precision, ProductForm, Scalar, ScalarKind};
+use anywarp_backend::{BackendKind, Caps, DeviceKind, Precision, ProductForm};
 
+use super::super::cooperative;
 use super::super::plan::Plan;
 use super::choice::Choice;
 use crate::ops::epilogue::Activation;
@@ -89,6 +90,8 @@ pub(super) enum Kernel {
     Cooperative,
     /// Workgroups of this number of invocations for four lines of the large factor, or each invocation for four columns.
     Vector { lanes: u32 },
+    /// The same for vectors of four `f16`, which the device itself converts.
+    VectorOfHalves { lanes: u32 },
 }
 
 impl Shape {
@@ -133,7 +136,7 @@ impl Kernel {
         match self {
             Self::Tiles => tiles_of(64, shape.sizes),
             Self::Wide | Self::Cooperative => tiles_of(128, shape.sizes),
-            Self::Vector { lanes } => {
+            Self::Vector { lanes } | Self::VectorOfHalves { lanes } => {
                 let sides = shape.sizes.m.max(shape.sizes.n);
                 [if shape.has_lines() { sides.div_ceil(4) } else { sides.div_ceil(4 * lanes) }, 1]
             }
@@ -141,9 +144,13 @@ impl Kernel {
     }
 
     /// The kernel for thin factors.
-    pub(super) fn vector(caps: &Caps) -> Self {
+    pub(super) fn vector(caps: &Caps, shape: &Shape) -> Self {
         // The processor runs eight invocations at a time, and waits for those of a larger workgroup.
-        Self::Vector { lanes: if caps.backend == BackendKind::Cpu { 8 } else { 64 } }
+        let lanes = if caps.backend == BackendKind::Cpu { 8 } else { 64 };
+        let halves = Self::VectorOfHalves { lanes };
+        // Conversion by ordinary arithmetic takes about as long on an H200 as reading twice the elements.
+        let is_fast = caps.kind != DeviceKind::Software && halves.is_possible(caps, shape);
+        if is_fast { halves } else { Self::Vector { lanes } }
     }
 
     /// The parts of the depth, so that a device with few tiles has enough work.
@@ -154,9 +161,9 @@ impl Kernel {
             Self::Wide | Self::Cooperative => return 1,
             Self::Tiles if software => (8, 512),
             Self::Tiles => (128, 256),
-            Self::Vector { .. } if software => (16, 512),
-            Self::Vector { .. } if shape.has_lines() => (1024, 1024),
-            Self::Vector { .. } => (2048, 64),
+            Self::Vector { .. } | Self::VectorOfHalves { .. } if software => (16, 512),
+            Self::Vector { .. } | Self::VectorOfHalves { .. } if shape.has_lines() => (1024, 1024),
+            Self::Vector { .. } | Self::VectorOfHalves { .. } => (2048, 64),
         };
         let [x, y] = self.tiles(shape).map(u64::from);
         let groups = (x * y).saturating_mul(u64::from(shape.form.batches)).max(1);
@@ -172,16 +179,17 @@ impl Kernel {
         match self {
             Self::Tiles => true,
             Self::Vector { .. } => shape.thin() <= THIN,
+            Self::VectorOfHalves { .. } => {
+                shape.thin() <= THIN
+                    && shape.precision == Precision::F16
+                    && caps.shader.contains(Capabilities::SHADER_FLOAT16)
+                    && shape.has_vectors()
+            }
             Self::Wide => shape.precision == Precision::F32 && caps.limits.workgroup_storage >= 16_896,
             Self::Cooperative => {
-                let float = |width| Scalar { kind: ScalarKind::Float, width };
-                let product = CooperativeProduct { size: 16, factors: float(2), sums: float(4) };
                 let lines = shape.sizes.lines(shape.form.transposed);
                 shape.precision == Precision::F16
-                    && caps.cooperative.contains(&product)
-                    && caps.shader.contains(Capabilities::COOPERATIVE_MATRIX | Capabilities::SHADER_FLOAT16)
-                    && caps.subgroup_size == Some((32, 32))
-                    && caps.limits.workgroup_storage >= 24_576
+                    && cooperative::lanes(caps).is_some()
                     && shape.aligned
                     && [shape.sizes.n, lines[0], lines[1]].iter().all(|size| size.is_multiple_of(4))
             }

@@ -1,6 +1,7 @@
 //! Tests of choices and passes.
 
-use anywarp_backend::{Factor, Routine};
+use anywarp_backend::naga::valid::Capabilities;
+use anywarp_backend::{CooperativeProduct, Factor, Routine, Scalar, ScalarKind};
 
 use super::super::MatmulMethod;
 use super::*;
@@ -103,8 +104,20 @@ fn thin_products_take_vectors_in_either_order() {
         assert_eq!(Choice::default_for(caps, &small([9, 500, 9])), TILES);
         assert_eq!(Choice::named(caps, &small([9, 500, 9]), MatmulMethod::Vector), None);
     }
-    // Tensor cores are ahead from five on.
-    assert_eq!(Choice::default_for(&card(), &shape([5, 64, 64], Precision::F16)), COOPERATIVE);
+    // Vectors that the device itself converts; without them tensor cores are ahead from five on.
+    let halves = |lanes| Kernel::VectorOfHalves { lanes };
+    for sizes in [[5, 64, 64], [8, 4, 8192]] {
+        let f16 = shape(sizes, Precision::F16);
+        assert!(matches!(Choice::default_for(&card(), &f16), Choice::Kernel(kernel, _) if kernel == halves(64)));
+        let by_words = Choice::default_for(&processor, &f16);
+        assert!(matches!(by_words, Choice::Kernel(kernel, _) if kernel == (Kernel::Vector { lanes: 8 })));
+        assert_eq!(Choice::default_for(&card(), &f16).method(), MatmulMethod::Vector);
+    }
+    let across = ProductForm { transposed: [true, false], ..ProductForm::default() };
+    let f16 = |sizes| Shape { form: across, ..shape(sizes, Precision::F16) };
+    assert_eq!(Choice::default_for(&card(), &f16([8, 64, 64])), COOPERATIVE);
+    let four = Choice::default_for(&card(), &f16([4, 64, 64]));
+    assert!(matches!(four, Choice::Kernel(Kernel::Vector { lanes: 64 }, _)));
     // A workgroup for four lines, or for columns of 64 invocations.
     let vector = |sizes, most| plan(&small(sizes), Choice::Kernel(Kernel::Vector { lanes: 64 }, most)).passes[0];
     let kernel = Kernel::Vector { lanes: 64 };

@@ -1,0 +1,118 @@
+//! Layers in f16: the convolutions of ResNet-50 with the channels last, beside a matrix product of the same size, and the
+//! attention of a transformer.
+
+use anywarp::ops::{Attention, Conv, Matmul, MatmulMethod};
+use anywarp::{Recording, UnifiedBuffer, f16};
+
+use crate::rungs::{Ladder, close, is_host, numbers};
+use crate::shared::Outcome;
+
+struct Arrays {
+    x: UnifiedBuffer<f16>,
+    weights: UnifiedBuffer<f16>,
+    y: UnifiedBuffer<f16>,
+}
+
+pub(crate) fn climb(ladder: &mut Ladder, _elements: usize) -> Outcome<()> {
+    let examples = if is_host(&ladder.device) { 1 } else { 32 };
+    for (side, channels, size) in [(56, [64, 64], 3), (56, [256, 64], 1), (28, [128, 128], 3), (7, [512, 512], 3)] {
+        convolve(ladder, [examples, side], channels, size)?;
+    }
+    let [planes, positions] = if is_host(&ladder.device) { [2, 256] } else { [32, 4096] };
+    attend(ladder, planes, positions, 128)?;
+    attend(ladder, planes * 8, positions / 4, 64)
+}
+
+fn rounded(count: usize, seed: usize) -> Vec<f16> {
+    numbers(count, seed).into_iter().map(|number| f16::from_f32(number / 4.0)).collect()
+}
+
+/// Some elements of a result; computing all of them would take the host too long.
+fn samples(count: usize) -> impl Iterator<Item = usize> {
+    (0..499).map(move |at| at * 7919 % count)
+}
+
+fn convolve(
+    ladder: &mut Ladder,
+    [examples, side]: [usize; 2],
+    [inputs, outputs]: [usize; 2],
+    size: usize,
+) -> Outcome<()> {
+    let device = ladder.device.clone();
+    let (image, kernel) = ([examples, side, side, inputs], [outputs, size, size, inputs]);
+    let pad = size / 2;
+    let (depth, positions) = (inputs * size * size, examples * side * side);
+    let (x, weights) = (rounded(positions * inputs, 3), rounded(outputs * depth, 4));
+    let plain = || Conv::<f16>::new(image, kernel).channels_last().padding(&[[pad, pad], [pad, pad]]);
+    let cost = plain().cost(&device)?;
+    let operator = format!("conv {size}x{size} {inputs} -> {outputs}, {examples} x {side} x {side} f16");
+    let sum = |at: usize| -> f32 {
+        let (position, channel) = (at / outputs, at % outputs);
+        let (example, row, column) = (position / side / side, position / side % side, position % side);
+        let product = |k: usize| {
+            let (tap, input) = (k / inputs, k % inputs);
+            let (down, along) = (row + tap / size, column + tap % size);
+            let inside = (pad..side + pad).contains(&down) && (pad..side + pad).contains(&along);
+            let place =
+                ((example * side + down.saturating_sub(pad)) * side + along.saturating_sub(pad)) * inputs + input;
+            if inside { x[place].to_f64() * weights[channel * depth + k].to_f64() } else { 0.0 }
+        };
+        (0..depth).map(product).sum::<f64>() as f32
+    };
+    let wanted: Vec<f32> = samples(positions * outputs).map(sum).collect();
+    let (x, weights) = (device.buffer_from(&x)?, device.buffer_from(&weights)?);
+    let mut arrays = Arrays { x, weights, y: device.buffer(positions * outputs)? };
+    let check = |arrays: &Arrays| {
+        let y = arrays.y.read()?;
+        close(&samples(y.len()).map(|at| y[at].to_f32()).collect::<Vec<_>>(), &wanted, 1e-2)
+    };
+    let record = |Arrays { x, weights, y }: &mut Arrays, recording: &mut Recording| {
+        Ok(plain().record(recording).run(&*x, &*weights, y)?)
+    };
+    ladder.rung((&operator, "Conv"), cost, &mut arrays, record, check)?;
+    let sizes = [positions, depth, outputs];
+    let product = || Matmul::<f16>::new(sizes).transpose_b().method(MatmulMethod::Cooperative);
+    if product().chosen(&device).is_err() {
+        return Ok(());
+    }
+    let x = device.buffer_from(&rounded(positions * depth, 5))?;
+    let mut arrays = Arrays { x, ..arrays };
+    let record = |Arrays { x, weights, y }: &mut Arrays, recording: &mut Recording| {
+        Ok(product().record(recording).run(&*x, &*weights, y)?)
+    };
+    // Its result is checked by `matmul`.
+    ladder.rung((&operator, "Matmul, its size"), cost, &mut arrays, record, |_| Ok(()))
+}
+
+fn attend(ladder: &mut Ladder, planes: usize, positions: usize, size: usize) -> Outcome<()> {
+    let device = ladder.device.clone();
+    let shape = [1, planes, positions, size];
+    let operator = format!("attention {planes} x {positions} x {size} f16");
+    let count = planes * positions * size;
+    let [q, k, v] = [1, 2, 3].map(|seed| rounded(count, seed));
+    let result = |at: usize| -> f32 {
+        let (row, element) = (at / size, at % size);
+        let first = row / positions * positions;
+        let product = |key: usize| -> f64 {
+            let pairs = q[row * size..][..size].iter().zip(&k[(first + key) * size..][..size]);
+            pairs.map(|(q, k)| q.to_f64() * k.to_f64()).sum::<f64>() / (size as f64).sqrt()
+        };
+        let weights: Vec<f64> = (0..positions).map(|key| product(key).exp()).collect();
+        let value = |key: usize| v[(first + key) * size + element].to_f64();
+        let sum: f64 = weights.iter().enumerate().map(|(key, weight)| weight * value(key)).sum();
+        (sum / weights.iter().sum::<f64>()) as f32
+    };
+    let wanted: Vec<f32> = samples(count).map(result).collect();
+    let plain = || Attention::<f16>::new(shape, shape);
+    let cost = plain().cost(&device)?;
+    let [q, k, v] = [q, k, v].map(|array| device.buffer_from(&array));
+    let mut arrays = (q?, k?, v?, device.buffer::<f16>(count)?);
+    type Four = (UnifiedBuffer<f16>, UnifiedBuffer<f16>, UnifiedBuffer<f16>, UnifiedBuffer<f16>);
+    let check = |arrays: &Four| {
+        let y = arrays.3.read()?;
+        close(&samples(count).map(|at| y[at].to_f32()).collect::<Vec<_>>(), &wanted, 1e-3)
+    };
+    let record =
+        |(q, k, v, y): &mut Four, recording: &mut Recording| Ok(plain().record(recording).run(&*q, &*k, &*v, y)?);
+    ladder.rung((&operator, "Attention"), cost, &mut arrays, record, check)
+}
