@@ -28,6 +28,8 @@
 //!   ([`MatmulMethod`]) and recording.
 //! - [`merge`]: two sorted arrays as one; [`Merge`] adds values, the order and recording.
 //! - [`layer_norm`], [`rms_norm`], [`group_norm`], [`instance_norm`]: normalised rows; [`Norm`] adds optional weights,
+//! - [`integer_matmul`]: the product of two matrices of 8-bit integers, with sums of 32 bits; [`IntegerMatmul`] adds zeros,
+//!   transposes, batches and recording.
 //!   statistics, derivatives and recording.
 //! - [`ElementwiseKernel`]: operations on arrays, element by element, by one line of WGSL: `z = a * x + y`.
 //! - [`Random`]: random numbers, permutations and choices, with the same bits on every device.
@@ -77,6 +79,7 @@ mod moving;
 mod norm;
 mod one_hot;
 mod operation;
+mod integer_matmul;
 mod operator;
 mod ordering;
 mod plan;
@@ -124,6 +127,7 @@ pub use operation::arguments::{AnyInput, AnyOutputs, Argument, Inputs, Outputs, 
 pub use operation::identity::IdentityValue;
 pub use operation::shape::{Shaped, shaped};
 pub use ordering::keys::SortKey;
+pub use integer_matmul::{ByteElement, IntegerMatmul, SumElement, integer_matmul};
 pub use plan::Cost;
 pub use pool::{Pool, average_pool, max_pool};
 pub use random::{Random, RandomBits, RandomFloat, RandomInteger, RandomNumber, RandomReal};

@@ -13,6 +13,7 @@ mod elementwise;
 mod fill_pattern;
 mod histograms;
 mod keys;
+mod integer_matmul;
 mod matmul;
 mod merges;
 mod movement;
@@ -57,6 +58,7 @@ const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     histograms::cases,
     matmul::cases,
     movement::cases,
+    integer_matmul::cases,
     merges::cases,
     random::cases,
     reduction::cases,
@@ -88,6 +90,7 @@ const CHECKED: &[fn() -> Alone] = &[
     movement::checked,
     merges::checked,
     random::checked,
+    integer_matmul::checked,
     rotary_embedding::checked,
     rows::checked,
     scans::checked,

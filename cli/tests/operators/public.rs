@@ -23,6 +23,7 @@ const BUILDERS: &[(&str, &[&str])] = &[
     ("ImageFilter", &["correlate", "convolve"]),
     ("IsSorted", &["is_sorted"]),
     ("Join", &["concatenate", "stack"]),
+    ("IntegerMatmul", &["integer_matmul"]),
     ("Matmul", &["matmul"]),
     ("Merge", &["merge", "merge_pairs"]),
     ("Norm", &["layer_norm", "group_norm"]),
@@ -59,6 +60,7 @@ const PARTS: &[&str] = &[
     "Coordinates",
     "Cost",
     "FloatElement",
+    "ByteElement",
     "HistogramElement",
     "HistogramWeight",
     "IdentityValue",
@@ -95,6 +97,7 @@ const PARTS: &[&str] = &[
 
 /// Methods that every entry calls, or that have no meaning for files.
 const GENERAL: &[&str] = &[
+    "SumElement",
     "new",
     "run",
     "record",
@@ -166,6 +169,10 @@ const RENAMED: &[(&str, &str, &str)] = &[
     ("Pool::shape", "max_pool", ""),
     ("Rearrange::part", "copy_part", ""),
     ("Rearrange::shape", "transpose", ""),
+    ("IntegerMatmul::batches", "integer_matmul", ""),
+    ("IntegerMatmul::share_a", "integer_matmul", ""),
+    ("IntegerMatmul::share_b", "integer_matmul", ""),
+    ("IntegerMatmul::zeros", "integer_matmul", "zero_of_a"),
     ("ReductionCall::axes", "sum", "axis"),
     ("ReductionCall::run_by_key", "reduce_by_key", ""),
     ("Resize::nearest", "resize", "mode"),
