@@ -5,6 +5,8 @@
 //! stream or to a [`Recording`](crate::Recording), in order with the program's own launches.
 //!
 //! - [`attention()`]: scaled dot-product attention; [`Attention`] adds masks, shared heads, a scale, a cap and recording.
+//! - [`batch_norm`]: channels, normalised by means and variances; [`BatchNorm`] adds weights, those of the batch in training,
+//!   derivatives and recording.
 //! - [`fill_pattern`]: fills memory with a pattern; [`FillPattern`] adds an offset and recording.
 //! - [`max_pool`], [`average_pool`]: the greatest element or the mean of each window; [`Pool`] adds norms, padding, dilation,
 //!   adaptive windows, indices and recording.
@@ -23,13 +25,13 @@
 //!   and recording.
 //! - [`concatenate`], [`stack`], [`split`]: arrays joined to one array, and split into parts; [`Join`] and [`Split`]
 //!   add recording.
+//! - [`integer_matmul`]: the product of two matrices of 8-bit integers, with sums of 32 bits; [`IntegerMatmul`] adds zeros,
+//!   transposes, batches and recording.
 //! - [`is_sorted`]: whether keys are sorted; [`IsSorted`] adds the order, and the result on the device.
 //! - [`matmul`]: the product of two matrices; [`Matmul`] adds transposes, batches, factors, a precision, a method
 //!   ([`MatmulMethod`]) and recording.
 //! - [`merge`]: two sorted arrays as one; [`Merge`] adds values, the order and recording.
 //! - [`layer_norm`], [`rms_norm`], [`group_norm`], [`instance_norm`]: normalised rows; [`Norm`] adds optional weights,
-//! - [`integer_matmul`]: the product of two matrices of 8-bit integers, with sums of 32 bits; [`IntegerMatmul`] adds zeros,
-//!   transposes, batches and recording.
 //!   statistics, derivatives and recording.
 //! - [`ElementwiseKernel`]: operations on arrays, element by element, by one line of WGSL: `z = a * x + y`.
 //! - [`Random`]: random numbers, permutations and choices, with the same bits on every device.
@@ -60,6 +62,8 @@
 //! `src/ops/README.md` describes how to add an operator.
 
 mod attention;
+mod batch_norm;
+mod channels;
 mod columns;
 mod conv;
 mod convert;
@@ -71,6 +75,7 @@ mod fill_pattern;
 mod full;
 mod histogram;
 mod image_filter;
+mod integer_matmul;
 mod is_sorted;
 mod join;
 mod matmul;
@@ -79,7 +84,6 @@ mod moving;
 mod norm;
 mod one_hot;
 mod operation;
-mod integer_matmul;
 mod operator;
 mod ordering;
 mod plan;
@@ -106,6 +110,7 @@ mod windows;
 
 pub use anywarp_backend::Precision;
 pub use attention::{Attention, attention};
+pub use batch_norm::{BatchNorm, batch_norm};
 pub use columns::{Columns, col2im, im2col};
 pub use conv::{Conv, conv};
 pub use convert::{Cast, CastElement, cast};
@@ -117,6 +122,7 @@ pub use fill_pattern::{FillPattern, PatternElement, fill_pattern};
 pub use full::{Full, full};
 pub use histogram::{Histogram, HistogramElement, HistogramWeight, bincount, histogram};
 pub use image_filter::{Border, ImageFilter, convolve, correlate, gaussian_filter, median_filter, sobel};
+pub use integer_matmul::{ByteElement, IntegerMatmul, SumElement, integer_matmul};
 pub use is_sorted::{IsSorted, is_sorted};
 pub use join::{Join, Split, concatenate, split, stack};
 pub use matmul::{Matmul, MatmulElement, MatmulInput, MatmulMethod, matmul};
@@ -127,7 +133,6 @@ pub use operation::arguments::{AnyInput, AnyOutputs, Argument, Inputs, Outputs, 
 pub use operation::identity::IdentityValue;
 pub use operation::shape::{Shaped, shaped};
 pub use ordering::keys::SortKey;
-pub use integer_matmul::{ByteElement, IntegerMatmul, SumElement, integer_matmul};
 pub use plan::Cost;
 pub use pool::{Pool, average_pool, max_pool};
 pub use random::{Random, RandomBits, RandomFloat, RandomInteger, RandomNumber, RandomReal};

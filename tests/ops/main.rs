@@ -12,8 +12,8 @@ mod attention;
 mod elementwise;
 mod fill_pattern;
 mod histograms;
-mod keys;
 mod integer_matmul;
+mod keys;
 mod matmul;
 mod merges;
 mod movement;
@@ -56,9 +56,9 @@ const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     elementwise::cases,
     fill_pattern::cases,
     histograms::cases,
+    integer_matmul::cases,
     matmul::cases,
     movement::cases,
-    integer_matmul::cases,
     merges::cases,
     random::cases,
     reduction::cases,
@@ -87,10 +87,10 @@ const CHECKED: &[fn() -> Alone] = &[
     attention::checked,
     fill_pattern::checked,
     histograms::checked,
+    integer_matmul::checked,
     movement::checked,
     merges::checked,
     random::checked,
-    integer_matmul::checked,
     rotary_embedding::checked,
     rows::checked,
     scans::checked,

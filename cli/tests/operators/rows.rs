@@ -46,6 +46,43 @@ pub(crate) const NORMALISED: &[Case] = &[
         &[("T", "(1, 2, 2)", &[-2.0, 2.0, 4.5, -3.5])],
     ),
     all(
+        "batch_norm channels.npy means.npy variances.npy scale.npy bias.npy --epsilon 0",
+        &[
+            CHANNELS,
+            SCALE,
+            BIAS,
+            ("means.npy", "f32", "(2,)", &[1.0, 2.0]),
+            ("variances.npy", "f32", "(2,)", &[4.0, 1.0]),
+        ],
+        &[("T", "(1, 2, 2)", &[0.0, 2.0, 4.5, -3.5])],
+    ),
+    all(
+        "batch_norm_train pairs.npy means.npy variances.npy --epsilon 0 --momentum 0.5",
+        &[
+            ("pairs.npy", "T", "(2, 2)", &[1.0, 3.0, 3.0, -5.0]),
+            ("means.npy", "f32", "(2,)", &[0.0, 1.0]),
+            ("variances.npy", "f32", "(2,)", &[4.0, 0.0]),
+        ],
+        &[
+            ("T", "(2, 2)", &[-1.0, 1.0, 1.0, -1.0]),
+            ("f32", "(2,)", &[2.0, -1.0]),
+            ("f32", "(2,)", &[1.0, 0.25]),
+            ("f32", "(2,)", &[1.0, 0.0]),
+            ("f32", "(2,)", &[3.0, 16.0]),
+        ],
+    ),
+    all(
+        "batch_norm_backward x.npy dy.npy means.npy inverses.npy scale.npy",
+        &[
+            ("x.npy", "T", "(2, 1)", &[0.0, 4.0]),
+            ("dy.npy", "T", "(2, 1)", &[1.0, 5.0]),
+            ("means.npy", "f32", "(1,)", &[2.0]),
+            ("inverses.npy", "f32", "(1,)", &[0.5]),
+            ("scale.npy", "T", "(1,)", &[3.0]),
+        ],
+        &[("T", "(2, 1)", &[0.0; 2]), ("f32", "(1,)", &[4.0]), ("f32", "(1,)", &[6.0])],
+    ),
+    all(
         "softmax_backward y.npy dy.npy",
         &[("y.npy", "T", "(2,)", &[0.5, 0.5]), ("dy.npy", "T", "(2,)", &[1.0, 3.0])],
         &[("T", "(2,)", &[-0.5, 0.5])],

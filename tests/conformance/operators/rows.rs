@@ -1,7 +1,7 @@
 //! Softmax, norms and cross-entropy, in values whose results are known.
 
 use anywarp::Device;
-use anywarp::ops::{CrossEntropy, Norm, Softmax};
+use anywarp::ops::{BatchNorm, CrossEntropy, Norm, Softmax};
 use half::f16;
 
 use super::{LENGTHS, floats};
@@ -17,6 +17,7 @@ pub(crate) const CASES: &[Case] = cases![
     layer_norm_of_rows,
     rms_norm_of_halves,
     group_norm_of_channels,
+    batch_norm_of_channels,
     derivatives_of_softmax,
     derivatives_of_norms,
     cross_entropy_of_even_rows,
@@ -165,6 +166,28 @@ async fn derivatives_of_norms(device: &Device) -> TestResult {
         let even = |at: usize| at.is_multiple_of(2);
         near(&dscale.read_here().await?, |at| if even(at) { 36.0 } else { -6.0 }, "dscale")?;
         near(&dbias.read_here().await?, |at| if even(at) { 36.0 } else { 6.0 }, "dbias")?;
+    }
+    Ok(())
+}
+
+/// Channels of two numbers in equal shares: their results are -1 and 1, and derivatives by such channels 0.
+async fn batch_norm_of_channels(device: &Device) -> TestResult {
+    for shape @ [examples, channels, inner] in [[2, 1, 1], [300, 5, 1], [4, 3, 1000]] {
+        let count = examples * channels * inner;
+        let is_high = |at: usize| (at / (channels * inner)).is_multiple_of(2);
+        let x: Vec<f32> = (0..count).map(|at| if is_high(at) { 1003.0 } else { 1001.0 }).collect();
+        let (x, mut y) = (device.buffer_from(&x)?, device.buffer::<f32>(count)?);
+        let (mut means, mut inverses) = (device.buffer::<f32>(channels)?, device.buffer::<f32>(channels)?);
+        BatchNorm::new(shape).epsilon(0.0).train(&x, &mut y, &mut means, &mut inverses)?;
+        near(&y.read_here().await?, |at| if is_high(at) { 1.0 } else { -1.0 }, &format!("{shape:?}"))?;
+        near(&means.read_here().await?, |_| 1002.0, "means")?;
+        let (mut dscale, mut dbias) = (device.buffer::<f32>(channels)?, device.buffer::<f32>(channels)?);
+        let mut dx = device.buffer::<f32>(count)?;
+        let by_weights = [&mut dscale, &mut dbias];
+        BatchNorm::new(shape).backward(&x, &y, &means, &inverses, &mut dx, by_weights)?;
+        near(&dscale.read_here().await?, |_| (examples * inner) as f64, "dscale")?;
+        let largest = dx.read_here().await?.iter().fold(0.0f32, |largest, dx| largest.max(dx.abs()));
+        ensure(largest < 1e-3, || format!("{shape:?}: a derivative of {largest}"))?;
     }
     Ok(())
 }
