@@ -4,7 +4,8 @@
 //! lists a routine for the operator, otherwise as a WGSL kernel. Its commands are appended to the device's default
 //! stream or to a [`Recording`](crate::Recording), in order with the program's own launches.
 //!
-//! - [`attention()`]: scaled dot-product attention; [`Attention`] adds masks, shared heads, a scale, a cap and recording.
+//! - [`attention()`]: scaled dot-product attention; [`Attention`] adds masks, shared heads, a scale, a cap,
+//!   derivatives and recording.
 //! - [`batch_norm`]: channels, normalised by means and variances; [`BatchNorm`] adds weights, those of the batch in training,
 //!   derivatives and recording.
 //! - [`fill_pattern`]: fills memory with a pattern; [`FillPattern`] adds an offset and recording.

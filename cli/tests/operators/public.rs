@@ -10,7 +10,7 @@ use crate::{attention, generated, moves, op, orders, rows, windows};
 
 /// The builders, and the operators that call their methods.
 const BUILDERS: &[(&str, &[&str])] = &[
-    ("Attention", &["attention"]),
+    ("Attention", &["attention", "attention_backward"]),
     ("BatchNorm", &["batch_norm"]),
     ("Cast", &["cast"]),
     ("Columns", &["im2col", "col2im"]),
@@ -125,6 +125,8 @@ const GENERAL: &[&str] = &[
 const RENAMED: &[(&str, &str, &str)] = &[
     ("steps", "copy_part", "parts"),
     ("Attention::value_size", "attention", "v"),
+    ("Attention::backward", "attention_backward", ""),
+    ("Attention::cost_of_backward", "attention_backward", ""),
     ("Histogram::even", "histogram", "range"),
     ("Histogram::numbers", "bincount", ""),
     ("Histogram::run_weighted", "histogram", "weights"),
