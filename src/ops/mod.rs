@@ -4,6 +4,8 @@
 //! lists a routine for the operator, otherwise as a WGSL kernel. Its commands are appended to the device's default
 //! stream or to a [`Recording`](crate::Recording), in order with the program's own launches.
 //!
+//! - [`activate`], [`activate_backward`]: activation functions and their derivatives; [`Activate`] adds recording,
+//!   [`ACTIVATION_FUNCTIONS`] are their WGSL for kernels of one line.
 //! - [`attention()`]: scaled dot-product attention; [`Attention`] adds masks, shared heads, a scale, a cap,
 //!   derivatives and recording.
 //! - [`batch_norm`]: channels, normalised by means and variances; [`BatchNorm`] adds weights, those of the batch in training,
@@ -62,6 +64,7 @@
 //!
 //! `src/ops/README.md` describes how to add an operator.
 
+mod activation;
 mod attention;
 mod batch_norm;
 mod channels;
@@ -109,6 +112,7 @@ mod take;
 mod top_k;
 mod windows;
 
+pub use activation::{ACTIVATION_FUNCTIONS, Activate, ActivationFunction, activate, activate_backward};
 pub use anywarp_backend::Precision;
 pub use attention::{Attention, attention};
 pub use batch_norm::{BatchNorm, batch_norm};

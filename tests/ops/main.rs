@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `ANYWARP_REQUIRE` | required backends, such as `cpu,vulkan`; a missing one is a failure |
 
+mod activations;
 mod attention;
 mod elementwise;
 mod fill_pattern;
@@ -52,6 +53,7 @@ type Alone = (String, Box<dyn Fn() -> TestResult + Send>);
 /// The cases of each operator, which run on every device.
 #[rustfmt::skip] // one a line
 const ON_DEVICES: &[fn() -> Vec<Case>] = &[
+    activations::cases,
     attention::cases,
     elementwise::cases,
     fill_pattern::cases,
@@ -84,6 +86,7 @@ const ALONE: &[fn() -> Vec<Alone>] = &[
 /// The case of each operator on a checked device.
 #[rustfmt::skip] // one a line
 const CHECKED: &[fn() -> Alone] = &[
+    activations::checked,
     attention::checked,
     fill_pattern::checked,
     histograms::checked,

@@ -1,7 +1,7 @@
 //! Softmax, norms, cross-entropy, and their derivatives.
 
 use anywarp::UnifiedBuffer;
-use anywarp::ops::{BatchNorm, CrossEntropy, FloatElement, IndexElement, Norm, Softmax};
+use anywarp::ops::{Activate, ActivationFunction, BatchNorm, CrossEntropy, FloatElement, IndexElement, Norm, Softmax};
 
 use super::call::Call;
 use super::entry::{Form, INDICES, Number, Operator, Port, by_type, for_type};
@@ -40,7 +40,58 @@ const LOGARITHMS: Parameter = Parameter::new("logarithms", Kind::Flag, "Take x a
 const SUM: Parameter = Parameter::new("sum", Kind::Flag, "Compute the sum of the losses, in place of their mean");
 const EACH: Parameter = Parameter::new("each", Kind::Flag, "Compute the loss of each row, in place of their mean");
 
+const FUNCTION: Parameter = Parameter::new(
+    "function",
+    Kind::Word(&[
+        "relu",
+        "gelu",
+        "gelu_tanh",
+        "silu",
+        "sigmoid",
+        "tanh",
+        "softplus",
+        "elu",
+        "leaky_relu",
+        "hardswish",
+        "mish",
+    ]),
+    "The function",
+);
+const PARAMETER: Parameter =
+    Parameter::new("parameter", Kind::Number, "The alpha of elu, by default 1, or the slope of leaky_relu, 0.01");
+
 pub(crate) const OPERATORS: &[Operator] = &[
+    Operator {
+        name: "activate",
+        summary: "An activation function of each element",
+        inputs: &[X],
+        outputs: &[Y],
+        parameters: &[FUNCTION.required(), PARAMETER],
+        run: by_type!([f32, half::f16], T, call => {
+            let (shape, activate) = (call.shape("x"), Activate::new(function(call)));
+            let (x, mut y) = (call.upload::<T>("x")?, call.array::<T>(&shape)?);
+            call.cost = Some(activate.cost::<T>(x.len())?);
+            activate.record(&mut call.recording).run(&x, &mut y)?;
+            call.output(y, shape);
+            Ok(())
+        }),
+    },
+    Operator {
+        name: "activate_backward",
+        summary: "The derivatives of activate by its elements, from those by its results",
+        inputs: &[X, DY],
+        outputs: &[DX],
+        parameters: &[FUNCTION.required(), PARAMETER],
+        run: by_type!([f32, half::f16], T, call => {
+            let (shape, activate) = (call.shape("x"), Activate::new(function(call)));
+            expect_shape(call, "dy", &shape, "that of x")?;
+            let (x, dy, mut dx) = (call.upload::<T>("x")?, call.upload::<T>("dy")?, call.array::<T>(&shape)?);
+            call.cost = Some(activate.cost_of_backward::<T>(x.len())?);
+            activate.record(&mut call.recording).backward(&x, &dy, &mut dx)?;
+            call.output(dx, shape);
+            Ok(())
+        }),
+    },
     Operator {
         name: "softmax",
         summary: "Exponentials along an axis, divided by their sum",
@@ -207,6 +258,24 @@ pub(crate) const OPERATORS: &[Operator] = &[
         }),
     },
 ];
+
+/// The activation function of a call.
+fn function(call: &Call<'_>) -> ActivationFunction {
+    let parameter = |default: f32| call.values.number("parameter").map_or(default, |number| number as f32);
+    match call.values.text("function") {
+        Some("gelu") => ActivationFunction::Gelu,
+        Some("gelu_tanh") => ActivationFunction::GeluTanh,
+        Some("silu") => ActivationFunction::Silu,
+        Some("sigmoid") => ActivationFunction::Sigmoid,
+        Some("tanh") => ActivationFunction::Tanh,
+        Some("softplus") => ActivationFunction::Softplus,
+        Some("elu") => ActivationFunction::Elu(parameter(1.0)),
+        Some("leaky_relu") => ActivationFunction::LeakyRelu(parameter(0.01)),
+        Some("hardswish") => ActivationFunction::Hardswish,
+        Some("mish") => ActivationFunction::Mish,
+        _ => ActivationFunction::Relu,
+    }
+}
 
 /// The axis of a call; the last one without `--axis`.
 fn axis(call: &Call<'_>, port: &str) -> Result<usize, Failure> {

@@ -10,6 +10,7 @@ use crate::{attention, generated, moves, op, orders, rows, windows};
 
 /// The builders, and the operators that call their methods.
 const BUILDERS: &[(&str, &[&str])] = &[
+    ("Activate", &["activate", "activate_backward"]),
     ("Attention", &["attention", "attention_backward"]),
     ("BatchNorm", &["batch_norm"]),
     ("Cast", &["cast"]),
@@ -52,7 +53,9 @@ const BUILDERS: &[(&str, &[&str])] = &[
 
 /// Public types that are parts of calls, and no operators.
 const PARTS: &[&str] = &[
+    "ACTIVATION_FUNCTIONS",
     "Activation",
+    "ActivationFunction",
     "AnyInput",
     "AnyOutputs",
     "Argument",
@@ -150,6 +153,8 @@ const RENAMED: &[(&str, &str, &str)] = &[
     ("Conv::backward", "conv_backward", ""),
     ("Conv::backward_weights", "conv_backward_weights", ""),
     ("CrossEntropy::backward", "cross_entropy_backward", ""),
+    ("Activate::backward", "activate_backward", ""),
+    ("Activate::cost_of_backward", "activate_backward", ""),
     ("BatchNorm::running", "batch_norm_train", "momentum"),
     ("BatchNorm::train", "batch_norm_train", ""),
     ("BatchNorm::cost_of_train", "batch_norm_train", ""),

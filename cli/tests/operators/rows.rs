@@ -11,6 +11,21 @@ const BIAS: File = ("bias.npy", "T", "(2,)", &[0.0, 0.5]);
 const CHANNELS: File = ("channels.npy", "T", "(1, 2, 2)", &[1.0, 3.0, 3.0, 1.0]);
 
 pub(crate) const NORMALISED: &[Case] = &[
+    all(
+        "activate x.npy --function leaky_relu --parameter 0.25",
+        &[("x.npy", "T", "(2, 2)", &[-2.0, 0.0, 0.5, 8.0])],
+        &[("T", "(2, 2)", &[-0.5, 0.0, 0.5, 8.0])],
+    ),
+    all(
+        "activate x.npy --function hardswish",
+        &[("x.npy", "T", "(3,)", &[-4.0, 0.0, 6.0])],
+        &[("T", "(3,)", &[0.0, 0.0, 6.0])],
+    ),
+    all(
+        "activate_backward x.npy dy.npy --function relu",
+        &[("x.npy", "T", "(3,)", &[-4.0, 0.0, 6.0]), ("dy.npy", "T", "(3,)", &[1.0, 2.0, 3.0])],
+        &[("T", "(3,)", &[0.0, 0.0, 3.0])],
+    ),
     all("softmax x.npy", &[X], &[("T", "(2, 2)", &[0.5, 0.5, 0.0, 1.0])]),
     of(
         &["f32"],

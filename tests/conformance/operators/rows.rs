@@ -1,7 +1,7 @@
 //! Softmax, norms and cross-entropy, in values whose results are known.
 
 use anywarp::Device;
-use anywarp::ops::{BatchNorm, CrossEntropy, Norm, Softmax};
+use anywarp::ops::{Activate, ActivationFunction, BatchNorm, CrossEntropy, Norm, Softmax};
 use half::f16;
 
 use super::{LENGTHS, floats};
@@ -18,6 +18,7 @@ pub(crate) const CASES: &[Case] = cases![
     rms_norm_of_halves,
     group_norm_of_channels,
     batch_norm_of_channels,
+    activations,
     derivatives_of_softmax,
     derivatives_of_norms,
     cross_entropy_of_even_rows,
@@ -188,6 +189,29 @@ async fn batch_norm_of_channels(device: &Device) -> TestResult {
         near(&dscale.read_here().await?, |_| (examples * inner) as f64, "dscale")?;
         let largest = dx.read_here().await?.iter().fold(0.0f32, |largest, dx| largest.max(dx.abs()));
         ensure(largest < 1e-3, || format!("{shape:?}: a derivative of {largest}"))?;
+    }
+    Ok(())
+}
+
+/// Functions where their values are simple; all are 0 at 0 or a half of 1.
+async fn activations(device: &Device) -> TestResult {
+    let x = device.buffer_from(&[-8.0f32, 0.0, 16.0])?;
+    let mut y = device.buffer::<f32>(3)?;
+    for (function, wanted) in [
+        (ActivationFunction::Relu, [0.0, 0.0, 16.0]),
+        (ActivationFunction::Gelu, [0.0, 0.0, 16.0]),
+        (ActivationFunction::GeluTanh, [0.0, 0.0, 16.0]),
+        (ActivationFunction::Silu, [-8.0 / (1.0 + 8f64.exp()), 0.0, 16.0]),
+        (ActivationFunction::Sigmoid, [1.0 / (1.0 + 8f64.exp()), 0.5, 1.0]),
+        (ActivationFunction::Tanh, [-1.0, 0.0, 1.0]),
+        (ActivationFunction::Softplus, [(-8f64).exp().ln_1p(), 2f64.ln(), 16.0]),
+        (ActivationFunction::Elu(2.0), [2.0 * (-8f64).exp_m1(), 0.0, 16.0]),
+        (ActivationFunction::LeakyRelu(0.5), [-4.0, 0.0, 16.0]),
+        (ActivationFunction::Hardswish, [0.0, 0.0, 16.0]),
+        (ActivationFunction::Mish, [-8.0 * (-8f64).exp().ln_1p().tanh(), 0.0, 16.0]),
+    ] {
+        Activate::new(function).run(&x, &mut y)?;
+        near(&y.read_here().await?, |at| wanted[at], &format!("{function:?}"))?;
     }
     Ok(())
 }
