@@ -4,7 +4,12 @@
 //! lists a routine for the operator, otherwise as a WGSL kernel. Its commands are appended to the device's default
 //! stream or to a [`Recording`](crate::Recording), in order with the program's own launches.
 //!
-//! - [`attention()`]: scaled dot-product attention; [`Attention`] adds masks, shared heads, a scale, a cap and recording.
+//! - [`activate`], [`activate_backward`]: activation functions and their derivatives; [`Activate`] adds recording,
+//!   [`ACTIVATION_FUNCTIONS`] are their WGSL for kernels of one line.
+//! - [`attention()`]: scaled dot-product attention; [`Attention`] adds masks, shared heads, a scale, a cap,
+//!   derivatives and recording.
+//! - [`batch_norm`]: channels, normalised by means and variances; [`BatchNorm`] adds weights, those of the batch in training,
+//!   derivatives and recording.
 //! - [`fill_pattern`]: fills memory with a pattern; [`FillPattern`] adds an offset and recording.
 //! - [`max_pool`], [`average_pool`]: the greatest element or the mean of each window; [`Pool`] adds norms, padding, dilation,
 //!   adaptive windows, indices and recording.
@@ -23,6 +28,8 @@
 //!   and recording.
 //! - [`concatenate`], [`stack`], [`split`]: arrays joined to one array, and split into parts; [`Join`] and [`Split`]
 //!   add recording.
+//! - [`integer_matmul`]: the product of two matrices of 8-bit integers, with sums of 32 bits; [`IntegerMatmul`] adds zeros,
+//!   transposes, batches and recording.
 //! - [`is_sorted`]: whether keys are sorted; [`IsSorted`] adds the order, and the result on the device.
 //! - [`matmul`]: the product of two matrices; [`Matmul`] adds transposes, batches, factors, a precision, a method
 //!   ([`MatmulMethod`]) and recording.
@@ -57,7 +64,10 @@
 //!
 //! `src/ops/README.md` describes how to add an operator.
 
+mod activation;
 mod attention;
+mod batch_norm;
+mod channels;
 mod columns;
 mod conv;
 mod convert;
@@ -70,6 +80,7 @@ mod fill_pattern;
 mod full;
 mod histogram;
 mod image_filter;
+mod integer_matmul;
 mod is_sorted;
 mod join;
 mod matmul;
@@ -102,8 +113,10 @@ mod take;
 mod top_k;
 mod windows;
 
+pub use activation::{ACTIVATION_FUNCTIONS, Activate, ActivationFunction, activate, activate_backward};
 pub use anywarp_backend::Precision;
 pub use attention::{Attention, attention};
+pub use batch_norm::{BatchNorm, batch_norm};
 pub use columns::{Columns, col2im, im2col};
 pub use conv::{Conv, conv};
 pub use convert::{Cast, CastElement, cast};
@@ -115,6 +128,7 @@ pub use fill_pattern::{FillPattern, PatternElement, fill_pattern};
 pub use full::{Full, full};
 pub use histogram::{Histogram, HistogramElement, HistogramWeight, bincount, histogram};
 pub use image_filter::{Border, ImageFilter, convolve, correlate, gaussian_filter, median_filter, sobel};
+pub use integer_matmul::{ByteElement, IntegerMatmul, SumElement, integer_matmul};
 pub use is_sorted::{IsSorted, is_sorted};
 pub use join::{Join, Split, concatenate, split, stack};
 pub use matmul::{Matmul, MatmulElement, MatmulInput, MatmulMethod, matmul};

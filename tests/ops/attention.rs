@@ -8,6 +8,8 @@ use crate::outcome::{TestResult, ensure, refused, same, skip};
 use crate::rows::{Float, close, close_between_nines, numbers, same_again, wide};
 use crate::{Alone, Case, Unnamed};
 
+mod backward;
+
 #[path = "../../src/ops/attention/reference.rs"]
 mod reference;
 
@@ -26,7 +28,7 @@ pub(crate) fn cases() -> Vec<Case> {
         ("attention::recorded", recorded),
         ("attention::refusals", refusals),
     ];
-    all.into_iter().map(|(name, run)| (name.to_owned(), run)).collect()
+    all.into_iter().chain(backward::cases()).map(|(name, run)| (name.to_owned(), run)).collect()
 }
 
 pub(crate) fn checked() -> Alone {
@@ -95,16 +97,22 @@ impl Problem {
     }
 
     fn wanted(&self, [q, k, v]: [&[f64]; 3], flags: &[u32], bias: &[f64]) -> Vec<f64> {
-        let scale = f64::from(self.scale.unwrap_or((1.0 / (self.sizes[0] as f64).sqrt()) as f32));
-        reference::attention(q, k, v, self.sizes(), |at, product| {
-            let [_, _, query, key] = at;
-            let is_excluded = self.causal.is_some_and(|offset| key as isize > query as isize + offset)
-                || self.mask.as_ref().is_some_and(|shape| flags[place(shape, at)] == 0);
-            let score = product * scale;
-            let score = self.cap.map_or(score, |cap| f64::from(cap) * (score / f64::from(cap)).tanh());
-            let bias = self.bias.as_ref().map_or(0.0, |shape| bias[place(shape, at)]);
-            if is_excluded { f64::NEG_INFINITY } else { score + bias }
-        })
+        reference::attention(q, k, v, self.sizes(), |at, product| self.score(at, product, flags, bias))
+    }
+
+    fn scale(&self) -> f64 {
+        f64::from(self.scale.unwrap_or((1.0 / (self.sizes[0] as f64).sqrt()) as f32))
+    }
+
+    /// The score of a product.
+    fn score(&self, at: [usize; 4], product: f64, flags: &[u32], bias: &[f64]) -> f64 {
+        let [_, _, query, key] = at;
+        let is_excluded = self.causal.is_some_and(|offset| key as isize > query as isize + offset)
+            || self.mask.as_ref().is_some_and(|shape| flags[place(shape, at)] == 0);
+        let score = product * self.scale();
+        let score = self.cap.map_or(score, |cap| f64::from(cap) * (score / f64::from(cap)).tanh());
+        let bias = self.bias.as_ref().map_or(0.0, |shape| bias[place(shape, at)]);
+        if is_excluded { f64::NEG_INFINITY } else { score + bias }
     }
 }
 
@@ -367,6 +375,8 @@ fn clean() -> TestResult {
         let problem = Problem { mask, causal: Some(1), ..problem };
         check::<f32>(&device, &problem, 1)?;
         check::<f16>(&device, &problem, 1)?;
+        backward::check::<f32>(&device, &problem, 1)?;
+        backward::check::<f16>(&device, &problem, 1)?;
         let findings = device.findings();
         ensure(findings.iter().next().is_none(), || format!("{problem:?}:\n{findings}"))?;
     }

@@ -8,10 +8,12 @@
 //! |---|---|
 //! | `ANYWARP_REQUIRE` | required backends, such as `cpu,vulkan`; a missing one is a failure |
 
+mod activations;
 mod attention;
 mod elementwise;
 mod fill_pattern;
 mod histograms;
+mod integer_matmul;
 mod keys;
 mod matmul;
 mod merges;
@@ -51,10 +53,12 @@ type Alone = (String, Box<dyn Fn() -> TestResult + Send>);
 /// The cases of each operator, which run on every device.
 #[rustfmt::skip] // one a line
 const ON_DEVICES: &[fn() -> Vec<Case>] = &[
+    activations::cases,
     attention::cases,
     elementwise::cases,
     fill_pattern::cases,
     histograms::cases,
+    integer_matmul::cases,
     matmul::cases,
     movement::cases,
     merges::cases,
@@ -82,9 +86,11 @@ const ALONE: &[fn() -> Vec<Alone>] = &[
 /// The case of each operator on a checked device.
 #[rustfmt::skip] // one a line
 const CHECKED: &[fn() -> Alone] = &[
+    activations::checked,
     attention::checked,
     fill_pattern::checked,
     histograms::checked,
+    integer_matmul::checked,
     movement::checked,
     merges::checked,
     random::checked,

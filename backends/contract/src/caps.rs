@@ -131,7 +131,7 @@ pub struct Caps {
     pub blocking: bool,
     /// The products of cooperative matrices that the device can compute; each matrix has 16 x 16 or 8 x 8 elements.
     pub cooperative: Vec<CooperativeProduct>,
-    /// The routines of the vendor's library that a [`Command::Library`](crate::Command::Library) for this device may
+    /// The routines of the device's library that a [`Command::Library`](crate::Command::Library) for this device may
     /// call.
     pub library: Vec<Routine>,
     /// The limits that every launch must respect.

@@ -1,4 +1,4 @@
-//! Routines of the vendor's libraries, as commands.
+//! Routines of libraries, a vendor's or one for processors, as commands.
 
 use std::fmt;
 
@@ -40,7 +40,7 @@ impl fmt::Display for Precision {
     }
 }
 
-/// A kind of routine that a device's vendor library may have.
+/// A kind of routine that a device's library may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Routine {

@@ -19,6 +19,7 @@ pub fn caps() -> Option<Caps> {
     caps.subgroup_size = Some((LANES as u32, LANES as u32));
     caps.timestamps = true;
     caps.aliased_bindings = true;
+    caps.library = crate::library::routines();
     caps.limits = limits();
     Some(caps)
 }

@@ -15,6 +15,7 @@ use anywarp_backend::{Access, BackendError, Clock, Findings, MemoryKind, Timing,
 use anywarp_host::Failure;
 use anywarp_host::threads::spread;
 
+use crate::library::Product;
 use crate::memory::{Memory, SUBMISSION};
 use crate::record::{BYTE_COST, Grid, Place, Resolved, Step};
 use dispatch::Dispatch;
@@ -54,6 +55,7 @@ pub(crate) fn execute(resolved: &Resolved, conditions: &Conditions) -> Outcome {
             Step::Copy { source, target } => run.copy(*source, *target),
             Step::Fill { target, pattern } => run.fill(*target, *pattern),
             Step::Dispatch { kernel, grid, slots, immediates } => run.dispatch(*kernel, grid, slots, *immediates),
+            Step::Product { product, slots } => run.product(product, slots),
         }
     }
     let timings = resolved.timed.then_some(Timings { clock: Clock::Device, entries: run.timings });
@@ -67,7 +69,9 @@ pub(crate) fn abandon(resolved: &Resolved, conditions: &Conditions, error: Backe
     for step in &resolved.steps {
         match step {
             Step::Copy { target, .. } | Step::Fill { target, .. } => resolved.memories[target.memory].poison(&failure),
-            Step::Dispatch { slots, .. } => written(resolved, slots).for_each(|memory| memory.poison(&failure)),
+            Step::Dispatch { slots, .. } | Step::Product { slots, .. } => {
+                written(resolved, slots).for_each(|memory| memory.poison(&failure))
+            }
         }
     }
     Outcome { failure: Some(failure), timings: None, findings: Findings::default() }
@@ -140,10 +144,8 @@ impl Run<'_> {
 
     fn dispatch(&mut self, kernel: usize, grid: &Grid, slots: &Range<usize>, immediates: usize) {
         let (resolved, kernel) = (self.resolved, &self.resolved.kernels[kernel]);
-        if let Some(failure) = self.hindrance(grid, slots) {
-            written(resolved, slots).for_each(|memory| memory.poison(&failure));
-            self.took(&kernel.name, Instant::now());
-            return self.fails(&failure);
+        if let Some(failure) = self.hindrance(Some(grid), slots) {
+            return self.skips(&kernel.name, slots, &failure);
         }
         let groups = match grid {
             Grid::Groups(groups) => *groups,
@@ -169,13 +171,40 @@ impl Run<'_> {
         match result {
             Ok(cost) if cost > 0.0 => kernel.took(cost),
             Ok(_) => {}
-            Err(error) => {
-                let failure = Failure::new(error);
-                written(resolved, slots).for_each(|memory| memory.poison(&failure));
-                self.stopped = Some(Arc::clone(&failure));
-                self.fails(&failure);
-            }
+            Err(error) => self.stops(error, slots),
         }
+    }
+
+    fn product(&mut self, product: &Product, slots: &Range<usize>) {
+        if let Some(failure) = self.hindrance(None, slots) {
+            return self.skips(product.name(), slots, &failure);
+        }
+        let start = self.resolved.timed.then(Instant::now);
+        let [a, b, c] = [0, 1, 2].map(|matrix| self.resolved.slots[slots.start + matrix].start);
+        // SAFETY: the check of the recording has shown that each matrix is within its memory and aligned to its elements,
+        // and that `c` overlaps neither `a` nor `b`. The device runs its work in order and the memories are not mapped.
+        let result = unsafe { product.run(a, b, c) };
+        if let Some(start) = start {
+            self.took(product.name(), start);
+        }
+        if let Err(error) = result {
+            self.stops(error, slots);
+        }
+    }
+
+    /// Leaves out a step because of an earlier failure: the memory that the step writes has undefined contents.
+    fn skips(&mut self, label: &Arc<str>, slots: &Range<usize>, failure: &Arc<Failure>) {
+        written(self.resolved, slots).for_each(|memory| memory.poison(failure));
+        self.took(label, Instant::now());
+        self.fails(failure);
+    }
+
+    /// Notes that a step has failed, after which no kernel or product runs.
+    fn stops(&mut self, error: BackendError, slots: &Range<usize>) {
+        let failure = Failure::new(error);
+        written(self.resolved, slots).for_each(|memory| memory.poison(&failure));
+        self.stopped = Some(Arc::clone(&failure));
+        self.fails(&failure);
     }
 
     fn took(&mut self, label: &Arc<str>, began: Instant) {
@@ -186,15 +215,15 @@ impl Run<'_> {
         }
     }
 
-    /// Returns the failure that prevents a dispatch: an earlier stop, or poisoned memory that it would use.
-    fn hindrance(&self, grid: &Grid, slots: &Range<usize>) -> Option<Arc<Failure>> {
+    /// Returns the failure that prevents a dispatch or product: an earlier stop, or poisoned memory that it would use.
+    fn hindrance(&self, grid: Option<&Grid>, slots: &Range<usize>) -> Option<Arc<Failure>> {
         if !self.anything_failed() {
             return None;
         }
         if let Some(failure) = &self.stopped {
             return Some(Arc::clone(failure));
         }
-        if let Grid::Indirect(place) = grid
+        if let Some(Grid::Indirect(place)) = grid
             && let Some(failure) = self.resolved.memories[place.memory].failure()
         {
             return Some(failure);

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use anywarp_backend::{
-    Access, BackendError, Bound, Caps, Command, Dispatch, KernelId, MemoryId, MemoryKind, Recording, Region,
+    Access, BackendError, Bound, Caps, Command, Dispatch, KernelId, Library, MemoryId, MemoryKind, Recording, Region,
 };
 use anywarp_host::validity::{self, MemoryState};
 use anywarp_host::{Binding, Signature};
@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::abi::Slot;
 use crate::kernel::Kernel;
+use crate::library::Product;
 use crate::memory::Memory;
 use crate::memory::bytes::{ALIGNMENT, Bytes};
 
@@ -56,9 +57,25 @@ pub(crate) enum Grid {
 
 /// One command of a recording, with memories and machine code in place of ids.
 pub(crate) enum Step {
-    Copy { source: Place, target: Place },
-    Fill { target: Place, pattern: u32 },
-    Dispatch { kernel: usize, grid: Grid, slots: Range<usize>, immediates: usize },
+    Copy {
+        source: Place,
+        target: Place,
+    },
+    Fill {
+        target: Place,
+        pattern: u32,
+    },
+    Dispatch {
+        kernel: usize,
+        grid: Grid,
+        slots: Range<usize>,
+        immediates: usize,
+    },
+    /// A product of the matrices at three slots, in the order `a`, `b`, `c`.
+    Product {
+        product: Product,
+        slots: Range<usize>,
+    },
 }
 
 /// The access of a dispatch to the memory that is bound to a slot.
@@ -74,7 +91,7 @@ pub(crate) struct Resolved {
     pub(crate) steps: Vec<Step>,
     pub(crate) memories: Vec<Arc<Memory>>,
     pub(crate) kernels: Vec<Arc<Kernel>>,
-    /// The slots of all dispatches; their addresses are valid after [`make`](Self::make).
+    /// The slots of all dispatches and products; their addresses are valid after [`make`](Self::make).
     pub(crate) slots: Vec<Slot>,
     /// By slot: the access to the memory that is bound to it; `None` if a value is bound.
     pub(crate) touches: Vec<Option<Touch>>,
@@ -114,7 +131,7 @@ impl Resolved {
                     Step::Fill { target: self.place(resources, *target)?, pattern: *pattern }
                 }
                 Command::Dispatch(dispatch) => self.dispatch(resources, recording, dispatch)?,
-                Command::Library(call) => return Err(BackendError::no_routine(call)),
+                Command::Library(call) => self.library(resources, call)?,
             };
             self.steps.push(step);
         }
@@ -141,6 +158,7 @@ impl Resolved {
                 self.kernels[*kernel].cost().map_or(f64::INFINITY, |cost| cost * count)
             }
             Step::Dispatch { grid: Grid::Indirect(_), .. } => f64::INFINITY,
+            Step::Product { product, .. } => product.estimate(),
         };
         self.steps.iter().map(of).sum()
     }
@@ -190,6 +208,21 @@ impl Resolved {
             self.kernels.push(Arc::clone(kernel));
         }
         Ok(Step::Dispatch { kernel: self.kernels.len() - 1, grid, slots: first..self.slots.len(), immediates })
+    }
+
+    fn library(&mut self, resources: Resources<'_>, call: &Library) -> Result<Step, BackendError> {
+        let Library::MatrixProduct { a, b, c, rows, columns, depth, precision, form } = *call else {
+            return Err(BackendError::no_routine(call));
+        };
+        let first = self.slots.len();
+        for (region, access) in [(a, Access::Read), (b, Access::Read), (c, Access::Write)] {
+            let place = self.place(resources, region)?;
+            let start = self.memories[place.memory].bytes.start().as_ptr().wrapping_add(place.offset);
+            self.slots.push(Slot { start, length: u32::MAX });
+            self.touches.push(Some(Touch { memory: place.memory, access }));
+        }
+        let product = Product::new([rows, columns, depth], precision, form);
+        Ok(Step::Product { product, slots: first..self.slots.len() })
     }
 
     fn slot(

@@ -1,14 +1,21 @@
 //! Products of matrices.
 
-use anywarp::ops::{Activation, Matmul, MatmulElement, MatmulMethod, Precision};
+use anywarp::ops::{Activation, ByteElement, IntegerMatmul, Matmul, MatmulElement, MatmulMethod, Precision};
 
 use super::call::Call;
 use super::entry::{Form, Number, Operator, Port, by_type};
+use super::numbers::number;
 use super::parameter::{Kind, Parameter};
+use crate::dtype::Dtype;
 use crate::failure::Failure;
 use crate::npy::dimensions;
 
-pub(crate) const OPERATORS: &[Operator] = &[Operator {
+const TRANSPOSE_A: Parameter = Parameter::new("transpose_a", Kind::Flag, "Take a as stored transposed: (k, m)");
+const TRANSPOSE_B: Parameter = Parameter::new("transpose_b", Kind::Flag, "Take b as stored transposed: (n, k)");
+
+pub(crate) const OPERATORS: &[Operator] = &[INTEGERS, FLOATS];
+
+const FLOATS: Operator = Operator {
     name: "matmul",
     summary: "The product of two matrices, or of batches of them",
     inputs: &[
@@ -20,8 +27,8 @@ pub(crate) const OPERATORS: &[Operator] = &[Operator {
     ],
     outputs: &[Port::new("c", "The product, of shape (m, n) or (batch, m, n)")],
     parameters: &[
-        Parameter::new("transpose_a", Kind::Flag, "Take a as stored transposed: (k, m)"),
-        Parameter::new("transpose_b", Kind::Flag, "Take b as stored transposed: (n, k)"),
+        TRANSPOSE_A,
+        TRANSPOSE_B,
         Parameter::new("alpha", Kind::Number, "The factor of the product").default("1"),
         Parameter::new("beta", Kind::Number, "The factor of old, which is added").default("0"),
         Parameter::new("activation", Kind::Word(&["relu", "gelu", "silu"]), "A function of each sum"),
@@ -37,12 +44,37 @@ pub(crate) const OPERATORS: &[Operator] = &[Operator {
         ),
     ],
     run: by_type!([f32, half::f16], T, call => matmul::<T>(call)),
-}];
+};
+
+const INTEGERS: Operator = Operator {
+    name: "integer_matmul",
+    summary: "The product of two matrices of 8-bit integers, or of batches of them, with sums of 32 bits",
+    inputs: &[
+        Port::new("a", "A matrix of shape (m, k), or (batch, m, k)"),
+        Port::new("b", "A matrix of shape (k, n), or (batch, k, n)").of(BYTES),
+    ],
+    outputs: &[Port::new("c", "The product, of shape (m, n) or (batch, m, n)").of(&[Dtype::I4])],
+    parameters: &[
+        TRANSPOSE_A,
+        TRANSPOSE_B,
+        Parameter::new("zero_of_a", Kind::Number, "A number to subtract from each element of a").default("0"),
+        Parameter::new("zero_of_b", Kind::Number, "A number to subtract from each element of b").default("0"),
+    ],
+    run: by_type!([i8, u8], T, call => match call.dtype("b") {
+        Some(Dtype::U1) => integer_matmul::<T, u8>(call),
+        _ => integer_matmul::<T, i8>(call),
+    }),
+};
+
+const BYTES: &[Dtype] = &[Dtype::I1, Dtype::U1];
 
 /// The shape of a file: the number of matrices, if the file has an axis for it, and the rows and columns of each.
 type Stack = (Option<usize>, [usize; 2]);
 
-fn matmul<T: Number + MatmulElement>(call: &mut Call<'_>) -> Result<(), Failure> {
+/// The number of products, unless it is one, whether each of `a` and `b` is one matrix, and the sizes of a product.
+type Stacks = (Option<usize>, [bool; 2], [usize; 3]);
+
+fn stacks(call: &Call<'_>, name: &str) -> Result<Stacks, Failure> {
     let stack = |port, flag| {
         let (batch, [rows, columns]) = match *call.shape(port) {
             [rows, columns] => (None, [rows, columns]),
@@ -52,11 +84,40 @@ fn matmul<T: Number + MatmulElement>(call: &mut Call<'_>) -> Result<(), Failure>
         Some((batch, if call.values.flag(flag) { [columns, rows] } else { [rows, columns] }))
     };
     let stacks: Option<(Stack, Stack)> = stack("a", "transpose_a").zip(stack("b", "transpose_b"));
-    let Some(((of_a, [m, k]), (of_b, [rows, n]))) = stacks else { return Err(shapes(call)) };
+    let Some(((of_a, [m, k]), (of_b, [rows, n]))) = stacks else { return Err(shapes(call, name)) };
     if k != rows || of_a.zip(of_b).is_some_and(|(a, b)| a != b) {
-        return Err(shapes(call));
+        return Err(shapes(call, name));
     }
-    let batch = of_a.or(of_b);
+    Ok((of_a.or(of_b), [of_a.is_none(), of_b.is_none()], [m, k, n]))
+}
+
+fn integer_matmul<A: Number + ByteElement, B: Number + ByteElement>(call: &mut Call<'_>) -> Result<(), Failure> {
+    let (batch, shared, [m, k, n]) = stacks(call, "integer_matmul")?;
+    let shape: Vec<usize> = batch.into_iter().chain([m, n]).collect();
+    let zeros = [number::<i32>(call, "zero_of_a")?, number::<i32>(call, "zero_of_b")?].map(Option::unwrap_or_default);
+    let mut product = IntegerMatmul::new([m, k, n]).batches(batch.unwrap_or(1)).zeros(zeros);
+    if call.values.flag("transpose_a") {
+        product = product.transpose_a();
+    }
+    if call.values.flag("transpose_b") {
+        product = product.transpose_b();
+    }
+    if shared[0] {
+        product = product.share_a();
+    }
+    if shared[1] {
+        product = product.share_b();
+    }
+    let (a, b) = (call.upload::<A>("a")?, call.upload::<B>("b")?);
+    let mut c = call.array::<i32>(&shape)?;
+    call.cost = Some(product.cost()?);
+    product.record(&mut call.recording).run(&a, &b, &mut c)?;
+    call.output(c, shape);
+    Ok(())
+}
+
+fn matmul<T: Number + MatmulElement>(call: &mut Call<'_>) -> Result<(), Failure> {
+    let (batch, shared, [m, k, n]) = stacks(call, "matmul")?;
     let batches = batch.unwrap_or(1);
     let shape: Vec<usize> = batch.into_iter().chain([m, n]).collect();
     let (bias, residual) = (call.upload_given::<T>("bias")?, call.upload_given::<T>("residual")?);
@@ -79,10 +140,10 @@ fn matmul<T: Number + MatmulElement>(call: &mut Call<'_>) -> Result<(), Failure>
     if call.values.flag("transpose_b") {
         product = product.transpose_b();
     }
-    if of_a.is_none() {
+    if shared[0] {
         product = product.share_a();
     }
-    if of_b.is_none() {
+    if shared[1] {
         product = product.share_b();
     }
     if let Some(alpha) = call.values.number("alpha") {
@@ -118,11 +179,11 @@ fn matmul<T: Number + MatmulElement>(call: &mut Call<'_>) -> Result<(), Failure>
     Ok(())
 }
 
-fn shapes(call: &Call<'_>) -> Failure {
+fn shapes(call: &Call<'_>, name: &str) -> Failure {
     let shape = |port| call.input(port).map(|input| dimensions(&input.array.shape)).unwrap_or_default();
     let (a, b) = (shape("a"), shape("b"));
     Failure::File(format!(
-        "matmul: expected matrices of shapes (m, k) and (k, n), found {a} and {b}: save reshaped arrays, or use \
+        "{name}: expected matrices of shapes (m, k) and (k, n), found {a} and {b}: save reshaped arrays, or use \
          --transpose_a or --transpose_b"
     ))
 }

@@ -1,6 +1,7 @@
 //! Softmax, norms, cross-entropy, and their derivatives.
 
-use anywarp::ops::{CrossEntropy, FloatElement, IndexElement, Norm, Softmax};
+use anywarp::UnifiedBuffer;
+use anywarp::ops::{Activate, ActivationFunction, BatchNorm, CrossEntropy, FloatElement, IndexElement, Norm, Softmax};
 
 use super::call::Call;
 use super::entry::{Form, INDICES, Number, Operator, Port, by_type, for_type};
@@ -26,6 +27,9 @@ const DY: Port = Port::new("dy", "The derivatives by the results");
 const DX: Port = Port::new("dx", "The derivatives by the elements, with the shape of x");
 const MEANS: Port = Port::new("means", "The mean of each row").of(F32);
 const INVERSES: Port = Port::new("inverses", "1 / sqrt(variance + epsilon) of each row").of(F32);
+const CHANNEL_MEANS: Port = Port::new("means", "The mean of each channel").of(F32);
+const VARIANCES: Port = Port::new("variances", "The variance of each channel").of(F32);
+const CHANNEL_INVERSES: Port = Port::new("inverses", "1 / sqrt(variance + epsilon) of each channel").of(F32);
 const DSCALE: Port = Port::new("dscale", "The derivatives by the scale").of(F32);
 const DBIAS: Port = Port::new("dbias", "The derivatives by the bias").of(F32);
 const TARGETS: Port = Port::new("targets", "The class of each row, with the shape of x without the axis").of(INDICES);
@@ -36,7 +40,58 @@ const LOGARITHMS: Parameter = Parameter::new("logarithms", Kind::Flag, "Take x a
 const SUM: Parameter = Parameter::new("sum", Kind::Flag, "Compute the sum of the losses, in place of their mean");
 const EACH: Parameter = Parameter::new("each", Kind::Flag, "Compute the loss of each row, in place of their mean");
 
+const FUNCTION: Parameter = Parameter::new(
+    "function",
+    Kind::Word(&[
+        "relu",
+        "gelu",
+        "gelu_tanh",
+        "silu",
+        "sigmoid",
+        "tanh",
+        "softplus",
+        "elu",
+        "leaky_relu",
+        "hardswish",
+        "mish",
+    ]),
+    "The function",
+);
+const PARAMETER: Parameter =
+    Parameter::new("parameter", Kind::Number, "The alpha of elu, by default 1, or the slope of leaky_relu, 0.01");
+
 pub(crate) const OPERATORS: &[Operator] = &[
+    Operator {
+        name: "activate",
+        summary: "An activation function of each element",
+        inputs: &[X],
+        outputs: &[Y],
+        parameters: &[FUNCTION.required(), PARAMETER],
+        run: by_type!([f32, half::f16], T, call => {
+            let (shape, activate) = (call.shape("x"), Activate::new(function(call)));
+            let (x, mut y) = (call.upload::<T>("x")?, call.array::<T>(&shape)?);
+            call.cost = Some(activate.cost::<T>(x.len())?);
+            activate.record(&mut call.recording).run(&x, &mut y)?;
+            call.output(y, shape);
+            Ok(())
+        }),
+    },
+    Operator {
+        name: "activate_backward",
+        summary: "The derivatives of activate by its elements, from those by its results",
+        inputs: &[X, DY],
+        outputs: &[DX],
+        parameters: &[FUNCTION.required(), PARAMETER],
+        run: by_type!([f32, half::f16], T, call => {
+            let (shape, activate) = (call.shape("x"), Activate::new(function(call)));
+            expect_shape(call, "dy", &shape, "that of x")?;
+            let (x, dy, mut dx) = (call.upload::<T>("x")?, call.upload::<T>("dy")?, call.array::<T>(&shape)?);
+            call.cost = Some(activate.cost_of_backward::<T>(x.len())?);
+            activate.record(&mut call.recording).backward(&x, &dy, &mut dx)?;
+            call.output(dx, shape);
+            Ok(())
+        }),
+    },
     Operator {
         name: "softmax",
         summary: "Exponentials along an axis, divided by their sum",
@@ -110,6 +165,45 @@ pub(crate) const OPERATORS: &[Operator] = &[
         }),
     },
     Operator {
+        name: "batch_norm",
+        summary: "Channels, the second axis of x, without a given mean, divided by the root of a given variance",
+        inputs: &[X, CHANNEL_MEANS, VARIANCES, CHANNEL_SCALE, CHANNEL_BIAS],
+        outputs: &[Y],
+        parameters: &[EPSILON],
+        run: by_type!([f32, half::f16], T, call => batch_norm::<T>(call)),
+    },
+    Operator {
+        name: "batch_norm_train",
+        summary: "As batch_norm, by the mean and the variance of each channel of x; with renewed running ones",
+        inputs: &[
+            X,
+            Port::new("running_means", "The running mean of each channel").of(F32),
+            Port::new("running_variances", "The running variance of each channel").of(F32),
+            CHANNEL_SCALE,
+            CHANNEL_BIAS,
+        ],
+        outputs: &[
+            Y,
+            CHANNEL_MEANS,
+            CHANNEL_INVERSES,
+            Port::new("new_means", "The running means, renewed").of(F32),
+            Port::new("new_variances", "The running variances, renewed").of(F32),
+        ],
+        parameters: &[
+            EPSILON,
+            Parameter::new("momentum", Kind::Number, "The share of the new statistics in running ones").default("0.1"),
+        ],
+        run: by_type!([f32, half::f16], T, call => batch_norm_train::<T>(call)),
+    },
+    Operator {
+        name: "batch_norm_backward",
+        summary: "The derivatives of batch_norm_train by its elements, its scale and its bias",
+        inputs: &[X, DY, CHANNEL_MEANS, CHANNEL_INVERSES, CHANNEL_SCALE],
+        outputs: &[DX, DSCALE, DBIAS],
+        parameters: &[],
+        run: by_type!([f32, half::f16], T, call => batch_norm_backward::<T>(call)),
+    },
+    Operator {
         name: "softmax_backward",
         summary: "The derivatives of softmax by its elements, from its results and the derivatives by them",
         inputs: &[Port::new("y", "The results of softmax"), DY],
@@ -164,6 +258,24 @@ pub(crate) const OPERATORS: &[Operator] = &[
         }),
     },
 ];
+
+/// The activation function of a call.
+fn function(call: &Call<'_>) -> ActivationFunction {
+    let parameter = |default: f32| call.values.number("parameter").map_or(default, |number| number as f32);
+    match call.values.text("function") {
+        Some("gelu") => ActivationFunction::Gelu,
+        Some("gelu_tanh") => ActivationFunction::GeluTanh,
+        Some("silu") => ActivationFunction::Silu,
+        Some("sigmoid") => ActivationFunction::Sigmoid,
+        Some("tanh") => ActivationFunction::Tanh,
+        Some("softplus") => ActivationFunction::Softplus,
+        Some("elu") => ActivationFunction::Elu(parameter(1.0)),
+        Some("leaky_relu") => ActivationFunction::LeakyRelu(parameter(0.01)),
+        Some("hardswish") => ActivationFunction::Hardswish,
+        Some("mish") => ActivationFunction::Mish,
+        _ => ActivationFunction::Relu,
+    }
+}
 
 /// The axis of a call; the last one without `--axis`.
 fn axis(call: &Call<'_>, port: &str) -> Result<usize, Failure> {
@@ -239,6 +351,68 @@ fn norm<T: Number + FloatElement>(
         call.output(inverses, vec![rows]);
     }
     Ok(())
+}
+
+fn batch_norm<T: Number + FloatElement>(call: &mut Call<'_>) -> Result<(), Failure> {
+    let (shape, sizes) = (call.shape("x"), channels(call)?);
+    let (x, mut y) = (call.upload::<T>("x")?, call.array::<T>(&shape)?);
+    let (means, variances) = (call.upload::<f32>("means")?, call.upload::<f32>("variances")?);
+    let (scale, bias) = (call.upload_given::<T>("scale")?, call.upload_given::<T>("bias")?);
+    let norm = weighted(call, BatchNorm::new(sizes), scale.as_ref(), bias.as_ref());
+    call.cost = Some(norm.cost()?);
+    norm.record(&mut call.recording).run(&x, &means, &variances, &mut y)?;
+    call.output(y, shape);
+    Ok(())
+}
+
+fn batch_norm_train<T: Number + FloatElement>(call: &mut Call<'_>) -> Result<(), Failure> {
+    let (shape, sizes) = (call.shape("x"), channels(call)?);
+    let (x, mut y) = (call.upload::<T>("x")?, call.array::<T>(&shape)?);
+    let (mut new_means, mut new_variances) =
+        (call.upload::<f32>("running_means")?, call.upload::<f32>("running_variances")?);
+    let of_channels = [sizes[1]];
+    let (mut means, mut inverses) = (call.array::<f32>(&of_channels)?, call.array::<f32>(&of_channels)?);
+    let (scale, bias) = (call.upload_given::<T>("scale")?, call.upload_given::<T>("bias")?);
+    let momentum = call.values.number("momentum").unwrap_or(0.1) as f32;
+    let norm = weighted(call, BatchNorm::new(sizes), scale.as_ref(), bias.as_ref());
+    let norm = norm.running(&mut new_means, &mut new_variances, momentum);
+    call.cost = Some(norm.cost_of_train()?);
+    norm.record(&mut call.recording).train(&x, &mut y, &mut means, &mut inverses)?;
+    call.output(y, shape);
+    for statistics in [means, inverses, new_means, new_variances] {
+        call.output(statistics, of_channels.to_vec());
+    }
+    Ok(())
+}
+
+fn batch_norm_backward<T: Number + FloatElement>(call: &mut Call<'_>) -> Result<(), Failure> {
+    let (shape, sizes) = (call.shape("x"), channels(call)?);
+    expect_shape(call, "dy", &shape, "that of x")?;
+    let (x, dy) = (call.upload::<T>("x")?, call.upload::<T>("dy")?);
+    let (means, inverses) = (call.upload::<f32>("means")?, call.upload::<f32>("inverses")?);
+    let (scale, mut dx) = (call.upload_given::<T>("scale")?, call.array::<T>(&shape)?);
+    let of_channels = [sizes[1]];
+    let (mut dscale, mut dbias) = (call.array::<f32>(&of_channels)?, call.array::<f32>(&of_channels)?);
+    let norm = weighted(call, BatchNorm::new(sizes), scale.as_ref(), None);
+    call.cost = Some(norm.cost_of_backward()?);
+    let norm = norm.record(&mut call.recording);
+    norm.backward(&x, &dy, &means, &inverses, &mut dx, [&mut dscale, &mut dbias])?;
+    call.output(dx, shape);
+    call.output(dscale, of_channels.to_vec());
+    call.output(dbias, of_channels.to_vec());
+    Ok(())
+}
+
+/// A batch norm with the weights and the epsilon of a call.
+fn weighted<'r, T: Number + FloatElement>(
+    call: &Call<'_>,
+    norm: BatchNorm<'r, T>,
+    scale: Option<&'r UnifiedBuffer<T>>,
+    bias: Option<&'r UnifiedBuffer<T>>,
+) -> BatchNorm<'r, T> {
+    let norm = norm.epsilon(call.values.number("epsilon").unwrap_or(1e-5) as f32);
+    let norm = if let Some(scale) = scale { norm.scale(scale) } else { norm };
+    if let Some(bias) = bias { norm.bias(bias) } else { norm }
 }
 
 fn softmax_backward<T: Number + FloatElement>(call: &mut Call<'_>, logarithm: bool) -> Result<(), Failure> {

@@ -40,6 +40,13 @@ pub(crate) const COUNTED: &[Case] = &[
 const MATRIX: File = ("matrix.npy", "T", "(2, 2)", &[1.0, 2.0, 3.0, 4.0]);
 
 pub(crate) const COMPUTED: &[Case] = &[
+    all("integer_matmul matrix.npy matrix.npy", &[MATRIX], &[("i32", "(2, 2)", &[7.0, 10.0, 15.0, 22.0])]),
+    of(
+        &["u8"],
+        "integer_matmul a.npy b.npy --zero_of_a 128 --zero_of_b -1 --transpose_b",
+        &[("a.npy", "u8", "(2, 1, 2)", &[128.0, 129.0, 0.0, 255.0]), ("b.npy", "i8", "(1, 2)", &[-128.0, 126.0])],
+        &[("i32", "(2, 1, 1)", &[127.0, 32385.0])],
+    ),
     all("matmul matrix.npy matrix.npy", &[MATRIX], &[("T", "(2, 2)", &[7.0, 10.0, 15.0, 22.0])]),
     all(
         "elementwise matrix.npy 3 --inputs 'x: T, a: T' --outputs 'z: T' --operation 'z = a * x'",

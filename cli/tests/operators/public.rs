@@ -10,7 +10,9 @@ use crate::{attention, generated, moves, op, orders, rows, windows};
 
 /// The builders, and the operators that call their methods.
 const BUILDERS: &[(&str, &[&str])] = &[
-    ("Attention", &["attention"]),
+    ("Activate", &["activate", "activate_backward"]),
+    ("Attention", &["attention", "attention_backward"]),
+    ("BatchNorm", &["batch_norm"]),
     ("Cast", &["cast"]),
     ("Columns", &["im2col", "col2im"]),
     ("Conv", &["conv", "conv_transposed"]),
@@ -21,6 +23,7 @@ const BUILDERS: &[(&str, &[&str])] = &[
     ("Full", &["full"]),
     ("Histogram", &["histogram", "bincount"]),
     ("ImageFilter", &["correlate", "convolve"]),
+    ("IntegerMatmul", &["integer_matmul"]),
     ("IsSorted", &["is_sorted"]),
     ("Join", &["concatenate", "stack"]),
     ("Matmul", &["matmul"]),
@@ -50,11 +53,14 @@ const BUILDERS: &[(&str, &[&str])] = &[
 
 /// Public types that are parts of calls, but no operators.
 const PARTS: &[&str] = &[
+    "ACTIVATION_FUNCTIONS",
     "Activation",
+    "ActivationFunction",
     "AnyInput",
     "AnyOutputs",
     "Argument",
     "Border",
+    "ByteElement",
     "CastElement",
     "Coordinates",
     "Cost",
@@ -91,6 +97,7 @@ const PARTS: &[&str] = &[
     "SortKey",
     "SortWay",
     "Steps",
+    "SumElement",
 ];
 
 /// Methods that every entry of the list calls, or that have no meaning for files.
@@ -122,6 +129,8 @@ const GENERAL: &[&str] = &[
 const RENAMED: &[(&str, &str, &str)] = &[
     ("steps", "copy_part", "parts"),
     ("Attention::value_size", "attention", "v"),
+    ("Attention::backward", "attention_backward", ""),
+    ("Attention::cost_of_backward", "attention_backward", ""),
     ("Histogram::even", "histogram", "range"),
     ("Histogram::numbers", "bincount", ""),
     ("Histogram::run_weighted", "histogram", "weights"),
@@ -145,6 +154,13 @@ const RENAMED: &[(&str, &str, &str)] = &[
     ("Conv::backward", "conv_backward", ""),
     ("Conv::backward_weights", "conv_backward_weights", ""),
     ("CrossEntropy::backward", "cross_entropy_backward", ""),
+    ("Activate::backward", "activate_backward", ""),
+    ("Activate::cost_of_backward", "activate_backward", ""),
+    ("BatchNorm::running", "batch_norm_train", "momentum"),
+    ("BatchNorm::train", "batch_norm_train", ""),
+    ("BatchNorm::cost_of_train", "batch_norm_train", ""),
+    ("BatchNorm::backward", "batch_norm_backward", ""),
+    ("BatchNorm::cost_of_backward", "batch_norm_backward", ""),
     ("Norm::backward", "layer_norm_backward", ""),
     ("Norm::backward_weights", "layer_norm_backward", ""),
     ("Norm::cost_of_backward", "layer_norm_backward", ""),
@@ -154,6 +170,10 @@ const RENAMED: &[(&str, &str, &str)] = &[
     ("Norm::instance", "instance_norm", ""),
     ("Norm::statistics", "layer_norm_with_statistics", ""),
     // The shapes of the files determine how many matrices there are, and which are shared.
+    ("IntegerMatmul::batches", "integer_matmul", ""),
+    ("IntegerMatmul::share_a", "integer_matmul", ""),
+    ("IntegerMatmul::share_b", "integer_matmul", ""),
+    ("IntegerMatmul::zeros", "integer_matmul", "zero_of_a"),
     ("Matmul::batches", "matmul", ""),
     ("Matmul::share_a", "matmul", ""),
     ("Matmul::share_b", "matmul", ""),

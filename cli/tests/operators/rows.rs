@@ -11,6 +11,21 @@ const BIAS: File = ("bias.npy", "T", "(2,)", &[0.0, 0.5]);
 const CHANNELS: File = ("channels.npy", "T", "(1, 2, 2)", &[1.0, 3.0, 3.0, 1.0]);
 
 pub(crate) const NORMALISED: &[Case] = &[
+    all(
+        "activate x.npy --function leaky_relu --parameter 0.25",
+        &[("x.npy", "T", "(2, 2)", &[-2.0, 0.0, 0.5, 8.0])],
+        &[("T", "(2, 2)", &[-0.5, 0.0, 0.5, 8.0])],
+    ),
+    all(
+        "activate x.npy --function hardswish",
+        &[("x.npy", "T", "(3,)", &[-4.0, 0.0, 6.0])],
+        &[("T", "(3,)", &[0.0, 0.0, 6.0])],
+    ),
+    all(
+        "activate_backward x.npy dy.npy --function relu",
+        &[("x.npy", "T", "(3,)", &[-4.0, 0.0, 6.0]), ("dy.npy", "T", "(3,)", &[1.0, 2.0, 3.0])],
+        &[("T", "(3,)", &[0.0, 0.0, 3.0])],
+    ),
     all("softmax x.npy", &[X], &[("T", "(2, 2)", &[0.5, 0.5, 0.0, 1.0])]),
     of(
         &["f32"],
@@ -44,6 +59,43 @@ pub(crate) const NORMALISED: &[Case] = &[
         "instance_norm channels.npy scale.npy bias.npy --epsilon 0",
         &[CHANNELS, SCALE, BIAS],
         &[("T", "(1, 2, 2)", &[-2.0, 2.0, 4.5, -3.5])],
+    ),
+    all(
+        "batch_norm channels.npy means.npy variances.npy scale.npy bias.npy --epsilon 0",
+        &[
+            CHANNELS,
+            SCALE,
+            BIAS,
+            ("means.npy", "f32", "(2,)", &[1.0, 2.0]),
+            ("variances.npy", "f32", "(2,)", &[4.0, 1.0]),
+        ],
+        &[("T", "(1, 2, 2)", &[0.0, 2.0, 4.5, -3.5])],
+    ),
+    all(
+        "batch_norm_train pairs.npy means.npy variances.npy --epsilon 0 --momentum 0.5",
+        &[
+            ("pairs.npy", "T", "(2, 2)", &[1.0, 3.0, 3.0, -5.0]),
+            ("means.npy", "f32", "(2,)", &[0.0, 1.0]),
+            ("variances.npy", "f32", "(2,)", &[4.0, 0.0]),
+        ],
+        &[
+            ("T", "(2, 2)", &[-1.0, 1.0, 1.0, -1.0]),
+            ("f32", "(2,)", &[2.0, -1.0]),
+            ("f32", "(2,)", &[1.0, 0.25]),
+            ("f32", "(2,)", &[1.0, 0.0]),
+            ("f32", "(2,)", &[3.0, 16.0]),
+        ],
+    ),
+    all(
+        "batch_norm_backward x.npy dy.npy means.npy inverses.npy scale.npy",
+        &[
+            ("x.npy", "T", "(2, 1)", &[0.0, 4.0]),
+            ("dy.npy", "T", "(2, 1)", &[1.0, 5.0]),
+            ("means.npy", "f32", "(1,)", &[2.0]),
+            ("inverses.npy", "f32", "(1,)", &[0.5]),
+            ("scale.npy", "T", "(1,)", &[3.0]),
+        ],
+        &[("T", "(2, 1)", &[0.0; 2]), ("f32", "(1,)", &[4.0]), ("f32", "(1,)", &[6.0])],
     ),
     all(
         "softmax_backward y.npy dy.npy",

@@ -1,5 +1,6 @@
 //! Scaled dot-product attention.
 
+mod backward;
 mod plan;
 #[cfg(test)]
 mod reference;

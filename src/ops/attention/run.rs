@@ -58,7 +58,7 @@ pub(super) struct Call {
 }
 
 /// The words of halves that are written, and the number of halves before the first one.
-fn halves_mut<'a>(slice: &'a SliceMut<'_, u8>) -> Result<(SliceMut<'a, u32>, u32), BufferError> {
+pub(super) fn halves_mut<'a>(slice: &'a SliceMut<'_, u8>) -> Result<(SliceMut<'a, u32>, u32), BufferError> {
     in_words_mut(slice).map(|(words, before)| (words, before / 2))
 }
 

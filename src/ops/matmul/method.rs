@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MatmulMethod {
-    /// The vendor's library: cuBLAS on NVIDIA through CUDA.
+    /// The device's library: cuBLAS on NVIDIA through CUDA, the crate `matrixmultiply` on the processor.
     Library,
     /// A WGSL kernel with cooperative matrices, which tensor cores multiply: `f16` with sums in `f32`. Rows begin at
     /// multiples of four elements.
@@ -23,7 +23,7 @@ impl MatmulMethod {
     /// The needs of the method, for errors.
     pub(super) fn needs(self) -> &'static str {
         match self {
-            Self::Library => "it needs a vendor's library with this precision (`Caps::library`)",
+            Self::Library => "it needs a library of the device with this precision (`Caps::library`)",
             Self::Cooperative => {
                 "it needs f16, rows in memory that begin at multiples of four elements, subgroups of 32, 24 KiB of \
                  workgroup memory, and products of cooperative matrices of 16 x 16 (`Caps::cooperative`)"

@@ -1,5 +1,7 @@
 //! The calls for the derivatives of a norm.
 
+use super::super::channels::launch::Arrays;
+use super::super::channels::plan::Sizes;
 use super::super::error::OperationError;
 use super::super::moving::operands;
 use super::super::plan::Cost;
@@ -7,7 +9,7 @@ use super::super::rows::elements::FloatElement;
 use super::super::rows::launch::{starts, target};
 use super::super::rows::plan::{Choice, Planned, Shape, plan};
 use super::run::Call;
-use super::{Norm, OPERATOR, backward, weights};
+use super::{Norm, OPERATOR, Rows, backward, weights};
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
 
@@ -73,7 +75,8 @@ impl<T: FloatElement> Norm<'_, T> {
     }
 
     /// Computes the derivatives by scale and bias, sums over all rows in `f32`: with `n = (x - mean) * inverse`,
-    /// `dscale = sum(dy * n)` and `dbias = sum(dy)`. Weights by channel are not possible.
+    /// `dscale = sum(dy * n)` and `dbias = sum(dy)`. Those of [`group`](Self::group) and [`instance`](Self::instance)
+    /// have an element for each channel, and are sums over all of its elements, too.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -93,8 +96,7 @@ impl<T: FloatElement> Norm<'_, T> {
     /// ```
     ///
     /// # Errors
-    /// As [`backward`](Self::backward), and [`OperationError::Choice`] for [`group`](Self::group) and
-    /// [`instance`](Self::instance).
+    /// As [`backward`](Self::backward).
     pub fn backward_weights<'x, 'd, 'm, 'i, 's, 'b>(
         mut self,
         x: impl Into<Slice<'x, T>>,
@@ -108,10 +110,6 @@ impl<T: FloatElement> Norm<'_, T> {
         let (dscale, dbias) = (dscale.into(), dbias.into());
         self.no_statistics()?;
         let call = self.call(x.len(), &[])?;
-        if call.by_channel.is_some() {
-            let expected = "use `Norm::layer` or `Norm::rms`";
-            return Err(OPERATOR.choice("derivatives by weights of", expected, "channels".to_owned()));
-        }
         let operands = weights::Operands {
             x: operands::bytes(OPERATOR, "x", &x)?,
             dy: operands::bytes(OPERATOR, "dy", &dy)?,
@@ -120,13 +118,19 @@ impl<T: FloatElement> Norm<'_, T> {
             by_scale: operands::bytes_mut(OPERATOR, "dscale", &dscale)?,
             by_bias: operands::bytes_mut(OPERATOR, "dbias", &dbias)?,
         };
-        let (rows, length) = (call.shape.rows as usize, call.shape.length as usize);
+        let (rows, length) = (call.shape.rows as usize, self.weights(&call));
         operands::expect(OPERATOR, "dy", (dy.len(), &[x.len()]))?;
         operands::expect(OPERATOR, "means", (means.len(), &[rows]))?;
         operands::expect(OPERATOR, "inverses", (inverses.len(), &[rows]))?;
         operands::expect(OPERATOR, "dscale", (dscale.len(), &[length]))?;
         operands::expect(OPERATOR, "dbias", (dbias.len(), &[length]))?;
         operands.check(&self.destination)?;
+        if let (Rows::Groups([examples, channels, inner], groups), Some(by_channel)) = (self.rows, call.by_channel) {
+            let [examples, channels, inner] = [examples, channels, inner].map(|size| size as u64);
+            let arrays =
+                Arrays { sizes: Sizes { examples, channels, inner }, halves: call.shape.halves, bf16: call.bf16 };
+            return operands.run_by_channel(arrays, [groups, by_channel.channels], &mut self.destination);
+        }
         let target = target(&Device::of(&dscale.core.device));
         let parts = weights::Parts::default_for(call.shape.rows, call.shape.length, target);
         operands.run(call, parts, &mut self.destination)

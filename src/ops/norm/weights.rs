@@ -1,5 +1,6 @@
 //! The derivatives of a norm by scale and bias.
 
+use super::super::channels::launch::{Arrays, Derivatives, derivatives};
 use super::super::error::OperationError;
 use super::super::moving::operands::{self, memory};
 use super::super::rows::launch::halves;
@@ -58,6 +59,29 @@ impl Operands<'_> {
             ("dbias", self.by_bias.as_slice()),
         ];
         operands::check(OPERATOR, &self.by_scale.core.device, &arrays, 2, destination)
+    }
+
+    /// Appends the commands for weights by channel, where an example has this many groups, each of this many channels.
+    pub(super) fn run_by_channel(
+        &self,
+        arrays: Arrays,
+        [groups, channels_of_row]: [usize; 2],
+        destination: &mut Destination<'_>,
+    ) -> Result<(), OperationError> {
+        if arrays.sizes.channels == 0 {
+            return Ok(());
+        }
+        let call = Derivatives {
+            x: self.x,
+            dy: self.dy,
+            means: self.means,
+            inverses: self.inverses,
+            by_scale: reborrow(&self.by_scale),
+            by_bias: reborrow(&self.by_bias),
+            rows_of_example: groups,
+            channels_of_row,
+        };
+        derivatives(OPERATOR, arrays, &call, destination)
     }
 
     /// Appends the commands, which sum each part, and then add up the sums of the parts.

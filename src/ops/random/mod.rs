@@ -192,7 +192,27 @@ impl<'r> Random<'r> {
         self.draw(Draw::chance(probability, T::ONE)?, x.into())
     }
 
-    /// Draws the factors of a dropout: 0 with probability `rate`, else `1 / (1 - rate)`.
+    /// Draws the factors of a dropout: 0 with probability `rate`, else `1 / (1 - rate)`. The results are the products
+    /// with these factors, and so are the derivatives:
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open("cpu")?;
+    /// use anywarp::ops::{ElementwiseKernel, Random};
+    ///
+    /// let x = device.buffer_from(&[1.0f32; 8])?;
+    /// let mut factors = device.buffer::<f32>(8)?;
+    /// Random::new(7).dropout(0.5, &mut factors)?;
+    /// let apply = ElementwiseKernel::new("x: f32, factor: f32", "y: f32", "y = x * factor")?;
+    /// let y = apply.apply::<f32>(&device, (&x, &factors))?;
+    /// let dx = apply.apply::<f32>(&device, (&y, &factors))?; // `y` for the derivatives by itself
+    /// assert!(y.read()?.iter().zip(&*dx.read()?).all(|pair| [(&0.0, &0.0), (&2.0, &4.0)].contains(&pair)));
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
     ///
     /// # Errors
     /// See [`Random`]; [`OperationError::Choice`] for a rate that is not within 0 and 1.

@@ -151,6 +151,29 @@ enum Rest<T> {
 /// # #[cfg(not(feature = "cpu"))]
 /// # fn main() {}
 /// ```
+///
+/// An embedding is a selection of rows; its derivative adds rows, in the order of the indices if the bits are to be the
+/// same at each call:
+///
+/// ```
+/// # #[cfg(feature = "cpu")]
+/// # fn main() -> anywarp::Result<()> {
+/// # let device = anywarp::Device::open("cpu")?;
+/// use anywarp::ops::{Scatter, Take};
+///
+/// let table = device.buffer_from(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?; // three words of two numbers
+/// let words = device.buffer_from(&[2u32, 0, 2])?;
+/// let mut y = device.buffer::<f32>(6)?;
+/// Take::new([3, 2], 0).run(&table, &words, &mut y)?;
+/// assert_eq!(*y.read()?, [5.0, 6.0, 1.0, 2.0, 5.0, 6.0]);
+/// let mut by_table = device.buffer_from(&[0.0f32; 6])?;
+/// Scatter::new([3, 2], 0).ordered().add(&y, &words, &mut by_table)?; // `y` for the derivatives by itself
+/// assert_eq!(*by_table.read()?, [1.0, 2.0, 0.0, 0.0, 10.0, 12.0]);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cpu"))]
+/// # fn main() {}
+/// ```
 #[must_use = "a selection does nothing until `run` is called"]
 pub struct Take<'r, T> {
     shape: Vec<usize>,

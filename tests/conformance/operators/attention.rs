@@ -9,8 +9,13 @@ use crate::suite::case::{Case, cases};
 use crate::suite::portable_waits::ReadHere;
 use anywarp_testing_devices::outcome::{TestResult, ensure};
 
-pub(crate) const CASES: &[Case] =
-    cases![attention_to_even_keys, attention_to_earlier_keys, attention_of_halves, rotations_by_quarters];
+pub(crate) const CASES: &[Case] = cases![
+    attention_to_even_keys,
+    attention_to_earlier_keys,
+    attention_of_halves,
+    derivatives_of_attention,
+    rotations_by_quarters
+];
 
 /// Numbers of queries: one, a few, and enough for tiles.
 const QUERIES: [usize; 3] = [1, 5, 70];
@@ -34,6 +39,24 @@ async fn attention_to_even_keys(device: &Device) -> TestResult {
             Attention::new([1, 2, queries, 3], [1, 1, keys, 3]).value_size(5).run(&q, &k, &v, &mut y)?;
             let mean = values.iter().sum::<f32>() / values.len().max(1) as f32;
             near(&y.read_here().await?, |_| mean, &format!("{queries} queries, {keys} keys"))?;
+        }
+    }
+    Ok(())
+}
+
+/// All keys have the same score and value: values have the mean of `dy` as derivatives, queries and keys have none.
+async fn derivatives_of_attention(device: &Device) -> TestResult {
+    for keys in [1, 7, 100] {
+        for queries in QUERIES {
+            let ones = |count: usize| device.buffer_from(&vec![1.0f32; count]);
+            let (q, k, v, dy) = (ones(2 * queries * 3)?, ones(keys * 3)?, ones(keys * 5)?, ones(2 * queries * 5)?);
+            let (mut dq, mut dk, mut dv) = (ones(2 * queries * 3)?, ones(keys * 3)?, ones(keys * 5)?);
+            let attention = Attention::new([1, 2, queries, 3], [1, 1, keys, 3]).value_size(5);
+            attention.backward(&q, &k, &v, &dy, [&mut dq, &mut dk, &mut dv])?;
+            let what = format!("{queries} queries, {keys} keys");
+            near(&dq.read_here().await?, |_| 0.0, &format!("{what}, dq"))?;
+            near(&dk.read_here().await?, |_| 0.0, &format!("{what}, dk"))?;
+            near(&dv.read_here().await?, |_| (2 * queries) as f32 / keys as f32, &format!("{what}, dv"))?;
         }
     }
     Ok(())

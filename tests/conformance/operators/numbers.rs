@@ -1,15 +1,22 @@
 //! Random numbers, matrix products and one-line kernels.
 
 use anywarp::Device;
-use anywarp::ops::{ElementwiseKernel, Matmul, Random};
+use anywarp::ops::{ElementwiseKernel, IntegerMatmul, Matmul, Random};
 
 use super::{holds, unwritten};
 use crate::suite::case::{Case, cases};
 use crate::suite::portable_waits::ReadHere;
 use anywarp_testing_devices::outcome::{TestResult, ensure, equal};
 
-pub(crate) const CASES: &[Case] =
-    cases![random_bits_by_random123, uniform_numbers, normal_numbers, permutations, products_of_matrices, one_line];
+pub(crate) const CASES: &[Case] = cases![
+    random_bits_by_random123,
+    uniform_numbers,
+    normal_numbers,
+    permutations,
+    products_of_matrices,
+    products_of_bytes,
+    one_line
+];
 
 /// The first words are those of Philox4x32-10 with key and counter 0, from the known answers of Random123.
 async fn random_bits_by_random123(device: &Device) -> TestResult {
@@ -60,6 +67,22 @@ async fn products_of_matrices(device: &Device) -> TestResult {
         let wanted: Vec<f32> = (0..m * n).map(element).collect();
         let mut c = device.buffer::<f32>(m * n)?;
         Matmul::new([m, k, n]).run(&device.buffer_from(&a)?, &device.buffer_from(&b)?, &mut c)?;
+        holds(&c, &wanted, &format!("{m} x {k} x {n}")).await?;
+    }
+    Ok(())
+}
+
+/// Products of `i8` and `u8`, with a zero of 128.
+async fn products_of_bytes(device: &Device) -> TestResult {
+    for [m, k, n] in [[1, 1, 1], [65, 33, 17], [3, 200, 129]] {
+        let a: Vec<i8> = (0..m * k).map(|at| (at * 89 % 256) as u8 as i8).collect();
+        let b: Vec<u8> = (0..k * n).map(|at| (at * 57 % 256) as u8).collect();
+        let product =
+            |row: usize, column: usize, at: usize| i32::from(a[row * k + at]) * (i32::from(b[at * n + column]) - 128);
+        let wanted: Vec<i32> = (0..m * n).map(|at| (0..k).map(|depth| product(at / n, at % n, depth)).sum()).collect();
+        let mut c = device.buffer::<i32>(m * n)?;
+        let integers = IntegerMatmul::new([m, k, n]).zeros([0, 128]);
+        integers.run(&device.buffer_from(&a)?, &device.buffer_from(&b)?, &mut c)?;
         holds(&c, &wanted, &format!("{m} x {k} x {n}")).await?;
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! Softmax, norms and cross-entropy of inputs whose results are known.
 
 use anywarp::Device;
-use anywarp::ops::{CrossEntropy, Norm, Softmax};
+use anywarp::ops::{Activate, ActivationFunction, BatchNorm, CrossEntropy, Norm, Softmax};
 use half::f16;
 
 use super::{LENGTHS, floats};
@@ -17,6 +17,8 @@ pub(crate) const CASES: &[Case] = cases![
     layer_norm_of_rows,
     rms_norm_of_halves,
     group_norm_of_channels,
+    batch_norm_of_channels,
+    activations,
     derivatives_of_softmax,
     derivatives_of_norms,
     cross_entropy_of_even_rows,
@@ -167,6 +169,51 @@ async fn derivatives_of_norms(device: &Device) -> TestResult {
         let even = |at: usize| at.is_multiple_of(2);
         near(&dscale.read_here().await?, |at| if even(at) { 36.0 } else { -6.0 }, "dscale")?;
         near(&dbias.read_here().await?, |at| if even(at) { 36.0 } else { 6.0 }, "dbias")?;
+    }
+    Ok(())
+}
+
+/// Channels of two numbers in equal shares: their results are -1 and 1, and derivatives by such channels 0.
+async fn batch_norm_of_channels(device: &Device) -> TestResult {
+    for shape @ [examples, channels, inner] in [[2, 1, 1], [300, 5, 1], [4, 3, 1000]] {
+        let count = examples * channels * inner;
+        let is_high = |at: usize| (at / (channels * inner)).is_multiple_of(2);
+        let x: Vec<f32> = (0..count).map(|at| if is_high(at) { 1003.0 } else { 1001.0 }).collect();
+        let (x, mut y) = (device.buffer_from(&x)?, device.buffer::<f32>(count)?);
+        let (mut means, mut inverses) = (device.buffer::<f32>(channels)?, device.buffer::<f32>(channels)?);
+        BatchNorm::new(shape).epsilon(0.0).train(&x, &mut y, &mut means, &mut inverses)?;
+        near(&y.read_here().await?, |at| if is_high(at) { 1.0 } else { -1.0 }, &format!("{shape:?}"))?;
+        near(&means.read_here().await?, |_| 1002.0, "means")?;
+        let (mut dscale, mut dbias) = (device.buffer::<f32>(channels)?, device.buffer::<f32>(channels)?);
+        let mut dx = device.buffer::<f32>(count)?;
+        let by_weights = [&mut dscale, &mut dbias];
+        BatchNorm::new(shape).backward(&x, &y, &means, &inverses, &mut dx, by_weights)?;
+        near(&dscale.read_here().await?, |_| (examples * inner) as f64, "dscale")?;
+        let largest = dx.read_here().await?.iter().fold(0.0f32, |largest, dx| largest.max(dx.abs()));
+        ensure(largest < 1e-3, || format!("{shape:?}: a derivative of {largest}"))?;
+    }
+    Ok(())
+}
+
+/// Functions where their values are simple; all are 0 at 0 or a half of 1.
+async fn activations(device: &Device) -> TestResult {
+    let x = device.buffer_from(&[-8.0f32, 0.0, 16.0])?;
+    let mut y = device.buffer::<f32>(3)?;
+    for (function, wanted) in [
+        (ActivationFunction::Relu, [0.0, 0.0, 16.0]),
+        (ActivationFunction::Gelu, [0.0, 0.0, 16.0]),
+        (ActivationFunction::GeluTanh, [0.0, 0.0, 16.0]),
+        (ActivationFunction::Silu, [-8.0 / (1.0 + 8f64.exp()), 0.0, 16.0]),
+        (ActivationFunction::Sigmoid, [1.0 / (1.0 + 8f64.exp()), 0.5, 1.0]),
+        (ActivationFunction::Tanh, [-1.0, 0.0, 1.0]),
+        (ActivationFunction::Softplus, [(-8f64).exp().ln_1p(), 2f64.ln(), 16.0]),
+        (ActivationFunction::Elu(2.0), [2.0 * (-8f64).exp_m1(), 0.0, 16.0]),
+        (ActivationFunction::LeakyRelu(0.5), [-4.0, 0.0, 16.0]),
+        (ActivationFunction::Hardswish, [0.0, 0.0, 16.0]),
+        (ActivationFunction::Mish, [-8.0 * (-8f64).exp().ln_1p().tanh(), 0.0, 16.0]),
+    ] {
+        Activate::new(function).run(&x, &mut y)?;
+        near(&y.read_here().await?, |at| wanted[at], &format!("{function:?}"))?;
     }
     Ok(())
 }

@@ -65,12 +65,38 @@ fn centred(call: &Call<'_>, at: usize, zero: usize) -> TestResult<Array> {
 }
 
 pub(super) fn matmul_integer(call: &Call<'_>) -> TestResult<Vec<Array>> {
-    Ok(vec![product(call.device, &centred(call, 0, 2)?, &centred(call, 1, 3)?)?])
+    Ok(vec![integers(call, [0, 2], [1, 3])?])
+}
+
+/// A product of integers, each given by the numbers of its input and of its zero point.
+fn integers(call: &Call<'_>, a: [usize; 2], b: [usize; 2]) -> TestResult<Array> {
+    let bytes = |at: usize| matches!(call.input(at).map(|x| x.kind), Ok(Type::I8 | Type::U8));
+    let (of_a, of_b) = (call.input(a[0])?, call.input(b[0])?);
+    if bytes(a[0]) && bytes(b[0]) && [of_a, of_b].iter().all(|matrix| matrix.shape.len() == 2) {
+        let ([m, k], [_, n]) = (&of_a.shape[..], &of_b.shape[..]) else { return fail!("no matrices") };
+        let product = ops::IntegerMatmul::new([*m, *k, *n]).zeros([zero(call, a[1])?, zero(call, b[1])?]);
+        return by_type!(of_a.kind, [I8: i8, U8: u8], A => by_type!(of_b.kind, [I8: i8, U8: u8], B => {
+            let (a, b) = (of_a.get::<A>()?, of_b.get::<B>()?);
+            Array::written::<i32>(call.device, Type::I32, [*m, *n], |c| Ok(product.run(a, b, c)?))
+        }));
+    }
+    // Stacks of matrices.
+    product(call.device, &centred(call, a[0], a[1])?, &centred(call, b[0], b[1])?)
+}
+
+/// A zero point that is one number.
+fn zero(call: &Call<'_>, at: usize) -> TestResult<i32> {
+    let Some(zero) = call.optional(at) else { return Ok(0) };
+    if zero.len() != 1 {
+        return skip("zero points by rows");
+    }
+    let zero = converted(call.device, &zero.reshaped([])?, Type::I32)?;
+    Ok(zero.get::<i32>()?.read()?[0])
 }
 
 /// Computes a quantised product of quantised matrices: each of the three has a scale and a zero point.
 pub(super) fn quantised_matmul(call: &Call<'_>) -> TestResult<Vec<Array>> {
-    let sums = product(call.device, &centred(call, 0, 2)?, &centred(call, 3, 5)?)?;
+    let sums = integers(call, [0, 2], [3, 5])?;
     let one = |at: usize| converted(call.device, &call.input(at)?.reshaped([])?, Type::F32);
     let line = Line::new("y = round(f32(a) * (b * c / d)) + e", Type::F32);
     let y = line.apply(call.device, &[&sums, &one(1)?, &one(4)?, &one(6)?, &one(7)?])?;

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use anywarp::Device;
 use anywarp::backend::Capabilities;
-use anywarp::ops::{OperationError, Scatter, ScatterElement};
+use anywarp::ops::{OperationError, Scatter, ScatterElement, take};
 use half::{bf16, f16};
 
 use crate::Case;
@@ -21,6 +21,7 @@ pub(super) fn cases() -> Vec<Case> {
         ("scatter::extremes".to_owned(), extremes),
         ("scatter::rounding".to_owned(), rounding),
         ("scatter::ordered_f64".to_owned(), ordered_doubles),
+        ("scatter::rows_of_an_embedding".to_owned(), embedding),
     ]
 }
 
@@ -254,6 +255,45 @@ fn ordered_doubles(device: &Device) -> TestResult {
         same(first.get_or_insert_with(|| y.clone()), &y, "another call")?;
     }
     Ok(())
+}
+
+/// Rows of a table by indices, and the derivatives by the table: rows added in the order of the indices, with the same
+/// bits at each call.
+fn embedding(device: &Device) -> TestResult {
+    fn of<T: ScatterElement + Debug>(device: &Device, from: fn(f64) -> T, to: fn(T) -> f64, digits: i32) -> TestResult {
+        let [words, width, count] = [50, 33, 1000];
+        let number = |at: usize| (at as u32).wrapping_mul(0x9e37_79b9);
+        let table: Vec<T> = (0..words * width).map(|at| from(f64::from(number(at) >> 20) / 512.0 - 4.0)).collect();
+        let chosen: Vec<i64> = (0..count).map(|at| i64::from(number(at + 7) >> 8) % words as i64).collect();
+        let dy: Vec<T> = (0..count * width).map(|at| from(f64::from(number(at) >> 21) / 512.0 - 2.0)).collect();
+        let (source, indices) = (device.buffer_from(&table)?, device.buffer_from(&chosen)?);
+        let mut y = device.buffer::<T>(count * width)?;
+        take(&source, &indices, &mut y, [words, width], 0)?;
+        let rows = chosen.iter().flat_map(|word| &table[*word as usize * width..][..width]).copied();
+        same(&y.read()?, &rows.collect::<Vec<T>>(), "rows")?;
+        let mut sums = vec![[0.0; 2]; words * width];
+        for (at, dy) in dy.iter().enumerate() {
+            let [sum, size] = &mut sums[chosen[at / width] as usize * width + at % width];
+            (*sum, *size) = (*sum + to(*dy), *size + to(*dy).abs());
+        }
+        let dy = device.buffer_from(&dy)?;
+        let mut first: Option<Vec<T>> = None;
+        for _ in 0..3 {
+            let mut derivatives = device.buffer_from(&vec![from(0.0); words * width])?;
+            Scatter::new([words, width], 0).ordered().add(&dy, &indices, &mut derivatives)?;
+            let got = derivatives.read()?.to_vec();
+            for (got, [wanted, size]) in got.iter().zip(&sums) {
+                // Sums in f32, of some twenty numbers each, rounded once to the type.
+                let bound = size * 2f64.powi(-19) + wanted.abs() * 2f64.powi(-digits);
+                ensure((to(*got) - wanted).abs() <= bound, || format!("{} in place of {wanted}", to(*got)))?;
+            }
+            same(first.get_or_insert_with(|| got.clone()), &got, "another call")?;
+        }
+        Ok(())
+    }
+    of::<f32>(device, |value| value as f32, f64::from, 24)?;
+    of::<f16>(device, f16::from_f64, f16::to_f64, 11)?;
+    of::<bf16>(device, bf16::from_f64, bf16::to_f64, 8)
 }
 
 /// A checked device finds no race and no access out of range.

@@ -1,5 +1,6 @@
 //! Operators on rows of floats: softmax, norms and losses.
 
+mod batch_norm;
 mod cross_entropy;
 mod norm;
 mod softmax;
@@ -16,6 +17,7 @@ pub(crate) fn cases() -> Vec<Case> {
     softmax::cases()
         .into_iter()
         .chain(norm::cases())
+        .chain(batch_norm::cases())
         .chain(cross_entropy::cases())
         .map(|(name, run)| (name.to_owned(), run))
         .collect()
@@ -24,7 +26,9 @@ pub(crate) fn cases() -> Vec<Case> {
 pub(crate) fn checked() -> Alone {
     (
         "cpu:checked::rows".to_owned(),
-        Box::new(|| softmax::clean().and_then(|()| norm::clean()).and_then(|()| cross_entropy::clean())),
+        Box::new(|| {
+            [softmax::clean, norm::clean, batch_norm::clean, cross_entropy::clean].iter().try_for_each(|clean| clean())
+        }),
     )
 }
 

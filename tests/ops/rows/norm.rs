@@ -32,6 +32,8 @@ pub(super) fn cases() -> Vec<Unnamed> {
         ("norm_backward::f16", derivatives::<f16>),
         ("norm_backward::bf16", derivatives::<bf16>),
         ("norm_backward::groups", group_derivatives),
+        ("norm_backward::weights_of_groups::f32", group_weights::<f32>),
+        ("norm_backward::weights_of_groups::bf16", group_weights::<bf16>),
         ("norm_backward::recorded", derivatives_recorded),
         ("norm_backward::refusals", derivatives_refused),
     ]
@@ -280,6 +282,43 @@ fn group_derivatives(device: &Device) -> TestResult {
     close(&dx.read()?, &wanted, [1e-4, 1e-4], "groups")
 }
 
+/// Weights of channels: sums over the examples and the elements of each channel.
+fn group_weights<T: Float>(device: &Device) -> TestResult {
+    for (shape @ [examples, channels, inner], groups) in
+        [([2, 6, 35], 3), ([3, 4, 1], 4), ([40, 6, 5], 1), ([1, 130, 33], 65), ([0, 4, 3], 2)]
+    {
+        let count = examples * channels * inner;
+        let (x, dy): (Vec<T>, Vec<T>) = (numbers(count, 1), numbers(count, 2));
+        let (wide_x, wide_dy) = (wide(&x), wide(&dy));
+        let (x, dy) = (device.buffer_from(&x)?, device.buffer_from(&dy)?);
+        let rows = examples * groups;
+        let (mut means, mut inverses) = (device.buffer::<f32>(rows)?, device.buffer::<f32>(rows)?);
+        let (mut y, mut all) = (device.buffer::<T>(count)?, device.buffer_from(&vec![9.0f32; 2 * channels + 300])?);
+        let norm = || Norm::<T>::group(shape, groups).epsilon(0.5);
+        norm().statistics(&mut means, &mut inverses).run(&x, &mut y)?;
+        let (mut dscale, mut dbias) = all.split_at_mut(channels + 257);
+        norm().backward_weights(
+            &x,
+            &dy,
+            &means,
+            &inverses,
+            dscale.slice_mut(1..=channels),
+            dbias.slice_mut(..channels),
+        )?;
+        let [n, ..] = reference::norm(&wide_x, channels / groups * inner, true, 0.5, |_| [1.0, 0.0]);
+        let (mut by_scale, mut by_bias) = (vec![0.0; channels], vec![0.0; channels]);
+        for (at, dy) in wide_dy.iter().enumerate() {
+            by_scale[at / inner % channels] += dy * n[at];
+            by_bias[at / inner % channels] += dy;
+        }
+        let all = all.read()?;
+        let tolerance = [1e-4, 1e-5 * (examples * inner + 10) as f64];
+        close_between_nines(&all[..channels + 257], 1, &by_scale, tolerance, &format!("{shape:?}, dscale"))?;
+        close_between_nines(&all[channels + 257..], 0, &by_bias, tolerance, &format!("{shape:?}, dbias"))?;
+    }
+    Ok(())
+}
+
 fn derivatives_recorded(device: &Device) -> TestResult {
     let (x, mut dy) = (device.buffer_from(&[3.0f32, 4.0])?, device.buffer_from(&[1.0f32, 0.0])?);
     let (means, inverses) = (device.buffer::<f32>(1)?, device.buffer_from(&[0.2f32])?);
@@ -312,7 +351,7 @@ fn derivatives_refused(device: &Device) -> TestResult {
     let is_choice = |error: &OperationError| matches!(error, OperationError::Choice { .. });
     let groups = Norm::<f32>::group([2, 3, 1], 1);
     let weights = groups.backward_weights(&x, &x, &two, &two, dx.slice_mut(..3), means.slice_mut(..));
-    refused(weights, is_choice, &["norm: derivatives by weights of channels", "Norm::layer"])?;
+    refused(weights, is_length, &["norm: 'dbias' has 2 elements", "3"])?;
     let statistics = norm().statistics(&mut means, &mut inverses).backward(&x, &x, &two, &two, &mut dx);
     refused(statistics, is_choice, &["norm: statistics as outputs"])?;
     same(&dx.read()?, &[7.0; 6], "nothing has run")

@@ -36,6 +36,11 @@ impl<R: Resources> Check<'_, R> {
             }
             self.region(region, &[MemoryKind::Device, MemoryKind::Shared])?;
         }
+        for (name, region) in [("a", a), ("b", b)] {
+            if region.overlaps(&c) {
+                return self.wrong(format_args!("'{name}' at {region} overlaps 'c' at {c}, which the product writes"));
+            }
+        }
         Ok(())
     }
 }

@@ -386,6 +386,8 @@ fn routines_are_listed_and_their_matrices_fit() {
     ] {
         called(&product(a, b, c, sizes, Precision::F32), problem);
     }
+    let problem = "'b' at memory 1[64..128] overlaps 'c' at memory 1[96..160], which the product writes";
+    called(&product(a, b, region(DEVICE, 96, 64), [4; 3], Precision::F32), problem);
     let batch = |shared| ProductForm { batches: 2, shared, ..ProductForm::default() };
     let batched = |shared, c| product_in_form([a, b, c], [4; 3], Precision::F32, batch(shared));
     called(&batched([false, true], c), "'a' at memory 1[0..64]: expected at least 128 bytes, got 64");
