@@ -160,7 +160,7 @@ fn keep(step: u32, index: u32, depths: u32) {
     }
 }
 
-// The first row and column of a tile: of all positions, and of the channels of a group.
+// A tile: its first row among all positions, its group, and its first column among the channels of the group.
 struct Tile {
     row: u32,
     group: u32,

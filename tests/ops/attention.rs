@@ -14,7 +14,7 @@ mod backward;
 mod reference;
 
 pub(crate) fn cases() -> Vec<Case> {
-    let all: [Unnamed; 12] = [
+    let all: [Unnamed; 13] = [
         ("attention::f32", shapes::<f32>),
         ("attention::f16", shapes::<f16>),
         ("attention::bf16", shapes::<bf16>),
@@ -23,6 +23,7 @@ pub(crate) fn cases() -> Vec<Case> {
         ("attention::without_keys", without_keys),
         ("attention::masked_rows", masked_rows),
         ("attention::not_numbers", not_numbers),
+        ("attention::halves_that_are_not_numbers", halves_that_are_not_numbers),
         ("attention::long", long),
         ("attention::same_bits", same_bits),
         ("attention::recorded", recorded),
@@ -126,6 +127,9 @@ fn place(shape: &[usize], at: [usize; 4]) -> usize {
 /// sums.
 const TOLERANCE: [f64; 2] = [1e-5, 1e-5];
 
+/// With tensor cores the weights, whose sum is 1, are rounded to `f16`, before they are multiplied with values below 1.
+const TOLERANCE_OF_HALVES: [f64; 2] = [1e-5, 1.0 / 2048.0];
+
 /// Numbers from -1 to 1, after `skip` elements of 9.
 fn small<T: Float>(count: usize, seed: u64, skip: usize) -> Vec<T> {
     let all = numbers::<f32>(count, seed).into_iter().map(|number| T::of(f64::from(number) / 8.0));
@@ -152,7 +156,8 @@ fn check<T: Float>(device: &Device, problem: &Problem, skip: usize) -> TestResul
         attention = attention.bias(bias.slice(skip..), shape.clone());
     }
     attention.run(q.slice(skip..), k.slice(skip..), v.slice(skip..), y.slice_mut(skip..skip + of_y))?;
-    close_between_nines(&y.read()?, skip, &wanted, TOLERANCE, &format!("{problem:?}, from element {skip}"))
+    let tolerance = if size_of::<T>() == 2 { TOLERANCE_OF_HALVES } else { TOLERANCE };
+    close_between_nines(&y.read()?, skip, &wanted, tolerance, &format!("{problem:?}, from element {skip}"))
 }
 
 /// Problems with sizes around tiles, steps and vectors, with shared heads, with one query, and with few queries.
@@ -288,6 +293,31 @@ fn not_numbers(device: &Device) -> TestResult {
         let bias = device.buffer_from(&[0.0f32, nan])?;
         Attention::new(shapes.0, shapes.1).bias(&bias, [2]).run(&q, &k, &v, &mut y)?;
         ensure(y.read()?.iter().all(|y| y.is_nan()), || "a bias of NaN".to_owned())?;
+    }
+    Ok(())
+}
+
+/// The same in `f16`, for head sizes and numbers of queries for which there are kernels on tensor cores.
+fn halves_that_are_not_numbers(device: &Device) -> TestResult {
+    for (queries, size) in [(20, 64), (150, 128)] {
+        let first = [1.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 6e4, 0.0];
+        let one = |number: f32| (0..size).map(move |at| f16::from_f32(if at == 0 { number } else { 0.0 }));
+        let q: Vec<f16> = (0..queries).flat_map(|row| one(first[row % 6])).collect();
+        let k: Vec<f16> = [1.0, 2.0].into_iter().flat_map(one).collect();
+        let v: Vec<f16> = [1.0, 3.0].into_iter().flat_map(|value| vec![f16::from_f32(value); size]).collect();
+        let (q, k, v) = (device.buffer_from(&q)?, device.buffer_from(&k)?, device.buffer_from(&v)?);
+        let mut y = device.buffer::<f16>(queries * size)?;
+        let shapes = ([1, 1, queries, size], [1, 1, 2, size]);
+        let mean = (1.0 + 3.0 * 1f64.exp()) / (1.0 + 1f64.exp());
+        let mut wanted = [mean, f64::NAN, f64::NAN, 0.0, 3.0, 2.0];
+        let all = |wanted: [f64; 6]| (0..queries * size).map(|at| wanted[at / size % 6]).collect::<Vec<f64>>();
+        Attention::new(shapes.0, shapes.1).scale(1.0).run(&q, &k, &v, &mut y)?;
+        close(&y.read()?, &all(wanted), TOLERANCE_OF_HALVES, "scores")?;
+        // Only the first key is left.
+        let mask = device.buffer_from(&[1u32, 0])?;
+        wanted = [1.0, f64::NAN, f64::NAN, 0.0, 1.0, 1.0];
+        Attention::new(shapes.0, shapes.1).scale(1.0).mask(&mask, [2]).run(&q, &k, &v, &mut y)?;
+        close(&y.read()?, &all(wanted), TOLERANCE_OF_HALVES, "masked scores")?;
     }
     Ok(())
 }

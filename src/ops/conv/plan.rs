@@ -86,7 +86,7 @@ impl Choice {
                     * shape.groups
                     * shape.outputs.div_ceil(columns)
             };
-            let narrow = shape.outputs % TILE_OF_MATRICES != 0 || tiles(TILE_OF_MATRICES) < 192;
+            let narrow = !shape.outputs.is_multiple_of(TILE_OF_MATRICES) || tiles(TILE_OF_MATRICES) < 192;
             return Self::Cooperative { lanes, narrow };
         }
         // A processor has no use for tiles in workgroup memory; rows of a few positions fill less than a lane group.
