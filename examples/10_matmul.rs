@@ -1,5 +1,5 @@
-//! A matrix product on the best device: by the vendor's library where there is one, else by a kernel; compared with the
-//! crate `matrixmultiply` on one thread of the processor.
+//! A matrix product on the best device: by its library where there is one, else by a kernel; compared with the crate
+//! `matrixmultiply`, the library of the device `cpu`, on one thread of the processor.
 //!
 //! `cargo run --release --example 10_matmul -- [SIZE]`
 
@@ -13,7 +13,7 @@ fn main() -> anywarp::Result<()> {
     let size = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(1024);
     let device = Device::open_default()?;
     let library = device.caps().library.contains(&Routine::MatrixProduct(Precision::F32));
-    let path = if library { "the vendor's library" } else { "shaders/ops/matmul_f32.wgsl" };
+    let path = if library { "the device's library" } else { "shaders/ops/matmul_f32.wgsl" };
     println!("{}: {size} x {size} times {size} x {size} in f32 by {path}", device.caps().name);
 
     let of_a: Vec<f32> = (0..size * size).map(|at| (at % 1009) as f32 / 1009.0 - 0.5).collect();

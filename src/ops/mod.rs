@@ -1,6 +1,6 @@
 //! Ready-made operators.
 //!
-//! Each operator runs on every device: through the vendor's library if [`Caps::library`](crate::backend::Caps::library)
+//! Each operator runs on every device: through the device's library if [`Caps::library`](crate::backend::Caps::library)
 //! lists a routine for the operator, otherwise as a WGSL kernel. Its commands are appended to the device's default
 //! stream or to a [`Recording`](crate::Recording), in order with the program's own launches.
 //!

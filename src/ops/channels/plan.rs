@@ -43,7 +43,7 @@ impl Choice {
     }
 }
 
-/// The parts of a channel: of its examples, and of the elements of an example.
+/// The parts of a channel: its examples are divided, and the elements of an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Parts {
     pub(crate) form: Form,

@@ -1,5 +1,6 @@
 //! Normalisations by channel, the second axis.
 
+use anywarp::ops::BatchNorm;
 use anywarp_testing_devices::outcome::TestResult;
 
 use super::arrange::iota;
@@ -20,7 +21,20 @@ pub(super) fn batch_norm(call: &Call<'_>) -> TestResult<Vec<Array>> {
     let line = Line::new("y = (a - T(d)) / sqrt(T(e) + T(p)) * T(b) + T(c)", x.kind);
     let values = [call.float("epsilon", 1e-5)];
     let line = line.values(&values);
-    if !call.flag("training_mode", false) {
+    let trains = call.flag("training_mode", false);
+    if x.shape.len() > 1 && [x, &scale, &bias, &mean, &variance].iter().all(|array| array.kind == Type::F32) {
+        let norm = BatchNorm::new([x.shape[0], x.shape[1], x.shape[2..].iter().product()]).epsilon(values[0]);
+        let norm = norm.scale(scale.get::<f32>()?).bias(bias.get::<f32>()?);
+        if !trains {
+            let (mean, variance) = (mean.get::<f32>()?, variance.get::<f32>()?);
+            let y = Array::written::<f32>(device, x.kind, x.shape.clone(), |y| {
+                Ok(norm.run(x.get::<f32>()?, mean, variance, y)?)
+            })?;
+            return Ok(vec![y]);
+        }
+        return trained(call, norm, x, [&mean, &variance]);
+    }
+    if !trains {
         return Ok(vec![line.apply(device, &[x, &scale, &bias, &mean, &variance])?]);
     }
     let others: Vec<usize> = (0..x.shape.len()).filter(|axis| *axis != 1).collect();
@@ -35,6 +49,33 @@ pub(super) fn batch_norm(call: &Call<'_>) -> TestResult<Vec<Array>> {
         mixed.reshaped([channels[1]])
     };
     Ok(vec![y, running(&mean, &own_mean)?, running(&variance, &own_variance)?])
+}
+
+/// The results of a batch norm in training, and the running means and variances, where ONNX has the variance of all
+/// elements in place of that of a sample, and the share of the old ones as momentum.
+fn trained(
+    call: &Call<'_>,
+    norm: BatchNorm<'_, f32>,
+    x: &Array,
+    [mean, variance]: [&Array; 2],
+) -> TestResult<Vec<Array>> {
+    let (device, channels) = (call.device, x.shape[1]);
+    let momentum = call.float("momentum", 0.9);
+    let count = (x.len() / channels.max(1)) as f32;
+    let (mut means, mut inverses) = (device.buffer::<f32>(channels)?, device.buffer::<f32>(channels)?);
+    let copy = |array: &Array| TestResult::Ok(device.buffer_from(&array.get::<f32>()?.read()?)?);
+    let (mut running_means, mut running_variances) = (copy(mean)?, copy(variance)?);
+    let y = Array::written::<f32>(device, x.kind, x.shape.clone(), |y| {
+        let norm = norm.running(&mut running_means, &mut running_variances, 1.0 - momentum);
+        Ok(norm.train(x.get::<f32>()?, y, &mut means, &mut inverses)?)
+    })?;
+    let running = |buffer| Array::new(Type::F32, [channels], buffer);
+    let (means, of_sample) = (running(running_means), running(running_variances));
+    let old = variance.reshaped([channels])?;
+    let line = Line::new("y = a * T(p) + (b - a * T(p)) * T(q)", Type::F32);
+    let values = [momentum, (count - 1.0) / count];
+    let variances = line.values(&values).apply(device, &[&old, &of_sample])?;
+    Ok(vec![y, means, variances])
 }
 
 /// Divides each element by a power of the sum of squares over neighbouring channels, which is a product with a matrix
