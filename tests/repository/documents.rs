@@ -111,7 +111,7 @@ fn everything() -> Caps {
     caps.limits.workgroup_invocations = 1024;
     caps.limits.workgroup_size = [1024, 1024, 64];
     // Kernels for CUDA alone have more than Vulkan's usual 48 KiB.
-    caps.limits.workgroup_storage = 96 << 10;
+    caps.limits.workgroup_storage = 48 << 10;
     caps
 }
 
