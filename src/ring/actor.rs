@@ -80,7 +80,7 @@ fn payload<M: Element>(message: &M) -> Payload {
 
 /// A message whose reply has not been received: wait for it, await it, or drop it. The reply to a dropped one becomes a
 /// [dead letter](super::Ring::dead_letters).
-#[must_use = "a reply that nobody waits for becomes a dead letter; use `tell`"]
+#[must_use = "a reply that is not waited for becomes a dead letter; use `tell`"]
 pub struct Ask<R> {
     core: Arc<Core>,
     actor: u32,

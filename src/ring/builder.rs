@@ -82,7 +82,7 @@ impl RingBuilder {
     }
 
     /// Demands a mode: [`start`](Self::start) fails where it cannot be had. Without this call, a ring is persistent
-    /// where the device can, and batched elsewhere; [`Ring::mode`] tells which.
+    /// where the device can, and batched elsewhere; [`Ring::mode`] returns which.
     pub fn demand(mut self, mode: Mode) -> Self {
         self.demand = Some(mode);
         self

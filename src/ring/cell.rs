@@ -1,4 +1,4 @@
-//! The place where a reply arrives for the one who waits for it.
+//! The place where a reply arrives for the caller that waits for it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -19,7 +19,7 @@ pub(super) struct Cell {
 #[derive(Default)]
 struct State {
     result: Option<Result<Payload, AskError>>,
-    /// Whether nobody waits any more.
+    /// Whether no caller waits any more.
     given_up: bool,
     waker: Option<Waker>,
     sleeps: bool,
@@ -35,7 +35,7 @@ impl Cell {
         self.done.load(Ordering::Acquire)
     }
 
-    /// Completes the cell and wakes a thread that waits. Returns false if nobody waits; and the waker of a task, for
+    /// Completes the cell and wakes a thread that waits. Returns false if no caller waits; and the waker of a task, for
     /// the caller to wake when it holds no lock.
     pub(super) fn complete(&self, result: Result<Payload, AskError>) -> (bool, Option<Waker>) {
         let mut state = self.state();
@@ -57,7 +57,7 @@ impl Cell {
         self.state().result.take()
     }
 
-    /// Declares that nobody waits any more: a reply that comes later is a dead letter.
+    /// Declares that no caller waits any more: a reply that comes later is a dead letter.
     pub(super) fn give_up(&self) {
         let mut state = self.state();
         state.given_up = true;

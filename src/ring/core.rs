@@ -329,7 +329,7 @@ impl Core {
 
     // ---- the end
 
-    /// Ends the ring because of a failure: everyone who waits receives it.
+    /// Ends the ring because of a failure: each caller that waits receives it.
     pub(super) fn fail(&self, error: Error) {
         let _ = self.failure.set(error);
         self.stage.store(Stage::Failed as u8, Ordering::Release);
@@ -363,7 +363,7 @@ impl Core {
         count
     }
 
-    /// Completes a cell; returns whether someone waits for it. The ring's thread wakes a task, because the caller may
+    /// Completes a cell; returns whether a caller waits for it. The ring's thread wakes a task, because the caller may
     /// hold a lock, and a waker may run any code.
     pub(super) fn complete(&self, cell: &Cell, result: Result<Payload, AskError>) -> bool {
         let (waits, waker) = cell.complete(result);

@@ -176,7 +176,7 @@ impl Ring {
     }
 
     /// Accepts no further messages, waits until those that were accepted are handled, at most this long, and ends the
-    /// ring. Everyone who still waits for a reply receives [`AskError::Ended`].
+    /// ring. Each caller that still waits for a reply receives [`AskError::Ended`].
     ///
     /// # Errors
     /// [`RingError::TimedOut`] if an actor does not come to the end of a message within 10 seconds. That a ring has
@@ -225,7 +225,7 @@ impl Ring {
         }
     }
 
-    /// The dead letters since the last call: messages and replies that were delivered to no one, at most the last 1024.
+    /// The dead letters since the last call: messages and replies that were not delivered, at most the last 1024.
     #[must_use]
     pub fn dead_letters(&self) -> Vec<DeadLetter> {
         self.core.letters.take()

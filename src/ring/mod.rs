@@ -52,7 +52,7 @@
 //! - **The mode** ([`Mode`]) is that of the device, or the one that was demanded, or an error: persistent on the CPU
 //!   and with CUDA, batched elsewhere.
 //! - **A full inbox** is the sender's choice: [`Overflow`].
-//! - **A stopped handler**, such as one whose loop does not end, ends the ring: everyone who waits receives the error
+//! - **A stopped handler**, such as one whose loop does not end, ends the ring: each caller that waits receives the error
 //!   with the line, and states stay readable.
 //! - [`Ring::pause`], [`Ring::resume`], [`Ring::drain`] and [`Ring::shutdown`] control the life of a ring,
 //!   [`Ring::telemetry`] counts and measures, [`Ring::state`] reads a state between two messages.

@@ -21,7 +21,7 @@ pub enum Overflow {
     DropOldest,
 }
 
-/// The reason why nobody receives a message or a reply.
+/// The reason why a message or a reply was not delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DeadReason {
@@ -46,7 +46,7 @@ impl fmt::Display for DeadReason {
     }
 }
 
-/// A message or a reply that was delivered to no one.
+/// A message or a reply that was not delivered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeadLetter {
     /// The actor that the message was sent to, or that the reply came from.

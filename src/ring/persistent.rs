@@ -53,7 +53,7 @@ pub(super) struct Persistent {
 }
 
 impl Persistent {
-    /// Allocates the memory. `groups` workgroups serve the actors; `turns` tells whether each serves several.
+    /// Allocates the memory. `groups` workgroups serve the actors; `turns` is whether each serves several of them.
     pub(super) fn new(
         context: &Arc<Context>,
         kernel: Kernel,

@@ -18,7 +18,7 @@ pub(super) struct Letter {
 /// A message that has no reply yet.
 pub(super) struct Entry {
     pub(super) sent: Instant,
-    /// The place of the reply; `None` if nobody asked for it.
+    /// The place of the reply; `None` for a message without one.
     pub(super) cell: Option<Arc<Cell>>,
     /// Whether the message is for the handler, not for the ring's own purposes.
     pub(super) counts: bool,

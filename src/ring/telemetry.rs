@@ -11,7 +11,7 @@ const CLASSES: usize = 64;
 /// The number of classes between two powers of two is `1 << FINE`.
 const FINE: u32 = 1;
 
-/// The least time, in nanoseconds, that is told apart, as a power of two.
+/// The upper limit of the first class, in nanoseconds, as a power of two.
 const LEAST: u32 = 6;
 
 /// Times in classes that are about 1.4 times as wide as the class before, from 64 ns on.

@@ -1,4 +1,4 @@
-//! Full inboxes, and letters that nobody receives.
+//! Full inboxes, and letters that are not delivered.
 
 use std::time::{Duration, Instant};
 

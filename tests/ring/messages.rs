@@ -151,7 +151,7 @@ fn many_actors(place: Place<'_>) -> TestResult {
     Ok(())
 }
 
-/// Replies that nobody has taken yet keep no slots.
+/// Replies that were not taken yet keep no slots.
 fn more_asks_than_slots(place: Place<'_>) -> TestResult {
     let ring = place.ring(ECHO)?.inbox(4).start()?;
     let asks: Vec<_> = (0..100u32).map(|x| ring.actor(0).ask::<u32, u32>(&x)).collect();

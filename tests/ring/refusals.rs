@@ -61,10 +61,10 @@ fn types(place: Place<'_>) -> TestResult {
     refused(ring.actor(0).ask::<u32, [u32; 2]>(&1).map(|_| ()), layout("reply"), &["reply", "[u32; 2]"])?;
     let state = |error: &AskError| matches!(error, AskError::Send(SendError::Layout { what: "state", .. }));
     refused(ring.state::<i32>(0), state, &["state", "i32"])?;
-    let nobody = |error: &SendError| matches!(error, SendError::NoSuchActor { actor: 1, actors: 1 });
-    refused(ring.actor(1).tell(&1u32), nobody, &["actor 1", "1 actors"])?;
-    let nobody = |error: &AskError| matches!(error, AskError::Send(SendError::NoSuchActor { .. }));
-    refused(ring.state::<u32>(7), nobody, &["actor 7"])?;
+    let missing = |error: &SendError| matches!(error, SendError::NoSuchActor { actor: 1, actors: 1 });
+    refused(ring.actor(1).tell(&1u32), missing, &["actor 1", "1 actors"])?;
+    let missing = |error: &AskError| matches!(error, AskError::Send(SendError::NoSuchActor { .. }));
+    refused(ring.state::<u32>(7), missing, &["actor 7"])?;
     let silent = "// anywarp:actor\nfn f(a: ptr<function, u32>, b: u32, lane: u32) {}";
     let reply = |error: &SendError| matches!(error, SendError::NoReply { .. });
     refused(place.start(silent)?.actor(0).ask::<u32, u32>(&1).map(|_| ()), reply, &["'f'", "tell"])
