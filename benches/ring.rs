@@ -213,7 +213,7 @@ fn jobs(device: &Device, mode: Mode) -> Result<(), String> {
     Ok(())
 }
 
-/// Two threads that exchange one word: what the processor's caches allow.
+/// Two threads that exchange one word, as fast as the processor's caches allow.
 fn ceiling(messages: usize) {
     let (there, back) = (AtomicU32::new(0), AtomicU32::new(0));
     let mut times = Vec::with_capacity(messages);

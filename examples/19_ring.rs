@@ -39,7 +39,7 @@ const SENSORS: u32 = 64;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let readings: u32 = std::env::args().nth(1).map(|text| text.parse()).transpose()?.unwrap_or(20_000);
     let device = Device::open_default()?;
-    let ring = device.ring(include_str!("shaders/statistics.wgsl"))?.actors(SENSORS).start()?;
+    let ring = device.ring(include_str!("actors/statistics.wgsl"))?.actors(SENSORS).start()?;
     println!("{}: {} actors, {}", device.caps().name, ring.actors(), ring.mode());
 
     let start = Instant::now();

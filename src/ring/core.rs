@@ -342,7 +342,7 @@ impl Core {
         for (actor, post) in self.posts.iter().enumerate() {
             let actor = actor as u32;
             let mut state = post.lock();
-            // What was handled before the end has its reply.
+            // Messages that were handled before the end have their replies.
             self.reap(actor, post, &mut state);
             let waiting = std::mem::take(&mut state.waiting).into_iter().map(|entry| (entry, Vec::new()));
             let backlog = std::mem::take(&mut state.backlog).into_iter();

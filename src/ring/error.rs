@@ -1,4 +1,4 @@
-//! Errors of rings: of the start, of sending, and of waiting for a reply.
+//! Errors of starting a ring, of sending, and of waiting for a reply.
 
 use std::time::Duration;
 

@@ -107,14 +107,29 @@ struct RingShape {{ actors: u32, slots: u32, polls: u32, most: u32 }}
 @group(0) @binding(4) var<storage, read_write> ring_control: array<atomic<u32>>;
 fn ring_phase(number: u32) -> u32 {{ return ((number / ring_shape.slots) & 1u) ^ 1u; }}"
         );
+        self.names(out);
         self.load_state(out);
         if self.invocations == 1 { self.alone(out) } else { self.together(out) }
     }
 
+    /// Other names for the author's types and function, so that no local name of the kernel hides them.
+    fn names(&self, out: &mut String) {
+        let ActorText { function, state, message, reply, .. } = self.actor;
+        let _ = writeln!(out, "alias RingState = {};\nalias RingMessage = {};", state.name, message.name);
+        let (result, keyword) = match reply {
+            Some(reply) => (format!("-> {} ", reply.name), "return "),
+            None => (String::new(), ""),
+        };
+        let _ = writeln!(
+            out,
+            "fn ring_call(ring_a: ptr<function, RingState>, ring_b: RingMessage, ring_c: u32) {result}{{"
+        );
+        let _ = writeln!(out, "  {keyword}{function}(ring_a, ring_b, ring_c);\n}}");
+    }
+
     /// The function that loads the state from `ring_kept`.
     fn load_state(&self, out: &mut String) {
-        let name = &self.actor.state.name;
-        let _ = writeln!(out, "fn ring_load_state(at: u32) -> {name} {{\n  var state: {name};");
+        let _ = writeln!(out, "fn ring_load_state(at: u32) -> RingState {{\n  var state: RingState;");
         Parts { out, depth: 0 }.decode(&self.actor.state, "state", "ring_kept", "at");
         let _ = writeln!(out, "  return state;\n}}");
     }
@@ -122,12 +137,12 @@ fn ring_phase(number: u32) -> u32 {{ return ((number / ring_shape.slots) & 1u) ^
     /// The statements that decode the message, call the handler with `state` and `lane`, and encode the reply to
     /// `ring_reply` on lane 0.
     fn call(&self, out: &mut String, words: &str, lane: &str) {
-        let ActorText { function, message, reply, .. } = self.actor;
-        let _ = writeln!(out, "        var message: {};", message.name);
+        let ActorText { message, reply, .. } = self.actor;
+        let _ = writeln!(out, "        var message: RingMessage;");
         Parts { out, depth: 0 }.decode(message, "message", words, "");
         match reply {
             Some(reply) => {
-                let _ = writeln!(out, "        var answer = {function}(&state, message, {lane});");
+                let _ = writeln!(out, "        var answer = ring_call(&state, message, {lane});");
                 let guarded = lane != "0u";
                 if guarded {
                     let _ = writeln!(out, "        if {lane} == 0u {{");
@@ -138,7 +153,7 @@ fn ring_phase(number: u32) -> u32 {{ return ((number / ring_shape.slots) & 1u) ^
                 }
             }
             None => {
-                let _ = writeln!(out, "        {function}(&state, message, {lane});");
+                let _ = writeln!(out, "        ring_call(&state, message, {lane});");
             }
         }
     }
@@ -223,8 +238,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
         let state = &self.actor.state;
         if several {
             let _ = writeln!(out, "var<workgroup> ring_state: array<u32, ring_words_of_state>;");
-            let name = &state.name;
-            let _ = writeln!(out, "fn ring_shared_state() -> {name} {{\n  var state: {name};");
+            let _ = writeln!(out, "fn ring_shared_state() -> RingState {{\n  var state: RingState;");
             Parts { out, depth: 0 }.decode(state, "state", "ring_state", "");
             let _ = writeln!(out, "  return state;\n}}");
         }

@@ -1,4 +1,4 @@
-//! What happens to messages for which there is no room, and where they are listed.
+//! The fate of messages for which there is no room, and the list of those that were not delivered.
 
 use std::collections::VecDeque;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! The host's side of one actor: who waits for which reply.
+//! The host's side of one actor: the messages that wait for a reply, in the order of the replies.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering};

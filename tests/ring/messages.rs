@@ -21,6 +21,7 @@ pub(crate) const CASES: &[Case] = &[
     ("lanes_without_barriers", lanes_without_barriers),
     ("numbers_that_wrap", numbers_that_wrap),
     ("awaited", awaited),
+    ("names_of_the_kernel", names_of_the_kernel),
     ("no_reply", no_reply),
 ];
 
@@ -304,6 +305,21 @@ fn awaited(place: Place<'_>) -> TestResult {
         equal(replies, (x + 1, x), "the replies")
     };
     (0..20).try_for_each(|x| both(&ring, x))
+}
+
+/// Names that the generated kernel uses, too.
+fn names_of_the_kernel(place: Place<'_>) -> TestResult {
+    let ring = place.start(
+        "struct number { state: u32 }
+        struct message { words: u32, kind: u32 }
+        // anywarp:actor
+        fn answer(slot: ptr<function, number>, part: message, phase: u32) -> message {
+            (*slot).state += part.kind;
+            return message((*slot).state, part.words);
+        }",
+    )?;
+    let reply: [u32; 2] = bytemuck::cast(ring.actor(0).ask::<[u8; 8], [u8; 8]>(&bytemuck::cast([7u32, 5]))?.wait()?);
+    equal(reply, [5, 7], "the reply")
 }
 
 fn no_reply(place: Place<'_>) -> TestResult {
