@@ -112,37 +112,37 @@ fn ring_phase(number: u32) -> u32 {{ return ((number / ring_shape.slots) & 1u) ^
         if self.invocations == 1 { self.alone(out) } else { self.together(out) }
     }
 
-    /// Other names for the author's types and function, so that no local name of the kernel hides them.
+    /// Functions that name the author's types and function where no local name of the kernel hides them.
     fn names(&self, out: &mut String) {
         let ActorText { function, state, message, reply, .. } = self.actor;
-        let _ = writeln!(out, "alias RingState = {};\nalias RingMessage = {};", state.name, message.name);
+        let (state, name) = (&state.name, &message.name);
+        let space = if self.invocations == 1 { "private" } else { "workgroup" };
+        let _ = writeln!(out, "var<{space}> ring_in: array<u32, ring_payload_in>;");
+        let _ = writeln!(out, "fn ring_message() -> {name} {{\n  var ring_m: {name};");
+        Parts { out, depth: 0 }.decode(message, "ring_m", "ring_in", "");
+        let _ = writeln!(out, "  return ring_m;\n}}");
         let (result, keyword) = match reply {
             Some(reply) => (format!("-> {} ", reply.name), "return "),
             None => (String::new(), ""),
         };
-        let _ = writeln!(
-            out,
-            "fn ring_call(ring_a: ptr<function, RingState>, ring_b: RingMessage, ring_c: u32) {result}{{"
-        );
+        let _ = writeln!(out, "fn ring_call(ring_a: ptr<function, {state}>, ring_b: {name}, ring_c: u32) {result}{{");
         let _ = writeln!(out, "  {keyword}{function}(ring_a, ring_b, ring_c);\n}}");
     }
 
     /// The function that loads the state from `ring_kept`.
     fn load_state(&self, out: &mut String) {
-        let _ = writeln!(out, "fn ring_load_state(at: u32) -> RingState {{\n  var state: RingState;");
+        let name = &self.actor.state.name;
+        let _ = writeln!(out, "fn ring_load_state(at: u32) -> {name} {{\n  var state: {name};");
         Parts { out, depth: 0 }.decode(&self.actor.state, "state", "ring_kept", "at");
         let _ = writeln!(out, "  return state;\n}}");
     }
 
     /// The statements that decode the message, call the handler with `state` and `lane`, and encode the reply to
     /// `ring_reply` on lane 0.
-    fn call(&self, out: &mut String, words: &str, lane: &str) {
-        let ActorText { message, reply, .. } = self.actor;
-        let _ = writeln!(out, "        var message: RingMessage;");
-        Parts { out, depth: 0 }.decode(message, "message", words, "");
-        match reply {
+    fn call(&self, out: &mut String, lane: &str) {
+        match &self.actor.reply {
             Some(reply) => {
-                let _ = writeln!(out, "        var answer = ring_call(&state, message, {lane});");
+                let _ = writeln!(out, "        var answer = ring_call(&state, ring_message(), {lane});");
                 let guarded = lane != "0u";
                 if guarded {
                     let _ = writeln!(out, "        if {lane} == 0u {{");
@@ -153,7 +153,7 @@ fn ring_phase(number: u32) -> u32 {{ return ((number / ring_shape.slots) & 1u) ^
                 }
             }
             None => {
-                let _ = writeln!(out, "        ring_call(&state, message, {lane});");
+                let _ = writeln!(out, "        ring_call(&state, ring_message(), {lane});");
             }
         }
     }
@@ -188,7 +188,6 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
         if polls % {POLLS}u == 0u && atomicLoad(&ring_control[0]) != 0u {{ return; }}
         continue;
       }}
-      var ring_in: array<u32, ring_payload_in>;
       for (var i = 0u; i < ring_payload_in; i++) {{
         ring_in[i] = (words[{HEAD}u + i] & 0x7fffffffu) | (((words[1] >> i) & 1u) << 31u);
       }}
@@ -197,7 +196,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
       var ring_reply: array<u32, ring_payload_out>;
       if kind == 0u {{"
         );
-        self.call(out, "ring_in", "0u");
+        self.call(out, "0u");
         Parts { out, depth: 0 }.encode(state, "state", "ring_kept", "kept + 1u");
         let _ = writeln!(
             out,
@@ -238,14 +237,14 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
         let state = &self.actor.state;
         if several {
             let _ = writeln!(out, "var<workgroup> ring_state: array<u32, ring_words_of_state>;");
-            let _ = writeln!(out, "fn ring_shared_state() -> RingState {{\n  var state: RingState;");
+            let name = &state.name;
+            let _ = writeln!(out, "fn ring_shared_state() -> {name} {{\n  var state: {name};");
             Parts { out, depth: 0 }.decode(state, "state", "ring_state", "");
             let _ = writeln!(out, "  return state;\n}}");
         }
         let _ = writeln!(
             out,
             "var<workgroup> ring_words: array<u32, ring_words_in>;
-var<workgroup> ring_in: array<u32, ring_payload_in>;
 var<workgroup> ring_reply: array<u32, ring_payload_out>;
 var<workgroup> ring_wrong: atomic<u32>;
 var<workgroup> ring_next: u32;
@@ -290,7 +289,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
         if some {
             let _ = writeln!(out, "        if lane < {lanes}u {{");
         }
-        self.call(out, "ring_in", "lane");
+        self.call(out, "lane");
         if some {
             let _ = writeln!(out, "        }}");
         }
