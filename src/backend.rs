@@ -13,7 +13,7 @@
 //!
 //! | names | returned by |
 //! |---|---|
-//! | [`Caps`], [`Limits`], [`CooperativeProduct`], [`DeviceKind`], [`BackendKind`], [`Capabilities`], [`Routine`], [`Precision`], [`CopyCost`], [`OneWay`] | [`Device::caps`](crate::Device::caps) |
+//! | [`Caps`], [`Limits`], [`CooperativeProduct`], [`DeviceKind`], [`BackendKind`], [`Capabilities`], [`Routine`], [`Precision`], [`CopyCost`], [`OneWay`], [`Persistent`], [`Inbox`] | [`Device::caps`](crate::Device::caps) |
 //! | [`BackendError`], [`MemoryKind`], [`MemoryId`], [`KernelId`], [`Spot`] | [errors](crate::Error) |
 //! | [`BindingInfo`], [`BindingClass`], [`Access`], [`ResourceId`], [`Layout`], [`Field`], [`Shape`], [`Scalar`], [`ScalarKind`] | [`Kernel::bindings`](crate::Kernel::bindings), [`Element`](crate::Element) |
 //! | [`KernelResources`] | [`Kernel::resources`](crate::Kernel::resources) |
@@ -24,8 +24,9 @@
 pub use anywarp_backend::naga::valid::Capabilities;
 pub use anywarp_backend::{
     Access, BackendError, BackendKind, BindingClass, BindingInfo, Caps, Clock, CooperativeProduct, CopyCost, Counters,
-    DeviceKind, Field, Invocation, KernelId, KernelResources, Layout, Limits, MemoryId, MemoryKind, OneWay, Other,
-    Precision, ResourceId, Routine, Scalar, ScalarKind, Shape, Spot, Timing, Timings, Touch, UnknownBackend,
+    DeviceKind, Field, Inbox, Invocation, KernelId, KernelResources, Layout, Limits, MemoryId, MemoryKind, OneWay,
+    Other, Persistent, Precision, ResourceId, Routine, Scalar, ScalarKind, Shape, Spot, Timing, Timings, Touch,
+    UnknownBackend,
 };
 
 /// The contract between anywarp and its backends: the crate `anywarp-backend`.

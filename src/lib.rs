@@ -56,6 +56,7 @@
 //! - [`ops`]: ready-made operators ([`ops::matmul`]), and kernels of one line: [`ops::ElementwiseKernel`],
 //!   [`ops::ReductionKernel`].
 //! - [`loader`]: data sets, which threads read ahead of the kernels, batch by batch.
+//! - [`ring`]: actors, kernels that answer messages while they run.
 //! - [`DebugOutput`]: the output printed by kernels ([`Device::debug_output`]).
 //! - [`Findings`]: the faults of a kernel, line by line, found by the device `cpu:checked` ([`Device::findings`]).
 //! - [`Observer`]: the [`Event`]s of a device, with their times ([`Device::observe`]).
@@ -113,6 +114,8 @@ mod kernel;
 #[cfg(not(target_arch = "wasm32"))] // a browser has no threads for loading
 pub mod loader;
 pub mod ops;
+#[cfg(not(target_arch = "wasm32"))] // a browser has no threads that wait
+pub mod ring;
 mod submit;
 
 pub use buffer::{

@@ -5,6 +5,7 @@ pub(crate) mod cells;
 mod copy;
 pub(crate) mod core;
 mod download;
+pub(crate) mod exchange;
 mod guard;
 mod host;
 mod joining;

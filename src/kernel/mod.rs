@@ -15,6 +15,7 @@
 //! | `values` | uniform and immediate values, by path |
 //! | `bind`, `launch` | the builder of one launch |
 //! | `checks`, `commit` | the checks of the arguments, then the command |
+//! | `resident` | dispatches that run until the host stops them |
 //! | `typed` | launches of kernels that `kernels!` generates |
 //! | `extent`, `count` | grids, given by the host or counted on the device |
 
@@ -32,6 +33,7 @@ mod launch;
 mod literal;
 pub(crate) mod passes;
 mod program;
+mod resident;
 mod source;
 pub mod typed;
 mod values;

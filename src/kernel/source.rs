@@ -119,7 +119,7 @@ impl<'a> Wgsl<'a> {
     /// text has a name.
     ///
     /// Kernels are cached by content regardless of the text's location, so this name is not used from the beginning.
-    pub(super) fn with_location(&self) -> Option<Self> {
+    pub(crate) fn with_location(&self) -> Option<Self> {
         let Name::Inline(line) = self.name else { return None };
         Some(self.clone().file(format!("{}:{} (inline WGSL)", line.file(), line.line())))
     }

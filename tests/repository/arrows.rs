@@ -17,7 +17,7 @@ const FLOORS: &[(&str, &[&str], &str)] = &[
     ("buffers", &["buffer"], "residency, transfers, guards, slices"),
     ("kernels", &["kernel", "debug"], "from WGSL text to a checked launch; what kernels print"),
     ("devices", &["device"], "which devices there are, which one is meant; the handle"),
-    ("parts", &["ops", "loader"], "code that users could have written themselves; the two are independent"),
+    ("parts", &["ops", "loader", "ring"], "code that users could have written themselves, independent of each other"),
     ("edge", &["interop"], "buffers and devices shared with raw wgpu and CUDA"),
 ];
 

@@ -10,7 +10,7 @@
 //! | `lacking` | built-in functions that naga lacks, declared by means of others |
 //! | [`module`] | parsing and validation; diagnostics have positions in the author's own files |
 //! | `words` | explanations of mistakes, in the terms of WGSL |
-//! | [`marks`] | functions marked for debug printing |
+//! | [`marks`] | functions marked for debug printing, or as actors |
 //! | [`reflect`] | bindings and their layouts |
 //! | [`rules`] | rules of WGSL that naga does not check |
 //! | [`uniformity`] | barriers that some invocations may not reach, as in browsers |

@@ -1,26 +1,32 @@
-//! Marks of functions for debug printing.
+//! Functions that a text marks: for debug printing, or as the actor of a ring.
 //!
-//! The mark is a comment before the function, so other WGSL tools see an ordinary empty function.
+//! The mark is a comment, so other WGSL tools see ordinary functions.
 
 use std::ops::Range;
 
-/// The first word of a comment that is a mark.
-const MARK: &str = "anywarp:debug";
+/// The first word of the comment before a function that prints.
+pub const DEBUG: &str = "anywarp:debug";
+
+/// The first word of the comment before the function of an actor.
+pub const ACTOR: &str = "anywarp:actor";
 
 /// The range of a debug mark that no function follows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stray(pub Range<usize>);
 
-/// Returns the names of the marked functions, and the ranges of these names.
-pub fn marked_functions(text: &str) -> Result<Vec<(&str, Range<usize>)>, Stray> {
+/// Returns the names of the functions with this mark, and the ranges of these names.
+///
+/// # Errors
+/// [`Stray`] for a mark without a function after it.
+pub fn marked_functions<'a>(text: &'a str, mark: &str) -> Result<Vec<(&'a str, Range<usize>)>, Stray> {
     let mut marked = Vec::new();
-    if !text.contains(MARK) {
+    if !text.contains(mark) {
         return Ok(marked);
     }
     let mut at = 0;
     while let Some((start, end)) = next_comment(text, at) {
         at = end;
-        if text[start + 2..end].split_whitespace().next().is_some_and(is_mark) {
+        if text[start + 2..end].split_whitespace().next().is_some_and(|word| is_mark(word, mark)) {
             marked.push(function_at(text, end).ok_or(Stray(start..end))?);
         }
     }
@@ -28,8 +34,8 @@ pub fn marked_functions(text: &str) -> Result<Vec<(&str, Range<usize>)>, Stray> 
 }
 
 /// Whether a word is the mark. A block comment may end directly after the mark.
-fn is_mark(word: &str) -> bool {
-    word.strip_suffix("*/").unwrap_or(word) == MARK
+fn is_mark(word: &str, mark: &str) -> bool {
+    word.strip_suffix("*/").unwrap_or(word) == mark
 }
 
 /// The name of the function that begins at `at`, after white space and comments, and the range of that name.
@@ -64,7 +70,7 @@ mod tests {
     use super::*;
 
     fn names(text: &str) -> Vec<&str> {
-        marked_functions(text).unwrap().into_iter().map(|(name, _)| name).collect()
+        marked_functions(text, DEBUG).unwrap().into_iter().map(|(name, _)| name).collect()
     }
 
     #[test]
@@ -73,6 +79,8 @@ mod tests {
         assert_eq!(names("/* anywarp:debug */ fn a() {} /*anywarp:debug*/fn/**/b() {}"), ["a", "b"]);
         assert_eq!(names("// anywarp:debug values at\n// one index\n\nfn a() {}"), ["a"]);
         assert_eq!(names("// anywarp:debug\nfn große_zahl() {}"), ["große_zahl"]);
+        let both = "// anywarp:debug\nfn a() {}\n// anywarp:actor\nfn b() {}";
+        assert_eq!(marked_functions(both, ACTOR), Ok(vec![("b", both.len() - 6..both.len() - 5)]));
     }
 
     #[test]
@@ -88,7 +96,7 @@ mod tests {
             "const x = 6 / 2; fn anywarp() {} fn debug() {}",
             "/* anywarp:debug never ends",
         ] {
-            let found = marked_functions(text);
+            let found = marked_functions(text, DEBUG);
             assert!(
                 matches!(&found, Ok(names) if names.is_empty()) || text.ends_with("never ends"),
                 "{text}: {found:?}"
@@ -99,7 +107,7 @@ mod tests {
     #[test]
     fn a_mark_without_a_function_is_an_error() {
         for text in ["// anywarp:debug", "// anywarp:debug\n@compute fn a() {}", "// anywarp:debug\nfnord()"] {
-            assert_eq!(marked_functions(text), Err(Stray(0..16)), "{text}");
+            assert_eq!(marked_functions(text, DEBUG), Err(Stray(0..16)), "{text}");
         }
     }
 }

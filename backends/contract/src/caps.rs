@@ -86,6 +86,32 @@ pub struct CooperativeProduct {
     pub sums: Scalar,
 }
 
+/// The memory in which the inbox of a resident kernel lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Inbox {
+    /// Memory of the host, which the kernel reads: over the bus where the device has memory of its own.
+    Host,
+}
+
+impl std::fmt::Display for Inbox {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Host => "host memory",
+        })
+    }
+}
+
+/// The support for resident kernels: dispatches that run until the host stops them, and that exchange words with the
+/// host meanwhile. See [`Recording::resident`](crate::Recording::resident).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Persistent {
+    /// The memory in which the words that the host writes lie.
+    pub inbox: Inbox,
+    /// The largest number of workgroups of one resident dispatch.
+    pub max_residents: u32,
+}
+
 /// The identity and the capabilities of a device.
 ///
 /// ```
@@ -134,6 +160,8 @@ pub struct Caps {
     /// The routines of the device's library that a [`Command::Library`](crate::Command::Library) for this device may
     /// call.
     pub library: Vec<Routine>,
+    /// The support for resident kernels; `None` where host and running kernel cannot exchange words.
+    pub persistent: Option<Persistent>,
     /// The limits that every launch must respect.
     pub limits: Limits,
 }
@@ -160,6 +188,7 @@ impl Caps {
             blocking: true,
             cooperative: Vec::new(),
             library: Vec::new(),
+            persistent: None,
             limits: Limits::webgpu(),
         }
     }

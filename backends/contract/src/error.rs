@@ -79,6 +79,13 @@ impl BackendError {
         Self::rejected("submitting", message)
     }
 
+    /// Returns the error for exchange memory on a device without [`Caps::persistent`](crate::Caps::persistent).
+    #[must_use]
+    pub fn no_exchange() -> Self {
+        let message = "this device has no resident kernels, so it has no exchange memory: `Caps::persistent` says so";
+        Self::rejected("allocating", message)
+    }
+
     /// Whether the device is lost for good.
     #[must_use]
     pub fn is_lost(&self) -> bool {

@@ -42,7 +42,7 @@ mod validated;
 mod waker;
 
 pub use backend::{Backend, Counters};
-pub use caps::{Caps, CooperativeProduct, DeviceKind, Limits};
+pub use caps::{Caps, CooperativeProduct, DeviceKind, Inbox, Limits, Persistent};
 pub use checks::{Checks, Unchecked};
 pub use cost::{CopyCost, OneWay};
 pub use error::BackendError;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// The id of one allocation of one device.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -28,6 +28,9 @@ pub enum MemoryKind {
     Readback,
     /// One memory for host and device: accessed by the host while it is mapped, by the device while it is not.
     Shared,
+    /// Words that the host and a resident kernel access at the same time, one aligned word of 32 bits at a time. Always
+    /// mapped, and used by resident dispatches only.
+    Exchange,
 }
 
 impl fmt::Display for MemoryKind {
@@ -38,17 +41,21 @@ impl fmt::Display for MemoryKind {
             Self::Staging => "staging",
             Self::Readback => "readback",
             Self::Shared => "shared",
+            Self::Exchange => "exchange",
         })
     }
 }
 
-/// The bytes of one mapped memory, exclusively owned.
+/// The bytes of one mapped memory, exclusively owned; for [`MemoryKind::Exchange`] its words, shared with kernels.
 ///
 /// The backend refuses to unmap the memory while the range exists, so the bytes stay valid; dropping the range ends the
 /// borrow.
 pub struct HostRange {
     start: NonNull<u8>,
+    /// The number of exclusively owned bytes: 0 for a range of words.
     bytes: usize,
+    /// The number of words that a kernel may access at the same time; 0 for a range of bytes.
+    words: usize,
     lent: Arc<AtomicBool>,
     /// Keeps the allocation alive, also after the memory was freed.
     _owner: Arc<dyn std::any::Any + Send + Sync>,
@@ -70,7 +77,28 @@ impl HostRange {
         if lent.swap(true, Ordering::AcqRel) {
             return None;
         }
-        Some(Self { start, bytes, lent, _owner: owner })
+        Some(Self { start, bytes, words: 0, lent, _owner: owner })
+    }
+
+    /// Wraps the words of exchange memory.
+    ///
+    /// # Safety
+    /// `start` must be aligned to 4 bytes, and the `words` words from there on readable and writable until the range is
+    /// dropped; `owner` must keep them alive until then. Everything else that accesses them meanwhile does so by whole
+    /// words and atomically: other threads through [`words`](Self::words), kernels by aligned loads and stores.
+    #[must_use]
+    pub unsafe fn of_words(start: NonNull<u8>, words: usize, owner: Arc<dyn std::any::Any + Send + Sync>) -> Self {
+        Self { start, bytes: 0, words, lent: Arc::default(), _owner: owner }
+    }
+
+    /// The words of exchange memory; empty for memory of other kinds, as [`bytes`](Self::bytes) is for exchange memory.
+    #[must_use]
+    pub fn words(&self) -> &[AtomicU32] {
+        if self.words == 0 {
+            return &[];
+        }
+        // SAFETY: `of_words` demands aligned, valid words that are only accessed atomically while `self` lives.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr().cast(), self.words) }
     }
 
     /// The mapped bytes.
@@ -87,9 +115,9 @@ impl HostRange {
     }
 }
 
-// SAFETY: the range owns its memory exclusively (see `new`), like a `Box<[u8]>`.
+// SAFETY: the range owns its bytes exclusively (see `new`), like a `Box<[u8]>`; its words are atomics.
 unsafe impl Send for HostRange {}
-// SAFETY: `&HostRange` gives access to the bytes only as `&[u8]`.
+// SAFETY: `&HostRange` gives access to the bytes only as `&[u8]`, and to the words as `&[AtomicU32]`.
 unsafe impl Sync for HostRange {}
 
 impl Drop for HostRange {

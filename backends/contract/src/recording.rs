@@ -122,6 +122,18 @@ pub struct Recording {
     /// The stream that the commands run on, below [`Caps::streams`](crate::Caps::streams). A backend uses stream 0 in
     /// place of a larger number.
     pub stream: u32,
+    /// The control words of a resident dispatch, two words of [`MemoryKind::Exchange`](crate::MemoryKind::Exchange)
+    /// memory; `None` for all other work.
+    ///
+    /// A resident recording has one dispatch with a fixed grid of at most
+    /// [`Persistent::max_residents`](crate::Persistent::max_residents) workgroups, whose buffers are all exchange
+    /// memory. The device repeats each workgroup, independently of the others, until the first control word is not
+    /// zero: private and workgroup memory, and the limits of loops, begin anew with each repetition. The submission does
+    /// not wait for other work, and no other work waits for it; its ticket is done when no workgroup runs any more. A
+    /// workgroup that is [stopped](crate::BackendError::Stopped) ends the whole dispatch. The host increments the second
+    /// control word when it has written words that concern a workgroup: a device may repeat workgroups less often while
+    /// that word stays the same.
+    pub resident: Option<Region>,
     /// The slot for the backend's prepared form of the recording; `None` for a recording that is submitted once.
     slot: Option<Slot>,
     /// The version of the recording, incremented with every change.
@@ -225,6 +237,7 @@ impl Recording {
         self.bounds.clear();
         self.bytes.clear();
         self.timed = false;
+        self.resident = None;
     }
 
     /// Calls `visit` with every region that `command` accesses.

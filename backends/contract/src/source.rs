@@ -101,6 +101,12 @@ impl Source {
         &self.files
     }
 
+    /// The origins of the parts of the text, in their order; empty if the text is the first file, unchanged.
+    #[must_use]
+    pub fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
     /// The WGSL text that the spans of the module point into.
     #[must_use]
     pub fn text(&self) -> &str {

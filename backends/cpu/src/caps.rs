@@ -1,9 +1,12 @@
 //! The properties of the processor.
 
 use anywarp_backend::naga::valid::Capabilities;
-use anywarp_backend::{BackendKind, Caps, DeviceKind, Limits};
+use anywarp_backend::{BackendKind, Caps, DeviceKind, Inbox, Limits, Persistent};
 
 use crate::abi::LANES;
+
+/// The largest number of resident workgroups. Threads run them in turn, so the number only bounds the length of a turn.
+const MAX_RESIDENTS: u32 = 1 << 16;
 
 /// Returns the properties of a CPU device without opening a device; `None` if Cranelift does not support the processor.
 #[must_use]
@@ -20,6 +23,7 @@ pub fn caps() -> Option<Caps> {
     caps.timestamps = true;
     caps.aliased_bindings = true;
     caps.library = crate::library::routines();
+    caps.persistent = Some(Persistent { inbox: Inbox::Host, max_residents: MAX_RESIDENTS });
     caps.limits = limits();
     Some(caps)
 }

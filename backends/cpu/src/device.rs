@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use anywarp_backend::{
     Backend, BackendError, Caps, Command, Compilation, Counters, HostRange, KernelId, MemoryId, MemoryKind, Program,
-    Recording, Ticket,
+    Recording, Region, Ticket,
 };
 use anywarp_host::measure_copy_cost;
 
@@ -15,6 +15,7 @@ use crate::kernel::Kernel;
 use crate::kernel::compile::compile;
 use crate::memory::Memory;
 use crate::record::{Kernels, Memories, Resolved, Resources};
+use crate::resident::{self, Control};
 use crate::submit::Queue;
 use crate::submit::Submission;
 
@@ -54,12 +55,15 @@ pub fn open(options: Options) -> Result<Arc<CpuDevice>, BackendError> {
         // Only kernels are checked.
         caps.library = Vec::new();
     }
+    // Checked workgroups run in order, on one thread.
+    caps.persistent = caps.persistent.filter(|_| !options.checked);
     let most = if options.checked { CHECKED_STEPS } else { STEPS };
     let steps = options.steps.or_else(crate::environment::steps).unwrap_or(most);
     let conditions = Conditions { steps, max_groups: caps.limits.workgroups_per_dimension, ..Conditions::default() };
     let mut device = CpuDevice {
         caps,
         checked: options.checked,
+        steps,
         memories: RwLock::default(),
         kernels: RwLock::default(),
         queue: Queue::new(conditions),
@@ -88,6 +92,8 @@ struct Counted {
 pub struct CpuDevice {
     caps: Caps,
     checked: bool,
+    /// The limit on loop iterations, see [`Options::steps`].
+    steps: u64,
     memories: RwLock<Memories>,
     kernels: RwLock<Kernels>,
     queue: Queue,
@@ -117,6 +123,17 @@ impl CpuDevice {
         let most = self.caps.memory.unwrap_or(u64::MAX);
         let grown = |live: u64| live.checked_add(bytes).filter(|live| *live <= most);
         self.live.fetch_update(Ordering::Relaxed, Ordering::Relaxed, grown).is_ok()
+    }
+
+    /// Starts the threads of a resident dispatch, which was checked and resolved.
+    fn start(
+        &self,
+        resolved: Box<Resolved>,
+        control: Region,
+        submission: &Arc<Submission>,
+    ) -> Result<(), BackendError> {
+        let control = Control::new(self.memory(control.memory)?, control.offset);
+        resident::start(resolved, control, self.steps, submission)
     }
 
     /// Checks and resolves the recording, and marks its memories as in use by `submission`.
@@ -160,6 +177,9 @@ impl Backend for CpuDevice {
         if kind == MemoryKind::Shared && !self.caps.unified {
             let message = "this device was opened with staging, so it has no shared memory".to_owned();
             return Err(BackendError::Rejected { operation: "allocating", message });
+        }
+        if kind == MemoryKind::Exchange && self.caps.persistent.is_none() {
+            return Err(BackendError::no_exchange());
         }
         let missing = || BackendError::OutOfMemory { requested: bytes, kind, live: self.live.load(Ordering::Relaxed) };
         if !self.reserve(bytes) {
@@ -217,6 +237,10 @@ impl Backend for CpuDevice {
         self.counted.submissions.fetch_add(1, Ordering::Relaxed);
         self.counted.dispatches.fetch_add(dispatches.count() as u64, Ordering::Relaxed);
         self.counted.barriers.fetch_add(recording.barriers(), Ordering::Relaxed);
+        if let Some(control) = recording.resident {
+            self.start(resolved, control, &submission)?;
+            return Ok(Ticket::new(submission));
+        }
         self.queue.submit(resolved, &submission);
         Ok(if submission.is_over() && submission.is_plain() { Ticket::ready() } else { Ticket::new(submission) })
     }

@@ -18,7 +18,7 @@ use anywarp_host::threads::spread;
 use crate::library::Product;
 use crate::memory::{Memory, SUBMISSION};
 use crate::record::{BYTE_COST, Grid, Place, Resolved, Step};
-use dispatch::Dispatch;
+pub(crate) use dispatch::Dispatch;
 
 /// The origin of timings: the start of the first timed dispatch.
 static EPOCH: OnceLock<Instant> = OnceLock::new();

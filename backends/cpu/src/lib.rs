@@ -11,6 +11,7 @@
 //! | `record` | a recording, checked and resolved |
 //! | `submit` | submissions and their completion; the queue, which keeps their order |
 //! | `execute` | the steps of a submission; the workgroups of a dispatch; scratch memory of threads |
+//! | `resident` | dispatches that threads of their own repeat until the host stops them |
 //! | `checker` | the checked mode: the reports of running kernels, and the mistakes found in them |
 //! | `abi` | the interface between compiled kernels and the code that runs them |
 //! | `lower`, `ir`, `codegen`, `math` | the compiler |
@@ -29,6 +30,7 @@ mod lower;
 mod math;
 mod memory;
 mod record;
+mod resident;
 mod submit;
 
 pub use caps::caps;

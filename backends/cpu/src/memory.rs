@@ -45,6 +45,9 @@ impl Memory {
 
     pub(crate) fn map(self: &Arc<Self>) -> Result<Ticket, BackendError> {
         is_visible(self.kind)?;
+        if self.kind == MemoryKind::Exchange {
+            return Ok(Ticket::ready());
+        }
         let mut state = self.state();
         if state.mapping.is_mapped() {
             let unreported = state.mapping.waits_for().filter(|pending| !pending.report.is_given());
@@ -61,6 +64,11 @@ impl Memory {
 
     pub(crate) fn host(self: &Arc<Self>) -> Result<HostRange, BackendError> {
         let bytes = (self.bytes.start(), self.bytes.len());
+        if self.kind == MemoryKind::Exchange {
+            // SAFETY: `self` keeps the bytes alive, which are aligned to 64. Only resident kernels use exchange memory,
+            // by aligned loads and stores of words.
+            return Ok(unsafe { HostRange::of_words(bytes.0, bytes.1 / 4, Arc::clone(self) as _) });
+        }
         // SAFETY: `self` keeps the bytes alive. No submitted work uses them after the mapping's work has ended, and
         // `begin_use` refuses new work while the memory is mapped.
         unsafe { self.state().mapping.host(|pending| pending.is_over(), bytes, Arc::clone(self) as _) }

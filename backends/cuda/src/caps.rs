@@ -1,7 +1,9 @@
 //! The capabilities of a GPU, from its attributes.
 
 use anywarp_backend::naga::valid::Capabilities;
-use anywarp_backend::{BackendKind, Caps, CooperativeProduct, DeviceKind, Limits, Scalar, ScalarKind};
+use anywarp_backend::{
+    BackendKind, Caps, CooperativeProduct, DeviceKind, Inbox, Limits, Persistent, Scalar, ScalarKind,
+};
 
 /// The oldest architecture that is supported: 75 for compute capability 7.5.
 pub(crate) const OLDEST: u32 = 75;
@@ -53,6 +55,9 @@ impl Card {
         caps.cooperative = self.cooperative();
         caps.streams = crate::streams::state::NAMED_STREAMS;
         caps.library = crate::library::routines();
+        // Some multiprocessors are left to other kernels.
+        let max_residents = (self.multiprocessors - self.multiprocessors / 8).max(1);
+        caps.persistent = Some(Persistent { inbox: Inbox::Host, max_residents });
         caps.limits = self.limits();
         caps
     }

@@ -132,6 +132,9 @@ impl Backend for CudaDevice {
                 .to_owned();
             return Err(BackendError::Rejected { operation: "allocating", message });
         }
+        if kind == MemoryKind::Exchange && self.caps.persistent.is_none() {
+            return Err(BackendError::no_exchange());
+        }
         let _current = self.queue.context.enter()?;
         let length = bytes.max(1).next_multiple_of(GRAIN);
         let mut reserved = self.reserve(length, kind)?;
@@ -200,6 +203,12 @@ impl Backend for CudaDevice {
     }
 
     fn submit(&self, recording: &Recording) -> Result<Ticket, BackendError> {
+        if let Some(control) = recording.resident {
+            let resident = guarded("submitting", || self.start_resident(recording, control))?;
+            self.counted.submissions.fetch_add(1, Ordering::Relaxed);
+            self.counted.dispatches.fetch_add(1, Ordering::Relaxed);
+            return Ok(Ticket::new(resident));
+        }
         let submission = guarded("submitting", || self.submit_recording(recording))?;
         let dispatches = recording.commands().iter().filter(|command| matches!(command, Command::Dispatch(_)));
         self.counted.submissions.fetch_add(1, Ordering::Relaxed);

@@ -10,6 +10,7 @@
 //! | `kernel` | compiled kernels in the forms that dispatches need; status records of stopped kernels |
 //! | `record` | recordings, from commands to calls of the driver |
 //! | `submit` | the queue: submissions, their completion, and waiting for it |
+//! | `resident` | kernels that are launched again and again until the host stops them |
 //! | `streams` | the streams of a device, and the waits between them |
 //! | `graph` | recordings that are submitted repeatedly, each as one call of the driver |
 //! | `driver` | the driver: its functions, handles, errors; a fake driver for tests |
@@ -37,6 +38,7 @@ mod library;
 mod memory;
 pub mod nvrtc;
 mod record;
+mod resident;
 pub mod resources;
 pub mod stages;
 mod streams;

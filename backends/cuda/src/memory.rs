@@ -115,6 +115,9 @@ impl Memory {
     pub(crate) fn map(self: &Arc<Self>) -> Result<Ticket, BackendError> {
         self.queue.context.alive()?;
         is_visible(self.kind)?;
+        if self.kind == MemoryKind::Exchange {
+            return Ok(Ticket::ready());
+        }
         let mut state = self.state();
         if state.mapping.is_mapped() {
             let unreported = state.mapping.waits_for().filter(|completion| !completion.is_reported());
@@ -137,6 +140,9 @@ impl Memory {
 
     pub(crate) fn host(self: &Arc<Self>) -> Result<HostRange, BackendError> {
         self.queue.context.alive()?;
+        if self.kind == MemoryKind::Exchange {
+            return PinnedMemory::words(self, |memory| memory.pinned.as_ref());
+        }
         // After all submissions that the mapping waits for have ended, no submitted work uses the bytes. `begin_use`
         // refuses new work while the memory is mapped.
         let is_over = |completion: &Arc<MapCompletion>| completion.is_over();

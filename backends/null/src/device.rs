@@ -107,6 +107,9 @@ impl Backend for NullBackend {
                 "this device shares no memory with the host: use another kind of memory than Shared",
             ));
         }
+        if kind == MemoryKind::Exchange {
+            return Err(BackendError::no_exchange());
+        }
         let mut state = self.state();
         let live = state.live;
         let full = self.caps.memory.is_some_and(|most| live + bytes > most);

@@ -190,6 +190,9 @@ impl Backend for WgpuBackend {
         if bytes > limit {
             return Err(BackendError::TooLarge { requested: bytes, limit });
         }
+        if kind == MemoryKind::Exchange {
+            return Err(BackendError::no_exchange());
+        }
         let memory = match self.pinned(bytes, kind, label)? {
             Some(memory) => memory,
             None => self.mappable(bytes, kind, label)?,

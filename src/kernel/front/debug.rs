@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anywarp_backend::{Caps, Program, Source};
-use anywarp_wgsl::marks::{Stray, marked_functions};
+use anywarp_wgsl::marks::{DEBUG, Stray, marked_functions};
 use naga::valid::Capabilities;
 use naga::{Module, ResourceBinding, Scalar, Span};
 
@@ -26,7 +26,7 @@ pub(super) struct Marked {
 /// Returns the functions that the text marks as debug functions; an error if one of them cannot print.
 pub(super) fn marked(source: &Source, module: &Module) -> Result<Vec<Marked>, KernelError> {
     let span = |range: std::ops::Range<usize>| Span::new(range.start as u32, range.end as u32);
-    let names = marked_functions(source.text()).map_err(|Stray(range)| {
+    let names = marked_functions(source.text(), DEBUG).map_err(|Stray(range)| {
         let message =
             "the mark 'anywarp:debug' must directly precede the 'fn' of a function that is not an entry point";
         error(source, span(range), message.to_owned())

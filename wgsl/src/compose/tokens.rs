@@ -7,6 +7,7 @@ use anywarp_backend::SourceFile;
 use super::failure;
 use crate::TextError;
 use crate::directives::block_comment;
+use crate::marks::{ACTOR, DEBUG};
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,14 +144,14 @@ impl Tokens {
     }
 
     /// The bytes of a range of tokens, and the bytes of the comments before them that belong to them: documentation and
-    /// the mark of a debug function.
+    /// the mark of a function.
     pub(crate) fn bytes_with_comments(&self, tokens: Range<usize>) -> Vec<Range<usize>> {
         let before = tokens.start.checked_sub(1).and_then(|before| self.list.get(before)).map_or(0, |token| token.end);
         let all = self.bytes(tokens);
         let mut ranges = comments(&self.file.text, before..all.start);
         ranges.retain(|range| {
             let text = self.file.text.get(range.clone()).unwrap_or_default();
-            text.starts_with("///") || text.starts_with("/**") || text.contains("anywarp:debug")
+            text.starts_with("///") || text.starts_with("/**") || [DEBUG, ACTOR].iter().any(|mark| text.contains(mark))
         });
         ranges.push(all);
         ranges

@@ -2,12 +2,13 @@
 
 use std::sync::{Arc, PoisonError};
 
-use anywarp_backend::{BackendError, Recording};
+use anywarp_backend::{BackendError, Recording, Region};
 
 use super::CudaDevice;
 use crate::graph::Graph;
 use crate::graph::entry::{Action, Entry};
 use crate::record::plan::{Known, Plan, PlanError};
+use crate::resident::{self, Resident};
 use crate::streams::state::stream_of;
 use crate::submit::submission::Submission;
 
@@ -72,6 +73,18 @@ impl CudaDevice {
                 self.submit_plain(recording)
             }
         }
+    }
+
+    /// Starts a resident dispatch.
+    pub(super) fn start_resident(&self, recording: &Recording, control: Region) -> Result<Arc<Resident>, BackendError> {
+        let _current = self.queue.context.enter()?;
+        let mut plan = self.queue.plan();
+        if let Err(error) = self.plan(recording, &mut plan) {
+            self.queue.give_back(plan);
+            return Err(error);
+        }
+        let words = self.memory(control.memory)?.host()?;
+        resident::start(&self.queue, plan, words, (control.offset / 4) as usize, self.compiler.loop_limit)
     }
 
     /// Submits a recording.

@@ -2,6 +2,7 @@
 
 use anywarp_backend::{Access, BackendError, BindingClass, Bound, Dispatch, Grid, MemoryKind, Region};
 
+use super::resident::OF_RESIDENTS;
 use super::{Check, Resources};
 use crate::signature::Binding;
 
@@ -61,7 +62,8 @@ impl<R: Resources> Check<'_, R> {
                 given as u64
             }
             Bound::Memory { region, access } => {
-                self.region(*region, OF_KERNELS)?;
+                let kinds = if self.recording.resident.is_some() { OF_RESIDENTS } else { OF_KERNELS };
+                self.region(*region, kinds)?;
                 if *access != binding.access {
                     let expected = binding.access;
                     return self

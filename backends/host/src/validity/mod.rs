@@ -5,6 +5,7 @@
 //! | `mod` | the resources that are checked against; copies and fills |
 //! | `region` | ranges of memory |
 //! | `dispatch` | kernels, bindings, grids |
+//! | `resident` | resident dispatches |
 //! | `library` | the vendor's routines |
 //!
 //! The check has no side effects. A recording that passes the check accesses only existing memory that is not mapped,
@@ -16,6 +17,7 @@ mod any;
 mod dispatch;
 mod library;
 mod region;
+mod resident;
 #[cfg(test)]
 mod tests;
 
@@ -54,6 +56,9 @@ pub trait Resources {
 /// [`BackendError::Rejected`] with the command, the memory, and the expected and actual values.
 pub fn check(recording: &Recording, caps: &Caps, resources: &impl Resources) -> Result<(), BackendError> {
     let recent = RefCell::default();
+    if let Some(control) = recording.resident {
+        resident::check(recording, control, caps, resources)?;
+    }
     for (index, command) in recording.commands().iter().enumerate() {
         Check { caps, resources, recent: &recent, recording, index, command }.command()?;
     }

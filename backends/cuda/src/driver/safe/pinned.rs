@@ -81,6 +81,22 @@ impl PinnedMemory {
     }
 }
 
+impl PinnedMemory {
+    /// Lends the memory of `owner` to the host as words that kernels access at the same time.
+    ///
+    /// # Errors
+    /// [`BackendError::Rejected`] if the owner has no pinned memory.
+    pub(crate) fn words<T: Send + Sync + 'static>(
+        owner: &Arc<T>,
+        pinned: fn(&T) -> Option<&Self>,
+    ) -> Result<HostRange, BackendError> {
+        let memory = pinned(owner).ok_or_else(not_mapped)?;
+        // SAFETY: the memory begins at a page, and the owner is kept alive and keeps it. Only exchange memory is lent
+        // as words, which resident kernels access by aligned loads and stores.
+        Ok(unsafe { HostRange::of_words(memory.start, memory.bytes / 4, Arc::clone(owner) as _) })
+    }
+}
+
 impl Drop for PinnedMemory {
     fn drop(&mut self) {
         let Ok(_current) = self.context.enter_anyway() else { return };

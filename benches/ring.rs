@@ -1,0 +1,265 @@
+//! Rings: the time from a message to its reply, and 100 small jobs by messages, by launches and by copies alone.
+//!
+//! `cargo bench --bench ring -- [--device SELECTOR] [--messages COUNT]`
+//!
+//! The sender waits 0 to 3 microseconds at random before each message, so that its phase and that of the polls do not
+//! lock. Every reply's content is checked, and a wrong one ends the process. The baseline is a launch whose result is
+//! read; the ceiling of the CPU is two threads that exchange one word.
+
+use std::hint::{black_box, spin_loop};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use anywarp::ring::{Mode, Ring};
+use anywarp::{Device, Error};
+
+const ECHO: &str = "
+// anywarp:actor
+fn echo(state: ptr<function, u32>, x: u32, lane: u32) -> u32 {
+    *state += 1u;
+    return x ^ 0x5a5a5a5au;
+}";
+
+const WIDE: &str = "
+// anywarp:actor
+fn wide(state: ptr<function, u32>, m: array<u32, 28>, lane: u32) -> array<u32, 28> {
+    *state += 1u;
+    var reply = m;
+    for (var i = 0u; i < 28u; i++) { reply[i] = m[i] + 1u; }
+    return reply;
+}";
+
+/// A small job: four numbers in, four out.
+const JOB: &str = "
+@group(0) @binding(0) var<storage, read_write> x: array<f32>;
+@compute @workgroup_size(4)
+fn job(@builtin(local_invocation_index) i: u32) { x[i] = x[i] * 2.0 + 1.0; }";
+
+const JOB_ACTOR: &str = "
+// anywarp:actor
+fn job(state: ptr<function, u32>, x: vec4<f32>, lane: u32) -> vec4<f32> { return x * 2.0 + 1.0; }";
+
+/// The jobs of one table.
+const JOBS: usize = 100;
+
+struct Random(u32);
+
+impl Random {
+    fn next(&mut self) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 17;
+        self.0 ^= self.0 << 5;
+        self.0
+    }
+
+    /// Spins for 0 to 3 microseconds.
+    fn pause(&mut self) {
+        let (start, wait) = (Instant::now(), Duration::from_nanos(u64::from(self.next() % 3000)));
+        while start.elapsed() < wait {
+            spin_loop();
+        }
+    }
+}
+
+/// Prints quantiles of times.
+fn quantiles(what: &str, mut times: Vec<Duration>) {
+    times.sort_unstable();
+    let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e6;
+    println!(
+        "{what}: p50 {:.2} us, p99 {:.2} us, p99.9 {:.2} us, least {:.2} us, of {}",
+        at(0.5),
+        at(0.99),
+        at(0.999),
+        at(0.0),
+        times.len()
+    );
+}
+
+fn wrong<T>(what: &str) -> Result<T, String> {
+    Err(format!("wrong result: {what}"))
+}
+
+fn echo(device: &Device, mode: Mode, messages: usize) -> Result<(), String> {
+    let text = |error: Error| error.to_string();
+    let ring = device.ring(ECHO).and_then(|ring| ring.demand(mode).start()).map_err(|error| error.to_string())?;
+    let (actor, mut random) = (ring.actor(0), Random(0x1234_5678));
+    let mut times = Vec::with_capacity(messages);
+    for number in 0..messages + messages / 10 {
+        random.pause();
+        let word = random.next();
+        let start = Instant::now();
+        let reply: u32 =
+            actor.ask(&word).map_err(Error::from).map_err(text)?.wait().map_err(|error| error.to_string())?;
+        let took = start.elapsed();
+        if reply != word ^ 0x5a5a_5a5a {
+            return wrong("echo");
+        }
+        if number >= messages / 10 {
+            times.push(took);
+        }
+    }
+    quantiles(&format!("{mode}: echo of 4 bytes"), times);
+    pipelined(&ring, messages)?;
+    drop(ring);
+
+    let ring = device.ring(WIDE).and_then(|ring| ring.demand(mode).start()).map_err(|error| error.to_string())?;
+    let mut times = Vec::with_capacity(messages);
+    for number in 0..messages + messages / 10 {
+        random.pause();
+        let mut message = [0u32; 28];
+        message.fill_with(|| random.next());
+        let start = Instant::now();
+        let reply: [u32; 28] = ring
+            .actor(0)
+            .ask(&message)
+            .map_err(|error| error.to_string())?
+            .wait()
+            .map_err(|error| error.to_string())?;
+        let took = start.elapsed();
+        if reply != message.map(|word| word.wrapping_add(1)) {
+            return wrong("echo of 112 bytes");
+        }
+        if number >= messages / 10 {
+            times.push(took);
+        }
+    }
+    quantiles(&format!("{mode}: echo of 112 bytes"), times);
+    Ok(())
+}
+
+fn pipelined(ring: &Ring, messages: usize) -> Result<(), String> {
+    let before: u32 = ring.state(0).map_err(|error| error.to_string())?;
+    let start = Instant::now();
+    for number in 0..messages as u32 {
+        ring.actor(0).tell(&number).map_err(|error| error.to_string())?;
+    }
+    ring.drain(Duration::from_secs(60)).map_err(|error| error.to_string())?;
+    let took = start.elapsed();
+    let after: u32 = ring.state(0).map_err(|error| error.to_string())?;
+    if after.wrapping_sub(before) != messages as u32 {
+        return wrong("count of pipelined messages");
+    }
+    println!("{}: one sender, pipelined: {:.2} M messages/s", ring.mode(), messages as f64 / took.as_secs_f64() / 1e6);
+    Ok(())
+}
+
+/// The median time of `work`, in microseconds.
+fn median(mut work: impl FnMut() -> Result<(), String>) -> Result<f64, String> {
+    let mut times = Vec::new();
+    for _ in 0..15 {
+        let start = Instant::now();
+        work()?;
+        times.push(start.elapsed());
+    }
+    times.sort_unstable();
+    Ok(times[times.len() / 2].as_secs_f64() * 1e6)
+}
+
+/// 100 small jobs, each with its own result on the host.
+fn jobs(device: &Device, mode: Mode) -> Result<(), String> {
+    let said = |error: &dyn std::error::Error| error.to_string();
+    let ring = device.ring(JOB_ACTOR).and_then(|ring| ring.demand(mode).start()).map_err(|error| said(&error))?;
+    let input = |job: usize| [job as f32, 1.5, -2.0, 0.25];
+    let wanted = |job: usize| input(job).map(|x| x * 2.0 + 1.0);
+    let one_by_one = median(|| {
+        for job in 0..JOBS {
+            let ask = ring.actor(0).ask(&input(job)).map_err(|error| said(&error))?;
+            let reply: [f32; 4] = ask.wait().map_err(|error| said(&error))?;
+            if reply != wanted(job) {
+                return wrong("a job by messages");
+            }
+        }
+        Ok(())
+    })?;
+    let together = median(|| {
+        let asks = (0..JOBS).map(|job| ring.actor(0).ask::<_, [f32; 4]>(&input(job)));
+        let asks: Vec<_> = asks.collect::<Result<_, _>>().map_err(|error| said(&error))?;
+        for (job, ask) in asks.into_iter().enumerate() {
+            if ask.wait().map_err(|error| said(&error))? != wanted(job) {
+                return wrong("a job by messages");
+            }
+        }
+        Ok(())
+    })?;
+    drop(ring);
+    let kernel = device.kernel(JOB).map_err(|error| said(&error))?;
+    let mut x = device.buffer::<f32>(4).map_err(|error| said(&error))?;
+    let launches = median(|| {
+        for job in 0..JOBS {
+            x.copy_from_slice(&input(job)).map_err(|error| said(&error))?;
+            kernel.launch().bind("x", &mut x).groups(1).map_err(|error| said(&error))?;
+            if *x.read().map_err(|error| said(&error))? != wanted(job) {
+                return wrong("a job by launches");
+            }
+        }
+        Ok(())
+    })?;
+    let mut y = device.buffer::<f32>(4).map_err(|error| said(&error))?;
+    let copies = median(|| {
+        for job in 0..JOBS {
+            x.copy_from_slice(&input(job)).map_err(|error| said(&error))?;
+            y.copy_from(&x).map_err(|error| said(&error))?;
+            if *y.read().map_err(|error| said(&error))? != input(job) {
+                return wrong("a copy");
+            }
+        }
+        Ok(())
+    })?;
+    println!(
+        "{mode}: {JOBS} small jobs: messages one by one {one_by_one:.0} us, all sent first {together:.0} us, \
+         launches {launches:.0} us, copies without a kernel {copies:.0} us"
+    );
+    Ok(())
+}
+
+/// Two threads that exchange one word, as fast as the processor's caches allow.
+fn ceiling(messages: usize) {
+    let (there, back) = (AtomicU32::new(0), AtomicU32::new(0));
+    let mut times = Vec::with_capacity(messages);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for number in 1..=messages as u32 {
+                while there.load(Ordering::Relaxed) != number {
+                    spin_loop();
+                }
+                back.store(number, Ordering::Relaxed);
+            }
+        });
+        let mut random = Random(7);
+        for number in 1..=messages as u32 {
+            random.pause();
+            let start = Instant::now();
+            there.store(number, Ordering::Relaxed);
+            while back.load(Ordering::Relaxed) != number {
+                spin_loop();
+            }
+            times.push(start.elapsed());
+        }
+    });
+    quantiles("ceiling: two threads and a word", black_box(times));
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().collect();
+    let value = |name: &str| arguments.iter().position(|word| word == name).and_then(|at| arguments.get(at + 1));
+    let messages: usize = value("--messages").and_then(|text| text.parse().ok()).unwrap_or(100_000);
+    let device = match value("--device").map_or_else(Device::open_default, |selector| Device::open(selector)) {
+        Ok(device) => device,
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    println!("{}, {}", device.caps().name, device.caps().driver);
+    ceiling(messages);
+    let modes = [Mode::Persistent, Mode::Batched];
+    for mode in modes.into_iter().filter(|mode| *mode == Mode::Batched || device.caps().persistent.is_some()) {
+        let messages = if mode == Mode::Batched { messages / 20 } else { messages };
+        if let Err(error) = echo(&device, mode, messages).and_then(|()| jobs(&device, mode)) {
+            eprintln!("{mode}: {error}");
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,147 @@
+//! The handle of one actor, and replies that are waited for.
+
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use super::cell::Cell;
+use super::core::{Core, Watched, value_of, words_of};
+use super::error::{AskError, SendError};
+use super::slot::{MAX_PAYLOAD, Payload};
+use crate::element::Element;
+
+/// The handle of one actor of a [`Ring`](super::Ring). Cloning it copies only a handle; any thread may use it.
+///
+/// Messages of one thread to one actor are handled in the order in which they were sent, each at most once, and one
+/// after the other.
+#[derive(Clone)]
+pub struct Actor {
+    pub(super) core: Arc<Core>,
+    pub(super) number: u32,
+}
+
+impl Actor {
+    /// The number of the actor, counted from 0.
+    #[must_use]
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Sends a message without waiting for its reply.
+    ///
+    /// # Errors
+    /// [`SendError`]; the actor does not receive the message.
+    pub fn tell<M: Element>(&self, message: &M) -> Result<(), SendError> {
+        self.core.checks_message::<M>()?;
+        self.core.send(self.number, &payload(message), None)
+    }
+
+    /// Sends a message whose reply can be waited for, by [`Ask::wait`] or by `.await`. The type of the reply is that of
+    /// the variable that receives it:
+    ///
+    /// ```no_run
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open_default()?;
+    /// # let ring = device.ring("")?.start()?;
+    /// let doubled: f32 = ring.actor(0).ask(&2.0f32)?.wait()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`SendError`]; the actor does not receive the message.
+    pub fn ask<M: Element, R: Element>(&self, message: &M) -> Result<Ask<R>, SendError> {
+        self.core.checks_message::<M>()?;
+        self.core.checks_reply::<R>()?;
+        let cell = Arc::new(Cell::default());
+        self.core.send(self.number, &payload(message), Some(&cell))?;
+        Ok(Ask {
+            core: Arc::clone(&self.core),
+            actor: self.number,
+            cell,
+            timeout: None,
+            watched: false,
+            reply: PhantomData,
+        })
+    }
+}
+
+/// The words of a message.
+fn payload<M: Element>(message: &M) -> Payload {
+    let mut payload = [0; MAX_PAYLOAD];
+    for (word, own) in words_of(message).into_iter().zip(&mut payload) {
+        *own = word;
+    }
+    payload
+}
+
+/// A message whose reply has not been received: wait for it, await it, or drop it. The reply to a dropped one becomes a
+/// [dead letter](super::Ring::dead_letters).
+#[must_use = "a reply that is not waited for becomes a dead letter; use `tell`"]
+pub struct Ask<R> {
+    core: Arc<Core>,
+    actor: u32,
+    cell: Arc<Cell>,
+    timeout: Option<(Duration, Instant)>,
+    /// Whether the ring's thread polls for this future.
+    watched: bool,
+    reply: PhantomData<fn() -> R>,
+}
+
+impl<R: Element> Ask<R> {
+    /// Limits the time until the reply, from now on.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Instant::now().checked_add(timeout).map(|deadline| (timeout, deadline));
+        self
+    }
+
+    /// Whether the reply, or an error in its place, has arrived.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.cell.is_done()
+    }
+
+    /// Waits for the reply.
+    ///
+    /// # Errors
+    /// [`AskError::TimedOut`] after the [`timeout`](Self::timeout); [`AskError::Ended`] if the ring fails or is shut
+    /// down before.
+    pub fn wait(self) -> Result<R, AskError> {
+        self.core.wait(self.actor, &self.cell, self.timeout.map(|(_, deadline)| deadline));
+        match self.cell.take() {
+            Some(reply) => reply.map(|words| value_of(&words)),
+            None => {
+                let timeout = self.timeout.map_or(Duration::ZERO, |(timeout, _)| timeout);
+                Err(AskError::TimedOut { actor: self.actor, timeout })
+            }
+        }
+    }
+}
+
+impl<R: Element> Future for Ask<R> {
+    type Output = Result<R, AskError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if !self.cell.is_done() {
+            self.cell.wake(context.waker());
+            if !self.watched {
+                self.watched = true;
+                let cell = Arc::clone(&self.cell);
+                self.core.watch(Watched { actor: self.actor, cell, timeout: self.timeout });
+            }
+        }
+        match self.cell.take() {
+            Some(reply) => Poll::Ready(reply.map(|words| value_of(&words))),
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl<R> Drop for Ask<R> {
+    fn drop(&mut self) {
+        self.cell.give_up();
+    }
+}

@@ -1,0 +1,196 @@
+//! A ring whose kernel is submitted whenever there are messages; each submission handles all that have gathered.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::core::{Core, View};
+use super::engine::Places;
+use super::error::{RingError, no_buffer};
+use super::generate::KEPT_HEAD;
+use super::slot::{Slots, Words};
+use super::telemetry::Count;
+use crate::buffer::UnifiedBuffer;
+use crate::device::Device;
+use crate::error::{BufferError, Error};
+use crate::kernel::Kernel;
+
+/// The time between two rounds of the ring's thread with nothing to do.
+const IDLE: Duration = Duration::from_millis(50);
+
+/// The messages that a submission handles for one actor: limits on loops leave so many handlers enough.
+const MOST: u32 = 4096;
+
+/// More ranges than this are read in one piece, as each transfer has a cost of its own.
+const RANGES: usize = 16;
+
+/// A kernel that is submitted again and again.
+pub(super) struct Batched {
+    kernel: Kernel,
+    pub(super) places: Places,
+    groups: u32,
+    /// The words as the host writes them; `pump` copies those that are new.
+    pub(super) inbox: Box<[AtomicU32]>,
+    /// The words as the host reads them.
+    pub(super) outbox: Box<[AtomicU32]>,
+    buffers: Mutex<Buffers>,
+    paused: AtomicBool,
+    /// Whether messages may have been written since the last submission.
+    news: AtomicBool,
+    pub(super) submissions: Count,
+}
+
+struct Buffers {
+    inbox: UnifiedBuffer<u32>,
+    outbox: UnifiedBuffer<u32>,
+    kept: UnifiedBuffer<u32>,
+    control: UnifiedBuffer<u32>,
+    /// For each actor the number of the next message to copy.
+    copied: Vec<u32>,
+}
+
+/// Consecutive words of a buffer.
+type Range = std::ops::Range<usize>;
+
+impl Batched {
+    pub(super) fn new(
+        device: &Device,
+        kernel: Kernel,
+        places: Places,
+        words: [usize; 3],
+        first: u32,
+    ) -> Result<Self, RingError> {
+        let [inbox, outbox, kept] = words;
+        let bytes = (inbox + outbox + kept) as u64 * 4;
+        let buffer = |words| device.buffer::<u32>(words).map_err(no_buffer(bytes));
+        let mut kept = buffer(kept)?;
+        if first != 0 {
+            let mut words = kept.write().map_err(no_buffer(bytes))?;
+            words.fill(0);
+            words.iter_mut().step_by(places.format.kept).for_each(|number| *number = first);
+        }
+        let mirror = |words| (0..words).map(|_| AtomicU32::new(0)).collect();
+        Ok(Self {
+            groups: places.actors.min(device.caps().limits.workgroups_per_dimension),
+            kernel,
+            places,
+            inbox: mirror(inbox),
+            outbox: mirror(outbox),
+            buffers: Mutex::new(Buffers {
+                inbox: buffer(inbox)?,
+                outbox: buffer(outbox)?,
+                kept,
+                control: buffer(2)?,
+                copied: vec![first; places.actors as usize],
+            }),
+            paused: AtomicBool::new(false),
+            news: AtomicBool::new(false),
+            submissions: Count::default(),
+        })
+    }
+
+    fn buffers(&self) -> MutexGuard<'_, Buffers> {
+        self.buffers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn ring(&self, core: &Core) {
+        if !self.news.swap(true, Ordering::AcqRel) {
+            core.wake_driver();
+        }
+    }
+
+    /// Stops submissions, after the one that runs; or allows them again.
+    pub(super) fn pause(&self, paused: bool) {
+        self.paused.store(paused, Ordering::Release);
+        // A submission holds the lock until its replies are there.
+        drop(self.buffers());
+        self.news.store(true, Ordering::Release);
+    }
+
+    pub(super) fn round(&self, core: &Core) -> Result<Duration, Error> {
+        if self.news.swap(false, Ordering::AcqRel) {
+            self.pump(core)?;
+        }
+        core.serve_futures();
+        Ok(if self.news.load(Ordering::Acquire) && !self.paused.load(Ordering::Acquire) {
+            Duration::ZERO
+        } else {
+            IDLE
+        })
+    }
+
+    /// One submission: new messages in, the kernel, replies out.
+    fn pump(&self, core: &Core) -> Result<(), Error> {
+        let mut buffers = self.buffers();
+        let Buffers { inbox, outbox, kept, control, copied } = &mut *buffers;
+        if self.paused.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let mut replies = Vec::new();
+        for ((actor, post), copied) in (0..).zip(&core.posts).zip(copied) {
+            let (taken, sent) = {
+                let state = post.lock();
+                (state.mailbox.taken(), state.mailbox.sent())
+            };
+            for words in ranges(self.places.inbox(actor), *copied, sent) {
+                let mut target = inbox.slice_mut(words.clone()).write()?;
+                for (target, at) in target.iter_mut().zip(words) {
+                    *target = View(&self.inbox).load(at);
+                }
+            }
+            *copied = sent;
+            replies.extend(ranges(self.places.outbox(actor), taken, sent));
+        }
+        if replies.is_empty() {
+            return Ok(());
+        }
+        let Places { actors, slots, .. } = self.places;
+        let launch = self.kernel.launch();
+        let launch = launch.set("ring_shape.actors", actors).set("ring_shape.slots", slots);
+        let launch = launch.set("ring_shape.polls", 1u32).set("ring_shape.most", slots.min(MOST));
+        let launch = launch.bind("ring_inbox", &mut *inbox).bind("ring_outbox", &mut *outbox);
+        launch.bind("ring_kept", &mut *kept).bind("ring_control", &mut *control).groups(self.groups)?;
+        self.submissions.add();
+        if replies.len() > RANGES {
+            replies = vec![0..self.outbox.len()];
+        }
+        for words in replies {
+            self.receive(outbox, words)?;
+        }
+        drop(buffers);
+        core.reap_all();
+        if core.left() > 0 {
+            self.news.store(true, Ordering::Release);
+        }
+        Ok(())
+    }
+
+    /// Reads words of the outbox back. A word whose actor was idle is as before.
+    fn receive(&self, outbox: &UnifiedBuffer<u32>, words: Range) -> Result<(), BufferError> {
+        let read = outbox.slice(words.clone()).read()?;
+        for (word, at) in read.iter().zip(words) {
+            View(&self.outbox).store(at, *word);
+        }
+        Ok(())
+    }
+
+    pub(super) fn state(&self, actor: u32) -> Result<Vec<u32>, Error> {
+        let format = self.places.format;
+        let first = actor as usize * format.kept + KEPT_HEAD;
+        let buffers = self.buffers();
+        let words = buffers.kept.slice(first..first + format.state).read()?.to_vec();
+        Ok(words)
+    }
+}
+
+/// The words of the slots with these numbers: one range, or two around the end of the slots.
+fn ranges(slots: Slots, from: u32, to: u32) -> impl Iterator<Item = Range> {
+    let count = to.wrapping_sub(from).min(slots.count);
+    let first = from & (slots.count - 1);
+    let before = count.min(slots.count - first);
+    let words = move |first: u32, count: u32| {
+        let start = slots.first + first as usize * slots.width();
+        (count > 0).then(|| start..start + count as usize * slots.width())
+    };
+    words(first, before).into_iter().chain(words(0, count - before))
+}

@@ -1,0 +1,189 @@
+//! The settings of a ring, and its start.
+
+use std::sync::atomic::AtomicU8;
+use std::sync::{Mutex, OnceLock};
+use std::time::{Duration, Instant};
+
+use anywarp_backend::DeviceKind;
+
+use super::batched::Batched;
+use super::core::{Core, Stage, Types};
+use super::engine::{Engine, Places};
+use super::error::RingError;
+use super::generate::{ENTRY, Format, generate};
+use super::handle::Ring;
+use super::mode::Mode;
+use super::overflow::{Letters, Overflow};
+use super::persistent::Persistent;
+use super::post::Post;
+use super::slot::Mailbox;
+use super::source::{ActorText, MAX_SHARED_STATE};
+use crate::device::Device;
+use crate::kernel::Wgsl;
+
+/// The most actors, and the most messages in an inbox.
+const MOST: u32 = 1 << 20;
+
+/// The invocations of a workgroup on a GPU, which move the words of a message together.
+const WARP: u32 = 32;
+
+/// The settings of a ring: see [`Device::ring`].
+#[must_use = "a ring does nothing until `start` is called"]
+pub struct RingBuilder {
+    device: Device,
+    actor: ActorText,
+    actors: u32,
+    lanes: u32,
+    inbox: u32,
+    overflow: Overflow,
+    demand: Option<Mode>,
+    first: u32,
+}
+
+impl RingBuilder {
+    pub(super) fn new(device: &Device, wgsl: &Wgsl<'_>) -> Result<Self, RingError> {
+        Ok(Self {
+            device: device.clone(),
+            actor: super::source::read(wgsl)?,
+            actors: 1,
+            lanes: 1,
+            inbox: 256,
+            overflow: Overflow::Block(Duration::from_secs(10)),
+            demand: None,
+            first: 0,
+        })
+    }
+
+    /// Sets the number of actors, each of which has a state of its own; by default 1.
+    pub fn actors(mut self, actors: u32) -> Self {
+        self.actors = actors;
+        self
+    }
+
+    /// Sets the number of invocations that run the function for each message, with the parameter `lane` from 0 on; by
+    /// default 1. All of them begin with the same state and message. The state and the reply of lane 0 count, and those
+    /// of the other lanes are dropped: lanes combine their results through workgroup memory.
+    pub fn lanes(mut self, lanes: u32) -> Self {
+        self.lanes = lanes;
+        self
+    }
+
+    /// Sets the number of messages that an actor's inbox holds, rounded up to a power of two; by default 256. A large
+    /// state needs more, because it is read through the inbox.
+    pub fn inbox(mut self, messages: u32) -> Self {
+        self.inbox = messages;
+        self
+    }
+
+    /// Sets the reaction to a full inbox; by default [`Overflow::Block`] for 10 seconds.
+    pub fn overflow(mut self, overflow: Overflow) -> Self {
+        self.overflow = overflow;
+        self
+    }
+
+    /// Demands a mode: [`start`](Self::start) fails where it cannot be had. Without this call, a ring is persistent
+    /// where the device can, and batched elsewhere; [`Ring::mode`] returns which.
+    pub fn demand(mut self, mode: Mode) -> Self {
+        self.demand = Some(mode);
+        self
+    }
+
+    /// Sets the number of the first message, for tests of numbers that wrap.
+    #[doc(hidden)]
+    pub fn first_message(mut self, number: u32) -> Self {
+        self.first = number;
+        self
+    }
+
+    /// Compiles the kernel, allocates the memory and starts the actors, each with a state of zeros.
+    ///
+    /// # Errors
+    /// [`RingError`]; then nothing runs.
+    pub fn start(self) -> Result<Ring, RingError> {
+        within("actors", self.actors, 1, MOST)?;
+        within("inbox", self.inbox, 1, MOST)?;
+        let caps = self.device.caps();
+        let most = caps.limits.workgroup_invocations.min(caps.limits.workgroup_size[0]);
+        within("lanes", self.lanes, 1, most)?;
+        let format = Format::of(&self.actor);
+        let invocations = self.invocations()?;
+        // A state is read by consecutive messages, so the inbox must hold all of them.
+        let parts = format.state.div_ceil(format.reply.min(format.message)) as u32;
+        let slots = self.inbox.max(parts).max(2).next_power_of_two();
+        let places = Places { actors: self.actors, slots, format };
+        let words = places.words().ok_or(RingError::Setting {
+            what: "number of words (actors x inbox x message)",
+            least: 1,
+            most: 1 << 30,
+            got: u64::from(self.actors) * u64::from(slots) * (format.message.max(format.reply) as u64 + 2),
+        })?;
+        // A multiple of two laps: zeroed memory has the phase of the lap before.
+        let first = self.first & !(2 * slots - 1);
+        let mode = self.mode()?;
+        let source = generate(&self.actor, self.lanes, invocations);
+        let kernel = self.device.kernel(Wgsl::prepared(source).entry(ENTRY))?;
+        let engine = match mode {
+            Mode::Persistent => {
+                let residents = caps.persistent.map_or(1, |persistent| persistent.max_residents);
+                let groups = self.actors.min(residents).max(1);
+                // Threads of the processor take turns themselves.
+                let turns = groups < self.actors || (caps.kind == DeviceKind::Software && self.actors > 1);
+                let persistent = Persistent::new(&self.device.context, kernel, places, words, groups, turns)?;
+                persistent.begin_at(first);
+                Engine::Persistent(persistent)
+            }
+            Mode::Batched => Engine::Batched(Batched::new(&self.device, kernel, places, words, first)?),
+        };
+        let post = |actor| Post::new(Mailbox::new(places.inbox(actor), places.outbox(actor), first));
+        Ring::run(Core {
+            format,
+            overflow: self.overflow,
+            backlog: self.inbox as usize,
+            posts: (0..self.actors).map(post).collect(),
+            engine,
+            actor: self.actor,
+            letters: Letters::default(),
+            started: Instant::now(),
+            stage: AtomicU8::new(Stage::Running as u8),
+            failure: OnceLock::new(),
+            watched: Mutex::default(),
+            wakers: Mutex::default(),
+            driver: OnceLock::new(),
+            types: Types::default(),
+        })
+    }
+
+    /// The mode that was demanded, or the best one.
+    fn mode(&self) -> Result<Mode, RingError> {
+        let persistent = self.device.caps().persistent.is_some();
+        match self.demand {
+            Some(mode @ Mode::Persistent) if !persistent => {
+                Err(RingError::NoSuchMode { mode, device: self.device.caps().name.clone() })
+            }
+            Some(mode) => Ok(mode),
+            None => Ok(if persistent { Mode::Persistent } else { Mode::Batched }),
+        }
+    }
+
+    /// The invocations of a workgroup.
+    fn invocations(&self) -> Result<u32, RingError> {
+        let lanes = self.lanes;
+        let refused = |reason: String| Err(RingError::Lanes { actor: self.actor.function.clone(), lanes, reason });
+        if lanes > 1 && self.actor.state.size > MAX_SHARED_STATE {
+            let size = self.actor.state.size;
+            return refused(format!(
+                "its state has {size} bytes, and several lanes share at most {MAX_SHARED_STATE} bytes; use one lane"
+            ));
+        }
+        // Invocations beyond the lanes would not arrive at the author's barriers.
+        let alone = self.device.caps().kind == DeviceKind::Software || self.actor.has_barriers;
+        Ok(if alone { lanes } else { lanes.max(WARP) })
+    }
+}
+
+fn within(what: &'static str, got: u32, least: u32, most: u32) -> Result<(), RingError> {
+    if (least..=most).contains(&got) {
+        return Ok(());
+    }
+    Err(RingError::Setting { what, least: least.into(), most: most.into(), got: got.into() })
+}

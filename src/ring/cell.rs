@@ -1,0 +1,89 @@
+//! The place where a reply arrives for the caller that waits for it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+use std::time::Duration;
+
+use super::error::AskError;
+use super::slot::Payload;
+
+/// The place of one reply. It is completed once: by a reply, or by an error.
+#[derive(Default)]
+pub(super) struct Cell {
+    done: AtomicBool,
+    state: Mutex<State>,
+    ready: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    result: Option<Result<Payload, AskError>>,
+    /// Whether no caller waits any more.
+    given_up: bool,
+    waker: Option<Waker>,
+    sleeps: bool,
+}
+
+impl Cell {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the reply, or an error in its place, has arrived.
+    pub(super) fn is_done(&self) -> bool {
+        self.done.load(Ordering::Acquire)
+    }
+
+    /// Completes the cell and wakes a thread that waits. Returns false if no caller waits; and the waker of a task, for
+    /// the caller to wake when it holds no lock.
+    pub(super) fn complete(&self, result: Result<Payload, AskError>) -> (bool, Option<Waker>) {
+        let mut state = self.state();
+        if state.given_up || self.is_done() {
+            return (!state.given_up, None);
+        }
+        state.result = Some(result);
+        self.done.store(true, Ordering::Release);
+        let (waker, sleeps) = (state.waker.take(), state.sleeps);
+        drop(state);
+        if sleeps {
+            self.ready.notify_all();
+        }
+        (true, waker)
+    }
+
+    /// Takes the reply, or the error in its place.
+    pub(super) fn take(&self) -> Option<Result<Payload, AskError>> {
+        self.state().result.take()
+    }
+
+    /// Declares that no caller waits any more: a reply that comes later is a dead letter.
+    pub(super) fn give_up(&self) {
+        let mut state = self.state();
+        state.given_up = true;
+        state.waker = None;
+    }
+
+    /// Wakes `waker` at completion, or at once if the cell is complete.
+    pub(super) fn wake(&self, waker: &Waker) {
+        let mut state = self.state();
+        if self.is_done() {
+            drop(state);
+            return waker.wake_by_ref();
+        }
+        match &mut state.waker {
+            Some(own) => own.clone_from(waker),
+            none => *none = Some(waker.clone()),
+        }
+    }
+
+    /// Sleeps until completion, at most this long.
+    pub(super) fn sleep(&self, time: Duration) {
+        let mut state = self.state();
+        if state.result.is_none() && !state.given_up {
+            state.sleeps = true;
+            state = self.ready.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner).0;
+            state.sleeps = false;
+        }
+    }
+}

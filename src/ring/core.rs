@@ -1,0 +1,464 @@
+//! The state that all handles of a ring share: sending, waiting, and the end.
+
+use std::any::TypeId;
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::task::Waker;
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
+
+use anywarp_backend::Layout;
+
+use super::cell::Cell;
+use super::engine::Engine;
+use super::error::{AskError, SendError};
+use super::generate::Format;
+use super::overflow::{DeadLetter, DeadReason, Letters, Overflow};
+use super::post::{Entry, Letter, Post};
+use super::slot::{Header, Kind, MAX_PAYLOAD, Payload, Words};
+use super::source::ActorText;
+use crate::element::{Element, is_raw, values_agree};
+use crate::error::Error;
+
+/// The time for which a thread that waits for a reply polls before it sleeps.
+const SPIN: Duration = Duration::from_micros(50);
+/// The longest sleep between two polls.
+const SLEEP: Duration = Duration::from_micros(500);
+/// The polls between two looks at the clock.
+const LOOKS: u32 = 64;
+/// The time after which the ring's own messages count as lost.
+pub(super) const OWN: Duration = Duration::from_secs(10);
+
+/// The stage of a ring's life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Stage {
+    Running,
+    Paused,
+    /// No message is accepted any more.
+    Closing,
+    Stopped,
+    Failed,
+}
+
+/// The words of a memory, for the protocol.
+#[derive(Clone, Copy)]
+pub(super) struct View<'a>(pub(super) &'a [AtomicU32]);
+
+impl Words for View<'_> {
+    fn load(&self, at: usize) -> u32 {
+        self.0.get(at).map_or(0, |word| word.load(Ordering::Relaxed))
+    }
+
+    fn store(&self, at: usize, word: u32) {
+        if let Some(own) = self.0.get(at) {
+            own.store(word, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The state that all handles of a ring share.
+pub(super) struct Core {
+    pub(super) actor: ActorText,
+    pub(super) format: Format,
+    pub(super) overflow: Overflow,
+    /// The number of messages that wait outside of the inbox at most, with [`Overflow::DropOldest`].
+    pub(super) backlog: usize,
+    pub(super) posts: Vec<Post>,
+    pub(super) engine: Engine,
+    pub(super) letters: Letters,
+    pub(super) started: Instant,
+    pub(super) stage: AtomicU8,
+    pub(super) failure: OnceLock<Error>,
+    /// Cells of futures, for which the ring's thread polls, with the times at which they give up.
+    pub(super) watched: Mutex<Vec<Watched>>,
+    /// Tasks whose cells are complete, to be woken by the ring's thread.
+    pub(super) wakers: Mutex<Vec<Waker>>,
+    /// The ring's thread.
+    pub(super) driver: OnceLock<Thread>,
+    /// The types that were compared with those of the WGSL.
+    pub(super) types: Types,
+}
+
+/// A future's cell.
+pub(super) struct Watched {
+    pub(super) actor: u32,
+    pub(super) cell: Arc<Cell>,
+    pub(super) timeout: Option<(Duration, Instant)>,
+}
+
+/// The first Rust type of each role, which need not be compared again.
+#[derive(Default)]
+pub(super) struct Types {
+    message: OnceLock<TypeId>,
+    reply: OnceLock<TypeId>,
+}
+
+impl Core {
+    pub(super) fn stage(&self) -> Stage {
+        match self.stage.load(Ordering::Acquire) {
+            0 => Stage::Running,
+            1 => Stage::Paused,
+            2 => Stage::Closing,
+            3 => Stage::Stopped,
+            _ => Stage::Failed,
+        }
+    }
+
+    /// Moves from one stage to another; returns false from any other stage.
+    pub(super) fn advance(&self, from: Stage, to: Stage) -> bool {
+        self.stage.compare_exchange(from as u8, to as u8, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+
+    pub(super) fn failure(&self) -> Option<Box<Error>> {
+        self.failure.get().cloned().map(Box::new)
+    }
+
+    fn inbox(&self) -> View<'_> {
+        View(self.engine.inbox())
+    }
+
+    fn outbox(&self) -> View<'_> {
+        View(self.engine.outbox())
+    }
+
+    // ---- types
+
+    /// Checks that a Rust type is that of the messages.
+    pub(super) fn checks_message<M: Element>(&self) -> Result<(), SendError> {
+        self.checks::<M>(&self.types.message, "message", &self.actor.message)
+    }
+
+    /// Checks that a Rust type is that of the replies.
+    pub(super) fn checks_reply<R: Element>(&self) -> Result<(), SendError> {
+        let Some(reply) = &self.actor.reply else {
+            return Err(SendError::NoReply { function: self.actor.function.clone() });
+        };
+        self.checks::<R>(&self.types.reply, "reply", reply)
+    }
+
+    /// Checks that a Rust type is that of the state.
+    pub(super) fn checks_state<S: Element>(&self) -> Result<(), SendError> {
+        self.checks::<S>(&OnceLock::new(), "state", &self.actor.state)
+    }
+
+    fn checks<T: Element>(&self, known: &OnceLock<TypeId>, what: &'static str, wgsl: &Layout) -> Result<(), SendError> {
+        if known.get() == Some(&TypeId::of::<T>()) {
+            return Ok(());
+        }
+        let rust = T::layout();
+        let agree = if is_raw(&rust) { rust.size == wgsl.size } else { values_agree(&rust, wgsl) };
+        if !agree {
+            let mut layouts = String::from("in WGSL:\n");
+            wgsl.describe(&mut layouts, 2);
+            layouts.push_str("in Rust:\n");
+            rust.describe(&mut layouts, 2);
+            return Err(SendError::Layout { function: self.actor.function.clone(), what, layouts });
+        }
+        let _ = known.set(TypeId::of::<T>());
+        Ok(())
+    }
+
+    pub(super) fn post(&self, actor: u32) -> Result<&Post, SendError> {
+        let actors = self.posts.len() as u32;
+        self.posts.get(actor as usize).ok_or(SendError::NoSuchActor { actor, actors })
+    }
+
+    // ---- sending
+
+    /// Sends a message for the handler.
+    pub(super) fn send(&self, actor: u32, payload: &Payload, cell: Option<&Arc<Cell>>) -> Result<(), SendError> {
+        let post = self.post(actor)?;
+        let entry = || Entry { sent: Instant::now(), cell: cell.cloned(), counts: true };
+        let mut pause = Pause::new();
+        loop {
+            let mut state = post.lock();
+            // Under the lock: the end of a ring takes all locks afterwards, and sees this message.
+            self.accepts()?;
+            if state.mailbox.is_full() {
+                self.reap(actor, post, &mut state);
+            }
+            if state.backlog.is_empty() && state.put(&self.inbox(), Header::CALL, self.words(payload), entry()) {
+                state.accepted();
+                drop(state);
+                self.engine.ring(self);
+                return Ok(());
+            }
+            let waiting = state.queued() as u32;
+            match self.overflow {
+                Overflow::DropOldest => {
+                    let oldest = if state.backlog.len() >= self.backlog { state.backlog.pop_front() } else { None };
+                    state.backlog.push_back(Letter { payload: *payload, entry: entry() });
+                    state.accepted();
+                    drop(state);
+                    if let Some(Letter { payload, entry }) = oldest {
+                        self.drops(actor, post, &payload);
+                        if let Some(cell) = entry.cell {
+                            self.complete(&cell, Err(AskError::Dropped { actor }));
+                        }
+                    }
+                    return Ok(());
+                }
+                Overflow::DropNewest => {
+                    self.drops(actor, post, payload);
+                    return Err(SendError::Dropped { actor });
+                }
+                Overflow::Block(timeout) if !pause.is_over(timeout) => {
+                    drop(state);
+                    pause.rest(|time| thread::sleep(time));
+                }
+                Overflow::Reject | Overflow::Block(_) => {
+                    post.dropped.add();
+                    return Err(SendError::Full { actor, waiting });
+                }
+            }
+        }
+    }
+
+    fn words<'a>(&self, payload: &'a Payload) -> &'a [u32] {
+        &payload[..self.format.message.min(MAX_PAYLOAD)]
+    }
+
+    fn drops(&self, actor: u32, post: &Post, payload: &Payload) {
+        post.dropped.add();
+        self.letters.add(DeadLetter { actor, reason: DeadReason::Overflow, bytes: bytes(self.words(payload)) });
+    }
+
+    /// Returns an error if the ring accepts no messages.
+    pub(super) fn accepts(&self) -> Result<(), SendError> {
+        match self.stage() {
+            Stage::Running | Stage::Paused => Ok(()),
+            _ => Err(SendError::Ended { failure: self.failure() }),
+        }
+    }
+
+    /// Sends messages of the ring's own, one directly after the other, and waits for all replies.
+    pub(super) fn own(&self, actor: u32, kind: Kind, parts: &[&[u32]]) -> Result<Vec<Payload>, AskError> {
+        let post = self.post(actor)?;
+        let timed_out = || AskError::TimedOut { actor, timeout: OWN };
+        let mut pause = Pause::new();
+        let cells: Vec<Arc<Cell>> = loop {
+            let mut state = post.lock();
+            self.accepts()?;
+            self.reap(actor, post, &mut state);
+            if state.mailbox.room() as usize >= parts.len() {
+                let send = |(part, payload): (usize, &&[u32])| {
+                    let cell = Arc::new(Cell::default());
+                    let entry = Entry { sent: Instant::now(), cell: Some(Arc::clone(&cell)), counts: false };
+                    state.put(&self.inbox(), Header { kind, part: part as u32 }, payload, entry);
+                    cell
+                };
+                break parts.iter().enumerate().map(send).collect();
+            }
+            drop(state);
+            if pause.is_over(OWN) {
+                return Err(timed_out());
+            }
+            pause.rest(|time| thread::sleep(time));
+        };
+        self.engine.ring(self);
+        let deadline = Instant::now() + OWN;
+        let replies = cells.iter().map(|cell| {
+            let done = self.wait(actor, cell, Some(deadline));
+            cell.give_up();
+            if done { cell.take().unwrap_or_else(|| Err(timed_out())) } else { Err(timed_out()) }
+        });
+        replies.collect()
+    }
+
+    // ---- replies
+
+    /// Takes the replies of an actor that have arrived.
+    pub(super) fn reap(&self, actor: u32, post: &Post, state: &mut super::post::State) {
+        let late = |cell: Arc<Cell>, reply: Payload| {
+            if !self.complete(&cell, Ok(reply)) {
+                let reply = &reply[..self.format.reply];
+                self.letters.add(DeadLetter { actor, reason: DeadReason::LateReply, bytes: bytes(reply) });
+            }
+        };
+        if post.reap(state, &self.inbox(), &self.outbox(), late) {
+            self.engine.ring(self);
+        }
+    }
+
+    /// Takes the replies of all actors that have arrived.
+    pub(super) fn reap_all(&self) {
+        for (actor, post) in self.posts.iter().enumerate() {
+            let mut state = post.lock();
+            if state.queued() > 0 {
+                self.reap(actor as u32, post, &mut state);
+            }
+        }
+    }
+
+    /// The number of messages without a reply.
+    pub(super) fn left(&self) -> u64 {
+        self.posts.iter().map(|post| post.lock().queued()).sum()
+    }
+
+    /// Waits until the cell is complete, or until the deadline; returns whether it is complete.
+    pub(super) fn wait(&self, actor: u32, cell: &Arc<Cell>, deadline: Option<Instant>) -> bool {
+        let Some(post) = self.posts.get(actor as usize) else { return false };
+        let (slots, outbox) = (self.engine.outbox_slots(actor), self.outbox());
+        let mut pause = Pause::new();
+        loop {
+            if cell.is_done() {
+                return true;
+            }
+            if slots.begins(&outbox, post.next()) {
+                self.reap(actor, post, &mut post.lock());
+            }
+            if pause.looks() && deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return cell.is_done();
+            }
+            pause.rest(|time| cell.sleep(time));
+        }
+    }
+
+    /// Has the ring's thread poll for a future.
+    pub(super) fn watch(&self, watched: Watched) {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner).push(watched);
+        self.wake_driver();
+    }
+
+    pub(super) fn wake_driver(&self) {
+        if let Some(driver) = self.driver.get() {
+            driver.unpark();
+        }
+    }
+
+    // ---- the end
+
+    /// Ends the ring because of a failure: each caller that waits receives it.
+    pub(super) fn fail(&self, error: Error) {
+        let _ = self.failure.set(error);
+        self.stage.store(Stage::Failed as u8, Ordering::Release);
+        self.abandon(DeadReason::Failure);
+    }
+
+    /// Completes all that wait with an error, and lists what was not handled. Returns the number of such messages.
+    pub(super) fn abandon(&self, reason: DeadReason) -> u64 {
+        let mut count = 0;
+        for (actor, post) in self.posts.iter().enumerate() {
+            let actor = actor as u32;
+            let mut state = post.lock();
+            // Messages that were handled before the end have their replies.
+            self.reap(actor, post, &mut state);
+            let waiting = std::mem::take(&mut state.waiting).into_iter().map(|entry| (entry, Vec::new()));
+            let backlog = std::mem::take(&mut state.backlog).into_iter();
+            let backlog = backlog.map(|Letter { payload, entry }| (entry, bytes(self.words(&payload))));
+            let ended: Vec<_> = waiting.chain(backlog).collect();
+            drop(state);
+            for (Entry { cell, counts, .. }, bytes) in ended {
+                if counts {
+                    count += 1;
+                    self.letters.add(DeadLetter { actor, reason, bytes });
+                }
+                if let Some(cell) = cell {
+                    self.complete(&cell, Err(AskError::Ended { actor, failure: self.failure() }));
+                }
+            }
+        }
+        self.wake_tasks();
+        count
+    }
+
+    /// Completes a cell; returns whether a caller waits for it. The ring's thread wakes a task, because the caller may
+    /// hold a lock, and a waker may run any code.
+    pub(super) fn complete(&self, cell: &Cell, result: Result<Payload, AskError>) -> bool {
+        let (waits, waker) = cell.complete(result);
+        if let Some(waker) = waker {
+            self.wakers.lock().unwrap_or_else(PoisonError::into_inner).push(waker);
+            self.wake_driver();
+        }
+        waits
+    }
+
+    /// Wakes the tasks whose cells are complete.
+    pub(super) fn wake_tasks(&self) {
+        let wakers = std::mem::take(&mut *self.wakers.lock().unwrap_or_else(PoisonError::into_inner));
+        wakers.into_iter().for_each(Waker::wake);
+    }
+
+    /// The duties of the ring's thread towards futures: takes replies, ends what takes too long, wakes tasks. Returns
+    /// whether futures wait.
+    pub(super) fn serve_futures(&self) -> bool {
+        let watched = || self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        if !watched().is_empty() {
+            self.reap_all();
+            let now = Instant::now();
+            let mut late = Vec::new();
+            watched().retain(|Watched { actor, cell, timeout }| {
+                let over = timeout.filter(|(_, deadline)| now >= *deadline);
+                if let Some((timeout, _)) = over {
+                    late.push((Arc::clone(cell), AskError::TimedOut { actor: *actor, timeout }));
+                }
+                !cell.is_done() && over.is_none() && Arc::strong_count(cell) > 1
+            });
+            for (cell, error) in late {
+                self.complete(&cell, Err(error));
+            }
+        }
+        self.wake_tasks();
+        !watched().is_empty()
+    }
+}
+
+/// The bytes of words, as they lie in memory on a device.
+pub(super) fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// The words of a value, in the order of its bytes.
+pub(super) fn words_of<T: Element>(value: &T) -> Vec<u32> {
+    let bytes = bytemuck::bytes_of(value).chunks(4);
+    bytes.map(|four| four.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))).collect()
+}
+
+/// The value of words.
+pub(super) fn value_of<T: Element>(words: &[u32]) -> T {
+    let mut value = T::zeroed();
+    let bytes = bytemuck::bytes_of_mut(&mut value);
+    for (four, word) in bytes.chunks_mut(4).zip(words) {
+        four.copy_from_slice(&word.to_le_bytes()[..four.len()]);
+    }
+    value
+}
+
+/// The pauses of a thread that polls: none at first, then longer and longer ones.
+pub(super) struct Pause {
+    polls: u32,
+    started: Option<Instant>,
+    /// Whether the thread sleeps between polls, and so looks at the clock each time.
+    sleeps: bool,
+}
+
+impl Pause {
+    pub(super) fn new() -> Self {
+        Self { polls: 0, started: None, sleeps: false }
+    }
+
+    /// Whether this poll is one of those that look at the clock.
+    fn looks(&self) -> bool {
+        self.sleeps || self.polls.is_multiple_of(LOOKS)
+    }
+
+    /// Whether the thread has polled at least this long.
+    pub(super) fn is_over(&mut self, timeout: Duration) -> bool {
+        self.started.get_or_insert_with(Instant::now).elapsed() >= timeout
+    }
+
+    pub(super) fn rest(&mut self, sleep: impl FnOnce(Duration)) {
+        self.polls = self.polls.wrapping_add(1);
+        if !self.looks() {
+            return std::hint::spin_loop();
+        }
+        let waited = self.started.get_or_insert_with(Instant::now).elapsed();
+        if waited < SPIN {
+            std::hint::spin_loop();
+        } else {
+            self.sleeps = true;
+            sleep((waited / 8).min(SLEEP));
+        }
+    }
+}

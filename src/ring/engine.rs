@@ -1,0 +1,142 @@
+//! The two ways of running actors, behind one interface.
+
+use std::sync::atomic::AtomicU32;
+use std::time::Duration;
+
+use super::batched::Batched;
+use super::core::Core;
+use super::generate::Format;
+use super::mode::Mode;
+use super::persistent::Persistent;
+use super::slot::Slots;
+use crate::error::Error;
+
+/// The numbers that place every actor's slots.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Places {
+    pub(super) actors: u32,
+    pub(super) slots: u32,
+    pub(super) format: Format,
+}
+
+impl Places {
+    pub(super) fn inbox(self, actor: u32) -> Slots {
+        self.of(actor, self.format.message)
+    }
+
+    pub(super) fn outbox(self, actor: u32) -> Slots {
+        self.of(actor, self.format.reply)
+    }
+
+    fn of(self, actor: u32, payload: usize) -> Slots {
+        let slots = Slots { first: 0, count: self.slots, payload };
+        Slots { first: actor as usize * self.slots as usize * slots.width(), ..slots }
+    }
+
+    /// The words of all inboxes, of all outboxes, and of all states; `None` beyond the address space of kernels.
+    pub(super) fn words(self) -> Option<[usize; 3]> {
+        let all = |width: usize| {
+            let words = u64::from(self.actors) * u64::from(self.slots) * width as u64;
+            usize::try_from(words).ok().filter(|_| words < 1 << 30)
+        };
+        let kept = u64::from(self.actors) * self.format.kept as u64;
+        let kept = usize::try_from(kept).ok().filter(|_| kept < 1 << 30)?;
+        Some([all(self.inbox(0).width())?, all(self.outbox(0).width())?, kept])
+    }
+}
+
+/// A running kernel, or one that is submitted again and again.
+pub(super) enum Engine {
+    Persistent(Persistent),
+    Batched(Batched),
+}
+
+impl Engine {
+    pub(super) fn mode(&self) -> Mode {
+        match self {
+            Self::Persistent(_) => Mode::Persistent,
+            Self::Batched(_) => Mode::Batched,
+        }
+    }
+
+    fn places(&self) -> Places {
+        match self {
+            Self::Persistent(engine) => engine.places,
+            Self::Batched(engine) => engine.places,
+        }
+    }
+
+    /// The words of all inboxes, on the host.
+    pub(super) fn inbox(&self) -> &[AtomicU32] {
+        match self {
+            Self::Persistent(engine) => engine.inbox.words(),
+            Self::Batched(engine) => &engine.inbox,
+        }
+    }
+
+    /// The words of all outboxes, on the host.
+    pub(super) fn outbox(&self) -> &[AtomicU32] {
+        match self {
+            Self::Persistent(engine) => engine.outbox.words(),
+            Self::Batched(engine) => &engine.outbox,
+        }
+    }
+
+    pub(super) fn outbox_slots(&self, actor: u32) -> Slots {
+        self.places().outbox(actor)
+    }
+
+    /// Announces that messages were written.
+    pub(super) fn ring(&self, core: &Core) {
+        match self {
+            Self::Persistent(engine) => engine.ring(),
+            Self::Batched(engine) => engine.ring(core),
+        }
+    }
+
+    /// One round of the ring's thread. Returns how long the thread may sleep until the next one.
+    pub(super) fn round(&self, core: &Core) -> Result<Duration, Error> {
+        match self {
+            Self::Persistent(engine) => engine.round(core),
+            Self::Batched(engine) => engine.round(core),
+        }
+    }
+
+    /// Starts the kernel, or continues it after a stop.
+    pub(super) fn start(&self) -> Result<(), Error> {
+        match self {
+            Self::Persistent(engine) => engine.start(),
+            Self::Batched(engine) => {
+                engine.pause(false);
+                Ok(())
+            }
+        }
+    }
+
+    /// Stops the kernel between two messages; returns whether it ended within the time.
+    pub(super) fn stop(&self, timeout: Duration) -> Result<bool, Error> {
+        match self {
+            Self::Persistent(engine) => engine.stop(timeout),
+            Self::Batched(engine) => {
+                engine.pause(true);
+                Ok(true)
+            }
+        }
+    }
+
+    /// The words of an actor's state, while the kernel does not run.
+    pub(super) fn state(&self, actor: u32) -> Result<Vec<u32>, Error> {
+        match self {
+            Self::Persistent(engine) => Ok(engine.state(actor)),
+            Self::Batched(engine) => engine.state(actor),
+        }
+    }
+
+    /// The submissions of the kernel so far.
+    pub(super) fn submissions(&self) -> u64 {
+        match self {
+            Self::Persistent(engine) => engine.submissions.get(),
+            Self::Batched(engine) => engine.submissions.get(),
+        }
+    }
+}

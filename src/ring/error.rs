@@ -1,0 +1,243 @@
+//! Errors of starting a ring, of sending, and of waiting for a reply.
+
+use std::time::Duration;
+
+use anywarp_backend::BackendError;
+
+use super::mode::Mode;
+use crate::error::{BufferError, Classified, Error, ErrorClass, KernelError, LaunchError};
+
+anywarp_backend::debug_as_display!(RingError, SendError, AskError);
+
+/// A ring could not be created or started, or a step of its life did not succeed.
+#[derive(Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum RingError {
+    /// The text has no actor, or its function has another form.
+    #[error("{file}:{line}: {message}")]
+    Actor {
+        /// The file as named by the author.
+        file: String,
+        /// The line.
+        line: u32,
+        /// The problem.
+        message: String,
+    },
+    /// The text is not valid WGSL, or the device cannot run it.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+    /// A number that was given to the builder is out of its range.
+    #[error("the ring's {what} must be in {least}..={most}, got {got}")]
+    Setting {
+        /// The setting, such as `inbox`.
+        what: &'static str,
+        /// The least value.
+        least: u64,
+        /// The greatest value.
+        most: u64,
+        /// The value given.
+        got: u64,
+    },
+    /// The number of lanes does not suit the actor.
+    #[error("the actor '{actor}' cannot have {lanes} lanes: {reason}")]
+    Lanes {
+        /// The name of the function.
+        actor: String,
+        /// The number of lanes.
+        lanes: u32,
+        /// The reason and the remedy.
+        reason: String,
+    },
+    /// The device does not have the demanded mode.
+    #[error(
+        "the ring demands the mode {mode}, which {device} does not have: demand {}, or choose another device",
+        Mode::Batched
+    )]
+    NoSuchMode {
+        /// The mode that was demanded.
+        mode: Mode,
+        /// The device.
+        device: String,
+    },
+    /// There is no memory for the inboxes, outboxes or states.
+    #[error("the ring needs {bytes} bytes of memory: {error}")]
+    Memory {
+        /// The bytes of the whole ring.
+        bytes: u64,
+        /// The error of the device.
+        error: Box<Error>,
+    },
+    /// The kernel could not be started.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    /// The operating system provides no thread.
+    #[error("the thread of the ring could not be started: {message}")]
+    Thread {
+        /// The error of the operating system.
+        message: String,
+    },
+    /// The actors did not come to an end in time.
+    #[error("the ring did not {step} within {timeout:?}: {left} messages have no reply")]
+    TimedOut {
+        /// The step: `pause`, `drain` or `stop`.
+        step: &'static str,
+        /// The time given.
+        timeout: Duration,
+        /// The number of messages without a reply.
+        left: u64,
+    },
+    /// The ring does not run: it has failed, or it was shut down.
+    #[error("the ring does not run: {}", reason(failure.as_deref()))]
+    Ended {
+        /// The failure; `None` after a shutdown.
+        failure: Option<Box<Error>>,
+    },
+}
+
+impl Classified for RingError {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Kernel(error) => Error::from(error.clone()).class(),
+            Self::Launch(error) => Error::from(error.clone()).class(),
+            Self::Memory { error, .. } => error.class(),
+            Self::Ended { failure: Some(failure) } => failure.class(),
+            Self::Setting { .. } | Self::Thread { .. } => ErrorClass::Resource,
+            Self::TimedOut { .. } => ErrorClass::Retryable,
+            _ => ErrorClass::Programmer,
+        }
+    }
+}
+
+impl From<RingError> for Error {
+    fn from(error: RingError) -> Self {
+        Self::part(error)
+    }
+}
+
+/// A message was not sent; the actor does not receive it.
+#[derive(Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum SendError {
+    /// The ring has no such actor.
+    #[error("actor {actor} does not exist: the ring has {actors} actors, counted from 0")]
+    NoSuchActor {
+        /// The number of the actor.
+        actor: u32,
+        /// The number of actors.
+        actors: u32,
+    },
+    /// The Rust type of a message, a reply or a state is not the type in the WGSL.
+    #[error("the {what} of actor '{function}' has another type in WGSL than in Rust\n{layouts}")]
+    Layout {
+        /// The function of the actor.
+        function: String,
+        /// `message`, `reply` or `state`.
+        what: &'static str,
+        /// The two layouts.
+        layouts: String,
+    },
+    /// The function of the actor has no result, so nothing can be asked.
+    #[error("the actor '{function}' returns nothing, so it cannot be asked: use `tell`, or return a value")]
+    NoReply {
+        /// The function of the actor.
+        function: String,
+    },
+    /// The inbox is full, and the ring's [`Overflow`](super::Overflow) does not drop messages.
+    #[error("the inbox of actor {actor} is full: {waiting} messages wait; send later, or use a larger inbox")]
+    Full {
+        /// The actor.
+        actor: u32,
+        /// The number of messages that wait.
+        waiting: u32,
+    },
+    /// The message was dropped, as the ring's [`Overflow`](super::Overflow) demands.
+    #[error("the inbox of actor {actor} is full, so the message was dropped, as `Overflow::DropNewest` demands")]
+    Dropped {
+        /// The actor.
+        actor: u32,
+    },
+    /// The ring does not run: it has failed, or it was shut down.
+    #[error("the ring does not run: {}", reason(failure.as_deref()))]
+    Ended {
+        /// The failure; `None` after a shutdown.
+        failure: Option<Box<Error>>,
+    },
+}
+
+impl Classified for SendError {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Full { .. } | Self::Dropped { .. } => ErrorClass::Retryable,
+            Self::Ended { failure: Some(failure) } => failure.class(),
+            _ => ErrorClass::Programmer,
+        }
+    }
+}
+
+impl From<SendError> for Error {
+    fn from(error: SendError) -> Self {
+        Self::part(error)
+    }
+}
+
+/// A message was sent, but its reply does not come.
+#[derive(Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum AskError {
+    /// The reply did not come in time. The actor may still handle the message; its reply becomes a dead letter.
+    #[error("actor {actor} did not reply within {timeout:?}")]
+    TimedOut {
+        /// The actor.
+        actor: u32,
+        /// The time given.
+        timeout: Duration,
+    },
+    /// The message was dropped from a full inbox before the actor received it.
+    #[error("the message to actor {actor} was dropped from a full inbox, as `Overflow::DropOldest` demands")]
+    Dropped {
+        /// The actor.
+        actor: u32,
+    },
+    /// The ring has failed, or was shut down, before the reply came.
+    #[error("actor {actor} does not reply any more: {}", reason(failure.as_deref()))]
+    Ended {
+        /// The actor.
+        actor: u32,
+        /// The failure; `None` after a shutdown.
+        failure: Option<Box<Error>>,
+    },
+    /// The message was not sent.
+    #[error(transparent)]
+    Send(#[from] SendError),
+}
+
+impl Classified for AskError {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::TimedOut { .. } | Self::Dropped { .. } => ErrorClass::Retryable,
+            Self::Ended { failure: Some(failure), .. } => failure.class(),
+            Self::Ended { failure: None, .. } => ErrorClass::Programmer,
+            Self::Send(error) => error.class(),
+        }
+    }
+}
+
+impl From<AskError> for Error {
+    fn from(error: AskError) -> Self {
+        Self::part(error)
+    }
+}
+
+fn reason(failure: Option<&Error>) -> String {
+    failure.map_or_else(|| "it was shut down".to_owned(), |failure| format!("it has failed: {failure}"))
+}
+
+/// The error for memory of a ring that could not be allocated.
+pub(super) fn no_memory(bytes: u64) -> impl Fn(BackendError) -> RingError {
+    move |error| RingError::Memory { bytes, error: Box::new(Error::Device(error)) }
+}
+
+/// The error for a buffer of a ring that could not be allocated.
+pub(super) fn no_buffer(bytes: u64) -> impl Fn(BufferError) -> RingError {
+    move |error| RingError::Memory { bytes, error: Box::new(Error::Buffer(error)) }
+}

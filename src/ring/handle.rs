@@ -1,0 +1,310 @@
+//! The handle of a running ring: its life, its actors, its counts.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::actor::Actor;
+use super::core::{Core, Stage, value_of, words_of};
+use super::error::{AskError, RingError};
+use super::mode::Mode;
+use super::overflow::{DeadLetter, DeadReason};
+use super::slot::Kind;
+use super::telemetry::{ActorTelemetry, Telemetry};
+use crate::element::Element;
+use crate::error::Error;
+
+/// The time after which a kernel that does not come to a message's end counts as hanging.
+const STOP: Duration = Duration::from_secs(10);
+
+/// The pause between two looks at messages that are being handled.
+const LOOK: Duration = Duration::from_micros(100);
+
+/// The actors of one device: see [`Device::ring`](crate::Device::ring). Dropping a ring shuts it down without waiting
+/// for messages that are not handled yet.
+pub struct Ring {
+    core: Arc<Core>,
+    driver: Option<JoinHandle<()>>,
+}
+
+/// The summary of a ring's life: see [`Ring::shutdown`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Report {
+    /// Messages that were handled.
+    pub handled: u64,
+    /// Accepted messages that were not handled. They are among the [dead letters](Self::dead_letters).
+    pub unanswered: u64,
+    /// The time from the start to the end.
+    pub uptime: Duration,
+    /// The failure that ended the ring before the call; `None` for a healthy one.
+    pub failure: Option<Error>,
+    /// The dead letters that were not collected before.
+    pub dead_letters: Vec<DeadLetter>,
+}
+
+impl Ring {
+    /// Starts the kernel and the ring's thread.
+    pub(super) fn run(core: Core) -> Result<Self, RingError> {
+        let core = Arc::new(core);
+        let own = Arc::clone(&core);
+        core.engine.start().map_err(ended)?;
+        let driver = thread::Builder::new().name("anywarp-ring".to_owned());
+        let driver = driver.spawn(move || drive(&own)).map_err(|error| {
+            let _ = core.engine.stop(STOP);
+            RingError::Thread { message: error.to_string() }
+        })?;
+        let _ = core.driver.set(driver.thread().clone());
+        Ok(Self { core, driver: Some(driver) })
+    }
+
+    /// How the actors run.
+    #[must_use]
+    pub fn mode(&self) -> Mode {
+        self.core.engine.mode()
+    }
+
+    /// The number of actors.
+    #[must_use]
+    pub fn actors(&self) -> u32 {
+        self.core.posts.len() as u32
+    }
+
+    /// The handle of an actor, counted from 0. A number that does not exist is an error of the first message.
+    #[must_use]
+    pub fn actor(&self, number: u32) -> Actor {
+        Actor { core: Arc::clone(&self.core), number }
+    }
+
+    /// Returns an actor's state, as it is between two messages: after all messages that this thread has sent before,
+    /// except those that wait outside of a full inbox ([`Overflow::DropOldest`](super::Overflow::DropOldest)). While
+    /// the ring is paused, and after its end, the state after the last handled message.
+    ///
+    /// # Errors
+    /// [`SendError::Layout`](super::SendError::Layout) if `S` is not the type of the state; [`AskError::TimedOut`] if
+    /// the actor does not come to it within 10 seconds.
+    pub fn state<S: Element>(&self, actor: u32) -> Result<S, AskError> {
+        let core = &self.core;
+        core.checks_state::<S>()?;
+        core.post(actor)?;
+        if matches!(core.stage(), Stage::Paused | Stage::Stopped | Stage::Failed) {
+            let ended = |error: Error| AskError::Ended { actor, failure: Some(Box::new(error)) };
+            return core.engine.state(actor).map(|words| value_of(&words)).map_err(ended);
+        }
+        let format = core.format;
+        let parts = vec![[].as_slice(); format.state.div_ceil(format.reply)];
+        let parts = core.own(actor, Kind::ReadState, &parts)?;
+        let words: Vec<u32> = parts.iter().flat_map(|part| &part[..format.reply]).copied().collect();
+        Ok(value_of(&words))
+    }
+
+    /// Replaces an actor's state, after all messages that this thread has sent before.
+    ///
+    /// # Errors
+    /// As [`state`](Self::state); a paused ring does not come to it.
+    pub fn set_state<S: Element>(&self, actor: u32, state: &S) -> Result<(), AskError> {
+        let core = &self.core;
+        core.checks_state::<S>()?;
+        let words = words_of(state);
+        let parts: Vec<&[u32]> = words.chunks(core.format.message).collect();
+        core.own(actor, Kind::WriteState, &parts).map(|_| ())
+    }
+
+    /// Stops the actors between two messages. Messages are accepted meanwhile, and wait. A persistent kernel ends, so
+    /// that the device is free for other work.
+    ///
+    /// # Errors
+    /// [`RingError::Ended`] if the ring does not run; [`RingError::TimedOut`] if an actor does not come to the end of a
+    /// message within 10 seconds.
+    pub fn pause(&self) -> Result<(), RingError> {
+        if !self.core.advance(Stage::Running, Stage::Paused) {
+            return if self.core.stage() == Stage::Paused { Ok(()) } else { Err(self.ended()) };
+        }
+        match self.core.engine.stop(STOP) {
+            Ok(true) => {
+                self.core.reap_all();
+                Ok(())
+            }
+            Ok(false) => {
+                self.core.advance(Stage::Paused, Stage::Running);
+                Err(RingError::TimedOut { step: "pause", timeout: STOP, left: self.core.left() })
+            }
+            Err(error) => Err(self.fails(error)),
+        }
+    }
+
+    /// Continues after a [`pause`](Self::pause), with the same states.
+    ///
+    /// # Errors
+    /// [`RingError::Ended`] if the ring has ended, or cannot be started again.
+    pub fn resume(&self) -> Result<(), RingError> {
+        match self.core.stage() {
+            Stage::Running => return Ok(()),
+            Stage::Paused => {}
+            _ => return Err(self.ended()),
+        }
+        if let Err(error) = self.core.engine.start() {
+            return Err(self.fails(error));
+        }
+        self.core.advance(Stage::Paused, Stage::Running);
+        self.core.engine.ring(&self.core);
+        self.core.wake_driver();
+        Ok(())
+    }
+
+    /// Waits until all messages that were sent before are handled, at most this long.
+    ///
+    /// # Errors
+    /// [`RingError::TimedOut`] with the number of messages that are left; [`RingError::Ended`] if the ring fails.
+    pub fn drain(&self, timeout: Duration) -> Result<(), RingError> {
+        let started = Instant::now();
+        loop {
+            self.core.reap_all();
+            let left = self.core.left();
+            if self.core.stage() == Stage::Failed {
+                return Err(self.ended());
+            }
+            if left == 0 {
+                return Ok(());
+            }
+            if started.elapsed() >= timeout {
+                return Err(RingError::TimedOut { step: "drain", timeout, left });
+            }
+            thread::sleep(LOOK);
+        }
+    }
+
+    /// Accepts no further messages, waits until those that were accepted are handled, at most this long, and ends the
+    /// ring. Each caller that still waits for a reply receives [`AskError::Ended`].
+    ///
+    /// # Errors
+    /// [`RingError::TimedOut`] if an actor does not come to the end of a message within 10 seconds. That a ring has
+    /// failed before is part of the report.
+    pub fn shutdown(mut self, timeout: Duration) -> Result<Report, RingError> {
+        let unanswered = self.end(timeout)?;
+        let handled = self.telemetry().total().handled;
+        Ok(Report {
+            handled,
+            unanswered,
+            uptime: self.core.started.elapsed(),
+            failure: self.core.failure.get().cloned(),
+            dead_letters: self.core.letters.take(),
+        })
+    }
+
+    /// Ends the ring; returns the number of messages that were not handled.
+    fn end(&mut self, timeout: Duration) -> Result<u64, RingError> {
+        let core = Arc::clone(&self.core);
+        let paused = core.advance(Stage::Paused, Stage::Closing);
+        if !paused && !core.advance(Stage::Running, Stage::Closing) && core.stage() != Stage::Closing {
+            // The thread of a failed ring ends by itself.
+            self.join();
+            return Ok(0);
+        }
+        if !paused && !timeout.is_zero() {
+            let _ = self.drain(timeout);
+        }
+        let ended = core.engine.stop(STOP);
+        if let Err(error) = &ended {
+            let _ = core.failure.set(error.clone());
+        }
+        core.stage.store(if ended.is_err() { Stage::Failed } else { Stage::Stopped } as u8, Ordering::Release);
+        let unanswered = core.abandon(if ended.is_err() { DeadReason::Failure } else { DeadReason::Shutdown });
+        self.join();
+        match ended {
+            Ok(false) => Err(RingError::TimedOut { step: "stop", timeout: STOP, left: unanswered }),
+            _ => Ok(unanswered),
+        }
+    }
+
+    fn join(&mut self) {
+        self.core.wake_driver();
+        if let Some(driver) = self.driver.take() {
+            let _ = driver.join();
+        }
+    }
+
+    /// The dead letters since the last call: messages and replies that were not delivered, at most the last 1024.
+    #[must_use]
+    pub fn dead_letters(&self) -> Vec<DeadLetter> {
+        self.core.letters.take()
+    }
+
+    /// The counts of each actor so far. Nothing is stopped for it.
+    #[must_use]
+    pub fn telemetry(&self) -> Telemetry {
+        let actors = self.core.posts.iter().map(|post| {
+            let state = post.lock();
+            ActorTelemetry {
+                received: state.counts.received,
+                handled: state.counts.handled,
+                dropped: post.dropped.get(),
+                queued: state.queued(),
+                high_water: state.counts.high_water,
+                latency: state.counts.latency.clone(),
+            }
+        });
+        Telemetry {
+            mode: self.mode(),
+            uptime: self.core.started.elapsed(),
+            submissions: self.core.engine.submissions(),
+            actors: actors.collect(),
+        }
+    }
+
+    fn ended(&self) -> RingError {
+        RingError::Ended { failure: self.core.failure() }
+    }
+
+    fn fails(&self, error: Error) -> RingError {
+        self.core.fail(error);
+        self.core.wake_driver();
+        self.ended()
+    }
+}
+
+/// The error of a kernel that did not start.
+fn ended(error: Error) -> RingError {
+    match error {
+        Error::Launch(error) => RingError::Launch(error),
+        error => RingError::Ended { failure: Some(Box::new(error)) },
+    }
+}
+
+/// The life of the ring's thread: until the ring has ended.
+fn drive(core: &Core) {
+    loop {
+        match core.stage() {
+            Stage::Stopped | Stage::Failed => {
+                // Waiting tasks were completed with errors.
+                core.serve_futures();
+                return;
+            }
+            Stage::Running | Stage::Paused | Stage::Closing => {}
+        }
+        match core.engine.round(core) {
+            Ok(time) if time.is_zero() => {}
+            Ok(time) => thread::park_timeout(time),
+            Err(error) => core.fail(error),
+        }
+    }
+}
+
+impl Drop for Ring {
+    fn drop(&mut self) {
+        if self.driver.is_some()
+            && let Err(error) = self.end(Duration::ZERO)
+        {
+            log::error!("a ring was dropped: {error}");
+        }
+    }
+}
+
+impl std::fmt::Debug for Ring {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = f.debug_struct("Ring");
+        shown.field("actor", &self.core.actor.function).field("actors", &self.actors());
+        shown.field("mode", &self.mode()).field("stage", &self.core.stage()).finish()
+    }
+}

@@ -1,0 +1,105 @@
+//! Rings: actors on a device, to which a program sends messages while they run.
+//!
+//! An actor is one WGSL function with a state of its own. It is started once; then a message costs no launch, no
+//! transfer and no wait for the device, where the device can do that.
+//!
+//! ```
+//! # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+//! # fn main() -> anywarp::Result<()> {
+//! use anywarp::Device;
+//! use std::time::Duration;
+//!
+//! const WGSL: &str = "
+//!     struct Statistics { count: u32, sum: f32 }
+//!
+//!     // anywarp:actor
+//!     fn add(state: ptr<function, Statistics>, x: f32, lane: u32) -> f32 {
+//!         (*state).count += 1u;
+//!         (*state).sum += x;
+//!         return (*state).sum / f32((*state).count);
+//!     }";
+//!
+//! #[repr(C)]
+//! #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
+//! struct Statistics {
+//!     count: u32,
+//!     sum: f32,
+//! }
+//! anywarp::element!(Statistics { count, sum });
+//!
+//! let device = Device::open("cpu")?;
+//! let ring = device.ring(WGSL)?.actors(4).start()?;
+//! ring.actor(2).tell(&1.0f32)?;
+//! let mean: f32 = ring.actor(2).ask(&4.0f32)?.wait()?;
+//! assert_eq!(mean, 2.5);
+//! let state: Statistics = ring.state(2)?;
+//! assert_eq!((state.count, state.sum), (2, 5.0));
+//! let report = ring.shutdown(Duration::from_secs(1))?;
+//! assert_eq!((report.handled, report.unanswered), (2, 0));
+//! # Ok(())
+//! # }
+//! # #[cfg(not(all(feature = "cpu", not(target_arch = "wasm32"))))]
+//! # fn main() {}
+//! ```
+//!
+//! - **The function** is marked by the comment `// anywarp:actor` and has three parameters: a pointer to the state, the
+//!   message, and the number of the lane ([`RingBuilder::lanes`]). It returns the reply, or nothing. State, message and
+//!   reply consist of `i32`, `u32` and `f32`, in vectors, matrices, arrays and structs; message and reply have at most
+//!   112 bytes. The text has no bindings and no entry point; names that begin with `ring_` are the kernel's.
+//! - **The guarantees**: the messages of one thread to one actor are handled in their order, each at most once, one
+//!   after the other. A reply belongs to its message. Every message has an end: a reply, an error, or an entry among
+//!   the [dead letters](Ring::dead_letters).
+//! - **The mode** ([`Mode`]) is that of the device, or the one that was demanded, or an error: persistent on the CPU
+//!   and with CUDA, batched elsewhere.
+//! - **A full inbox** is the sender's choice: [`Overflow`].
+//! - **A stopped handler**, such as one whose loop does not end, ends the ring: each caller that waits receives the error
+//!   with the line, and states stay readable.
+//! - [`Ring::pause`], [`Ring::resume`], [`Ring::drain`] and [`Ring::shutdown`] control the life of a ring,
+//!   [`Ring::telemetry`] counts and measures, [`Ring::state`] reads a state between two messages.
+//!
+//! The module does not exist in a browser, which has no threads.
+
+mod actor;
+mod batched;
+mod builder;
+mod cell;
+mod core;
+mod engine;
+mod error;
+mod generate;
+mod handle;
+mod mode;
+mod overflow;
+mod persistent;
+mod post;
+mod slot;
+mod source;
+mod telemetry;
+#[cfg(test)]
+mod tests;
+
+use std::panic::Location;
+
+pub use actor::{Actor, Ask};
+pub use builder::RingBuilder;
+pub use error::{AskError, RingError, SendError};
+pub use handle::{Report, Ring};
+pub use mode::Mode;
+pub use overflow::{DeadLetter, DeadReason, Overflow};
+pub use telemetry::{ActorTelemetry, Histogram, Telemetry};
+
+use crate::device::Device;
+use crate::kernel::Wgsl;
+
+impl Device {
+    /// Reads the WGSL of an actor; [`RingBuilder::start`] then starts actors that run it. See [`ring`](crate::ring).
+    ///
+    /// # Errors
+    /// [`RingError::Actor`] if the text has no function that is marked by `// anywarp:actor`, or if it has another
+    /// form; [`RingError::Kernel`] if the text is not valid WGSL.
+    #[track_caller]
+    pub fn ring<'a>(&self, wgsl: impl Into<Wgsl<'a>>) -> Result<RingBuilder, RingError> {
+        let wgsl = wgsl.into().handed_in_at(Location::caller());
+        RingBuilder::new(self, &wgsl.with_location().unwrap_or(wgsl))
+    }
+}

@@ -1,0 +1,174 @@
+//! A ring whose kernel is resident: host and kernel exchange words while it runs.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use anywarp_backend::{BackendError, DeviceKind, Ticket};
+
+use super::core::{Core, Stage};
+use super::engine::Places;
+use super::error::{RingError, no_memory};
+use super::generate::KEPT_HEAD;
+use super::telemetry::Count;
+use crate::buffer::exchange::Exchange;
+use crate::error::Error;
+use crate::kernel::Kernel;
+use crate::submit::Context;
+
+/// The messages that a workgroup handles for one actor before it goes on to the next one.
+const MOST_OF_MANY: u32 = 256;
+/// That number where there is no next one.
+const MOST_OF_ONE: u32 = 4096;
+/// The polls of a workgroup that serves one actor, before the device looks at the control words itself: on a GPU, each
+/// takes about a microsecond, and a launch after the last one some microseconds.
+const POLLS_OF_ONE: u32 = 1 << 14;
+/// The same on the processor, where a poll takes some nanoseconds.
+const POLLS_ON_HOST: u32 = 1 << 10;
+/// The polls of an actor's inbox in one turn of a workgroup that serves several.
+const POLLS_OF_MANY: u32 = 1;
+
+/// The time between two rounds of the ring's thread with nothing to do.
+const IDLE: Duration = Duration::from_millis(20);
+/// That time while messages have no reply, or futures wait.
+const BUSY: Duration = Duration::from_millis(1);
+const WATCHING: Duration = Duration::from_micros(20);
+
+/// The words of the control region: whether to stop, and the bell.
+const CONTROL: usize = 2;
+
+/// A resident kernel.
+pub(super) struct Persistent {
+    kernel: Kernel,
+    pub(super) places: Places,
+    groups: u32,
+    polls: u32,
+    most: u32,
+    pub(super) inbox: Exchange,
+    pub(super) outbox: Exchange,
+    kept: Exchange,
+    control: Exchange,
+    ticket: Mutex<Option<Ticket>>,
+    pub(super) submissions: Count,
+}
+
+impl Persistent {
+    /// Allocates the memory. `groups` workgroups serve the actors; `turns` is whether each serves several of them.
+    pub(super) fn new(
+        context: &Arc<Context>,
+        kernel: Kernel,
+        places: Places,
+        words: [usize; 3],
+        groups: u32,
+        turns: bool,
+    ) -> Result<Self, RingError> {
+        let [inbox, outbox, kept] = words;
+        let bytes = (inbox + outbox + kept + CONTROL) as u64 * 4;
+        let exchange = |words| Exchange::new(context, words).map_err(no_memory(bytes));
+        Ok(Self {
+            kernel,
+            places,
+            groups,
+            polls: match (turns, context.caps().kind) {
+                (true, _) => POLLS_OF_MANY,
+                (false, DeviceKind::Software) => POLLS_ON_HOST,
+                (false, _) => POLLS_OF_ONE,
+            },
+            most: if turns { MOST_OF_MANY } else { MOST_OF_ONE },
+            inbox: exchange(inbox)?,
+            outbox: exchange(outbox)?,
+            kept: exchange(kept)?,
+            control: exchange(CONTROL)?,
+            ticket: Mutex::new(None),
+            submissions: Count::default(),
+        })
+    }
+
+    /// Sets the number of every actor's first message.
+    pub(super) fn begin_at(&self, first: u32) {
+        for actor in 0..self.places.actors as usize {
+            self.kept.words()[actor * self.places.format.kept].store(first, Ordering::Relaxed);
+        }
+    }
+
+    fn word(&self, index: usize) -> &AtomicU32 {
+        &self.control.words()[index]
+    }
+
+    fn ticket(&self) -> MutexGuard<'_, Option<Ticket>> {
+        self.ticket.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn start(&self) -> Result<(), Error> {
+        let mut ticket = self.ticket();
+        self.word(0).store(0, Ordering::Release);
+        let Places { actors, slots, .. } = self.places;
+        let launch = self.kernel.launch();
+        let launch = launch.set("ring_shape.actors", actors).set("ring_shape.slots", slots);
+        let launch = launch.set("ring_shape.polls", self.polls).set("ring_shape.most", self.most);
+        let memory = [
+            ("ring_inbox", &self.inbox),
+            ("ring_outbox", &self.outbox),
+            ("ring_kept", &self.kept),
+            ("ring_control", &self.control),
+        ];
+        *ticket = Some(launch.resident(self.groups, &memory, self.control.whole())?);
+        self.submissions.add();
+        Ok(())
+    }
+
+    pub(super) fn stop(&self, timeout: Duration) -> Result<bool, Error> {
+        self.word(0).store(1, Ordering::Release);
+        let mut own = self.ticket();
+        let Some(ticket) = own.as_ref() else { return Ok(true) };
+        let ended = ticket.wait_timeout(timeout)?;
+        if ended {
+            *own = None;
+        }
+        Ok(ended)
+    }
+
+    /// Changes the bell's word. Two threads may lose one of two changes, but never both.
+    pub(super) fn ring(&self) {
+        let bell = self.word(1);
+        bell.store(bell.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
+    }
+
+    pub(super) fn round(&self, core: &Core) -> Result<Duration, Error> {
+        if core.stage() != Stage::Paused {
+            // A pause or a shutdown waits under the lock.
+            let ended = match self.ticket.try_lock().as_deref() {
+                Ok(Some(ticket)) => ticket.is_done()?,
+                _ => false,
+            };
+            if ended && core.stage() == Stage::Running && self.word(0).load(Ordering::Acquire) == 0 {
+                let message = "the resident kernel ended by itself";
+                return Err(BackendError::rejected("running a ring", message).into());
+            }
+        }
+        if core.serve_futures() {
+            return Ok(WATCHING);
+        }
+        if core.left() > 0 {
+            core.reap_all();
+            return Ok(BUSY);
+        }
+        Ok(IDLE)
+    }
+
+    pub(super) fn state(&self, actor: u32) -> Vec<u32> {
+        let format = self.places.format;
+        let first = actor as usize * format.kept + KEPT_HEAD;
+        self.kept.words()[first..first + format.state].iter().map(|word| word.load(Ordering::Relaxed)).collect()
+    }
+}
+
+impl Drop for Persistent {
+    /// The kernel has normally ended. If it does not end, its memory must stay.
+    fn drop(&mut self) {
+        if let Ok(false) = self.stop(Duration::from_secs(10)) {
+            log::error!("the kernel of a ring does not stop, so its memory is not freed before it does");
+            while let Ok(false) = self.stop(Duration::from_secs(10)) {}
+        }
+    }
+}

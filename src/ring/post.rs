@@ -1,0 +1,113 @@
+//! The host's side of one actor: the messages that wait for a reply, in the order of the replies.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use super::cell::Cell;
+use super::slot::{Header, Mailbox, Payload, Words};
+use super::telemetry::{Count, Counts};
+
+/// A message that waits in the host's own queue, because its inbox is full.
+pub(super) struct Letter {
+    pub(super) payload: Payload,
+    pub(super) entry: Entry,
+}
+
+/// A message that has no reply yet.
+pub(super) struct Entry {
+    pub(super) sent: Instant,
+    /// The place of the reply; `None` for a message without one.
+    pub(super) cell: Option<Arc<Cell>>,
+    /// Whether the message is for the handler, not for the ring's own purposes.
+    pub(super) counts: bool,
+}
+
+/// One actor.
+pub(super) struct Post {
+    state: Mutex<State>,
+    /// The number of the next reply, for threads that wait without the lock.
+    next: AtomicU32,
+    pub(super) dropped: Count,
+}
+
+/// The state of a post, under its lock.
+pub(super) struct State {
+    pub(super) mailbox: Mailbox,
+    /// The messages in the inbox, in the order of their replies.
+    pub(super) waiting: VecDeque<Entry>,
+    /// Messages for which there was no room.
+    pub(super) backlog: VecDeque<Letter>,
+    pub(super) counts: Counts,
+}
+
+impl Post {
+    pub(super) fn new(mailbox: Mailbox) -> Self {
+        let next = AtomicU32::new(mailbox.taken());
+        let state = State { mailbox, waiting: VecDeque::new(), backlog: VecDeque::new(), counts: Counts::new() };
+        Self { state: Mutex::new(state), next, dropped: Count::default() }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The number of the message whose reply comes next.
+    pub(super) fn next(&self) -> u32 {
+        self.next.load(Ordering::Relaxed)
+    }
+
+    /// Takes the replies that have arrived, and gives each to `deliver`; fills the inbox from the backlog. Returns
+    /// whether messages were written.
+    pub(super) fn reap(
+        &self,
+        state: &mut State,
+        inbox: &impl Words,
+        outbox: &impl Words,
+        mut deliver: impl FnMut(Arc<Cell>, Payload),
+    ) -> bool {
+        let mut now = None;
+        while let Some(reply) = state.mailbox.take(outbox) {
+            let now = *now.get_or_insert_with(Instant::now);
+            let Some(Entry { sent, cell, counts }) = state.waiting.pop_front() else { continue };
+            if counts {
+                state.counts.handled(now.saturating_duration_since(sent));
+            }
+            if let Some(cell) = cell {
+                deliver(cell, reply);
+            }
+        }
+        self.next.store(state.mailbox.taken(), Ordering::Relaxed);
+        let mut wrote = false;
+        while !state.mailbox.is_full()
+            && let Some(Letter { payload, entry }) = state.backlog.pop_front()
+        {
+            state.put(inbox, Header::CALL, &payload, entry);
+            wrote = true;
+        }
+        wrote
+    }
+}
+
+impl State {
+    /// Writes a message into the inbox; returns false if there is no room.
+    pub(super) fn put(&mut self, inbox: &impl Words, header: Header, payload: &[u32], entry: Entry) -> bool {
+        let sent = self.mailbox.send(inbox, header, payload);
+        if sent {
+            self.waiting.push_back(entry);
+        }
+        sent
+    }
+
+    /// The number of messages that wait or are being handled.
+    pub(super) fn queued(&self) -> u64 {
+        u64::from(self.mailbox.under_way()) + self.backlog.len() as u64
+    }
+
+    /// Counts an accepted message.
+    pub(super) fn accepted(&mut self) {
+        self.counts.received += 1;
+        self.counts.high_water = self.counts.high_water.max(self.queued());
+    }
+}

@@ -1,0 +1,190 @@
+//! The format of slots, in which messages and replies travel, and the order in which both sides use them.
+//!
+//! A slot is a row of words of 32 bits, each of which is written and read as a whole, in no particular order. The
+//! highest bit of every word is the *phase*: it changes with each lap over the slots. A message has arrived when all of
+//! its words have the phase of the current lap, so nothing orders the words among each other: neither fences, nor a
+//! head or tail that both sides access. The highest bits of the payload travel in a word of their own.
+//!
+//! | word | lowest 31 bits |
+//! |---|---|
+//! | 0 | kind of the message, and a number |
+//! | 1 | the highest bits of the payload words, from the lowest bit up |
+//! | 2.. | the lowest 31 bits of the payload words |
+//!
+//! The argument for relaxed accesses: the reader of a word has seen the previous lap's value there, and by coherence of
+//! single words sees it again or the new one. A writer writes a slot again only after it has seen the reply to the
+//! message that was in the slot, and the reply depends on all words of that message.
+
+/// The most words in a payload, 112 bytes.
+pub(crate) const MAX_PAYLOAD: usize = 28;
+
+/// The words of a slot before its payload.
+pub(crate) const HEAD: usize = 2;
+
+/// The bit of a word that carries the phase.
+const PHASE: u32 = 1 << 31;
+
+/// Words that two sides access at the same time, each word atomically.
+pub(crate) trait Words {
+    /// The word at this index.
+    fn load(&self, at: usize) -> u32;
+
+    /// Replaces the word at this index.
+    fn store(&self, at: usize, word: u32);
+}
+
+/// The kind of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A message for the handler.
+    Call,
+    /// Asks for a part of the actor's state.
+    ReadState,
+    /// Replaces a part of the actor's state.
+    WriteState,
+}
+
+/// The header of a message: its kind, and the number of the part of the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) kind: Kind,
+    pub(crate) part: u32,
+}
+
+impl Header {
+    pub(crate) const CALL: Self = Self { kind: Kind::Call, part: 0 };
+
+    fn bits(self) -> u32 {
+        (self.part << 2 | self.kind as u32) & !PHASE
+    }
+}
+
+/// The slots of one actor in one direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Slots {
+    /// The index of the first word.
+    pub(crate) first: usize,
+    /// The number of slots, a power of two.
+    pub(crate) count: u32,
+    /// The words of a payload, at most [`MAX_PAYLOAD`].
+    pub(crate) payload: usize,
+}
+
+impl Slots {
+    /// The number of words of a slot.
+    pub(crate) fn width(self) -> usize {
+        HEAD + self.payload
+    }
+
+    /// The indices of the words of the slot for the message with this number.
+    pub(crate) fn at(self, number: u32) -> usize {
+        self.first + (number & (self.count - 1)) as usize * self.width()
+    }
+
+    /// The phase of the words of the message with this number. Zeroed memory has the phase before that of number 0.
+    fn phase(self, number: u32) -> u32 {
+        ((number / self.count) & 1 ^ 1) * PHASE
+    }
+
+    /// Writes the message with this number; payload words that are not given are zero.
+    pub(crate) fn write(self, words: &impl Words, number: u32, header: Header, payload: &[u32]) {
+        let (at, phase) = (self.at(number), self.phase(number));
+        let mut highest = 0;
+        for index in 0..self.payload {
+            let word = payload.get(index).copied().unwrap_or_default();
+            highest |= (word >> 31) << index;
+            words.store(at + HEAD + index, word & !PHASE | phase);
+        }
+        words.store(at + 1, highest | phase);
+        words.store(at, header.bits() | phase);
+    }
+
+    /// Whether the first word of the message with this number has arrived; other words may follow.
+    pub(crate) fn begins(self, words: &impl Words, number: u32) -> bool {
+        words.load(self.at(number)) & PHASE == self.phase(number)
+    }
+
+    /// Reads the payload of the message with this number; `None` if it has not arrived.
+    pub(crate) fn read(self, words: &impl Words, number: u32) -> Option<Payload> {
+        let (at, phase) = (self.at(number), self.phase(number));
+        let mut payload = Payload::default();
+        if words.load(at) & PHASE != phase {
+            return None;
+        }
+        let highest = words.load(at + 1);
+        let mut wrong = highest ^ phase;
+        for (index, word) in payload.iter_mut().enumerate().take(self.payload) {
+            let found = words.load(at + HEAD + index);
+            wrong |= found ^ phase;
+            *word = found & !PHASE | (highest >> index & 1) << 31;
+        }
+        (wrong & PHASE == 0).then_some(payload)
+    }
+}
+
+/// The words of a payload.
+pub(crate) type Payload = [u32; MAX_PAYLOAD];
+
+/// The host's side of one actor: numbers of the next message and of the next reply. No other side knows them.
+///
+/// Numbers wrap. As many messages as there are slots are under way at most, so the difference of the two is exact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Mailbox {
+    inbox: Slots,
+    outbox: Slots,
+    sent: u32,
+    taken: u32,
+}
+
+impl Mailbox {
+    /// Returns a mailbox whose first message has the number `first`, a multiple of twice the number of slots, so that
+    /// zeroed memory has the phase of the lap before.
+    pub(crate) fn new(inbox: Slots, outbox: Slots, first: u32) -> Self {
+        Self { inbox, outbox, sent: first, taken: first }
+    }
+
+    /// The number of messages without a reply.
+    pub(crate) fn under_way(&self) -> u32 {
+        self.sent.wrapping_sub(self.taken)
+    }
+
+    /// The number of free slots.
+    pub(crate) fn room(&self) -> u32 {
+        self.inbox.count.saturating_sub(self.under_way())
+    }
+
+    /// Whether there is no slot for another message.
+    pub(crate) fn is_full(&self) -> bool {
+        self.room() == 0
+    }
+
+    /// The number of the next message.
+    pub(crate) fn sent(&self) -> u32 {
+        self.sent
+    }
+
+    /// The number of the message whose reply comes next.
+    pub(crate) fn taken(&self) -> u32 {
+        self.taken
+    }
+
+    /// Writes the next message; returns whether there was a slot for it.
+    pub(crate) fn send(&mut self, words: &impl Words, header: Header, payload: &[u32]) -> bool {
+        if self.is_full() {
+            return false;
+        }
+        self.inbox.write(words, self.sent, header, payload);
+        self.sent = self.sent.wrapping_add(1);
+        true
+    }
+
+    /// Takes the next reply, if it has arrived.
+    pub(crate) fn take(&mut self, words: &impl Words) -> Option<Payload> {
+        if self.under_way() == 0 {
+            return None;
+        }
+        let reply = self.outbox.read(words, self.taken)?;
+        self.taken = self.taken.wrapping_add(1);
+        Some(reply)
+    }
+}

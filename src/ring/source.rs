@@ -1,0 +1,131 @@
+//! The author's text: finds the function of the actor, and the types of its state, messages and replies.
+
+use anywarp_backend::{Layout, Shape, Source, Validated, statements};
+use anywarp_wgsl::marks::{ACTOR, Stray, marked_functions};
+use anywarp_wgsl::reflect::layout_of;
+use anywarp_wgsl::{diagnostic, module};
+use naga::valid::Capabilities;
+use naga::{AddressSpace, Handle, Module, Scalar, Statement, Type, TypeInner};
+
+use super::error::RingError;
+use super::slot::MAX_PAYLOAD;
+use crate::error::KernelError;
+use crate::kernel::Wgsl;
+
+/// The largest state in bytes of an actor with several lanes, which keep a copy in workgroup memory.
+pub(crate) const MAX_SHARED_STATE: u32 = 4096;
+
+/// The largest state in bytes.
+const MAX_STATE: u32 = 64 << 10;
+
+/// An actor, as its author wrote it.
+#[derive(Clone, Debug)]
+pub(crate) struct ActorText {
+    /// The composed text.
+    pub(crate) source: Source,
+    /// The name of the function.
+    pub(crate) function: String,
+    pub(crate) state: Layout,
+    pub(crate) message: Layout,
+    /// `None` for a function without a result.
+    pub(crate) reply: Option<Layout>,
+    /// Whether a function of the text has a barrier.
+    pub(crate) has_barriers: bool,
+}
+
+/// Reads a text with one marked function.
+pub(crate) fn read(wgsl: &Wgsl<'_>) -> Result<ActorText, RingError> {
+    let source = wgsl.source()?;
+    let wrong = |at: usize, message: String| {
+        let (file, line) =
+            source.position(at).map_or_else(|| (source.file().to_owned(), 1), |at| (at.file.to_owned(), at.line));
+        RingError::Actor { file, line, message }
+    };
+    let marked = marked_functions(source.text(), ACTOR).map_err(|Stray(range)| {
+        wrong(range.start, format!("the mark '{ACTOR}' must directly precede the 'fn' of a function"))
+    })?;
+    let [(name, place)] = marked.as_slice() else {
+        let found = marked.len();
+        let at = marked.get(1).map_or(0, |(_, place)| place.start);
+        return Err(wrong(
+            at,
+            format!("expected one function after the comment '// {ACTOR}', found {found}; mark the actor's function"),
+        ));
+    };
+    let wrong = |message: String| wrong(place.start, format!("the actor '{name}' {message}"));
+    let module = module::parse(&source).map_err(KernelError::from)?;
+    let module = Validated::new(module, Capabilities::all())
+        .map_err(|refused| KernelError::from(diagnostic::of_refused(&source, &refused)))?;
+    let mut functions = module.functions.iter().map(|(_, function)| function);
+    let Some(function) = functions.find(|function| function.name.as_deref() == Some(name)) else {
+        return Err(wrong("must not be an entry point: its kernel is generated".to_owned()));
+    };
+    if let Some((_, variable)) = module.global_variables.iter().find(|(_, variable)| variable.binding.is_some()) {
+        let variable = variable.name.clone().unwrap_or_default();
+        return Err(wrong(format!(
+            "must use no bindings, but the text declares '{variable}'; keep its data in the state"
+        )));
+    }
+    let [state, message, lane] = function.arguments.as_slice() else {
+        let count = function.arguments.len();
+        return Err(wrong(format!("has {count} parameters; {SIGNATURE}")));
+    };
+    let state = match module.types[state.ty].inner {
+        TypeInner::Pointer { base, space: AddressSpace::Function } => base,
+        _ => return Err(wrong(format!("has a first parameter of another type; {SIGNATURE}"))),
+    };
+    if module.types[lane.ty].inner != TypeInner::Scalar(Scalar::U32) {
+        return Err(wrong(format!("has a third parameter of another type; {SIGNATURE}")));
+    }
+    let limit = MAX_PAYLOAD as u32 * 4;
+    let state = words(&module, state, "state", MAX_STATE).map_err(wrong)?;
+    let message = words(&module, message.ty, "message", limit).map_err(wrong)?;
+    let reply = function.result.as_ref().map(|result| words(&module, result.ty, "reply", limit));
+    let reply = reply.transpose().map_err(wrong)?;
+    let has_barriers = has_barriers(&module);
+    let function = (*name).to_owned();
+    Ok(ActorText { function, state, message, reply, has_barriers, source: source.clone() })
+}
+
+/// The sentence on the parameters that an actor has.
+const SIGNATURE: &str = "expected `fn(state: ptr<function, State>, message: Message, lane: u32) -> Reply`";
+
+/// The layout of a type that travels as words of 32 bits.
+fn words(module: &Module, ty: Handle<Type>, what: &str, limit: u32) -> Result<Layout, String> {
+    let name = || module.types[ty].name.clone().unwrap_or_else(|| "a type without a layout".to_owned());
+    let layout = layout_of(module, ty).ok_or_else(|| {
+        format!("has a {what} of type {}; expected a type without booleans, pointers or textures", name())
+    })?;
+    if let Some(name) = wide(&layout) {
+        return Err(format!(
+            "has a {what} with {name}; expected only i32, u32, f32, and vectors, matrices, arrays and structs of these"
+        ));
+    }
+    if layout.size > limit {
+        return Err(format!("has a {what} of {} bytes ({}); the limit is {limit} bytes", layout.size, layout.name));
+    }
+    Ok(layout)
+}
+
+/// The name of a part of the type that is not made of words.
+fn wide(layout: &Layout) -> Option<String> {
+    match &layout.shape {
+        Shape::Scalar(scalar) => (scalar.width != 4 || layout.name.starts_with("atomic")).then(|| layout.name.clone()),
+        Shape::Vector { scalar, .. } | Shape::Matrix { scalar, .. } => (scalar.width != 4).then(|| layout.name.clone()),
+        Shape::Array { count: None, .. } => Some(layout.name.clone()),
+        Shape::Array { element, .. } => wide(element),
+        Shape::Struct { fields } => fields.iter().find_map(|field| wide(&field.layout)),
+    }
+}
+
+/// Whether a function of the text has a barrier.
+fn has_barriers(module: &Module) -> bool {
+    let is_barrier = |statement: &Statement| {
+        matches!(
+            statement,
+            Statement::ControlBarrier(_) | Statement::MemoryBarrier(_) | Statement::WorkGroupUniformLoad { .. }
+        )
+    };
+    let mut functions = module.functions.iter();
+    functions.any(|(_, function)| statements(&function.body).any(|(statement, _)| is_barrier(statement)))
+}

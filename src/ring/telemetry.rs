@@ -1,0 +1,203 @@
+//! Counts and times of a running ring, read without stopping anything.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use super::mode::Mode;
+
+/// The number of classes of a [`Histogram`].
+const CLASSES: usize = 64;
+
+/// The number of classes between two powers of two is `1 << FINE`.
+const FINE: u32 = 1;
+
+/// The upper limit of the first class, in nanoseconds, as a power of two.
+const LEAST: u32 = 6;
+
+/// Times in classes that are about 1.4 times as wide as the class before, from 64 ns on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Histogram {
+    counts: [u64; CLASSES],
+    longest: u64,
+    total: u64,
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self { counts: [0; CLASSES], longest: 0, total: 0 }
+    }
+}
+
+impl Histogram {
+    /// The number of times.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// The longest time.
+    #[must_use]
+    pub fn longest(&self) -> Duration {
+        Duration::from_nanos(self.longest)
+    }
+
+    /// The mean; zero without any time.
+    #[must_use]
+    pub fn mean(&self) -> Duration {
+        Duration::from_nanos(self.total.checked_div(self.count()).unwrap_or_default())
+    }
+
+    /// The upper limit of the class that this share of all times, 0 to 1, does not exceed: `quantile(0.99)`. Zero
+    /// without any time.
+    #[must_use]
+    pub fn quantile(&self, share: f64) -> Duration {
+        let count = self.count();
+        let wanted = (share.clamp(0.0, 1.0) * count as f64).ceil().max(1.0) as u64;
+        let mut seen = 0;
+        for (class, count) in self.counts.iter().enumerate() {
+            seen += count;
+            if seen >= wanted {
+                return Duration::from_nanos(limit(class).min(self.longest));
+            }
+        }
+        Duration::ZERO
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.counts.iter_mut().zip(other.counts).for_each(|(own, other)| *own += other);
+        self.longest = self.longest.max(other.longest);
+        self.total += other.total;
+    }
+}
+
+/// The class of a time in nanoseconds.
+fn class(nanoseconds: u64) -> usize {
+    let Some(power) = nanoseconds.max(1).ilog2().checked_sub(LEAST) else { return 0 };
+    let fine = (nanoseconds >> (power + LEAST - FINE)) & ((1 << FINE) - 1);
+    ((u64::from(power) << FINE | fine) as usize + 1).min(CLASSES - 1)
+}
+
+/// The upper limit of a class, in nanoseconds.
+fn limit(class: usize) -> u64 {
+    if class == CLASSES - 1 {
+        return u64::MAX;
+    }
+    let (power, fine) = (class >> FINE, class & ((1 << FINE) - 1));
+    (1 << (power as u32 + LEAST)) + ((fine as u64) << (power as u32 + LEAST - FINE))
+}
+
+/// The counts of one actor.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ActorTelemetry {
+    /// Messages that were accepted for the actor.
+    pub received: u64,
+    /// Messages that the actor has handled.
+    pub handled: u64,
+    /// Messages that were dropped or refused because the inbox was full.
+    pub dropped: u64,
+    /// Messages that wait or are being handled.
+    pub queued: u64,
+    /// The largest number of messages that waited at a time.
+    pub high_water: u64,
+    /// The times from sending to the arrival of the reply at the host.
+    pub latency: Histogram,
+}
+
+/// The counts of a ring: see [`Ring::telemetry`](super::Ring::telemetry).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Telemetry {
+    /// How the actors run.
+    pub mode: Mode,
+    /// The time since the start.
+    pub uptime: Duration,
+    /// The submissions of the kernel so far: 1 for a persistent ring that was never paused.
+    pub submissions: u64,
+    /// The counts of each actor.
+    pub actors: Vec<ActorTelemetry>,
+}
+
+impl Telemetry {
+    /// The sums over all actors; the high-water mark is the largest one.
+    #[must_use]
+    pub fn total(&self) -> ActorTelemetry {
+        let mut total = ActorTelemetry::default();
+        for actor in &self.actors {
+            total.received += actor.received;
+            total.handled += actor.handled;
+            total.dropped += actor.dropped;
+            total.queued += actor.queued;
+            total.high_water = total.high_water.max(actor.high_water);
+            total.latency.merge(&actor.latency);
+        }
+        total
+    }
+
+    /// Handled messages per second since the start.
+    #[must_use]
+    pub fn throughput(&self) -> f64 {
+        self.total().handled as f64 / self.uptime.as_secs_f64().max(1e-9)
+    }
+}
+
+/// The counts of one actor while it runs, kept under the actor's lock except for those of refused messages.
+pub(super) struct Counts {
+    pub(super) received: u64,
+    pub(super) handled: u64,
+    pub(super) high_water: u64,
+    pub(super) latency: Histogram,
+}
+
+impl Counts {
+    pub(super) fn new() -> Self {
+        Self { received: 0, handled: 0, high_water: 0, latency: Histogram::default() }
+    }
+
+    pub(super) fn handled(&mut self, took: Duration) {
+        self.handled += 1;
+        let nanoseconds = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        self.latency.counts[class(nanoseconds)] += 1;
+        self.latency.longest = self.latency.longest.max(nanoseconds);
+        self.latency.total = self.latency.total.saturating_add(nanoseconds);
+    }
+}
+
+/// A count that threads increase without a lock.
+#[derive(Default)]
+pub(super) struct Count(AtomicU64);
+
+impl Count {
+    pub(super) fn add(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_within_their_class() {
+        for nanoseconds in (0..2000).chain([1 << 20, (1 << 20) + 1, 3 << 29, u64::MAX]) {
+            let class = class(nanoseconds);
+            assert!(nanoseconds < limit(class) || class == CLASSES - 1, "{nanoseconds} in {class}");
+            assert!(class == 0 || nanoseconds >= limit(class - 1), "{nanoseconds} in {class}");
+        }
+    }
+
+    #[test]
+    fn quantiles_are_upper_limits() {
+        let mut counts = Counts::new();
+        (1..=1000).for_each(|microseconds| counts.handled(Duration::from_micros(microseconds)));
+        let half = counts.latency.quantile(0.5).as_micros();
+        assert!((500..=700).contains(&half), "{half}");
+        assert_eq!(counts.latency.quantile(1.0), Duration::from_millis(1));
+        assert_eq!(counts.latency.mean().as_micros(), 500);
+        assert_eq!(Histogram::default().quantile(0.5), Duration::ZERO);
+    }
+}

@@ -1,0 +1,81 @@
+//! Tests of private items: the protocol against a plain queue, the generated kernel, and injected faults.
+
+use std::collections::VecDeque;
+use std::sync::atomic::AtomicU32;
+
+use proptest::prelude::*;
+
+use super::core::{View, value_of, words_of};
+use super::slot::{Header, Kind, Mailbox, Slots};
+
+#[derive(Clone, Debug)]
+enum Step {
+    Send(Vec<u32>),
+    Handle(u8),
+    Take,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        prop::collection::vec(any::<u32>(), 0..=5).prop_map(Step::Send),
+        (0u8..4).prop_map(Step::Handle),
+        Just(Step::Take),
+    ]
+}
+
+proptest! {
+    /// A mailbox with a kernel that answers each message with itself is two queues.
+    #[test]
+    fn a_mailbox_is_two_queues(steps in prop::collection::vec(step(), 1..200), power in 0u32..4, late in any::<bool>()) {
+        let count = 1 << power;
+        let first = if late { 0u32.wrapping_sub(2 * count) } else { 0 };
+        let inbox = Slots { first: 0, count, payload: 5 };
+        let outbox = Slots { first: inbox.width() * count as usize, count, payload: 5 };
+        let words: Vec<AtomicU32> = (0..2 * outbox.first).map(|_| AtomicU32::new(0)).collect();
+        let words = View(&words);
+        let mut mailbox = Mailbox::new(inbox, outbox, first);
+        let (mut sent, mut handled) = (VecDeque::new(), VecDeque::new());
+        let mut number = first;
+        for step in steps {
+            match step {
+                Step::Send(payload) => {
+                    let fits = sent.len() + handled.len() < count as usize;
+                    prop_assert_eq!(mailbox.send(&words, Header::CALL, &payload), fits);
+                    if fits {
+                        let mut whole = payload;
+                        whole.resize(5, 0);
+                        sent.push_back(whole);
+                    }
+                }
+                Step::Handle(most) => {
+                    for _ in 0..most {
+                        let message = inbox.read(&words, number).map(|message| message[..5].to_vec());
+                        prop_assert_eq!(&message, &sent.front().cloned());
+                        let Some(message) = message else { break };
+                        outbox.write(&words, number, Header { kind: Kind::ReadState, part: 77 }, &message);
+                        number = number.wrapping_add(1);
+                        handled.extend(sent.pop_front());
+                    }
+                }
+                Step::Take => {
+                    prop_assert_eq!(outbox.begins(&words, mailbox.taken()), !handled.is_empty());
+                    let reply = mailbox.take(&words).map(|reply| reply[..5].to_vec());
+                    prop_assert_eq!(reply, handled.pop_front());
+                }
+            }
+            prop_assert_eq!(mailbox.under_way() as usize, sent.len() + handled.len());
+        }
+    }
+
+    #[test]
+    fn values_survive_as_words(value in any::<[u32; 7]>()) {
+        let words = words_of(&value);
+        prop_assert_eq!(&words, &value);
+        prop_assert_eq!(value_of::<[u32; 7]>(&words), value);
+        let bytes: [u8; 7] = value.map(|word| word as u8);
+        prop_assert_eq!(value_of::<[u8; 7]>(&words_of(&bytes)), bytes);
+    }
+}
+
+#[cfg(feature = "cpu")]
+mod faults;

@@ -1,0 +1,106 @@
+//! Rings on devices that fail.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anywarp_cpu::Options;
+use anywarp_null::{Call, Fault, Faults, FaultyBackend, NullBackend, When};
+
+use crate::device::Device;
+use crate::ring::{AskError, DeadReason, Mode, Ring, RingError, SendError};
+
+const ECHO: &str = "
+// anywarp:actor
+fn echo(state: ptr<function, u32>, x: u32, lane: u32) -> u32 {
+    *state += x;
+    return x;
+}";
+
+/// A handler that never comes to its end for a message of 7.
+const HANGS: &str = "
+// anywarp:actor
+fn hang(state: ptr<function, u32>, x: u32, lane: u32) -> u32 {
+    *state += x;
+    var y = x;
+    while y == 7u {
+        y = y * 3u - 14u;
+    }
+    return x;
+}";
+
+fn device(faults: Faults) -> (Arc<FaultyBackend>, Device) {
+    let cpu = anywarp_cpu::open(Options { steps: Some(1 << 20), ..Options::default() }).unwrap();
+    let faulty = FaultyBackend::new(cpu, faults);
+    (Arc::clone(&faulty), Device::from_backend(faulty))
+}
+
+#[test]
+fn no_memory_at_any_allocation_is_an_error_of_the_start() {
+    for mode in [Mode::Persistent, Mode::Batched] {
+        let mut failed = 0;
+        for number in 0..20 {
+            let (faulty, device) = device(Faults::new());
+            let builder = device.ring(ECHO).unwrap().demand(mode);
+            faulty.set_faults(Faults::new().fail(Call::Allocate, Fault::OutOfMemory, When::From(number)));
+            match builder.start() {
+                Ok(ring) => {
+                    let x: Result<u32, AskError> = ring.actor(0).ask(&3u32).unwrap().wait();
+                    assert!(faulty.fired() > 0 || x.is_ok(), "{mode} {number}: {x:?}");
+                }
+                Err(error) => {
+                    failed += 1;
+                    let text = error.to_string();
+                    assert!(matches!(error, RingError::Memory { .. }) && text.contains("out of memory"), "{text}");
+                }
+            }
+        }
+        assert!(failed >= 3, "{mode}: {failed}");
+    }
+}
+
+#[test]
+fn a_handler_without_end_is_an_error_with_its_line() {
+    for mode in [Mode::Persistent, Mode::Batched] {
+        let (_, device) = device(Faults::new());
+        let ring = device.ring(HANGS).unwrap().demand(mode).start().unwrap();
+        let ask = |x: u32| ring.actor(0).ask::<u32, u32>(&x);
+        assert_eq!(ask(5).unwrap().wait().unwrap(), 5);
+        let (hangs, behind) = (ask(7).unwrap(), ask(8));
+        for waiting in [Ok(hangs), behind] {
+            let Ok(waiting) = waiting else { continue };
+            let error = waiting.timeout(Duration::from_secs(60)).wait().unwrap_err();
+            let text = error.to_string();
+            assert!(matches!(error, AskError::Ended { failure: Some(_), .. }), "{mode}: {text}");
+            assert!(text.contains("tests/faults.rs") && text.contains("iterations"), "{mode}: {text}");
+        }
+        assert!(matches!(ask(1), Err(SendError::Ended { failure: Some(_) })), "{mode}");
+        if mode == Mode::Persistent {
+            assert_eq!(ring.state::<u32>(0).unwrap(), 5, "the state after the last handled message");
+        }
+        assert!(ring.resume().is_err() && ring.pause().is_err(), "{mode}");
+        assert!(ring.dead_letters().iter().any(|letter| letter.reason == DeadReason::Failure), "{mode}");
+        assert!(ring.shutdown(Duration::from_secs(1)).unwrap().failure.is_some(), "{mode}");
+    }
+}
+
+#[test]
+fn a_lost_device_ends_the_ring() {
+    let (faulty, device) = device(Faults::new());
+    let ring = device.ring(ECHO).unwrap().demand(Mode::Batched).start().unwrap();
+    let ask = |ring: &Ring| ring.actor(0).ask::<u32, u32>(&1);
+    assert_eq!(ask(&ring).unwrap().wait().unwrap(), 1);
+    faulty.lose("a test");
+    let error = match ask(&ring) {
+        Ok(ask) => ask.wait().unwrap_err().to_string(),
+        Err(error) => error.to_string(),
+    };
+    assert!(error.contains("a test"), "{error}");
+    assert!(ring.drain(Duration::from_secs(1)).is_err());
+}
+
+#[test]
+fn a_device_without_resident_kernels_refuses_the_mode() {
+    let device = Device::from_backend(NullBackend::new());
+    let error = device.ring(ECHO).unwrap().demand(Mode::Persistent).start().unwrap_err();
+    assert!(matches!(error, RingError::NoSuchMode { mode: Mode::Persistent, .. }), "{error}");
+}

@@ -1,0 +1,59 @@
+//! Rings on every device, in each mode that it has: `cpu::persistent::echo`, `vulkan::batched::echo`.
+//!
+//! | environment variable | meaning |
+//! |---|---|
+//! | `ANYWARP_REQUIRE` | required backends, such as `cpu,vulkan`; a missing one is a failure |
+
+mod full;
+mod life;
+mod messages;
+mod refusals;
+
+use std::process::ExitCode;
+
+use anywarp::Device;
+use anywarp::ring::{Mode, Ring, RingBuilder};
+use anywarp_testing_devices::outcome::{self, TestResult};
+use anywarp_testing_devices::targets::{devices, required};
+use anywarp_testing_devices::trial::{on_device, presence};
+use libtest_mimic::{Arguments, Trial};
+
+/// The device and the mode of a case.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    device: &'a Device,
+    mode: Mode,
+}
+
+impl Place<'_> {
+    /// A ring of the mode, with the actor of this text.
+    fn ring(&self, wgsl: &str) -> TestResult<RingBuilder> {
+        Ok(self.device.ring(wgsl)?.demand(self.mode))
+    }
+
+    /// A ring of one actor.
+    fn start(&self, wgsl: &str) -> TestResult<Ring> {
+        Ok(self.ring(wgsl)?.start()?)
+    }
+}
+
+/// A named case, for each mode of each device.
+type Case = (&'static str, fn(Place<'_>) -> TestResult);
+
+const CASES: &[&[Case]] = &[messages::CASES, full::CASES, life::CASES, refusals::CASES];
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let mut trials: Vec<Trial> = required().into_iter().map(presence).collect();
+    for target in devices() {
+        let modes = [(Mode::Persistent, "persistent"), (Mode::Batched, "batched")];
+        let has = |mode| mode == Mode::Batched || target.caps.persistent.is_some();
+        for (mode, named) in modes.into_iter().filter(|(mode, _)| has(*mode)) {
+            let cases = CASES.iter().copied().flatten();
+            trials.extend(cases.map(|(name, run)| {
+                on_device(&target, &format!("{named}::{name}"), move |device| run(Place { device, mode }))
+            }));
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}

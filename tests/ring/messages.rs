@@ -1,0 +1,332 @@
+//! Messages, replies and states.
+
+use std::time::Duration;
+
+use anywarp::ring::Ring;
+
+use crate::outcome::{TestResult, equal, fail, same};
+use crate::{Case, Place};
+
+pub(crate) const CASES: &[Case] = &[
+    ("echo", echo),
+    ("echo_of_112_bytes", echo_of_112_bytes),
+    ("order", order),
+    ("several_senders", several_senders),
+    ("many_actors", many_actors),
+    ("more_asks_than_slots", more_asks_than_slots),
+    ("states_of_any_shape", states_of_any_shape),
+    ("large_states", large_states),
+    ("replaced_states", replaced_states),
+    ("lanes_with_barriers", lanes_with_barriers),
+    ("lanes_without_barriers", lanes_without_barriers),
+    ("numbers_that_wrap", numbers_that_wrap),
+    ("awaited", awaited),
+    ("names_of_the_kernel", names_of_the_kernel),
+    ("no_reply", no_reply),
+];
+
+pub(crate) const ECHO: &str = "
+// anywarp:actor
+fn echo(state: ptr<function, u32>, x: u32, lane: u32) -> u32 {
+    *state += 1u;
+    return x;
+}";
+
+/// A message that must be the last one plus 1, for each of four senders; counts those that are not.
+const IN_ORDER: &str = "
+struct Message { sender: u32, number: u32 }
+struct State { next: array<u32, 4>, wrong: u32, count: u32 }
+// anywarp:actor
+fn in_order(state: ptr<function, State>, m: Message, lane: u32) -> u32 {
+    if (*state).next[m.sender] != m.number { (*state).wrong += 1u; }
+    (*state).next[m.sender] = m.number + 1u;
+    (*state).count += 1u;
+    return (*state).count;
+}";
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+struct Message {
+    sender: u32,
+    number: u32,
+}
+anywarp::element!(Message { sender, number });
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+struct State {
+    next: [u32; 4],
+    wrong: u32,
+    count: u32,
+}
+anywarp::element!(State { next, wrong, count });
+
+/// Every bit of a word arrives, in both directions.
+fn echo(place: Place<'_>) -> TestResult {
+    let ring = place.start(ECHO)?;
+    let words = [0, 1, u32::MAX, 1 << 31, 0x7fff_ffff, 0x8000_0001, 0xdead_beef];
+    for (at, word) in (0..).zip(words.into_iter().cycle().take(40)) {
+        let reply: u32 = ring.actor(0).ask(&word)?.wait()?;
+        equal(reply, word, &format!("reply {at}"))?;
+    }
+    equal(ring.state::<u32>(0)?, 40, "the count of the actor")
+}
+
+fn echo_of_112_bytes(place: Place<'_>) -> TestResult {
+    let ring = place.start(
+        "struct Wide { a: array<u32, 20>, b: vec4<f32>, c: vec2<i32>, d: i32, e: f32 }
+        // anywarp:actor
+        fn wide(state: ptr<function, u32>, m: Wide, lane: u32) -> Wide {
+            var reply = m;
+            reply.d = -m.d;
+            return reply;
+        }",
+    )?;
+    for round in 0..10u32 {
+        let mut sent = [0u32; 28];
+        for (at, word) in (0..).zip(&mut sent) {
+            *word = (at + round).wrapping_mul(0x9e37_79b9);
+        }
+        // Finite floats, as a device need not keep the bits of others.
+        sent[20..24].copy_from_slice(&[1.5f32, -0.25, 1e30, -7.0].map(f32::to_bits));
+        sent[27] = (round as f32 * -0.5).to_bits();
+        let reply: [u8; 112] = ring.actor(0).ask(&bytemuck::cast::<_, [u8; 112]>(sent))?.wait()?;
+        sent[26] = sent[26].wrapping_neg();
+        same(&bytemuck::cast::<_, [u32; 28]>(reply), &sent, "the reply")?;
+    }
+    Ok(())
+}
+
+fn order(place: Place<'_>) -> TestResult {
+    let ring = place.ring(IN_ORDER)?.inbox(16).start()?;
+    for number in 0..500 {
+        ring.actor(0).tell(&Message { sender: 2, number })?;
+    }
+    ring.drain(Duration::from_secs(60))?;
+    equal(ring.state(0)?, State { next: [0, 0, 500, 0], wrong: 0, count: 500 }, "the state")
+}
+
+/// Four threads send to two actors at the same time, some of them asking.
+fn several_senders(place: Place<'_>) -> TestResult {
+    let ring = place.ring(IN_ORDER)?.actors(2).inbox(8).start()?;
+    let send = |sender: u32| -> TestResult {
+        for number in 0..100 {
+            for actor in 0..2 {
+                let message = Message { sender, number };
+                if number % 3 == sender % 3 {
+                    let count: u32 = ring.actor(actor).ask(&message)?.timeout(Duration::from_secs(60)).wait()?;
+                    if count <= number {
+                        return fail(format!("{count} messages, but {sender} alone has sent {}", number + 1));
+                    }
+                } else {
+                    ring.actor(actor).tell(&message)?;
+                }
+            }
+        }
+        Ok(())
+    };
+    let results = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|sender| scope.spawn(move || send(sender))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+    });
+    results.into_iter().collect::<TestResult<Vec<()>>>()?;
+    ring.drain(Duration::from_secs(60))?;
+    for actor in 0..2 {
+        equal(ring.state(actor)?, State { next: [100; 4], wrong: 0, count: 400 }, "the state")?;
+    }
+    Ok(())
+}
+
+fn many_actors(place: Place<'_>) -> TestResult {
+    let actors = 300;
+    let ring = place.ring(ECHO)?.actors(actors).inbox(4).start()?;
+    for round in 0..3 {
+        let asks: Vec<_> = (0..actors).map(|actor| ring.actor(actor).ask::<u32, u32>(&(actor * 7 + round))).collect();
+        for (actor, ask) in (0..).zip(asks) {
+            equal(ask?.wait()?, actor * 7 + round, &format!("the reply of actor {actor}"))?;
+        }
+    }
+    for actor in [0, 1, 17, actors - 1] {
+        equal(ring.state::<u32>(actor)?, 3, &format!("the messages of actor {actor}"))?;
+    }
+    Ok(())
+}
+
+/// Replies that were not taken yet keep no slots.
+fn more_asks_than_slots(place: Place<'_>) -> TestResult {
+    let ring = place.ring(ECHO)?.inbox(4).start()?;
+    let asks: Vec<_> = (0..100u32).map(|x| ring.actor(0).ask::<u32, u32>(&x)).collect();
+    for (at, ask) in (0..100).zip(asks).rev() {
+        equal(ask?.wait()?, at, "the reply")?;
+    }
+    Ok(())
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+struct Shapes {
+    turn: [[f32; 2]; 2],
+    inner: [[f32; 4]; 6],
+    pairs: [[i32; 2]; 3],
+    one: f32,
+    gap: u32,
+}
+anywarp::element!(Shapes { turn, inner, pairs, one, gap });
+
+/// Matrices, nested structs and arrays in the state, with padding.
+fn states_of_any_shape(place: Place<'_>) -> TestResult {
+    let ring = place.start(
+        "struct Inner { v: vec3<f32>, w: f32 }
+        struct Shapes { turn: mat2x2<f32>, inner: array<Inner, 6>, pairs: array<vec2<i32>, 3>, one: f32 }
+        // anywarp:actor
+        fn shapes(state: ptr<function, Shapes>, x: vec3<f32>, lane: u32) -> vec2<f32> {
+            (*state).turn = mat2x2<f32>(1.0, 2.0, 3.0, x.x);
+            for (var i = 0; i < 6; i++) {
+                (*state).inner[i].v += x * f32(i);
+                (*state).inner[i].w -= 1.0;
+            }
+            for (var i = 0; i < 3; i++) { (*state).pairs[i] = vec2<i32>(i, -i) + (*state).pairs[i]; }
+            (*state).one = (*state).one * 2.0 + 1.0;
+            return (*state).inner[5].v.yz;
+        }",
+    )?;
+    let mut wanted: Shapes = bytemuck::Zeroable::zeroed();
+    for round in 1..=4 {
+        let x = [round as f32, -0.5, 3.0];
+        let reply: [f32; 2] = ring.actor(0).ask(&x)?.wait()?;
+        wanted.turn = [[1.0, 2.0], [3.0, x[0]]];
+        for (at, inner) in wanted.inner.iter_mut().enumerate() {
+            (0..3).for_each(|axis| inner[axis] += x[axis] * at as f32);
+            inner[3] -= 1.0;
+        }
+        for (at, pair) in (0..).zip(&mut wanted.pairs) {
+            *pair = [pair[0] + at, pair[1] - at];
+        }
+        wanted.one = wanted.one * 2.0 + 1.0;
+        equal(reply, [wanted.inner[5][1], wanted.inner[5][2]], "the reply")?;
+        equal(ring.state(0)?, wanted, "the state")?;
+    }
+    Ok(())
+}
+
+/// A state that needs more messages than the inbox was asked to hold.
+fn large_states(place: Place<'_>) -> TestResult {
+    let ring = place.ring(
+        "// anywarp:actor
+        fn histogram(state: ptr<function, array<u32, 40>>, x: u32, lane: u32) {
+            (*state)[x % 40u] += x;
+        }",
+    )?;
+    let ring = ring.inbox(2).start()?;
+    let mut wanted = [0u32; 40];
+    for x in (0..200u32).map(|at| at * 997 + 3) {
+        ring.actor(0).tell(&x)?;
+        wanted[x as usize % 40] += x;
+    }
+    same(&ring.state::<[u32; 40]>(0)?, &wanted, "the state")
+}
+
+fn replaced_states(place: Place<'_>) -> TestResult {
+    let ring = place.ring(IN_ORDER)?.actors(3).start()?;
+    ring.actor(1).tell(&Message { sender: 0, number: 0 })?;
+    ring.set_state(1, &State { next: [5, 6, 7, u32::MAX], wrong: 1 << 31, count: 9 })?;
+    let count: u32 = ring.actor(1).ask(&Message { sender: 1, number: 6 })?.wait()?;
+    equal(count, 10, "the count")?;
+    equal(ring.state(1)?, State { next: [5, 7, 7, u32::MAX], wrong: 1 << 31, count: 10 }, "the state")?;
+    equal(ring.state(2)?, State { next: [0; 4], wrong: 0, count: 0 }, "another actor's state")
+}
+
+/// Lanes add up parts of a message in workgroup memory; the state of lane 0 counts.
+fn lanes_with_barriers(place: Place<'_>) -> TestResult {
+    let ring = place.ring(
+        "var<workgroup> sums: array<u32, 16>;
+        // anywarp:actor
+        fn sum(state: ptr<function, u32>, m: array<u32, 16>, lane: u32) -> u32 {
+            let before = *state;
+            sums[lane] = m[lane] * (before + 1u);
+            workgroupBarrier();
+            for (var step = 8u; step > 0u; step = step / 2u) {
+                if lane < step { sums[lane] += sums[lane + step]; }
+                workgroupBarrier();
+            }
+            *state = before + 1u + lane;
+            return sums[0];
+        }",
+    )?;
+    let ring = ring.lanes(16).actors(2).start()?;
+    for round in 0..20u32 {
+        let message: [u32; 16] = std::array::from_fn(|at| at as u32 * 3 + round);
+        let sum: u32 = ring.actor(round % 2).ask(&message)?.wait()?;
+        equal(sum, message.iter().sum::<u32>() * (round / 2 + 1), "the sum")?;
+    }
+    equal(ring.state::<u32>(1)?, 10, "the state of lane 0")
+}
+
+fn lanes_without_barriers(place: Place<'_>) -> TestResult {
+    let ring = place.ring(
+        "struct State { count: u32, last: array<f32, 9> }
+        // anywarp:actor
+        fn first(state: ptr<function, State>, x: f32, lane: u32) -> f32 {
+            (*state).count += 1u + lane * 100u;
+            (*state).last[((*state).count + 8u) % 9u] = x * f32(lane + 1u);
+            return x + f32(lane);
+        }",
+    )?;
+    let ring = ring.lanes(5).start()?;
+    let mut last = [0f32; 9];
+    for round in 0..30usize {
+        let x = round as f32 * 0.5;
+        last[round % 9] = x;
+        let reply: f32 = ring.actor(0).ask(&x)?.wait()?;
+        equal(reply, x, "the reply of lane 0")?;
+    }
+    let state: [u8; 40] = ring.state(0)?;
+    let words: [u32; 10] = bytemuck::cast(state);
+    equal(words[0], 30, "the count of lane 0")?;
+    same(&words[1..], &last.map(f32::to_bits), "the values of lane 0")
+}
+
+fn numbers_that_wrap(place: Place<'_>) -> TestResult {
+    let ring = place.ring(IN_ORDER)?.inbox(4).first_message(u32::MAX - 10).start()?;
+    for number in 0..60 {
+        let count: u32 = ring.actor(0).ask(&Message { sender: 3, number })?.wait()?;
+        equal(count, number + 1, "the count")?;
+        ring.actor(0).tell(&Message { sender: 0, number })?;
+        ring.set_state(0, &State { next: [number + 1, 0, 0, number + 1], wrong: 0, count: number + 1 })?;
+    }
+    equal(ring.state(0)?, State { next: [60, 0, 0, 60], wrong: 0, count: 60 }, "the state")
+}
+
+fn awaited(place: Place<'_>) -> TestResult {
+    let ring = place.ring(ECHO)?.actors(2).start()?;
+    let both = |ring: &Ring, x: u32| -> TestResult {
+        let (one, two) = (ring.actor(0).ask::<u32, u32>(&x)?, ring.actor(1).ask::<u32, u32>(&(x + 1))?);
+        let replies = pollster::block_on(async { Ok::<_, crate::outcome::Stop>((two.await?, one.await?)) })?;
+        equal(replies, (x + 1, x), "the replies")
+    };
+    (0..20).try_for_each(|x| both(&ring, x))
+}
+
+/// Names that the generated kernel uses, too.
+fn names_of_the_kernel(place: Place<'_>) -> TestResult {
+    let ring = place.start(
+        "struct number { state: u32 }
+        struct message { words: u32, kind: u32 }
+        // anywarp:actor
+        fn answer(slot: ptr<function, number>, part: message, phase: u32) -> message {
+            (*slot).state += part.kind;
+            return message((*slot).state, part.words);
+        }",
+    )?;
+    let reply: [u32; 2] = bytemuck::cast(ring.actor(0).ask::<[u8; 8], [u8; 8]>(&bytemuck::cast([7u32, 5]))?.wait()?);
+    equal(reply, [5, 7], "the reply")
+}
+
+fn no_reply(place: Place<'_>) -> TestResult {
+    let ring = place.start(
+        "// anywarp:actor
+        fn add(state: ptr<function, i32>, x: i32, lane: u32) { *state -= x; }",
+    )?;
+    (0..10i32).try_for_each(|x| ring.actor(0).tell(&x))?;
+    equal(ring.state::<i32>(0)?, -45, "the state")
+}

@@ -1,0 +1,137 @@
+//! The protocol of rings in every order that host and kernel can run in, by the model checker `loom`: with relaxed
+//! accesses to single words, as WGSL has them, and no other synchronisation.
+
+#[allow(dead_code)] // what the host uses besides
+#[path = "../src/ring/slot.rs"]
+mod slot;
+
+use loom::sync::Arc;
+use loom::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use loom::thread;
+use slot::{Header, Mailbox, Slots, Words};
+
+/// Words of both directions, as `loom` models them.
+struct Memory(Vec<AtomicU32>);
+
+impl Words for Memory {
+    fn load(&self, at: usize) -> u32 {
+        self.0[at].load(Ordering::Relaxed)
+    }
+
+    fn store(&self, at: usize, word: u32) {
+        self.0[at].store(word, Ordering::Relaxed);
+    }
+}
+
+/// A memory with the slots of one actor in both directions.
+fn memory(count: u32, payload: usize) -> (Arc<Memory>, Slots, Slots) {
+    let inbox = Slots { first: 0, count, payload };
+    let outbox = Slots { first: inbox.width() * count as usize, count, payload };
+    let words = outbox.first + outbox.width() * count as usize;
+    (Arc::new(Memory((0..words).map(|_| AtomicU32::new(0)).collect())), inbox, outbox)
+}
+
+/// The kernel's side: answers `count` messages with their complement.
+fn kernel(words: &Memory, inbox: Slots, outbox: Slots, first: u32, count: u32) {
+    for number in (0..count).map(|number| first.wrapping_add(number)) {
+        let message = loop {
+            match inbox.read(words, number) {
+                Some(message) => break message,
+                None => thread::yield_now(),
+            }
+        };
+        let reply: Vec<u32> = message[..outbox.payload].iter().map(|word| !word).collect();
+        outbox.write(words, number, Header::CALL, &reply);
+    }
+}
+
+fn exchange(slots: u32, payload: usize, messages: u32, first: u32) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(move || {
+        let (words, inbox, outbox) = memory(slots, payload);
+        let other = Arc::clone(&words);
+        let kernel = thread::spawn(move || kernel(&other, inbox, outbox, first, messages));
+        let mut mailbox = Mailbox::new(inbox, outbox, first);
+        let (mut sent, mut taken) = (0, 0);
+        while taken < messages {
+            let message = |number: u32| [number << 31 | number + 5; 2];
+            while sent < messages && mailbox.send(&*words, Header::CALL, &message(sent)[..payload]) {
+                sent += 1;
+            }
+            match mailbox.take(&*words) {
+                Some(reply) => {
+                    let expected = message(taken).map(|word| !word);
+                    assert_eq!(reply[..payload], expected[..payload], "reply {taken}");
+                    taken += 1;
+                }
+                None => thread::yield_now(),
+            }
+        }
+        assert_eq!(mailbox.under_way(), 0);
+        kernel.join().unwrap();
+    });
+}
+
+#[test]
+fn one_slot_is_used_again_and_again() {
+    exchange(1, 1, 3, 0);
+}
+
+#[test]
+fn two_slots_over_two_laps() {
+    exchange(2, 1, 3, 0);
+}
+
+#[test]
+fn two_words_of_payload() {
+    exchange(1, 2, 2, 0);
+}
+
+#[test]
+fn numbers_wrap() {
+    exchange(1, 1, 3, u32::MAX - 1);
+}
+
+/// A kernel that is stopped between two messages continues with the next one, and none is lost or handled twice.
+#[test]
+fn a_stopped_kernel_continues() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(2);
+    model.check(|| {
+        let (words, inbox, outbox) = memory(2, 1);
+        let stop = Arc::new(AtomicBool::new(false));
+        let (other, stops) = (Arc::clone(&words), Arc::clone(&stop));
+        let resident = thread::spawn(move || {
+            let mut number = 0;
+            while number < 2 && !stops.load(Ordering::Relaxed) {
+                match inbox.read(&*other, number) {
+                    Some(message) => {
+                        outbox.write(&*other, number, Header::CALL, &[message[0] + 1]);
+                        number += 1;
+                    }
+                    None => thread::yield_now(),
+                }
+            }
+            number
+        });
+        let mut mailbox = Mailbox::new(inbox, outbox, 0);
+        assert!(mailbox.send(&*words, Header::CALL, &[10]));
+        assert!(mailbox.send(&*words, Header::CALL, &[20]));
+        stop.store(true, Ordering::Relaxed);
+        let number = resident.join().unwrap();
+        kernel_from(&words, inbox, outbox, number);
+        assert_eq!(mailbox.take(&*words).map(|reply| reply[0]), Some(11));
+        assert_eq!(mailbox.take(&*words).map(|reply| reply[0]), Some(21));
+        assert_eq!(mailbox.take(&*words), None);
+    });
+}
+
+/// The second life of the kernel: answers what is left.
+fn kernel_from(words: &Memory, inbox: Slots, outbox: Slots, first: u32) {
+    let mut number = first;
+    while let Some(message) = inbox.read(words, number) {
+        outbox.write(words, number, Header::CALL, &[message[0] + 1]);
+        number += 1;
+    }
+}
