@@ -1,9 +1,8 @@
 // The derivatives of attention by queries, keys and values, from those by the results. No matrix of scores is stored: each
 // kernel computes them again, relative to the greatest score of a row and the sum of exponentials (Dao,
 // 'FlashAttention-2', 2023).
-import package::shared::attention::{
-    Part, Plane, attention, factor_of, least, limit_of, load_k, load_q, load_v, plane_of, power, score,
-};
+import package::shared::attention::{load_k, load_q, load_v};
+import package::shared::attention_scores::{Part, Plane, attention, factor_of, least, limit_of, plane_of, power, score};
 @if(packed)
 import package::shared::halves::{element_in, rounded};
 

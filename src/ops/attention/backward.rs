@@ -177,7 +177,7 @@ impl<T: FloatElement> Attention<'_, T> {
         // Queries, keys and values are read and have derivatives; results have derivatives that are read.
         let count = |shape: [usize; 4]| shape.iter().map(|size| *size as u64).product::<u64>() * size_of::<T>() as u64;
         let derivatives = count(self.given.q) + count(self.given.k) + count(self.given.shape_of_v());
-        Ok(plan(sizes, self.shape(sizes).bytes + derivatives).cost())
+        Ok(plan(sizes, self.shape(sizes, false).bytes + derivatives).cost())
     }
 }
 
