@@ -70,7 +70,7 @@ pub(crate) fn abandon(resolved: &Resolved, conditions: &Conditions, error: Backe
         match step {
             Step::Copy { target, .. } | Step::Fill { target, .. } => resolved.memories[target.memory].poison(&failure),
             Step::Dispatch { slots, .. } | Step::Product { slots, .. } => {
-                written(resolved, slots).for_each(|memory| memory.poison(&failure))
+                written(resolved, slots).for_each(|memory| memory.poison(&failure));
             }
         }
     }

@@ -257,21 +257,21 @@ impl Operands<'_> {
                         }
                         Pass::Queries { groups } => {
                             let (results, first) = $cells_mut(dq).map_err(OPERATOR.slice("dq"))?;
-                            let backward = $module::Backward { first, ..bytemuck::Zeroable::zeroed() };
+                            let backward = $module::Backward { first };
                             let args =
                                 $module::ByQueriesArgs { attention, q, k, v, mask, bias, dy, rows: &rows, results, backward };
                             by_queries.launch(args).to(destination.reborrow()).groups(groups)?;
                         }
                         Pass::Keys { groups } => {
                             let (results, first) = $cells_mut(dk).map_err(OPERATOR.slice("dk"))?;
-                            let backward = $module::Backward { first, ..bytemuck::Zeroable::zeroed() };
+                            let backward = $module::Backward { first };
                             let args =
                                 $module::ByKeysArgs { attention, q, k, v, mask, bias, dy, rows: &rows, results, backward };
                             by_keys.launch(args).to(destination.reborrow()).groups(groups)?;
                         }
                         Pass::Values { groups } => {
                             let (results, first) = $cells_mut(dv).map_err(OPERATOR.slice("dv"))?;
-                            let backward = $module::Backward { first, ..bytemuck::Zeroable::zeroed() };
+                            let backward = $module::Backward { first };
                             let args = $module::ByValuesArgs { attention, q, k, mask, bias, dy, rows: &rows, results, backward };
                             by_values.launch(args).to(destination.reborrow()).groups(groups)?;
                         }

@@ -118,7 +118,7 @@ impl<'r, T: FloatElement> BatchNorm<'r, T> {
     }
 
     /// Renews running means and variances in [`train`](Self::train): `old * (1 - momentum) + new * momentum`, as in
-    /// PyTorch. The new variance is that of a sample, `sum((x - mean)^2) / (count - 1)`.
+    /// `PyTorch`. The new variance is that of a sample, `sum((x - mean)^2) / (count - 1)`.
     pub fn running(
         mut self,
         means: impl Into<SliceMut<'r, f32>>,
@@ -354,7 +354,7 @@ impl<'r, T: FloatElement> BatchNorm<'r, T> {
     }
 
     /// The bytes of scale and bias, whose lengths are checked.
-    fn weights(&self) -> Result<(Option<Slice<'r, u8>>, Option<Slice<'r, u8>>), OperationError> {
+    fn weights(&self) -> Result<Weights<'r>, OperationError> {
         let weight = |name, weights: &Option<Slice<'r, T>>| {
             let Some(weights) = weights else { return Ok(None) };
             operands::expect(OPERATOR, name, (weights.len(), &self.shape[1..2]))?;
@@ -373,5 +373,8 @@ impl<'r, T: FloatElement> BatchNorm<'r, T> {
         Arrays { sizes: Sizes { examples, channels, inner }, halves: size_of::<T>() == 2, bf16: T::BF16 }
     }
 }
+
+/// The bytes of scale and bias.
+type Weights<'r> = (Option<Slice<'r, u8>>, Option<Slice<'r, u8>>);
 
 const OPERATOR: Operator = Operator("batch norm");
