@@ -19,7 +19,8 @@ fn count_pieces(@builtin(workgroup_id) group: vec3<u32>) {
     let begin = group.x * sizes.span;
     let end = begin + min(sizes.span, sizes.length - begin);
     for (var at = begin; at < end; at++) {
-        places[digit_at(at)]++;
+        // The mask changes nothing, but shows that the index is in range.
+        places[digit_at(at) & (radix - 1u)]++;
     }
     for (var value = 0u; value < radix; value++) {
         counts[group.x * radix + value] = places[value];
@@ -50,7 +51,7 @@ fn scatter_pieces(@builtin(workgroup_id) group: vec3<u32>) {
     let end = begin + min(sizes.span, sizes.length - begin);
     for (var at = begin; at < end; at++) {
         let key = key_at(at);
-        let value = digit_of(key.x, key.y, digit());
+        let value = digit_of(key.x, key.y, digit()) & (radix - 1u);
         let place = places[value];
         places[value] = place + 1u;
         if sizes.no_keys == 0u {
