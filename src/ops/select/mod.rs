@@ -211,7 +211,7 @@ impl<'r> Select<'r> {
     /// [`OperationError::TooLarge`].
     pub fn cost<T: ScanElement>(&self, device: &Device, length: usize) -> Result<Cost, OperationError> {
         let shape = call(&self.kept, Output::Values, element::<T>()).shape(length as u64)?;
-        let choice = self.form.map_or_else(|| plan::Choice::default_for(shape, run::target(device)), Into::into);
+        let choice = self.form.map_or_else(|| plan::Choice::default_for(shape, run::software(device)), Into::into);
         Ok(plan::plan(shape, choice).plan.cost())
     }
 

@@ -26,19 +26,6 @@ pub(super) enum Choice {
     Tiles,
     /// An invocation processes one of `parts` parts, without workgroup memory. Several parts take three passes.
     Lines { parts: u64 },
-    /// A workgroup of one invocation writes the results of one of `parts` parts.
-    Walks { parts: u64 },
-}
-
-/// The properties of a device on which a choice depends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Target {
-    /// A device with many invocations.
-    Gpu,
-    /// A processor through another driver, which limits the iterations of loops.
-    Software,
-    /// The CPU backend of this project, whose code for workgroups of one invocation is scalar.
-    Cpu,
 }
 
 /// One launch, or the clearing of memory.
@@ -68,15 +55,6 @@ pub(super) enum Pass {
     Parts {
         groups: u64,
     },
-    /// Writes the results of all elements, as one part of a workgroup of one invocation.
-    Walk,
-    CountWalks {
-        parts: u64,
-    },
-    ScanWalkCounts,
-    Walks {
-        parts: u64,
-    },
 }
 
 /// A plan with the numbers that kernels need.
@@ -91,12 +69,8 @@ pub(super) struct Planned {
 
 impl Choice {
     /// Returns the default choice for these sizes.
-    pub(super) fn default_for(shape: Shape, target: Target) -> Self {
-        if target == Target::Cpu {
-            // A part has at least 4096 elements. 64 parts are enough for every thread of the CPU.
-            return Self::Walks { parts: (shape.length / 4096).clamp(1, 64) };
-        }
-        if target == Target::Software {
+    pub(super) fn default_for(shape: Shape, software: bool) -> Self {
+        if software {
             // As for scans, parts have 512 to 32 768 elements. A workgroup processes 256 parts, and several workgroups
             // are needed to occupy all threads.
             return Self::Lines { parts: (shape.length / 512).clamp(1, 4096).max(shape.length.div_ceil(1 << 15)) };
@@ -137,12 +111,6 @@ pub(super) fn plan(shape: Shape, choice: Choice) -> Planned {
             let three = vec![Pass::CountParts { groups }, Pass::ScanPartCounts, Pass::Parts { groups }];
             if parts == 1 { (vec![Pass::Line], 0, 1, chunk) } else { (three, 8 * parts, parts, chunk) }
         }
-        Choice::Walks { parts } => {
-            let chunk = length.div_ceil(parts.clamp(1, length));
-            let parts = length.div_ceil(chunk);
-            let three = vec![Pass::CountWalks { parts }, Pass::ScanWalkCounts, Pass::Walks { parts }];
-            if parts == 1 { (vec![Pass::Walk], 0, 1, chunk) } else { (three, 8 * parts, parts, chunk) }
-        }
     };
     let bytes = length.saturating_mul(shape.read + shape.written);
     Planned { plan: Plan { passes, scratch, flops: length, bytes }, tiles, chunk }
@@ -158,24 +126,17 @@ mod tests {
 
     #[test]
     fn a_long_selection_takes_three_passes_and_a_short_one_takes_one_tile() {
-        let passes = |length, target| plan(shape(length), Choice::default_for(shape(length), target)).plan.passes;
-        assert_eq!(passes(0, Target::Gpu), []);
-        assert_eq!(passes(3328, Target::Gpu), [Pass::Tile]);
+        let passes = |length, software| plan(shape(length), Choice::default_for(shape(length), software)).plan.passes;
+        assert_eq!(passes(0, false), []);
+        assert_eq!(passes(3328, false), [Pass::Tile]);
         let groups = 2;
-        assert_eq!(
-            passes(3329, Target::Gpu),
-            [Pass::CountTiles { groups }, Pass::ScanTileCounts, Pass::Tiles { groups }]
-        );
+        assert_eq!(passes(3329, false), [Pass::CountTiles { groups }, Pass::ScanTileCounts, Pass::Tiles { groups }]);
         let changes = Shape { changes: true, ..shape(3329) };
-        let chained = plan(changes, Choice::default_for(changes, Target::Gpu)).plan.passes;
+        let chained = plan(changes, Choice::default_for(changes, false)).plan.passes;
         assert_eq!(chained, [Pass::ClearStates, Pass::Chained { groups }]);
-        assert_eq!(passes(1023, Target::Software), [Pass::Line]);
-        let (groups, parts) = (1, 2);
-        let three = [Pass::CountParts { groups }, Pass::ScanPartCounts, Pass::Parts { groups }];
-        assert_eq!(passes(1024, Target::Software), three);
-        assert_eq!(passes(8191, Target::Cpu), [Pass::Walk]);
-        let three = [Pass::CountWalks { parts }, Pass::ScanWalkCounts, Pass::Walks { parts }];
-        assert_eq!(passes(8192, Target::Cpu), three);
+        assert_eq!(passes(1023, true), [Pass::Line]);
+        let groups = 1;
+        assert_eq!(passes(1024, true), [Pass::CountParts { groups }, Pass::ScanPartCounts, Pass::Parts { groups }]);
     }
 
     #[test]
@@ -189,10 +150,8 @@ mod tests {
     fn every_element_is_in_one_part() {
         for length in [1, 2, 1023, 1024, 65_537, (1 << 32) - (1 << 16)] {
             for parts in [0, 1, 2, 3, 512, u64::MAX] {
-                for choice in [Choice::Lines { parts }, Choice::Walks { parts }] {
-                    let Planned { tiles, chunk, .. } = plan(shape(length), choice);
-                    assert!(tiles * chunk >= length && (tiles - 1) * chunk < length, "{length} {choice:?}");
-                }
+                let Planned { tiles, chunk, .. } = plan(shape(length), Choice::Lines { parts });
+                assert!(tiles * chunk >= length && (tiles - 1) * chunk < length, "{length} {parts}");
             }
         }
     }

@@ -1,6 +1,6 @@
 //! From a selection to its commands.
 
-use anywarp_backend::{BackendKind, DeviceKind};
+use anywarp_backend::DeviceKind;
 
 use super::super::error::OperationError;
 use super::super::operation::arguments::Array;
@@ -10,7 +10,7 @@ use super::super::scanning::kernel::{Description, kernel_file, shared_file};
 use super::super::scanning::operands::{self, Bindings};
 use super::super::scanning::sizes::{Chain, MAX_LENGTH, Sizes, state_words};
 use super::kept::{Kept, Output, text};
-use super::plan::{Choice, Pass, Planned, Shape, Target, plan};
+use super::plan::{Choice, Pass, Planned, Shape, plan};
 use crate::buffer::UnifiedBuffer;
 use crate::device::Device;
 use crate::kernel::{DeviceCount, Kernel, bound};
@@ -33,13 +33,9 @@ pub(super) struct Operands<'a> {
     pub(super) z: Option<Array<'a>>,
 }
 
-/// Returns the kind of device on which the choice depends.
-pub(super) fn target(device: &Device) -> Target {
-    match (device.caps().backend, device.caps().kind) {
-        (BackendKind::Cpu, _) => Target::Cpu,
-        (_, DeviceKind::Software) => Target::Software,
-        _ => Target::Gpu,
-    }
+/// Whether the device is a processor.
+pub(super) fn software(device: &Device) -> bool {
+    device.caps().kind == DeviceKind::Software
 }
 
 impl Call<'_> {
@@ -59,7 +55,6 @@ impl Call<'_> {
         let scan_tiles = kernel_file!("scan_tiles.wgsl");
         let scan_lines = kernel_file!("scan_lines.wgsl");
         let (tiles, lines) = (kernel_file!("select_tiles.wgsl"), kernel_file!("select_lines.wgsl"));
-        let walks = kernel_file!("select_walks.wgsl");
         let (file, entry) = match pass {
             Pass::ClearStates => return None,
             Pass::Chained { .. } => (kernel_file!("select_chained.wgsl"), "select_chained"),
@@ -71,19 +66,13 @@ impl Call<'_> {
             Pass::CountParts { .. } => (scan_lines, "sum_parts"),
             Pass::ScanPartCounts => (scan_lines, "scan_sums"),
             Pass::Parts { .. } => (lines, "select_parts"),
-            Pass::Walk => (walks, "select_walk"),
-            Pass::CountWalks { .. } => (walks, "count_walks"),
-            Pass::ScanWalkCounts => (kernel_file!("scan_walks.wgsl"), "scan_walk_sums"),
-            Pass::Walks { .. } => (walks, "select_walks"),
         };
         let kernel = Description::new(file, entry);
         let kept = text(self.kept, self.output, self.element);
         Some(match pass {
             // The kernels of these passes do not access the elements.
-            Pass::ScanTileCounts | Pass::ScanPartCounts | Pass::ScanWalkCounts => kernel,
-            Pass::Line | Pass::Parts { .. } | Pass::Walk | Pass::CountWalks { .. } | Pass::Walks { .. } => {
-                kernel.replace("shared::select_kept", kept)
-            }
+            Pass::ScanTileCounts | Pass::ScanPartCounts => kernel,
+            Pass::Line | Pass::Parts { .. } => kernel.replace("shared::select_kept", kept),
             Pass::CountParts { .. } => {
                 kernel.replace("shared::select_kept", kept).replace("shared::scan_input", shared_file!("select_input"))
             }
@@ -111,7 +100,7 @@ impl Call<'_> {
         let device = &Device::of(&operands.y.bound.core.device);
         let [length, capacity, capacity_of_z] = lengths;
         let shape = self.shape(length as u64)?;
-        let choice = choice.unwrap_or_else(|| Choice::default_for(shape, target(device)));
+        let choice = choice.unwrap_or_else(|| Choice::default_for(shape, software(device)));
         let Planned { plan, tiles, chunk } = plan(shape, choice);
         // All kernels are compiled and all memory is allocated before the first launch: if either fails, nothing has
         // run.
@@ -124,7 +113,7 @@ impl Call<'_> {
         let mut count = count.map_err(|error| OperationError::Buffer { operator: self.operator.name(), error })?;
         let words = match plan.passes.first() {
             Some(Pass::ClearStates) => [state_words(tiles), 0],
-            Some(Pass::CountTiles { .. } | Pass::CountParts { .. } | Pass::CountWalks { .. }) => [tiles, tiles],
+            Some(Pass::CountTiles { .. } | Pass::CountParts { .. }) => [tiles, tiles],
             _ => [0, 0],
         };
         let mut memory = Vec::new();
@@ -182,8 +171,7 @@ fn launch(
     let first = memory.next();
     let groups = match pass {
         Pass::ClearStates => 0,
-        Pass::Tile | Pass::Line | Pass::Walk | Pass::ScanTileCounts | Pass::ScanPartCounts | Pass::ScanWalkCounts => 1,
-        Pass::CountWalks { parts } | Pass::Walks { parts } => parts,
+        Pass::Tile | Pass::Line | Pass::ScanTileCounts | Pass::ScanPartCounts => 1,
         Pass::Chained { groups }
         | Pass::CountTiles { groups }
         | Pass::Tiles { groups }
@@ -199,11 +187,7 @@ fn launch(
             bindings.memory("tile_sums", first);
             bindings.memory("tile_cuts", memory.next());
         }
-        Pass::CountParts { .. }
-        | Pass::ScanPartCounts
-        | Pass::CountWalks { .. }
-        | Pass::ScanWalkCounts
-        | Pass::Walks { .. } => {
+        Pass::CountParts { .. } | Pass::ScanPartCounts => {
             bindings.memory("part_sums", first);
             bindings.memory("part_cuts", memory.next());
         }

@@ -1,7 +1,5 @@
 //! Tests of every form of a selection, compared with the reference implementation.
 
-use anywarp_backend::BackendKind;
-
 use super::super::operation::arguments::Array;
 use super::super::scanning::sizes::Chain;
 use super::kept::{Kept, Output};
@@ -11,25 +9,17 @@ use super::{call, element, reference};
 use crate::Device;
 use crate::submit::Destination;
 
-const CHOICES: [Choice; 8] = [
+const CHOICES: [Choice; 5] = [
     Choice::Chained,
     Choice::Tiles,
     Choice::Lines { parts: 1 },
     Choice::Lines { parts: 3 },
     Choice::Lines { parts: 300 },
-    Choice::Walks { parts: 1 },
-    Choice::Walks { parts: 3 },
-    Choice::Walks { parts: 100 },
 ];
 
 /// Returns the CPU and every other device of the machine: each form must be correct on all of them.
 fn devices() -> Vec<Device> {
     Device::enumerate().into_iter().map(|candidate| candidate.open().unwrap()).collect()
-}
-
-/// Whether the device can run the kernels of a choice: other processors limit the iterations of a loop.
-fn is_possible(device: &Device, choice: Choice) -> bool {
-    !matches!(choice, Choice::Walks { .. }) || device.caps().backend == BackendKind::Cpu
 }
 
 #[test]
@@ -42,7 +32,7 @@ fn every_form_selects_alike() {
             let of = |places: &[usize]| places.iter().map(|at| x[*at]).collect::<Vec<u32>>();
             let input = device.buffer_from(&x).unwrap();
             let heads = device.buffer_from(&flags).unwrap();
-            for choice in CHOICES.into_iter().filter(|choice| is_possible(&device, *choice)) {
+            for choice in CHOICES {
                 for silent in [false, true] {
                     let mut y = device.buffer_from(&vec![7u32; length]).unwrap();
                     let mut z = device.buffer_from(&vec![7u32; length]).unwrap();
