@@ -2,8 +2,9 @@
 
 use anywarp::ops::{ElementwiseKernel, Histogram, Random};
 use anywarp::{Recording, UnifiedBuffer};
+use rayon::prelude::*;
 
-use crate::rungs::Ladder;
+use crate::rungs::{Ladder, is_host};
 use crate::shared::Outcome;
 
 const BINS: usize = 256;
@@ -49,7 +50,21 @@ pub(crate) fn climb(ladder: &mut Ladder, elements: usize) -> Outcome<()> {
         std::hint::black_box(&counts);
         Ok(())
     };
-    ladder.host_rung((&operator, "one thread of Rust"), cost, count)
+    ladder.host_rung((&operator, "one thread of Rust"), cost, count)?;
+    if is_host(&ladder.device) {
+        let part = elements.div_ceil(rayon::current_num_threads()).max(1);
+        ladder.host_rung((&operator, "rayon"), cost, || {
+            // Four copies of each counter, so that equal neighbours do not wait for each other.
+            let counted = |values: &[f32]| {
+                let mut counts = vec![[0u32; BINS]; 4];
+                values.iter().enumerate().for_each(|(at, value)| counts[at % 4][of(*value)] += 1);
+                counts
+            };
+            std::hint::black_box(values.par_chunks(part).map(counted).collect::<Vec<_>>());
+            Ok(())
+        })?;
+    }
+    Ok(())
 }
 
 /// Measures sums of weights, and counts of three channels.

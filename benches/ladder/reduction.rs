@@ -2,6 +2,7 @@
 
 use anywarp::ops::ReductionKernel;
 use anywarp::{Recording, UnifiedBuffer, Wgsl};
+use rayon::prelude::*;
 
 use crate::rungs::{Ladder, close, is_host, numbers};
 use crate::shared::Outcome;
@@ -36,12 +37,20 @@ pub(crate) fn climb(ladder: &mut Ladder, elements: usize) -> Outcome<()> {
     };
     ladder.rung((&operator, "ReductionKernel"), cost, &mut arrays, ours, check)?;
     if is_host(&device) {
-        ladder.host_rung((&operator, "one thread of Rust"), cost, || {
+        let summed = |x: &[f32]| {
             let lanes = x.chunks_exact(16).fold([0.0f32; 16], |mut lanes, chunk| {
                 lanes.iter_mut().zip(chunk).for_each(|(lane, x)| *lane += x);
                 lanes
             });
-            std::hint::black_box(lanes.iter().sum::<f32>());
+            lanes.iter().sum::<f32>()
+        };
+        ladder.host_rung((&operator, "one thread of Rust"), cost, || {
+            std::hint::black_box(summed(&x));
+            Ok(())
+        })?;
+        let part = elements.div_ceil(rayon::current_num_threads()).max(1);
+        ladder.host_rung((&operator, "rayon"), cost, || {
+            std::hint::black_box(x.par_chunks(part).map(summed).sum::<f32>());
             Ok(())
         })?;
     }

@@ -66,6 +66,17 @@ pub(crate) fn climb(ladder: &mut Ladder, elements: usize) -> Outcome<()> {
                 std::hint::black_box(&mut y);
                 Ok(())
             })?;
+            let mut kept = vec![0u32; elements];
+            ladder.host_rung((&operator, "without branches"), cost, || {
+                let (mut to, mut before) = (0, !x[0]);
+                for x in x {
+                    kept[to] = *x;
+                    to += usize::from(condition.map_or(*x != before, |_| *x % 2 == 0));
+                    before = *x;
+                }
+                std::hint::black_box((&kept, to));
+                Ok(())
+            })?;
         }
     }
     Ok(())

@@ -63,7 +63,7 @@ fn new<'r>(way: Option<SortWay>) -> Sort<'r> {
     way.map_or_else(Sort::new, |way| Sort::new().way(way))
 }
 
-fn keys<K: SortKey + Ord + std::fmt::Debug>(ladder: &mut Ladder, keys: &[K], name: &str) -> Outcome<()> {
+fn keys<K: SortKey + Ord + radsort::Key + std::fmt::Debug>(ladder: &mut Ladder, keys: &[K], name: &str) -> Outcome<()> {
     let device = ladder.device.clone();
     let operator = format!("sort {name}, {} keys", keys.len());
     let cost = Sort::new().cost::<K>(keys.len(), &device)?;
@@ -93,6 +93,12 @@ fn keys<K: SortKey + Ord + std::fmt::Debug>(ladder: &mut Ladder, keys: &[K], nam
             std::hint::black_box(&sorted);
             Ok(())
         })?;
+        ladder.host_rung((&operator, "radsort"), cost, || {
+            sorted.copy_from_slice(keys);
+            radsort::sort(&mut sorted);
+            std::hint::black_box(&sorted);
+            Ok(())
+        })?;
     }
     Ok(())
 }
@@ -115,6 +121,16 @@ fn pairs(ladder: &mut Ladder, keys: &[u32]) -> Outcome<()> {
         };
         let check = |arrays: &Arrays<u32>| equal(&arrays.sorted_values.read()?, &wanted);
         ladder.rung((&operator, what), cost, &mut arrays, record, check)?;
+    }
+    if is_host(&device) {
+        let given: Vec<(u32, u32)> = keys.iter().copied().zip(values).collect();
+        let mut sorted = given.clone();
+        ladder.host_rung((&operator, "radsort"), cost, || {
+            sorted.copy_from_slice(&given);
+            radsort::sort_by_key(&mut sorted, |pair| pair.0);
+            std::hint::black_box(&sorted);
+            Ok(())
+        })?;
     }
     Ok(())
 }

@@ -18,8 +18,18 @@ fn count_pieces(@builtin(workgroup_id) group: vec3<u32>) {
     }
     let begin = group.x * sizes.span;
     let end = begin + min(sizes.span, sizes.length - begin);
-    for (var at = begin; at < end; at++) {
-        places[digit_at(at)]++;
+    var at = begin;
+    // Four keys at a time share the loads of the uniforms, for which a processor has too few registers.
+    for (; at + 3u < end; at += 4u) {
+        let digits = vec4(digit_at(at), digit_at(at + 1u), digit_at(at + 2u), digit_at(at + 3u));
+        // The mask changes nothing, but shows that the index is in range.
+        places[digits.x & (radix - 1u)]++;
+        places[digits.y & (radix - 1u)]++;
+        places[digits.z & (radix - 1u)]++;
+        places[digits.w & (radix - 1u)]++;
+    }
+    for (; at < end; at++) {
+        places[digit_at(at) & (radix - 1u)]++;
     }
     for (var value = 0u; value < radix; value++) {
         counts[group.x * radix + value] = places[value];
@@ -48,14 +58,41 @@ fn scatter_pieces(@builtin(workgroup_id) group: vec3<u32>) {
     }
     let begin = group.x * sizes.span;
     let end = begin + min(sizes.span, sizes.length - begin);
-    for (var at = begin; at < end; at++) {
+    var at = begin;
+    for (; at + 3u < end; at += 4u) {
+        let a = key_at(at);
+        let b = key_at(at + 1u);
+        let c = key_at(at + 2u);
+        let d = key_at(at + 3u);
+        let place_of_a = next_place(a);
+        let place_of_b = next_place(b);
+        let place_of_c = next_place(c);
+        let place_of_d = next_place(d);
+        if sizes.no_keys == 0u {
+            store_key(a, place_of_a);
+            store_key(b, place_of_b);
+            store_key(c, place_of_c);
+            store_key(d, place_of_d);
+        }
+        move_value(at, place_of_a);
+        move_value(at + 1u, place_of_b);
+        move_value(at + 2u, place_of_c);
+        move_value(at + 3u, place_of_d);
+    }
+    for (; at < end; at++) {
         let key = key_at(at);
-        let value = digit_of(key.x, key.y, digit());
-        let place = places[value];
-        places[value] = place + 1u;
+        let place = next_place(key);
         if sizes.no_keys == 0u {
             store_key(key, place);
         }
         move_value(at, place);
     }
+}
+
+// Returns the position of the next key with the digit of this key.
+fn next_place(key: vec2<u32>) -> u32 {
+    let value = digit_of(key.x, key.y, digit()) & (radix - 1u);
+    let place = places[value];
+    places[value] = place + 1u;
+    return place;
 }

@@ -9,8 +9,8 @@ impl Call<'_> {
     /// Returns the kernel of a pass; `None` for passes that clear memory, set marks, or are windows of other passes.
     pub(super) fn description(&self, shape: Shape, pass: Pass) -> Option<Description<'static>> {
         let (chained, tiles) = (kernel_file!("scan_chained.wgsl"), kernel_file!("scan_tiles.wgsl"));
-        let (lines, strips) = (kernel_file!("scan_lines.wgsl"), kernel_file!("scan_strips.wgsl"));
-        let vectors = kernel_file!("scan_vectors.wgsl");
+        let (lines, vectors) = (kernel_file!("scan_lines.wgsl"), kernel_file!("scan_vectors.wgsl"));
+        let (walks, walked) = (kernel_file!("scan_walks.wgsl"), kernel_file!("scan_walks_vectors.wgsl"));
         let (file, entry, in_tiles) = match pass {
             Pass::ClearMarks | Pass::ClearStates | Pass::Marks { .. } | Pass::Window { .. } => return None,
             Pass::Chained { .. } => (chained, "scan_chained", true),
@@ -25,9 +25,13 @@ impl Call<'_> {
             Pass::SumParts { .. } => (lines, "sum_parts", false),
             Pass::ScanPartSums { .. } => (lines, "scan_sums", false),
             Pass::ScanParts { .. } => (lines, "scan_parts", false),
-            Pass::Rows { .. } => (strips, "scan_rows", false),
-            Pass::SumStrips { .. } => (strips, "sum_strips", false),
-            Pass::ScanStrips { .. } => (strips, "scan_strips", false),
+            Pass::Rows { vectors: false, .. } => (walks, "scan_rows", false),
+            Pass::SumWalks { vectors: false, .. } => (walks, "sum_walks", false),
+            Pass::ScanWalkSums { .. } => (walks, "scan_walk_sums", false),
+            Pass::ScanWalks { vectors: false, .. } => (walks, "scan_walks", false),
+            Pass::Rows { .. } => (walked, "scan_row_of_vectors", false),
+            Pass::SumWalks { .. } => (walked, "sum_walked_vectors", false),
+            Pass::ScanWalks { .. } => (walked, "scan_walked_vectors", false),
         };
         let of_vectors = pass.vectors().map(|each| 4 * each);
         let monoid = self.monoid.text(self.element, of_vectors.unwrap_or(items(shape.value)));
@@ -39,7 +43,7 @@ impl Call<'_> {
             kernel = kernel.set("lanes", self.vectors.unwrap_or_default().into());
         }
         if self.in_place {
-            kernel = if of_vectors.is_some() {
+            kernel = if pass.in_vectors() {
                 kernel.replace("shared::scan_vector_input", shared_file!("scan_vector_input_in_place"))
             } else {
                 kernel.replace("shared::scan_input", shared_file!("scan_input_in_place"))

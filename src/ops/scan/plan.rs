@@ -4,8 +4,8 @@ use super::super::plan::Plan;
 use super::super::scanning::form::ScanForm;
 use super::super::scanning::sizes::{WIDTH, state_words, tile_length};
 
-/// The number of invocations that process a strip.
-const LANES: u64 = 8;
+/// The number of elements of which the length of a part of a walk is a multiple: whole vectors.
+const VECTOR: u64 = 4;
 
 /// The properties of a scan on which its plan depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,8 +45,8 @@ pub(super) enum Choice {
     Vectors { each: u64, chained: bool },
     /// An invocation scans one of `parts` parts of one line, without workgroup memory. Several parts take three passes.
     Lines { parts: u64 },
-    /// A subgroup of eight invocations scans one of `parts` parts of one line of neighbouring elements.
-    Strips { parts: u64 },
+    /// A workgroup of one invocation scans one of `parts` parts of one line of neighbouring elements.
+    Walks { parts: u64 },
 }
 
 /// The properties of a device on which a choice depends.
@@ -54,8 +54,8 @@ pub(super) enum Choice {
 pub(super) struct Target {
     /// Whether the device is a processor, which runs barriers slowly.
     pub(super) software: bool,
-    /// Whether the device is the CPU backend of this project, with subgroups of eight invocations.
-    pub(super) strips: bool,
+    /// Whether the device is the CPU backend of this project, whose code for workgroups of one invocation is scalar.
+    pub(super) walks: bool,
     /// Whether the device runs kernels with CUDA.
     pub(super) cuda: bool,
 }
@@ -119,17 +119,24 @@ pub(super) enum Pass {
     ScanParts {
         groups: u64,
     },
-    /// Scans all lines, each of which is one part of a subgroup.
+    /// Scans all lines, each of which is one part of a workgroup of one invocation. The walks are over vectors of four
+    /// elements if `vectors`; likewise in the passes below.
     Rows {
         lines: u64,
+        vectors: bool,
     },
-    SumStrips {
+    SumWalks {
         parts: u64,
         lines: u64,
+        vectors: bool,
     },
-    ScanStrips {
+    ScanWalkSums {
+        lines: u64,
+    },
+    ScanWalks {
         parts: u64,
         lines: u64,
+        vectors: bool,
     },
 }
 
@@ -142,6 +149,17 @@ impl Pass {
             }
             _ => None,
         }
+    }
+
+    /// Whether arrays are bound as vectors of four elements.
+    pub(super) fn in_vectors(self) -> bool {
+        let of_walk = matches!(
+            self,
+            Self::Rows { vectors: true, .. }
+                | Self::SumWalks { vectors: true, .. }
+                | Self::ScanWalks { vectors: true, .. }
+        );
+        of_walk || self.vectors().is_some()
     }
 
     /// Returns the pass whose kernel runs, and the first tile if `self` is a window.
@@ -176,8 +194,9 @@ impl Pass {
             | Self::SumParts { groups }
             | Self::ScanPartSums { groups }
             | Self::ScanParts { groups } => [groups, 1],
-            Self::Rows { lines } => [1, lines],
-            Self::SumStrips { parts, lines } | Self::ScanStrips { parts, lines } => [parts, lines],
+            Self::Rows { lines, .. } => [1, lines],
+            Self::SumWalks { parts, lines, .. } | Self::ScanWalks { parts, lines, .. } => [parts, lines],
+            Self::ScanWalkSums { lines } => [lines, 1],
             Self::ClearMarks | Self::ClearStates => [0, 0],
         }
     }
@@ -216,10 +235,10 @@ impl Choice {
     /// Returns the default choice for this shape and device.
     pub(super) fn default_for(shape: Shape, target: Target) -> Self {
         let lines = shape.lines.max(1);
-        if target.strips && shape.inner == 1 {
+        if target.walks && shape.inner == 1 {
             // Parts have at least 2 048 elements. All lines together have up to 256 parts, enough for every thread of
             // the CPU.
-            return Self::Strips { parts: (256 / lines).min(shape.length / 2048).max(1) };
+            return Self::Walks { parts: (256 / lines).min(shape.length / 2048).max(1) };
         }
         if target.software {
             // Parts have at least 512 elements. All lines together have up to 4 096 parts: 16 workgroups, one for each
@@ -305,25 +324,24 @@ pub(super) fn plan(shape: Shape, choice: Choice) -> Planned {
             }
             (tiles, 0)
         }
-        Choice::Strips { parts } if shape.inner == 1 => {
-            let lines = shape.lines;
-            let chunk = shape.length.div_ceil(parts.clamp(1, shape.length)).next_multiple_of(LANES);
+        Choice::Walks { parts } if shape.inner == 1 => {
+            let Shape { lines, vectors, .. } = shape;
+            let chunk = shape.length.div_ceil(parts.clamp(1, shape.length)).next_multiple_of(VECTOR);
             let parts = shape.length.div_ceil(chunk);
             if parts == 1 {
-                passes.push(Pass::Rows { lines });
+                passes.push(Pass::Rows { lines, vectors });
             } else {
                 scratch += sums(lines * parts);
-                let groups = lines.div_ceil(WIDTH);
                 passes.extend([
-                    Pass::SumStrips { parts, lines },
-                    Pass::ScanPartSums { groups },
-                    Pass::ScanStrips { parts, lines },
+                    Pass::SumWalks { parts, lines, vectors },
+                    Pass::ScanWalkSums { lines },
+                    Pass::ScanWalks { parts, lines, vectors },
                 ]);
             }
             (parts, chunk)
         }
         choice => {
-            let wanted = if let Choice::Lines { parts } | Choice::Strips { parts } = choice { parts } else { 1 };
+            let wanted = if let Choice::Lines { parts } | Choice::Walks { parts } = choice { parts } else { 1 };
             let chunk = shape.length.div_ceil(wanted.clamp(1, shape.length));
             let parts = shape.length.div_ceil(chunk);
             let [jobs, lines] = [shape.lines * parts, shape.lines].map(|count| count.div_ceil(WIDTH));

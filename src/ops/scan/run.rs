@@ -88,7 +88,7 @@ pub(super) fn target(device: &Device) -> Target {
     Target {
         software: caps.kind == DeviceKind::Software,
         cuda: caps.backend == BackendKind::Cuda,
-        strips: caps.backend == BackendKind::Cpu && caps.subgroup_size == Some((8, 8)),
+        walks: caps.backend == BackendKind::Cpu,
     }
 }
 
@@ -168,7 +168,7 @@ impl<'a> Operands<'a> {
         let has_sums = has(|pass| {
             matches!(
                 pass.of_window().0,
-                Pass::SumTiles { .. } | Pass::SumVectors { .. } | Pass::SumParts { .. } | Pass::SumStrips { .. }
+                Pass::SumTiles { .. } | Pass::SumVectors { .. } | Pass::SumParts { .. } | Pass::SumWalks { .. }
             )
         });
         let states = 4 * state_words(*tiles);
@@ -216,8 +216,9 @@ impl<'a> Operands<'a> {
                 | Pass::ScanPartSums { .. }
                 | Pass::ScanParts { .. }
                 | Pass::Rows { .. }
-                | Pass::SumStrips { .. }
-                | Pass::ScanStrips { .. }
+                | Pass::SumWalks { .. }
+                | Pass::ScanWalkSums { .. }
+                | Pass::ScanWalks { .. }
         );
         // All sizes are within 32 bits, as the number of all elements is.
         let mut sizes = Sizes {
@@ -229,7 +230,7 @@ impl<'a> Operands<'a> {
             inner: shape.inner as u32,
             ..Sizes::new()
         };
-        let in_vectors = pass.vectors().is_some();
+        let in_vectors = pass.in_vectors();
         // The range of a window's elements in memory; the tiles of a window are counted in the order of the scan.
         let window = first.map(|first| {
             let tile = pass.tile_length(shape.value);

@@ -18,19 +18,14 @@ const CHOICES: [Choice; 10] = [
     Choice::Lines { parts: 1 },
     Choice::Lines { parts: 3 },
     Choice::Lines { parts: 100 },
-    Choice::Strips { parts: 1 },
-    Choice::Strips { parts: 3 },
-    Choice::Strips { parts: 100 },
+    Choice::Walks { parts: 1 },
+    Choice::Walks { parts: 3 },
+    Choice::Walks { parts: 100 },
 ];
 
 /// Returns the CPU and every other device of the machine: each form must be correct on all of them.
 fn devices() -> Vec<Device> {
     Device::enumerate().into_iter().map(|candidate| candidate.open().unwrap()).collect()
-}
-
-/// Whether the device has the subgroups that a choice needs.
-fn is_possible(device: &Device, choice: Choice) -> bool {
-    !matches!(choice, Choice::Strips { .. }) || device.caps().subgroup_size == Some((8, 8))
 }
 
 fn call<'a>(monoid: &'a Monoid, heads: &'a Heads<'a>, lines: [usize; 3], exclusive: bool, reverse: bool) -> Call<'a> {
@@ -73,7 +68,7 @@ fn every_form_scans_alike() {
             for [exclusive, reverse] in [[false, false], [true, false], [false, true], [true, true]] {
                 let lines = [1, length, 1];
                 let wanted = reference::scan(&x, lines, [exclusive, reverse], |_| false, 0, u32::wrapping_add);
-                for choice in CHOICES.into_iter().filter(|choice| is_possible(&device, *choice)) {
+                for choice in CHOICES {
                     for in_place in [false, true] {
                         let call = Call { in_place, ..call(&monoid, &none, lines, exclusive, reverse) };
                         let got = scanned(&device, &x, &call, choice);
@@ -98,7 +93,7 @@ fn every_form_scans_rows_and_segments() {
             for [exclusive, reverse] in [[false, false], [true, false], [false, true], [true, true]] {
                 let is_head = |at: usize| lines[0] == 1 && flags[at] != 0;
                 let wanted = reference::scan(&x, lines, [exclusive, reverse], is_head, 0, u32::wrapping_add);
-                for choice in CHOICES.into_iter().filter(|choice| is_possible(&device, *choice)) {
+                for choice in CHOICES {
                     let heads = if lines[0] == 1 { &heads } else { &none };
                     let got = scanned(&device, &x, &call(&monoid, heads, lines, exclusive, reverse), choice);
                     let at = got.iter().zip(&wanted).position(|(got, wanted)| got != wanted);

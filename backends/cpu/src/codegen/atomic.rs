@@ -1,6 +1,6 @@
 //! Atomics, executed lane by lane.
 //!
-//! A workgroup runs on one thread, so workgroup memory needs no locked instructions.
+//! A workgroup runs on one thread, so workgroup memory needs no locked instructions, nor a loop over the active lanes.
 //!
 //! All atomics of WGSL are relaxed: each orders only the accesses to its own word (atomics of the Vulkan memory model
 //! without Acquire or Release semantics). On every supported machine an aligned load or store of a word satisfies that:
@@ -11,9 +11,12 @@
 
 use cranelift_codegen::ir::{self as cl, AtomicRmwOp, InstBuilder, MemFlagsData, types};
 
+use smallvec::SmallVec;
+
 use super::generator::Generator;
 use super::ops::scalar_type;
-use super::place::Touched;
+use super::place::{Offsets, Touched};
+use crate::abi::LANES;
 use crate::ir::{AtomicOp, BinaryOp, Class, CompareOp, MemType, Place, Space, Value};
 
 impl Generator<'_, '_> {
@@ -27,9 +30,15 @@ impl Generator<'_, '_> {
         operand: Value,
         compare: Option<Value>,
     ) {
+        if self.function.is_serial() {
+            return self.atomic_of_one(value, op, place, ty, operand, compare);
+        }
         let class = ty.class();
         let size = i64::from(class.bytes());
         let offsets = self.offsets(place, ty.bytes(), Touched::Active);
+        if place.space == Space::Workgroup {
+            return self.atomic_of_workgroup(value, op, &offsets, class, operand, compare);
+        }
         let bits = self.lanes_inside(offsets.inside.as_ref());
         let [from, operands, compares, results] = std::array::from_fn(|number| self.scratch(number));
         self.emit().store_parts(&offsets.offsets, from, 0);
@@ -46,7 +55,6 @@ impl Generator<'_, '_> {
         if reads {
             self.emit().store_parts(&zero, results, 0);
         }
-        let own = place.space == Space::Workgroup;
         self.each_lane(bits, |g, lane| {
             let address = g.lane_address(offsets.base, from, lane);
             let flags = MemFlagsData::trusted();
@@ -60,11 +68,7 @@ impl Generator<'_, '_> {
                 let at = g.element(compares, lane, size);
                 g.b.ins().load(scalar_type(class), flags, at, 0)
             });
-            let old = if own {
-                g.change_own(op, class, address, operand, compare)
-            } else {
-                g.change_shared(op, class, address, operand, compare)
-            };
+            let old = g.change_shared(op, class, address, operand, compare);
             if reads {
                 let at = g.element(results, lane, size);
                 g.b.ins().store(flags, old, at, 0);
@@ -73,6 +77,69 @@ impl Generator<'_, '_> {
         // A store has no result.
         let result = if reads { self.emit().load_parts(class, results, 0) } else { zero };
         self.hold_lanes(value, result);
+    }
+
+    /// Evaluates an atomic operation on workgroup memory, for all lanes in order and without branches: lanes that are
+    /// not active or not in range change memory that has no meaning.
+    fn atomic_of_workgroup(
+        &mut self,
+        value: Value,
+        op: AtomicOp,
+        offsets: &Offsets,
+        class: Class,
+        operand: Value,
+        compare: Option<Value>,
+    ) {
+        let bits = (offsets.inside.is_some() || self.is_masked()).then(|| self.lanes_inside(offsets.inside.as_ref()));
+        let zero = self.emit().constant(class, 0);
+        let operands = if op == AtomicOp::Load { zero } else { self.lanes(operand) };
+        let compares = compare.map(|compare| self.lanes(compare));
+        let mut old: SmallVec<[cl::Value; LANES]> = SmallVec::new();
+        for lane in 0..LANES {
+            let address = self.address_in(offsets, bits, lane);
+            let operand = self.emit().lane(class, &operands, lane);
+            let compare = compares.as_ref().map(|compares| self.emit().lane(class, compares, lane));
+            old.push(self.change_own(op, class, address, operand, compare));
+        }
+        let mut result = self.emit().from_lanes(class, &old);
+        if let Some(inside) = &offsets.inside {
+            let zero = self.emit().constant(class, 0);
+            result = self.emit().select(class, inside, &result, &zero);
+        }
+        self.hold_lanes(value, result);
+    }
+
+    /// Evaluates an atomic operation of a workgroup of one invocation.
+    fn atomic_of_one(
+        &mut self,
+        value: Value,
+        op: AtomicOp,
+        place: &Place,
+        ty: MemType,
+        operand: Value,
+        compare: Option<Value>,
+    ) {
+        let class = ty.class();
+        let start = self.same_address(place, true, Touched::Active);
+        let operand = if op == AtomicOp::Load { self.emit().constant_scalar(class, 0) } else { self.scalar(operand) };
+        let compare = compare.map(|compare| self.scalar(compare));
+        // Out of range, the operation has no effect, and its result is zero.
+        let join = self.b.create_block();
+        let result = self.b.append_block_param(join, scalar_type(class));
+        if let Some(inside) = start.inside {
+            let run = self.b.create_block();
+            let zero = self.emit().constant_scalar(class, 0);
+            self.b.ins().brif(inside, run, &[], join, &[zero.into()]);
+            self.switch_sealed(run);
+        }
+        let old = if place.space == Space::Workgroup {
+            self.change_own(op, class, start.address, operand, compare)
+        } else {
+            self.change_shared(op, class, start.address, operand, compare)
+        };
+        self.b.ins().jump(join, &[old.into()]);
+        self.switch_sealed(join);
+        self.hold_scalar(value, result);
     }
 
     /// Computes the new value of the memory from its old value.

@@ -14,7 +14,7 @@ use super::generator::{Constants, Generator, Held, Mask};
 use super::hoist::Hoist;
 use super::ops::{Calls, Emit, Target};
 use crate::abi::{Frame, LANES, Slot, Stop};
-use crate::ir::{Class, Function};
+use crate::ir::Function;
 
 /// Generates the body of a kernel's machine function, whose signature is [`crate::abi::Entry`].
 pub(super) fn generate(
@@ -57,7 +57,7 @@ impl<'a, 'f> Kernel<'a, 'f> {
         let parameters = parameters(&mut b);
         let [frame, x_begin, x_end, y, z] = parameters[..] else { unreachable!("the signature has five parameters") };
         let mut generator = Generator::new(function, learned, callees, target, b, frame);
-        generator.flow.partial = !function.invocations().is_multiple_of(LANES as u32);
+        generator.flow.partial = !function.is_serial() && !function.invocations().is_multiple_of(LANES as u32);
         Self { generator, arguments: Arguments { x_begin, x_end, y, z } }
     }
 
@@ -132,11 +132,12 @@ impl<'a, 'f> Generator<'a, 'f> {
         b.append_block_param(stopped, types::I32);
         b.append_block_param(stopped, types::I32);
         let mut calls = Calls::default();
-        let full = Emit { b: &mut b, target, calls: &mut calls }.constant(Class::Bool, 1);
-        let full: Mask = std::array::from_fn(|part| full[part]);
+        let active = std::array::from_fn(|lane| lane == 0 || !function.is_serial());
+        let entry = Emit { b: &mut b, target, calls: &mut calls }.known_mask(active);
+        let entry: Mask = std::array::from_fn(|part| entry[part]);
         let flow = Flow {
             mask: std::array::from_fn(|_| b.declare_var(types::I32X4)),
-            entry: full,
+            entry,
             partial: false,
             masked: false,
             reachable: true,

@@ -16,7 +16,7 @@ impl Generator<'_, '_> {
         let ty = Self::stored(place, ty);
         let spread = self.spread_of(place);
         let flags = self.reading(place, Touched::All);
-        if spread == Spread::Same && !place.space.is_private() {
+        if spread == Spread::Same && (!place.space.is_private() || self.function.is_serial()) {
             let address = self.same_address(place, false, Touched::All).address;
             for index in 0..u32::from(count) {
                 let scalar = self.load_scalar(flags, ty, address, (index * ty.bytes()) as i32);

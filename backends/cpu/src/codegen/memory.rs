@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::generator::Generator;
 use super::ops::{Parts, scalar_type};
-use super::place::Touched;
+use super::place::{Offsets, Touched};
 use crate::abi::LANES;
 use crate::ir::{BinaryOp, Class, Function, Index, Inst, MemType, Place, Space, Stmt};
 
@@ -110,6 +110,16 @@ impl Generator<'_, '_> {
         let at = self.element(offsets, lane, 4);
         let offset = self.b.ins().uload32(shared(), at, 0);
         self.b.ins().iadd(base, offset)
+    }
+
+    /// The address that a lane accesses; memory for writes without effect if the lane's bit in `bits` is not set.
+    pub(super) fn address_in(&mut self, offsets: &Offsets, bits: Option<cl::Value>, lane: usize) -> cl::Value {
+        let offset = self.emit().lane(Class::I32, &offsets.offsets, lane);
+        let wide = self.b.ins().uextend(types::I64, offset);
+        let address = self.b.ins().iadd(offsets.base, wide);
+        let Some(bits) = bits else { return address };
+        let bit = self.b.ins().band_imm_u(bits, 1 << lane);
+        self.b.ins().select(bit, address, self.constants.nowhere)
     }
 
     /// Generates a loop over the lanes whose bit is set, in order. `body` generates the loop's body; its argument is

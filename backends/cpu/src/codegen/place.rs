@@ -97,14 +97,14 @@ impl Generator<'_, '_> {
 
     /// The factor between the offset of a scalar for one lane and its offset in memory: private memory interleaves the
     /// lanes.
-    fn scale(space: Space) -> i64 {
-        if space.is_private() { LANES as i64 } else { 1 }
+    fn scale(&self, space: Space) -> i64 {
+        if space.is_private() && !self.function.is_serial() { LANES as i64 } else { 1 }
     }
 
     /// The address of a place with uniform indices. Indices are clamped; `inside` is the condition that no index needed
     /// clamping.
     pub(super) fn same_address(&mut self, place: &Place, wants_inside: bool, touched: Touched) -> Start {
-        let scale = Self::scale(place.space);
+        let scale = self.scale(place.space);
         let mut address = self.base(place.space);
         let mut inside: Option<cl::Value> = None;
         for index in &place.indices {
@@ -174,7 +174,7 @@ impl Generator<'_, '_> {
     /// lanes whose indices needed no clamping. `bytes` is the size of a scalar and the distance of lanes in private
     /// memory.
     pub(super) fn offsets(&mut self, place: &Place, bytes: u32, touched: Touched) -> Offsets {
-        let scale = Self::scale(place.space);
+        let scale = self.scale(place.space);
         let mut sum: Option<Parts> = None;
         let mut inside: Option<Parts> = None;
         for index in &place.indices {

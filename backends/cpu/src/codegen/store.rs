@@ -29,13 +29,20 @@ impl Generator<'_, '_> {
     pub(super) fn store(&mut self, place: &Place, ty: MemType, values: &[Value]) {
         let ty = Self::stored(place, ty);
         match (self.spread_of(place), place.space) {
-            (Spread::Same, Space::Private | Space::Passed) => self.store_private(place, values),
+            (Spread::Same, Space::Private | Space::Passed) if !self.function.is_serial() => {
+                self.store_private(place, values);
+            }
             (Spread::Same, _) => self.store_same(place, ty, values),
             (Spread::Steps(step), _) => self.store_steps(place, ty, values, step),
             (Spread::Anywhere, _) => {
                 let columns = self.raw_columns(ty, values);
                 let pitch = Self::pitch(place, ty) * Self::lane_scale(place);
-                self.store_lane_by_lane(place, ty, &columns, pitch);
+                // The memory for writes without effect is too small for several scalars of private memory.
+                if columns.len() > 1 && place.space.is_private() {
+                    self.store_lane_by_lane(place, ty, &columns, pitch);
+                } else {
+                    self.scatter(place, ty, &columns, pitch);
+                }
             }
         }
     }
@@ -199,7 +206,23 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Writes the scalars of the active lanes that are in range, lane by lane in order.
+    /// Writes the scalars of all lanes in order, without branches: lanes that are not active or not in range write to
+    /// memory that no code reads.
+    fn scatter(&mut self, place: &Place, ty: MemType, columns: &[Parts], pitch: u32) {
+        let bytes = if place.space.is_private() { ty.class().bytes() } else { ty.bytes() };
+        let offsets = self.offsets(place, bytes, Touched::Active);
+        let bits = (offsets.inside.is_some() || self.is_masked()).then(|| self.lanes_inside(offsets.inside.as_ref()));
+        let class = if raw(ty) == Class::Bool { Class::I32 } else { raw(ty) };
+        for lane in 0..LANES {
+            let address = self.address_in(&offsets, bits, lane);
+            for (index, column) in columns.iter().enumerate() {
+                let scalar = self.emit().lane(class, column, lane);
+                self.store_raw(ty, scalar, address, (index as u32 * pitch) as i32);
+            }
+        }
+    }
+
+    /// Writes the scalars of the active lanes that are in range, lane by lane in order: small and slow, for rare cases.
     fn store_lane_by_lane(&mut self, place: &Place, ty: MemType, columns: &[Parts], pitch: u32) {
         let bytes = if place.space.is_private() { ty.class().bytes() } else { ty.bytes() };
         let offsets = self.offsets(place, bytes, Touched::Active);

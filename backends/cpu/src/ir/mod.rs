@@ -87,4 +87,9 @@ impl Function {
     pub(crate) fn invocations(&self) -> u32 {
         self.workgroup_size.iter().product()
     }
+
+    /// Whether a workgroup is one invocation, so that every value is a scalar and no lane is ever masked.
+    pub(crate) fn is_serial(&self) -> bool {
+        self.invocations() == 1
+    }
 }

@@ -2,10 +2,10 @@
 
 use super::*;
 
-const GPU: Target = Target { software: false, strips: false, cuda: false };
+const GPU: Target = Target { software: false, walks: false, cuda: false };
 const CUDA: Target = Target { cuda: true, ..GPU };
 const LLVMPIPE: Target = Target { software: true, ..GPU };
-const CPU: Target = Target { strips: true, ..LLVMPIPE };
+const CPU: Target = Target { walks: true, ..LLVMPIPE };
 
 fn line(length: u64) -> Shape {
     Shape {
@@ -81,14 +81,18 @@ fn aligned_vectors_stay_in_registers() {
 }
 
 #[test]
-fn the_processor_walks_neighbouring_elements_in_strips() {
-    assert_eq!(passes(line(4095), CPU), [Pass::Rows { lines: 1 }]);
-    let strips = plan(line(4097), Choice::default_for(line(4097), CPU));
-    let (sums, scans) = (Pass::SumStrips { parts: 2, lines: 1 }, Pass::ScanStrips { parts: 2, lines: 1 });
-    assert_eq!(strips.plan.passes, [sums, Pass::ScanPartSums { groups: 1 }, scans]);
-    assert_eq!((strips.tiles, strips.chunk), (2, 2056));
-    assert_eq!(passes(Shape { lines: 600, ..line(1 << 20) }, CPU), [Pass::Rows { lines: 600 }]);
-    assert_eq!(passes(Shape { lines: 4, ..line(1 << 20) }, CPU)[0], Pass::SumStrips { parts: 64, lines: 4 });
+fn the_processor_walks_along_neighbouring_elements() {
+    let vectors = false;
+    assert_eq!(passes(line(4095), CPU), [Pass::Rows { lines: 1, vectors }]);
+    let walks = plan(line(4097), Choice::default_for(line(4097), CPU));
+    let (parts, lines) = (2, 1);
+    let (sums, scans) = (Pass::SumWalks { parts, lines, vectors }, Pass::ScanWalks { parts, lines, vectors });
+    assert_eq!(walks.plan.passes, [sums, Pass::ScanWalkSums { lines }, scans]);
+    assert_eq!((walks.tiles, walks.chunk), (2, 2052));
+    let of_lines = |lines| passes(Shape { lines, ..line(1 << 20) }, CPU);
+    assert_eq!(of_lines(600), [Pass::Rows { lines: 600, vectors }]);
+    assert_eq!(of_lines(4)[0], Pass::SumWalks { parts: 64, lines: 4, vectors });
+    assert_eq!(passes(Shape { vectors: true, ..line(4000) }, CPU), [Pass::Rows { lines: 1, vectors: true }]);
 }
 
 #[test]
@@ -131,7 +135,7 @@ fn arrays_above_the_limit_of_a_binding_take_windows() {
 fn every_element_is_in_one_part_and_nothing_overflows() {
     for length in [1, 2, 1023, 1024, 1025, 65_537, (1 << 32) - (1 << 16)] {
         for parts in [0, 1, 2, 3, 512, u64::MAX] {
-            for choice in [Choice::Lines { parts }, Choice::Strips { parts }] {
+            for choice in [Choice::Lines { parts }, Choice::Walks { parts }] {
                 let planned = plan(line(length), choice);
                 let (tiles, chunk) = (planned.tiles, planned.chunk);
                 assert!(tiles * chunk >= length && (tiles - 1) * chunk < length, "{length} {choice:?}");

@@ -99,6 +99,12 @@ fn linear(stride: i64) -> Form {
 
 /// The shape of an instruction's value, given the shapes of all earlier values and of the variables.
 pub(crate) fn of_inst(function: &Function, value: Value, shapes: &[Shape], vars: &[Shape]) -> Shape {
+    let shape = of_lanes(function, value, shapes, vars);
+    // A single invocation is lane 0 of its group: where lanes would differ, this lane's value is the only one.
+    if function.is_serial() { Shape { form: Form::Uniform, near: 0, ..shape } } else { shape }
+}
+
+fn of_lanes(function: &Function, value: Value, shapes: &[Shape], vars: &[Shape]) -> Shape {
     let shape = |value: &Value| shapes[value.0 as usize];
     let inst = function.inst(value);
     match inst {

@@ -124,6 +124,11 @@ impl Generator<'_, '_> {
 
     fn subgroup(&mut self, value: Value, op: SubgroupOp, operand: Value, lane: Option<Value>) {
         let class = self.function.class(operand);
+        if self.function.is_serial() {
+            let own = self.scalar(operand);
+            let result = self.emit().subgroup_of_one(op, class, own);
+            return self.hold_scalar(value, result);
+        }
         let parts = self.lanes(operand);
         if let Some(lanes) = lane.and_then(|lane| known_lanes(self.function, lane)) {
             if self.form(value) != Form::Varying {

@@ -56,6 +56,21 @@ impl Emit<'_, '_> {
         }
     }
 
+    /// Returns the result of an operation over one lane, whose value is `own`.
+    pub(in super::super) fn subgroup_of_one(&mut self, op: SubgroupOp, class: Class, own: Value) -> Value {
+        let one = match class {
+            Class::F32 => u64::from(1f32.to_bits()),
+            Class::F64 => 1f64.to_bits(),
+            _ => 1,
+        };
+        match op {
+            SubgroupOp::ExclusiveAdd => self.constant_scalar(class, 0),
+            SubgroupOp::ExclusiveMul => self.constant_scalar(class, one),
+            SubgroupOp::Ballot => self.b.ins().uextend(types::I32, own),
+            _ => own,
+        }
+    }
+
     /// Rearranges lanes: lane n of the result is lane `lanes[n]` of `parts`. `None` on machines without permutations.
     pub(in super::super) fn rearranged(&mut self, class: Class, lanes: [u8; LANES], parts: &[Value]) -> Option<Parts> {
         if !self.target.permute {

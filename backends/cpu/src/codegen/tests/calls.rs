@@ -8,7 +8,7 @@ use crate::lower::tests::program;
 use crate::lower::{Budget, lower, lower_within};
 
 /// WGSL functions for arithmetic on 8 limbs of 16 bits, in several levels: short as text, long when inlined.
-const LIMBS: &str = "
+pub(super) const LIMBS: &str = "
     alias Limbs = array<u32, 8>;
     fn times(a: ptr<function, Limbs>, b: ptr<function, Limbs>) -> Limbs {
         var wide: array<u32, 16>;

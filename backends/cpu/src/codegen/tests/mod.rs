@@ -8,6 +8,7 @@ mod flow;
 mod memory;
 mod narrow;
 mod proven;
+mod serial;
 
 use crate::abi::{Frame, GUARD_BYTES, Slot, Stop};
 use crate::lower::tests::program;
