@@ -135,7 +135,7 @@ fn refusals(device: &Device) -> TestResult {
     refused(Sequence::arange(0u8, 1).cost(1 << 31), large, &["y", "2147418112"])?;
     refused(OneHot::new(1 << 20, [0u8, 1]).cost::<u32>(1 << 20), large, &["y", "2147418112"])?;
     let choice = |error: &OperationError| matches!(error, OperationError::Choice { .. });
-    refused(OneHot::new(2, [[0u32; 17]; 2]).cost::<u32>(1), choice, &["elements of 68 bytes", "16 words"])?;
+    refused(OneHot::new(2, [[0u32; 17]; 2]).cost::<u32>(1), choice, &["elements of 68 bytes", "16 times 4 bytes"])?;
     let other = device.reopen()?;
     let foreign = |error: &OperationError| matches!(error, OperationError::OtherDevice { .. });
     refused(cast(&other.buffer::<f32>(4)?, &mut y), foreign, &["'x'"])?;
