@@ -79,10 +79,24 @@ fn product_of_value(plane: Plane, query: u32, key: u32) -> f32 {
     return sum;
 }
 
+// Whether a score is negative infinity, so that the query does not attend to the key, and no NaN of one reaches the other.
+fn is_excluded(value: f32) -> bool {
+    return bitcast<u32>(value) == (attention.infinity | 0x80000000u);
+}
+
+// Returns the product of a factor and an element; 0 for a factor of 0, also if the element is not finite.
+fn weighted(factor: f32, element: f32) -> f32 {
+    return select(factor * element, 0.0, factor == 0.0);
+}
+
 // Returns the share of a key in a row's result, from the product of query and key.
 fn share_of(plane: Plane, query: u32, key: u32, product: f32) -> f32 {
+    let value = score(plane, query, limit_of(query), key, product);
+    if is_excluded(value) {
+        return 0.0;
+    }
     let row = rows[row_of(plane, query)];
-    return power(score(plane, query, limit_of(query), key, product), row.x) * row.y;
+    return power(value, row.x) * row.y;
 }
 
 // Returns the number of a row from its first element in dy.
@@ -93,9 +107,12 @@ fn row_of(plane: Plane, query: u32) -> u32 {
 // Returns the derivative by the product of a query and a key.
 fn slope_of(plane: Plane, query: u32, key: u32) -> f32 {
     let product = product_of(plane, query, key);
-    let share = share_of(plane, query, key, product);
+    let value = score(plane, query, limit_of(query), key, product);
+    if is_excluded(value) {
+        return 0.0;
+    }
     let row = rows[row_of(plane, query)];
-    var slope = share * (product_of_value(plane, query, key) - row.z) * attention.scale;
+    var slope = power(value, row.x) * row.y * (product_of_value(plane, query, key) - row.z) * attention.scale;
     if attention.cap > 0.0 {
         let height = tanh(clamp(product * attention.scale / attention.cap, -20.0, 20.0));
         slope *= 1.0 - height * height;
@@ -111,18 +128,19 @@ fn statistics(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation
     let plane = plane_of(number);
     let limit = limit_of(query);
     var part = Part(least(), 0.0);
-    var weighted = 0.0;
+    var sum_of_products = 0.0;
     for (var key = index; key < limit; key += size) {
         let value = score(plane, query, limit, key, product_of(plane, query, key));
         let greatest = max(part.greatest, value);
         let factor = power(part.greatest, greatest);
         let weight = power(value, greatest);
         part = Part(greatest, part.sum * factor + weight);
-        weighted = weighted * factor + weight * product_of_value(plane, query, key);
+        let of_value = select(weight * product_of_value(plane, query, key), 0.0, is_excluded(value));
+        sum_of_products = sum_of_products * factor + of_value;
     }
     greatest_of[index] = part.greatest;
     sum_of[index] = part.sum;
-    factors[index] = weighted;
+    factors[index] = sum_of_products;
     for (var half = size / 2u; half > 0u; half /= 2u) {
         workgroupBarrier();
         if index < half {
@@ -158,7 +176,7 @@ fn by_queries(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation
         for (var i = index; i < attention.size; i += size) {
             var sum = 0.0;
             for (var key = 0u; key < count; key++) {
-                sum += factors[key] * load_k(plane.k + (first + key) * attention.size + i);
+                sum += weighted(factors[key], load_k(plane.k + (first + key) * attention.size + i));
             }
             sums[i / size] += sum;
         }
@@ -188,7 +206,7 @@ fn by_keys(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
             for (var i = index; i < attention.size; i += size) {
                 var sum = 0.0;
                 for (var query = 0u; query < count; query++) {
-                    sum += factors[query] * load_q(plane.q + (first + query) * attention.size + i);
+                    sum += weighted(factors[query], load_q(plane.q + (first + query) * attention.size + i));
                 }
                 sums[i / size] += sum;
             }
@@ -220,7 +238,8 @@ fn by_values(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_
             for (var i = index; i < attention.size_of_value; i += size) {
                 var sum = 0.0;
                 for (var query = 0u; query < count; query++) {
-                    sum += factors[query] * load_dy(plane.y + (first + query) * attention.size_of_value + i);
+                    let of_dy = load_dy(plane.y + (first + query) * attention.size_of_value + i);
+                    sum += weighted(factors[query], of_dy);
                 }
                 sums[i / size] += sum;
             }

@@ -146,6 +146,10 @@ fn joined(a: vec3<f32>, b: vec3<f32>) -> vec3<f32> {
     if b.z == 0.0 {
         return a;
     }
+    // The square of a large distance from the mean of no elements would overflow.
+    if a.z == 0.0 {
+        return b;
+    }
     let count = a.z + b.z;
     let share = b.z / count;
     let distance = b.x - a.x;

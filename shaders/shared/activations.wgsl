@@ -1,6 +1,16 @@
 // Activation functions of f32 and their derivatives, each without overflow and without cancellation for small results. NaN
 // stays NaN.
 
+// Returns the result of a function of x, or NaN if x is NaN, as comparisons with NaN have no defined results.
+fn unless_nan(result: f32, x: f32) -> f32 {
+    return select(result, x, (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u);
+}
+
+// Returns x, at most `limit` from 0: beyond it the result no longer changes, and infinity times 0 would be NaN.
+fn within(x: f32, limit: f32) -> f32 {
+    return unless_nan(clamp(x, -limit, limit), x);
+}
+
 fn sigmoid(x: f32) -> f32 {
     let e = exp(-abs(x));
     return select(1.0, e, x < 0.0) / (1.0 + e);
@@ -18,7 +28,7 @@ fn relu(x: f32) -> f32 {
 }
 
 fn relu_derivative(x: f32) -> f32 {
-    return select(1.0, 0.0, x <= 0.0);
+    return unless_nan(select(1.0, 0.0, x <= 0.0), x);
 }
 
 fn leaky_relu(x: f32, slope: f32) -> f32 {
@@ -26,7 +36,7 @@ fn leaky_relu(x: f32, slope: f32) -> f32 {
 }
 
 fn leaky_relu_derivative(x: f32, slope: f32) -> f32 {
-    return select(1.0, slope, x <= 0.0);
+    return unless_nan(select(1.0, slope, x <= 0.0), x);
 }
 
 fn elu(x: f32, alpha: f32) -> f32 {
@@ -37,7 +47,7 @@ fn elu(x: f32, alpha: f32) -> f32 {
 }
 
 fn elu_derivative(x: f32, alpha: f32) -> f32 {
-    return select(1.0, alpha * exp(min(x, 0.0)), x <= 0.0);
+    return unless_nan(select(1.0, alpha * exp(min(x, 0.0)), x <= 0.0), x);
 }
 
 fn softplus(x: f32) -> f32 {
@@ -69,7 +79,7 @@ fn silu(x: f32) -> f32 {
 }
 
 fn silu_derivative(x: f32) -> f32 {
-    return sigmoid(x) * (1.0 + x * sigmoid(-x));
+    return sigmoid(x) * (1.0 + within(x, 200.0) * sigmoid(-x));
 }
 
 // 1 - erf(z) for z of at least 0: a Chebyshev fit with a relative error of 1.2e-7 (Press et al., 'Numerical Recipes', 6.2).
@@ -97,7 +107,7 @@ fn gelu(x: f32) -> f32 {
 }
 
 fn gelu_derivative(x: f32) -> f32 {
-    return normal_below(x) + x * 0.3989423 * exp(-0.5 * x * x);
+    return normal_below(x) + within(x, 30.0) * 0.3989423 * exp(-0.5 * x * x);
 }
 
 fn gelu_tanh(x: f32) -> f32 {
@@ -106,8 +116,9 @@ fn gelu_tanh(x: f32) -> f32 {
 }
 
 fn gelu_tanh_derivative(x: f32) -> f32 {
-    let u = 1.5957691 * x * (1.0 + 0.044715 * x * x);
-    return sigmoid(u) + x * sigmoid_derivative(u) * 1.5957691 * (1.0 + 0.134145 * x * x);
+    let near = within(x, 30.0);
+    let u = 1.5957691 * near * (1.0 + 0.044715 * near * near);
+    return sigmoid(u) + near * sigmoid_derivative(u) * 1.5957691 * (1.0 + 0.134145 * near * near);
 }
 
 fn hardswish(x: f32) -> f32 {
@@ -134,5 +145,5 @@ fn mish_derivative(x: f32) -> f32 {
     // 1 - tanh^2.
     let one = 1.0 + e;
     let square = select(4.0 * e * e * one * one / (above * above), 4.0 * one * one / (below * below), x < 0.0);
-    return tanh_of + x * square * sigmoid(x);
+    return tanh_of + within(x, 200.0) * square * sigmoid(x);
 }

@@ -108,6 +108,7 @@ fn small_results(device: &Device) -> TestResult {
 
 fn not_finite(device: &Device) -> TestResult {
     let x = device.buffer_from(&[f32::NAN, -f32::NAN, f32::INFINITY, 1e30, -1e30])?;
+    let ones = device.buffer_from(&[1.0f32; 5])?;
     let mut y = device.buffer::<f32>(5)?;
     for function in FUNCTIONS {
         activate(function, &x, &mut y)?;
@@ -118,6 +119,14 @@ fn not_finite(device: &Device) -> TestResult {
         ensure(y[2..4] == wanted, || format!("{function:?} of infinity and 1e30: {y:?}"))?;
         let below = exact(function)(-1e30) as f32;
         ensure((y[4] - below).abs() <= below.abs() * 1e-6, || format!("{function:?} of -1e30: {y:?}"))?;
+
+        let mut dx = device.buffer::<f32>(5)?;
+        activate_backward(function, &x, &ones, &mut dx)?;
+        let dx = dx.read()?;
+        ensure(dx[0].is_nan() && dx[1].is_nan(), || format!("the derivative of {function:?} of NaN: {dx:?}"))?;
+        let above = if bounded { 0.0 } else { 1.0 };
+        let below = if let ActivationFunction::LeakyRelu(slope) = function { slope } else { 0.0 };
+        ensure(dx[2..] == [above, above, below], || format!("the derivative of {function:?} far from 0: {dx:?}"))?;
     }
     Ok(())
 }

@@ -49,7 +49,9 @@ impl Normalise<'_, '_, '_> {
             }
             Way::Backward { dy, sums: [dscale, dbias] } => {
                 arrays.extend([("dy", *dy), ("dscale", *dscale), ("dbias", *dbias), ("dx", self.y.as_slice())]);
-                operands::check(OPERATOR, &self.y.core.device, &arrays, 3, destination)
+                operands::check(OPERATOR, &self.y.core.device, &arrays, 3, destination)?;
+                // The last pass reads the derivatives by scale and bias, which an earlier pass writes.
+                operands::check(OPERATOR, &self.y.core.device, &arrays, 1, destination)
             }
         }
     }
@@ -71,7 +73,10 @@ impl Normalise<'_, '_, '_> {
             arrays.extend([("running means", means.as_slice()), ("running variances", variances.as_slice())]);
         }
         arrays.push(("y", self.y.as_slice()));
-        operands::check(OPERATOR, &self.y.core.device, &arrays, arrays.len() - read, destination)
+        operands::check(OPERATOR, &self.y.core.device, &arrays, arrays.len() - read, destination)?;
+        // The last pass reads the statistics, which an earlier pass writes.
+        arrays.retain(|(name, _)| !name.starts_with("running"));
+        operands::check(OPERATOR, &self.y.core.device, &arrays, 1, destination)
     }
 
     /// Computes statistics, then the results.

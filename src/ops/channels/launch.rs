@@ -27,7 +27,8 @@ pub(crate) struct Arrays {
 impl Arrays {
     /// The parts of a channel on a device, without tuning.
     pub(crate) fn parts(self, device: &Device) -> Parts {
-        Parts::of(self.sizes, Choice::default_for(self.sizes, target(device)))
+        let target = target(device);
+        Parts::of(self.sizes, Choice::default_for(self.sizes, target), target)
     }
 }
 

@@ -53,11 +53,14 @@ pub(crate) struct Parts {
     pub(crate) chunk_of_inner: u64,
 }
 
-/// The greatest number of iterations of a loop: llvmpipe ends loops after 65,535.
+/// The greatest number of examples, and of elements for each invocation, in a part.
 const LONGEST: u64 = 1 << 15;
+/// The greatest number of iterations of an invocation on llvmpipe, which ends the loops of a kernel after 65,535
+/// iterations in total.
+const MAX_ITERATIONS: u64 = 60_000;
 
 impl Parts {
-    pub(crate) fn of(sizes: Sizes, Choice { form, parts }: Choice) -> Self {
+    pub(crate) fn of(sizes: Sizes, Choice { form, parts }: Choice, target: Target) -> Self {
         let Sizes { examples, inner, .. } = sizes;
         // Examples without elements need no parts, however many there are.
         let examples = if inner == 0 { 0 } else { examples };
@@ -73,6 +76,12 @@ impl Parts {
         // Elements are divided only if examples are too few, and into parts that are worth a workgroup.
         let parts_of_inner = (parts / of_examples).min(inner / fewest);
         let (of_inner, chunk_of_inner) = divided(inner, parts_of_inner, LONGEST * lanes);
+        let (of_examples, chunk_of_examples) = if target.software && !target.strips {
+            // An example takes one iteration, and those of its elements.
+            divided(examples, of_examples, MAX_ITERATIONS / (chunk_of_inner.div_ceil(lanes) + 2))
+        } else {
+            (of_examples, chunk_of_examples)
+        };
         Self { form, of_examples, of_inner, chunk_of_examples, chunk_of_inner }
     }
 
@@ -88,12 +97,16 @@ mod tests {
 
     #[test]
     fn parts_cover_the_elements() {
-        for software in [false, true] {
+        for (software, strips) in [(false, false), (true, false), (true, true)] {
             for examples in [0, 1, 3, 100, 70_000, 1 << 24] {
                 for channels in [1, 64, 5000] {
                     for inner in [0, 1, 31, 32, 3000, 50_176, 1 << 24] {
                         let sizes = Sizes { examples, channels, inner };
-                        let parts = Parts::of(sizes, Choice::default_for(sizes, Target { software, strips: software }));
+                        let target = Target { software, strips };
+                        let parts = Parts::of(sizes, Choice::default_for(sizes, target), target);
+                        let lanes = if parts.form == Form::Groups { 64 } else { 1 };
+                        let turns = parts.chunk_of_examples * (parts.chunk_of_inner.div_ceil(lanes) + 2);
+                        assert!(!software || strips || turns <= MAX_ITERATIONS, "{sizes:?}");
                         let covers = |count: u64, chunk: u64, size: u64| {
                             count * chunk >= size && (count - 1) * chunk < size.max(1)
                         };
@@ -115,7 +128,7 @@ mod tests {
         let card = Target { software: false, strips: false };
         let parts = |examples, channels, inner| {
             let sizes = Sizes { examples, channels, inner };
-            Parts::of(sizes, Choice::default_for(sizes, card))
+            Parts::of(sizes, Choice::default_for(sizes, card), card)
         };
         let columns =
             Parts { form: Form::Columns, of_examples: 256, of_inner: 1, chunk_of_examples: 32, chunk_of_inner: 1 };

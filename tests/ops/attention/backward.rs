@@ -13,6 +13,7 @@ pub(super) fn cases() -> Vec<Unnamed> {
         ("attention_backward::finite_differences", finite_differences),
         ("attention_backward::nothing", nothing),
         ("attention_backward::not_numbers", not_numbers),
+        ("attention_backward::excluded_keys", excluded_keys),
         ("attention_backward::long", long),
         ("attention_backward::same_bits", same_bits),
         ("attention_backward::recorded", recorded),
@@ -190,6 +191,37 @@ fn not_numbers(device: &Device) -> TestResult {
     ensure(dq[0] == 0.0 && dq[1].is_nan(), || format!("{dq:?}"))?;
     let dv = results[2].read()?;
     ensure(dv[0].is_nan() && dv[1].is_nan(), || format!("{dv:?}"))
+}
+
+/// Keys that the mask excludes change no derivative, whatever their elements are, and get none from a row that is not
+/// finite.
+fn excluded_keys(device: &Device) -> TestResult {
+    let ones = device.buffer_from(&[1.0f32; 2])?;
+    let (k, v) = (device.buffer_from(&[1.0f32, f32::NAN])?, device.buffer_from(&[5.0f32, f32::INFINITY])?);
+    let only_first = device.buffer_from(&[1u32, 0])?;
+    for cap in [0.0, 3.0] {
+        let mut results = [device.buffer::<f32>(2)?, device.buffer::<f32>(2)?, device.buffer::<f32>(2)?];
+        let [dq, dk, dv] = &mut results;
+        let mut attention = Attention::<f32>::new([1, 1, 2, 1], [1, 1, 2, 1]).mask(&only_first, [2]);
+        if cap > 0.0 {
+            attention = attention.cap(cap);
+        }
+        attention.backward(&ones, &k, &v, &ones, [dq, dk, dv])?;
+        // The first key has the whole weight of both rows.
+        same(&results[0].read()?, &[0.0; 2], "dq")?;
+        same(&results[1].read()?, &[0.0; 2], "dk")?;
+        same(&results[2].read()?, &[2.0, 0.0], "dv")?;
+    }
+    // The second row has an infinite score for the first key, which is its only key; the first row has the second key only.
+    let q = device.buffer_from(&[1.0f32, f32::INFINITY])?;
+    let diagonal = device.buffer_from(&[0u32, 1, 1, 0])?;
+    let mut results = [device.buffer::<f32>(2)?, device.buffer::<f32>(2)?, device.buffer::<f32>(2)?];
+    let [dq, dk, dv] = &mut results;
+    let attention = Attention::<f32>::new([1, 1, 2, 1], [1, 1, 2, 1]).mask(&diagonal, [2, 2]);
+    attention.backward(&q, &ones, &ones, &ones, [dq, dk, dv])?;
+    let (dk, dv) = (results[1].read()?, results[2].read()?);
+    ensure(dk[0].is_nan() && dv[0].is_nan(), || format!("the key of the infinite row: {dk:?}, {dv:?}"))?;
+    ensure(dk[1] == 0.0 && dv[1] == 1.0, || format!("the key of the other row: {dk:?}, {dv:?}"))
 }
 
 /// More rows than there are workgroups in one dimension, and many keys.

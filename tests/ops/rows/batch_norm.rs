@@ -112,8 +112,14 @@ fn running(device: &Device) -> TestResult {
     close(&running_variances.read()?, &[0.0, 0.0], [0.0; 2], "the variance of one element")
 }
 
-/// A mean of 10^6 times the distances from it costs no digits.
+/// A mean of 10^6 times the distances from it costs no digits, and a mean whose square overflows no result.
 fn large_mean(device: &Device) -> TestResult {
+    let (mut means, mut inverses) = (device.buffer::<f32>(1)?, device.buffer::<f32>(1)?);
+    let mut y = device.buffer_from(&[9.0f32; 2])?;
+    let x = device.buffer_from(&[3e19f32; 2])?;
+    BatchNorm::new([2, 1, 1]).epsilon(0.25).train(&x, &mut y, &mut means, &mut inverses)?;
+    close(&y.read()?, &[0.0; 2], [1e-6; 2], "elements equal to a large mean")?;
+    close(&inverses.read()?, &[2.0], [1e-6; 2], "the inverse of such elements")?;
     for shape @ [examples, channels, inner] in [[400, 3, 1], [4, 3, 100]] {
         let x: Vec<f32> = (0..examples * channels * inner).map(|at| 1e6 + (at % 8) as f32).collect();
         let (mut means, mut inverses) = (device.buffer::<f32>(channels)?, device.buffer::<f32>(channels)?);
