@@ -10,7 +10,7 @@ use crate::{Alone, Case, Unnamed};
 mod reference;
 
 pub(crate) fn cases() -> Vec<Case> {
-    let all: [Unnamed; 9] = [
+    let all: [Unnamed; 10] = [
         ("integer_matmul::i8", shapes::<i8, i8>),
         ("integer_matmul::u8", shapes::<u8, u8>),
         ("integer_matmul::u8_i8", shapes::<u8, i8>),
@@ -19,6 +19,7 @@ pub(crate) fn cases() -> Vec<Case> {
         ("integer_matmul::sums_wrap", sums_wrap),
         ("integer_matmul::slices", slices),
         ("integer_matmul::recorded", recorded),
+        ("integer_matmul::deep", deep),
         ("integer_matmul::refusals", refusals),
     ];
     all.into_iter().map(|(name, run)| (name.to_owned(), run)).collect()
@@ -154,6 +155,21 @@ fn recorded(device: &Device) -> TestResult {
     let mut outer = device.buffer::<i32>(4)?;
     IntegerMatmul::new([2, 1, 2]).on(&stream).run(&a, &b, &mut outer)?;
     same(&outer.read()?, &[300, 400, 300, 400], "on a stream")
+}
+
+/// A great depth is right, or refused where a driver would end the loop early.
+fn deep(device: &Device) -> TestResult {
+    const DEPTH: usize = 200_003;
+    let (a, b) = (device.buffer_from(&vec![1i8; DEPTH])?, device.buffer_from(&vec![2u8; DEPTH])?);
+    let mut c = device.buffer_from(&[7i32])?;
+    match integer_matmul(&a, &b, &mut c, [1, DEPTH, 1]) {
+        Ok(()) => same(&c.read()?, &[2 * DEPTH as i32], "the sum"),
+        Err(error @ OperationError::Choice { .. }) => {
+            ensure(error.to_string().contains("a depth of 200003"), || error.to_string())?;
+            same(&c.read()?, &[7], "nothing has run")
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn refusals(device: &Device) -> TestResult {

@@ -30,7 +30,7 @@ pub(crate) fn lavapipe(root: &Path, place: &Place) -> Outcome {
     suite(root, place, &[LOADER, MESA], Some(LAVAPIPE))
 }
 
-/// Runs the suite on SwiftShader, the Vulkan driver that comes with Chromium.
+/// Runs the suite on `SwiftShader`, the Vulkan driver that comes with Chromium.
 pub(crate) fn swiftshader(root: &Path, place: &Place) -> Outcome {
     suite(root, place, &[LOADER, ("chromium", SWIFTSHADER)], Some(SWIFTSHADER))
 }
