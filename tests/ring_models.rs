@@ -55,7 +55,7 @@ fn exchange(slots: u32, payload: usize, messages: u32, first: u32) {
         let mut mailbox = Mailbox::new(inbox, outbox, first);
         let (mut sent, mut taken) = (0, 0);
         while taken < messages {
-            let message = |number: u32| [number << 31 | number + 5; 2];
+            let message = |number: u32| [(number << 31) | (number + 5); 2];
             while sent < messages && mailbox.send(&*words, Header::CALL, &message(sent)[..payload]) {
                 sent += 1;
             }

@@ -1,5 +1,6 @@
 //! Full inboxes, and letters that are not delivered.
 
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anywarp::ring::{AskError, DeadReason, Overflow, SendError};
@@ -13,6 +14,7 @@ pub(crate) const CASES: &[Case] = &[
     ("blocked", blocked),
     ("newest_dropped", newest_dropped),
     ("oldest_dropped", oldest_dropped),
+    ("oldest_awaited_dropped", oldest_awaited_dropped),
     ("late_replies", late_replies),
     ("timed_out_futures", timed_out_futures),
 ];
@@ -78,6 +80,20 @@ fn oldest_dropped(place: Place<'_>) -> TestResult {
     }
     ring.drain(Duration::from_secs(60))?;
     equal(ring.telemetry().total().handled, 4, "handled")
+}
+
+/// The task of a dropped message is woken, also while the ring is paused.
+fn oldest_awaited_dropped(place: Place<'_>) -> TestResult {
+    let ring = place.ring(ECHO)?.inbox(2).overflow(Overflow::DropOldest).start()?;
+    ring.pause()?;
+    (0..2u32).try_for_each(|x| ring.actor(0).tell(&x))?;
+    let oldest = ring.actor(0).ask::<u32, u32>(&2)?;
+    thread::scope(|scope| {
+        let oldest = scope.spawn(|| pollster::block_on(oldest));
+        (3..5u32).try_for_each(|x| ring.actor(0).tell(&x))?;
+        let dropped = oldest.join().expect("no panic");
+        refused(dropped, |error| matches!(error, AskError::Dropped { actor: 0 }), &[])
+    })
 }
 
 fn late_replies(place: Place<'_>) -> TestResult {

@@ -1,8 +1,14 @@
 //! The life of a ring: pauses, ends, and other work beside it.
 
+use std::future::Future;
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Wake, Waker};
+use std::thread;
 use std::time::{Duration, Instant};
 
-use anywarp::ring::{AskError, DeadReason, Mode, RingError, SendError};
+use anywarp::ring::{AskError, DeadReason, Mode, Overflow, Ring, RingError, SendError};
 
 use crate::messages::ECHO;
 use crate::outcome::{TestResult, ensure, equal, refused};
@@ -18,6 +24,12 @@ pub(crate) const CASES: &[Case] = &[
     ("idle", idle),
     ("other_work", other_work),
     ("two_rings", two_rings),
+    ("paused_by_many_threads", paused_by_many_threads),
+    ("drained_under_load", drained_under_load),
+    ("idle_beside_busy", idle_beside_busy),
+    ("states_under_load", states_under_load),
+    ("wakers_that_panic", wakers_that_panic),
+    ("wakers_that_drop_the_ring", wakers_that_drop_the_ring),
 ];
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -30,7 +42,7 @@ fn paused(place: Place<'_>) -> TestResult {
         ring.pause()?;
         ring.pause()?;
         let ask = ring.actor(1).ask::<u32, u32>(&(round + 100))?;
-        std::thread::sleep(Duration::from_millis(3));
+        thread::sleep(Duration::from_millis(3));
         ensure(!ask.is_done(), || "a paused ring has replied".to_owned())?;
         equal(ring.state::<u32>(1)?, round * 2 - 1, "the state while paused")?;
         ring.resume()?;
@@ -111,7 +123,7 @@ fn counted(place: Place<'_>) -> TestResult {
 fn idle(place: Place<'_>) -> TestResult {
     let ring = place.start(ECHO)?;
     for (x, pause) in (0..).zip([0, 2, 30, 150]) {
-        std::thread::sleep(Duration::from_millis(pause));
+        thread::sleep(Duration::from_millis(pause));
         let start = Instant::now();
         equal(ring.actor(0).ask::<u32, u32>(&x)?.wait()?, x, "the reply")?;
         ensure(start.elapsed() < MINUTE, || "the reply took a minute".to_owned())?;
@@ -147,4 +159,173 @@ fn two_rings(place: Place<'_>) -> TestResult {
     }
     drop(one);
     equal(two.actor(0).ask::<u32, u32>(&5)?.wait()?, 5, "the reply of the other ring")
+}
+
+/// Threads that pause, resume and read states in any order lose no message.
+fn paused_by_many_threads(place: Place<'_>) -> TestResult {
+    const ASKS: u32 = 100;
+    let ring = place.ring(ECHO)?.actors(2).inbox(8).start()?;
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let control = |thread: u32| {
+            let (ring, over) = (&ring, &over);
+            scope.spawn(move || -> TestResult {
+                let (mut random, mut last) = (thread + 1, 0);
+                while !over.load(Ordering::Acquire) {
+                    random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    // The first thread reads no states, which may wait for a resume.
+                    match random >> 16 & 3 {
+                        0 => ring.pause()?,
+                        1 | 2 => ring.resume()?,
+                        _ if thread == 0 => thread::sleep(Duration::from_micros(200)),
+                        _ => {
+                            let state = ring.state::<u32>(thread & 1)?;
+                            ensure((last..=2 * ASKS).contains(&state), || format!("the state {state} after {last}"))?;
+                            last = state;
+                        }
+                    }
+                }
+                Ok(ring.resume()?)
+            })
+        };
+        let controls: Vec<_> = (0..4).map(control).collect();
+        let asks = |thread: u32| {
+            let ring = &ring;
+            scope.spawn(move || -> TestResult {
+                for x in 0..ASKS {
+                    let reply = ring.actor(thread & 1).ask::<u32, u32>(&(x + 1000 * thread))?.timeout(MINUTE).wait()?;
+                    equal(reply, x + 1000 * thread, "the reply")?;
+                }
+                Ok(())
+            })
+        };
+        let asks: Vec<_> = (0..4).map(asks).collect();
+        let asked: Vec<_> = asks.into_iter().map(|thread| thread.join().expect("no panic")).collect();
+        over.store(true, Ordering::Release);
+        let controlled = controls.into_iter().map(|thread| thread.join().expect("no panic"));
+        controlled.chain(asked).collect::<TestResult<Vec<()>>>()
+    })?;
+    for actor in 0..2 {
+        equal(ring.state::<u32>(actor)?, 2 * ASKS, "the state")?;
+    }
+    Ok(())
+}
+
+/// Sends messages to actor 0 from another thread until `work` has ended.
+fn under_load(ring: &Ring, work: impl FnOnce() -> TestResult) -> TestResult {
+    let (over, sent) = (AtomicBool::new(false), AtomicU32::new(0));
+    thread::scope(|scope| {
+        let load = scope.spawn(|| -> TestResult {
+            while !over.load(Ordering::Acquire) {
+                ring.actor(0).tell(&1u32)?;
+                sent.fetch_add(1, Ordering::Release);
+            }
+            Ok(())
+        });
+        while sent.load(Ordering::Acquire) < 10 && !load.is_finished() {
+            thread::yield_now();
+        }
+        let result = work();
+        over.store(true, Ordering::Release);
+        load.join().expect("no panic").and(result)
+    })
+}
+
+/// Messages that are sent later do not prolong a drain.
+fn drained_under_load(place: Place<'_>) -> TestResult {
+    let ring = place.start(ECHO)?;
+    under_load(&ring, || (0..5).try_for_each(|_| Ok(ring.drain(MINUTE)?)))
+}
+
+/// An actor replies soon while another one is busy.
+fn idle_beside_busy(place: Place<'_>) -> TestResult {
+    let ring = place.ring(ECHO)?.actors(2).start()?;
+    under_load(&ring, || {
+        for x in 0..50u32 {
+            let reply = ring.actor(1).ask::<u32, u32>(&x)?.timeout(Duration::from_secs(10)).wait()?;
+            equal(reply, x, "the reply")?;
+            thread::sleep(Duration::from_micros(100));
+        }
+        Ok(())
+    })
+}
+
+/// A state that needs most of the inbox is read and replaced while messages fill it.
+fn states_under_load(place: Place<'_>) -> TestResult {
+    const LARGE: &str = "
+// anywarp:actor
+fn count(state: ptr<function, array<u32, 28>>, x: u32, lane: u32) -> u32 {
+    (*state)[27] += x;
+    return x;
+}";
+    for overflow in [Overflow::Block(MINUTE), Overflow::DropOldest] {
+        let ring = place.ring(LARGE)?.inbox(8).overflow(overflow).start()?;
+        under_load(&ring, || {
+            for _ in 0..5 {
+                let state: [u32; 28] = ring.state(0)?;
+                ring.set_state(0, &state)?;
+            }
+            Ok(())
+        })?;
+        ring.drain(MINUTE)?;
+    }
+    Ok(())
+}
+
+/// A waker that drops a ring, or panics.
+#[derive(Default)]
+struct Strange {
+    ring: Mutex<Option<Ring>>,
+    woken: AtomicBool,
+    panics: bool,
+}
+
+impl Wake for Strange {
+    fn wake(self: Arc<Self>) {
+        let ring = self.ring.lock().expect("no panic").take();
+        drop(ring);
+        self.woken.store(true, Ordering::Release);
+        assert!(!self.panics, "a waker panics, as the test wants");
+    }
+}
+
+impl Strange {
+    fn is_woken(&self) -> TestResult {
+        let start = Instant::now();
+        while !self.woken.load(Ordering::Acquire) {
+            ensure(start.elapsed() < MINUTE, || "the task was not woken".to_owned())?;
+            thread::sleep(Duration::from_millis(1));
+        }
+        Ok(())
+    }
+}
+
+fn wakers_that_panic(place: Place<'_>) -> TestResult {
+    let ring = place.start(ECHO)?;
+    let strange = Arc::new(Strange { panics: true, ..Strange::default() });
+    ring.pause()?;
+    let mut ask = pin!(ring.actor(0).ask::<u32, u32>(&1)?);
+    let waker = Waker::from(Arc::clone(&strange));
+    ensure(ask.as_mut().poll(&mut Context::from_waker(&waker)).is_pending(), || "a reply while paused".to_owned())?;
+    ring.resume()?;
+    strange.is_woken()?;
+    equal(pollster::block_on(ring.actor(0).ask::<u32, u32>(&2)?)?, 2, "the reply to another task")
+}
+
+fn wakers_that_drop_the_ring(place: Place<'_>) -> TestResult {
+    let ring = place.start(ECHO)?;
+    ring.pause()?;
+    let actor = ring.actor(0);
+    let mut ask = pin!(actor.ask::<u32, u32>(&1)?);
+    let strange = Arc::new(Strange::default());
+    let waker = Waker::from(Arc::clone(&strange));
+    ensure(ask.as_mut().poll(&mut Context::from_waker(&waker)).is_pending(), || "a reply while paused".to_owned())?;
+    // The lock keeps the waker from finding no ring.
+    let mut own = strange.ring.lock().expect("no panic");
+    ring.resume()?;
+    *own = Some(ring);
+    drop(own);
+    strange.is_woken()?;
+    equal(pollster::block_on(ask)?, 1, "the reply that came before")?;
+    refused(actor.tell(&1u32), |error| matches!(error, SendError::Ended { failure: None }), &[])
 }

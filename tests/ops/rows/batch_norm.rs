@@ -158,7 +158,7 @@ fn slices<T: Float>(device: &Device) -> TestResult {
         let (x, scale): (Vec<T>, Vec<T>) = (numbers(105 + begin, 1), numbers(5 + begin, 2));
         let (wide_x, wide_scale) = (wide(&x[begin..]), wide(&scale[begin..]));
         let (x, scale) = (device.buffer_from(&x)?, device.buffer_from(&scale)?);
-        let mut y = device.buffer_from(&vec![T::of(9.0); 110])?;
+        let mut y = device.buffer_from(&[T::of(9.0); 110])?;
         let (mut means, mut inverses) = (device.buffer_from(&[9.0f32; 9])?, device.buffer_from(&[9.0f32; 9])?);
         let (end, channels) = (begin + 105, begin..begin + 5);
         BatchNorm::new(shape).epsilon(0.5).scale(scale.slice(begin..)).train(

@@ -137,7 +137,7 @@ fn medians(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// The results are those of the examples in SciPy's documentation.
+/// The results are those of the examples in `SciPy`'s documentation.
 fn scipy(device: &Device) -> TestResult {
     let x: Vec<f32> = vec![1.0, 2.0, 0.0, 0.0, 5.0, 3.0, 0.0, 4.0, 0.0, 0.0, 0.0, 7.0, 9.0, 3.0, 0.0, 0.0];
     let input = device.buffer_from(&x)?;

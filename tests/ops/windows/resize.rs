@@ -201,7 +201,7 @@ fn regions(device: &Device) -> TestResult {
     close(&y.read()?, &[1.0, 1.5, 2.0, 2.5, 3.0], TOLERANCE, "a scale of its own")
 }
 
-/// The results are those of PyTorch's `interpolate` and of ONNX's examples.
+/// The results are those of `PyTorch`'s `interpolate` and of ONNX's examples.
 fn known(device: &Device) -> TestResult {
     let x = device.buffer_from(&[1.0f32, 2.0, 3.0, 4.0])?;
     let mut y = device.buffer::<f32>(16)?;

@@ -42,7 +42,7 @@ impl Sample {
     }
 }
 
-/// The first output of the random generator SplitMix64 in this state.
+/// The first output of the random generator `SplitMix64` in this state.
 fn splitmix(state: u64) -> u64 {
     Random::from_state(state).bits()
 }
