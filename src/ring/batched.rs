@@ -8,6 +8,7 @@ use super::core::{Core, View};
 use super::engine::Places;
 use super::error::{RingError, no_buffer};
 use super::generate::KEPT_HEAD;
+use super::persistent::MOST;
 use super::slot::{Slots, Words};
 use super::telemetry::Count;
 use crate::buffer::UnifiedBuffer;
@@ -17,9 +18,6 @@ use crate::kernel::Kernel;
 
 /// The time between two rounds of the ring's thread with nothing to do.
 const IDLE: Duration = Duration::from_millis(50);
-
-/// The messages that a submission handles for one actor: limits on loops leave so many handlers enough.
-const MOST: u32 = 4096;
 
 /// More ranges than this are read in one piece, as each transfer has a cost of its own.
 const RANGES: usize = 16;
@@ -127,6 +125,7 @@ impl Batched {
             return Ok(());
         }
         let mut replies = Vec::new();
+        let mut longest = 0;
         for ((actor, post), copied) in (0..).zip(&core.posts).zip(copied) {
             let (taken, sent) = {
                 let state = post.lock();
@@ -139,20 +138,25 @@ impl Batched {
                 }
             }
             *copied = sent;
+            longest = longest.max(sent.wrapping_sub(taken));
             replies.extend(ranges(self.places.outbox(actor), taken, sent));
         }
         if replies.is_empty() {
             return Ok(());
         }
         let Places { actors, slots, .. } = self.places;
-        let launch = self.kernel.launch();
-        let launch = launch.set("ring_shape.actors", actors).set("ring_shape.slots", slots);
-        let launch = launch.set("ring_shape.polls", 1u32).set("ring_shape.most", slots.min(MOST));
-        let launch = launch.bind("ring_inbox", &mut *inbox).bind("ring_outbox", &mut *outbox);
-        launch.bind("ring_kept", &mut *kept).bind("ring_control", &mut *control).groups(self.groups)?;
+        // The handlers of a launch share a limit on loops, so many messages take several launches.
+        for _ in 0..longest.div_ceil(MOST) {
+            let launch = self.kernel.launch();
+            let launch = launch.set("ring_shape.actors", actors).set("ring_shape.slots", slots);
+            let launch = launch.set("ring_shape.polls", 1u32).set("ring_shape.most", MOST);
+            let launch = launch.bind("ring_inbox", &mut *inbox).bind("ring_outbox", &mut *outbox);
+            launch.bind("ring_kept", &mut *kept).bind("ring_control", &mut *control).groups(self.groups)?;
+        }
         self.submissions.add();
         if replies.len() > RANGES {
-            replies = vec![0..self.outbox.len()];
+            replies.clear();
+            replies.push(0..self.outbox.len());
         }
         for words in replies {
             self.receive(outbox, words)?;

@@ -1,6 +1,6 @@
 //! The settings of a ring, and its start.
 
-use std::sync::atomic::AtomicU8;
+use std::sync::atomic::{AtomicU8, AtomicU64};
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -145,6 +145,8 @@ impl RingBuilder {
             letters: Letters::default(),
             started: Instant::now(),
             stage: AtomicU8::new(Stage::Running as u8),
+            life: Mutex::default(),
+            unanswered: AtomicU64::new(0),
             failure: OnceLock::new(),
             watched: Mutex::default(),
             wakers: Mutex::default(),

@@ -61,20 +61,33 @@ impl Cell {
     pub(super) fn give_up(&self) {
         let mut state = self.state();
         state.given_up = true;
-        state.waker = None;
+        let waker = state.waker.take();
+        drop(state);
+        // Without the lock, because dropping a waker may run any code.
+        drop(waker);
     }
 
     /// Wakes `waker` at completion, or at once if the cell is complete.
     pub(super) fn wake(&self, waker: &Waker) {
-        let mut state = self.state();
+        let state = self.state();
         if self.is_done() {
             drop(state);
             return waker.wake_by_ref();
         }
-        match &mut state.waker {
-            Some(own) => own.clone_from(waker),
-            none => *none = Some(waker.clone()),
+        if state.waker.as_ref().is_some_and(|own| own.will_wake(waker)) {
+            return;
         }
+        drop(state);
+        // Without the lock, because cloning and dropping a waker may run any code.
+        let new = waker.clone();
+        let mut state = self.state();
+        if self.is_done() {
+            drop(state);
+            return new.wake();
+        }
+        let old = state.waker.replace(new);
+        drop(state);
+        drop(old);
     }
 
     /// Sleeps until completion, at most this long.

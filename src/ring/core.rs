@@ -1,8 +1,9 @@
 //! The state that all handles of a ring share: sending, waiting, and the end.
 
 use std::any::TypeId;
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::Waker;
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
@@ -69,6 +70,10 @@ pub(super) struct Core {
     pub(super) letters: Letters,
     pub(super) started: Instant,
     pub(super) stage: AtomicU8,
+    /// Held while the kernel starts or ends, and while its states are read directly.
+    pub(super) life: Mutex<()>,
+    /// The messages for the handler that [`abandon`](Core::abandon) has taken.
+    pub(super) unanswered: AtomicU64,
     pub(super) failure: OnceLock<Error>,
     /// Cells of futures, for which the ring's thread polls, with the times at which they give up.
     pub(super) watched: Mutex<Vec<Watched>>,
@@ -108,6 +113,10 @@ impl Core {
     /// Moves from one stage to another; returns false from any other stage.
     pub(super) fn advance(&self, from: Stage, to: Stage) -> bool {
         self.stage.compare_exchange(from as u8, to as u8, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+
+    pub(super) fn life(&self) -> MutexGuard<'_, ()> {
+        self.life.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn failure(&self) -> Option<Box<Error>> {
@@ -178,7 +187,8 @@ impl Core {
             if state.mailbox.is_full() {
                 self.reap(actor, post, &mut state);
             }
-            if state.backlog.is_empty() && state.put(&self.inbox(), Header::CALL, self.words(payload), entry()) {
+            let free = state.backlog.is_empty() && state.reserved == 0;
+            if free && state.put(&self.inbox(), Header::CALL, self.words(payload), entry()) {
                 state.accepted();
                 drop(state);
                 self.engine.ring(self);
@@ -195,6 +205,8 @@ impl Core {
                         self.drops(actor, post, &payload);
                         if let Some(cell) = entry.cell {
                             self.complete(&cell, Err(AskError::Dropped { actor }));
+                            // The ring's thread may be busy with a submission.
+                            self.wake_tasks();
                         }
                     }
                     return Ok(());
@@ -205,7 +217,7 @@ impl Core {
                 }
                 Overflow::Block(timeout) if !pause.is_over(timeout) => {
                     drop(state);
-                    pause.rest(|time| thread::sleep(time));
+                    pause.rest(thread::sleep);
                 }
                 Overflow::Reject | Overflow::Block(_) => {
                     post.dropped.add();
@@ -237,11 +249,23 @@ impl Core {
         let post = self.post(actor)?;
         let timed_out = || AskError::TimedOut { actor, timeout: OWN };
         let mut pause = Pause::new();
+        // Whether senders leave the inbox to this call, which needs several slots at the same time.
+        let mut reserves = false;
         let cells: Vec<Arc<Cell>> = loop {
             let mut state = post.lock();
-            self.accepts()?;
+            // A paused actor makes no room, so senders need not wait for this call.
+            let running = self.stage() == Stage::Running;
+            let accepted = self.accepts();
             self.reap(actor, post, &mut state);
-            if state.mailbox.room() as usize >= parts.len() {
+            let fits = state.mailbox.room() as usize >= parts.len();
+            let over = !fits && pause.is_over(OWN);
+            let reserve = !fits && !over && accepted.is_ok() && running;
+            if reserve != reserves {
+                state.reserved = if reserve { state.reserved + 1 } else { state.reserved - 1 };
+                reserves = reserve;
+            }
+            accepted?;
+            if fits {
                 let send = |(part, payload): (usize, &&[u32])| {
                     let cell = Arc::new(Cell::default());
                     let entry = Entry { sent: Instant::now(), cell: Some(Arc::clone(&cell)), counts: false };
@@ -251,10 +275,10 @@ impl Core {
                 break parts.iter().enumerate().map(send).collect();
             }
             drop(state);
-            if pause.is_over(OWN) {
+            if over {
                 return Err(timed_out());
             }
-            pause.rest(|time| thread::sleep(time));
+            pause.rest(thread::sleep);
         };
         self.engine.ring(self);
         let deadline = Instant::now() + OWN;
@@ -296,6 +320,11 @@ impl Core {
         self.posts.iter().map(|post| post.lock().queued()).sum()
     }
 
+    /// The number of those that were sent until `since`.
+    pub(super) fn left_since(&self, since: Instant) -> u64 {
+        self.posts.iter().map(|post| post.lock().queued_since(since)).sum()
+    }
+
     /// Waits until the cell is complete, or until the deadline; returns whether it is complete.
     pub(super) fn wait(&self, actor: u32, cell: &Arc<Cell>, deadline: Option<Instant>) -> bool {
         let Some(post) = self.posts.get(actor as usize) else { return false };
@@ -329,16 +358,17 @@ impl Core {
 
     // ---- the end
 
-    /// Ends the ring because of a failure: each caller that waits receives it.
+    /// Ends the ring because of a failure: each caller that waits receives it. Wake the tasks afterwards, as after
+    /// [`abandon`](Self::abandon).
     pub(super) fn fail(&self, error: Error) {
         let _ = self.failure.set(error);
         self.stage.store(Stage::Failed as u8, Ordering::Release);
         self.abandon(DeadReason::Failure);
     }
 
-    /// Completes all that wait with an error, and lists what was not handled. Returns the number of such messages.
-    pub(super) fn abandon(&self, reason: DeadReason) -> u64 {
-        let mut count = 0;
+    /// Completes all that wait with an error, and lists and counts what was not handled. Wake the tasks afterwards,
+    /// without a lock: the ring's thread may have ended.
+    pub(super) fn abandon(&self, reason: DeadReason) {
         for (actor, post) in self.posts.iter().enumerate() {
             let actor = actor as u32;
             let mut state = post.lock();
@@ -351,7 +381,7 @@ impl Core {
             drop(state);
             for (Entry { cell, counts, .. }, bytes) in ended {
                 if counts {
-                    count += 1;
+                    self.unanswered.fetch_add(1, Ordering::AcqRel);
                     self.letters.add(DeadLetter { actor, reason, bytes });
                 }
                 if let Some(cell) = cell {
@@ -359,8 +389,6 @@ impl Core {
                 }
             }
         }
-        self.wake_tasks();
-        count
     }
 
     /// Completes a cell; returns whether a caller waits for it. The ring's thread wakes a task, because the caller may
@@ -377,7 +405,12 @@ impl Core {
     /// Wakes the tasks whose cells are complete.
     pub(super) fn wake_tasks(&self) {
         let wakers = std::mem::take(&mut *self.wakers.lock().unwrap_or_else(PoisonError::into_inner));
-        wakers.into_iter().for_each(Waker::wake);
+        for waker in wakers {
+            // A waker of the author's that panics must not end the ring's thread, nor keep other tasks asleep.
+            if catch_unwind(AssertUnwindSafe(|| waker.wake())).is_err() {
+                log::error!("the waker of a task that waits for a reply panicked");
+            }
+        }
     }
 
     /// The duties of the ring's thread towards futures: takes replies, ends what takes too long, wakes tasks. Returns

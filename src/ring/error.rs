@@ -79,7 +79,7 @@ pub enum RingError {
     /// The actors did not come to an end in time.
     #[error("the ring did not {step} within {timeout:?}: {left} messages have no reply")]
     TimedOut {
-        /// The step: `pause`, `drain` or `stop`.
+        /// The step: `pause`, `resume`, `drain` or `stop`.
         step: &'static str,
         /// The time given.
         timeout: Duration,

@@ -1,8 +1,9 @@
 //! The kernel of a ring, generated around the author's function: each workgroup serves actors, one after the other.
 //!
 //! One text serves both modes. A workgroup polls the next slot of an actor's inbox, calls the handler, keeps the state,
-//! and writes the reply; it goes on to the next actor after a number of messages, or of polls without one. Batched, one
-//! poll is enough, and a submission ends when all inboxes are empty. Persistent, the device repeats the workgroups.
+//! and writes the reply; it goes on to the next actor after a number of messages, or of polls without one. Both numbers
+//! are those of the whole launch, so that each launch ends, and none of its workgroups delays the next launch for long.
+//! Batched, one poll is enough. Persistent, the device repeats the workgroups.
 //!
 //! | variable | content |
 //! |---|---|
@@ -31,6 +32,9 @@ const KEPT_ALIGNMENT: usize = 16;
 
 /// The polls without a message between two looks at the control word.
 const POLLS: u32 = 64;
+
+/// The messages between two such looks in a larger workgroup, where a look may cost a trip over the bus.
+const MESSAGES: u32 = 16;
 
 /// The sizes that the kernel and the host agree on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,9 +187,9 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
           wrong |= (words[i] >> 31u) ^ phase;
         }}
       }}
+      if (wrong == 0u || (polls + 1u) % {POLLS}u == 0u) && atomicLoad(&ring_control[0]) != 0u {{ return; }}
       if wrong != 0u {{
         polls++;
-        if polls % {POLLS}u == 0u && atomicLoad(&ring_control[0]) != 0u {{ return; }}
         continue;
       }}
       for (var i = 0u; i < ring_payload_in; i++) {{
@@ -223,7 +227,6 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
       ring_kept[kept] = number;
       atomicStore(&ring_outbox[sent], kind | (phase << 31u));
       handled++;
-      polls = 0u;
     }}
   }}
 }}"
@@ -265,19 +268,23 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
         ring_words[i] = word;
         if (word >> 31u) != phase {{ atomicStore(&ring_wrong, 1u); }}
       }}
-      polls++;
       workgroupBarrier();
       if lane == 0u {{
         ring_next = 3u & ring_words[0];
+        var looks = handled % {MESSAGES}u == 0u;
         if atomicLoad(&ring_wrong) != 0u {{
           ring_next = 4u;
-          if polls % {POLLS}u == 0u && atomicLoad(&ring_control[0]) != 0u {{ ring_next = 5u; }}
+          looks = (polls + 1u) % {POLLS}u == 0u;
         }}
+        if looks && atomicLoad(&ring_control[0]) != 0u {{ ring_next = 5u; }}
         atomicStore(&ring_wrong, 0u);
       }}
       let next = workgroupUniformLoad(&ring_next);
       if next == 5u {{ return; }}
-      if next == 4u {{ continue; }}
+      if next == 4u {{
+        polls++;
+        continue;
+      }}
       for (var i = lane; i < ring_payload_in; i += {invocations}u) {{
         ring_in[i] = (ring_words[{HEAD}u + i] & 0x7fffffffu) | (((ring_words[1] >> i) & 1u) << 31u);
       }}
@@ -337,7 +344,6 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
       number++;
       if lane == 0u {{ ring_kept[kept] = number; }}
       handled++;
-      polls = 0u;
       workgroupBarrier();
     }}
   }}

@@ -1,9 +1,12 @@
 //! The handle of a running ring: its life, its actors, its counts.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
+
+use anywarp_backend::BackendError;
 
 use super::actor::Actor;
 use super::core::{Core, Stage, value_of, words_of};
@@ -88,9 +91,18 @@ impl Ring {
         let core = &self.core;
         core.checks_state::<S>()?;
         core.post(actor)?;
-        if matches!(core.stage(), Stage::Paused | Stage::Stopped | Stage::Failed) {
-            let ended = |error: Error| AskError::Ended { actor, failure: Some(Box::new(error)) };
-            return core.engine.state(actor).map(|words| value_of(&words)).map_err(ended);
+        let halted = || matches!(core.stage(), Stage::Paused | Stage::Stopped | Stage::Failed);
+        if halted() {
+            let _life = core.life();
+            // Another thread may have resumed the ring before this one had the lock.
+            if halted() {
+                // After a pause that timed out, the kernel still runs. A kernel that failed has ended.
+                if let Ok(false) = core.engine.stop(STOP) {
+                    return Err(AskError::TimedOut { actor, timeout: STOP });
+                }
+                let ended = |error: Error| AskError::Ended { actor, failure: Some(Box::new(error)) };
+                return core.engine.state(actor).map(|words| value_of(&words)).map_err(ended);
+            }
         }
         let format = core.format;
         let parts = vec![[].as_slice(); format.state.div_ceil(format.reply)];
@@ -116,20 +128,39 @@ impl Ring {
     ///
     /// # Errors
     /// [`RingError::Ended`] if the ring does not run; [`RingError::TimedOut`] if an actor does not come to the end of a
-    /// message within 10 seconds.
+    /// message within 10 seconds. The ring is paused also then: call this method again to wait for the actor, or
+    /// [`resume`](Self::resume).
     pub fn pause(&self) -> Result<(), RingError> {
-        if !self.core.advance(Stage::Running, Stage::Paused) {
-            return if self.core.stage() == Stage::Paused { Ok(()) } else { Err(self.ended()) };
-        }
-        match self.core.engine.stop(STOP) {
-            Ok(true) => {
-                self.core.reap_all();
-                Ok(())
+        self.pause_within(STOP)
+    }
+
+    /// [`pause`](Self::pause) with another time.
+    pub(super) fn pause_within(&self, timeout: Duration) -> Result<(), RingError> {
+        self.changes(|| {
+            if !self.core.advance(Stage::Running, Stage::Paused) && self.core.stage() != Stage::Paused {
+                return Err(self.ended());
             }
-            Ok(false) => {
-                self.core.advance(Stage::Paused, Stage::Running);
-                Err(RingError::TimedOut { step: "pause", timeout: STOP, left: self.core.left() })
-            }
+            self.halts("pause", timeout)?;
+            self.core.reap_all();
+            Ok(())
+        })
+    }
+
+    /// Changes the stage while no other thread does; afterwards wakes the tasks that have ended with it.
+    fn changes(&self, change: impl FnOnce() -> Result<(), RingError>) -> Result<(), RingError> {
+        let life = self.core.life();
+        let result = change();
+        // A waker may run any code, also such that changes the stage.
+        drop(life);
+        self.core.wake_tasks();
+        result
+    }
+
+    /// Waits until the kernel has ended.
+    fn halts(&self, step: &'static str, timeout: Duration) -> Result<(), RingError> {
+        match self.core.engine.stop(timeout) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(RingError::TimedOut { step, timeout, left: self.core.left() }),
             Err(error) => Err(self.fails(error)),
         }
     }
@@ -137,23 +168,32 @@ impl Ring {
     /// Continues after a [`pause`](Self::pause), with the same states.
     ///
     /// # Errors
-    /// [`RingError::Ended`] if the ring has ended, or cannot be started again.
+    /// [`RingError::Ended`] if the ring has ended, or cannot be started again; [`RingError::TimedOut`] after a pause
+    /// that timed out, if the actor does not come to the end of its message within 10 seconds more. The ring is paused
+    /// then.
     pub fn resume(&self) -> Result<(), RingError> {
-        match self.core.stage() {
-            Stage::Running => return Ok(()),
-            Stage::Paused => {}
-            _ => return Err(self.ended()),
-        }
-        if let Err(error) = self.core.engine.start() {
-            return Err(self.fails(error));
-        }
-        self.core.advance(Stage::Paused, Stage::Running);
-        self.core.engine.ring(&self.core);
-        self.core.wake_driver();
-        Ok(())
+        self.changes(|| {
+            match self.core.stage() {
+                Stage::Running => return Ok(()),
+                Stage::Paused => {}
+                _ => return Err(self.ended()),
+            }
+            // After a pause that timed out, the kernel of before may still run.
+            self.halts("resume", STOP)?;
+            if let Err(error) = self.core.engine.start() {
+                return Err(self.fails(error));
+            }
+            if !self.core.advance(Stage::Paused, Stage::Running) {
+                return Err(self.ended());
+            }
+            self.core.engine.ring(&self.core);
+            self.core.wake_driver();
+            Ok(())
+        })
     }
 
-    /// Waits until all messages that were sent before are handled, at most this long.
+    /// Waits until all messages that were sent before are handled, at most this long. Messages that are sent meanwhile
+    /// do not count.
     ///
     /// # Errors
     /// [`RingError::TimedOut`] with the number of messages that are left; [`RingError::Ended`] if the ring fails.
@@ -161,7 +201,7 @@ impl Ring {
         let started = Instant::now();
         loop {
             self.core.reap_all();
-            let left = self.core.left();
+            let left = self.core.left_since(started);
             if self.core.stage() == Stage::Failed {
                 return Err(self.ended());
             }
@@ -196,11 +236,13 @@ impl Ring {
     /// Ends the ring; returns the number of messages that were not handled.
     fn end(&mut self, timeout: Duration) -> Result<u64, RingError> {
         let core = Arc::clone(&self.core);
+        let life = core.life();
         let paused = core.advance(Stage::Paused, Stage::Closing);
         if !paused && !core.advance(Stage::Running, Stage::Closing) && core.stage() != Stage::Closing {
+            drop(life);
             // The thread of a failed ring ends by itself.
             self.join();
-            return Ok(0);
+            return Ok(core.unanswered.load(Ordering::Acquire));
         }
         if !paused && !timeout.is_zero() {
             let _ = self.drain(timeout);
@@ -210,8 +252,12 @@ impl Ring {
             let _ = core.failure.set(error.clone());
         }
         core.stage.store(if ended.is_err() { Stage::Failed } else { Stage::Stopped } as u8, Ordering::Release);
-        let unanswered = core.abandon(if ended.is_err() { DeadReason::Failure } else { DeadReason::Shutdown });
+        // Wakers run any code, and the ring's thread ends after those that it runs.
+        drop(life);
+        core.abandon(if ended.is_err() { DeadReason::Failure } else { DeadReason::Shutdown });
+        core.wake_tasks();
         self.join();
+        let unanswered = core.unanswered.load(Ordering::Acquire);
         match ended {
             Ok(false) => Err(RingError::TimedOut { step: "stop", timeout: STOP, left: unanswered }),
             _ => Ok(unanswered),
@@ -220,7 +266,10 @@ impl Ring {
 
     fn join(&mut self) {
         self.core.wake_driver();
-        if let Some(driver) = self.driver.take() {
+        // A waker that the ring's thread runs may drop the ring; that thread ends after it.
+        if let Some(driver) = self.driver.take()
+            && driver.thread().id() != thread::current().id()
+        {
             let _ = driver.join();
         }
     }
@@ -283,10 +332,12 @@ fn drive(core: &Core) {
             }
             Stage::Running | Stage::Paused | Stage::Closing => {}
         }
-        match core.engine.round(core) {
-            Ok(time) if time.is_zero() => {}
-            Ok(time) => thread::park_timeout(time),
-            Err(error) => core.fail(error),
+        match catch_unwind(AssertUnwindSafe(|| core.engine.round(core))) {
+            Ok(Ok(time)) if time.is_zero() => {}
+            Ok(Ok(time)) => thread::park_timeout(time),
+            Ok(Err(error)) => core.fail(error),
+            // Without its thread, futures of a ring would wait for ever.
+            Err(_) => core.fail(BackendError::rejected("running a ring", "the thread of the ring panicked").into()),
         }
     }
 }

@@ -16,13 +16,14 @@ use crate::error::Error;
 use crate::kernel::Kernel;
 use crate::submit::Context;
 
-/// The messages that a workgroup handles for one actor before it goes on to the next one.
-const MOST_OF_MANY: u32 = 256;
-/// That number where there is no next one.
-const MOST_OF_ONE: u32 = 4096;
-/// The polls of a workgroup that serves one actor, before the device looks at the control words itself: on a GPU, each
-/// takes about a microsecond, and a launch after the last one some microseconds.
+/// The messages that a workgroup handles for one actor in a repetition: their handlers share a limit on loops.
+pub(super) const MOST: u32 = 64;
+/// The polls without a message in a repetition, for the only workgroup of a GPU: each takes about a microsecond, and a
+/// launch after the last one some microseconds.
 const POLLS_OF_ONE: u32 = 1 << 14;
+/// The same for several workgroups that serve one actor each. A launch ends with its last workgroup, so those of idle
+/// actors take about as long as [`MOST`] short messages: then neither waits long for the other.
+const POLLS_OF_EACH: u32 = 1 << 8;
 /// The same on the processor, where a poll takes some nanoseconds.
 const POLLS_ON_HOST: u32 = 1 << 10;
 /// The polls of an actor's inbox in one turn of a workgroup that serves several.
@@ -43,7 +44,6 @@ pub(super) struct Persistent {
     pub(super) places: Places,
     groups: u32,
     polls: u32,
-    most: u32,
     pub(super) inbox: Exchange,
     pub(super) outbox: Exchange,
     kept: Exchange,
@@ -72,9 +72,9 @@ impl Persistent {
             polls: match (turns, context.caps().kind) {
                 (true, _) => POLLS_OF_MANY,
                 (false, DeviceKind::Software) => POLLS_ON_HOST,
+                (false, _) if groups > 1 => POLLS_OF_EACH,
                 (false, _) => POLLS_OF_ONE,
             },
-            most: if turns { MOST_OF_MANY } else { MOST_OF_ONE },
             inbox: exchange(inbox)?,
             outbox: exchange(outbox)?,
             kept: exchange(kept)?,
@@ -99,13 +99,21 @@ impl Persistent {
         self.ticket.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Launches the kernel.
     pub(super) fn start(&self) -> Result<(), Error> {
         let mut ticket = self.ticket();
+        // Two kernels would handle the same messages.
+        if let Some(old) = ticket.as_ref()
+            && !old.is_done()?
+        {
+            let message = "the resident kernel of before the pause still runs; wait for it with `Ring::pause`";
+            return Err(BackendError::rejected("starting a ring", message).into());
+        }
         self.word(0).store(0, Ordering::Release);
         let Places { actors, slots, .. } = self.places;
         let launch = self.kernel.launch();
         let launch = launch.set("ring_shape.actors", actors).set("ring_shape.slots", slots);
-        let launch = launch.set("ring_shape.polls", self.polls).set("ring_shape.most", self.most);
+        let launch = launch.set("ring_shape.polls", self.polls).set("ring_shape.most", MOST);
         let memory = [
             ("ring_inbox", &self.inbox),
             ("ring_outbox", &self.outbox),
@@ -136,12 +144,12 @@ impl Persistent {
 
     pub(super) fn round(&self, core: &Core) -> Result<Duration, Error> {
         if core.stage() != Stage::Paused {
-            // A pause or a shutdown waits under the lock.
+            // A pause or a shutdown waits under the lock, and a start replaces ticket and word under it.
             let ended = match self.ticket.try_lock().as_deref() {
-                Ok(Some(ticket)) => ticket.is_done()?,
+                Ok(Some(ticket)) => ticket.is_done()? && self.word(0).load(Ordering::Acquire) == 0,
                 _ => false,
             };
-            if ended && core.stage() == Stage::Running && self.word(0).load(Ordering::Acquire) == 0 {
+            if ended {
                 let message = "the resident kernel ended by itself";
                 return Err(BackendError::rejected("running a ring", message).into());
             }
@@ -164,11 +172,10 @@ impl Persistent {
 }
 
 impl Drop for Persistent {
-    /// The kernel has normally ended. If it does not end, its memory must stay.
+    /// The kernel has normally ended. If it has not, this does not wait for it: the backend keeps the memory until then.
     fn drop(&mut self) {
-        if let Ok(false) = self.stop(Duration::from_secs(10)) {
-            log::error!("the kernel of a ring does not stop, so its memory is not freed before it does");
-            while let Ok(false) = self.stop(Duration::from_secs(10)) {}
+        if let Ok(false) = self.stop(Duration::ZERO) {
+            log::error!("a ring was dropped before its kernel has ended, so its memory is freed later");
         }
     }
 }

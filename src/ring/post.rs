@@ -39,13 +39,16 @@ pub(super) struct State {
     pub(super) waiting: VecDeque<Entry>,
     /// Messages for which there was no room.
     pub(super) backlog: VecDeque<Letter>,
+    /// The number of calls that wait for several free slots: while there are any, the inbox accepts nothing else.
+    pub(super) reserved: u32,
     pub(super) counts: Counts,
 }
 
 impl Post {
     pub(super) fn new(mailbox: Mailbox) -> Self {
         let next = AtomicU32::new(mailbox.taken());
-        let state = State { mailbox, waiting: VecDeque::new(), backlog: VecDeque::new(), counts: Counts::new() };
+        let (waiting, backlog) = (VecDeque::new(), VecDeque::new());
+        let state = State { mailbox, waiting, backlog, reserved: 0, counts: Counts::new() };
         Self { state: Mutex::new(state), next, dropped: Count::default() }
     }
 
@@ -80,7 +83,8 @@ impl Post {
         }
         self.next.store(state.mailbox.taken(), Ordering::Relaxed);
         let mut wrote = false;
-        while !state.mailbox.is_full()
+        while state.reserved == 0
+            && !state.mailbox.is_full()
             && let Some(Letter { payload, entry }) = state.backlog.pop_front()
         {
             state.put(inbox, Header::CALL, &payload, entry);
@@ -103,6 +107,12 @@ impl State {
     /// The number of messages that wait or are being handled.
     pub(super) fn queued(&self) -> u64 {
         u64::from(self.mailbox.under_way()) + self.backlog.len() as u64
+    }
+
+    /// The number of those that were sent until `since`.
+    pub(super) fn queued_since(&self, since: Instant) -> u64 {
+        let entries = self.waiting.iter().chain(self.backlog.iter().map(|letter| &letter.entry));
+        entries.filter(|entry| entry.sent <= since).count() as u64
     }
 
     /// Counts an accepted message.

@@ -70,9 +70,8 @@ pub(crate) fn read(wgsl: &Wgsl<'_>) -> Result<ActorText, RingError> {
         let count = function.arguments.len();
         return Err(wrong(format!("has {count} parameters; {SIGNATURE}")));
     };
-    let state = match module.types[state.ty].inner {
-        TypeInner::Pointer { base, space: AddressSpace::Function } => base,
-        _ => return Err(wrong(format!("has a first parameter of another type; {SIGNATURE}"))),
+    let TypeInner::Pointer { base: state, space: AddressSpace::Function } = module.types[state.ty].inner else {
+        return Err(wrong(format!("has a first parameter of another type; {SIGNATURE}")));
     };
     if module.types[lane.ty].inner != TypeInner::Scalar(Scalar::U32) {
         return Err(wrong(format!("has a third parameter of another type; {SIGNATURE}")));

@@ -23,6 +23,9 @@ use crate::submit::queue::{Queue, QueueState};
 
 /// The number of launches that are enqueued at a time.
 const AHEAD: usize = 2;
+/// The shortest sleep before a launch, and the longest one: see [`Pace`].
+const SHORT: Duration = Duration::from_micros(50);
+const LONG: Duration = Duration::from_millis(1);
 
 /// A resident dispatch, as its ticket sees it.
 #[derive(Default)]
@@ -89,6 +92,10 @@ impl Run {
         self.words.words().get(self.control).is_none_or(|word| word.load(Ordering::Acquire) != 0)
     }
 
+    fn bell(&self) -> u32 {
+        self.words.words().get(self.control + 1).map_or(0, |word| word.load(Ordering::Acquire))
+    }
+
     /// Launches the kernel until the host, or a failure, stops it.
     fn repeat(&mut self) -> Result<(), BackendError> {
         let context = Arc::clone(&self.queue.context);
@@ -102,8 +109,10 @@ impl Run {
     fn launch_all(&mut self) -> Result<(), BackendError> {
         let mut state = QueueState::default();
         let (mut ahead, mut spare) = (VecDeque::new(), Vec::new());
+        let mut pace = Pace::default();
         loop {
             while ahead.len() < AHEAD && !self.stops() {
+                pace.rest(self.bell());
                 let mut enqueue = Enqueue { native: &self.stream, state: &mut state, timers: Vec::new(), begun: false };
                 enqueue.run(&self.plan, 0..self.plan.steps.len())?;
                 let event: Event = spare.pop().map_or_else(|| Event::mark(&self.queue.context), Ok)?;
@@ -118,6 +127,27 @@ impl Run {
             {
                 return Err(launch.kernel.stopped(&launch.label, stop, self.loop_limit));
             }
+        }
+    }
+}
+
+/// The pauses between launches: none while the bell rings, longer ones the longer it stays silent. Otherwise short
+/// launches of idle actors would keep the device and a core busy.
+#[derive(Default)]
+struct Pace {
+    bell: u32,
+    silent: Option<Instant>,
+}
+
+impl Pace {
+    fn rest(&mut self, bell: u32) {
+        if bell != self.bell {
+            *self = Self { bell, silent: None };
+            return;
+        }
+        let time = self.silent.get_or_insert_with(Instant::now).elapsed() / 16;
+        if time >= SHORT {
+            thread::sleep(time.min(LONG));
         }
     }
 }

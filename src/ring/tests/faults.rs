@@ -28,6 +28,18 @@ fn hang(state: ptr<function, u32>, x: u32, lane: u32) -> u32 {
     return x;
 }";
 
+/// A handler with as many iterations as the message says.
+const SLOW: &str = "
+// anywarp:actor
+fn slow(state: ptr<function, u32>, x: u32, lane: u32) -> u32 {
+    *state += 1u;
+    var y = x;
+    for (var i = 0u; i < x; i++) {
+        y = (y ^ (y >> 7u)) * 1664525u + i;
+    }
+    return select(x, x + 1u, y == 12345u && x == 4u);
+}";
+
 fn device(faults: Faults) -> (Arc<FaultyBackend>, Device) {
     let cpu = anywarp_cpu::open(Options { steps: Some(1 << 20), ..Options::default() }).unwrap();
     let faulty = FaultyBackend::new(cpu, faults);
@@ -79,8 +91,38 @@ fn a_handler_without_end_is_an_error_with_its_line() {
         }
         assert!(ring.resume().is_err() && ring.pause().is_err(), "{mode}");
         assert!(ring.dead_letters().iter().any(|letter| letter.reason == DeadReason::Failure), "{mode}");
-        assert!(ring.shutdown(Duration::from_secs(1)).unwrap().failure.is_some(), "{mode}");
+        let report = ring.shutdown(Duration::from_secs(1)).unwrap();
+        assert!(report.failure.is_some() && report.unanswered >= 1, "{mode}: {report:?}");
     }
+}
+
+#[test]
+fn a_ring_resumes_after_a_pause_that_timed_out() {
+    let minute = Duration::from_secs(60);
+    let cpu = anywarp_cpu::open(Options { steps: Some(1 << 40), ..Options::default() }).unwrap();
+    let device = Device::from_backend(cpu);
+    let ring = device.ring(SLOW).unwrap().demand(Mode::Persistent).start().unwrap();
+    let ask = |x: u32| ring.actor(0).ask::<u32, u32>(&x).unwrap().timeout(minute);
+    let mut timed_out = 0;
+    for round in 1..=20 {
+        let slow = ask(20_000_000);
+        std::thread::sleep(Duration::from_millis(2));
+        // The actor may not have received the message yet.
+        let paused = ring.pause_within(Duration::ZERO);
+        timed_out += u32::from(matches!(paused, Err(RingError::TimedOut { step: "pause", .. })));
+        assert!(paused.is_ok() || timed_out > 0, "{paused:?}");
+        let behind = ask(3);
+        if round % 2 == 0 {
+            ring.pause().unwrap();
+            assert!(!behind.is_done());
+            let handled = ring.state::<u32>(0).unwrap();
+            assert!(handled == 2 * round - 1 || handled == 2 * round - 2, "{handled} in round {round}");
+        }
+        ring.resume().unwrap();
+        assert_eq!((slow.wait().unwrap(), behind.wait().unwrap()), (20_000_000, 3));
+        assert_eq!(ring.state::<u32>(0).unwrap(), 2 * round);
+    }
+    assert!(timed_out > 0);
 }
 
 #[test]
