@@ -85,7 +85,7 @@ impl<F: Fields> LoaderBuilder<F> {
         self
     }
 
-    /// Sets whether samples are written in place, into the memory from which the device reads them. That memory may be
+    /// Sets whether samples are written in place, into the memory from which the device reads them. Such memory may be
     /// slow for reads and for small writes; with `false`, samples are written to ordinary memory, from which they are
     /// then copied.
     #[must_use]

@@ -186,7 +186,7 @@ impl<F: Fields> Drop for Loader<F> {
         self.shared.notify_workers();
         let this = thread::current().id();
         for thread in self.threads.drain(..) {
-            // A task that a worker wakes may run on that worker to its end, and drop the loader. That worker ends
+            // A task that a worker wakes may run on that worker to its end, and drop the loader. The worker ends
             // afterwards.
             if thread.thread().id() != this {
                 // A worker returns its panics as values, so `join` reports nothing new.

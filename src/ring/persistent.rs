@@ -31,8 +31,9 @@ const POLLS_OF_MANY: u32 = 1;
 
 /// The time between two rounds of the ring's thread with nothing to do.
 const IDLE: Duration = Duration::from_millis(20);
-/// That time while messages have no reply, or futures wait.
+/// The same while messages have no reply.
 const BUSY: Duration = Duration::from_millis(1);
+/// The same while futures wait.
 const WATCHING: Duration = Duration::from_micros(20);
 
 /// The words of the control region: whether to stop, and the bell.

@@ -14,8 +14,8 @@ pub(super) enum Choice {
 }
 
 impl Choice {
-    /// The choice without tuning: the library if it has the precision or a higher one. That of the processor is faster than
-    /// our kernels from 2 x 512 x 2 (5 us, 230 us) to 1024^3, also for thin factors (1 x 1024 x 1024: 0.9 ms, 1.9 ms).
+    /// The choice without tuning: the library if it has the precision or a higher one. The library of the CPU is faster
+    /// than our kernels from 2 x 512 x 2 (5 us, 230 us) to 1024^3, also for thin factors (1 x 1024 x 1024: 0.9 ms, 1.9 ms).
     pub(super) fn default_for(caps: &Caps, shape: &Shape) -> Self {
         // Fewer wide tiles than this leave multiprocessors without work.
         let enough = tiles_of(128, shape.sizes).map(u64::from).iter().product::<u64>() >= 64;

@@ -44,6 +44,7 @@ fn rules_find_what_they_forbid() {
     for text in [
         "Of these, the last counts.",
         "What a wait returns.",
+        "That a wait returns is certain.",
         "Whoever drops it waits.",
         "A launch that is told nothing.",
         "The cache hears of it.",

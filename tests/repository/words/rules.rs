@@ -21,8 +21,10 @@ const WORDS: &[&str] = &[
 pub(crate) fn broken(sentence: &str) -> impl Iterator<Item = String> {
     let lower = sentence.to_lowercase();
     let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '_').collect();
-    let first =
-        words.first().filter(|first| FIRST.contains(first) && !sentence.trim_end_matches(['*', '_']).ends_with('?'));
+    // After a colon, 'that of ..' refers to what stands before it; as the first word of a sentence it names nothing.
+    let begins_badly = |first: &str| FIRST.contains(&first) || sentence.starts_with("That ");
+    let is_question = sentence.trim_end_matches(['*', '_']).ends_with('?');
+    let first = words.first().filter(|first| begins_badly(first) && !is_question);
     let first = first.map(|word| format!("begins with '{word}': name the subject first"));
     let spaced = format!(" {} ", words.join(" "));
     let word = WORDS.iter().find(|word| spaced.contains(&format!(" {word} ")));
