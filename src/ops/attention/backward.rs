@@ -44,23 +44,17 @@ fn plan(sizes: Sizes, bytes: u64) -> Plan<Pass> {
     Plan { passes, scratch: rows.saturating_mul(16), flops, bytes }
 }
 
-/// llvmpipe ends a kernel's loops after 65,535 iterations in total, without an error.
-const MOST_ITERATIONS: u64 = 60_000;
-
 /// Refuses sizes for which a device would end loops too early.
 fn loops(sizes: Sizes, target: Target) -> Result<(), OperationError> {
-    if !target.software || target.strips {
-        return Ok(());
-    }
+    let limit = target.max_iterations();
     let Sizes { group, queries, keys, size, size_of_value, .. } = sizes;
     let of_step = (size + size_of_value + 64 * size.max(size_of_value).div_ceil(64) + 8) as u64;
     let steps = |count: usize| (count as u64).div_ceil(64);
     let most = steps(keys).max(steps(queries).saturating_mul(group as u64)).saturating_mul(of_step);
-    if most <= MOST_ITERATIONS {
+    if most <= limit {
         return Ok(());
     }
-    let expected =
-        format!("this software device ends loops after {MOST_ITERATIONS}; use the device `cpu`, or fewer keys");
+    let expected = format!("this software device ends loops after {limit}; use the device `cpu`, or fewer keys");
     Err(OPERATOR.choice("loops for derivatives of", expected, format!("{most} iterations")))
 }
 

@@ -106,10 +106,9 @@ impl Choice {
         }
         let rows = shape.rows().max(1);
         if target.software {
-            // llvmpipe ends a kernel's loops after 65 535 iterations in total. Each step has an iteration for four
-            // elements of keys, and one for four elements of values.
+            // Each step has an iteration for four elements of keys, and one for four elements of values.
             let iterations = shape.size.div_ceil(4) + shape.size_of_value.div_ceil(4) + 4;
-            let longest = if target.strips { u64::MAX } else { 60_000 / iterations * STEP_OF_ROWS };
+            let longest = (target.max_iterations() / iterations).saturating_mul(STEP_OF_ROWS);
             // Neighbouring invocations compute queries or, if there are few queries, parts of at least 16 keys.
             let parts = if shape.queries >= 8 { 1 } else { (512 / rows).clamp(8, 64).min(shape.keys / 16).max(1) };
             return Self::Rows { parts: parts.max(shape.keys.div_ceil(longest)) };

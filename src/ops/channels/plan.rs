@@ -55,9 +55,6 @@ pub(crate) struct Parts {
 
 /// The greatest number of examples, and of elements for each invocation, in a part.
 const LONGEST: u64 = 1 << 15;
-/// The greatest number of iterations of an invocation on llvmpipe, which ends the loops of a kernel after 65,535
-/// iterations in total.
-const MAX_ITERATIONS: u64 = 60_000;
 
 impl Parts {
     pub(crate) fn of(sizes: Sizes, Choice { form, parts }: Choice, target: Target) -> Self {
@@ -76,12 +73,9 @@ impl Parts {
         // Elements are divided only if examples are too few, and into parts that are worth a workgroup.
         let parts_of_inner = (parts / of_examples).min(inner / fewest);
         let (of_inner, chunk_of_inner) = divided(inner, parts_of_inner, LONGEST * lanes);
-        let (of_examples, chunk_of_examples) = if target.software && !target.strips {
-            // An example takes one iteration, and those of its elements.
-            divided(examples, of_examples, MAX_ITERATIONS / (chunk_of_inner.div_ceil(lanes) + 2))
-        } else {
-            (of_examples, chunk_of_examples)
-        };
+        // An example takes one iteration, and those of its elements.
+        let chunk_of_examples = chunk_of_examples.min(target.max_iterations() / (chunk_of_inner.div_ceil(lanes) + 2));
+        let of_examples = examples.div_ceil(chunk_of_examples).max(1);
         Self { form, of_examples, of_inner, chunk_of_examples, chunk_of_inner }
     }
 
@@ -106,7 +100,7 @@ mod tests {
                         let parts = Parts::of(sizes, Choice::default_for(sizes, target), target);
                         let lanes = if parts.form == Form::Groups { 64 } else { 1 };
                         let turns = parts.chunk_of_examples * (parts.chunk_of_inner.div_ceil(lanes) + 2);
-                        assert!(!software || strips || turns <= MAX_ITERATIONS, "{sizes:?}");
+                        assert!(turns <= target.max_iterations(), "{sizes:?}");
                         let covers = |count: u64, chunk: u64, size: u64| {
                             count * chunk >= size && (count - 1) * chunk < size.max(1)
                         };

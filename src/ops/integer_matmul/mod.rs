@@ -17,7 +17,7 @@ use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
 use crate::submit::{Destination, Recording, Stream};
 pub use elements::{ByteElement, SumElement};
-use plan::{MAX_DEPTH_OF_LLVMPIPE, Shape, plan};
+use plan::{Shape, max_depth, plan};
 use run::Operands;
 
 /// Computes `c = a b` for dense row-major matrices of 8-bit integers, with sums of 32 bits: `a` is `m` x `k`, `b` is
@@ -183,9 +183,9 @@ impl<'r> IntegerMatmul<'r> {
         operands::expect(OPERATOR, "b", (b.len(), &of_b))?;
         operands::expect(OPERATOR, "c", (c.len(), &of_c))?;
         operands.check(&self.destination)?;
-        let target = target(&Device::of(&c.core.device));
-        if target.software && !target.strips && shape.k > MAX_DEPTH_OF_LLVMPIPE {
-            let expected = format!("use at most {MAX_DEPTH_OF_LLVMPIPE} on this software device, or the device `cpu`");
+        let most = max_depth(target(&Device::of(&c.core.device)).max_iterations());
+        if u64::from(shape.k) > most {
+            let expected = format!("use at most {most} on this software device, or the device `cpu`");
             return Err(OPERATOR.choice("a depth of", expected, shape.k.to_string()));
         }
         operands.run(&shape, &plan(&shape), &mut self.destination)

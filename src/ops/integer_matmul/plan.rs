@@ -23,9 +23,10 @@ pub(super) struct Pass {
 /// The rows, and the columns, of a tile.
 const TILE: u32 = 64;
 
-/// The greatest depth on llvmpipe, which ends the loops of a kernel after 65,535 iterations in total, without an error.
-/// A step of 32 depths takes at most ten iterations.
-pub(super) const MAX_DEPTH_OF_LLVMPIPE: u32 = 60_000 / 10 * 32;
+/// The greatest depth for a number of iterations: a step of 32 depths takes at most ten.
+pub(super) fn max_depth(iterations: u64) -> u64 {
+    (iterations / 10).saturating_mul(32)
+}
 
 /// The passes of a product.
 pub(super) fn plan(shape: &Shape) -> Plan<Pass> {

@@ -38,6 +38,14 @@ pub(crate) struct Target {
     pub(crate) strips: bool,
 }
 
+impl Target {
+    /// The greatest number of iterations that all loops of an invocation may make together. llvmpipe ends loops after
+    /// 65,535, without an error; other devices have no such limit.
+    pub(crate) fn max_iterations(self) -> u64 {
+        if self.software && !self.strips { 60_000 } else { u64::MAX }
+    }
+}
+
 /// The assignment of invocations to rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
