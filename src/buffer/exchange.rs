@@ -35,14 +35,9 @@ impl Exchange {
         &self.range.words()[..self.words]
     }
 
-    /// The words from `first` on, as a region for commands.
-    pub(crate) fn region(&self, first: usize, words: usize) -> Region {
-        Region { memory: self.memory, offset: first as u64 * 4, bytes: words as u64 * 4 }
-    }
-
     /// All words, as a region for commands.
     pub(crate) fn whole(&self) -> Region {
-        self.region(0, self.words)
+        Region { memory: self.memory, offset: 0, bytes: self.words as u64 * 4 }
     }
 }
 

@@ -72,7 +72,7 @@ impl Actor {
 /// The words of a message.
 fn payload<M: Element>(message: &M) -> Payload {
     let mut payload = [0; MAX_PAYLOAD];
-    for (word, own) in words_of(message).into_iter().zip(&mut payload) {
+    for (word, own) in words_of(message).zip(&mut payload) {
         *own = word;
     }
     payload

@@ -283,9 +283,9 @@ impl Core {
         self.engine.ring(self);
         let deadline = Instant::now() + OWN;
         let replies = cells.iter().map(|cell| {
-            let done = self.wait(actor, cell, Some(deadline));
+            self.wait(actor, cell, Some(deadline));
             cell.give_up();
-            if done { cell.take().unwrap_or_else(|| Err(timed_out())) } else { Err(timed_out()) }
+            cell.take().unwrap_or_else(|| Err(timed_out()))
         });
         replies.collect()
     }
@@ -325,20 +325,20 @@ impl Core {
         self.posts.iter().map(|post| post.lock().queued_since(since)).sum()
     }
 
-    /// Waits until the cell is complete, or until the deadline; returns whether it is complete.
-    pub(super) fn wait(&self, actor: u32, cell: &Arc<Cell>, deadline: Option<Instant>) -> bool {
-        let Some(post) = self.posts.get(actor as usize) else { return false };
+    /// Waits until the cell is complete, or until the deadline.
+    pub(super) fn wait(&self, actor: u32, cell: &Arc<Cell>, deadline: Option<Instant>) {
+        let Some(post) = self.posts.get(actor as usize) else { return };
         let (slots, outbox) = (self.engine.outbox_slots(actor), self.outbox());
         let mut pause = Pause::new();
         loop {
             if cell.is_done() {
-                return true;
+                return;
             }
             if slots.begins(&outbox, post.next()) {
                 self.reap(actor, post, &mut post.lock());
             }
             if pause.looks() && deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                return cell.is_done();
+                return;
             }
             pause.rest(|time| cell.sleep(time));
         }
@@ -443,9 +443,9 @@ pub(super) fn bytes(words: &[u32]) -> Vec<u8> {
 }
 
 /// The words of a value, in the order of its bytes.
-pub(super) fn words_of<T: Element>(value: &T) -> Vec<u32> {
+pub(super) fn words_of<T: Element>(value: &T) -> impl Iterator<Item = u32> {
     let bytes = bytemuck::bytes_of(value).chunks(4);
-    bytes.map(|four| four.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))).collect()
+    bytes.map(|four| four.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)))
 }
 
 /// The value of words.

@@ -118,7 +118,7 @@ impl Ring {
     pub fn set_state<S: Element>(&self, actor: u32, state: &S) -> Result<(), AskError> {
         let core = &self.core;
         core.checks_state::<S>()?;
-        let words = words_of(state);
+        let words: Vec<u32> = words_of(state).collect();
         let parts: Vec<&[u32]> = words.chunks(core.format.message).collect();
         core.own(actor, Kind::WriteState, &parts).map(|_| ())
     }
@@ -219,8 +219,8 @@ impl Ring {
     /// ring. Each caller that still waits for a reply receives [`AskError::Ended`].
     ///
     /// # Errors
-    /// [`RingError::TimedOut`] if an actor does not come to the end of a message within 10 seconds. That a ring has
-    /// failed before is part of the report.
+    /// [`RingError::TimedOut`] if an actor does not come to the end of a message within 10 seconds. A ring
+    /// that has failed before is no error: the report has the failure.
     pub fn shutdown(mut self, timeout: Duration) -> Result<Report, RingError> {
         let unanswered = self.end(timeout)?;
         let handled = self.telemetry().total().handled;

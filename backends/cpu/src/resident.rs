@@ -37,7 +37,7 @@ impl Control {
     fn word(&self, index: usize) -> u32 {
         let at = self.memory.bytes.start().as_ptr().wrapping_add(self.offset + 4 * index);
         // SAFETY: the check of the recording has shown that both words lie within the memory, which `self` keeps alive,
-        // at a multiple of 4. All accesses to exchange memory are atomic.
+        // at a multiple of 4. Host and kernel access the control words by atomic operations only.
         unsafe { AtomicU32::from_ptr(at.cast()) }.load(Ordering::Acquire)
     }
 
