@@ -98,7 +98,7 @@ sanitizers() {
     # threads.
     export RUST_MIN_STACK=268435456
     sanitized address --package anywarp --package anywarp-cpu --package anywarp-cuda --package anywarp-host \
-        --package anywarp-wgpu --lib --test conformance --test lost --test ops --test pinned
+        --package anywarp-wgpu --lib --test cancelled --test conformance --test lost --test ops --test pinned
 }
 
 # Builds and runs tests with a sanitizer.

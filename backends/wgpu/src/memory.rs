@@ -83,7 +83,7 @@ impl Memory {
         let mapping = if mapped {
             let fence = Fence::new(poller, None);
             fence.finish(Ok(()));
-            Mapping::Pending(Request::new(buffer.clone(), wgpu::MapMode::Write, fence, &poller.sink))
+            Mapping::Pending(Request::new(buffer.clone(), wgpu::MapMode::Write, fence, poller))
         } else {
             Mapping::Unmapped
         };
@@ -160,7 +160,7 @@ impl Memory {
         if let Some(index) = self.last_use().and_then(|last| last.index()) {
             fence.set_index(index);
         }
-        let request = Request::new(self.buffer.clone(), mode, Arc::clone(&fence), &poller.sink);
+        let request = Request::new(self.buffer.clone(), mode, Arc::clone(&fence), poller);
         *mapping = Mapping::Pending(Arc::clone(&request));
         drop(mapping);
         request.request_after(not_ended(&self.cancelled).as_ref());

@@ -7,11 +7,16 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Wake, Waker};
+use std::time::Duration;
 
 use anywarp_backend::{BackendError, Completion};
 
-use crate::device::errors::ErrorSink;
-use crate::submit::Fence;
+use crate::device::errors::{ErrorSink, scoped};
+use crate::submit::clock::Moment;
+use crate::submit::{Fence, Poller};
+
+/// The time for which the end of a mapping is repeated while wgpu refuses it.
+const MAX_REFUSALS: Duration = Duration::from_secs(1);
 
 /// The progress of a request to wgpu to map a buffer.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,18 +32,15 @@ pub(crate) struct Request {
     mode: wgpu::MapMode,
     /// The fence that is finished when the buffer is mapped.
     pub(crate) fence: Arc<Fence>,
+    device: wgpu::Device,
     sink: Arc<ErrorSink>,
     stage: Mutex<Stage>,
 }
 
 impl Request {
-    pub(crate) fn new(
-        buffer: wgpu::Buffer,
-        mode: wgpu::MapMode,
-        fence: Arc<Fence>,
-        sink: &Arc<ErrorSink>,
-    ) -> Arc<Self> {
-        Arc::new(Self { buffer, mode, fence, sink: Arc::clone(sink), stage: Mutex::new(Stage::Waiting) })
+    pub(crate) fn new(buffer: wgpu::Buffer, mode: wgpu::MapMode, fence: Arc<Fence>, poller: &Arc<Poller>) -> Arc<Self> {
+        let (device, sink) = (poller.device.clone(), Arc::clone(&poller.sink));
+        Arc::new(Self { buffer, mode, fence, device, sink, stage: Mutex::new(Stage::Waiting) })
     }
 
     /// Requests the mapping, now or when `earlier` has ended. The caller must hold no lock that a callback of wgpu
@@ -73,13 +75,30 @@ impl Request {
     pub(crate) fn cancel(&self) {
         let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         if *stage == Stage::Requested {
-            self.buffer.unmap();
+            self.end();
         }
         *stage = Stage::Cancelled;
         self.fence.finish(Err(BackendError::Rejected {
             operation: "mapping",
             message: "the mapping was cancelled: the device uses the memory again".to_owned(),
         }));
+    }
+
+    /// Ends the mapping that wgpu has been requested to make, also while it is pending.
+    ///
+    /// When the submission that the mapping waits for has ended, the thread that polls maps the buffer. Meanwhile wgpu
+    /// 30 takes the buffer for one that is not mapped: it refuses `unmap`, and the buffer is mapped afterwards. A
+    /// refused `unmap` is therefore repeated until wgpu accepts it, or has reported that the mapping failed.
+    fn end(&self) {
+        let start = Moment::now();
+        loop {
+            let reported = self.fence.is_done();
+            let refused = scoped(&self.device, || self.buffer.unmap()).1.is_some();
+            if !refused || reported || start.elapsed() > MAX_REFUSALS {
+                return;
+            }
+            std::thread::yield_now();
+        }
     }
 }
 
