@@ -90,7 +90,7 @@ fn written_by(statement: &Statement, callees: &Parameters) -> Vec<Handle<Express
 }
 
 /// The variable or the parameter that a pointer refers to, or to a part of which it refers.
-fn root(function: &Function, mut pointer: Handle<Expression>) -> Handle<Expression> {
+pub(crate) fn root(function: &Function, mut pointer: Handle<Expression>) -> Handle<Expression> {
     while let Expression::Access { base, .. } | Expression::AccessIndex { base, .. } = function.expressions[pointer] {
         pointer = base;
     }

@@ -63,8 +63,9 @@ impl KnownFailure {
 }
 
 fn entry(line: usize, text: &str) -> Result<KnownFailure, String> {
-    let wrong =
-        |what: &str| format!("known failures, line {line}: {what}; an entry is 'device | query [sub ..] | reason | failure'");
+    let wrong = |what: &str| {
+        format!("known failures, line {line}: {what}; an entry is 'device | query [sub ..] | reason | failure'")
+    };
     // Devices, reasons and failures never contain a bar between blanks; sub-parameters may.
     let (device, rest) = text.split_once(" | ").ok_or_else(|| wrong("no query"))?;
     let (rest, failure) = rest.rsplit_once(" | ").ok_or_else(|| wrong("no failure"))?;

@@ -46,7 +46,8 @@ fn options_are_read() {
     }
 }
 
-const LIST: &str = "# comment\n\nllvmpipe | webgpu:a,b:c op=\"|\"; | naga: wrong | got 3\n* | webgpu:a,z one=1 two= | driver | x\n";
+const LIST: &str =
+    "# comment\n\nllvmpipe | webgpu:a,b:c op=\"|\"; | naga: wrong | got 3\n* | webgpu:a,z one=1 two= | driver | x\n";
 
 #[test]
 fn known_failures_fit_by_device_query_and_sub() {
