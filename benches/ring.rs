@@ -102,6 +102,7 @@ fn echo(device: &Device, mode: Mode, messages: usize) -> Result<(), String> {
     quantiles(&format!("{mode}: echo of 4 bytes"), times);
     pipelined(&ring, messages)?;
     drop(ring);
+    waiting(device, mode, messages)?;
 
     let ring = device.ring(WIDE).and_then(|ring| ring.demand(mode).start()).map_err(|error| error.to_string())?;
     let mut times = Vec::with_capacity(messages);
@@ -141,6 +142,29 @@ fn pipelined(ring: &Ring, messages: usize) -> Result<(), String> {
         return wrong("count of pipelined messages");
     }
     println!("{}: one sender, pipelined: {:.2} M messages/s", ring.mode(), messages as f64 / took.as_secs_f64() / 1e6);
+    Ok(())
+}
+
+/// Messages that wait already when the kernel starts, so that their sender does not limit it.
+fn waiting(device: &Device, mode: Mode, messages: usize) -> Result<(), String> {
+    let messages = (messages / 2).next_power_of_two() as u32;
+    let ring = device.ring(ECHO).and_then(|ring| ring.inbox(messages).demand(mode).start());
+    let ring = ring.map_err(|error| error.to_string())?;
+    ring.pause().map_err(|error| error.to_string())?;
+    for number in 0..messages {
+        ring.actor(0).tell(&number).map_err(|error| error.to_string())?;
+    }
+    let start = Instant::now();
+    ring.resume().and_then(|()| ring.drain(Duration::from_secs(60))).map_err(|error| error.to_string())?;
+    let took = start.elapsed();
+    let count: u32 = ring.state(0).map_err(|error| error.to_string())?;
+    if count != messages {
+        return wrong("count of messages that waited");
+    }
+    println!(
+        "{mode}: {messages} messages that wait: {:.2} M messages/s",
+        f64::from(messages) / took.as_secs_f64() / 1e6
+    );
     Ok(())
 }
 

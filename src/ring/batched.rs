@@ -193,8 +193,8 @@ fn ranges(slots: Slots, from: u32, to: u32) -> impl Iterator<Item = Range> {
     let first = from & (slots.count - 1);
     let before = count.min(slots.count - first);
     let words = move |first: u32, count: u32| {
-        let start = slots.first + first as usize * slots.width();
-        (count > 0).then(|| start..start + count as usize * slots.width())
+        let start = slots.first + first as usize * slots.stride();
+        (count > 0).then(|| start..start + count as usize * slots.stride())
     };
     words(first, before).into_iter().chain(words(0, count - before))
 }

@@ -16,7 +16,7 @@ use super::mode::Mode;
 use super::overflow::{Letters, Overflow};
 use super::persistent::Persistent;
 use super::post::Post;
-use super::slot::Mailbox;
+use super::slot::{Mailbox, stride};
 use super::source::{ActorText, MAX_SHARED_STATE};
 use crate::device::Device;
 use crate::kernel::Wgsl;
@@ -115,7 +115,7 @@ impl RingBuilder {
             what: "number of words (actors x inbox x message)",
             least: 1,
             most: 1 << 30,
-            got: u64::from(self.actors) * u64::from(slots) * (format.message.max(format.reply) as u64 + 2),
+            got: u64::from(self.actors) * u64::from(slots) * stride(format.message.max(format.reply)) as u64,
         })?;
         // A multiple of two laps: zeroed memory has the phase of the lap before.
         let first = self.first & !(2 * slots - 1);

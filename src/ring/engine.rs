@@ -30,7 +30,7 @@ impl Places {
 
     fn of(self, actor: u32, payload: usize) -> Slots {
         let slots = Slots { first: 0, count: self.slots, payload };
-        Slots { first: actor as usize * self.slots as usize * slots.width(), ..slots }
+        Slots { first: actor as usize * self.slots as usize * slots.stride(), ..slots }
     }
 
     /// The words of all inboxes, of all outboxes, and of all states; `None` beyond the address space of kernels.
@@ -41,7 +41,7 @@ impl Places {
         };
         let kept = u64::from(self.actors) * self.format.kept as u64;
         let kept = usize::try_from(kept).ok().filter(|_| kept < 1 << 30)?;
-        Some([all(self.inbox(0).width())?, all(self.outbox(0).width())?, kept])
+        Some([all(self.inbox(0).stride())?, all(self.outbox(0).stride())?, kept])
     }
 }
 

@@ -18,6 +18,8 @@ use crate::submit::Context;
 
 /// The messages that a workgroup handles for one actor in a repetition: their handlers share a limit on loops.
 pub(super) const MOST: u32 = 64;
+/// The same for the only workgroup of a GPU, which keeps no other one waiting: a launch takes as long as some messages.
+const MOST_OF_ONE: u32 = 512;
 /// The polls without a message in a repetition, for the only workgroup of a GPU: each takes about a microsecond, and a
 /// launch after the last one some microseconds.
 const POLLS_OF_ONE: u32 = 1 << 14;
@@ -45,6 +47,7 @@ pub(super) struct Persistent {
     pub(super) places: Places,
     groups: u32,
     polls: u32,
+    most: u32,
     pub(super) inbox: Exchange,
     pub(super) outbox: Exchange,
     kept: Exchange,
@@ -65,17 +68,19 @@ impl Persistent {
     ) -> Result<Self, RingError> {
         let [inbox, outbox, kept] = words;
         let bytes = (inbox + outbox + kept + CONTROL) as u64 * 4;
+        let (polls, most) = match (turns, context.caps().kind) {
+            (true, _) => (POLLS_OF_MANY, MOST),
+            (false, DeviceKind::Software) => (POLLS_ON_HOST, MOST),
+            (false, _) if groups > 1 => (POLLS_OF_EACH, MOST),
+            (false, _) => (POLLS_OF_ONE, MOST_OF_ONE),
+        };
         let exchange = |words| Exchange::new(context, words).map_err(no_memory(bytes));
         Ok(Self {
             kernel,
             places,
             groups,
-            polls: match (turns, context.caps().kind) {
-                (true, _) => POLLS_OF_MANY,
-                (false, DeviceKind::Software) => POLLS_ON_HOST,
-                (false, _) if groups > 1 => POLLS_OF_EACH,
-                (false, _) => POLLS_OF_ONE,
-            },
+            polls,
+            most,
             inbox: exchange(inbox)?,
             outbox: exchange(outbox)?,
             kept: exchange(kept)?,
@@ -114,7 +119,7 @@ impl Persistent {
         let Places { actors, slots, .. } = self.places;
         let launch = self.kernel.launch();
         let launch = launch.set("ring_shape.actors", actors).set("ring_shape.slots", slots);
-        let launch = launch.set("ring_shape.polls", self.polls).set("ring_shape.most", MOST);
+        let launch = launch.set("ring_shape.polls", self.polls).set("ring_shape.most", self.most);
         let memory = [
             ("ring_inbox", &self.inbox),
             ("ring_outbox", &self.outbox),

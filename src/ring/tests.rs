@@ -30,7 +30,7 @@ proptest! {
         let count = 1 << power;
         let first = if late { 0u32.wrapping_sub(2 * count) } else { 0 };
         let inbox = Slots { first: 0, count, payload: 5 };
-        let outbox = Slots { first: inbox.width() * count as usize, count, payload: 5 };
+        let outbox = Slots { first: inbox.stride() * count as usize, count, payload: 5 };
         let words: Vec<AtomicU32> = (0..2 * outbox.first).map(|_| AtomicU32::new(0)).collect();
         let words = View(&words);
         let mut mailbox = Mailbox::new(inbox, outbox, first);

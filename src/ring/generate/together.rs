@@ -1,0 +1,257 @@
+//! The kernel of several invocations, which move words side by side: for GPUs, and for actors with several lanes.
+//!
+//! On CUDA a load of the inbox takes a trip over the bus, and loads of different lines travel together. So a poll reads
+//! the words of several slots before it uses any of them. It begins with one slot, because an idle ring gets its next
+//! reply sooner that way, and looks at twice as many whenever all of them had messages. Replies of a long row of
+//! messages are written some at a time; the state is stored after them.
+
+use std::fmt::Write;
+
+use super::parts::Parts;
+use super::{ENTRY, Kernel};
+use crate::ring::slot::HEAD;
+
+/// The most slots that a poll reads.
+const MAX_WINDOW: usize = 32;
+
+/// The words that an invocation reads in a poll at most, if one slot does not take more.
+const MAX_LOADS: usize = 8;
+
+/// The share of the slots of a poll whose replies are written together.
+const SHARE: usize = 4;
+
+/// The polls and messages between two looks at the control word.
+const LOOKS: u32 = 32;
+
+impl Kernel<'_> {
+    /// The number of slots that a poll reads at most.
+    fn window(&self) -> usize {
+        let words = MAX_LOADS * self.invocations as usize;
+        (words / (HEAD + self.format.message)).clamp(1, MAX_WINDOW)
+    }
+
+    /// The kernel of several invocations.
+    pub(super) fn together(&self, out: &mut String) {
+        let Self { invocations, .. } = self;
+        let (several, window) = (self.lanes > 1, self.window());
+        let chunk = if several { 1 } else { (window / SHARE).max(1) };
+        if several {
+            self.shared_state(out);
+        }
+        let _ = writeln!(out, "var<workgroup> ring_in: array<u32, {window}u * ring_words_in>;");
+        self.names(out);
+        let _ = writeln!(
+            out,
+            "var<workgroup> ring_reply: array<u32, {chunk}u * ring_payload_out>;
+var<workgroup> ring_arrived: atomic<u32>;
+var<workgroup> ring_next: u32;
+fn ring_poll(base: u32, number: u32, i: u32) -> u32 {{
+  let slot = (number + i / ring_words_in) & (ring_shape.slots - 1u);
+  return atomicLoad(&ring_inbox[base + slot * ring_stride_in + i % ring_words_in]);
+}}
+fn ring_arrives(number: u32, i: u32, word: u32) {{
+  ring_in[i] = word;
+  let row = i / ring_words_in;
+  if (word >> 31u) != ring_phase(number + row) {{ atomicMin(&ring_arrived, row); }}
+}}
+@compute @workgroup_size({invocations})
+fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32) {{
+  if lane == 0u {{ atomicStore(&ring_arrived, {MAX_WINDOW}u); }}
+  workgroupBarrier();
+  for (var actor = group.x; actor < ring_shape.actors; actor += groups.x) {{
+    let kept = actor * ring_words_kept;
+    let inbox = actor * ring_shape.slots * ring_stride_in;
+    let outbox = actor * ring_shape.slots * ring_stride_out;
+    var number = ring_kept[kept];
+    var state = ring_load_state(kept + 1u);
+    var polls = 0u;
+    var handled = 0u;
+    var window = 1u;
+    var looks = 0u;
+    while polls < ring_shape.polls && handled < ring_shape.most {{
+      let words = window * ring_words_in;"
+        );
+        self.poll(out, window);
+        let _ = writeln!(
+            out,
+            "      workgroupBarrier();
+      if lane == 0u {{
+        ring_next = min(min(atomicLoad(&ring_arrived), window), ring_shape.most - handled);
+        if stops != 0u {{ ring_next = 0xffffffffu; }}
+        atomicStore(&ring_arrived, {MAX_WINDOW}u);
+      }}
+      let next = workgroupUniformLoad(&ring_next);
+      if next == 0xffffffffu {{ return; }}
+      window = select(1u, min(2u * window, {window}u), next == window);
+      if next == 0u {{
+        polls++;
+        continue;
+      }}
+      for (var i = lane; i < next * ring_words_in; i += {invocations}u) {{
+        let word = i % ring_words_in;
+        let highest = ring_in[i - word + 1u];
+        if word >= {HEAD}u {{
+          ring_in[i] = (ring_in[i] & 0x7fffffffu) | (((highest >> (word - {HEAD}u)) & 1u) << 31u);
+        }}
+      }}
+      workgroupBarrier();"
+        );
+        if several {
+            self.handle_each(out)
+        } else {
+            self.handle_rows(out)
+        }
+        let _ = writeln!(out, "      if lane == 0u {{\n        ring_kept[kept] = number + next;");
+        Parts { out, depth: 0 }.encode(&self.actor.state, "state", "ring_kept", "kept + 1u");
+        let _ = writeln!(
+            out,
+            "      }}
+      number += next;
+      handled += next;
+      workgroupBarrier();
+    }}
+  }}
+}}"
+        );
+    }
+
+    /// The statements that load all words of a poll, and then look at them.
+    fn poll(&self, out: &mut String, window: usize) {
+        let words = window * (HEAD + self.format.message);
+        let loads = words.div_ceil(self.invocations as usize);
+        let at = |load: usize| match load {
+            0 => "lane".to_owned(),
+            _ => format!("lane + {}u", load * self.invocations as usize),
+        };
+        let _ = writeln!(out, "      var stops = 0u;");
+        for load in 0..loads {
+            let at = at(load);
+            let _ = writeln!(out, "      var word{load} = 0u;");
+            let _ = writeln!(out, "      if {at} < words {{ word{load} = ring_poll(inbox, number, {at}); }}");
+        }
+        // Together with the words, so that it costs no trip of its own.
+        let _ = writeln!(
+            out,
+            "      if polls + handled >= looks {{
+        looks = polls + handled + {LOOKS}u;
+        if lane == 0u {{ stops = atomicLoad(&ring_control[0]); }}
+      }}"
+        );
+        for load in 0..loads {
+            let at = at(load);
+            let _ = writeln!(out, "      if {at} < words {{ ring_arrives(number, {at}, word{load}); }}");
+        }
+    }
+
+    /// The statements that handle messages one after the other on one lane, and write their replies together.
+    fn handle_rows(&self, out: &mut String) {
+        let _ = writeln!(
+            out,
+            "      let share = max(window / {SHARE}u, 1u);
+      for (var first = 0u; first < next; first += share) {{
+        let last = min(first + share, next);
+        if lane == 0u {{
+          for (var row = first; row < last; row++) {{
+            let at = (row - first) * ring_payload_out;
+            let header = ring_in[row * ring_words_in] & 0x7fffffffu;
+            if (header & 3u) == 0u {{"
+        );
+        self.call(out, "0u", "row * ring_words_in + 2u", "at");
+        let _ = writeln!(out, "            }} else {{");
+        self.own(out, "row * ring_words_in + 2u");
+        let _ = writeln!(
+            out,
+            "            }}
+          }}
+        }}
+        workgroupBarrier();"
+        );
+        self.replies(out, "(last - first)");
+        let _ = writeln!(out, "        workgroupBarrier();\n      }}");
+    }
+
+    /// The statements that handle messages one after the other on several lanes.
+    fn handle_each(&self, out: &mut String) {
+        let _ = writeln!(
+            out,
+            "      for (var first = 0u; first < next; first++) {{
+        let header = workgroupUniformLoad(&ring_in[first * ring_words_in]) & 0x7fffffffu;
+        let at = 0u;
+        if (header & 3u) == 0u {{"
+        );
+        let some = self.lanes < self.invocations;
+        if some {
+            let _ = writeln!(out, "        if lane < {}u {{", self.lanes);
+        }
+        self.call(out, "lane", "first * ring_words_in + 2u", "at");
+        if some {
+            let _ = writeln!(out, "        }}");
+        }
+        let _ = writeln!(out, "        }} else if lane == 0u {{");
+        self.own(out, "first * ring_words_in + 2u");
+        let _ = writeln!(out, "        }}\n        if lane == 0u {{");
+        Parts { out, depth: 0 }.encode(&self.actor.state, "state", "ring_state", "0u");
+        let _ = writeln!(
+            out,
+            "        }}
+        workgroupBarrier();
+        state = ring_shared_state();"
+        );
+        self.replies(out, "1u");
+        let _ = writeln!(out, "        workgroupBarrier();\n      }}");
+    }
+
+    /// The copy of lane 0's state, from which the other lanes take theirs.
+    fn shared_state(&self, out: &mut String) {
+        let state = &self.actor.state;
+        let _ = writeln!(out, "var<workgroup> ring_state: array<u32, ring_words_of_state>;");
+        let _ = writeln!(out, "fn ring_shared_state() -> {} {{\n  var state: {};", state.name, state.name);
+        Parts { out, depth: 0 }.decode(state, "state", "ring_state", "");
+        let _ = writeln!(out, "  return state;\n}}");
+    }
+
+    /// The statements of one lane for the ring's own messages, whose payload begins at the expression `payload`.
+    fn own(&self, out: &mut String, payload: &str) {
+        Parts { out, depth: 0 }.encode(&self.actor.state, "state", "ring_kept", "kept + 1u");
+        let _ = writeln!(
+            out,
+            "              let part = header >> 2u;
+              if (header & 3u) == 1u {{
+                for (var i = 0u; i < ring_payload_out; i++) {{
+                  let word = part * ring_payload_out + i;
+                  ring_reply[at + i] = 0u;
+                  if word < ring_words_of_state {{ ring_reply[at + i] = ring_kept[kept + 1u + word]; }}
+                }}
+              }} else {{
+                for (var i = 0u; i < ring_payload_in; i++) {{
+                  let word = part * ring_payload_in + i;
+                  if word < ring_words_of_state {{ ring_kept[kept + 1u + word] = ring_in[{payload} + i]; }}
+                }}
+                state = ring_load_state(kept + 1u);
+              }}"
+        );
+    }
+
+    /// The statements of all invocations that write the replies of `count` rows from `first` on.
+    fn replies(&self, out: &mut String, count: &str) {
+        let _ = writeln!(
+            out,
+            "        for (var i = lane; i < {count} * ring_words_out; i += {}u) {{
+          let row = i / ring_words_out;
+          let place = i % ring_words_out;
+          let own = number + first + row;
+          var word = ring_in[(first + row) * ring_words_in] & 3u;
+          if place == 1u {{
+            word = 0u;
+            for (var j = 0u; j < ring_payload_out; j++) {{ word |= (ring_reply[row * ring_payload_out + j] >> 31u) << j; }}
+          }} else if place > 1u {{
+            word = ring_reply[row * ring_payload_out + place - {HEAD}u] & 0x7fffffffu;
+          }}
+          let slot = own & (ring_shape.slots - 1u);
+          atomicStore(&ring_outbox[outbox + slot * ring_stride_out + place], word | (ring_phase(own) << 31u));
+        }}",
+            self.invocations
+        );
+    }
+}
