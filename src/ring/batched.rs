@@ -8,6 +8,7 @@ use super::core::{Core, View};
 use super::engine::Places;
 use super::error::{RingError, no_buffer};
 use super::generate::KEPT_HEAD;
+use super::mail::Mail;
 use super::persistent::MOST;
 use super::slot::{Slots, Words};
 use super::telemetry::Count;
@@ -22,6 +23,9 @@ const IDLE: Duration = Duration::from_millis(50);
 /// More ranges than this are read in one piece, as each transfer has a cost of its own.
 const RANGES: usize = 16;
 
+/// The least number of launches in a submission if actors send messages: those of one launch arrive in the next one.
+const ROUNDS: u32 = 4;
+
 /// A kernel that is submitted again and again.
 pub(super) struct Batched {
     kernel: Kernel,
@@ -31,6 +35,8 @@ pub(super) struct Batched {
     pub(super) inbox: Box<[AtomicU32]>,
     /// The words as the host reads them.
     pub(super) outbox: Box<[AtomicU32]>,
+    /// The counts of messages between actors, as of the last submission.
+    pub(super) mail: Box<[AtomicU32]>,
     buffers: Mutex<Buffers>,
     paused: AtomicBool,
     /// Whether messages may have been written since the last submission.
@@ -43,6 +49,7 @@ struct Buffers {
     outbox: UnifiedBuffer<u32>,
     kept: UnifiedBuffer<u32>,
     control: UnifiedBuffer<u32>,
+    mail: Option<UnifiedBuffer<u32>>,
     /// For each actor the number of the next message to copy.
     copied: Vec<u32>,
 }
@@ -55,11 +62,11 @@ impl Batched {
         device: &Device,
         kernel: Kernel,
         places: Places,
-        words: [usize; 3],
+        words: [usize; 4],
         first: u32,
     ) -> Result<Self, RingError> {
-        let [inbox, outbox, kept] = words;
-        let bytes = (inbox + outbox + kept) as u64 * 4;
+        let [inbox, outbox, kept, mail] = words;
+        let bytes = (inbox + outbox + kept + mail) as u64 * 4;
         let buffer = |words| device.buffer::<u32>(words).map_err(no_buffer(bytes));
         let mut kept = buffer(kept)?;
         if first != 0 {
@@ -74,11 +81,13 @@ impl Batched {
             places,
             inbox: mirror(inbox),
             outbox: mirror(outbox),
+            mail: mirror(mail),
             buffers: Mutex::new(Buffers {
                 inbox: buffer(inbox)?,
                 outbox: buffer(outbox)?,
                 kept,
                 control: buffer(2)?,
+                mail: (mail > 0).then(|| buffer(mail)).transpose()?,
                 copied: vec![first; places.actors as usize],
             }),
             paused: AtomicBool::new(false),
@@ -120,7 +129,7 @@ impl Batched {
     /// One submission: new messages in, the kernel, replies out.
     fn pump(&self, core: &Core) -> Result<(), Error> {
         let mut buffers = self.buffers();
-        let Buffers { inbox, outbox, kept, control, copied } = &mut *buffers;
+        let Buffers { inbox, outbox, kept, control, mail, copied } = &mut *buffers;
         if self.paused.load(Ordering::Acquire) {
             return Ok(());
         }
@@ -141,17 +150,24 @@ impl Batched {
             longest = longest.max(sent.wrapping_sub(taken));
             replies.extend(ranges(self.places.outbox(actor), taken, sent));
         }
-        if replies.is_empty() {
+        if replies.is_empty() && Mail::waiting(&self.mail) == 0 {
             return Ok(());
         }
-        let Places { actors, slots, .. } = self.places;
+        let Places { actors, slots, sends, .. } = self.places;
+        // One for each queue of an actor.
+        let polls = 1 + u32::from(sends);
         // The handlers of a launch share a limit on loops, so many messages take several launches.
-        for _ in 0..longest.div_ceil(MOST) {
+        let rounds = if mail.is_some() { ROUNDS } else { 0 };
+        for _ in 0..longest.div_ceil(MOST).max(rounds) {
             let launch = self.kernel.launch();
             let launch = launch.set("ring_shape.actors", actors).set("ring_shape.slots", slots);
-            let launch = launch.set("ring_shape.polls", 1u32).set("ring_shape.most", MOST);
+            let launch = launch.set("ring_shape.polls", polls).set("ring_shape.most", MOST);
             let launch = launch.bind("ring_inbox", &mut *inbox).bind("ring_outbox", &mut *outbox);
-            launch.bind("ring_kept", &mut *kept).bind("ring_control", &mut *control).groups(self.groups)?;
+            let launch = launch.bind("ring_kept", &mut *kept).bind("ring_control", &mut *control);
+            match mail {
+                Some(mail) => launch.bind("ring_mail", mail).groups(self.groups)?,
+                None => launch.groups(self.groups)?,
+            };
         }
         self.submissions.add();
         if replies.len() > RANGES {
@@ -161,9 +177,14 @@ impl Batched {
         for words in replies {
             self.receive(outbox, words)?;
         }
+        if let Some(mail) = mail {
+            for (own, word) in self.mail.iter().zip(mail.read()?.iter()) {
+                own.store(*word, Ordering::Relaxed);
+            }
+        }
         drop(buffers);
         core.reap_all();
-        if core.left() > 0 {
+        if core.left() > 0 || Mail::waiting(&self.mail) > 0 {
             self.news.store(true, Ordering::Release);
         }
         Ok(())

@@ -6,9 +6,11 @@ use std::time::Duration;
 use super::batched::Batched;
 use super::core::Core;
 use super::generate::Format;
+use super::mail::LINE;
 use super::mode::Mode;
 use super::persistent::Persistent;
 use super::slot::Slots;
+use crate::buffer::exchange::Exchange;
 use crate::error::Error;
 
 /// The numbers that place every actor's slots.
@@ -17,6 +19,8 @@ pub(super) struct Places {
     pub(super) actors: u32,
     pub(super) slots: u32,
     pub(super) format: Format,
+    /// Whether actors send messages to others.
+    pub(super) sends: bool,
 }
 
 impl Places {
@@ -33,15 +37,19 @@ impl Places {
         Slots { first: actor as usize * self.slots as usize * slots.stride(), ..slots }
     }
 
-    /// The words of all inboxes, of all outboxes, and of all states; `None` beyond the address space of kernels.
-    pub(super) fn words(self) -> Option<[usize; 3]> {
+    /// The words of all inboxes, of all outboxes, of all states, and of the counts of messages between actors; `None`
+    /// beyond the address space of kernels.
+    pub(super) fn words(self) -> Option<[usize; 4]> {
         let all = |width: usize| {
             let words = u64::from(self.actors) * u64::from(self.slots) * width as u64;
             usize::try_from(words).ok().filter(|_| words < 1 << 30)
         };
         let kept = u64::from(self.actors) * self.format.kept as u64;
         let kept = usize::try_from(kept).ok().filter(|_| kept < 1 << 30)?;
-        Some([all(self.inbox(0).stride())?, all(self.outbox(0).stride())?, kept])
+        let mail = if self.sends { self.actors as usize * LINE } else { 0 };
+        // As many slots again for messages from actors.
+        let queues = if self.sends { 2 } else { 1 };
+        Some([all(queues * self.inbox(0).stride())?, all(self.outbox(0).stride())?, kept, mail])
     }
 }
 
@@ -84,6 +92,14 @@ impl Engine {
 
     pub(super) fn outbox_slots(&self, actor: u32) -> Slots {
         self.places().outbox(actor)
+    }
+
+    /// The counts of messages between actors: see [`mail`](super::mail).
+    pub(super) fn mail(&self) -> &[AtomicU32] {
+        match self {
+            Self::Persistent(engine) => engine.mail.as_ref().map_or(&[], Exchange::words),
+            Self::Batched(engine) => &engine.mail,
+        }
     }
 
     /// Announces that messages were written.

@@ -8,8 +8,12 @@
 //! | variable | content |
 //! |---|---|
 //! | `ring_inbox`, `ring_outbox` | slots of messages and replies, see [`slot`](super::slot) |
-//! | `ring_kept` | for each actor the number of its next message, then its state |
-//! | `ring_control` | not zero to stop |
+//! | `ring_kept` | for each actor the numbers of its next message from the host and from actors, then its state |
+//! | `ring_control` | a word that is not zero to stop, and the bell |
+//! | `ring_mail` | for each actor the counts of [`mail`](super::mail), if actors send |
+//!
+//! Messages from other actors have slots of the same form behind all inboxes in `ring_inbox`, without replies. An actor
+//! serves one of its two queues until a poll finds nothing there, or until it has handled half of its messages.
 //!
 //! A workgroup of one invocation needs no barriers (`alone`). In a larger one, all invocations move words, and those
 //! below the number of lanes call the handler (`together`).
@@ -23,14 +27,15 @@ use std::fmt::Write;
 use anywarp_backend::{Layout, Piece, Source, SourceFile};
 
 use self::parts::Parts;
+use super::mail::LINE;
 use super::slot::{HEAD, MAX_PAYLOAD, stride};
-use super::source::ActorText;
+use super::source::{ActorText, SendText};
 
 /// The least payload in words, so that a state moves in parts of some length.
 const LEAST_PAYLOAD: usize = 2;
 
 /// The words before an actor's state in `ring_kept`.
-pub(crate) const KEPT_HEAD: usize = 1;
+pub(crate) const KEPT_HEAD: usize = 2;
 
 /// Actors begin at multiples of this number of words in `ring_kept`, so that no two share a cache line.
 const KEPT_ALIGNMENT: usize = 16;
@@ -67,20 +72,41 @@ pub(crate) const ENTRY: &str = "ring_actor";
 
 /// Returns the author's text, followed by a kernel with this number of lanes and of invocations.
 pub(crate) fn generate(actor: &ActorText, lanes: u32, invocations: u32) -> Source {
-    let written = actor.source.text();
-    let mut text = written.to_owned();
+    let (mut text, mut pieces) = with_send(actor);
     text.push('\n');
     let generated = text.len();
     Kernel { actor, format: Format::of(actor), lanes, invocations }.write(&mut text);
     let mut files = actor.source.files().to_vec();
     let own = files.len();
     files.push(SourceFile { name: format!("{} (generated)", actor.source.file()), text: text[generated..].to_owned() });
+    pieces.push(Piece { at: generated, file: own, offset: 0, copied: true });
+    Source::composed(files, text, pieces)
+}
+
+/// The author's text with the body of the function that sends, and the origins of its parts.
+fn with_send(actor: &ActorText) -> (String, Vec<Piece>) {
+    let written = actor.source.text();
     let mut pieces = actor.source.pieces().to_vec();
     if pieces.is_empty() {
         pieces.push(Piece { at: 0, file: 0, offset: 0, copied: true });
     }
-    pieces.push(Piece { at: generated, file: own, offset: 0, copied: true });
-    Source::composed(files, text, pieces)
+    let Some(SendText { body, parameters: [to, message] }) = &actor.send else { return (written.to_owned(), pieces) };
+    let supplied = format!("{{ return ring_send({to}, {message}); }}");
+    // Pieces behind the start of the body move with its end; one around the body is continued behind it.
+    let end = body.start + supplied.len();
+    let around = pieces.iter().rfind(|piece| piece.at <= body.start).copied();
+    pieces.retain(|piece| piece.at <= body.start || piece.at >= body.end);
+    for piece in pieces.iter_mut().filter(|piece| piece.at >= body.end) {
+        piece.at = piece.at - body.end + end;
+    }
+    if let Some(Piece { at, file, offset, .. }) = around {
+        let offset = |place: usize| offset + (place - at);
+        pieces.push(Piece { at: body.start, file, offset: offset(body.start), copied: false });
+        if !pieces.iter().any(|piece| piece.at == end) {
+            pieces.push(Piece { at: end, file, offset: offset(body.end), copied: true });
+        }
+    }
+    (format!("{}{supplied}{}", &written[..body.start], &written[body.end..]), pieces)
 }
 
 struct Kernel<'a> {
@@ -113,6 +139,14 @@ struct RingShape {{ actors: u32, slots: u32, polls: u32, most: u32 }}
 @group(0) @binding(4) var<storage, read_write> ring_control: array<atomic<u32>>;
 fn ring_phase(number: u32) -> u32 {{ return u32((number & ring_shape.slots) == 0u); }}"
         );
+        if self.sends() {
+            let _ = writeln!(
+                out,
+                "@group(0) @binding(5) var<storage, read_write> ring_mail: array<atomic<u32>>;
+var<private> ring_self: u32;
+fn ring_mails() -> u32 {{ return ring_shape.actors * ring_shape.slots * ring_stride_in; }}"
+            );
+        }
         self.load_state(out);
         if self.invocations == 1 { self.alone(out) } else { self.together(out) }
     }
@@ -124,12 +158,61 @@ fn ring_phase(number: u32) -> u32 {{ return u32((number & ring_shape.slots) == 0
         let _ = writeln!(out, "fn ring_message(ring_at: u32) -> {name} {{\n  var ring_m: {name};");
         Parts { out, depth: 0 }.decode(message, "ring_m", "ring_in", "ring_at");
         let _ = writeln!(out, "  return ring_m;\n}}");
+        self.send(out);
         let (result, keyword) = match reply {
             Some(reply) => (format!("-> {} ", reply.name), "return "),
             None => (String::new(), ""),
         };
         let _ = writeln!(out, "fn ring_call(ring_a: ptr<function, {state}>, ring_b: {name}, ring_c: u32) {result}{{");
         let _ = writeln!(out, "  {keyword}{function}(ring_a, ring_b, ring_c);\n}}");
+    }
+
+    /// Whether the actor sends messages to others.
+    fn sends(&self) -> bool {
+        self.actor.send.is_some()
+    }
+
+    /// The function that sends a message to an actor. Tickets order the messages, and a count of the slots in use,
+    /// which the receiver reduces after it has handled a message, says whether there is room.
+    fn send(&self, out: &mut String) {
+        if !self.sends() {
+            return;
+        }
+        let message = &self.actor.message;
+        let _ = writeln!(
+            out,
+            "fn ring_refuse() -> bool {{ atomicAdd(&ring_mail[ring_self * {LINE}u + 3u], 1u); return false; }}
+fn ring_send(ring_to: u32, ring_m: {}) -> bool {{
+  if ring_to >= ring_shape.actors {{ return ring_refuse(); }}
+  let ring_line = ring_to * {LINE}u;
+  if atomicAdd(&ring_mail[ring_line], 1u) >= ring_shape.slots {{
+    atomicSub(&ring_mail[ring_line], 1u);
+    return ring_refuse();
+  }}
+  let ring_ticket = atomicAdd(&ring_mail[ring_line + 1u], 1u);
+  var ring_value = ring_m;
+  var ring_words: array<u32, ring_payload_in>;",
+            message.name
+        );
+        Parts { out, depth: 0 }.encode(message, "ring_value", "ring_words", "");
+        let _ = writeln!(
+            out,
+            "  let ring_place = ring_mails()
+    + (ring_to * ring_shape.slots + (ring_ticket & (ring_shape.slots - 1u))) * ring_stride_in;
+  let ring_lap = ring_phase(ring_ticket) << 31u;
+  var ring_highest = ring_lap;
+  for (var ring_i = 0u; ring_i < ring_payload_in; ring_i++) {{
+    ring_highest |= (ring_words[ring_i] >> 31u) << ring_i;
+    atomicStore(&ring_inbox[ring_place + {HEAD}u + ring_i], (ring_words[ring_i] & 0x7fffffffu) | ring_lap);
+  }}
+  atomicStore(&ring_inbox[ring_place + 1u], ring_highest);
+  atomicStore(&ring_inbox[ring_place], ring_lap);
+  atomicAdd(&ring_mail[ring_self * {LINE}u + 2u], 1u);
+  // The receiver may sleep.
+  atomicStore(&ring_control[1], ring_ticket * 0x9e3779b9u + ring_to);
+  return true;
+}}"
+        );
     }
 
     /// The function that loads the state from `ring_kept`.

@@ -11,6 +11,7 @@ use anywarp_backend::BackendError;
 use super::actor::Actor;
 use super::core::{Core, Stage, value_of, words_of};
 use super::error::{AskError, RingError};
+use super::mail::Mail;
 use super::mode::Mode;
 use super::overflow::{DeadLetter, DeadReason};
 use super::slot::Kind;
@@ -193,7 +194,7 @@ impl Ring {
     }
 
     /// Waits until all messages that were sent before are handled, at most this long. Messages that are sent meanwhile
-    /// do not count.
+    /// do not count, except those that actors send to each other: the ring drains when none of them waits.
     ///
     /// # Errors
     /// [`RingError::TimedOut`] with the number of messages that are left; [`RingError::Ended`] if the ring fails.
@@ -205,6 +206,7 @@ impl Ring {
             if self.core.stage() == Stage::Failed {
                 return Err(self.ended());
             }
+            let left = left + Mail::waiting(self.core.engine.mail());
             if left == 0 {
                 return Ok(());
             }
@@ -283,7 +285,8 @@ impl Ring {
     /// The counts of each actor so far. Nothing is stopped for it.
     #[must_use]
     pub fn telemetry(&self) -> Telemetry {
-        let actors = self.core.posts.iter().map(|post| {
+        let actors = self.core.posts.iter().enumerate().map(|(actor, post)| {
+            let mail = Mail::of(self.core.engine.mail(), actor);
             let state = post.lock();
             ActorTelemetry {
                 received: state.counts.received,
@@ -292,6 +295,9 @@ impl Ring {
                 queued: state.queued(),
                 high_water: state.counts.high_water,
                 latency: state.counts.latency.clone(),
+                sent: mail.sent.into(),
+                refused: mail.refused.into(),
+                from_actors: mail.handled.into(),
             }
         });
         Telemetry {

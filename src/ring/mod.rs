@@ -68,6 +68,7 @@ mod engine;
 mod error;
 mod generate;
 mod handle;
+mod mail;
 mod mode;
 mod overflow;
 mod persistent;

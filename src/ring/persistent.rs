@@ -52,6 +52,7 @@ pub(super) struct Persistent {
     pub(super) outbox: Exchange,
     kept: Exchange,
     control: Exchange,
+    pub(super) mail: Option<Exchange>,
     ticket: Mutex<Option<Ticket>>,
     pub(super) submissions: Count,
 }
@@ -62,14 +63,14 @@ impl Persistent {
         context: &Arc<Context>,
         kernel: Kernel,
         places: Places,
-        words: [usize; 3],
+        words: [usize; 4],
         groups: u32,
         turns: bool,
     ) -> Result<Self, RingError> {
-        let [inbox, outbox, kept] = words;
-        let bytes = (inbox + outbox + kept + CONTROL) as u64 * 4;
+        let [inbox, outbox, kept, mail] = words;
+        let bytes = (inbox + outbox + kept + mail + CONTROL) as u64 * 4;
         let (polls, most) = match (turns, context.caps().kind) {
-            (true, _) => (POLLS_OF_MANY, MOST),
+            (true, _) => (if places.sends { 2 * POLLS_OF_MANY } else { POLLS_OF_MANY }, MOST),
             (false, DeviceKind::Software) => (POLLS_ON_HOST, MOST),
             (false, _) if groups > 1 => (POLLS_OF_EACH, MOST),
             (false, _) => (POLLS_OF_ONE, MOST_OF_ONE),
@@ -85,6 +86,7 @@ impl Persistent {
             outbox: exchange(outbox)?,
             kept: exchange(kept)?,
             control: exchange(CONTROL)?,
+            mail: (mail > 0).then(|| exchange(mail)).transpose()?,
             ticket: Mutex::new(None),
             submissions: Count::default(),
         })
@@ -120,12 +122,13 @@ impl Persistent {
         let launch = self.kernel.launch();
         let launch = launch.set("ring_shape.actors", actors).set("ring_shape.slots", slots);
         let launch = launch.set("ring_shape.polls", self.polls).set("ring_shape.most", self.most);
-        let memory = [
+        let mut memory = vec![
             ("ring_inbox", &self.inbox),
             ("ring_outbox", &self.outbox),
             ("ring_kept", &self.kept),
             ("ring_control", &self.control),
         ];
+        memory.extend(self.mail.as_ref().map(|mail| ("ring_mail", mail)));
         *ticket = Some(launch.resident(self.groups, &memory, self.control.whole())?);
         self.submissions.add();
         Ok(())

@@ -9,6 +9,7 @@ use std::fmt::Write;
 
 use super::parts::Parts;
 use super::{ENTRY, Kernel};
+use crate::ring::mail::LINE;
 use crate::ring::slot::HEAD;
 
 /// The most slots that a poll reads.
@@ -38,6 +39,8 @@ impl Kernel<'_> {
         if several {
             self.shared_state(out);
         }
+        let sends = self.sends();
+        let when = |text: &'static str| if sends { text } else { "" };
         let _ = writeln!(out, "var<workgroup> ring_in: array<u32, {window}u * ring_words_in>;");
         self.names(out);
         let _ = writeln!(
@@ -63,14 +66,20 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
     let kept = actor * ring_words_kept;
     let inbox = actor * ring_shape.slots * ring_stride_in;
     let outbox = actor * ring_shape.slots * ring_stride_out;
-    var number = ring_kept[kept];
-    var state = ring_load_state(kept + 1u);
+    var numbers = array<u32, 2>(ring_kept[kept], ring_kept[kept + 1u]);
+    var queue = {first}u;{own}
+    var state = ring_load_state(kept + 2u);
     var polls = 0u;
     var handled = 0u;
     var window = 1u;
     var looks = 0u;
     while polls < ring_shape.polls && handled < ring_shape.most {{
-      let words = window * ring_words_in;"
+      let number = numbers[queue];
+      let base = inbox{behind};
+      let words = window * ring_words_in;",
+            first = u32::from(sends),
+            own = when("\n    ring_self = actor;"),
+            behind = when(" + queue * ring_mails()"),
         );
         self.poll(out, window);
         let _ = writeln!(
@@ -85,7 +94,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
       if next == 0xffffffffu {{ return; }}
       window = select(1u, min(2u * window, {window}u), next == window);
       if next == 0u {{
-        polls++;
+        polls++;{turns}
         continue;
       }}
       for (var i = lane; i < next * ring_words_in; i += {invocations}u) {{
@@ -95,24 +104,40 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
           ring_in[i] = (ring_in[i] & 0x7fffffffu) | (((highest >> (word - {HEAD}u)) & 1u) << 31u);
         }}
       }}
-      workgroupBarrier();"
+      workgroupBarrier();",
+            turns = when("\n        queue ^= 1u;"),
         );
         if several {
             self.handle_each(out)
         } else {
             self.handle_rows(out)
         }
-        let _ = writeln!(out, "      if lane == 0u {{\n        ring_kept[kept] = number + next;");
-        Parts { out, depth: 0 }.encode(&self.actor.state, "state", "ring_kept", "kept + 1u");
+        let _ = writeln!(out, "      if lane == 0u {{\n        ring_kept[kept + queue] = number + next;");
+        Parts { out, depth: 0 }.encode(&self.actor.state, "state", "ring_kept", "kept + 2u");
+        if sends {
+            // The slots are free after the handler: what it sends counts before its own message is gone.
+            let _ = writeln!(
+                out,
+                "        if queue == 1u {{
+          atomicAdd(&ring_mail[actor * {LINE}u + 4u], next);
+          atomicSub(&ring_mail[actor * {LINE}u], next);
+        }}"
+            );
+        }
         let _ = writeln!(
             out,
             "      }}
-      number += next;
-      handled += next;
+      numbers[queue] = number + next;
+      handled += next;{half}
       workgroupBarrier();
     }}
+    // More messages may wait: the device shall not rest before it repeats this.
+    if lane == 0u && handled >= ring_shape.most {{ atomicStore(&ring_control[1], numbers[0] ^ numbers[1]); }}
   }}
-}}"
+}}",
+            half = when(
+                "\n      if 2u * handled >= ring_shape.most && 2u * (handled - next) < ring_shape.most { queue ^= 1u; }"
+            ),
         );
     }
 
@@ -128,7 +153,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
         for load in 0..loads {
             let at = at(load);
             let _ = writeln!(out, "      var word{load} = 0u;");
-            let _ = writeln!(out, "      if {at} < words {{ word{load} = ring_poll(inbox, number, {at}); }}");
+            let _ = writeln!(out, "      if {at} < words {{ word{load} = ring_poll(base, number, {at}); }}");
         }
         // Together with the words, so that it costs no trip of its own.
         let _ = writeln!(
@@ -213,7 +238,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
 
     /// The statements of one lane for the ring's own messages, whose payload begins at the expression `payload`.
     fn own(&self, out: &mut String, payload: &str) {
-        Parts { out, depth: 0 }.encode(&self.actor.state, "state", "ring_kept", "kept + 1u");
+        Parts { out, depth: 0 }.encode(&self.actor.state, "state", "ring_kept", "kept + 2u");
         let _ = writeln!(
             out,
             "              let part = header >> 2u;
@@ -221,20 +246,22 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
                 for (var i = 0u; i < ring_payload_out; i++) {{
                   let word = part * ring_payload_out + i;
                   ring_reply[at + i] = 0u;
-                  if word < ring_words_of_state {{ ring_reply[at + i] = ring_kept[kept + 1u + word]; }}
+                  if word < ring_words_of_state {{ ring_reply[at + i] = ring_kept[kept + 2u + word]; }}
                 }}
               }} else {{
                 for (var i = 0u; i < ring_payload_in; i++) {{
                   let word = part * ring_payload_in + i;
-                  if word < ring_words_of_state {{ ring_kept[kept + 1u + word] = ring_in[{payload} + i]; }}
+                  if word < ring_words_of_state {{ ring_kept[kept + 2u + word] = ring_in[{payload} + i]; }}
                 }}
-                state = ring_load_state(kept + 1u);
+                state = ring_load_state(kept + 2u);
               }}"
         );
     }
 
     /// The statements of all invocations that write the replies of `count` rows from `first` on.
     fn replies(&self, out: &mut String, count: &str) {
+        // A message from another actor has no reply.
+        let count = if self.sends() { format!("select({count}, 0u, queue == 1u)") } else { count.to_owned() };
         let _ = writeln!(
             out,
             "        for (var i = lane; i < {count} * ring_words_out; i += {}u) {{
