@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::core::{Core, View};
-use super::engine::Places;
+use super::engine::{Places, Sizes};
 use super::error::{RingError, no_buffer};
 use super::generate::KEPT_HEAD;
 use super::mail::Mail;
@@ -31,12 +31,14 @@ pub(super) struct Batched {
     kernel: Kernel,
     pub(super) places: Places,
     groups: u32,
+    /// The number of every actor's first message.
+    first: u32,
     /// The words as the host writes them; `pump` copies those that are new.
     pub(super) inbox: Box<[AtomicU32]>,
     /// The words as the host reads them.
     pub(super) outbox: Box<[AtomicU32]>,
     /// The counts of messages between actors, as of the last submission.
-    pub(super) mail: Box<[AtomicU32]>,
+    pub(super) counts: Box<[AtomicU32]>,
     buffers: Mutex<Buffers>,
     paused: AtomicBool,
     /// Whether messages may have been written since the last submission.
@@ -50,6 +52,7 @@ struct Buffers {
     kept: UnifiedBuffer<u32>,
     control: UnifiedBuffer<u32>,
     mail: Option<UnifiedBuffer<u32>>,
+    counts: Option<UnifiedBuffer<u32>>,
     /// For each actor the number of the next message to copy.
     copied: Vec<u32>,
 }
@@ -62,18 +65,12 @@ impl Batched {
         device: &Device,
         kernel: Kernel,
         places: Places,
-        words: [usize; 4],
+        sizes: Sizes,
         first: u32,
     ) -> Result<Self, RingError> {
-        let [inbox, outbox, kept, mail] = words;
-        let bytes = (inbox + outbox + kept + mail) as u64 * 4;
+        let Sizes { inbox, outbox, kept, mail, counts } = sizes;
+        let bytes = sizes.bytes();
         let buffer = |words| device.buffer::<u32>(words).map_err(no_buffer(bytes));
-        let mut kept = buffer(kept)?;
-        if first != 0 {
-            let mut words = kept.write().map_err(no_buffer(bytes))?;
-            words.fill(0);
-            words.iter_mut().step_by(places.format.kept).for_each(|number| *number = first);
-        }
         let mirror = |words| (0..words).map(|_| AtomicU32::new(0)).collect();
         Ok(Self {
             groups: places.actors.min(device.caps().limits.workgroups_per_dimension),
@@ -81,13 +78,15 @@ impl Batched {
             places,
             inbox: mirror(inbox),
             outbox: mirror(outbox),
-            mail: mirror(mail),
+            counts: mirror(counts),
+            first,
             buffers: Mutex::new(Buffers {
                 inbox: buffer(inbox)?,
                 outbox: buffer(outbox)?,
-                kept,
+                kept: buffer(kept)?,
                 control: buffer(2)?,
                 mail: (mail > 0).then(|| buffer(mail)).transpose()?,
+                counts: (counts > 0).then(|| buffer(counts)).transpose()?,
                 copied: vec![first; places.actors as usize],
             }),
             paused: AtomicBool::new(false),
@@ -129,7 +128,7 @@ impl Batched {
     /// One submission: new messages in, the kernel, replies out.
     fn pump(&self, core: &Core) -> Result<(), Error> {
         let mut buffers = self.buffers();
-        let Buffers { inbox, outbox, kept, control, mail, copied } = &mut *buffers;
+        let Buffers { inbox, outbox, kept, control, mail, counts, copied } = &mut *buffers;
         if self.paused.load(Ordering::Acquire) {
             return Ok(());
         }
@@ -150,7 +149,7 @@ impl Batched {
             longest = longest.max(sent.wrapping_sub(taken));
             replies.extend(ranges(self.places.outbox(actor), taken, sent));
         }
-        if replies.is_empty() && Mail::waiting(&self.mail) == 0 {
+        if replies.is_empty() && Mail::waiting(&self.counts) == 0 {
             return Ok(());
         }
         let Places { actors, slots, sends, .. } = self.places;
@@ -161,12 +160,15 @@ impl Batched {
         for _ in 0..longest.div_ceil(MOST).max(rounds) {
             let launch = self.kernel.launch();
             let launch = launch.set("ring_shape.actors", actors).set("ring_shape.slots", slots);
-            let launch = launch.set("ring_shape.polls", polls).set("ring_shape.most", MOST);
+            let launch =
+                launch.set("ring_shape.polls", polls).set("ring_shape.most", MOST).set("ring_shape.first", self.first);
             let launch = launch.bind("ring_inbox", &mut *inbox).bind("ring_outbox", &mut *outbox);
             let launch = launch.bind("ring_kept", &mut *kept).bind("ring_control", &mut *control);
-            match mail {
-                Some(mail) => launch.bind("ring_mail", mail).groups(self.groups)?,
-                None => launch.groups(self.groups)?,
+            match (&mut *mail, &mut *counts) {
+                (Some(mail), Some(counts)) => {
+                    launch.bind("ring_mail", mail).bind("ring_counts", counts).groups(self.groups)?
+                }
+                _ => launch.groups(self.groups)?,
             };
         }
         self.submissions.add();
@@ -174,17 +176,18 @@ impl Batched {
             replies.clear();
             replies.push(0..self.outbox.len());
         }
-        for words in replies {
-            self.receive(outbox, words)?;
-        }
-        if let Some(mail) = mail {
-            for (own, word) in self.mail.iter().zip(mail.read()?.iter()) {
+        // Before the replies, which a thread may wait for that looks at the counts next.
+        if let Some(counts) = counts {
+            for (own, word) in self.counts.iter().zip(counts.read()?.iter()) {
                 own.store(*word, Ordering::Relaxed);
             }
         }
+        for words in replies {
+            self.receive(outbox, words)?;
+        }
         drop(buffers);
         core.reap_all();
-        if core.left() > 0 || Mail::waiting(&self.mail) > 0 {
+        if core.left() > 0 || Mail::waiting(&self.counts) > 0 {
             self.news.store(true, Ordering::Release);
         }
         Ok(())

@@ -137,8 +137,7 @@ impl RingBuilder {
                 let groups = self.actors.min(residents).max(1);
                 // Threads of the processor take turns themselves.
                 let turns = groups < self.actors || (caps.kind == DeviceKind::Software && self.actors > 1);
-                let persistent = Persistent::new(&self.device.context, kernel, places, words, groups, turns)?;
-                persistent.begin_at(first);
+                let persistent = Persistent::new(&self.device.context, kernel, places, words, groups, turns, first)?;
                 Engine::Persistent(persistent)
             }
             Mode::Batched => Engine::Batched(Batched::new(&self.device, kernel, places, words, first)?),

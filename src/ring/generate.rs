@@ -10,9 +10,11 @@
 //! | `ring_inbox`, `ring_outbox` | slots of messages and replies, see [`slot`](super::slot) |
 //! | `ring_kept` | for each actor the numbers of its next message from the host and from actors, then its state |
 //! | `ring_control` | a word that is not zero to stop, and the bell |
-//! | `ring_mail` | for each actor the counts of [`mail`](super::mail), if actors send |
+//! | `ring_mail` | lines of words and slots of messages from actor to actor: see [`mail`](super::mail) |
+//! | `ring_counts` | the counts of [`mail`](super::mail) |
 //!
-//! Messages from other actors have slots of the same form behind all inboxes in `ring_inbox`, without replies. An actor
+//! The last two exist if actors send. Host and kernel access `ring_inbox`, `ring_outbox`, `ring_control` and
+//! `ring_counts` at the same time, so a persistent device with memory of its own has a bus between them. An actor
 //! serves one of its two queues until a poll finds nothing there, or until it has handled half of its messages.
 //!
 //! A workgroup of one invocation needs no barriers (`alone`). In a larger one, all invocations move words, and those
@@ -131,7 +133,7 @@ const ring_payload_in = {message}u;
 const ring_payload_out = {reply}u;
 const ring_words_of_state = {state}u;
 const ring_words_kept = {kept}u;
-struct RingShape {{ actors: u32, slots: u32, polls: u32, most: u32 }}
+struct RingShape {{ actors: u32, slots: u32, polls: u32, most: u32, first: u32 }}
 @group(0) @binding(0) var<uniform> ring_shape: RingShape;
 @group(0) @binding(1) var<storage, read_write> ring_inbox: array<atomic<u32>>;
 @group(0) @binding(2) var<storage, read_write> ring_outbox: array<atomic<u32>>;
@@ -143,10 +145,16 @@ fn ring_phase(number: u32) -> u32 {{ return u32((number & ring_shape.slots) == 0
             let _ = writeln!(
                 out,
                 "@group(0) @binding(5) var<storage, read_write> ring_mail: array<atomic<u32>>;
-var<private> ring_self: u32;
-fn ring_mails() -> u32 {{ return ring_shape.actors * ring_shape.slots * ring_stride_in; }}"
+@group(0) @binding(6) var<storage, read_write> ring_counts: array<atomic<u32>>;
+var<private> ring_self: u32;"
             );
         }
+        let _ = writeln!(out, "fn ring_load(queue: u32, at: u32) -> u32 {{");
+        if self.sends() {
+            let mail = format!("ring_mail[ring_shape.actors * {LINE}u + at]");
+            let _ = writeln!(out, "  if queue == 1u {{ return atomicLoad(&{mail}); }}");
+        }
+        let _ = writeln!(out, "  return atomicLoad(&ring_inbox[at]);\n}}");
         self.load_state(out);
         if self.invocations == 1 { self.alone(out) } else { self.together(out) }
     }
@@ -181,7 +189,7 @@ fn ring_mails() -> u32 {{ return ring_shape.actors * ring_shape.slots * ring_str
         let message = &self.actor.message;
         let _ = writeln!(
             out,
-            "fn ring_refuse() -> bool {{ atomicAdd(&ring_mail[ring_self * {LINE}u + 3u], 1u); return false; }}
+            "fn ring_refuse() -> bool {{ atomicAdd(&ring_counts[ring_self * {LINE}u + 1u], 1u); return false; }}
 fn ring_send(ring_to: u32, ring_m: {}) -> bool {{
   if ring_to >= ring_shape.actors {{ return ring_refuse(); }}
   let ring_line = ring_to * {LINE}u;
@@ -197,17 +205,18 @@ fn ring_send(ring_to: u32, ring_m: {}) -> bool {{
         Parts { out, depth: 0 }.encode(message, "ring_value", "ring_words", "");
         let _ = writeln!(
             out,
-            "  let ring_place = ring_mails()
+            "  let ring_place = ring_shape.actors * {LINE}u
     + (ring_to * ring_shape.slots + (ring_ticket & (ring_shape.slots - 1u))) * ring_stride_in;
+  // Before the message can be handled: the host compares this count with that of handled messages.
+  atomicAdd(&ring_counts[ring_self * {LINE}u], 1u);
   let ring_lap = ring_phase(ring_ticket) << 31u;
   var ring_highest = ring_lap;
   for (var ring_i = 0u; ring_i < ring_payload_in; ring_i++) {{
     ring_highest |= (ring_words[ring_i] >> 31u) << ring_i;
-    atomicStore(&ring_inbox[ring_place + {HEAD}u + ring_i], (ring_words[ring_i] & 0x7fffffffu) | ring_lap);
+    atomicStore(&ring_mail[ring_place + {HEAD}u + ring_i], (ring_words[ring_i] & 0x7fffffffu) | ring_lap);
   }}
-  atomicStore(&ring_inbox[ring_place + 1u], ring_highest);
-  atomicStore(&ring_inbox[ring_place], ring_lap);
-  atomicAdd(&ring_mail[ring_self * {LINE}u + 2u], 1u);
+  atomicStore(&ring_mail[ring_place + 1u], ring_highest);
+  atomicStore(&ring_mail[ring_place], ring_lap);
   // The receiver may sleep.
   atomicStore(&ring_control[1], ring_ticket * 0x9e3779b9u + ring_to);
   return true;

@@ -200,14 +200,17 @@ impl Ring {
     /// [`RingError::TimedOut`] with the number of messages that are left; [`RingError::Ended`] if the ring fails.
     pub fn drain(&self, timeout: Duration) -> Result<(), RingError> {
         let started = Instant::now();
+        let mut empty = false;
         loop {
             self.core.reap_all();
             let left = self.core.left_since(started);
             if self.core.stage() == Stage::Failed {
                 return Err(self.ended());
             }
-            let left = left + Mail::waiting(self.core.engine.mail());
-            if left == 0 {
+            let left = left + Mail::waiting(self.core.engine.counts());
+            // Counts of the device may arrive late, so two looks must agree.
+            let found = std::mem::replace(&mut empty, left == 0);
+            if left == 0 && (found || self.core.engine.counts().is_empty()) {
                 return Ok(());
             }
             if started.elapsed() >= timeout {
@@ -286,7 +289,7 @@ impl Ring {
     #[must_use]
     pub fn telemetry(&self) -> Telemetry {
         let actors = self.core.posts.iter().enumerate().map(|(actor, post)| {
-            let mail = Mail::of(self.core.engine.mail(), actor);
+            let mail = Mail::of(self.core.engine.counts(), actor);
             let state = post.lock();
             ActorTelemetry {
                 received: state.counts.received,

@@ -7,11 +7,11 @@ use std::time::Duration;
 use anywarp_backend::{BackendError, DeviceKind, Ticket};
 
 use super::core::{Core, Stage};
-use super::engine::Places;
+use super::engine::{Places, Sizes};
 use super::error::{RingError, no_memory};
 use super::generate::KEPT_HEAD;
 use super::telemetry::Count;
-use crate::buffer::exchange::Exchange;
+use crate::buffer::exchange::{Exchange, Private};
 use crate::error::Error;
 use crate::kernel::Kernel;
 use crate::submit::Context;
@@ -50,9 +50,12 @@ pub(super) struct Persistent {
     most: u32,
     pub(super) inbox: Exchange,
     pub(super) outbox: Exchange,
-    kept: Exchange,
+    kept: Private,
     control: Exchange,
-    pub(super) mail: Option<Exchange>,
+    mail: Option<Private>,
+    pub(super) counts: Option<Exchange>,
+    /// The number of every actor's first message.
+    first: u32,
     ticket: Mutex<Option<Ticket>>,
     pub(super) submissions: Count,
 }
@@ -63,12 +66,13 @@ impl Persistent {
         context: &Arc<Context>,
         kernel: Kernel,
         places: Places,
-        words: [usize; 4],
+        sizes: Sizes,
         groups: u32,
         turns: bool,
+        first: u32,
     ) -> Result<Self, RingError> {
-        let [inbox, outbox, kept, mail] = words;
-        let bytes = (inbox + outbox + kept + mail + CONTROL) as u64 * 4;
+        let Sizes { inbox, outbox, kept, mail, counts } = sizes;
+        let bytes = sizes.bytes() + CONTROL as u64 * 4;
         let (polls, most) = match (turns, context.caps().kind) {
             (true, _) => (if places.sends { 2 * POLLS_OF_MANY } else { POLLS_OF_MANY }, MOST),
             (false, DeviceKind::Software) => (POLLS_ON_HOST, MOST),
@@ -76,6 +80,7 @@ impl Persistent {
             (false, _) => (POLLS_OF_ONE, MOST_OF_ONE),
         };
         let exchange = |words| Exchange::new(context, words).map_err(no_memory(bytes));
+        let private = |words| Private::new(context, words).map_err(no_memory(bytes));
         Ok(Self {
             kernel,
             places,
@@ -84,19 +89,14 @@ impl Persistent {
             most,
             inbox: exchange(inbox)?,
             outbox: exchange(outbox)?,
-            kept: exchange(kept)?,
+            kept: private(kept)?,
             control: exchange(CONTROL)?,
-            mail: (mail > 0).then(|| exchange(mail)).transpose()?,
+            mail: (mail > 0).then(|| private(mail)).transpose()?,
+            counts: (counts > 0).then(|| exchange(counts)).transpose()?,
+            first,
             ticket: Mutex::new(None),
             submissions: Count::default(),
         })
-    }
-
-    /// Sets the number of every actor's first message.
-    pub(super) fn begin_at(&self, first: u32) {
-        for actor in 0..self.places.actors as usize {
-            self.kept.words()[actor * self.places.format.kept].store(first, Ordering::Relaxed);
-        }
     }
 
     fn word(&self, index: usize) -> &AtomicU32 {
@@ -122,13 +122,15 @@ impl Persistent {
         let launch = self.kernel.launch();
         let launch = launch.set("ring_shape.actors", actors).set("ring_shape.slots", slots);
         let launch = launch.set("ring_shape.polls", self.polls).set("ring_shape.most", self.most);
+        let launch = launch.set("ring_shape.first", self.first);
         let mut memory = vec![
-            ("ring_inbox", &self.inbox),
-            ("ring_outbox", &self.outbox),
-            ("ring_kept", &self.kept),
-            ("ring_control", &self.control),
+            ("ring_inbox", self.inbox.whole()),
+            ("ring_outbox", self.outbox.whole()),
+            ("ring_kept", self.kept.whole()),
+            ("ring_control", self.control.whole()),
         ];
-        memory.extend(self.mail.as_ref().map(|mail| ("ring_mail", mail)));
+        memory.extend(self.mail.as_ref().map(|mail| ("ring_mail", mail.whole())));
+        memory.extend(self.counts.as_ref().map(|counts| ("ring_counts", counts.whole())));
         *ticket = Some(launch.resident(self.groups, &memory, self.control.whole())?);
         self.submissions.add();
         Ok(())
@@ -173,10 +175,10 @@ impl Persistent {
         Ok(IDLE)
     }
 
-    pub(super) fn state(&self, actor: u32) -> Vec<u32> {
+    pub(super) fn state(&self, actor: u32) -> Result<Vec<u32>, Error> {
         let format = self.places.format;
         let first = actor as usize * format.kept + KEPT_HEAD;
-        self.kept.words()[first..first + format.state].iter().map(|word| word.load(Ordering::Relaxed)).collect()
+        Ok(self.kept.read(first..first + format.state)?)
     }
 }
 

@@ -19,8 +19,8 @@ impl Kernel<'_> {
         let taken = format!(
             "      }} else {{
         ring_kept[kept + 1u] = number + 1u;
-        atomicAdd(&ring_mail[actor * {LINE}u + 4u], 1u);
         atomicSub(&ring_mail[actor * {LINE}u], 1u);
+        atomicAdd(&ring_counts[actor * {LINE}u + 2u], 1u);
       }}\n"
         );
         let when = |text: &'static str| if sends { text } else { "" };
@@ -32,7 +32,7 @@ impl Kernel<'_> {
 fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {{
   for (var actor = group.x; actor < ring_shape.actors; actor += groups.x) {{
     let kept = actor * ring_words_kept;
-    var numbers = array<u32, 2>(ring_kept[kept], ring_kept[kept + 1u]);
+    var numbers = array<u32, 2>(ring_kept[kept] + ring_shape.first, ring_kept[kept + 1u]);
     var queue = {first}u;{own}
     var state = ring_load_state(kept + 2u);
     var polls = 0u;
@@ -40,14 +40,14 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
     while polls < ring_shape.polls && handled < ring_shape.most {{
       let number = numbers[queue];
       let slot = actor * ring_shape.slots + (number & (ring_shape.slots - 1u));
-      let place = slot * ring_stride_in{behind};
+      let place = slot * ring_stride_in;
       let phase = ring_phase(number);
       var words: array<u32, ring_words_in>;
-      words[0] = atomicLoad(&ring_inbox[place]);
+      words[0] = ring_load(queue, place);
       var wrong = (words[0] >> 31u) ^ phase;
       if wrong == 0u {{
         for (var i = 1u; i < ring_words_in; i++) {{
-          words[i] = atomicLoad(&ring_inbox[place + i]);
+          words[i] = ring_load(queue, place + i);
           wrong |= (words[i] >> 31u) ^ phase;
         }}
       }}
@@ -65,7 +65,6 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
       if kind == 0u {{",
             first = u32::from(sends),
             own = when("\n    ring_self = actor;"),
-            behind = when(" + queue * ring_mails()"),
             turns = when("\n        queue ^= 1u;"),
         );
         self.call(out, "0u", "0u", "0u");
@@ -91,7 +90,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
         atomicStore(&ring_outbox[sent + {HEAD}u + i], (ring_reply[i] & 0x7fffffffu) | (phase << 31u));
       }}
       atomicStore(&ring_outbox[sent + 1u], highest);
-      ring_kept[kept] = number + 1u;
+      ring_kept[kept] = number + 1u - ring_shape.first;
       atomicStore(&ring_outbox[sent], kind | (phase << 31u));
 {close}      numbers[queue] = number + 1u;
       handled++;{half}

@@ -1,9 +1,9 @@
 //! The kernel of several invocations, which move words side by side: for GPUs, and for actors with several lanes.
 //!
 //! On CUDA a load of the inbox takes a trip over the bus, and loads of different lines travel together. So a poll reads
-//! the words of several slots before it uses any of them. It begins with one slot, because an idle ring gets its next
-//! reply sooner that way, and looks at twice as many whenever all of them had messages. Replies of a long row of
-//! messages are written some at a time; the state is stored after them.
+//! the words of several slots before it uses any of them. That takes a little longer, so a poll looks at one slot only,
+//! unless the two polls before it found messages. Replies of a long row of messages are written some at a time; the
+//! state is stored after them.
 
 use std::fmt::Write;
 
@@ -48,9 +48,9 @@ impl Kernel<'_> {
             "var<workgroup> ring_reply: array<u32, {chunk}u * ring_payload_out>;
 var<workgroup> ring_arrived: atomic<u32>;
 var<workgroup> ring_next: u32;
-fn ring_poll(base: u32, number: u32, i: u32) -> u32 {{
+fn ring_poll(queue: u32, inbox: u32, number: u32, i: u32) -> u32 {{
   let slot = (number + i / ring_words_in) & (ring_shape.slots - 1u);
-  return atomicLoad(&ring_inbox[base + slot * ring_stride_in + i % ring_words_in]);
+  return ring_load(queue, inbox + slot * ring_stride_in + i % ring_words_in);
 }}
 fn ring_arrives(number: u32, i: u32, word: u32) {{
   ring_in[i] = word;
@@ -66,20 +66,18 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
     let kept = actor * ring_words_kept;
     let inbox = actor * ring_shape.slots * ring_stride_in;
     let outbox = actor * ring_shape.slots * ring_stride_out;
-    var numbers = array<u32, 2>(ring_kept[kept], ring_kept[kept + 1u]);
+    var numbers = array<u32, 2>(ring_kept[kept] + ring_shape.first, ring_kept[kept + 1u]);
     var queue = {first}u;{own}
     var state = ring_load_state(kept + 2u);
     var polls = 0u;
     var handled = 0u;
     var window = 1u;
+    var hits = 0u;
     var looks = 0u;
     while polls < ring_shape.polls && handled < ring_shape.most {{
-      let number = numbers[queue];
-      let base = inbox{behind};
-      let words = window * ring_words_in;",
+      let number = numbers[queue];",
             first = u32::from(sends),
             own = when("\n    ring_self = actor;"),
-            behind = when(" + queue * ring_mails()"),
         );
         self.poll(out, window);
         let _ = writeln!(
@@ -92,11 +90,14 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
       }}
       let next = workgroupUniformLoad(&ring_next);
       if next == 0xffffffffu {{ return; }}
-      window = select(1u, min(2u * window, {window}u), next == window);
       if next == 0u {{
         polls++;{turns}
+        hits = 0u;
+        window = 1u;
         continue;
       }}
+      hits++;
+      if hits > 1u {{ window = {window}u; }}
       for (var i = lane; i < next * ring_words_in; i += {invocations}u) {{
         let word = i % ring_words_in;
         let highest = ring_in[i - word + 1u];
@@ -112,15 +113,18 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
         } else {
             self.handle_rows(out)
         }
-        let _ = writeln!(out, "      if lane == 0u {{\n        ring_kept[kept + queue] = number + next;");
+        let _ = writeln!(
+            out,
+            "      if lane == 0u {{\n        ring_kept[kept + queue] = number + next - select(ring_shape.first, 0u, queue == 1u);"
+        );
         Parts { out, depth: 0 }.encode(&self.actor.state, "state", "ring_kept", "kept + 2u");
         if sends {
             // The slots are free after the handler: what it sends counts before its own message is gone.
             let _ = writeln!(
                 out,
                 "        if queue == 1u {{
-          atomicAdd(&ring_mail[actor * {LINE}u + 4u], next);
           atomicSub(&ring_mail[actor * {LINE}u], next);
+          atomicAdd(&ring_counts[actor * {LINE}u + 2u], next);
         }}"
             );
         }
@@ -145,16 +149,27 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
     fn poll(&self, out: &mut String, window: usize) {
         let words = window * (HEAD + self.format.message);
         let loads = words.div_ceil(self.invocations as usize);
-        let at = |load: usize| match load {
-            0 => "lane".to_owned(),
-            _ => format!("lane + {}u", load * self.invocations as usize),
-        };
+        let most = words - 1;
+        let at = |load: usize| format!("lane + {}u", load * self.invocations as usize);
+        let single = (HEAD + self.format.message).div_ceil(self.invocations as usize);
         let _ = writeln!(out, "      var stops = 0u;");
         for load in 0..loads {
-            let at = at(load);
             let _ = writeln!(out, "      var word{load} = 0u;");
-            let _ = writeln!(out, "      if {at} < words {{ word{load} = ring_poll(base, number, {at}); }}");
         }
+        // No branch between the loads of a row.
+        let _ = writeln!(out, "      if window > 1u {{");
+        for load in 0..loads {
+            let _ = writeln!(out, "        word{load} = ring_poll(queue, inbox, number, min({}, {most}u));", at(load));
+        }
+        let _ = writeln!(out, "      }} else {{");
+        for load in 0..single {
+            let at = at(load);
+            let _ = writeln!(
+                out,
+                "        if {at} < ring_words_in {{ word{load} = ring_poll(queue, inbox, number, {at}); }}"
+            );
+        }
+        let _ = writeln!(out, "      }}");
         // Together with the words, so that it costs no trip of its own.
         let _ = writeln!(
             out,
@@ -165,7 +180,8 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
         );
         for load in 0..loads {
             let at = at(load);
-            let _ = writeln!(out, "      if {at} < words {{ ring_arrives(number, {at}, word{load}); }}");
+            let _ =
+                writeln!(out, "      if {at} < window * ring_words_in {{ ring_arrives(number, {at}, word{load}); }}");
         }
     }
 
