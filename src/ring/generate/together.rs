@@ -1,9 +1,9 @@
 //! The kernel of several invocations, which move words side by side: for GPUs, and for actors with several lanes.
 //!
 //! On CUDA a load of the inbox takes a trip over the bus, and loads of different lines travel together. So a poll reads
-//! the words of several slots before it uses any of them. That takes a little longer, so a poll looks at one slot only,
-//! unless the two polls before it found messages. Replies of a long row of messages are written some at a time; the
-//! state is stored after them.
+//! the words of several slots before it uses any of them. Such a poll takes a little longer, so
+//! a poll looks at one slot only, unless the two before it found messages. The replies of a row of messages are written together, and the state
+//! is stored after them.
 
 use std::fmt::Write;
 
@@ -17,9 +17,6 @@ const MAX_WINDOW: usize = 32;
 
 /// The words that an invocation reads in a poll at most, if one slot does not take more.
 const MAX_LOADS: usize = 8;
-
-/// The share of the slots of a poll whose replies are written together.
-const SHARE: usize = 4;
 
 /// The polls and messages between two looks at the control word.
 const LOOKS: u32 = 32;
@@ -35,7 +32,7 @@ impl Kernel<'_> {
     pub(super) fn together(&self, out: &mut String) {
         let Self { invocations, .. } = self;
         let (several, window) = (self.lanes > 1, self.window());
-        let chunk = if several { 1 } else { (window / SHARE).max(1) };
+        let rows = if several { 1 } else { window };
         if several {
             self.shared_state(out);
         }
@@ -45,7 +42,7 @@ impl Kernel<'_> {
         self.names(out);
         let _ = writeln!(
             out,
-            "var<workgroup> ring_reply: array<u32, {chunk}u * ring_payload_out>;
+            "var<workgroup> ring_reply: array<u32, {rows}u * ring_payload_out>;
 var<workgroup> ring_arrived: atomic<u32>;
 var<workgroup> ring_next: u32;
 fn ring_poll(queue: u32, inbox: u32, number: u32, i: u32) -> u32 {{
@@ -119,7 +116,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
         );
         Parts { out, depth: 0 }.encode(&self.actor.state, "state", "ring_kept", "kept + 2u");
         if sends {
-            // The slots are free after the handler: what it sends counts before its own message is gone.
+            // The slots are free after the handler, so its own messages count before the one it handled is gone.
             let _ = writeln!(
                 out,
                 "        if queue == 1u {{
@@ -189,12 +186,10 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
     fn handle_rows(&self, out: &mut String) {
         let _ = writeln!(
             out,
-            "      let share = max(window / {SHARE}u, 1u);
-      for (var first = 0u; first < next; first += share) {{
-        let last = min(first + share, next);
+            "      let first = 0u;
         if lane == 0u {{
-          for (var row = first; row < last; row++) {{
-            let at = (row - first) * ring_payload_out;
+          for (var row = 0u; row < next; row++) {{
+            let at = row * ring_payload_out;
             let header = ring_in[row * ring_words_in] & 0x7fffffffu;
             if (header & 3u) == 0u {{"
         );
@@ -208,8 +203,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
         }}
         workgroupBarrier();"
         );
-        self.replies(out, "(last - first)");
-        let _ = writeln!(out, "        workgroupBarrier();\n      }}");
+        self.replies(out, "next");
     }
 
     /// The statements that handle messages one after the other on several lanes.
