@@ -106,9 +106,9 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
             turns = when("\n        queue ^= 1u;"),
         );
         if several {
-            self.handle_each(out)
+            self.handle_each(out);
         } else {
-            self.handle_rows(out)
+            self.handle_rows(out);
         }
         let _ = writeln!(
             out,
