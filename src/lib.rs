@@ -60,7 +60,6 @@
 //! - [`DebugOutput`]: the output printed by kernels ([`Device::debug_output`]).
 //! - [`Findings`]: the faults of a kernel, line by line, found by the device `cpu:checked` ([`Device::findings`]).
 //! - [`Observer`]: the [`Event`]s of a device, with their times ([`Device::observe`]).
-//! - [`insight`]: sectors, conflicts of banks, divergence and occupancy of NVIDIA GPUs, computed without one.
 //! - [`interop`]: devices and buffers shared with raw wgpu and CUDA code.
 //! - [`Error`]: one enum per operation, with names and numbers in it.
 //!
@@ -110,7 +109,6 @@ mod environment;
 mod error;
 #[cfg(any(doc, doctest))] // documentation only
 pub mod guide;
-pub mod insight;
 pub mod interop;
 mod kernel;
 #[cfg(not(target_arch = "wasm32"))] // a browser has no threads for loading
