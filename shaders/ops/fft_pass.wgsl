@@ -1,0 +1,94 @@
+// One pass of a Fourier transform: transforms of a few numbers, which are multiplied by roots of 1 before (Stockham's
+// order: results need no permutation).
+import package::shared::complex::{Complex, Real, times};
+import package::shared::fourier::{
+    transform_2, transform_3, transform_4, transform_5, transform_7, transform_8, transform_11, transform_13,
+    transform_16,
+};
+import package::shared::fourier_roots::root;
+
+struct Sizes {
+    // Multiplied with each result.
+    scale: Real,
+    // The number of small transforms.
+    count: u32,
+    // The distance between the inputs of a small transform, and between its results.
+    distance: u32,
+    span: u32,
+    // The distance between neighbours along the axis.
+    inner: u32,
+    // The exponent of the root for the second input of the second small transform.
+    step: u32,
+    // Whether real and imaginary parts are exchanged when inputs are read, and when results are written.
+    swap_inputs: u32,
+    swap_results: u32,
+    // The first elements in their bindings.
+    first_of_x: u32,
+    first_of_y: u32,
+}
+
+// The length of a small transform.
+override radix: u32 = 4u;
+
+@group(0) @binding(0) var<uniform> sizes: Sizes;
+@group(0) @binding(1) var<storage> x: array<Complex>;
+@group(0) @binding(2) var<storage, read_write> y: array<Complex>;
+
+@compute @workgroup_size(256)
+fn fft_pass(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x >= sizes.count {
+        return;
+    }
+    let line = id.x / sizes.distance;
+    let within = id.x - line * sizes.distance;
+    let block = within / sizes.span;
+    let place = within - block * sizes.span;
+    let start = line * sizes.distance * radix;
+    let source = sizes.first_of_x + start + within;
+    let place_of_results = sizes.first_of_y + start + block * sizes.span * radix + place;
+    var v: array<Complex, 16>;
+    for (var r = 0u; r < radix; r++) {
+        v[r] = x[source + r * sizes.distance];
+    }
+    if sizes.swap_inputs != 0u {
+        for (var r = 0u; r < radix; r++) {
+            v[r] = v[r].yx;
+        }
+    }
+    if sizes.span > sizes.inner {
+        var powers: array<Complex, 16>;
+        powers[1] = root(place / sizes.inner * sizes.step);
+        v[1] = times(v[1], powers[1]);
+        for (var r = 2u; r < radix; r++) {
+            powers[r] = times(powers[r / 2u], powers[(r + 1u) / 2u]);
+            v[r] = times(v[r], powers[r]);
+        }
+    }
+    if radix == 2u {
+        transform_2(&v);
+    } else if radix == 3u {
+        transform_3(&v);
+    } else if radix == 4u {
+        transform_4(&v);
+    } else if radix == 5u {
+        transform_5(&v);
+    } else if radix == 7u {
+        transform_7(&v);
+    } else if radix == 8u {
+        transform_8(&v);
+    } else if radix == 11u {
+        transform_11(&v);
+    } else if radix == 13u {
+        transform_13(&v);
+    } else {
+        transform_16(&v);
+    }
+    if sizes.swap_results != 0u {
+        for (var r = 0u; r < radix; r++) {
+            v[r] = v[r].yx;
+        }
+    }
+    for (var r = 0u; r < radix; r++) {
+        y[place_of_results + r * sizes.span] = v[r] * sizes.scale;
+    }
+}

@@ -1,0 +1,42 @@
+//! The types of complex and real numbers.
+
+use crate::element::Element;
+
+/// Complex numbers of Fourier transforms, as arrays of the real and the imaginary part: `[f32; 2]` on every device, and
+/// `[f64; 2]` where the device has `f64` ([`Caps::shader`](crate::backend::Caps::shader)).
+///
+/// ```
+/// fn is_complex<T: anywarp::ops::ComplexElement>() {}
+/// is_complex::<[f32; 2]>();
+/// is_complex::<[f64; 2]>();
+/// ```
+pub trait ComplexElement: Element + sealed::Complex {}
+
+impl<T: Element + sealed::Complex> ComplexElement for T {}
+
+pub(crate) mod sealed {
+    /// A complex number.
+    pub trait Complex {
+        /// Whether the parts are `f64`.
+        const DOUBLES: bool;
+
+        /// The complex number nearest to `real + imaginary * i`.
+        fn nearest(number: [f64; 2]) -> Self;
+    }
+}
+
+impl sealed::Complex for [f32; 2] {
+    const DOUBLES: bool = false;
+
+    fn nearest(number: [f64; 2]) -> Self {
+        number.map(|part| part as f32)
+    }
+}
+
+impl sealed::Complex for [f64; 2] {
+    const DOUBLES: bool = true;
+
+    fn nearest(number: [f64; 2]) -> Self {
+        number
+    }
+}

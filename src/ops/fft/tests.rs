@@ -1,0 +1,40 @@
+//! Each choice of a Fourier transform, on `cpu`.
+
+use super::plan::{Choice, Shape, plan};
+use super::reference;
+use super::run::{Call, Operands};
+use super::tables::FftTables;
+use super::{OPERATOR, operands};
+use crate::device::Device;
+use crate::submit::Destination;
+
+#[test]
+fn each_choice_computes_each_length() {
+    let device = Device::open("cpu").unwrap();
+    let tables = FftTables::<[f32; 2]>::new(&device);
+    for widest in [4, 8, 16] {
+        for length in [1, 2, 3, 4, 5, 7, 8, 11, 13, 16, 17, 30, 64, 97, 1001, 4096, 5000] {
+            let count = 3 * length * 2;
+            let numbers: Vec<[f32; 2]> = (0..count).map(|at| [(at as f32 * 0.7).sin(), (at as f32).cos()]).collect();
+            let (x, mut y) = (device.buffer_from(&numbers).unwrap(), device.buffer::<[f32; 2]>(count).unwrap());
+            let shape = Shape { sizes: vec![3, length as u64, 2], axes: vec![1], in_place: false, number: 8 };
+            let plan = plan(&shape, Choice { widest });
+            let y_bytes = y.slice_mut(..);
+            let operands = Operands {
+                x: Some(operands::bytes(OPERATOR, "x", &x.slice(..)).unwrap()),
+                y: operands::bytes_mut(OPERATOR, "y", &y_bytes).unwrap(),
+            };
+            let call = Call { inverse: false, scale: 1.0 };
+            operands.run(call, &plan, &tables, &mut Destination::Own).unwrap();
+            let wide: Vec<[f64; 2]> = numbers.iter().map(|number| number.map(f64::from)).collect();
+            let wanted = reference::fft(&wide, &[3, length, 2], 1, false);
+            let got = y.read().unwrap();
+            let square = |[a, b]: [f64; 2]| a * a + b * b;
+            let error: f64 =
+                got.iter().zip(&wanted).map(|(a, b)| square([f64::from(a[0]) - b[0], f64::from(a[1]) - b[1]])).sum();
+            let size: f64 = wanted.iter().map(|number| square(*number)).sum();
+            let bound = 2e-7 * (length as f64).log2().max(1.0);
+            assert!((error / size).sqrt() <= bound, "{length}, {widest}: {}", (error / size).sqrt());
+        }
+    }
+}
