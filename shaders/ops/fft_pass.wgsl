@@ -64,24 +64,36 @@ fn fft_pass(@builtin(global_invocation_id) id: vec3<u32>) {
             v[r] = times(v[r], powers[r]);
         }
     }
-    if radix == 2u {
-        transform_2(&v);
-    } else if radix == 3u {
-        transform_3(&v);
-    } else if radix == 4u {
-        transform_4(&v);
-    } else if radix == 5u {
-        transform_5(&v);
-    } else if radix == 7u {
-        transform_7(&v);
-    } else if radix == 8u {
-        transform_8(&v);
-    } else if radix == 11u {
-        transform_11(&v);
-    } else if radix == 13u {
-        transform_13(&v);
-    } else {
-        transform_16(&v);
+    switch radix {
+        case 2u: {
+            transform_2(&v);
+        }
+        case 3u: {
+            transform_3(&v);
+        }
+        case 4u: {
+            transform_4(&v);
+        }
+        case 5u: {
+            transform_5(&v);
+        }
+        case 7u: {
+            transform_7(&v);
+        }
+        case 8u: {
+            transform_8(&v);
+        }
+        case 11u: {
+            transform_11(&v);
+        }
+        case 13u: {
+            transform_13(&v);
+        }
+        case 16u: {
+            transform_16(&v);
+        }
+        default: {
+        }
     }
     if sizes.swap_results != 0u {
         for (var r = 0u; r < radix; r++) {

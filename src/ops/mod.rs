@@ -10,8 +10,8 @@
 //!   derivatives and recording.
 //! - [`batch_norm`]: channels, normalised by means and variances; [`BatchNorm`] adds weights, those of the batch in training,
 //!   derivatives and recording.
-//! - [`fft()`], [`ifft`]: Fourier transforms of complex numbers, of any length; [`Fft`] adds axes, norms, transforms in
-//!   place, shared tables and recording.
+//! - [`fft()`], [`ifft`], [`rfft`], [`irfft`]: Fourier transforms of any length, of complex and of real numbers; [`Fft`] and
+//!   [`RealFft`] add axes, norms, transforms in place, shared tables and recording.
 //! - [`fill_pattern`]: fills memory with a pattern; [`FillPattern`] adds an offset and recording.
 //! - [`max_pool`], [`average_pool`]: the greatest element or the mean of each window; [`Pool`] adds norms, padding, dilation,
 //!   adaptive windows, indices and recording.
@@ -127,7 +127,7 @@ pub use cross_entropy::{CrossEntropy, cross_entropy};
 pub use elementwise::{ElementwiseCall, ElementwiseKernel};
 pub use epilogue::Activation;
 pub use error::OperationError;
-pub use fft::{ComplexElement, Fft, FftNorm, FftTables, fft, ifft};
+pub use fft::{ComplexElement, Fft, FftNorm, FftTables, RealFft, fft, ifft, irfft, rfft};
 pub use fill_pattern::{FillPattern, PatternElement, fill_pattern};
 pub use full::{Full, full};
 pub use histogram::{Histogram, HistogramElement, HistogramWeight, bincount, histogram};

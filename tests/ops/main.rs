@@ -11,6 +11,7 @@
 mod activations;
 mod attention;
 mod elementwise;
+mod fft;
 mod fill_pattern;
 mod histograms;
 mod integer_matmul;
@@ -56,6 +57,7 @@ const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     activations::cases,
     attention::cases,
     elementwise::cases,
+    fft::cases,
     fill_pattern::cases,
     histograms::cases,
     integer_matmul::cases,
@@ -88,6 +90,7 @@ const ALONE: &[fn() -> Vec<Alone>] = &[
 const CHECKED: &[fn() -> Alone] = &[
     activations::checked,
     attention::checked,
+    fft::checked,
     fill_pattern::checked,
     histograms::checked,
     integer_matmul::checked,

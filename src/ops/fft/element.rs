@@ -17,6 +17,9 @@ impl<T: Element + sealed::Complex> ComplexElement for T {}
 pub(crate) mod sealed {
     /// A complex number.
     pub trait Complex {
+        /// The type of the parts.
+        type Real: crate::element::Element;
+
         /// Whether the parts are `f64`.
         const DOUBLES: bool;
 
@@ -26,6 +29,8 @@ pub(crate) mod sealed {
 }
 
 impl sealed::Complex for [f32; 2] {
+    type Real = f32;
+
     const DOUBLES: bool = false;
 
     fn nearest(number: [f64; 2]) -> Self {
@@ -34,6 +39,8 @@ impl sealed::Complex for [f32; 2] {
 }
 
 impl sealed::Complex for [f64; 2] {
+    type Real = f64;
+
     const DOUBLES: bool = true;
 
     fn nearest(number: [f64; 2]) -> Self {

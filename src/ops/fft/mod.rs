@@ -1,8 +1,13 @@
 //! Fourier transforms.
 
+mod call;
+mod chain;
 mod element;
 mod factors;
+mod launch;
+mod norm;
 mod plan;
+mod real;
 #[cfg(test)]
 mod reference;
 mod run;
@@ -14,13 +19,15 @@ use super::error::OperationError;
 use super::moving::operands;
 use super::operator::Operator;
 use super::plan::{Cost, Plan};
-use crate::backend::BackendKind;
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
 use crate::submit::{Destination, Recording, Stream};
+use chain::Pass;
 pub use element::ComplexElement;
-use plan::{Choice, Pass, Shape, plan};
-use run::{Call, Operands};
+pub use norm::FftNorm;
+use plan::Kind;
+pub use real::{RealFft, irfft, rfft};
+use run::Operands;
 pub use tables::FftTables;
 
 /// Computes the Fourier transform of all of `x`: `y[k] = sum of x[j] * exp(-2 pi i j k / n)`. See [`Fft`].
@@ -73,29 +80,6 @@ pub fn ifft<'x, 'y, T: ComplexElement>(
 ) -> Result<(), OperationError> {
     let x = x.into();
     Fft::new([x.len()]).inverse().run(x, y)
-}
-
-/// The factor of a Fourier transform's results, named as in SciPy.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FftNorm {
-    /// `1` for transforms, `1 / n` for inverse ones.
-    #[default]
-    Backward,
-    /// `1 / sqrt(n)` for both.
-    Ortho,
-    /// `1 / n` for transforms, `1` for inverse ones.
-    Forward,
-}
-
-impl FftNorm {
-    /// The factor for transforms of `length` numbers in all.
-    fn factor(self, length: f64, inverse: bool) -> f64 {
-        match (self, inverse) {
-            (Self::Backward, false) | (Self::Forward, true) => 1.0,
-            (Self::Backward, true) | (Self::Forward, false) => 1.0 / length,
-            (Self::Ortho, _) => 1.0 / length.sqrt(),
-        }
-    }
 }
 
 /// A Fourier transform of complex numbers: [`fft`] and [`ifft`] along any axes, in place, on a stream, or into a
@@ -207,21 +191,8 @@ impl<'r, T: ComplexElement> Fft<'r, T> {
     }
 
     fn plan(&self, device: &Device, in_place: bool) -> Result<Plan<Pass>, OperationError> {
-        operands::counted::<T>(OPERATOR, "x", &self.shape)?;
-        let axes = self.axes.clone().unwrap_or_else(|| (0..self.shape.len()).collect());
-        for (at, axis) in axes.iter().enumerate() {
-            operands::expect_axis(OPERATOR, *axis, &self.shape)?;
-            if axes[..at].contains(axis) {
-                return Err(OPERATOR.choice("axes", "name each axis once", format!("{axes:?}")));
-            }
-        }
-        let sizes = self.shape.iter().map(|size| *size as u64).collect();
-        let shape = Shape { sizes, axes, in_place, number: size_of::<T>() as u64 };
-        let plan = plan(&shape, Choice::default_for(device.caps().backend == BackendKind::Cpu));
-        let written = plan.passes.iter().map(|pass| pass.written).max().unwrap_or(0);
-        // Convolutions are longer than the axis.
-        operands::counted::<T>(OPERATOR, "the scratch memory", &[written as usize])?;
-        Ok(plan)
+        let axes = call::axes(self.axes.as_deref(), &self.shape)?;
+        call::plan::<T>(device, Kind::Complex { in_place }, self.inverse, (&self.shape, axes))
     }
 
     /// Computes `y` from `x`, both with the shape of the transform. Both are buffers or slices of any start; `y` is in
@@ -259,29 +230,8 @@ impl<'r, T: ComplexElement> Fft<'r, T> {
     }
 
     fn commands(&mut self, operands: &Operands<'_, '_>, plan: &Plan<Pass>) -> Result<(), OperationError> {
-        let context = &operands.y.core.device;
-        let mut arrays = Vec::new();
-        arrays.extend(operands.x.map(|x| ("x", x)));
-        arrays.push((if arrays.is_empty() { "x" } else { "y" }, operands.y.as_slice()));
-        operands::check(OPERATOR, context, &arrays, 1, &self.destination)?;
-        if let Some(theirs) = self.tables.and_then(|tables| tables.foreign(context)) {
-            return Err(OPERATOR.other_device(context, "the tables".to_owned(), theirs));
-        }
-        let inverse = self.inverse;
-        let lengths = self.axes.as_deref().map_or_else(
-            || self.shape.iter().map(|size| *size as f64).product::<f64>(),
-            |axes| axes.iter().map(|axis| self.shape[*axis] as f64).product(),
-        );
-        let call = Call { inverse, scale: self.norm.factor(lengths, inverse) };
-        let own;
-        let tables = match self.tables {
-            Some(tables) => tables,
-            None => {
-                own = FftTables::new(&Device::of(context));
-                &own
-            }
-        };
-        operands.run(call, plan, tables, &mut self.destination)
+        let scale = self.norm.scale(&self.shape, self.axes.as_deref(), self.inverse);
+        call::commands(operands, plan, scale, self.tables, &mut self.destination)
     }
 }
 

@@ -1,63 +1,29 @@
-//! The passes of a Fourier transform. This module is pure.
+//! The passes of Fourier transforms. This module is pure.
 
 use super::super::plan::Plan;
-use super::factors::{convolution_length, radices};
+use super::chain::{Half, Pass, Work, assign, axis_passes};
+
+/// The numbers that a transform reads and writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Complex numbers, which results replace if `in_place`.
+    Complex { in_place: bool },
+    /// Real numbers on one side, whose lines begin at whole complex numbers if `aligned`. The other side has the first
+    /// half of each line's transform.
+    Real { aligned: bool },
+}
 
 /// The arrays and the axes of a transform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
+    pub(super) kind: Kind,
+    pub(super) inverse: bool,
+    /// The sizes of the array; of the real one, if there is one.
     pub(super) sizes: Vec<u64>,
-    /// The axes to transform, in the order of their transforms.
+    /// The axes to transform. The last one is that of the halves, if there are any.
     pub(super) axes: Vec<usize>,
-    /// Whether results replace inputs.
-    pub(super) in_place: bool,
-    /// The size of a number in bytes.
+    /// The size of a complex number in bytes.
     pub(super) number: u64,
-}
-
-/// An array of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    X,
-    Y,
-    /// One of two scratch areas.
-    Scratch(usize),
-}
-
-/// One launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Pass {
-    pub(super) work: Work,
-    pub(super) source: Place,
-    pub(super) target: Place,
-    /// The number of elements that the pass writes.
-    pub(super) written: u64,
-    /// The length of the axis, which names the table.
-    pub(super) length: u64,
-    /// The distance between neighbours along the axis.
-    pub(super) inner: u64,
-}
-
-/// The computation of one launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Work {
-    /// Small transforms of `radix` numbers. Their inputs are `distance` apart, their results `span`; the root of the
-    /// second input of the second small transform has the exponent `step`.
-    Radix { radix: u32, distance: u64, span: u64, step: u64 },
-    /// Products with factors of a line, which is cut or extended by zeros: the lengths of source and target, and the
-    /// number of products.
-    Chirp { factors: Factors, from: u64, to: u64, used: u64 },
-}
-
-/// The factors of products, and whether the parts of results are exchanged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Factors {
-    /// The factors of inputs.
-    Inputs,
-    /// The transformed filter. Results are exchanged, so that the next transform is an inverse one.
-    Filter,
-    /// The factors of results, whose sources are exchanged.
-    Results,
 }
 
 /// The choice between passes that compute the same.
@@ -75,119 +41,141 @@ impl Choice {
     }
 }
 
+/// The numbers of a half line: with the first number of a line, and the middle one of an even line.
+pub(super) fn half(length: u64) -> u64 {
+    length / 2 + 1
+}
+
 pub(super) fn plan(shape: &Shape, choice: Choice) -> Plan<Pass> {
     let count = shape.sizes.iter().product::<u64>();
     if count == 0 {
         return Plan::nothing();
     }
+    let planned = match shape.kind {
+        Kind::Complex { in_place } => complex(shape, in_place, choice),
+        Kind::Real { aligned } => real(shape, aligned, choice),
+    };
+    // The usual count of a transform by powers of two, as published rates use it.
+    let logarithm: f64 = shape.axes.iter().map(|axis| (shape.sizes[*axis] as f64).log2()).sum();
+    let flops = 5.0 * count as f64 * logarithm / if planned.is_real { 2.0 } else { 1.0 };
+    let bytes = match shape.kind {
+        Kind::Complex { .. } => count.saturating_mul(2 * shape.number),
+        Kind::Real { .. } => (count / 2 + planned.capacity).saturating_mul(shape.number),
+    };
+    Plan { passes: planned.passes, scratch: planned.scratch.saturating_mul(shape.number), flops: flops as u64, bytes }
+}
+
+struct Planned {
+    passes: Vec<Pass>,
+    scratch: u64,
+    /// The complex numbers of the array that has complex numbers.
+    capacity: u64,
+    is_real: bool,
+}
+
+fn complex(shape: &Shape, in_place: bool, choice: Choice) -> Planned {
+    let count = shape.sizes.iter().product::<u64>();
     let mut passes = Vec::new();
-    let mut flops = 0u64;
     for axis in &shape.axes {
-        let length = shape.sizes[*axis];
-        let inner = shape.sizes[axis + 1..].iter().product();
-        let lines = count / length / inner;
-        // The usual count of a transform by powers of two, as published rates use it.
-        let logarithm = (length as f64).log2();
-        flops = flops.saturating_add((5.0 * count as f64 * logarithm) as u64);
-        if length > 1 {
-            axis_passes(&mut passes, [lines, length, inner], choice);
-        }
+        let [lines, length, inner] = around(&shape.sizes, *axis);
+        axis_passes(&mut passes, [lines, length, inner], choice, shape.inverse);
     }
-    if passes.is_empty() && shape.in_place {
-        return Plan::nothing();
-    }
-    if passes.is_empty() || (shape.in_place && passes.len() == 1) {
+    let done = passes.is_empty() && in_place;
+    if !done && passes.len() <= usize::from(in_place) {
         // A copy: each small transform has one number.
         let work = Work::Radix { radix: 1, distance: count, span: count, step: 0 };
-        passes.push(Pass { work, source: Place::X, target: Place::Y, written: count, length: 1, inner: count });
+        passes.push(Pass::new(work, count, 1, count));
     }
-    let scratch = assign(&mut passes, shape.in_place, count).saturating_mul(shape.number);
-    Plan { passes, scratch, flops, bytes: count.saturating_mul(2 * shape.number) }
+    let scratch = assign(&mut passes, in_place, count);
+    Planned { passes, scratch, capacity: count, is_real: false }
 }
 
-/// Appends the passes for an axis of `length` elements, which are `inner` apart, in `lines` parts of the array.
-fn axis_passes(passes: &mut Vec<Pass>, [lines, length, inner]: [u64; 3], choice: Choice) {
-    let new = |work, written| Pass { work, source: Place::X, target: Place::Y, written, length, inner };
-    let small = |passes: &mut Vec<Pass>, whole: u64, radices: Vec<u32>| {
-        let mut before = 1;
-        for radix in radices {
-            let (distance, span) = (whole / u64::from(radix) * inner, before * inner);
-            before *= u64::from(radix);
-            let work = Work::Radix { radix, distance, span, step: whole / before };
-            passes.push(new(work, lines * whole * inner));
-        }
-    };
-    if let Some(radices) = radices(length, choice.widest) {
-        small(passes, length, radices);
-        return;
-    }
-    let padded = convolution_length(length);
-    let powers = || radices(padded, choice.widest).unwrap_or_default();
-    let chirp = |factors, from, to, used| new(Work::Chirp { factors, from, to, used }, lines * to * inner);
-    passes.push(chirp(Factors::Inputs, length, padded, length));
-    small(passes, padded, powers());
-    passes.push(chirp(Factors::Filter, padded, padded, padded));
-    small(passes, padded, powers());
-    passes.push(chirp(Factors::Results, padded, length, length));
+/// The lines of an array along an axis: their number before the axis, their length, and the distance of neighbours.
+fn around(sizes: &[u64], axis: usize) -> [u64; 3] {
+    let product = |sizes: &[u64]| sizes.iter().product();
+    [product(&sizes[..axis]), sizes[axis], product(&sizes[axis + 1..])]
 }
 
-/// Chooses source and target of each pass, and returns the number of elements in both scratch areas.
-///
-/// Passes alternate between two arrays, backwards from y. The array y is one of them where it is large enough.
-fn assign(passes: &mut [Pass], in_place: bool, count: u64) -> u64 {
-    let mut areas = [0u64; 2];
-    let mut next = Place::Y;
-    for at in (0..passes.len()).rev() {
-        passes[at].target = next;
-        if let Place::Scratch(area) = next {
-            areas[area] = areas[area].max(passes[at].written);
+fn real(shape: &Shape, aligned: bool, choice: Choice) -> Planned {
+    let (last, others) = shape.axes.split_last().expect("transforms of real numbers have an axis");
+    let [lines, length, inner] = around(&shape.sizes, *last);
+    let mut halves = shape.sizes.clone();
+    halves[*last] = half(length);
+    let capacity = halves.iter().product::<u64>();
+    // Two neighbours of an even line are one complex number.
+    let packed = aligned && length % 2 == 0 && inner == 1;
+    let (whole, [into, out]) =
+        if packed { (length / 2, [Half::Pack, Half::Unpack]) } else { (length, [Half::Extend, Half::Cut]) };
+    let mut passes = Vec::new();
+    let convert =
+        |half: Half, from: u64, to: u64| Pass::new(Work::Half { half, from, to }, lines * to * inner, length, inner);
+    let real = |narrow: bool| Pass::new(Work::Real { narrow }, lines * length * inner, length, inner);
+    if shape.inverse {
+        for axis in others {
+            axis_passes(&mut passes, around(&halves, *axis), choice, true);
         }
-        let is_first = at == 0;
-        if is_first {
-            break;
+        passes.push(convert(into, half(length), whole));
+        axis_passes(&mut passes, [lines, whole, inner], choice, true);
+        if !packed {
+            passes.push(real(true));
         }
-        let reads_y = at == 1 && in_place;
-        let fits = passes[at - 1].written == count && !reads_y;
-        let other = match next {
-            Place::Scratch(0) if fits => Place::Y,
-            Place::Scratch(0) => Place::Scratch(1),
-            _ => Place::Scratch(0),
-        };
-        passes[at].source = other;
-        next = other;
+        let scratch = assign(&mut passes, false, if packed { lines * whole } else { 0 });
+        return Planned { passes, scratch, capacity, is_real: true };
     }
-    areas[0] + areas[1]
+    if !packed {
+        passes.push(real(false));
+    }
+    axis_passes(&mut passes, [lines, whole, inner], choice, false);
+    passes.push(convert(out, whole, half(length)));
+    for axis in others {
+        axis_passes(&mut passes, around(&halves, *axis), choice, false);
+    }
+    let scratch = assign(&mut passes, false, capacity);
+    Planned { passes, scratch, capacity, is_real: true }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::chain::{Factors, Place};
     use super::*;
 
     fn shape(sizes: &[u64], axes: &[usize], in_place: bool) -> Shape {
-        Shape { sizes: sizes.to_vec(), axes: axes.to_vec(), in_place, number: 8 }
+        let kind = Kind::Complex { in_place };
+        Shape { kind, inverse: false, sizes: sizes.to_vec(), axes: axes.to_vec(), number: 8 }
     }
+
+    fn works(plan: &Plan<Pass>) -> Vec<Work> {
+        plan.passes.iter().map(|pass| pass.work).collect()
+    }
+
+    const EIGHT: Choice = Choice { widest: 8 };
 
     #[test]
     fn passes_pass_on_what_they_write() {
-        let eight = Choice { widest: 8 };
+        let kinds = [false, true].map(|in_place| Kind::Complex { in_place });
+        let real = [false, true].map(|aligned| Kind::Real { aligned });
         for sizes in
             [vec![1], vec![2], vec![8], vec![64], vec![512], vec![4096], vec![17], vec![3, 17, 2], vec![4, 4, 4]]
         {
-            for in_place in [false, true] {
-                let shape = shape(&sizes, &(0..sizes.len()).collect::<Vec<_>>(), in_place);
-                let passes = plan(&shape, eight).passes;
-                if sizes == [1] && in_place {
-                    assert_eq!(passes, []);
-                    continue;
-                }
-                let count = sizes.iter().product::<u64>();
-                let (first, last) = (passes[0], passes[passes.len() - 1]);
-                assert_eq!((first.source, last.target, last.written), (Place::X, Place::Y, count), "{shape:?}");
-                assert!(!in_place || first.target != Place::Y, "{shape:?}");
-                for pair in passes.windows(2) {
-                    assert_eq!(pair[0].target, pair[1].source, "{shape:?}");
-                    assert_ne!(pair[1].source, pair[1].target, "{shape:?}");
-                    assert!(pair[0].target != Place::Y || pair[0].written == count, "{shape:?}");
+            for kind in kinds.into_iter().chain(real) {
+                for inverse in [false, true] {
+                    let axes = (0..sizes.len()).collect::<Vec<_>>();
+                    let shape = Shape { kind, inverse, sizes: sizes.clone(), axes, number: 8 };
+                    let passes = plan(&shape, EIGHT).passes;
+                    let in_place = kind == Kind::Complex { in_place: true };
+                    if sizes == [1] && in_place {
+                        assert_eq!(passes, []);
+                        continue;
+                    }
+                    let (first, last) = (passes[0], passes[passes.len() - 1]);
+                    assert_eq!((first.source, last.target), (Place::X, Place::Y), "{shape:?}");
+                    assert!(!in_place || first.target != Place::Y, "{shape:?}");
+                    for pair in passes.windows(2) {
+                        assert_eq!(pair[0].target, pair[1].source, "{shape:?}");
+                        assert_ne!(pair[1].source, pair[1].target, "{shape:?}");
+                        assert_ne!(pair[1].source, Place::X, "{shape:?}");
+                        assert!(pair[0].target != Place::Y || pair[0].written == last.written, "{shape:?}");
+                    }
                 }
             }
         }
@@ -195,28 +183,47 @@ mod tests {
 
     #[test]
     fn an_axis_of_512_takes_three_passes() {
-        let plan = plan(&shape(&[2, 512, 3], &[1], false), Choice { widest: 8 });
-        let works: Vec<Work> = plan.passes.iter().map(|pass| pass.work).collect();
+        let plan = plan(&shape(&[2, 512, 3], &[1], false), EIGHT);
         let radix = |span, step| Work::Radix { radix: 8, distance: 192, span, step };
-        assert_eq!(works, [radix(3, 64), radix(24, 8), radix(192, 1)]);
+        assert_eq!(works(&plan), [radix(3, 64), radix(24, 8), radix(192, 1)]);
         assert_eq!((plan.scratch, plan.flops, plan.bytes), (3072 * 8, 5 * 3072 * 9, 3072 * 16));
     }
 
     #[test]
     fn a_prime_is_a_convolution() {
-        let plan = plan(&shape(&[17], &[0], false), Choice { widest: 8 });
-        assert_eq!(plan.passes.len(), 7);
+        let plan = plan(&shape(&[17], &[0], false), EIGHT);
         let chirp = |factors, from, to, used| Work::Chirp { factors, from, to, used };
-        assert_eq!(plan.passes[0].work, chirp(Factors::Inputs, 17, 64, 17));
-        assert_eq!(plan.passes[3].work, chirp(Factors::Filter, 64, 64, 64));
-        assert_eq!(plan.passes[6].work, chirp(Factors::Results, 64, 17, 17));
+        let works = works(&plan);
+        assert_eq!(works.len(), 7);
+        assert_eq!(works[0], chirp(Factors::Inputs, 17, 64, 17));
+        assert_eq!(works[3], chirp(Factors::Filter, 64, 64, 64));
+        assert_eq!(works[6], chirp(Factors::Results, 64, 17, 17));
         assert_eq!(plan.scratch, 128 * 8);
     }
 
     #[test]
+    fn real_lines_of_even_length_are_packed() {
+        let real = |sizes: &[u64], aligned, inverse| {
+            let kind = Kind::Real { aligned };
+            let shape = Shape { kind, inverse, sizes: sizes.to_vec(), axes: vec![sizes.len() - 1], number: 8 };
+            plan(&shape, EIGHT)
+        };
+        let radix = Work::Radix { radix: 8, distance: 1, span: 1, step: 1 };
+        let whole = real(&[5, 16], true, false);
+        assert_eq!(works(&whole), [radix, Work::Half { half: Half::Unpack, from: 8, to: 9 }]);
+        assert_eq!((whole.flops, whole.bytes), (5 * 80 * 4 / 2, 80 * 4 + 45 * 8));
+        assert_eq!(works(&real(&[5, 16], true, true)), [Work::Half { half: Half::Pack, from: 9, to: 8 }, radix]);
+        assert_eq!(
+            works(&real(&[5, 8], false, false)),
+            [Work::Real { narrow: false }, radix, Work::Half { half: Half::Cut, from: 8, to: 5 }]
+        );
+        assert_eq!(works(&real(&[5, 3], true, true)).len(), 3);
+    }
+
+    #[test]
     fn nothing_to_transform_is_a_copy_or_nothing() {
-        assert_eq!(plan(&shape(&[3, 0], &[0], false), Choice { widest: 8 }), Plan::nothing());
-        let copy = plan(&shape(&[3, 5], &[], false), Choice { widest: 8 });
-        assert_eq!(copy.passes[0].work, Work::Radix { radix: 1, distance: 15, span: 15, step: 0 });
+        assert_eq!(plan(&shape(&[3, 0], &[0], false), EIGHT), Plan::nothing());
+        let copy = plan(&shape(&[3, 5], &[], false), EIGHT);
+        assert_eq!(works(&copy), [Work::Radix { radix: 1, distance: 15, span: 15, step: 0 }]);
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::super::error::OperationError;
 use super::OPERATOR;
 use super::element::ComplexElement;
-use super::factors::{convolution_length, radices};
+use super::factors::convolution_length;
 use crate::buffer::UnifiedBuffer;
 use crate::device::Device;
 use crate::submit::Context;
@@ -39,13 +39,13 @@ use crate::submit::Context;
 #[derive(Debug)]
 pub struct FftTables<T: ComplexElement> {
     device: Device,
-    lengths: Mutex<HashMap<u64, Arc<Table<T>>>>,
+    tables: Mutex<HashMap<Key, Arc<Table<T>>>>,
 }
 
 impl<T: ComplexElement> FftTables<T> {
     /// Tables of a device, none so far.
     pub fn new(device: &Device) -> Self {
-        Self { device: device.clone(), lengths: Mutex::default() }
+        Self { device: device.clone(), tables: Mutex::default() }
     }
 
     /// Whether these tables belong to another device.
@@ -54,63 +54,63 @@ impl<T: ComplexElement> FftTables<T> {
         (!Arc::ptr_eq(ours, device)).then(|| ours.selector.clone())
     }
 
-    /// Returns the table for a length.
-    pub(super) fn get(&self, length: u64) -> Result<Arc<Table<T>>, OperationError> {
-        let mut lengths = self.lengths.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(table) = lengths.get(&length) {
+    /// Returns a table, which is computed at its first use.
+    pub(super) fn get(&self, key: Key) -> Result<Arc<Table<T>>, OperationError> {
+        let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(table) = tables.get(&key) {
             return Ok(Arc::clone(table));
         }
-        let table = Arc::new(Table::new(&self.device, length)?);
-        lengths.insert(length, Arc::clone(&table));
+        let table = Arc::new(Table::new(&self.device, key)?);
+        tables.insert(key, Arc::clone(&table));
         Ok(table)
     }
 }
 
-/// The numbers that transforms of one length need.
+/// The contents of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Key {
+    /// The roots of 1 of a length.
+    Roots(u64),
+    /// The factors of inputs and results of a convolution for a length, then its transformed filter, divided by the
+    /// length of the filter.
+    Convolution(u64),
+}
+
+/// Numbers that transforms need.
 #[derive(Debug)]
 pub(super) struct Table<T: ComplexElement> {
     pub(super) numbers: UnifiedBuffer<T>,
-    pub(super) roots: Roots,
-    /// Where the numbers for a convolution begin, if the length needs one.
-    pub(super) chirp: Option<Chirp>,
+    /// The levels of a table of roots.
+    pub(super) levels: Levels,
 }
 
-/// The places of the roots of 1 of a length: a root is the product of a number of the first level and one of the second.
+/// The levels of a table of roots: a root is the product of a number of the first level and one of the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Roots {
-    pub(super) length: u64,
+pub(super) struct Levels {
     /// The low bits of an exponent, which choose a number of the first level.
     pub(super) bits: u32,
     /// The first number of the second level, if there is one.
-    pub(super) second: Option<u64>,
+    pub(super) second: Option<u32>,
 }
 
-/// The places of the numbers for a convolution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Chirp {
-    /// The numbers by which inputs and results are multiplied.
-    pub(super) factors: u64,
-    /// The transformed filter, divided by its length.
-    pub(super) filter: u64,
-}
-
-impl Roots {
+impl Levels {
     /// The greatest length with a single level.
     const SINGLE: u64 = 4096;
 
     fn of(length: u64) -> Self {
         let bits = length.next_power_of_two().trailing_zeros();
         if length <= Self::SINGLE {
-            return Self { length, bits, second: None };
+            return Self { bits, second: None };
         }
         let bits = bits.div_ceil(2);
-        Self { length, bits, second: Some(1 << bits) }
+        Self { bits, second: Some(1 << bits) }
     }
 
-    fn numbers(self) -> Vec<[f64; 2]> {
-        let Some(first) = self.second else { return (0..self.length).map(|power| root(power, self.length)).collect() };
-        let powers = (0..first).chain((0..self.length.div_ceil(first)).map(|high| high << self.bits));
-        powers.map(|power| root(power, self.length)).collect()
+    fn numbers(self, length: u64) -> Vec<[f64; 2]> {
+        let Some(first) = self.second else { return (0..length).map(|power| root(power, length)).collect() };
+        let first = u64::from(first);
+        let powers = (0..first).chain((0..length.div_ceil(first)).map(|high| high << self.bits));
+        powers.map(|power| root(power, length)).collect()
     }
 }
 
@@ -138,38 +138,35 @@ fn times(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
 }
 
 impl<T: ComplexElement> Table<T> {
-    fn new(device: &Device, length: u64) -> Result<Self, OperationError> {
-        let smooth = radices(length, 8).is_some();
-        let roots = Roots::of(if smooth { length } else { convolution_length(length) });
-        let mut numbers = roots.numbers();
-        let chirp = (!smooth).then(|| {
-            let factors = numbers.len() as u64;
-            // The squares are reduced before they are converted to floats.
-            let chirp = |at: u64| root((u128::from(at) * u128::from(at) % (2 * u128::from(length))) as u64, 2 * length);
-            numbers.extend((0..length).map(chirp));
-            let filter = numbers.len() as u64;
-            numbers.extend(filter_of(length, roots.length, chirp));
-            Chirp { factors, filter }
-        });
+    fn new(device: &Device, key: Key) -> Result<Self, OperationError> {
+        let (Key::Roots(length) | Key::Convolution(length)) = key;
+        let levels = Levels::of(length);
+        let numbers = match key {
+            Key::Roots(_) => levels.numbers(length),
+            Key::Convolution(_) => convolution(length),
+        };
         let numbers: Vec<T> = numbers.into_iter().map(T::nearest).collect();
         let numbers = device.buffer_from(&numbers);
         let numbers = numbers.map_err(|error| OperationError::Buffer { operator: OPERATOR.name(), error })?;
-        Ok(Self { numbers, roots, chirp })
+        Ok(Self { numbers, levels })
     }
 }
 
-/// The transform of the filter whose convolution with inputs times their factors gives the results, divided by its
-/// length.
-fn filter_of(length: u64, padded: u64, chirp: impl Fn(u64) -> [f64; 2]) -> Vec<[f64; 2]> {
-    let mut filter = vec![[0.0; 2]; padded as usize];
-    for at in 0..length {
-        let [real, imaginary] = chirp(at);
+/// The numbers of [`Key::Convolution`].
+fn convolution(length: u64) -> Vec<[f64; 2]> {
+    // The squares are reduced before they are converted to floats.
+    let factor = |at: u64| root((u128::from(at) * u128::from(at) % (2 * u128::from(length))) as u64, 2 * length);
+    let mut numbers: Vec<[f64; 2]> = (0..length).map(factor).collect();
+    let padded = convolution_length(length) as usize;
+    let mut filter = vec![[0.0; 2]; padded];
+    for (at, [real, imaginary]) in numbers.iter().enumerate() {
         let number = [real / padded as f64, -imaginary / padded as f64];
-        filter[at as usize] = number;
-        filter[((padded - at) % padded) as usize] = number;
+        filter[at] = number;
+        filter[(padded - at) % padded] = number;
     }
     transform(&mut filter);
-    filter
+    numbers.append(&mut filter);
+    numbers
 }
 
 /// The Fourier transform of a power of two of numbers, in place (Cooley and Tukey, 1965).
@@ -204,12 +201,12 @@ mod tests {
     #[test]
     fn levels_multiply_to_each_root() {
         for length in [1, 2, 12, 4096, 4097, 6000, 1 << 16] {
-            let roots = Roots::of(length);
-            let numbers = roots.numbers();
+            let levels = Levels::of(length);
+            let numbers = levels.numbers(length);
             for power in 0..length {
-                let low = numbers[(power & ((1 << roots.bits) - 1)) as usize];
-                let got = match roots.second {
-                    Some(second) => times(low, numbers[(second + (power >> roots.bits)) as usize]),
+                let low = numbers[(power & ((1 << levels.bits) - 1)) as usize];
+                let got = match levels.second {
+                    Some(second) => times(low, numbers[second as usize + (power >> levels.bits) as usize]),
                     None => low,
                 };
                 let (sine, cosine) = (TAU * power as f64 / length as f64).sin_cos();

@@ -1,8 +1,8 @@
 //! Each choice of a Fourier transform, on `cpu`.
 
-use super::plan::{Choice, Shape, plan};
+use super::plan::{Choice, Kind, Shape, plan};
 use super::reference;
-use super::run::{Call, Operands};
+use super::run::Operands;
 use super::tables::FftTables;
 use super::{OPERATOR, operands};
 use crate::device::Device;
@@ -17,15 +17,16 @@ fn each_choice_computes_each_length() {
             let count = 3 * length * 2;
             let numbers: Vec<[f32; 2]> = (0..count).map(|at| [(at as f32 * 0.7).sin(), (at as f32).cos()]).collect();
             let (x, mut y) = (device.buffer_from(&numbers).unwrap(), device.buffer::<[f32; 2]>(count).unwrap());
-            let shape = Shape { sizes: vec![3, length as u64, 2], axes: vec![1], in_place: false, number: 8 };
+            let kind = Kind::Complex { in_place: false };
+            let sizes = vec![3, length as u64, 2];
+            let shape = Shape { kind, inverse: false, sizes, axes: vec![1], number: 8 };
             let plan = plan(&shape, Choice { widest });
             let y_bytes = y.slice_mut(..);
             let operands = Operands {
                 x: Some(operands::bytes(OPERATOR, "x", &x.slice(..)).unwrap()),
                 y: operands::bytes_mut(OPERATOR, "y", &y_bytes).unwrap(),
             };
-            let call = Call { inverse: false, scale: 1.0 };
-            operands.run(call, &plan, &tables, &mut Destination::Own).unwrap();
+            operands.run(&plan, 1.0, &tables, &mut Destination::Own).unwrap();
             let wide: Vec<[f64; 2]> = numbers.iter().map(|number| number.map(f64::from)).collect();
             let wanted = reference::fft(&wide, &[3, length, 2], 1, false);
             let got = y.read().unwrap();

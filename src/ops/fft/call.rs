@@ -1,0 +1,70 @@
+//! The checks and the commands that transforms of complex and real numbers share.
+
+use super::super::error::OperationError;
+use super::super::moving::operands;
+use super::super::plan::Plan;
+use super::OPERATOR;
+use super::chain::Pass;
+use super::element::ComplexElement;
+use super::plan::{self, Choice, Kind, Shape};
+use super::run::Operands;
+use super::tables::FftTables;
+use crate::backend::BackendKind;
+use crate::device::Device;
+use crate::submit::Destination;
+
+/// The axes of a call: all axes of the shape, if none are given.
+pub(super) fn axes(given: Option<&[usize]>, shape: &[usize]) -> Result<Vec<usize>, OperationError> {
+    let axes = given.map_or_else(|| (0..shape.len()).collect(), <[usize]>::to_vec);
+    for (at, axis) in axes.iter().enumerate() {
+        operands::expect_axis(OPERATOR, *axis, shape)?;
+        if axes[..at].contains(axis) {
+            return Err(OPERATOR.choice("axes", "name each axis once", format!("{axes:?}")));
+        }
+    }
+    Ok(axes)
+}
+
+/// The plan of a call; an error if its arrays or its scratch memory have more numbers than kernels can count.
+pub(super) fn plan<T: ComplexElement>(
+    device: &Device,
+    kind: Kind,
+    inverse: bool,
+    (shape, axes): (&[usize], Vec<usize>),
+) -> Result<Plan<Pass>, OperationError> {
+    operands::counted::<T>(OPERATOR, "x", shape)?;
+    let sizes = shape.iter().map(|size| *size as u64).collect();
+    let shape = Shape { kind, inverse, sizes, axes, number: size_of::<T>() as u64 };
+    let plan = plan::plan(&shape, Choice::default_for(device.caps().backend == BackendKind::Cpu));
+    // Convolutions are longer than the axis.
+    let longest = plan.passes.iter().map(|pass| pass.written).max().unwrap_or(0);
+    operands::counted::<T>(OPERATOR, "the scratch memory", &[longest as usize])?;
+    Ok(plan)
+}
+
+/// Checks devices and guards, and appends the commands.
+pub(super) fn commands<T: ComplexElement>(
+    operands: &Operands<'_, '_>,
+    plan: &Plan<Pass>,
+    scale: f64,
+    tables: Option<&FftTables<T>>,
+    destination: &mut Destination<'_>,
+) -> Result<(), OperationError> {
+    let context = &operands.y.core.device;
+    let mut arrays = Vec::with_capacity(2);
+    arrays.extend(operands.x.map(|x| ("x", x)));
+    arrays.push((if arrays.is_empty() { "x" } else { "y" }, operands.y.as_slice()));
+    operands::check(OPERATOR, context, &arrays, 1, destination)?;
+    if let Some(theirs) = tables.and_then(|tables| tables.foreign(context)) {
+        return Err(OPERATOR.other_device(context, "'tables'".to_owned(), theirs));
+    }
+    let own;
+    let tables = match tables {
+        Some(tables) => tables,
+        None => {
+            own = FftTables::new(&Device::of(context));
+            &own
+        }
+    };
+    operands.run(plan, scale, tables, destination)
+}

@@ -1,0 +1,151 @@
+//! The passes of one axis, and the arrays between passes. This module is pure.
+
+use super::factors::{convolution_length, radices};
+use super::plan::Choice;
+use super::tables::Key;
+
+/// An array of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    X,
+    Y,
+    /// One of two scratch areas.
+    Scratch(usize),
+}
+
+/// One launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pass {
+    pub(super) work: Work,
+    pub(super) source: Place,
+    pub(super) target: Place,
+    /// The number of elements that the pass writes; the number of reals if it converts from or to reals.
+    pub(super) written: u64,
+    /// The length of the axis, whose roots or factors the pass reads.
+    pub(super) length: u64,
+    /// The distance between neighbours along the axis.
+    pub(super) inner: u64,
+    /// Whether real and imaginary parts are exchanged in inputs, and in results. A transform of exchanged parts is an
+    /// inverse one.
+    pub(super) swap: [bool; 2],
+}
+
+impl Pass {
+    /// A pass from x to y.
+    pub(super) fn new(work: Work, written: u64, length: u64, inner: u64) -> Self {
+        Self { work, source: Place::X, target: Place::Y, written, length, inner, swap: [false; 2] }
+    }
+
+    /// The table that the pass reads.
+    pub(super) fn key(&self) -> Option<Key> {
+        match self.work {
+            Work::Radix { radix: 1, .. } | Work::Real { .. } => None,
+            Work::Radix { .. } | Work::Half { .. } => Some(Key::Roots(self.length)),
+            Work::Chirp { .. } => Some(Key::Convolution(self.length)),
+        }
+    }
+}
+
+/// The computation of one launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Work {
+    /// Small transforms of `radix` numbers. Their inputs are `distance` apart, their results `span`; the root of the
+    /// second input of the second small transform has the exponent `step`.
+    Radix { radix: u32, distance: u64, span: u64, step: u64 },
+    /// Products with factors of a line, which is cut or extended by zeros: the lengths of source and target, and the
+    /// number of products.
+    Chirp { factors: Factors, from: u64, to: u64, used: u64 },
+    /// A conversion from or to halves, with the lengths of source and target.
+    Half { half: Half, from: u64, to: u64 },
+    /// Real numbers as complex ones or, with `narrow`, the reverse.
+    Real { narrow: bool },
+}
+
+/// The factors of products.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Factors {
+    Inputs,
+    /// The transformed filter.
+    Filter,
+    Results,
+}
+
+/// A conversion between the first half of a line's transform and other forms; the numbers are those of the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Half {
+    /// The first half of a line.
+    Cut = 0,
+    /// A line from its first half.
+    Extend = 1,
+    /// A half, from the transform of pairs of neighbours as complex numbers.
+    Unpack = 2,
+    /// The transform of pairs of neighbours as complex numbers, times 2.
+    Pack = 3,
+}
+
+/// Appends the passes for an axis of `length` elements, which are `inner` apart, in `lines` parts of the array.
+pub(super) fn axis_passes(passes: &mut Vec<Pass>, [lines, length, inner]: [u64; 3], choice: Choice, inverse: bool) {
+    if length == 1 {
+        return;
+    }
+    let begin = passes.len();
+    let small = |passes: &mut Vec<Pass>, whole: u64, radices: Vec<u32>| {
+        let mut before = 1;
+        for radix in radices {
+            let (distance, span) = (whole / u64::from(radix) * inner, before * inner);
+            before *= u64::from(radix);
+            let work = Work::Radix { radix, distance, span, step: whole / before };
+            passes.push(Pass::new(work, lines * whole * inner, whole, inner));
+        }
+    };
+    match radices(length, choice.widest) {
+        Some(radices) => small(passes, length, radices),
+        None => {
+            let padded = convolution_length(length);
+            let powers = || radices(padded, choice.widest).unwrap_or_default();
+            let chirp = |factors, from, to, used, swap| {
+                let work = Work::Chirp { factors, from, to, used };
+                Pass { swap, ..Pass::new(work, lines * to * inner, length, inner) }
+            };
+            // The second transform is inverse.
+            passes.push(chirp(Factors::Inputs, length, padded, length, [false, false]));
+            small(passes, padded, powers());
+            passes.push(chirp(Factors::Filter, padded, padded, padded, [false, true]));
+            small(passes, padded, powers());
+            passes.push(chirp(Factors::Results, padded, length, length, [true, false]));
+        }
+    }
+    if inverse {
+        let last = passes.len() - 1;
+        passes[begin].swap[0] ^= true;
+        passes[last].swap[1] ^= true;
+    }
+}
+
+/// Chooses source and target of each pass, and returns the number of complex numbers in both scratch areas.
+///
+/// Passes alternate between two arrays, backwards from y. The array y is one of them for passes that write as many
+/// numbers as it has room for, its `capacity`.
+pub(super) fn assign(passes: &mut [Pass], in_place: bool, capacity: u64) -> u64 {
+    let mut areas = [0u64; 2];
+    let mut next = Place::Y;
+    for at in (0..passes.len()).rev() {
+        passes[at].target = next;
+        if let Place::Scratch(area) = next {
+            areas[area] = areas[area].max(passes[at].written);
+        }
+        if at == 0 {
+            break;
+        }
+        let is_input = at == 1 && in_place;
+        let fits = passes[at - 1].written == capacity && !is_input;
+        let other = match next {
+            Place::Scratch(0) if fits => Place::Y,
+            Place::Scratch(0) => Place::Scratch(1),
+            _ => Place::Scratch(0),
+        };
+        passes[at].source = other;
+        next = other;
+    }
+    areas[0] + areas[1]
+}

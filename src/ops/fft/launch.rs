@@ -1,0 +1,243 @@
+//! The launches of the passes of a Fourier transform.
+
+use std::sync::Arc;
+
+use super::super::error::OperationError;
+use super::OPERATOR;
+use super::chain::{Factors, Pass, Work};
+use super::element::ComplexElement;
+use super::tables::Table;
+use crate::buffer::cells::{bytes_of, whole_cells, whole_cells_mut};
+use crate::buffer::{Slice, SliceMut};
+use crate::device::Device;
+use crate::submit::Destination;
+
+crate::kernels!(mod passes_32 = "shaders/ops/fft_pass.wgsl", root = "shaders", feature doubles = false);
+crate::kernels!(mod passes_64 = "shaders/ops/fft_pass.wgsl", root = "shaders", feature doubles = true);
+crate::kernels!(mod chirps_32 = "shaders/ops/fft_chirp.wgsl", root = "shaders", feature doubles = false);
+crate::kernels!(mod chirps_64 = "shaders/ops/fft_chirp.wgsl", root = "shaders", feature doubles = true);
+crate::kernels!(mod halves_32 = "shaders/ops/fft_half.wgsl", root = "shaders", feature doubles = false);
+crate::kernels!(mod halves_64 = "shaders/ops/fft_half.wgsl", root = "shaders", feature doubles = true);
+crate::kernels!(mod reals_32 = "shaders/ops/fft_real.wgsl", root = "shaders", feature doubles = false);
+crate::kernels!(mod reals_64 = "shaders/ops/fft_real.wgsl", root = "shaders", feature doubles = true);
+
+/// One launch: its pass, the factor of its results, and the table that it reads.
+pub(super) struct Launch<T: ComplexElement> {
+    pub(super) pass: Pass,
+    pub(super) scale: f64,
+    pub(super) table: Option<Arc<Table<T>>>,
+}
+
+/// Source and target of a pass.
+type Arrays<'a, 'x, 'y> = (&'a Slice<'x, u8>, &'a SliceMut<'y, u8>);
+
+/// Calls a macro with the modules and the types for the elements of a transform.
+macro_rules! for_elements {
+    ($launch:ident, $elements:ty, $floats:ident, $doubles:ident) => {
+        if <$elements>::DOUBLES {
+            $launch!($doubles, [f64; 2], f64);
+        } else {
+            $launch!($floats, [f32; 2], f32);
+        }
+    };
+}
+
+impl<T: ComplexElement> Launch<T> {
+    /// Whether the table has two levels.
+    fn levels(&self) -> bool {
+        self.table.as_ref().is_some_and(|table| table.levels.second.is_some())
+    }
+
+    /// Compiles the kernel.
+    pub(super) fn compile(&self, device: &Device) -> Result<(), OperationError> {
+        let levels = self.levels();
+        macro_rules! compile {
+            ($passes:ident, $chirps:ident, $halves:ident, $reals:ident) => {
+                match self.pass.work {
+                    Work::Radix { radix, .. } => {
+                        drop($passes::fft_pass_with(device, $passes::Overrides { radix, levels })?);
+                    }
+                    Work::Chirp { .. } => drop($chirps::fft_chirp(device)?),
+                    Work::Half { half, .. } => {
+                        drop($halves::fft_half_with(device, $halves::Overrides { way: half as u32, levels })?);
+                    }
+                    Work::Real { narrow } => drop($reals::fft_real_with(device, $reals::Overrides { narrow })?),
+                }
+            };
+        }
+        if T::DOUBLES {
+            compile!(passes_64, chirps_64, halves_64, reals_64);
+        } else {
+            compile!(passes_32, chirps_32, halves_32, reals_32);
+        }
+        Ok(())
+    }
+
+    /// Appends the launch. The limit of the operator keeps all numbers within 32 bits.
+    pub(super) fn run(
+        &self,
+        device: &Device,
+        arrays: Arrays<'_, '_, '_>,
+        destination: &mut Destination<'_>,
+    ) -> Result<(), OperationError> {
+        match self.pass.work {
+            Work::Radix { radix, distance, span, step } => {
+                let [distance, span, step] = [distance, span, step].map(|number| number as u32);
+                self.small_transforms(device, [radix, distance, span, step], arrays, destination)
+            }
+            Work::Chirp { factors, from, to, used } => {
+                self.products(device, factors, [from, to, used].map(|number| number as u32), arrays, destination)
+            }
+            Work::Half { half, from, to } => {
+                self.halves(device, half as u32, [from, to].map(|number| number as u32), arrays, destination)
+            }
+            Work::Real { narrow } => self.reals(device, narrow, arrays, destination),
+        }
+    }
+
+    /// The numbers of the table; for kernels that read none, those of the source.
+    fn numbers<'a>(&'a self, source: &Slice<'a, u8>) -> Result<Slice<'a, u8>, OperationError> {
+        match &self.table {
+            Some(table) => bytes_of(&table.numbers.slice(..)).map_err(OPERATOR.slice("the table")),
+            None => Ok(*source),
+        }
+    }
+
+    fn small_transforms(
+        &self,
+        device: &Device,
+        [radix, distance, span, step]: [u32; 4],
+        (source, target): Arrays<'_, '_, '_>,
+        destination: &mut Destination<'_>,
+    ) -> Result<(), OperationError> {
+        let levels = self.table.as_ref().map(|table| table.levels);
+        let [swap_inputs, swap_results] = self.pass.swap.map(u32::from);
+        let count = (self.pass.written / u64::from(radix)) as u32;
+        let numbers = self.numbers(source)?;
+        macro_rules! launch {
+            ($module:ident, $number:ty, $real:ty) => {{
+                let (x, first_of_x) = whole_cells::<$number>(source).map_err(OPERATOR.slice("x"))?;
+                let (y, first_of_y) = whole_cells_mut::<$number>(target).map_err(OPERATOR.slice("y"))?;
+                let (roots, first) = whole_cells::<$number>(&numbers).map_err(OPERATOR.slice("the table"))?;
+                let sizes = $module::Sizes {
+                    scale: self.scale as $real,
+                    count,
+                    distance,
+                    span,
+                    inner: self.pass.inner as u32,
+                    step,
+                    swap_inputs,
+                    swap_results,
+                    first_of_x,
+                    first_of_y,
+                    ..bytemuck::Zeroable::zeroed()
+                };
+                let second = first + levels.and_then(|levels| levels.second).unwrap_or(0);
+                let table = $module::Roots { first, second, bits: levels.map_or(0, |levels| levels.bits) };
+                let overrides = $module::Overrides { radix, levels: self.levels() };
+                let args = $module::Args { sizes, x, y, roots, table };
+                let kernel = $module::fft_pass_with(device, overrides)?;
+                kernel.launch(args).to(destination.reborrow()).threads(count)?;
+            }};
+        }
+        for_elements!(launch, T, passes_32, passes_64);
+        Ok(())
+    }
+
+    fn products(
+        &self,
+        device: &Device,
+        factors: Factors,
+        [length_of_x, length_of_y, used]: [u32; 3],
+        (source, target): Arrays<'_, '_, '_>,
+        destination: &mut Destination<'_>,
+    ) -> Result<(), OperationError> {
+        let [swap_inputs, swap_results] = self.pass.swap.map(u32::from);
+        let begin = if factors == Factors::Filter { self.pass.length as u32 } else { 0 };
+        let numbers = self.numbers(source)?;
+        macro_rules! launch {
+            ($module:ident, $number:ty, $real:ty) => {{
+                let (x, first_of_x) = whole_cells::<$number>(source).map_err(OPERATOR.slice("x"))?;
+                let (y, first_of_y) = whole_cells_mut::<$number>(target).map_err(OPERATOR.slice("y"))?;
+                let (factors, first) = whole_cells::<$number>(&numbers).map_err(OPERATOR.slice("the table"))?;
+                let sizes = $module::Sizes {
+                    count: self.pass.written as u32,
+                    length_of_x,
+                    length_of_y,
+                    used,
+                    inner: self.pass.inner as u32,
+                    swap_inputs,
+                    swap_results,
+                    first_of_x,
+                    first_of_y,
+                    first_of_factors: first + begin,
+                    scale: self.scale as $real,
+                    ..bytemuck::Zeroable::zeroed()
+                };
+                let args = $module::Args { sizes, x, y, factors };
+                $module::fft_chirp(device)?.launch(args).to(destination.reborrow()).threads(sizes.count)?;
+            }};
+        }
+        for_elements!(launch, T, chirps_32, chirps_64);
+        Ok(())
+    }
+
+    fn halves(
+        &self,
+        device: &Device,
+        way: u32,
+        [length_of_x, length_of_y]: [u32; 2],
+        (source, target): Arrays<'_, '_, '_>,
+        destination: &mut Destination<'_>,
+    ) -> Result<(), OperationError> {
+        let levels = self.table.as_ref().map(|table| table.levels);
+        let numbers = self.numbers(source)?;
+        macro_rules! launch {
+            ($module:ident, $number:ty, $real:ty) => {{
+                let (x, first_of_x) = whole_cells::<$number>(source).map_err(OPERATOR.slice("x"))?;
+                let (y, first_of_y) = whole_cells_mut::<$number>(target).map_err(OPERATOR.slice("y"))?;
+                let (roots, first) = whole_cells::<$number>(&numbers).map_err(OPERATOR.slice("the table"))?;
+                let sizes = $module::Sizes {
+                    scale: self.scale as $real,
+                    count: self.pass.written as u32,
+                    length: self.pass.length as u32,
+                    length_of_x,
+                    length_of_y,
+                    inner: self.pass.inner as u32,
+                    first_of_x,
+                    first_of_y,
+                    ..bytemuck::Zeroable::zeroed()
+                };
+                let second = first + levels.and_then(|levels| levels.second).unwrap_or(0);
+                let table = $module::Roots { first, second, bits: levels.map_or(0, |levels| levels.bits) };
+                let overrides = $module::Overrides { way, levels: self.levels() };
+                let args = $module::Args { sizes, x, y, roots, table };
+                let kernel = $module::fft_half_with(device, overrides)?;
+                kernel.launch(args).to(destination.reborrow()).threads(sizes.count)?;
+            }};
+        }
+        for_elements!(launch, T, halves_32, halves_64);
+        Ok(())
+    }
+
+    fn reals(
+        &self,
+        device: &Device,
+        narrow: bool,
+        (source, target): Arrays<'_, '_, '_>,
+        destination: &mut Destination<'_>,
+    ) -> Result<(), OperationError> {
+        macro_rules! launch {
+            ($module:ident, $number:ty, $real:ty) => {{
+                let (x, first_of_x) = whole_cells::<$real>(source).map_err(OPERATOR.slice("x"))?;
+                let (y, first_of_y) = whole_cells_mut::<$real>(target).map_err(OPERATOR.slice("y"))?;
+                let (count, scale) = (self.pass.written as u32, self.scale as $real);
+                let sizes = $module::Sizes { count, first_of_x, first_of_y, scale, ..bytemuck::Zeroable::zeroed() };
+                let kernel = $module::fft_real_with(device, $module::Overrides { narrow })?;
+                kernel.launch($module::Args { sizes, x, y }).to(destination.reborrow()).threads(count)?;
+            }};
+        }
+        for_elements!(launch, T, reals_32, reals_64);
+        Ok(())
+    }
+}
