@@ -9,7 +9,7 @@ use super::element::ComplexElement;
 use super::plan::{self, Choice, Kind, Shape};
 use super::run::Operands;
 use super::tables::FftTables;
-use crate::backend::BackendKind;
+use crate::backend::DeviceKind;
 use crate::device::Device;
 use crate::submit::Destination;
 
@@ -35,7 +35,10 @@ pub(super) fn plan<T: ComplexElement>(
     operands::counted::<T>(OPERATOR, "x", shape)?;
     let sizes = shape.iter().map(|size| *size as u64).collect();
     let shape = Shape { kind, inverse, sizes, axes, number: size_of::<T>() as u64 };
-    let plan = plan::plan(&shape, Choice::default_for(device.caps().backend == BackendKind::Cpu));
+    let caps = device.caps();
+    let software = caps.kind == DeviceKind::Software;
+    let choice = Choice::default_for(software, caps.limits.workgroup_storage, shape.number);
+    let plan = plan::plan(&shape, choice);
     // Convolutions are longer than the axis.
     let longest = plan.passes.iter().map(|pass| pass.written).max().unwrap_or(0);
     operands::counted::<T>(OPERATOR, "the scratch memory", &[longest as usize])?;

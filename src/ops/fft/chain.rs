@@ -1,6 +1,6 @@
 //! The passes of one axis, and the arrays between passes. This module is pure.
 
-use super::factors::{convolution_length, radices};
+use super::factors::{convolution_length, groups, radices};
 use super::plan::Choice;
 use super::tables::Key;
 
@@ -40,7 +40,7 @@ impl Pass {
     pub(super) fn key(&self) -> Option<Key> {
         match self.work {
             Work::Radix { radix: 1, .. } | Work::Real { .. } => None,
-            Work::Radix { .. } | Work::Half { .. } => Some(Key::Roots(self.length)),
+            Work::Lines { .. } | Work::Radix { .. } | Work::Half { .. } => Some(Key::Roots(self.length)),
             Work::Chirp { .. } => Some(Key::Convolution(self.length)),
         }
     }
@@ -52,6 +52,10 @@ pub(super) enum Work {
     /// Small transforms of `radix` numbers. Their inputs are `distance` apart, their results `span`; the root of the
     /// second input of the second small transform has the exponent `step`.
     Radix { radix: u32, distance: u64, span: u64, step: u64 },
+    /// Transforms of lines of `line` numbers, whose inputs and results are placed as those of small transforms. A
+    /// workgroup, with memory for `capacity` numbers, transforms several lines, by small transforms of the lengths
+    /// `radices`.
+    Lines { line: u32, capacity: u32, radices: Radices, distance: u64, span: u64, step: u64 },
     /// Products with factors of a line, which is cut or extended by zeros: the lengths of source and target, and the
     /// number of products.
     Chirp { factors: Factors, from: u64, to: u64, used: u64 },
@@ -59,6 +63,20 @@ pub(super) enum Work {
     Half { half: Half, from: u64, to: u64 },
     /// Real numbers as complex ones or, with `narrow`, the reverse.
     Real { narrow: bool },
+}
+
+/// The lengths of up to eight small transforms, four bits each, with 0 for 16.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Radices {
+    pub(super) count: u32,
+    pub(super) codes: u32,
+}
+
+impl Radices {
+    pub(super) fn of(radices: &[u32]) -> Self {
+        let codes = radices.iter().rev().fold(0, |codes, radix| codes << 4 | radix % 16);
+        Self { count: radices.len() as u32, codes }
+    }
 }
 
 /// The factors of products.
@@ -89,20 +107,27 @@ pub(super) fn axis_passes(passes: &mut Vec<Pass>, [lines, length, inner]: [u64; 
         return;
     }
     let begin = passes.len();
-    let small = |passes: &mut Vec<Pass>, whole: u64, radices: Vec<u32>| {
+    let small = |passes: &mut Vec<Pass>, whole: u64, stages: Vec<Vec<u32>>| {
         let mut before = 1;
-        for radix in radices {
-            let (distance, span) = (whole / u64::from(radix) * inner, before * inner);
-            before *= u64::from(radix);
-            let work = Work::Radix { radix, distance, span, step: whole / before };
+        for radices in stages {
+            let line: u32 = radices.iter().product();
+            let (distance, span) = (whole / u64::from(line) * inner, before * inner);
+            before *= u64::from(line);
+            let step = whole / before;
+            let work = match choice {
+                Choice::Lanes { .. } => Work::Radix { radix: line, distance, span, step },
+                Choice::Lines { capacity, .. } => {
+                    Work::Lines { line, capacity, radices: Radices::of(&radices), distance, span, step }
+                }
+            };
             passes.push(Pass::new(work, lines * whole * inner, whole, inner));
         }
     };
-    match radices(length, choice.widest) {
-        Some(radices) => small(passes, length, radices),
+    match stages(length, choice) {
+        Some(stages) => small(passes, length, stages),
         None => {
             let padded = convolution_length(length);
-            let powers = || radices(padded, choice.widest).unwrap_or_default();
+            let powers = || stages(padded, choice).unwrap_or_default();
             let chirp = |factors, from, to, used, swap| {
                 let work = Work::Chirp { factors, from, to, used };
                 Pass { swap, ..Pass::new(work, lines * to * inner, length, inner) }
@@ -119,6 +144,17 @@ pub(super) fn axis_passes(passes: &mut Vec<Pass>, [lines, length, inner]: [u64; 
         let last = passes.len() - 1;
         passes[begin].swap[0] ^= true;
         passes[last].swap[1] ^= true;
+    }
+}
+
+/// The lengths of the small transforms of each pass; `None` if a prime factor is too great for them.
+fn stages(length: u64, choice: Choice) -> Option<Vec<Vec<u32>>> {
+    match choice {
+        Choice::Lanes { widest } => Some(radices(length, widest)?.into_iter().map(|radix| vec![radix]).collect()),
+        Choice::Lines { capacity, longest } => {
+            let limit = if length <= u64::from(capacity) { capacity } else { longest };
+            Some(groups(&radices(length, 16)?, limit))
+        }
     }
 }
 

@@ -30,6 +30,28 @@ pub(super) fn radices(length: u64, widest: u32) -> Option<Vec<u32>> {
     Some(radices)
 }
 
+/// The fewest groups of the lengths, each of whose products is at most `limit`; the products are about equal.
+pub(super) fn groups(radices: &[u32], limit: u32) -> Vec<Vec<u32>> {
+    let mut sorted = radices.to_vec();
+    sorted.sort_unstable_by(|a, b| b.cmp(a));
+    let product = |group: &Vec<u32>| group.iter().product::<u32>();
+    for count in 1.. {
+        let mut groups = vec![Vec::new(); count];
+        let placed = sorted.iter().all(|radix| {
+            // The group with the smallest product; the first of equal ones.
+            let group = groups.iter_mut().min_by_key(|group| product(group));
+            group.is_some_and(|group| {
+                group.push(*radix);
+                product(group) <= limit
+            })
+        });
+        if placed {
+            return groups;
+        }
+    }
+    Vec::new()
+}
+
 /// The length of the transforms by which a transform of `length` is computed as a convolution (Bluestein, 'A linear
 /// filtering approach to the computation of the discrete Fourier transform', 1970): a power of two.
 pub(super) fn convolution_length(length: u64) -> u64 {
@@ -62,6 +84,19 @@ mod tests {
         assert_eq!(radices(2 * 3 * 13 * 13, 8).unwrap(), [2, 13, 13, 3]);
         assert_eq!(radices(1, 8).unwrap(), []);
         assert_eq!(radices(17, 8), None);
+    }
+
+    #[test]
+    fn groups_have_products_up_to_the_limit() {
+        assert_eq!(groups(&[16, 16, 16, 16, 16, 16], 256), [[16, 16], [16, 16], [16, 16]]);
+        assert_eq!(groups(&[16, 8], 1024), [[16, 8]]);
+        assert_eq!(groups(&radices(1 << 20, 16).unwrap(), 512).len(), 3);
+        for length in 2..20_000u64 {
+            let Some(radices) = radices(length, 16) else { continue };
+            let groups = groups(&radices, 512);
+            assert!(groups.iter().all(|group| group.iter().product::<u32>() <= 512 && group.len() <= 8));
+            assert_eq!(groups.iter().flatten().map(|radix| u64::from(*radix)).product::<u64>(), length);
+        }
     }
 
     #[test]

@@ -12,8 +12,6 @@ use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
 use crate::submit::Destination;
 
-crate::kernels!(mod passes_32 = "shaders/ops/fft_pass.wgsl", root = "shaders", feature doubles = false);
-crate::kernels!(mod passes_64 = "shaders/ops/fft_pass.wgsl", root = "shaders", feature doubles = true);
 crate::kernels!(mod chirps_32 = "shaders/ops/fft_chirp.wgsl", root = "shaders", feature doubles = false);
 crate::kernels!(mod chirps_64 = "shaders/ops/fft_chirp.wgsl", root = "shaders", feature doubles = true);
 crate::kernels!(mod halves_32 = "shaders/ops/fft_half.wgsl", root = "shaders", feature doubles = false);
@@ -26,10 +24,12 @@ pub(super) struct Launch<T: ComplexElement> {
     pub(super) pass: Pass,
     pub(super) scale: f64,
     pub(super) table: Option<Arc<Table<T>>>,
+    /// The roots for the length of a line that a workgroup transforms.
+    pub(super) line_table: Option<Arc<Table<T>>>,
 }
 
 /// Source and target of a pass.
-type Arrays<'a, 'x, 'y> = (&'a Slice<'x, u8>, &'a SliceMut<'y, u8>);
+pub(super) type Arrays<'a, 'x, 'y> = (&'a Slice<'x, u8>, &'a SliceMut<'y, u8>);
 
 /// Calls a macro with the modules and the types for the elements of a transform.
 macro_rules! for_elements {
@@ -41,10 +41,11 @@ macro_rules! for_elements {
         }
     };
 }
+pub(super) use for_elements;
 
 impl<T: ComplexElement> Launch<T> {
     /// Whether the table has two levels.
-    fn levels(&self) -> bool {
+    pub(super) fn levels(&self) -> bool {
         self.table.as_ref().is_some_and(|table| table.levels.second.is_some())
     }
 
@@ -52,11 +53,10 @@ impl<T: ComplexElement> Launch<T> {
     pub(super) fn compile(&self, device: &Device) -> Result<(), OperationError> {
         let levels = self.levels();
         macro_rules! compile {
-            ($passes:ident, $chirps:ident, $halves:ident, $reals:ident) => {
+            ($chirps:ident, $halves:ident, $reals:ident) => {
                 match self.pass.work {
-                    Work::Radix { radix, .. } => {
-                        drop($passes::fft_pass_with(device, $passes::Overrides { radix, levels })?);
-                    }
+                    Work::Radix { radix, .. } => self.compile_small(device, radix)?,
+                    Work::Lines { capacity, .. } => self.compile_lines(device, capacity)?,
                     Work::Chirp { .. } => drop($chirps::fft_chirp(device)?),
                     Work::Half { half, .. } => {
                         drop($halves::fft_half_with(device, $halves::Overrides { way: half as u32, levels })?);
@@ -66,9 +66,9 @@ impl<T: ComplexElement> Launch<T> {
             };
         }
         if T::DOUBLES {
-            compile!(passes_64, chirps_64, halves_64, reals_64);
+            compile!(chirps_64, halves_64, reals_64);
         } else {
-            compile!(passes_32, chirps_32, halves_32, reals_32);
+            compile!(chirps_32, halves_32, reals_32);
         }
         Ok(())
     }
@@ -85,6 +85,11 @@ impl<T: ComplexElement> Launch<T> {
                 let [distance, span, step] = [distance, span, step].map(|number| number as u32);
                 self.small_transforms(device, [radix, distance, span, step], arrays, destination)
             }
+            Work::Lines { line, capacity, radices, distance, span, step } => {
+                let [distance, span, step] = [distance, span, step].map(|number| number as u32);
+                let numbers = [line, capacity, distance, span, step];
+                self.lines(device, numbers, radices, arrays, destination)
+            }
             Work::Chirp { factors, from, to, used } => {
                 self.products(device, factors, [from, to, used].map(|number| number as u32), arrays, destination)
             }
@@ -96,52 +101,11 @@ impl<T: ComplexElement> Launch<T> {
     }
 
     /// The numbers of the table; for kernels that read none, those of the source.
-    fn numbers<'a>(&'a self, source: &Slice<'a, u8>) -> Result<Slice<'a, u8>, OperationError> {
+    pub(super) fn numbers<'a>(&'a self, source: &Slice<'a, u8>) -> Result<Slice<'a, u8>, OperationError> {
         match &self.table {
             Some(table) => bytes_of(&table.numbers.slice(..)).map_err(OPERATOR.slice("the table")),
             None => Ok(*source),
         }
-    }
-
-    fn small_transforms(
-        &self,
-        device: &Device,
-        [radix, distance, span, step]: [u32; 4],
-        (source, target): Arrays<'_, '_, '_>,
-        destination: &mut Destination<'_>,
-    ) -> Result<(), OperationError> {
-        let levels = self.table.as_ref().map(|table| table.levels);
-        let [swap_inputs, swap_results] = self.pass.swap.map(u32::from);
-        let count = (self.pass.written / u64::from(radix)) as u32;
-        let numbers = self.numbers(source)?;
-        macro_rules! launch {
-            ($module:ident, $number:ty, $real:ty) => {{
-                let (x, first_of_x) = whole_cells::<$number>(source).map_err(OPERATOR.slice("x"))?;
-                let (y, first_of_y) = whole_cells_mut::<$number>(target).map_err(OPERATOR.slice("y"))?;
-                let (roots, first) = whole_cells::<$number>(&numbers).map_err(OPERATOR.slice("the table"))?;
-                let sizes = $module::Sizes {
-                    scale: self.scale as $real,
-                    count,
-                    distance,
-                    span,
-                    inner: self.pass.inner as u32,
-                    step,
-                    swap_inputs,
-                    swap_results,
-                    first_of_x,
-                    first_of_y,
-                    ..bytemuck::Zeroable::zeroed()
-                };
-                let second = first + levels.and_then(|levels| levels.second).unwrap_or(0);
-                let table = $module::Roots { first, second, bits: levels.map_or(0, |levels| levels.bits) };
-                let overrides = $module::Overrides { radix, levels: self.levels() };
-                let args = $module::Args { sizes, x, y, roots, table };
-                let kernel = $module::fft_pass_with(device, overrides)?;
-                kernel.launch(args).to(destination.reborrow()).threads(count)?;
-            }};
-        }
-        for_elements!(launch, T, passes_32, passes_64);
-        Ok(())
     }
 
     fn products(

@@ -6,6 +6,7 @@ mod element;
 mod factors;
 mod launch;
 mod norm;
+mod passes;
 mod plan;
 mod real;
 #[cfg(test)]

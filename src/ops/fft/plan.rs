@@ -28,16 +28,26 @@ pub(super) struct Shape {
 
 /// The choice between passes that compute the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Choice {
-    /// The greatest power of two that one small transform has: 4, 8 or 16.
-    pub(super) widest: u32,
+pub(super) enum Choice {
+    /// An invocation computes a small transform, of at most `widest` numbers if that is a power of two: 4, 8 or 16.
+    Lanes { widest: u32 },
+    /// A workgroup, with memory for `capacity` numbers, computes transforms of this length, or of up to `longest`
+    /// numbers in several passes.
+    Lines { capacity: u32, longest: u32 },
 }
 
 impl Choice {
-    /// The choice that a call uses without tuning.
-    pub(super) fn default_for(cpu: bool) -> Self {
-        // Vectors of the processor hold few numbers in registers.
-        Self { widest: if cpu { 8 } else { 16 } }
+    /// The choice that a call uses without tuning, for numbers of `number` bytes on a device with this many bytes of
+    /// workgroup memory.
+    pub(super) fn default_for(software: bool, workgroup_memory: u32, number: u64) -> Self {
+        if software {
+            // Processors have no fast workgroup memory, and hold few numbers in registers.
+            return Self::Lanes { widest: 8 };
+        }
+        // Both halves of the workgroup memory hold all numbers of a workgroup. Neighbouring lines of passes together
+        // have 32 bytes or more, a sector of memory.
+        let capacity = if workgroup_memory >= 32 << 10 { 2048 } else { 1024 } * 8 / number as u32;
+        Self::Lines { capacity, longest: capacity / 4 }
     }
 }
 
@@ -136,7 +146,7 @@ fn real(shape: &Shape, aligned: bool, choice: Choice) -> Planned {
 
 #[cfg(test)]
 mod tests {
-    use super::super::chain::{Factors, Place};
+    use super::super::chain::{Factors, Place, Radices};
     use super::*;
 
     fn shape(sizes: &[u64], axes: &[usize], in_place: bool) -> Shape {
@@ -148,7 +158,7 @@ mod tests {
         plan.passes.iter().map(|pass| pass.work).collect()
     }
 
-    const EIGHT: Choice = Choice { widest: 8 };
+    const EIGHT: Choice = Choice::Lanes { widest: 8 };
 
     #[test]
     fn passes_pass_on_what_they_write() {
@@ -187,6 +197,23 @@ mod tests {
         let radix = |span, step| Work::Radix { radix: 8, distance: 192, span, step };
         assert_eq!(works(&plan), [radix(3, 64), radix(24, 8), radix(192, 1)]);
         assert_eq!((plan.scratch, plan.flops, plan.bytes), (3072 * 8, 5 * 3072 * 9, 3072 * 16));
+    }
+
+    #[test]
+    fn lines_of_a_workgroup_take_one_pass() {
+        let lines = Choice::default_for(false, 48 << 10, 8);
+        assert_eq!(lines, Choice::Lines { capacity: 2048, longest: 512 });
+        assert_eq!(Choice::default_for(false, 16 << 10, 16), Choice::Lines { capacity: 512, longest: 128 });
+        let work = |line, radices: &[u32], distance, span, step| {
+            let radices = Radices::of(radices);
+            Work::Lines { line, capacity: 2048, radices, distance, span, step }
+        };
+        let one = plan(&shape(&[3, 1024], &[1], false), lines);
+        assert_eq!(works(&one), [work(1024, &[16, 8, 8], 1, 1, 1)]);
+        let two = plan(&shape(&[1 << 16, 2], &[0], false), lines);
+        let radices = [16, 16];
+        assert_eq!(works(&two), [work(256, &radices, 512, 2, 256), work(256, &radices, 512, 512, 1)]);
+        assert_eq!(Radices::of(&[16, 8, 3]), Radices { count: 3, codes: 0x380 });
     }
 
     #[test]

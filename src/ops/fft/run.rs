@@ -4,10 +4,10 @@ use super::super::error::OperationError;
 use super::super::moving::operands::memory;
 use super::super::plan::Plan;
 use super::OPERATOR;
-use super::chain::{Pass, Place};
+use super::chain::{Pass, Place, Work};
 use super::element::ComplexElement;
 use super::launch::Launch;
-use super::tables::FftTables;
+use super::tables::{FftTables, Key};
 use crate::buffer::cells::{read_again, reborrow};
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
@@ -33,7 +33,11 @@ impl Operands<'_, '_> {
         let mut launches = Vec::with_capacity(plan.passes.len());
         for (at, pass) in plan.passes.iter().enumerate() {
             let table = pass.key().map(|key| tables.get(key)).transpose()?;
-            launches.push(Launch { pass: *pass, scale: if at == last { scale } else { 1.0 }, table });
+            let line_table = match pass.work {
+                Work::Lines { line, .. } => Some(tables.get(Key::Roots(u64::from(line)))?),
+                _ => None,
+            };
+            launches.push(Launch { pass: *pass, scale: if at == last { scale } else { 1.0 }, table, line_table });
         }
         // Kernels of all passes are compiled before the first launch.
         for launch in &launches {

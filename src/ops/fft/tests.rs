@@ -12,7 +12,9 @@ use crate::submit::Destination;
 fn each_choice_computes_each_length() {
     let device = Device::open("cpu").unwrap();
     let tables = FftTables::<[f32; 2]>::new(&device);
-    for widest in [4, 8, 16] {
+    let lanes = [4, 8, 16].map(|widest| Choice::Lanes { widest });
+    let lines = [(2048, 512), (1024, 256), (1024, 16)].map(|(capacity, longest)| Choice::Lines { capacity, longest });
+    for choice in lanes.into_iter().chain(lines) {
         for length in [1, 2, 3, 4, 5, 7, 8, 11, 13, 16, 17, 30, 64, 97, 1001, 4096, 5000] {
             let count = 3 * length * 2;
             let numbers: Vec<[f32; 2]> = (0..count).map(|at| [(at as f32 * 0.7).sin(), (at as f32).cos()]).collect();
@@ -20,7 +22,7 @@ fn each_choice_computes_each_length() {
             let kind = Kind::Complex { in_place: false };
             let sizes = vec![3, length as u64, 2];
             let shape = Shape { kind, inverse: false, sizes, axes: vec![1], number: 8 };
-            let plan = plan(&shape, Choice { widest });
+            let plan = plan(&shape, choice);
             let y_bytes = y.slice_mut(..);
             let operands = Operands {
                 x: Some(operands::bytes(OPERATOR, "x", &x.slice(..)).unwrap()),
@@ -35,7 +37,7 @@ fn each_choice_computes_each_length() {
                 got.iter().zip(&wanted).map(|(a, b)| square([f64::from(a[0]) - b[0], f64::from(a[1]) - b[1]])).sum();
             let size: f64 = wanted.iter().map(|number| square(*number)).sum();
             let bound = 2e-7 * (length as f64).log2().max(1.0);
-            assert!((error / size).sqrt() <= bound, "{length}, {widest}: {}", (error / size).sqrt());
+            assert!((error / size).sqrt() <= bound, "{length}, {choice:?}: {}", (error / size).sqrt());
         }
     }
 }
