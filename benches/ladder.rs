@@ -10,6 +10,8 @@
 mod attention;
 #[path = "ladder/elementwise.rs"]
 mod elementwise;
+#[path = "ladder/fft.rs"]
+mod fft;
 #[path = "ladder/fill_pattern.rs"]
 mod fill_pattern;
 #[path = "ladder/histogram.rs"]
@@ -70,7 +72,7 @@ fn run() -> Outcome<()> {
         (false, _) => (1 << 26, 4096, 41),
     };
     let mut ladder = Ladder::on(&device, elements, repeats)?;
-    let operators: [(&str, Climb); 15] = [
+    let operators: [(&str, Climb); 16] = [
         ("fill_pattern", fill_pattern::climb),
         ("random", random::climb),
         ("histogram", histogram::climb),
@@ -86,6 +88,7 @@ fn run() -> Outcome<()> {
         ("windows", windows::climb),
         ("attention", attention::climb),
         ("layers", layers::climb),
+        ("fft", fft::climb),
     ];
     let names: Vec<&str> = operators.iter().map(|(name, _)| *name).chain(["matmul", "thin"]).collect();
     if let Some(unknown) = only.iter().find(|only| !names.contains(&only.as_str())) {
