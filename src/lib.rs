@@ -117,6 +117,7 @@ pub mod ops;
 #[cfg(not(target_arch = "wasm32"))] // a browser has no threads that wait
 pub mod ring;
 mod submit;
+pub mod tune;
 
 pub use buffer::{
     OwnedRead, OwnedWrite, ReadGuard, ScratchStats, Slice, SliceMut, UnifiedBuffer, UpdateGuard, WriteGuard,

@@ -1,0 +1,71 @@
+//! Errors of tuning.
+
+use crate::error::{Classified, Error, ErrorClass};
+
+anywarp_backend::debug_as_display!(TuneError);
+
+/// A space that cannot be read, or that has no valid candidates.
+#[derive(Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum TuneError {
+    /// A tuning comment, or a restriction given in Rust, is wrong.
+    #[error("{file}:{line}: {message}\n{excerpt}")]
+    Comment {
+        /// The file as named by the user.
+        file: String,
+        /// The number of the line, counted from 1.
+        line: u32,
+        /// The expected notation and what was found.
+        message: String,
+        /// The line, with a caret below the place of the problem.
+        excerpt: String,
+    },
+    /// The default values violate a restriction.
+    #[error("the default values ({values}) violate the restriction '{restriction}': change the defaults or the restriction")]
+    Default {
+        /// The default values.
+        values: String,
+        /// The restriction as written.
+        restriction: String,
+    },
+    /// The space has too many combinations.
+    #[error("the space has {combinations} combinations of values, the limit is {limit}: list fewer values")]
+    TooLarge {
+        /// The number of combinations, before restrictions.
+        combinations: u64,
+        /// The greatest number allowed.
+        limit: u64,
+    },
+    /// A parameter has no values or occurs twice.
+    #[error("parameter '{name}': expected {expected}, got {given}")]
+    Parameter {
+        /// The name of the override.
+        name: String,
+        /// The expected property.
+        expected: &'static str,
+        /// The value that was given.
+        given: String,
+    },
+    /// A restriction names an override that is no parameter.
+    #[error("the restriction '{restriction}' names '{name}', which is no parameter of the space; it has {known}")]
+    Unknown {
+        /// The restriction as written.
+        restriction: String,
+        /// The unknown name.
+        name: String,
+        /// The names of the parameters.
+        known: String,
+    },
+}
+
+impl Classified for TuneError {
+    fn class(&self) -> ErrorClass {
+        ErrorClass::Programmer
+    }
+}
+
+impl From<TuneError> for Error {
+    fn from(error: TuneError) -> Self {
+        Self::part(error)
+    }
+}
