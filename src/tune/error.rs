@@ -21,7 +21,9 @@ pub enum TuneError {
         excerpt: String,
     },
     /// The default values violate a restriction.
-    #[error("the default values ({values}) violate the restriction '{restriction}': change the defaults or the restriction")]
+    #[error(
+        "the default values ({values}) violate the restriction '{restriction}': change the defaults or the restriction"
+    )]
     Default {
         /// The default values.
         values: String,

@@ -176,9 +176,8 @@ impl Space {
 
     /// Checks parameters and restrictions, and finds the parameters that each restriction names.
     fn checked(&self) -> Result<Vec<(&str, &Expression, Vec<usize>)>, TuneError> {
-        let wrong = |name: &str, expected, given: String| {
-            Err(TuneError::Parameter { name: name.to_owned(), expected, given })
-        };
+        let wrong =
+            |name: &str, expected, given: String| Err(TuneError::Parameter { name: name.to_owned(), expected, given });
         let mut combinations = 1u64;
         for (at, Parameter { name, default, values }) in self.parameters.iter().enumerate() {
             if self.parameters[..at].iter().any(|earlier| earlier.name == *name) {

@@ -96,8 +96,7 @@ impl Node {
 }
 
 /// The binary operators of each level, the loosest first. An operator precedes those that are its prefix.
-const LEVELS: [&[&str]; 5] =
-    [&["||"], &["&&"], &["<=", ">=", "==", "!=", "<", ">"], &["+", "-"], &["*", "/", "%"]];
+const LEVELS: [&[&str]; 5] = [&["||"], &["&&"], &["<=", ">=", "==", "!=", "<", ">"], &["+", "-"], &["*", "/", "%"]];
 
 /// The level of comparisons, which do not chain.
 const COMPARISONS: usize = 2;

@@ -13,7 +13,10 @@ fn described(text: &str) -> Vec<String> {
 fn lists_and_ranges_are_read() {
     assert_eq!(described("override A: u32 = 16u; // anywarp:tune 8, 16,32"), ["A=16", "A=8", "A=32"]);
     assert_eq!(described("@id(3) override A = 64; //anywarp:tune 64..300 x2"), ["A=64", "A=128", "A=256"]);
-    assert_eq!(described("override A: i32 = -1; // anywarp:tune 1..7 +3, 1, -2"), ["A=-1", "A=1", "A=4", "A=7", "A=-2"]);
+    assert_eq!(
+        described("override A: i32 = -1; // anywarp:tune 1..7 +3, 1, -2"),
+        ["A=-1", "A=1", "A=4", "A=7", "A=-2"]
+    );
     assert_eq!(described("override A: bool = false; // anywarp:tune false, true"), ["A=0", "A=1"]);
     assert_eq!(described("override A: u32 = 0x10; // other comment"), ["no parameters"]);
 }
