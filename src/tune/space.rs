@@ -33,6 +33,21 @@ impl Restriction {
     }
 }
 
+/// A restriction with the parameters that its names stand for.
+struct Placed<'a> {
+    restriction: &'a Restriction,
+    /// For each name of the expression, the index of its parameter.
+    places: Vec<usize>,
+}
+
+impl Placed<'_> {
+    /// Whether the values of all parameters satisfy the restriction.
+    fn holds(&self, values: &[f64]) -> bool {
+        let named: Vec<f64> = self.places.iter().map(|place| values[*place]).collect();
+        self.restriction.expression.holds(&named)
+    }
+}
+
 /// The overrides of a kernel that are tuned, with the values of each and the restrictions on combinations.
 ///
 /// In WGSL, a comment behind an override lists its values, and another comment restricts them; the text stays valid
@@ -146,22 +161,20 @@ impl Space {
     /// restrictions, a default that violates a restriction, and more than 2^20 combinations.
     pub fn candidates(&self) -> Result<Vec<Candidate>, TuneError> {
         let restrictions = self.checked()?;
-        let holds = |values: &[f64]| {
-            restrictions.iter().find(|(_, expression, places)| {
-                let chosen: Vec<f64> = places.iter().map(|place| values[*place]).collect();
-                !expression.holds(&chosen)
-            })
-        };
+        let violated = |values: &[f64]| restrictions.iter().find(|placed| !placed.holds(values));
         let default = Candidate { values: self.parameters.iter().map(|parameter| parameter.default).collect() };
-        if let Some((text, ..)) = holds(&default.values) {
-            return Err(TuneError::Default { values: self.describe(&default), restriction: (*text).to_owned() });
+        if let Some(placed) = violated(&default.values) {
+            return Err(TuneError::Default {
+                values: self.describe(&default),
+                restriction: placed.restriction.text.clone(),
+            });
         }
         let mut candidates = vec![default];
         let mut digits = vec![0usize; self.parameters.len()];
         loop {
             let values: Vec<f64> =
                 self.parameters.iter().zip(&digits).map(|(parameter, digit)| parameter.values[*digit]).collect();
-            if values != candidates[0].values && holds(&values).is_none() {
+            if values != candidates[0].values && violated(&values).is_none() {
                 candidates.push(Candidate { values });
             }
             // The last parameter varies fastest, as the digits of a number do.
@@ -175,7 +188,7 @@ impl Space {
     }
 
     /// Checks parameters and restrictions, and finds the parameters that each restriction names.
-    fn checked(&self) -> Result<Vec<(&str, &Expression, Vec<usize>)>, TuneError> {
+    fn checked(&self) -> Result<Vec<Placed<'_>>, TuneError> {
         let wrong =
             |name: &str, expected, given: String| Err(TuneError::Parameter { name: name.to_owned(), expected, given });
         let mut combinations = 1u64;
@@ -204,7 +217,7 @@ impl Space {
         let places = self.restrictions.iter().map(|restriction| {
             let names = &restriction.expression.names;
             let places = names.iter().map(|name| place(restriction, name)).collect::<Result<_, _>>()?;
-            Ok((restriction.text.as_str(), &restriction.expression, places))
+            Ok(Placed { restriction, places })
         });
         places.collect()
     }
