@@ -30,6 +30,16 @@ fn wide(state: ptr<function, u32>, m: array<u32, 28>, lane: u32) -> array<u32, 2
     return reply;
 }";
 
+/// A message that two actors send to each other until it has made its hops.
+const PASSED: &str = "
+// anywarp:send
+fn hand_on(to: u32, hops: u32) -> bool { return false; }
+// anywarp:actor
+fn receive(state: ptr<function, u32>, hops: u32, lane: u32) {
+    *state += 1u;
+    if hops > 0u { hand_on(hops & 1u, hops - 1u); }
+}";
+
 /// A small job: four numbers in, four out.
 const JOB: &str = "
 @group(0) @binding(0) var<storage, read_write> x: array<f32>;
@@ -102,6 +112,7 @@ fn echo(device: &Device, mode: Mode, messages: usize) -> Result<(), String> {
     quantiles(&format!("{mode}: echo of 4 bytes"), times);
     pipelined(&ring, messages)?;
     drop(ring);
+    waiting(device, mode, messages)?;
 
     let ring = device.ring(WIDE).and_then(|ring| ring.demand(mode).start()).map_err(|error| error.to_string())?;
     let mut times = Vec::with_capacity(messages);
@@ -125,6 +136,23 @@ fn echo(device: &Device, mode: Mode, messages: usize) -> Result<(), String> {
         }
     }
     quantiles(&format!("{mode}: echo of 112 bytes"), times);
+    passed(device, mode, messages)
+}
+
+/// The time from an actor to another one.
+fn passed(device: &Device, mode: Mode, messages: usize) -> Result<(), String> {
+    let hops = messages as u32;
+    let ring = device.ring(PASSED).and_then(|ring| ring.actors(2).demand(mode).start());
+    let ring = ring.map_err(|error| error.to_string())?;
+    let start = Instant::now();
+    ring.actor(1).tell(&hops).map_err(|error| error.to_string())?;
+    ring.drain(Duration::from_secs(60)).map_err(|error| error.to_string())?;
+    let took = start.elapsed();
+    let count = |actor| ring.state::<u32>(actor).map_err(|error| error.to_string());
+    if count(0)? + count(1)? != hops + 1 {
+        return wrong("count of messages between actors");
+    }
+    println!("{mode}: from actor to actor: {:.2} us on average of {hops}", took.as_secs_f64() * 1e6 / f64::from(hops));
     Ok(())
 }
 
@@ -141,6 +169,29 @@ fn pipelined(ring: &Ring, messages: usize) -> Result<(), String> {
         return wrong("count of pipelined messages");
     }
     println!("{}: one sender, pipelined: {:.2} M messages/s", ring.mode(), messages as f64 / took.as_secs_f64() / 1e6);
+    Ok(())
+}
+
+/// Messages that wait already when the kernel starts, so that their sender does not limit it.
+fn waiting(device: &Device, mode: Mode, messages: usize) -> Result<(), String> {
+    let messages = (messages / 2).next_power_of_two() as u32;
+    let ring = device.ring(ECHO).and_then(|ring| ring.inbox(messages).demand(mode).start());
+    let ring = ring.map_err(|error| error.to_string())?;
+    ring.pause().map_err(|error| error.to_string())?;
+    for number in 0..messages {
+        ring.actor(0).tell(&number).map_err(|error| error.to_string())?;
+    }
+    let start = Instant::now();
+    ring.resume().and_then(|()| ring.drain(Duration::from_secs(60))).map_err(|error| error.to_string())?;
+    let took = start.elapsed();
+    let count: u32 = ring.state(0).map_err(|error| error.to_string())?;
+    if count != messages {
+        return wrong("count of messages that waited");
+    }
+    println!(
+        "{mode}: {messages} messages that wait: {:.2} M messages/s",
+        f64::from(messages) / took.as_secs_f64() / 1e6
+    );
     Ok(())
 }
 

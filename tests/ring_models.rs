@@ -26,8 +26,8 @@ impl Words for Memory {
 /// A memory with the slots of one actor in both directions.
 fn memory(count: u32, payload: usize) -> (Arc<Memory>, Slots, Slots) {
     let inbox = Slots { first: 0, count, payload };
-    let outbox = Slots { first: inbox.width() * count as usize, count, payload };
-    let words = outbox.first + outbox.width() * count as usize;
+    let outbox = Slots { first: inbox.stride() * count as usize, count, payload };
+    let words = outbox.first + outbox.stride() * count as usize;
     (Arc::new(Memory((0..words).map(|_| AtomicU32::new(0)).collect())), inbox, outbox)
 }
 

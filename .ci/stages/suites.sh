@@ -105,7 +105,7 @@ soak() {
 
 examples() {
     say "examples"
-    local folder root="$PWD" example picture
+    local folder root="$PWD" example picture device
     folder="$(mktemp -d)"
     cargo build --workspace --examples --bins --quiet
     (
@@ -127,6 +127,8 @@ examples() {
         run 15_edges
         run 16_sorted_pixels
         run 18_digits
+        run 19_ring 10000
+        for device in cpu vulkan; do ANYWARP_DEVICE=$device run 20_stream 10000; done
         grep -q '</svg>' digits-loss.svg
         for picture in mandelbrot nbody gray-scott-00 edges sorted-pixels; do test -s "$picture.png"; done
         "$root/target/debug/anywarp" devices

@@ -9,7 +9,7 @@ use naga::{Function, Module, back::wgsl};
 
 use crate::explicit::explicit;
 use crate::optimise::{optimise, pass_over_function};
-use crate::{Circumstances, Unrolling, tables, wide};
+use crate::{Circumstances, Unrolling, fuse, pointers, tables, wide};
 
 #[test]
 fn passes_on_files() {
@@ -33,6 +33,8 @@ fn pass(name: &str, module: &Module, info: &ModuleInfo) -> Result<Option<Module>
         "optimise selective" => optimised(Unrolling::Selective),
         "optimise by-compiler" => optimised(Unrolling::ByCompiler),
         "explicit" => explicit(module, info, &Proofs::default()),
+        "fuse" => fuse::products_with_sums(module, info),
+        "pointers" => pointers::to_whole_variables(module),
         "tables" => tables::to_variables(module, info),
         "wide" => wide::mend(module, info),
         _ => match pass_over_function(name) {

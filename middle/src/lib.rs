@@ -8,7 +8,9 @@
 //! | [`optimise`](mod@optimise) | unrolls loops, splits private arrays, folds, hoists, removes dead code |
 //! | `analysis` | proves that accesses stay in range and that loops end, and gives reasons where it cannot |
 //! | [`explicit`](mod@explicit) | adds the checks that are still needed to the module |
+//! | [`fuse`] | fuses products with sums for devices that compute both by one instruction |
 //! | `domain` | the set of values that an integer may have: an interval and known bits |
+//! | [`pointers`] | copies the parts of variables whose pointers are arguments of calls, which SPIR-V does not permit |
 //! | [`tables`] | moves constant arrays to variables where naga's SPIR-V writer would copy the array at each access |
 //! | [`wide`] | replaces operations on 64-bit integers that naga's SPIR-V writer gets wrong |
 //! | `rebuild` | rewrites functions, statement by statement |
@@ -20,7 +22,9 @@ mod domain;
 pub mod explicit;
 #[cfg(test)]
 mod filetests;
+pub mod fuse;
 pub mod optimise;
+pub mod pointers;
 mod rebuild;
 pub mod tables;
 pub mod wide;

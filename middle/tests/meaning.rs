@@ -13,6 +13,7 @@ use anywarp_backend::{Refused, Validated};
 use anywarp_middle::analysis::prove;
 use anywarp_middle::explicit::explicit;
 use anywarp_middle::optimise::optimise;
+use anywarp_middle::pointers::to_whole_variables;
 use anywarp_middle::tables::to_variables;
 use anywarp_middle::{Circumstances, Unrolling};
 use naga::valid::Capabilities;
@@ -63,12 +64,14 @@ fn differs(
         let [selective, by_compiler] = [Unrolling::Selective, Unrolling::ByCompiler].map(faster);
         let (faster, selective, by_compiler) = (faster(Unrolling::Full)?, selective?, by_compiler?);
         let (safe, plainly_safe) = (checks(&faster)?, checks(&module)?);
+        let copied = safe.clone().after_pass(to_whole_variables(&safe)).map_err(not_valid)?;
         let placed = safe.clone().after_pass(to_variables(&safe, safe.info())).map_err(not_valid)?;
         Ok(ran("optimised, with every check", plain, &faster, None)
             .or_else(|| ran("optimised, with unproven checks", plain, &faster, Some(proofs(&faster))))
             .or_else(|| ran("unrolled selectively", plain, &selective, Some(proofs(&selective))))
             .or_else(|| ran("with loops left to the compiler", plain, &by_compiler, Some(proofs(&by_compiler))))
             .or_else(|| ran("with explicit checks", checked, &safe, None))
+            .or_else(|| ran("with whole variables as arguments", checked, &copied, None))
             .or_else(|| ran("with arrays in variables", checked, &placed, None))
             .or_else(|| ran("with explicit checks, not optimised", checked, &plainly_safe, None)))
     };

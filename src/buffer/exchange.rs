@@ -1,9 +1,10 @@
-//! Words that the host and a resident kernel access at the same time.
+//! The memories of a resident kernel: words that the host accesses at the same time, and words of the device alone.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
-use anywarp_backend::{BackendError, HostRange, MemoryId, MemoryKind, Region};
+use anywarp_backend::{BackendError, HostRange, MemoryId, MemoryKind, Recording, Region};
 
 use crate::submit::Context;
 
@@ -42,6 +43,64 @@ impl Exchange {
 }
 
 impl Drop for Exchange {
+    fn drop(&mut self) {
+        self.context.free(self.memory, self.words as u64 * 4, None);
+    }
+}
+
+/// Memory of the device that a resident kernel uses alone while it runs, all zero at first.
+pub(crate) struct Private {
+    context: Arc<Context>,
+    memory: MemoryId,
+    words: usize,
+}
+
+impl Private {
+    /// Allocates `words` words, at least 1.
+    ///
+    /// # Errors
+    /// The errors of [`Backend::allocate`](anywarp_backend::Backend::allocate), and of a fill.
+    pub(crate) fn new(context: &Arc<Context>, words: usize) -> Result<Self, BackendError> {
+        let memory = context.allocate(words as u64 * 4, MemoryKind::Device)?;
+        let own = Self { context: Arc::clone(context), memory, words };
+        // A resident kernel has a stream of its own, which does not wait for the zeros of the allocation.
+        own.submit(|recording| recording.fill(own.whole(), 0))?;
+        Ok(own)
+    }
+
+    /// All words, as a region for commands.
+    pub(crate) fn whole(&self) -> Region {
+        Region { memory: self.memory, offset: 0, bytes: self.words as u64 * 4 }
+    }
+
+    /// Copies words to the host. No kernel may use them.
+    ///
+    /// # Errors
+    /// Those of an allocation and of a copy.
+    pub(crate) fn read(&self, words: Range<usize>) -> Result<Vec<u32>, BackendError> {
+        let bytes = words.len() as u64 * 4;
+        let memory = self.context.allocate(bytes, MemoryKind::Readback)?;
+        let source = Region { memory: self.memory, offset: words.start as u64 * 4, bytes };
+        let copied = self.submit(|recording| recording.copy(source, Region { memory, offset: 0, bytes }));
+        let range = copied.and_then(|()| self.context.backend.map(memory)).and_then(|ticket| ticket.wait());
+        let range = range.and_then(|()| self.context.backend.host(memory));
+        let words = range.map(|range| {
+            let four = range.bytes().chunks_exact(4).take(words.len());
+            four.map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect()
+        });
+        self.context.free(memory, bytes, None);
+        words
+    }
+
+    /// Submits a recording, and waits for its end.
+    fn submit(&self, record: impl FnOnce(&mut Recording)) -> Result<(), BackendError> {
+        let mut recording = Recording::new();
+        record(&mut recording);
+        self.context.backend.submit(&recording)?.wait()
+    }
+}
+
+impl Drop for Private {
     fn drop(&mut self) {
         self.context.free(self.memory, self.words as u64 * 4, None);
     }

@@ -104,7 +104,8 @@ pub(crate) fn kernel<T: Send>(
                 let reads = Reads::of(&program.module);
                 // Calls of debug functions.
                 let (program, sites) = debug::print(text, program, &marked, caps)?;
-                (program, sites, reads)
+                // The optimisations follow.
+                (middle::fuse(program, caps)?, sites, reads)
             }
             Start::LargeGrid(program) => (grid::fold(program, caps)?, None, Reads::default()),
             Start::Launches(program, _) | Start::Made(program) => (Program::clone(program), None, Reads::default()),

@@ -3,7 +3,6 @@
 use anywarp_backend::{Bound, Grid, Recording, Region, Ticket};
 
 use super::launch::Launch;
-use crate::buffer::exchange::Exchange;
 use crate::error::LaunchError;
 
 impl Launch<'_> {
@@ -16,7 +15,7 @@ impl Launch<'_> {
     pub(crate) fn resident(
         mut self,
         groups: u32,
-        memory: &[(&str, &Exchange)],
+        memory: &[(&str, Region)],
         control: Region,
     ) -> Result<Ticket, LaunchError> {
         self.take_mistake()?;
@@ -29,7 +28,7 @@ impl Launch<'_> {
             let of_memory = memory.iter().find(|(name, _)| *name == info.name);
             match (self.kernel.inner.values.uniform(slot), of_memory) {
                 (Some(range), _) => bounds.push(Bound::Inline(range)),
-                (None, Some((_, memory))) => bounds.push(Bound::Memory { region: memory.whole(), access: info.access }),
+                (None, Some((_, region))) => bounds.push(Bound::Memory { region: *region, access: info.access }),
                 (None, None) => missing.push(format!("{}: {}", info.name, info.layout.name)),
             }
         }

@@ -5,9 +5,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::core::{Core, View};
-use super::engine::Places;
+use super::engine::{Places, Sizes};
 use super::error::{RingError, no_buffer};
 use super::generate::KEPT_HEAD;
+use super::mail::Mail;
 use super::persistent::MOST;
 use super::slot::{Slots, Words};
 use super::telemetry::Count;
@@ -22,15 +23,22 @@ const IDLE: Duration = Duration::from_millis(50);
 /// More ranges than this are read in one piece, as each transfer has a cost of its own.
 const RANGES: usize = 16;
 
+/// The least number of launches in a submission if actors send messages: those of one launch arrive in the next one.
+const ROUNDS: u32 = 4;
+
 /// A kernel that is submitted again and again.
 pub(super) struct Batched {
     kernel: Kernel,
     pub(super) places: Places,
     groups: u32,
+    /// The number of every actor's first message.
+    first: u32,
     /// The words as the host writes them; `pump` copies those that are new.
     pub(super) inbox: Box<[AtomicU32]>,
     /// The words as the host reads them.
     pub(super) outbox: Box<[AtomicU32]>,
+    /// The counts of messages between actors, as of the last submission.
+    pub(super) counts: Box<[AtomicU32]>,
     buffers: Mutex<Buffers>,
     paused: AtomicBool,
     /// Whether messages may have been written since the last submission.
@@ -43,6 +51,8 @@ struct Buffers {
     outbox: UnifiedBuffer<u32>,
     kept: UnifiedBuffer<u32>,
     control: UnifiedBuffer<u32>,
+    mail: Option<UnifiedBuffer<u32>>,
+    counts: Option<UnifiedBuffer<u32>>,
     /// For each actor the number of the next message to copy.
     copied: Vec<u32>,
 }
@@ -55,18 +65,12 @@ impl Batched {
         device: &Device,
         kernel: Kernel,
         places: Places,
-        words: [usize; 3],
+        sizes: Sizes,
         first: u32,
     ) -> Result<Self, RingError> {
-        let [inbox, outbox, kept] = words;
-        let bytes = (inbox + outbox + kept) as u64 * 4;
+        let Sizes { inbox, outbox, kept, mail, counts } = sizes;
+        let bytes = sizes.bytes();
         let buffer = |words| device.buffer::<u32>(words).map_err(no_buffer(bytes));
-        let mut kept = buffer(kept)?;
-        if first != 0 {
-            let mut words = kept.write().map_err(no_buffer(bytes))?;
-            words.fill(0);
-            words.iter_mut().step_by(places.format.kept).for_each(|number| *number = first);
-        }
         let mirror = |words| (0..words).map(|_| AtomicU32::new(0)).collect();
         Ok(Self {
             groups: places.actors.min(device.caps().limits.workgroups_per_dimension),
@@ -74,11 +78,15 @@ impl Batched {
             places,
             inbox: mirror(inbox),
             outbox: mirror(outbox),
+            counts: mirror(counts),
+            first,
             buffers: Mutex::new(Buffers {
                 inbox: buffer(inbox)?,
                 outbox: buffer(outbox)?,
-                kept,
+                kept: buffer(kept)?,
                 control: buffer(2)?,
+                mail: (mail > 0).then(|| buffer(mail)).transpose()?,
+                counts: (counts > 0).then(|| buffer(counts)).transpose()?,
                 copied: vec![first; places.actors as usize],
             }),
             paused: AtomicBool::new(false),
@@ -120,7 +128,7 @@ impl Batched {
     /// One submission: new messages in, the kernel, replies out.
     fn pump(&self, core: &Core) -> Result<(), Error> {
         let mut buffers = self.buffers();
-        let Buffers { inbox, outbox, kept, control, copied } = &mut *buffers;
+        let Buffers { inbox, outbox, kept, control, mail, counts, copied } = &mut *buffers;
         if self.paused.load(Ordering::Acquire) {
             return Ok(());
         }
@@ -141,29 +149,45 @@ impl Batched {
             longest = longest.max(sent.wrapping_sub(taken));
             replies.extend(ranges(self.places.outbox(actor), taken, sent));
         }
-        if replies.is_empty() {
+        if replies.is_empty() && Mail::waiting(&self.counts) == 0 {
             return Ok(());
         }
-        let Places { actors, slots, .. } = self.places;
+        let Places { actors, slots, sends, .. } = self.places;
+        // One for each queue of an actor.
+        let polls = 1 + u32::from(sends);
         // The handlers of a launch share a limit on loops, so many messages take several launches.
-        for _ in 0..longest.div_ceil(MOST) {
+        let rounds = if mail.is_some() { ROUNDS } else { 0 };
+        for _ in 0..longest.div_ceil(MOST).max(rounds) {
             let launch = self.kernel.launch();
             let launch = launch.set("ring_shape.actors", actors).set("ring_shape.slots", slots);
-            let launch = launch.set("ring_shape.polls", 1u32).set("ring_shape.most", MOST);
+            let launch =
+                launch.set("ring_shape.polls", polls).set("ring_shape.most", MOST).set("ring_shape.first", self.first);
             let launch = launch.bind("ring_inbox", &mut *inbox).bind("ring_outbox", &mut *outbox);
-            launch.bind("ring_kept", &mut *kept).bind("ring_control", &mut *control).groups(self.groups)?;
+            let launch = launch.bind("ring_kept", &mut *kept).bind("ring_control", &mut *control);
+            match (&mut *mail, &mut *counts) {
+                (Some(mail), Some(counts)) => {
+                    launch.bind("ring_mail", mail).bind("ring_counts", counts).groups(self.groups)?
+                }
+                _ => launch.groups(self.groups)?,
+            };
         }
         self.submissions.add();
         if replies.len() > RANGES {
             replies.clear();
             replies.push(0..self.outbox.len());
         }
+        // Before the replies, which a thread may wait for that looks at the counts next.
+        if let Some(counts) = counts {
+            for (own, word) in self.counts.iter().zip(counts.read()?.iter()) {
+                own.store(*word, Ordering::Relaxed);
+            }
+        }
         for words in replies {
             self.receive(outbox, words)?;
         }
         drop(buffers);
         core.reap_all();
-        if core.left() > 0 {
+        if core.left() > 0 || Mail::waiting(&self.counts) > 0 {
             self.news.store(true, Ordering::Release);
         }
         Ok(())
@@ -193,8 +217,8 @@ fn ranges(slots: Slots, from: u32, to: u32) -> impl Iterator<Item = Range> {
     let first = from & (slots.count - 1);
     let before = count.min(slots.count - first);
     let words = move |first: u32, count: u32| {
-        let start = slots.first + first as usize * slots.width();
-        (count > 0).then(|| start..start + count as usize * slots.width())
+        let start = slots.first + first as usize * slots.stride();
+        (count > 0).then(|| start..start + count as usize * slots.stride())
     };
     words(first, before).into_iter().chain(words(0, count - before))
 }

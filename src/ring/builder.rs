@@ -16,7 +16,7 @@ use super::mode::Mode;
 use super::overflow::{Letters, Overflow};
 use super::persistent::Persistent;
 use super::post::Post;
-use super::slot::Mailbox;
+use super::slot::{Mailbox, stride};
 use super::source::{ActorText, MAX_SHARED_STATE};
 use crate::device::Device;
 use crate::kernel::Wgsl;
@@ -38,6 +38,7 @@ pub struct RingBuilder {
     overflow: Overflow,
     demand: Option<Mode>,
     first: u32,
+    invocations: u32,
 }
 
 impl RingBuilder {
@@ -51,6 +52,7 @@ impl RingBuilder {
             overflow: Overflow::Block(Duration::from_secs(10)),
             demand: None,
             first: 0,
+            invocations: 1,
         })
     }
 
@@ -95,6 +97,13 @@ impl RingBuilder {
         self
     }
 
+    /// Sets the least number of invocations of a workgroup, for tests of the kernel of GPUs on other devices.
+    #[doc(hidden)]
+    pub fn invocations(mut self, invocations: u32) -> Self {
+        self.invocations = invocations;
+        self
+    }
+
     /// Compiles the kernel, allocates the memory and starts the actors, each with a state of zeros.
     ///
     /// # Errors
@@ -106,16 +115,16 @@ impl RingBuilder {
         let most = caps.limits.workgroup_invocations.min(caps.limits.workgroup_size[0]);
         within("lanes", self.lanes, 1, most)?;
         let format = Format::of(&self.actor);
-        let invocations = self.invocations()?;
+        let invocations = self.group_size()?;
         // A state is read by consecutive messages, so the inbox must hold all of them.
         let parts = format.state.div_ceil(format.reply.min(format.message)) as u32;
         let slots = self.inbox.max(parts).max(2).next_power_of_two();
-        let places = Places { actors: self.actors, slots, format };
+        let places = Places { actors: self.actors, slots, format, sends: self.actor.send.is_some() };
         let words = places.words().ok_or(RingError::Setting {
             what: "number of words (actors x inbox x message)",
             least: 1,
             most: 1 << 30,
-            got: u64::from(self.actors) * u64::from(slots) * (format.message.max(format.reply) as u64 + 2),
+            got: u64::from(self.actors) * u64::from(slots) * stride(format.message.max(format.reply)) as u64,
         })?;
         // A multiple of two laps: zeroed memory has the phase of the lap before.
         let first = self.first & !(2 * slots - 1);
@@ -128,8 +137,7 @@ impl RingBuilder {
                 let groups = self.actors.min(residents).max(1);
                 // Threads of the processor take turns themselves.
                 let turns = groups < self.actors || (caps.kind == DeviceKind::Software && self.actors > 1);
-                let persistent = Persistent::new(&self.device.context, kernel, places, words, groups, turns)?;
-                persistent.begin_at(first);
+                let persistent = Persistent::new(&self.device.context, kernel, places, words, groups, turns, first)?;
                 Engine::Persistent(persistent)
             }
             Mode::Batched => Engine::Batched(Batched::new(&self.device, kernel, places, words, first)?),
@@ -168,7 +176,7 @@ impl RingBuilder {
     }
 
     /// The invocations of a workgroup.
-    fn invocations(&self) -> Result<u32, RingError> {
+    fn group_size(&self) -> Result<u32, RingError> {
         let lanes = self.lanes;
         let refused = |reason: String| Err(RingError::Lanes { actor: self.actor.function.clone(), lanes, reason });
         if lanes > 1 && self.actor.state.size > MAX_SHARED_STATE {
@@ -179,7 +187,8 @@ impl RingBuilder {
         }
         // Invocations beyond the lanes would not arrive at the author's barriers.
         let alone = self.device.caps().kind == DeviceKind::Software || self.actor.has_barriers;
-        Ok(if alone { lanes } else { lanes.max(WARP) })
+        let least = if self.actor.has_barriers { 1 } else { self.invocations };
+        Ok(lanes.max(if alone { least } else { WARP }))
     }
 }
 

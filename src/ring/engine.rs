@@ -6,9 +6,11 @@ use std::time::Duration;
 use super::batched::Batched;
 use super::core::Core;
 use super::generate::Format;
+use super::mail::LINE;
 use super::mode::Mode;
 use super::persistent::Persistent;
 use super::slot::Slots;
+use crate::buffer::exchange::Exchange;
 use crate::error::Error;
 
 /// The numbers that place every actor's slots.
@@ -17,6 +19,8 @@ pub(super) struct Places {
     pub(super) actors: u32,
     pub(super) slots: u32,
     pub(super) format: Format,
+    /// Whether actors send messages to others.
+    pub(super) sends: bool,
 }
 
 impl Places {
@@ -30,18 +34,39 @@ impl Places {
 
     fn of(self, actor: u32, payload: usize) -> Slots {
         let slots = Slots { first: 0, count: self.slots, payload };
-        Slots { first: actor as usize * self.slots as usize * slots.width(), ..slots }
+        Slots { first: actor as usize * self.slots as usize * slots.stride(), ..slots }
     }
 
-    /// The words of all inboxes, of all outboxes, and of all states; `None` beyond the address space of kernels.
-    pub(super) fn words(self) -> Option<[usize; 3]> {
+    /// The words of each memory; `None` beyond the address space of kernels.
+    pub(super) fn words(self) -> Option<Sizes> {
         let all = |width: usize| {
             let words = u64::from(self.actors) * u64::from(self.slots) * width as u64;
             usize::try_from(words).ok().filter(|_| words < 1 << 30)
         };
         let kept = u64::from(self.actors) * self.format.kept as u64;
         let kept = usize::try_from(kept).ok().filter(|_| kept < 1 << 30)?;
-        Some([all(self.inbox(0).width())?, all(self.outbox(0).width())?, kept])
+        let inbox = all(self.inbox(0).stride())?;
+        let counts = if self.sends { self.actors as usize * LINE } else { 0 };
+        let mail = if self.sends { counts + inbox } else { 0 };
+        Some(Sizes { inbox, outbox: all(self.outbox(0).stride())?, kept, mail, counts })
+    }
+}
+
+/// The words of the memories of a ring: see [`generate`](super::generate).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sizes {
+    pub(super) inbox: usize,
+    pub(super) outbox: usize,
+    pub(super) kept: usize,
+    /// 0 if actors do not send, like `counts`.
+    pub(super) mail: usize,
+    pub(super) counts: usize,
+}
+
+impl Sizes {
+    /// The bytes of all memories together.
+    pub(super) fn bytes(self) -> u64 {
+        (self.inbox + self.outbox + self.kept + self.mail + self.counts) as u64 * 4
     }
 }
 
@@ -86,6 +111,14 @@ impl Engine {
         self.places().outbox(actor)
     }
 
+    /// The counts of messages between actors: see [`mail`](super::mail).
+    pub(super) fn counts(&self) -> &[AtomicU32] {
+        match self {
+            Self::Persistent(engine) => engine.counts.as_ref().map_or(&[], Exchange::words),
+            Self::Batched(engine) => &engine.counts,
+        }
+    }
+
     /// Announces that messages were written.
     pub(super) fn ring(&self, core: &Core) {
         match self {
@@ -127,7 +160,7 @@ impl Engine {
     /// The words of an actor's state, while the kernel does not run.
     pub(super) fn state(&self, actor: u32) -> Result<Vec<u32>, Error> {
         match self {
-            Self::Persistent(engine) => Ok(engine.state(actor)),
+            Self::Persistent(engine) => engine.state(actor),
             Self::Batched(engine) => engine.state(actor),
         }
     }

@@ -8,33 +8,39 @@
 //! | variable | content |
 //! |---|---|
 //! | `ring_inbox`, `ring_outbox` | slots of messages and replies, see [`slot`](super::slot) |
-//! | `ring_kept` | for each actor the number of its next message, then its state |
-//! | `ring_control` | not zero to stop |
+//! | `ring_kept` | for each actor the numbers of its next message from the host and from actors, then its state |
+//! | `ring_control` | a word that is not zero to stop, and the bell |
+//! | `ring_mail` | lines of words and slots of messages from actor to actor: see [`mail`](super::mail) |
+//! | `ring_counts` | the counts of [`mail`](super::mail) |
 //!
-//! A workgroup of one invocation needs no barriers. In a larger one, all invocations move words, and those below the
-//! number of lanes call the handler.
+//! The last two exist if actors send. Host and kernel access `ring_inbox`, `ring_outbox`, `ring_control` and
+//! `ring_counts` at the same time, so a persistent device with memory of its own has a bus between them. An actor
+//! serves one of its two queues until a poll finds nothing there, or until it has handled half of its messages.
+//!
+//! A workgroup of one invocation needs no barriers (`alone`). In a larger one, all invocations move words, and those
+//! below the number of lanes call the handler (`together`).
+
+mod alone;
+mod parts;
+mod together;
 
 use std::fmt::Write;
 
-use anywarp_backend::{Layout, Piece, Shape, Source, SourceFile};
+use anywarp_backend::{Layout, Piece, Source, SourceFile};
 
-use super::slot::{HEAD, MAX_PAYLOAD};
-use super::source::ActorText;
+use self::parts::Parts;
+use super::mail::LINE;
+use super::slot::{HEAD, MAX_PAYLOAD, stride};
+use super::source::{ActorText, SendText};
 
 /// The least payload in words, so that a state moves in parts of some length.
-const LEAST_PAYLOAD: usize = 4;
+const LEAST_PAYLOAD: usize = 2;
 
 /// The words before an actor's state in `ring_kept`.
-pub(crate) const KEPT_HEAD: usize = 1;
+pub(crate) const KEPT_HEAD: usize = 2;
 
 /// Actors begin at multiples of this number of words in `ring_kept`, so that no two share a cache line.
 const KEPT_ALIGNMENT: usize = 16;
-
-/// The polls without a message between two looks at the control word.
-const POLLS: u32 = 64;
-
-/// The messages between two such looks in a larger workgroup, where a look may cost a trip over the bus.
-const MESSAGES: u32 = 16;
 
 /// The sizes that the kernel and the host agree on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,20 +74,41 @@ pub(crate) const ENTRY: &str = "ring_actor";
 
 /// Returns the author's text, followed by a kernel with this number of lanes and of invocations.
 pub(crate) fn generate(actor: &ActorText, lanes: u32, invocations: u32) -> Source {
-    let written = actor.source.text();
-    let mut text = written.to_owned();
+    let (mut text, mut pieces) = with_send(actor);
     text.push('\n');
     let generated = text.len();
     Kernel { actor, format: Format::of(actor), lanes, invocations }.write(&mut text);
     let mut files = actor.source.files().to_vec();
     let own = files.len();
     files.push(SourceFile { name: format!("{} (generated)", actor.source.file()), text: text[generated..].to_owned() });
+    pieces.push(Piece { at: generated, file: own, offset: 0, copied: true });
+    Source::composed(files, text, pieces)
+}
+
+/// The author's text with the body of the function that sends, and the origins of its parts.
+fn with_send(actor: &ActorText) -> (String, Vec<Piece>) {
+    let written = actor.source.text();
     let mut pieces = actor.source.pieces().to_vec();
     if pieces.is_empty() {
         pieces.push(Piece { at: 0, file: 0, offset: 0, copied: true });
     }
-    pieces.push(Piece { at: generated, file: own, offset: 0, copied: true });
-    Source::composed(files, text, pieces)
+    let Some(SendText { body, parameters: [to, message] }) = &actor.send else { return (written.to_owned(), pieces) };
+    let supplied = format!("{{ return ring_send({to}, {message}); }}");
+    // Pieces behind the start of the body move with its end; one around the body is continued behind it.
+    let end = body.start + supplied.len();
+    let around = pieces.iter().rfind(|piece| piece.at <= body.start).copied();
+    pieces.retain(|piece| piece.at <= body.start || piece.at >= body.end);
+    for piece in pieces.iter_mut().filter(|piece| piece.at >= body.end) {
+        piece.at = piece.at - body.end + end;
+    }
+    if let Some(Piece { at, file, offset, .. }) = around {
+        let offset = |place: usize| offset + (place - at);
+        pieces.push(Piece { at: body.start, file, offset: offset(body.start), copied: false });
+        if !pieces.iter().any(|piece| piece.at == end) {
+            pieces.push(Piece { at: end, file, offset: offset(body.end), copied: true });
+        }
+    }
+    (format!("{}{supplied}{}", &written[..body.start], &written[body.end..]), pieces)
 }
 
 struct Kernel<'a> {
@@ -95,42 +122,106 @@ impl Kernel<'_> {
     fn write(&self, out: &mut String) {
         let Format { message, reply, state, kept } = self.format;
         let (wide_in, wide_out) = (HEAD + message, HEAD + reply);
+        let (stride_in, stride_out) = (stride(message), stride(reply));
         let _ = writeln!(
             out,
             "const ring_words_in = {wide_in}u;
 const ring_words_out = {wide_out}u;
+const ring_stride_in = {stride_in}u;
+const ring_stride_out = {stride_out}u;
 const ring_payload_in = {message}u;
 const ring_payload_out = {reply}u;
 const ring_words_of_state = {state}u;
 const ring_words_kept = {kept}u;
-struct RingShape {{ actors: u32, slots: u32, polls: u32, most: u32 }}
+struct RingShape {{ actors: u32, slots: u32, polls: u32, most: u32, first: u32 }}
 @group(0) @binding(0) var<uniform> ring_shape: RingShape;
 @group(0) @binding(1) var<storage, read_write> ring_inbox: array<atomic<u32>>;
 @group(0) @binding(2) var<storage, read_write> ring_outbox: array<atomic<u32>>;
 @group(0) @binding(3) var<storage, read_write> ring_kept: array<u32>;
 @group(0) @binding(4) var<storage, read_write> ring_control: array<atomic<u32>>;
-fn ring_phase(number: u32) -> u32 {{ return ((number / ring_shape.slots) & 1u) ^ 1u; }}"
+fn ring_phase(number: u32) -> u32 {{ return u32((number & ring_shape.slots) == 0u); }}"
         );
-        self.names(out);
+        if self.sends() {
+            let _ = writeln!(
+                out,
+                "@group(0) @binding(5) var<storage, read_write> ring_mail: array<atomic<u32>>;
+@group(0) @binding(6) var<storage, read_write> ring_counts: array<atomic<u32>>;
+var<private> ring_self: u32;"
+            );
+        }
+        let _ = writeln!(out, "fn ring_load(queue: u32, at: u32) -> u32 {{");
+        if self.sends() {
+            let mail = format!("ring_mail[ring_shape.actors * {LINE}u + at]");
+            let _ = writeln!(out, "  if queue == 1u {{ return atomicLoad(&{mail}); }}");
+        }
+        let _ = writeln!(out, "  return atomicLoad(&ring_inbox[at]);\n}}");
         self.load_state(out);
         if self.invocations == 1 { self.alone(out) } else { self.together(out) }
     }
 
-    /// Functions that name the author's types and function where no local name of the kernel hides them.
+    /// Functions over `ring_in` that name the author's types and function where no local name of the kernel hides them.
     fn names(&self, out: &mut String) {
         let ActorText { function, state, message, reply, .. } = self.actor;
         let (state, name) = (&state.name, &message.name);
-        let space = if self.invocations == 1 { "private" } else { "workgroup" };
-        let _ = writeln!(out, "var<{space}> ring_in: array<u32, ring_payload_in>;");
-        let _ = writeln!(out, "fn ring_message() -> {name} {{\n  var ring_m: {name};");
-        Parts { out, depth: 0 }.decode(message, "ring_m", "ring_in", "");
+        let _ = writeln!(out, "fn ring_message(ring_at: u32) -> {name} {{\n  var ring_m: {name};");
+        Parts { out, depth: 0 }.decode(message, "ring_m", "ring_in", "ring_at");
         let _ = writeln!(out, "  return ring_m;\n}}");
+        self.send(out);
         let (result, keyword) = match reply {
             Some(reply) => (format!("-> {} ", reply.name), "return "),
             None => (String::new(), ""),
         };
         let _ = writeln!(out, "fn ring_call(ring_a: ptr<function, {state}>, ring_b: {name}, ring_c: u32) {result}{{");
         let _ = writeln!(out, "  {keyword}{function}(ring_a, ring_b, ring_c);\n}}");
+    }
+
+    /// Whether the actor sends messages to others.
+    fn sends(&self) -> bool {
+        self.actor.send.is_some()
+    }
+
+    /// The function that sends a message to an actor. Tickets order the messages, and a count of the slots in use,
+    /// which the receiver reduces after it has handled a message, says whether there is room.
+    fn send(&self, out: &mut String) {
+        if !self.sends() {
+            return;
+        }
+        let message = &self.actor.message;
+        let _ = writeln!(
+            out,
+            "fn ring_refuse() -> bool {{ atomicAdd(&ring_counts[ring_self * {LINE}u + 1u], 1u); return false; }}
+fn ring_send(ring_to: u32, ring_m: {}) -> bool {{
+  if ring_to >= ring_shape.actors {{ return ring_refuse(); }}
+  let ring_line = ring_to * {LINE}u;
+  if atomicAdd(&ring_mail[ring_line], 1u) >= ring_shape.slots {{
+    atomicSub(&ring_mail[ring_line], 1u);
+    return ring_refuse();
+  }}
+  let ring_ticket = atomicAdd(&ring_mail[ring_line + 1u], 1u);
+  var ring_value = ring_m;
+  var ring_words: array<u32, ring_payload_in>;",
+            message.name
+        );
+        Parts { out, depth: 0 }.encode(message, "ring_value", "ring_words", "");
+        let _ = writeln!(
+            out,
+            "  let ring_place = ring_shape.actors * {LINE}u
+    + (ring_to * ring_shape.slots + (ring_ticket & (ring_shape.slots - 1u))) * ring_stride_in;
+  // Before the message can be handled: the host compares this count with that of handled messages.
+  atomicAdd(&ring_counts[ring_self * {LINE}u], 1u);
+  let ring_lap = ring_phase(ring_ticket) << 31u;
+  var ring_highest = ring_lap;
+  for (var ring_i = 0u; ring_i < ring_payload_in; ring_i++) {{
+    ring_highest |= (ring_words[ring_i] >> 31u) << ring_i;
+    atomicStore(&ring_mail[ring_place + {HEAD}u + ring_i], (ring_words[ring_i] & 0x7fffffffu) | ring_lap);
+  }}
+  atomicStore(&ring_mail[ring_place + 1u], ring_highest);
+  atomicStore(&ring_mail[ring_place], ring_lap);
+  // The receiver may sleep.
+  atomicStore(&ring_control[1], ring_ticket * 0x9e3779b9u + ring_to);
+  return true;
+}}"
+        );
     }
 
     /// The function that loads the state from `ring_kept`.
@@ -141,299 +232,23 @@ fn ring_phase(number: u32) -> u32 {{ return ((number / ring_shape.slots) & 1u) ^
         let _ = writeln!(out, "  return state;\n}}");
     }
 
-    /// The statements that decode the message, call the handler with `state` and `lane`, and encode the reply to
-    /// `ring_reply` on lane 0.
-    fn call(&self, out: &mut String, lane: &str) {
+    /// The statements that call the handler with `state` and `lane` for the message at the expression `from` of
+    /// `ring_in`, and that encode the reply from `to` of `ring_reply` on, on lane 0.
+    fn call(&self, out: &mut String, lane: &str, from: &str, to: &str) {
         match &self.actor.reply {
             Some(reply) => {
-                let _ = writeln!(out, "        var answer = ring_call(&state, ring_message(), {lane});");
+                let _ = writeln!(out, "        var answer = ring_call(&state, ring_message({from}), {lane});");
                 let guarded = lane != "0u";
                 if guarded {
                     let _ = writeln!(out, "        if {lane} == 0u {{");
                 }
-                Parts { out, depth: 0 }.encode(reply, "answer", "ring_reply", "0u");
+                Parts { out, depth: 0 }.encode(reply, "answer", "ring_reply", to);
                 if guarded {
                     let _ = writeln!(out, "        }}");
                 }
             }
             None => {
-                let _ = writeln!(out, "        ring_call(&state, ring_message(), {lane});");
-            }
-        }
-    }
-
-    /// The kernel of one invocation.
-    fn alone(&self, out: &mut String) {
-        let state = &self.actor.state;
-        let _ = writeln!(
-            out,
-            "@compute @workgroup_size(1)
-fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {{
-  for (var actor = group.x; actor < ring_shape.actors; actor += groups.x) {{
-    let kept = actor * ring_words_kept;
-    var number = ring_kept[kept];
-    var state = ring_load_state(kept + 1u);
-    var polls = 0u;
-    var handled = 0u;
-    while polls < ring_shape.polls && handled < ring_shape.most {{
-      let slot = actor * ring_shape.slots + (number & (ring_shape.slots - 1u));
-      let phase = ring_phase(number);
-      var words: array<u32, ring_words_in>;
-      words[0] = atomicLoad(&ring_inbox[slot * ring_words_in]);
-      var wrong = (words[0] >> 31u) ^ phase;
-      if wrong == 0u {{
-        for (var i = 1u; i < ring_words_in; i++) {{
-          words[i] = atomicLoad(&ring_inbox[slot * ring_words_in + i]);
-          wrong |= (words[i] >> 31u) ^ phase;
-        }}
-      }}
-      if (wrong == 0u || (polls + 1u) % {POLLS}u == 0u) && atomicLoad(&ring_control[0]) != 0u {{ return; }}
-      if wrong != 0u {{
-        polls++;
-        continue;
-      }}
-      for (var i = 0u; i < ring_payload_in; i++) {{
-        ring_in[i] = (words[{HEAD}u + i] & 0x7fffffffu) | (((words[1] >> i) & 1u) << 31u);
-      }}
-      let kind = words[0] & 3u;
-      let part = (words[0] & 0x7fffffffu) >> 2u;
-      var ring_reply: array<u32, ring_payload_out>;
-      if kind == 0u {{"
-        );
-        self.call(out, "0u");
-        Parts { out, depth: 0 }.encode(state, "state", "ring_kept", "kept + 1u");
-        let _ = writeln!(
-            out,
-            "      }} else if kind == 1u {{
-        for (var i = 0u; i < ring_payload_out; i++) {{
-          let at = part * ring_payload_out + i;
-          if at < ring_words_of_state {{ ring_reply[i] = ring_kept[kept + 1u + at]; }}
-        }}
-      }} else {{
-        for (var i = 0u; i < ring_payload_in; i++) {{
-          let at = part * ring_payload_in + i;
-          if at < ring_words_of_state {{ ring_kept[kept + 1u + at] = ring_in[i]; }}
-        }}
-        state = ring_load_state(kept + 1u);
-      }}
-      let sent = slot * ring_words_out;
-      var highest = phase << 31u;
-      for (var i = 0u; i < ring_payload_out; i++) {{
-        highest |= (ring_reply[i] >> 31u) << i;
-        atomicStore(&ring_outbox[sent + {HEAD}u + i], (ring_reply[i] & 0x7fffffffu) | (phase << 31u));
-      }}
-      atomicStore(&ring_outbox[sent + 1u], highest);
-      number++;
-      ring_kept[kept] = number;
-      atomicStore(&ring_outbox[sent], kind | (phase << 31u));
-      handled++;
-    }}
-  }}
-}}"
-        );
-    }
-
-    /// The kernel of several invocations.
-    fn together(&self, out: &mut String) {
-        let Self { lanes, invocations, .. } = self;
-        let several = *lanes > 1;
-        let state = &self.actor.state;
-        if several {
-            let _ = writeln!(out, "var<workgroup> ring_state: array<u32, ring_words_of_state>;");
-            let name = &state.name;
-            let _ = writeln!(out, "fn ring_shared_state() -> {name} {{\n  var state: {name};");
-            Parts { out, depth: 0 }.decode(state, "state", "ring_state", "");
-            let _ = writeln!(out, "  return state;\n}}");
-        }
-        let _ = writeln!(
-            out,
-            "var<workgroup> ring_words: array<u32, ring_words_in>;
-var<workgroup> ring_reply: array<u32, ring_payload_out>;
-var<workgroup> ring_wrong: atomic<u32>;
-var<workgroup> ring_next: u32;
-@compute @workgroup_size({invocations})
-fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32) {{
-  for (var actor = group.x; actor < ring_shape.actors; actor += groups.x) {{
-    let kept = actor * ring_words_kept;
-    var number = ring_kept[kept];
-    var state = ring_load_state(kept + 1u);
-    var polls = 0u;
-    var handled = 0u;
-    while polls < ring_shape.polls && handled < ring_shape.most {{
-      let slot = actor * ring_shape.slots + (number & (ring_shape.slots - 1u));
-      let phase = ring_phase(number);
-      for (var i = lane; i < ring_words_in; i += {invocations}u) {{
-        let word = atomicLoad(&ring_inbox[slot * ring_words_in + i]);
-        ring_words[i] = word;
-        if (word >> 31u) != phase {{ atomicStore(&ring_wrong, 1u); }}
-      }}
-      workgroupBarrier();
-      if lane == 0u {{
-        ring_next = 3u & ring_words[0];
-        var looks = handled % {MESSAGES}u == 0u;
-        if atomicLoad(&ring_wrong) != 0u {{
-          ring_next = 4u;
-          looks = (polls + 1u) % {POLLS}u == 0u;
-        }}
-        if looks && atomicLoad(&ring_control[0]) != 0u {{ ring_next = 5u; }}
-        atomicStore(&ring_wrong, 0u);
-      }}
-      let next = workgroupUniformLoad(&ring_next);
-      if next == 5u {{ return; }}
-      if next == 4u {{
-        polls++;
-        continue;
-      }}
-      for (var i = lane; i < ring_payload_in; i += {invocations}u) {{
-        ring_in[i] = (ring_words[{HEAD}u + i] & 0x7fffffffu) | (((ring_words[1] >> i) & 1u) << 31u);
-      }}
-      let part = (ring_words[0] & 0x7fffffffu) >> 2u;
-      workgroupBarrier();
-      if next == 0u {{"
-        );
-        let some = lanes < invocations;
-        if some {
-            let _ = writeln!(out, "        if lane < {lanes}u {{");
-        }
-        self.call(out, "lane");
-        if some {
-            let _ = writeln!(out, "        }}");
-        }
-        let _ = writeln!(out, "        if lane == 0u {{");
-        Parts { out, depth: 0 }.encode(state, "state", "ring_kept", "kept + 1u");
-        if several {
-            Parts { out, depth: 0 }.encode(state, "state", "ring_state", "0u");
-        }
-        let _ = writeln!(
-            out,
-            "        }}
-      }} else if lane == 0u {{
-        if next == 1u {{
-          for (var i = 0u; i < ring_payload_out; i++) {{
-            let at = part * ring_payload_out + i;
-            ring_reply[i] = 0u;
-            if at < ring_words_of_state {{ ring_reply[i] = ring_kept[kept + 1u + at]; }}
-          }}
-        }} else {{
-          for (var i = 0u; i < ring_payload_in; i++) {{
-            let at = part * ring_payload_in + i;
-            if at < ring_words_of_state {{ ring_kept[kept + 1u + at] = ring_in[i]; }}
-          }}
-          state = ring_load_state(kept + 1u);"
-        );
-        if several {
-            Parts { out, depth: 0 }.encode(state, "state", "ring_state", "0u");
-        }
-        let reload = if several { "      if next != 1u { state = ring_shared_state(); }\n" } else { "" };
-        let _ = writeln!(
-            out,
-            "        }}
-      }}
-      workgroupBarrier();
-{reload}      for (var i = lane; i < ring_words_out; i += {invocations}u) {{
-        var word = next;
-        if i == 1u {{
-          word = 0u;
-          for (var j = 0u; j < ring_payload_out; j++) {{ word |= (ring_reply[j] >> 31u) << j; }}
-        }} else if i > 1u {{
-          word = ring_reply[i - {HEAD}u] & 0x7fffffffu;
-        }}
-        atomicStore(&ring_outbox[slot * ring_words_out + i], word | (phase << 31u));
-      }}
-      number++;
-      if lane == 0u {{ ring_kept[kept] = number; }}
-      handled++;
-      workgroupBarrier();
-    }}
-  }}
-}}"
-        );
-    }
-}
-
-/// Writes statements that move the words of a type, part by part.
-struct Parts<'a> {
-    out: &'a mut String,
-    /// The number of loops around the statement.
-    depth: usize,
-}
-
-/// Arrays up to this length are written out; longer ones become loops.
-const UNROLLED: u32 = 4;
-
-impl Parts<'_> {
-    /// Loads `path` from the words of `array` from the expression `at` on; empty stands for 0.
-    fn decode(&mut self, layout: &Layout, path: &str, array: &str, at: &str) {
-        self.each(layout, path, at, 0, &mut |out, path, scalar, index| {
-            let value = format!("{array}[{index}]");
-            let _ = match scalar {
-                "u32" => writeln!(out, "        {path} = {value};"),
-                _ => writeln!(out, "        {path} = bitcast<{scalar}>({value});"),
-            };
-        });
-    }
-
-    /// Stores `path` to the words of `array` from the expression `at` on.
-    fn encode(&mut self, layout: &Layout, path: &str, array: &str, at: &str) {
-        self.each(layout, path, at, 0, &mut |out, path, scalar, index| {
-            let _ = match scalar {
-                "u32" => writeln!(out, "        {array}[{index}] = {path};"),
-                _ => writeln!(out, "        {array}[{index}] = bitcast<u32>({path});"),
-            };
-        });
-    }
-
-    fn each(
-        &mut self,
-        layout: &Layout,
-        path: &str,
-        at: &str,
-        bytes: u32,
-        write: &mut dyn FnMut(&mut String, &str, &str, &str),
-    ) {
-        let index = |bytes: u32| match at {
-            "" | "0u" => format!("{}u", bytes / 4),
-            _ => format!("{at} + {}u", bytes / 4),
-        };
-        match &layout.shape {
-            Shape::Scalar(scalar) => write(self.out, path, &scalar.to_string(), &index(bytes)),
-            Shape::Vector { length, scalar } => {
-                for component in 0..*length {
-                    let path = format!("{path}[{component}]");
-                    write(self.out, &path, &scalar.to_string(), &index(bytes + 4 * component));
-                }
-            }
-            Shape::Matrix { columns, rows, scalar, column_stride } => {
-                for column in 0..*columns {
-                    for row in 0..*rows {
-                        let path = format!("{path}[{column}][{row}]");
-                        let at = bytes + column * column_stride + 4 * row;
-                        write(self.out, &path, &scalar.to_string(), &index(at));
-                    }
-                }
-            }
-            Shape::Struct { fields } => {
-                for field in fields {
-                    self.each(&field.layout, &format!("{path}.{}", field.name), at, bytes + field.offset, write);
-                }
-            }
-            Shape::Array { element, count, stride } => {
-                let count = count.unwrap_or_default();
-                if count <= UNROLLED {
-                    for number in 0..count {
-                        self.each(element, &format!("{path}[{number}u]"), at, bytes + number * stride, write);
-                    }
-                    return;
-                }
-                let i = format!("ring_i{}", self.depth);
-                let _ = writeln!(self.out, "        for (var {i} = 0u; {i} < {count}u; {i}++) {{");
-                self.depth += 1;
-                let start = if matches!(at, "" | "0u") { String::new() } else { format!("{at} + ") };
-                let inner = format!("{start}{i} * {}u", stride / 4);
-                self.each(element, &format!("{path}[{i}]"), &inner, bytes, write);
-                self.depth -= 1;
-                let _ = writeln!(self.out, "        }}");
+                let _ = writeln!(out, "        ring_call(&state, ring_message({from}), {lane});");
             }
         }
     }

@@ -11,6 +11,7 @@ use anywarp_backend::BackendError;
 use super::actor::Actor;
 use super::core::{Core, Stage, value_of, words_of};
 use super::error::{AskError, RingError};
+use super::mail::Mail;
 use super::mode::Mode;
 use super::overflow::{DeadLetter, DeadReason};
 use super::slot::Kind;
@@ -193,19 +194,23 @@ impl Ring {
     }
 
     /// Waits until all messages that were sent before are handled, at most this long. Messages that are sent meanwhile
-    /// do not count.
+    /// do not count, except those that actors send to each other: the ring drains when none of them waits.
     ///
     /// # Errors
     /// [`RingError::TimedOut`] with the number of messages that are left; [`RingError::Ended`] if the ring fails.
     pub fn drain(&self, timeout: Duration) -> Result<(), RingError> {
         let started = Instant::now();
+        let mut empty = false;
         loop {
             self.core.reap_all();
             let left = self.core.left_since(started);
             if self.core.stage() == Stage::Failed {
                 return Err(self.ended());
             }
-            if left == 0 {
+            let left = left + Mail::waiting(self.core.engine.counts());
+            // Counts of the device may arrive late, so two looks must agree.
+            let found = std::mem::replace(&mut empty, left == 0);
+            if left == 0 && (found || self.core.engine.counts().is_empty()) {
                 return Ok(());
             }
             if started.elapsed() >= timeout {
@@ -283,7 +288,8 @@ impl Ring {
     /// The counts of each actor so far. Nothing is stopped for it.
     #[must_use]
     pub fn telemetry(&self) -> Telemetry {
-        let actors = self.core.posts.iter().map(|post| {
+        let actors = self.core.posts.iter().enumerate().map(|(actor, post)| {
+            let mail = Mail::of(self.core.engine.counts(), actor);
             let state = post.lock();
             ActorTelemetry {
                 received: state.counts.received,
@@ -292,6 +298,9 @@ impl Ring {
                 queued: state.queued(),
                 high_water: state.counts.high_water,
                 latency: state.counts.latency.clone(),
+                sent: mail.sent.into(),
+                refused: mail.refused.into(),
+                from_actors: mail.handled.into(),
             }
         });
         Telemetry {

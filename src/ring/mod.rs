@@ -49,6 +49,12 @@
 //! - **The guarantees**: the messages of one thread to one actor are handled in their order, each at most once, one
 //!   after the other. A reply belongs to its message. Every message has an end: a reply, an error, or an entry among
 //!   the [dead letters](Ring::dead_letters).
+//! - **From actor to actor**: a function marked by `// anywarp:send`, such as
+//!   `fn hand_on(to: u32, m: Message) -> bool { return false; }`, receives its body from the ring. It sends a message of
+//!   the actor's own type to the actor `to`, and returns false if that one's queue is full or does not exist. It never
+//!   waits. Messages of one actor to another are handled in their order, each at most once; they have no reply, so the
+//!   receiver's result is dropped. Each lane that calls the function sends a message. The queue has as many slots as the
+//!   inbox. [`ActorTelemetry`] counts these messages, and [`Ring::drain`] waits until none is left.
 //! - **The mode** ([`Mode`]) is that of the device, or the one that was demanded, or an error: persistent on the CPU
 //!   and with CUDA, batched elsewhere.
 //! - **A full inbox** is the sender's choice: [`Overflow`].
@@ -68,6 +74,7 @@ mod engine;
 mod error;
 mod generate;
 mod handle;
+mod mail;
 mod mode;
 mod overflow;
 mod persistent;

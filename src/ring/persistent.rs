@@ -7,17 +7,19 @@ use std::time::Duration;
 use anywarp_backend::{BackendError, DeviceKind, Ticket};
 
 use super::core::{Core, Stage};
-use super::engine::Places;
+use super::engine::{Places, Sizes};
 use super::error::{RingError, no_memory};
 use super::generate::KEPT_HEAD;
 use super::telemetry::Count;
-use crate::buffer::exchange::Exchange;
+use crate::buffer::exchange::{Exchange, Private};
 use crate::error::Error;
 use crate::kernel::Kernel;
 use crate::submit::Context;
 
 /// The messages that a workgroup handles for one actor in a repetition: their handlers share a limit on loops.
 pub(super) const MOST: u32 = 64;
+/// The same for the only workgroup of a GPU, which keeps no other one waiting: a launch takes as long as some messages.
+const MOST_OF_ONE: u32 = 512;
 /// The polls without a message in a repetition, for the only workgroup of a GPU: each takes about a microsecond, and a
 /// launch after the last one some microseconds.
 const POLLS_OF_ONE: u32 = 1 << 14;
@@ -45,10 +47,15 @@ pub(super) struct Persistent {
     pub(super) places: Places,
     groups: u32,
     polls: u32,
+    most: u32,
     pub(super) inbox: Exchange,
     pub(super) outbox: Exchange,
-    kept: Exchange,
+    kept: Private,
     control: Exchange,
+    mail: Option<Private>,
+    pub(super) counts: Option<Exchange>,
+    /// The number of every actor's first message.
+    first: u32,
     ticket: Mutex<Option<Ticket>>,
     pub(super) submissions: Count,
 }
@@ -59,37 +66,37 @@ impl Persistent {
         context: &Arc<Context>,
         kernel: Kernel,
         places: Places,
-        words: [usize; 3],
+        sizes: Sizes,
         groups: u32,
         turns: bool,
+        first: u32,
     ) -> Result<Self, RingError> {
-        let [inbox, outbox, kept] = words;
-        let bytes = (inbox + outbox + kept + CONTROL) as u64 * 4;
+        let Sizes { inbox, outbox, kept, mail, counts } = sizes;
+        let bytes = sizes.bytes() + CONTROL as u64 * 4;
+        let (polls, most) = match (turns, context.caps().kind) {
+            (true, _) => (if places.sends { 2 * POLLS_OF_MANY } else { POLLS_OF_MANY }, MOST),
+            (false, DeviceKind::Software) => (POLLS_ON_HOST, MOST),
+            (false, _) if groups > 1 => (POLLS_OF_EACH, MOST),
+            (false, _) => (POLLS_OF_ONE, MOST_OF_ONE),
+        };
         let exchange = |words| Exchange::new(context, words).map_err(no_memory(bytes));
+        let private = |words| Private::new(context, words).map_err(no_memory(bytes));
         Ok(Self {
             kernel,
             places,
             groups,
-            polls: match (turns, context.caps().kind) {
-                (true, _) => POLLS_OF_MANY,
-                (false, DeviceKind::Software) => POLLS_ON_HOST,
-                (false, _) if groups > 1 => POLLS_OF_EACH,
-                (false, _) => POLLS_OF_ONE,
-            },
+            polls,
+            most,
             inbox: exchange(inbox)?,
             outbox: exchange(outbox)?,
-            kept: exchange(kept)?,
+            kept: private(kept)?,
             control: exchange(CONTROL)?,
+            mail: (mail > 0).then(|| private(mail)).transpose()?,
+            counts: (counts > 0).then(|| exchange(counts)).transpose()?,
+            first,
             ticket: Mutex::new(None),
             submissions: Count::default(),
         })
-    }
-
-    /// Sets the number of every actor's first message.
-    pub(super) fn begin_at(&self, first: u32) {
-        for actor in 0..self.places.actors as usize {
-            self.kept.words()[actor * self.places.format.kept].store(first, Ordering::Relaxed);
-        }
     }
 
     fn word(&self, index: usize) -> &AtomicU32 {
@@ -114,13 +121,16 @@ impl Persistent {
         let Places { actors, slots, .. } = self.places;
         let launch = self.kernel.launch();
         let launch = launch.set("ring_shape.actors", actors).set("ring_shape.slots", slots);
-        let launch = launch.set("ring_shape.polls", self.polls).set("ring_shape.most", MOST);
-        let memory = [
-            ("ring_inbox", &self.inbox),
-            ("ring_outbox", &self.outbox),
-            ("ring_kept", &self.kept),
-            ("ring_control", &self.control),
+        let launch = launch.set("ring_shape.polls", self.polls).set("ring_shape.most", self.most);
+        let launch = launch.set("ring_shape.first", self.first);
+        let mut memory = vec![
+            ("ring_inbox", self.inbox.whole()),
+            ("ring_outbox", self.outbox.whole()),
+            ("ring_kept", self.kept.whole()),
+            ("ring_control", self.control.whole()),
         ];
+        memory.extend(self.mail.as_ref().map(|mail| ("ring_mail", mail.whole())));
+        memory.extend(self.counts.as_ref().map(|counts| ("ring_counts", counts.whole())));
         *ticket = Some(launch.resident(self.groups, &memory, self.control.whole())?);
         self.submissions.add();
         Ok(())
@@ -165,10 +175,10 @@ impl Persistent {
         Ok(IDLE)
     }
 
-    pub(super) fn state(&self, actor: u32) -> Vec<u32> {
+    pub(super) fn state(&self, actor: u32) -> Result<Vec<u32>, Error> {
         let format = self.places.format;
         let first = actor as usize * format.kept + KEPT_HEAD;
-        self.kept.words()[first..first + format.state].iter().map(|word| word.load(Ordering::Relaxed)).collect()
+        Ok(self.kept.read(first..first + format.state)?)
     }
 }
 

@@ -11,6 +11,8 @@
 //! | 1 | the highest bits of the payload words, from the lowest bit up |
 //! | 2.. | the lowest 31 bits of the payload words |
 //!
+//! Slots begin at multiples of four words, or of eight: no slot lies in more lines of a bus or a cache than it must.
+//!
 //! The argument for relaxed accesses: the reader of a word has seen the previous lap's value there, and by coherence of
 //! single words sees it again or the new one. A writer writes a slot again only after it has seen the reply to the
 //! message that was in the slot, and the reply depends on all words of that message.
@@ -71,19 +73,20 @@ pub(crate) struct Slots {
 }
 
 impl Slots {
-    /// The number of words of a slot.
-    pub(crate) fn width(self) -> usize {
-        HEAD + self.payload
-    }
-
     /// The indices of the words of the slot for the message with this number.
     pub(crate) fn at(self, number: u32) -> usize {
-        self.first + (number & (self.count - 1)) as usize * self.width()
+        self.first + (number & (self.count - 1)) as usize * self.stride()
+    }
+
+    /// The number of words from a slot to the next one.
+    pub(crate) fn stride(self) -> usize {
+        stride(self.payload)
     }
 
     /// The phase of the words of the message with this number. Zeroed memory has the phase before that of number 0.
     fn phase(self, number: u32) -> u32 {
-        ((number / self.count) & 1 ^ 1) * PHASE
+        // The number of slots is a power of two: this bit of the number changes with each lap.
+        u32::from(number & self.count == 0) * PHASE
     }
 
     /// Writes the message with this number; payload words that are not given are zero.
@@ -119,6 +122,14 @@ impl Slots {
             *word = found & !PHASE | (highest >> index & 1) << 31;
         }
         (wrong & PHASE == 0).then_some(payload)
+    }
+}
+
+/// The number of words from a slot with this payload to the next one.
+pub(crate) fn stride(payload: usize) -> usize {
+    match HEAD + payload {
+        0..=4 => 4,
+        width => width.next_multiple_of(8),
     }
 }
 

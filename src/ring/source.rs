@@ -1,7 +1,9 @@
 //! The author's text: finds the function of the actor, and the types of its state, messages and replies.
 
+use std::ops::Range;
+
 use anywarp_backend::{Layout, Shape, Source, Validated, statements};
-use anywarp_wgsl::marks::{ACTOR, Stray, marked_functions};
+use anywarp_wgsl::marks::{ACTOR, SEND, Stray, body_of, marked_functions};
 use anywarp_wgsl::reflect::layout_of;
 use anywarp_wgsl::{diagnostic, module};
 use naga::valid::Capabilities;
@@ -31,6 +33,17 @@ pub(crate) struct ActorText {
     pub(crate) reply: Option<Layout>,
     /// Whether a function of the text has a barrier.
     pub(crate) has_barriers: bool,
+    /// The function by which the actor sends messages to others.
+    pub(crate) send: Option<SendText>,
+}
+
+/// The function that sends a message to another actor; the ring supplies its body.
+#[derive(Clone, Debug)]
+pub(crate) struct SendText {
+    /// The author's body, with its braces, in the composed text.
+    pub(crate) body: Range<usize>,
+    /// The names of its two parameters.
+    pub(crate) parameters: [String; 2],
 }
 
 /// Reads a text with one marked function.
@@ -44,6 +57,14 @@ pub(crate) fn read(wgsl: &Wgsl<'_>) -> Result<ActorText, RingError> {
     let marked = marked_functions(source.text(), ACTOR).map_err(|Stray(range)| {
         wrong(range.start, format!("the mark '{ACTOR}' must directly precede the 'fn' of a function"))
     })?;
+    let sends = marked_functions(source.text(), SEND).map_err(|Stray(range)| {
+        wrong(range.start, format!("the mark '{SEND}' must directly precede the 'fn' of a function"))
+    })?;
+    if let Some((name, place)) = sends.get(1) {
+        let text = format!("'{name}' is a second function after the comment '// {SEND}'; expected at most one");
+        return Err(wrong(place.start, text));
+    }
+    let wrong_place = wrong;
     let [(name, place)] = marked.as_slice() else {
         let found = marked.len();
         let at = marked.get(1).map_or(0, |(_, place)| place.start);
@@ -78,16 +99,47 @@ pub(crate) fn read(wgsl: &Wgsl<'_>) -> Result<ActorText, RingError> {
     }
     let limit = MAX_PAYLOAD as u32 * 4;
     let state = words(&module, state, "state", MAX_STATE).map_err(wrong)?;
-    let message = words(&module, message.ty, "message", limit).map_err(wrong)?;
+    let message_type = message.ty;
+    let message = words(&module, message_type, "message", limit).map_err(wrong)?;
     let reply = function.result.as_ref().map(|result| words(&module, result.ty, "reply", limit));
     let reply = reply.transpose().map_err(wrong)?;
+    let send = sends.first().map(|(name, place)| {
+        let refused = || {
+            let message = &message.name;
+            let text = format!("the function '{name}' that sends has another form; {}", send_signature(message));
+            wrong_place(place.start, text)
+        };
+        send_of(&module, name, message_type)
+            .and_then(|parameters| Some(SendText { body: body_of(source.text(), place.start)?, parameters }))
+            .ok_or_else(refused)
+    });
+    let send = send.transpose()?;
     let has_barriers = has_barriers(&module);
     let function = (*name).to_owned();
-    Ok(ActorText { function, state, message, reply, has_barriers, source: source.clone() })
+    Ok(ActorText { function, state, message, reply, has_barriers, send, source: source.clone() })
 }
 
 /// The sentence on the parameters that an actor has.
 const SIGNATURE: &str = "expected `fn(state: ptr<function, State>, message: Message, lane: u32) -> Reply`";
+
+/// The sentence on the form of a function that sends messages of this type.
+fn send_signature(message: &str) -> String {
+    format!(
+        "expected `fn(to: u32, message: {message}) -> bool {{ return false; }}`, with the type of the actor's messages"
+    )
+}
+
+/// The names of the parameters of a function that sends; `None` if it has another form.
+fn send_of(module: &Module, name: &str, message: Handle<Type>) -> Option<[String; 2]> {
+    let mut functions = module.functions.iter().map(|(_, function)| function);
+    let function = functions.find(|function| function.name.as_deref() == Some(name))?;
+    let [to, sent] = function.arguments.as_slice() else { return None };
+    let returns = function.result.as_ref().map(|result| &module.types[result.ty].inner);
+    let fits = module.types[to.ty].inner == TypeInner::Scalar(Scalar::U32)
+        && sent.ty == message
+        && returns == Some(&TypeInner::Scalar(Scalar::BOOL));
+    fits.then(|| Some([to.name.clone()?, sent.name.clone()?]))?
+}
 
 /// The layout of a type that travels as words of 32 bits.
 fn words(module: &Module, ty: Handle<Type>, what: &str, limit: u32) -> Result<Layout, String> {

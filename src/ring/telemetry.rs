@@ -100,6 +100,12 @@ pub struct ActorTelemetry {
     pub queued: u64,
     /// The largest number of messages that waited at a time.
     pub high_water: u64,
+    /// Messages that the actor has sent to actors. This count and the next two wrap after 2^32 messages.
+    pub sent: u64,
+    /// Messages that the actor could not send, because the receiver had no room or does not exist.
+    pub refused: u64,
+    /// Messages from actors that the actor has handled. They are not among the counts of messages from the host.
+    pub from_actors: u64,
     /// The times from sending to the arrival of the reply at the host.
     pub latency: Histogram,
 }
@@ -129,6 +135,9 @@ impl Telemetry {
             total.dropped += actor.dropped;
             total.queued += actor.queued;
             total.high_water = total.high_water.max(actor.high_water);
+            total.sent += actor.sent;
+            total.refused += actor.refused;
+            total.from_actors += actor.from_actors;
             total.latency.merge(&actor.latency);
         }
         total

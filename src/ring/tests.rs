@@ -6,7 +6,9 @@ use std::sync::atomic::AtomicU32;
 use proptest::prelude::*;
 
 use super::core::{View, value_of, words_of};
+use super::generate::generate;
 use super::slot::{Header, Kind, Mailbox, Slots};
+use crate::kernel::Wgsl;
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -30,7 +32,7 @@ proptest! {
         let count = 1 << power;
         let first = if late { 0u32.wrapping_sub(2 * count) } else { 0 };
         let inbox = Slots { first: 0, count, payload: 5 };
-        let outbox = Slots { first: inbox.width() * count as usize, count, payload: 5 };
+        let outbox = Slots { first: inbox.stride() * count as usize, count, payload: 5 };
         let words: Vec<AtomicU32> = (0..2 * outbox.first).map(|_| AtomicU32::new(0)).collect();
         let words = View(&words);
         let mut mailbox = Mailbox::new(inbox, outbox, first);
@@ -74,6 +76,39 @@ proptest! {
         prop_assert_eq!(value_of::<[u32; 7]>(&words), value);
         let bytes: [u8; 7] = value.map(|word| word as u8);
         prop_assert_eq!(value_of::<[u8; 7]>(&words_of(&bytes).collect::<Vec<u32>>()), bytes);
+    }
+}
+
+/// The ring supplies the body of the function that sends, and lines behind it keep their numbers.
+#[test]
+fn lines_behind_a_supplied_body_are_those_of_the_author() {
+    let text = "// anywarp:send
+fn hand_on(to: u32, m: f32) -> bool {
+    // the ring's
+    return false;
+}
+
+// anywarp:actor
+fn receive(state: ptr<function, f32>, x: f32, lane: u32) -> f32 {
+    return x * 0.5;
+}";
+    let (send, actor) = text.split_at(text.find("// anywarp:actor").unwrap());
+    for text in [text.to_owned(), format!("{actor}\n{send}")] {
+        let actor = super::source::read(&Wgsl::from(&*text).file("lines.wgsl")).unwrap();
+        let source = generate(&actor, 1, 1);
+        let line = |part: &str| {
+            let at = source.text().find(part).unwrap_or_else(|| panic!("no {part} in\n{}", source.text()));
+            let place = source.position(at).unwrap();
+            (place.file.to_owned(), place.line)
+        };
+        let written =
+            |part: &str| ("lines.wgsl".to_owned(), 1 + text[..text.find(part).unwrap()].matches('\n').count() as u32);
+        assert!(!source.text().contains("the ring's"), "{}", source.text());
+        assert!(source.text().contains("{ return ring_send(to, m); }"), "{}", source.text());
+        for part in ["fn hand_on", "fn receive", "return x * 0.5"] {
+            assert_eq!(line(part), written(part), "{part} in\n{}", source.text());
+        }
+        assert_eq!(line("fn ring_actor").0, "lines.wgsl (generated)");
     }
 }
 

@@ -28,8 +28,8 @@ fn main() -> ExitCode {
         println!("skipped: no DIR");
         return ExitCode::SUCCESS;
     };
-    if !dir.is_dir() && dir.components().count() == 1 {
-        // `cargo test NAME` passes NAME to every test, and NAME selects another test.
+    // `cargo test NAME` passes NAME to every test, and NAME selects another test.
+    if !dir.is_dir() && dir.components().count() == 1 && std::env::args_os().count() == 2 {
         println!("skipped: no DIR ('{}' is not a folder)", dir.display());
         return ExitCode::SUCCESS;
     }

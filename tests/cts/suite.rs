@@ -31,6 +31,9 @@ pub(crate) fn run(
     known: &[KnownFailure],
 ) -> Result<Tally, String> {
     let parts = plan(options, dir)?;
+    if parts.iter().all(|part| part.traces.is_empty()) {
+        return Err(format!("no trace of {} matches the filter and the sample", dir.display()));
+    }
     let device = workers.probe()?;
     println!("device: {device}");
     let run = Run { options, workers, known, device, parts: &parts, state: Mutex::new(State::new(&parts)) };

@@ -110,7 +110,7 @@ fn entries(list: &str) -> impl Iterator<Item = &str> {
     list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// The bug that an entry of the list names in its last field.
+/// The bug that an entry of the list names in its last field but one.
 fn bug_of(line: &str) -> &str {
-    line.rsplit(" | ").next().unwrap_or_default()
+    line.rsplit(" | ").nth(1).unwrap_or_default()
 }

@@ -6,6 +6,7 @@
 
 mod full;
 mod life;
+mod mail;
 mod messages;
 mod refusals;
 
@@ -40,7 +41,7 @@ impl Place<'_> {
 /// A named case, for each mode of each device.
 type Case = (&'static str, fn(Place<'_>) -> TestResult);
 
-const CASES: &[&[Case]] = &[messages::CASES, full::CASES, life::CASES, refusals::CASES];
+const CASES: &[&[Case]] = &[messages::CASES, mail::CASES, full::CASES, life::CASES, refusals::CASES];
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();

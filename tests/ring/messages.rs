@@ -11,6 +11,8 @@ pub(crate) const CASES: &[Case] = &[
     ("echo", echo),
     ("echo_of_112_bytes", echo_of_112_bytes),
     ("order", order),
+    ("order_in_a_warp", order_in_a_warp),
+    ("waiting_messages", waiting_messages),
     ("several_senders", several_senders),
     ("many_actors", many_actors),
     ("more_asks_than_slots", more_asks_than_slots),
@@ -104,6 +106,37 @@ fn order(place: Place<'_>) -> TestResult {
     }
     ring.drain(Duration::from_secs(60))?;
     equal(ring.state(0)?, State { next: [0, 0, 500, 0], wrong: 0, count: 500 }, "the state")
+}
+
+/// Rows of messages that a workgroup polls together, around the end of the slots, with replies that are checked.
+fn order_in_a_warp(place: Place<'_>) -> TestResult {
+    for (slots, invocations) in [(2, 32), (16, 8), (64, 32), (256, 64)] {
+        let ring = place.ring(IN_ORDER)?.inbox(slots).invocations(invocations).start()?;
+        let mut number = 0;
+        for row in [1, 2, 3, 70, 1, 33, 200] {
+            let asks = (number..number + row).map(|number| ring.actor(0).ask(&Message { sender: 3, number }));
+            for (count, ask) in (number + 1..).zip(asks.collect::<Vec<_>>()) {
+                equal(ask?.timeout(Duration::from_secs(60)).wait()?, count, "the reply")?;
+            }
+            number += row;
+        }
+        ring.set_state(0, &State { next: [0, 0, 0, number], wrong: 1, count: 5 })?;
+        ring.actor(0).tell(&Message { sender: 3, number })?;
+        let wanted = State { next: [0, 0, 0, number + 1], wrong: 1, count: 6 };
+        equal(ring.state(0)?, wanted, &format!("the state with {slots} slots"))?;
+    }
+    Ok(())
+}
+
+/// Many messages that wait when the kernel starts: it does not rest between its repetitions.
+fn waiting_messages(place: Place<'_>) -> TestResult {
+    let messages = 1 << 14;
+    let ring = place.ring(ECHO)?.inbox(messages).start()?;
+    ring.pause()?;
+    (0..messages).try_for_each(|x| ring.actor(0).tell(&x))?;
+    ring.resume()?;
+    ring.drain(Duration::from_secs(60))?;
+    equal(ring.state::<u32>(0)?, messages, "the messages that were handled")
 }
 
 /// Four threads send to two actors at the same time, some of them asking.

@@ -1,4 +1,4 @@
-//! Functions that a text marks: for debug printing, or as the actor of a ring.
+//! Functions that a text marks: for debug printing, or for a ring: its actor, and the sending of messages.
 //!
 //! The mark is a comment, so other WGSL tools see ordinary functions.
 
@@ -9,6 +9,9 @@ pub const DEBUG: &str = "anywarp:debug";
 
 /// The first word of the comment before the function of an actor.
 pub const ACTOR: &str = "anywarp:actor";
+
+/// The first word of the comment before the function by which an actor sends a message.
+pub const SEND: &str = "anywarp:send";
 
 /// The range of a debug mark that no function follows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +34,34 @@ pub fn marked_functions<'a>(text: &'a str, mark: &str) -> Result<Vec<(&'a str, R
         }
     }
     Ok(marked)
+}
+
+/// The range of the body, with its braces, of the function whose name begins at `at`; `None` if braces do not match.
+#[must_use]
+pub fn body_of(text: &str, at: usize) -> Option<Range<usize>> {
+    let (mut start, mut depth, mut place) = (None, 0usize, at);
+    while let Some(next) = text.get(place..)?.find(['{', '}', '/']) {
+        place += next;
+        let rest = &text[place..];
+        match rest.as_bytes()[0] {
+            b'/' if rest.starts_with("//") => place += rest.find(['\n', '\r'])?,
+            b'/' if rest.starts_with("/*") => place += crate::directives::block_comment(rest),
+            b'{' => {
+                start.get_or_insert(place);
+                depth += 1;
+                place += 1;
+            }
+            b'}' => {
+                depth = depth.checked_sub(1)?;
+                place += 1;
+                if depth == 0 {
+                    return Some(start?..place);
+                }
+            }
+            _ => place += 1,
+        }
+    }
+    None
 }
 
 /// Whether a word is the mark. A block comment may end directly after the mark.
@@ -81,6 +112,16 @@ mod tests {
         assert_eq!(names("// anywarp:debug\nfn große_zahl() {}"), ["große_zahl"]);
         let both = "// anywarp:debug\nfn a() {}\n// anywarp:actor\nfn b() {}";
         assert_eq!(marked_functions(both, ACTOR), Ok(vec![("b", both.len() - 6..both.len() - 5)]));
+    }
+
+    #[test]
+    fn bodies_have_matching_braces() {
+        let text =
+            "fn a(x: f32 /* { */) -> bool // }\n{ if x / 2.0 > 1.0 { return true; } /* } */ return false; } fn b() {}";
+        let body = body_of(text, 3).map(|range| &text[range]);
+        assert_eq!(body, Some("{ if x / 2.0 > 1.0 { return true; } /* } */ return false; }"));
+        assert_eq!(body_of("fn a() { {", 3), None);
+        assert_eq!(body_of("fn a()", 3), None);
     }
 
     #[test]

@@ -144,6 +144,9 @@ pub struct Caps {
     pub timestamps: bool,
     /// Whether two bindings of one dispatch may use the same allocation while one of them is written.
     pub aliased_bindings: bool,
+    /// Whether products are to be fused with sums before the device receives a kernel: `fma` is one instruction, and the
+    /// compiler of the device does not fuse by itself.
+    pub fused: bool,
     /// Whether the device looks for mistakes in kernels while they run; [`Ticket::findings`](crate::Ticket::findings)
     /// then returns the mistakes that it has found.
     pub checked: bool,
@@ -182,6 +185,7 @@ impl Caps {
             subgroup_size: None,
             timestamps: false,
             aliased_bindings: false,
+            fused: false,
             checked: false,
             streams: 1,
             copy_cost: None,

@@ -58,7 +58,7 @@ pub use proofs::{FunctionProofs, Proofs, loops};
 pub use recording::{Bound, Command, Dispatch, Grid, Recording, Region};
 pub use slot::Slot;
 pub use source::{Piece, Position, Source, SourceFile};
-pub use statements::{for_each_block, statements};
+pub use statements::{for_each_block, for_each_block_mut, statements};
 pub use ticket::{Clock, Completion, Ticket, Timing, Timings};
 pub use validated::{Refused, Validated};
 

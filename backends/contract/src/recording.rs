@@ -126,8 +126,9 @@ pub struct Recording {
     /// memory; `None` for all other work.
     ///
     /// A resident recording has one dispatch with a fixed grid of at most
-    /// [`Persistent::max_residents`](crate::Persistent::max_residents) workgroups, whose buffers are all exchange
-    /// memory. The device repeats each workgroup, independently of the others, until the first control word is not
+    /// [`Persistent::max_residents`](crate::Persistent::max_residents) workgroups, whose buffers are exchange memory,
+    /// or [`MemoryKind::Device`](crate::MemoryKind::Device) memory that nothing else uses meanwhile and whose earlier
+    /// uses have ended. The device repeats each workgroup, independently of the others, until the first control word is not
     /// zero: private and workgroup memory, and the limits of loops, begin anew with each repetition. The submission does
     /// not wait for other work, and no other work waits for it; its ticket is done when no workgroup runs any more. A
     /// workgroup that is [stopped](crate::BackendError::Stopped) ends the whole dispatch. The host increments the second

@@ -32,6 +32,34 @@ pub fn for_each_block<'a>(statement: &'a Statement, mut visit: impl FnMut(&'a Bl
     }
 }
 
+/// Calls `visit` with each block that is directly in a statement, as [`for_each_block`] does, to change the blocks.
+///
+/// ```
+/// use anywarp_backend::for_each_block_mut;
+///
+/// let mut module = naga::front::wgsl::parse_str("fn f(x: u32) { if x > 1u { return; } }")?;
+/// let (_, function) = module.functions.iter_mut().next().expect("a function");
+/// for (statement, _) in function.body.span_iter_mut() {
+///     for_each_block_mut(statement, |block| *block = naga::Block::new());
+/// }
+/// # Ok::<(), naga::front::wgsl::ParseError>(())
+/// ```
+pub fn for_each_block_mut<'a>(statement: &'a mut Statement, mut visit: impl FnMut(&'a mut Block)) {
+    match statement {
+        Statement::Block(inner) => visit(inner),
+        Statement::If { accept, reject, .. } => {
+            visit(accept);
+            visit(reject);
+        }
+        Statement::Switch { cases, .. } => cases.iter_mut().for_each(|case| visit(&mut case.body)),
+        Statement::Loop { body, continuing, .. } => {
+            visit(body);
+            visit(continuing);
+        }
+        _ => {}
+    }
+}
+
 /// An iterator over the statements of a block and of all nested blocks, in the order of the text, each with its span.
 ///
 /// ```

@@ -22,6 +22,7 @@ pub fn caps() -> Option<Caps> {
     caps.subgroup_size = Some((LANES as u32, LANES as u32));
     caps.timestamps = true;
     caps.aliased_bindings = true;
+    caps.fused = crate::codegen::has_fma();
     caps.library = crate::library::routines();
     caps.persistent = Some(Persistent { inbox: Inbox::Host, max_residents: MAX_RESIDENTS });
     caps.limits = limits();

@@ -66,6 +66,10 @@ pub(crate) const BODIES: &[&str] = &[
      out[o + 5u] = p.c[1]; out[o + 6u] = p.c[2]; var q = p; q.c[0] = 8u; out[o + 7u] = p.c[0] + q.c[0];",
     "var a = array<u32, 3>(x, 2u, 3u); swap(&a); out[o] = a[0]; a[i % 3u] = 7u; out[o + 1u] = a[0]; out[o + 2u] = a[1];
      out[o + 3u] = a[2]; var b = a; b[1] = 5u; a = b; out[o + 4u] = a[1]; out[o + 5u] = a[2] + b[0];",
+    // Pointers to parts of variables as arguments.
+    "var a = array<u32, 3>(x, 2u, 3u); put(&a[i % 3u], 7u); out[o] = a[0]; out[o + 1u] = a[1] + 10u * a[2];
+     var p = Pair(x, vec3(1u, x, 3u), a); swap(&p.c); put(&p.a, 5u); out[o + 2u] = poke(&p.c, i % 3u);
+     out[o + 3u] = p.a; out[o + 4u] = p.b.x + 10u * p.b.y; out[o + 5u] = p.c[0]; out[o + 6u] = p.c[1] + 10u * p.c[2];",
     // Contents of variables that may be forwarded, and that must not be forwarded after a change.
     "own = x; let a = own; bump(); let b = own; bump(); out[o] = a + 10u * b + 100u * own;",
     "var a = 1u; if (x > 9u) { a = 3u; } else { for (var k = 0u; k < n.x; k++) { a += k * x; } } out[o] = a;

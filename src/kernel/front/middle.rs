@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anywarp_backend::{BackendError, Caps, Checks, FunctionProofs, Program, Proofs, loops, statements};
+use anywarp_backend::{BackendError, Caps, Checks, FunctionProofs, Program, Proofs, Refused, loops, statements};
 use anywarp_middle::Circumstances;
 use anywarp_middle::analysis::{LaunchProofs, prove};
 use anywarp_middle::optimise::optimise;
@@ -10,6 +10,22 @@ use anywarp_wgsl::quiet;
 use naga::{BinaryOperator, Block, Expression, Function, Module, Statement};
 
 use crate::error::KernelError;
+
+/// Fuses products with sums, if the device wants it. This is done once, before any optimisation: all programs that are
+/// derived from the result have the same rounding.
+pub(super) fn fuse(program: Program, caps: &Caps) -> Result<Program, KernelError> {
+    if !caps.fused {
+        return Ok(program);
+    }
+    let fused = anywarp_middle::fuse::products_with_sums(&program.module, program.module.info());
+    let refused = |refused: Box<Refused>| KernelError::Compile {
+        kernel: program.name.to_string(),
+        device: caps.name.clone(),
+        error: BackendError::Rejected { operation: "fusing products", message: format!("{:?}", refused.error) },
+    };
+    let module = program.module.clone().after_pass(fused).map_err(refused)?;
+    Ok(Program { module, ..program })
+}
 
 /// Passes a program through the middle end, for a device with `caps`. Returns the program, and the proofs that hold in
 /// launches that meet some conditions.

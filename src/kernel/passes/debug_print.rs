@@ -10,7 +10,7 @@ mod tests;
 
 use std::mem;
 
-use anywarp_backend::statements;
+use anywarp_backend::{for_each_block_mut, statements};
 use naga::{
     AddressSpace, ArraySize, Binding, Block, BuiltIn, EntryPoint, Expression, Function, FunctionArgument,
     GlobalVariable, Handle, Literal, MemoryDecorations, Module, Range, ResourceBinding, Scalar, Span, Statement,
@@ -125,17 +125,6 @@ fn calls<'a>(block: &'a Block, marked: &'a [Handle<Function>]) -> impl Iterator<
     })
 }
 
-/// The blocks directly in a statement, in the order of the text.
-fn blocks_of(statement: &mut Statement) -> Vec<&mut Block> {
-    match statement {
-        Statement::Block(block) => vec![block],
-        Statement::If { accept, reject, .. } => vec![accept, reject],
-        Statement::Switch { cases, .. } => cases.iter_mut().map(|case| &mut case.body).collect(),
-        Statement::Loop { body, continuing, .. } => vec![body, continuing],
-        _ => Vec::new(),
-    }
-}
-
 /// The part of the pass that appends to each call of a debug function its number, as an argument.
 struct Numbering<'a> {
     functions: &'a [Handle<Function>],
@@ -159,9 +148,7 @@ impl Numbering<'_> {
                 arguments.push(within.expressions.append(number, Span::UNDEFINED));
                 self.next = self.next.wrapping_add(1);
             }
-            for inner in blocks_of(statement) {
-                self.block(inner, within);
-            }
+            for_each_block_mut(statement, |inner| self.block(inner, within));
         }
     }
 }

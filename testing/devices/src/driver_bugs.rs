@@ -64,7 +64,6 @@ const NVIDIA: &str = "NVIDIA 580, its Vulkan";
 const LLVMPIPE: &str = "Mesa, llvmpipe";
 const WINE: &str = "Wine 8, its Direct3D 12";
 const HLSL: &str = "naga, its HLSL writer";
-const SPIRV: &str = "naga, its SPIR-V writer";
 const LAYOUT: &str = "naga, its layouts";
 const CONSTANTS: &str = "naga, its evaluation of constants";
 
@@ -186,18 +185,6 @@ pub const DRIVER_BUGS: &[DriverBug] = &[
         component: NVIDIA,
         what: "A store to an element of an array of `bool` in workgroup memory also clears the three bytes after it.",
         evidence: "The index is right, and so is every kernel without a store of a `bool`; llvmpipe is right with the same SPIR-V, and CUDA on the same card is, too.",
-        ends_process: false,
-        cases: &[],
-    },
-    DriverBug {
-        name: "pointer_to_part_as_argument",
-        reproduction: include_str!("../../../tests/driver_bugs/pointer_to_part_as_argument.wgsl"),
-        backend: "vulkan",
-        device: "",
-        lacking: "",
-        component: SPIRV,
-        what: "naga panics when a pointer to a part of a variable is an argument of a function; anywarp refuses the kernel.",
-        evidence: "No driver receives the kernel; `cpu` runs it.",
         ends_process: false,
         cases: &[],
     },

@@ -6,6 +6,7 @@ mod counts;
 mod empty;
 mod features;
 mod folding;
+mod functions;
 mod grids;
 mod parameters;
 mod promises;
@@ -28,4 +29,5 @@ pub(crate) const CASES: &[&[Case]] = &[
     workgroups::CASES,
     grids::CASES,
     folding::CASES,
+    functions::CASES,
 ];

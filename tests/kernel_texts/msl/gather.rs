@@ -97,6 +97,8 @@ fn lacking(program: &Program) -> Option<&'static str> {
 /// as on an M1. The features are unchanged, so that kernels that need a missing feature appear in the snapshot as well.
 fn apple(mut caps: Caps) -> Caps {
     caps.kind = DeviceKind::Integrated;
+    // Drivers fuse products with sums by themselves.
+    caps.fused = false;
     let limits = &mut caps.limits;
     (limits.storage_buffers, limits.uniform_buffers) = (29, 29);
     (limits.storage_offset_alignment, limits.uniform_offset_alignment) = (32, 256);

@@ -1,6 +1,6 @@
 //! Variants for launches with the same values.
 
-use anywarp::Variants;
+use anywarp::{Device, DeviceOptions, Variants};
 
 use super::{ADD, Launch, PROVEN, USUAL, check, on_each, settled};
 
@@ -114,4 +114,44 @@ fn the_number_of_variants_is_bounded() {
         let stats = device.variant_stats();
         assert_eq!((stats.made, stats.launches), (9, 100), "{}", device.selector());
     });
+}
+
+/// A kernel in which a loop becomes a sum of products, once its iterations are known.
+const SUMS: &str = "
+    @group(0) @binding(0) var<uniform> n: u32;
+    @group(0) @binding(1) var<storage, read> x: array<f32>;
+    @group(0) @binding(2) var<storage, read_write> sums: array<f32>;
+    @compute @workgroup_size(8)
+    fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+        var sum = 0f;
+        var other = x[id.x];
+        for (var k = 0u; k < n; k++) {
+            sum += x[id.x + k] * x[k];
+            other = x[k] * other + x[id.x];
+        }
+        sums[id.x] = sum - other * x[n];
+    }";
+
+/// The CPU fuses products with sums. It decides so before a variant is made, so that a variant has the same rounding.
+#[test]
+fn variants_have_the_same_bits() {
+    let run = |variants, launches: usize| -> (Vec<u32>, u64) {
+        let options = DeviceOptions::default().selector("cpu").variants(variants);
+        let device = Device::open_with(&options).expect("a CPU device");
+        let kernel = device.kernel(SUMS).expect("a kernel");
+        let values: Vec<f32> = (1..20u16).map(|n| 1.0 / f32::from(n)).collect();
+        let x = device.buffer_from(&values).expect("memory");
+        let mut sums = device.buffer::<f32>(8).expect("memory");
+        for _ in 0..launches {
+            let launch = kernel.launch().set("n", 5u32).bind("x", &x).bind("sums", &mut sums);
+            launch.groups(1).expect("the launch is valid");
+        }
+        let sums = sums.read().expect("the launches end");
+        (sums.iter().map(|sum| sum.to_bits()).collect(), device.variant_stats().launches)
+    };
+    let (plain, variants) = run(Variants::Never, 1);
+    assert_eq!(variants, 0);
+    let (special, variants) = run(Variants::AtOnce, 1);
+    assert!(variants > 0, "a variant runs");
+    assert_eq!(special, plain);
 }

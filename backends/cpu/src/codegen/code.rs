@@ -70,6 +70,11 @@ fn machine() -> Result<&'static OwnedTargetIsa, String> {
         .map_err(Clone::clone)
 }
 
+/// Whether fused multiply-add is an instruction of this processor.
+pub(crate) fn has_fma() -> bool {
+    machine().is_ok_and(|isa| isa.has_native_fma())
+}
+
 /// Generates the functions of a kernel: the kernel itself, with the signature of [`Entry`], then its callees.
 fn functions(isa: &OwnedTargetIsa, kernel: &Function) -> (Vec<Context>, Sizes) {
     let (target, frontend) = (Target::new(&**isa), isa.frontend_config());

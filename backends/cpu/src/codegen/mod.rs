@@ -31,7 +31,7 @@ mod store;
 pub(crate) mod tests;
 mod vectors;
 
-pub(crate) use code::Code;
+pub(crate) use code::{Code, has_fma};
 
 use crate::ir::Function;
 

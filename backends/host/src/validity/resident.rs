@@ -1,11 +1,11 @@
-//! The rules for resident recordings: one dispatch of few workgroups, with exchange memory only.
+//! The rules for resident recordings: one dispatch of few workgroups, with exchange memory and memory of the device.
 
 use anywarp_backend::{BackendError, Caps, Command, Grid, MemoryKind, Recording, Region};
 
 use super::Resources;
 
 /// The kinds of memory that resident kernels may access.
-pub(super) const OF_RESIDENTS: &[MemoryKind] = &[MemoryKind::Exchange];
+pub(super) const OF_RESIDENTS: &[MemoryKind] = &[MemoryKind::Exchange, MemoryKind::Device];
 
 /// The size of the control words in bytes.
 const CONTROL: u64 = 8;

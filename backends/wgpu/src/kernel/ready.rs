@@ -74,8 +74,11 @@ pub(crate) fn ready(program: &Program, spirv: bool) -> Result<Ready, String> {
     if !spirv {
         return Ok(Ready { module, checks });
     }
-    // Only the SPIR-V writer has the faults with 64-bit integers and array values that these passes work around.
+    // Only SPIR-V needs whole variables as arguments, and only its writer has the faults with 64-bit integers and array
+    // values that these passes work around.
     let invalid = |refused: Box<Refused>| refused.error.emit_to_string("");
+    let whole = anywarp_middle::pointers::to_whole_variables(&module);
+    let module = module.after_pass(whole).map_err(invalid)?;
     let mended = anywarp_middle::wide::mend(&module, module.info());
     let module = module.after_pass(mended).map_err(invalid)?;
     let placed = anywarp_middle::tables::to_variables(&module, module.info());

@@ -62,9 +62,16 @@ impl Trace {
     ///
     /// # Errors
     ///
-    /// The fault of the line.
+    /// The fault of the line. A trace that checks nothing, or only after more operations than it has, is a fault.
     pub fn parse(line: &str) -> Result<Self, String> {
-        serde_json::from_str(line).map_err(|error| error.to_string())
+        let trace: Self = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        if trace.checks.is_empty() {
+            return Err("the trace has no check".to_owned());
+        }
+        match trace.checks.iter().find(|check| check.after > trace.ops.len()) {
+            Some(check) => Err(format!("a check after {} of {} operations", check.after, trace.ops.len())),
+            None => Ok(trace),
+        }
     }
 }
 

@@ -18,6 +18,8 @@ pub struct KnownFailure {
     /// Texts that must all occur in the sub-parameters.
     sub: Vec<String>,
     reason: String,
+    /// A text that the failure contains: a part of its cause or of one of its details.
+    failure: String,
 }
 
 /// Reads a list.
@@ -41,9 +43,15 @@ pub fn find<'a>(list: &'a [KnownFailure], device: &str, name: &Name) -> Option<&
 }
 
 impl KnownFailure {
-    /// The outcome of a trace that is listed as failing: a failure becomes a skip, and a pass becomes a failure.
+    /// The outcome of a trace that is listed as failing: the listed failure becomes a skip, and a pass becomes a
+    /// failure. Any other failure, such as a crash or other wrong values, remains a failure.
     pub fn judge(&self, outcome: Outcome) -> Outcome {
         match outcome {
+            Outcome::Failed(mut failure) if !failure.contains(&self.failure) => {
+                let expected = format!("known to fail otherwise (line {}): '{}'", self.line, self.failure);
+                failure.details.push(expected);
+                Outcome::Failed(failure)
+            }
             Outcome::Failed(_) => Outcome::Skipped { reason: format!("known failure: {}", self.reason) },
             Outcome::Passed => Outcome::Failed(Failure {
                 cause: format!("known failure now passes: remove line {} of known_failures.txt", self.line),
@@ -55,14 +63,16 @@ impl KnownFailure {
 }
 
 fn entry(line: usize, text: &str) -> Result<KnownFailure, String> {
-    let wrong =
-        |what: &str| format!("known failures, line {line}: {what}; an entry is 'device | query [sub ..] | reason'");
-    // Devices and reasons never contain a bar between blanks; sub-parameters may.
+    let wrong = |what: &str| {
+        format!("known failures, line {line}: {what}; an entry is 'device | query [sub ..] | reason | failure'")
+    };
+    // Devices, reasons and failures never contain a bar between blanks; sub-parameters may.
     let (device, rest) = text.split_once(" | ").ok_or_else(|| wrong("no query"))?;
+    let (rest, failure) = rest.rsplit_once(" | ").ok_or_else(|| wrong("no failure"))?;
     let (names, reason) = rest.rsplit_once(" | ").ok_or_else(|| wrong("no reason"))?;
     let mut parts = names.split_whitespace().map(str::to_owned);
     let query = parts.next().unwrap_or_default();
-    if device.trim().is_empty() || query.is_empty() || reason.trim().is_empty() {
+    if [device, &query, reason, failure].iter().any(|field| field.trim().is_empty()) {
         return Err(wrong("a field is empty"));
     }
     Ok(KnownFailure {
@@ -71,5 +81,6 @@ fn entry(line: usize, text: &str) -> Result<KnownFailure, String> {
         query,
         sub: parts.collect(),
         reason: reason.trim().to_owned(),
+        failure: failure.trim().to_owned(),
     })
 }

@@ -21,6 +21,13 @@ pub struct Failure {
     pub details: Vec<String>,
 }
 
+impl Failure {
+    /// Whether the cause or a detail contains a text.
+    pub fn contains(&self, text: &str) -> bool {
+        std::iter::once(&self.cause).chain(&self.details).any(|line| line.contains(text))
+    }
+}
+
 impl Outcome {
     /// A failure from one text, whose first line is the cause.
     pub fn failed(text: &str) -> Self {

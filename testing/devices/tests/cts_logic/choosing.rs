@@ -46,7 +46,8 @@ fn options_are_read() {
     }
 }
 
-const LIST: &str = "# comment\n\nllvmpipe | webgpu:a,b:c op=\"|\"; | naga: wrong\n* | webgpu:a,z one=1 two= | driver\n";
+const LIST: &str =
+    "# comment\n\nllvmpipe | webgpu:a,b:c op=\"|\"; | naga: wrong | got 3\n* | webgpu:a,z one=1 two= | driver | x\n";
 
 #[test]
 fn known_failures_fit_by_device_query_and_sub() {
@@ -58,7 +59,7 @@ fn known_failures_fit_by_device_query_and_sub() {
     assert!(!found("vulkan:0 llvmpipe", "webgpu:a,b", "op=\"|\";"));
     assert!(found("metal", "webgpu:a,z,y", "two=2;one=1"));
     assert!(!found("metal", "webgpu:a,z,y", "one=1"));
-    for bad in ["llvmpipe | q", "| q | r", "llvmpipe | q |  "] {
+    for bad in ["llvmpipe | q", "llvmpipe | q | r", "| q | r | f", "llvmpipe | q | r |  "] {
         assert!(known::parse(bad).is_err(), "{bad}");
     }
     known::parse(known::LIST).unwrap();
@@ -68,7 +69,11 @@ fn known_failures_fit_by_device_query_and_sub() {
 fn a_known_failure_must_fail() {
     let list = known::parse(LIST).unwrap();
     let judge = |outcome| list[0].judge(outcome);
-    assert!(matches!(judge(Outcome::failed("x")), Outcome::Skipped { reason } if reason.contains("naga: wrong")));
+    let listed = judge(Outcome::failed("wrong results\nword 1: expected 2, got 3"));
+    assert!(matches!(listed, Outcome::Skipped { reason } if reason.contains("naga: wrong")));
+    for other in ["panicked", "wrong results\nword 1: expected 2, got 4"] {
+        assert!(matches!(judge(Outcome::failed(other)), Outcome::Failed(failure) if failure.contains("line 3")));
+    }
     assert!(matches!(judge(Outcome::Passed), Outcome::Failed(failure) if failure.cause.contains("remove line 3")));
     let skipped = Outcome::Skipped { reason: "no f16".to_owned() };
     assert_eq!(judge(skipped.clone()), skipped);

@@ -69,8 +69,9 @@ fn workers_that_end_cost_one_trace() {
     let path = std::env::temp_dir().join(format!("anywarp-cts-{}.jsonl.gz", std::process::id()));
     let mut file = flate2::write::GzEncoder::new(std::fs::File::create(&path).unwrap(), flate2::Compression::fast());
     writeln!(file, r#"{{"def":"h","wgsl":""}}"#).unwrap();
+    let check = r#"{"after":0,"buf":0,"off":0,"kind":"eq","zeros":1}"#;
     for (i, sub) in subs.iter().enumerate() {
-        writeln!(file, r#"{{"query":"q{i}","sub":"{sub}","buffers":[],"ops":[],"checks":[]}}"#).unwrap();
+        writeln!(file, r#"{{"query":"q{i}","sub":"{sub}","buffers":[],"ops":[],"checks":[{check}]}}"#).unwrap();
     }
     file.finish().unwrap();
 

@@ -11,7 +11,7 @@ const TRACE: &str = r#"{"query": "q:\"a\"", "sub": "s", "buffers": [{"size": 8, 
             {"op":"write","buf":0,"off":4,"data":"/w=="},
             {"op":"copy","src":0,"srcOff":0,"dst":1,"dstOff":4,"size":4},
             {"op":"clear","buf":0,"off":0,"size":8}],
-    "checks": []}"#;
+    "checks": [{"after":4,"buf":0,"off":0,"kind":"eq","zeros":1}]}"#;
 
 #[test]
 fn every_field_of_a_trace_is_read() {
@@ -26,6 +26,18 @@ fn every_field_of_a_trace_is_read() {
     assert!(matches!(&trace.ops[1], Op::Write { off: 4, data, .. } if data.0 == [255]));
     assert!(matches!(trace.ops[2], Op::Copy { src: 0, dst: 1, dst_off: 4, .. }));
     assert!(matches!(trace.ops[3], Op::Clear { size: 8, .. }));
+    assert_eq!(trace.checks[0].after, 4);
+}
+
+/// A trace that would pass without a comparison is unreadable.
+#[test]
+fn traces_that_check_nothing_are_refused() {
+    let refused = |from, to, why: &str| {
+        let error = Trace::parse(&TRACE.replace(from, to)).unwrap_err();
+        assert_eq!(error, why);
+    };
+    refused(r#"{"after":4,"buf":0,"off":0,"kind":"eq","zeros":1}"#, "", "the trace has no check");
+    refused(r#""after":4"#, r#""after":5"#, "a check after 5 of 4 operations");
 }
 
 #[test]

@@ -1,0 +1,107 @@
+//! The kernel of one invocation, for threads of the processor.
+
+use std::fmt::Write;
+
+use super::parts::Parts;
+use super::{ENTRY, Kernel};
+use crate::ring::mail::LINE;
+use crate::ring::slot::HEAD;
+
+/// The polls without a message between two looks at the control word.
+const POLLS: u32 = 64;
+
+impl Kernel<'_> {
+    /// The kernel of one invocation.
+    pub(super) fn alone(&self, out: &mut String) {
+        let state = &self.actor.state;
+        let sends = self.sends();
+        // A message from another actor has no reply.
+        let taken = format!(
+            "      }} else {{
+        ring_kept[kept + 1u] = number + 1u;
+        atomicSub(&ring_mail[actor * {LINE}u], 1u);
+        atomicAdd(&ring_counts[actor * {LINE}u + 2u], 1u);
+      }}\n"
+        );
+        let when = |text: &'static str| if sends { text } else { "" };
+        let _ = writeln!(out, "var<private> ring_in: array<u32, ring_payload_in>;");
+        self.names(out);
+        let _ = writeln!(
+            out,
+            "@compute @workgroup_size(1)
+fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {{
+  for (var actor = group.x; actor < ring_shape.actors; actor += groups.x) {{
+    let kept = actor * ring_words_kept;
+    var numbers = array<u32, 2>(ring_kept[kept] + ring_shape.first, ring_kept[kept + 1u]);
+    var queue = {first}u;{own}
+    var state = ring_load_state(kept + 2u);
+    var polls = 0u;
+    var handled = 0u;
+    while polls < ring_shape.polls && handled < ring_shape.most {{
+      let number = numbers[queue];
+      let slot = actor * ring_shape.slots + (number & (ring_shape.slots - 1u));
+      let place = slot * ring_stride_in;
+      let phase = ring_phase(number);
+      var words: array<u32, ring_words_in>;
+      words[0] = ring_load(queue, place);
+      var wrong = (words[0] >> 31u) ^ phase;
+      if wrong == 0u {{
+        for (var i = 1u; i < ring_words_in; i++) {{
+          words[i] = ring_load(queue, place + i);
+          wrong |= (words[i] >> 31u) ^ phase;
+        }}
+      }}
+      if (wrong == 0u || (polls + 1u) % {POLLS}u == 0u) && atomicLoad(&ring_control[0]) != 0u {{ return; }}
+      if wrong != 0u {{
+        polls++;{turns}
+        continue;
+      }}
+      for (var i = 0u; i < ring_payload_in; i++) {{
+        ring_in[i] = (words[{HEAD}u + i] & 0x7fffffffu) | (((words[1] >> i) & 1u) << 31u);
+      }}
+      let kind = words[0] & 3u;
+      let part = (words[0] & 0x7fffffffu) >> 2u;
+      var ring_reply: array<u32, ring_payload_out>;
+      if kind == 0u {{",
+            first = u32::from(sends),
+            own = when("\n    ring_self = actor;"),
+            turns = when("\n        queue ^= 1u;"),
+        );
+        self.call(out, "0u", "0u", "0u");
+        Parts { out, depth: 0 }.encode(state, "state", "ring_kept", "kept + 2u");
+        let _ = writeln!(
+            out,
+            "      }} else if kind == 1u {{
+        for (var i = 0u; i < ring_payload_out; i++) {{
+          let at = part * ring_payload_out + i;
+          if at < ring_words_of_state {{ ring_reply[i] = ring_kept[kept + 2u + at]; }}
+        }}
+      }} else {{
+        for (var i = 0u; i < ring_payload_in; i++) {{
+          let at = part * ring_payload_in + i;
+          if at < ring_words_of_state {{ ring_kept[kept + 2u + at] = ring_in[i]; }}
+        }}
+        state = ring_load_state(kept + 2u);
+      }}
+{open}      let sent = slot * ring_stride_out;
+      var highest = phase << 31u;
+      for (var i = 0u; i < ring_payload_out; i++) {{
+        highest |= (ring_reply[i] >> 31u) << i;
+        atomicStore(&ring_outbox[sent + {HEAD}u + i], (ring_reply[i] & 0x7fffffffu) | (phase << 31u));
+      }}
+      atomicStore(&ring_outbox[sent + 1u], highest);
+      ring_kept[kept] = number + 1u - ring_shape.first;
+      atomicStore(&ring_outbox[sent], kind | (phase << 31u));
+{close}      numbers[queue] = number + 1u;
+      handled++;{half}
+    }}
+    // More messages may wait: the device shall not rest before it repeats this.
+    if handled >= ring_shape.most {{ atomicStore(&ring_control[1], numbers[0] ^ numbers[1]); }}
+  }}
+}}",
+            open = when("      if queue == 0u {\n"),
+            close = if sends { taken } else { String::new() },
+            half = when("\n      if 2u * handled == ring_shape.most { queue ^= 1u; }"),
+        );
+    }
+}

@@ -1,0 +1,294 @@
+//! The kernel of several invocations, which move words side by side: for GPUs, and for actors with several lanes.
+//!
+//! On CUDA a load of the inbox takes a trip over the bus, and loads of different lines travel together. So a poll reads
+//! the words of several slots before it uses any of them. Such a poll takes a little longer, so
+//! a poll looks at one slot only, unless the two before it found messages. The replies of a row of messages are written together, and the state
+//! is stored after them.
+
+use std::fmt::Write;
+
+use super::parts::Parts;
+use super::{ENTRY, Kernel};
+use crate::ring::mail::LINE;
+use crate::ring::slot::HEAD;
+
+/// The most slots that a poll reads.
+const MAX_WINDOW: usize = 32;
+
+/// The words that an invocation reads in a poll at most, if one slot does not take more.
+const MAX_LOADS: usize = 8;
+
+/// The polls and messages between two looks at the control word.
+const LOOKS: u32 = 32;
+
+impl Kernel<'_> {
+    /// The number of slots that a poll reads at most.
+    fn window(&self) -> usize {
+        let words = MAX_LOADS * self.invocations as usize;
+        (words / (HEAD + self.format.message)).clamp(1, MAX_WINDOW)
+    }
+
+    /// The kernel of several invocations.
+    pub(super) fn together(&self, out: &mut String) {
+        let Self { invocations, .. } = self;
+        let (several, window) = (self.lanes > 1, self.window());
+        let rows = if several { 1 } else { window };
+        if several {
+            self.shared_state(out);
+        }
+        let sends = self.sends();
+        let when = |text: &'static str| if sends { text } else { "" };
+        let _ = writeln!(out, "var<workgroup> ring_in: array<u32, {window}u * ring_words_in>;");
+        self.names(out);
+        let _ = writeln!(
+            out,
+            "var<workgroup> ring_reply: array<u32, {rows}u * ring_payload_out>;
+var<workgroup> ring_arrived: atomic<u32>;
+var<workgroup> ring_next: u32;
+fn ring_poll(queue: u32, inbox: u32, number: u32, i: u32) -> u32 {{
+  let slot = (number + i / ring_words_in) & (ring_shape.slots - 1u);
+  return ring_load(queue, inbox + slot * ring_stride_in + i % ring_words_in);
+}}
+fn ring_arrives(number: u32, i: u32, word: u32) {{
+  ring_in[i] = word;
+  let row = i / ring_words_in;
+  if (word >> 31u) != ring_phase(number + row) {{ atomicMin(&ring_arrived, row); }}
+}}
+@compute @workgroup_size({invocations})
+fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32) {{
+  if lane == 0u {{ atomicStore(&ring_arrived, {MAX_WINDOW}u); }}
+  workgroupBarrier();
+  for (var actor = group.x; actor < ring_shape.actors; actor += groups.x) {{
+    let kept = actor * ring_words_kept;
+    let inbox = actor * ring_shape.slots * ring_stride_in;
+    let outbox = actor * ring_shape.slots * ring_stride_out;
+    var numbers = array<u32, 2>(ring_kept[kept] + ring_shape.first, ring_kept[kept + 1u]);
+    var queue = {first}u;{own}
+    var state = ring_load_state(kept + 2u);
+    var polls = 0u;
+    var handled = 0u;
+    var window = 1u;
+    var hits = 0u;
+    var looks = 0u;
+    while polls < ring_shape.polls && handled < ring_shape.most {{
+      let number = numbers[queue];",
+            first = u32::from(sends),
+            own = when("\n    ring_self = actor;"),
+        );
+        self.poll(out, window);
+        let _ = writeln!(
+            out,
+            "      workgroupBarrier();
+      if lane == 0u {{
+        ring_next = min(min(atomicLoad(&ring_arrived), window), ring_shape.most - handled);
+        if stops != 0u {{ ring_next = 0xffffffffu; }}
+        atomicStore(&ring_arrived, {MAX_WINDOW}u);
+      }}
+      let next = workgroupUniformLoad(&ring_next);
+      if next == 0xffffffffu {{ return; }}
+      if next == 0u {{
+        polls++;{turns}
+        hits = 0u;
+        window = 1u;
+        continue;
+      }}
+      hits++;
+      if hits > 1u {{ window = {window}u; }}
+      for (var i = lane; i < next * ring_words_in; i += {invocations}u) {{
+        let word = i % ring_words_in;
+        let highest = ring_in[i - word + 1u];
+        if word >= {HEAD}u {{
+          ring_in[i] = (ring_in[i] & 0x7fffffffu) | (((highest >> (word - {HEAD}u)) & 1u) << 31u);
+        }}
+      }}
+      workgroupBarrier();",
+            turns = when("\n        queue ^= 1u;"),
+        );
+        if several {
+            self.handle_each(out);
+        } else {
+            self.handle_rows(out);
+        }
+        let _ = writeln!(
+            out,
+            "      if lane == 0u {{\n        ring_kept[kept + queue] = number + next - select(ring_shape.first, 0u, queue == 1u);"
+        );
+        Parts { out, depth: 0 }.encode(&self.actor.state, "state", "ring_kept", "kept + 2u");
+        if sends {
+            // The slots are free after the handler, so its own messages count before the one it handled is gone.
+            let _ = writeln!(
+                out,
+                "        if queue == 1u {{
+          atomicSub(&ring_mail[actor * {LINE}u], next);
+          atomicAdd(&ring_counts[actor * {LINE}u + 2u], next);
+        }}"
+            );
+        }
+        let _ = writeln!(
+            out,
+            "      }}
+      numbers[queue] = number + next;
+      handled += next;{half}
+      workgroupBarrier();
+    }}
+    // More messages may wait: the device shall not rest before it repeats this.
+    if lane == 0u && handled >= ring_shape.most {{ atomicStore(&ring_control[1], numbers[0] ^ numbers[1]); }}
+  }}
+}}",
+            half = when(
+                "\n      if 2u * handled >= ring_shape.most && 2u * (handled - next) < ring_shape.most { queue ^= 1u; }"
+            ),
+        );
+    }
+
+    /// The statements that load all words of a poll, and then look at them.
+    fn poll(&self, out: &mut String, window: usize) {
+        let words = window * (HEAD + self.format.message);
+        let loads = words.div_ceil(self.invocations as usize);
+        let most = words - 1;
+        let at = |load: usize| format!("lane + {}u", load * self.invocations as usize);
+        let single = (HEAD + self.format.message).div_ceil(self.invocations as usize);
+        let _ = writeln!(out, "      var stops = 0u;");
+        for load in 0..loads {
+            let _ = writeln!(out, "      var word{load} = 0u;");
+        }
+        // No branch between the loads of a row.
+        let _ = writeln!(out, "      if window > 1u {{");
+        for load in 0..loads {
+            let _ = writeln!(out, "        word{load} = ring_poll(queue, inbox, number, min({}, {most}u));", at(load));
+        }
+        let _ = writeln!(out, "      }} else {{");
+        for load in 0..single {
+            let at = at(load);
+            let _ = writeln!(
+                out,
+                "        if {at} < ring_words_in {{ word{load} = ring_poll(queue, inbox, number, {at}); }}"
+            );
+        }
+        let _ = writeln!(out, "      }}");
+        // Together with the words, so that it costs no trip of its own.
+        let _ = writeln!(
+            out,
+            "      if polls + handled >= looks {{
+        looks = polls + handled + {LOOKS}u;
+        if lane == 0u {{ stops = atomicLoad(&ring_control[0]); }}
+      }}"
+        );
+        for load in 0..loads {
+            let at = at(load);
+            let _ =
+                writeln!(out, "      if {at} < window * ring_words_in {{ ring_arrives(number, {at}, word{load}); }}");
+        }
+    }
+
+    /// The statements that handle messages one after the other on one lane, and write their replies together.
+    fn handle_rows(&self, out: &mut String) {
+        let _ = writeln!(
+            out,
+            "      let first = 0u;
+        if lane == 0u {{
+          for (var row = 0u; row < next; row++) {{
+            let at = row * ring_payload_out;
+            let header = ring_in[row * ring_words_in] & 0x7fffffffu;
+            if (header & 3u) == 0u {{"
+        );
+        self.call(out, "0u", "row * ring_words_in + 2u", "at");
+        let _ = writeln!(out, "            }} else {{");
+        self.own(out, "row * ring_words_in + 2u");
+        let _ = writeln!(
+            out,
+            "            }}
+          }}
+        }}
+        workgroupBarrier();"
+        );
+        self.replies(out, "next");
+    }
+
+    /// The statements that handle messages one after the other on several lanes.
+    fn handle_each(&self, out: &mut String) {
+        let _ = writeln!(
+            out,
+            "      for (var first = 0u; first < next; first++) {{
+        let header = workgroupUniformLoad(&ring_in[first * ring_words_in]) & 0x7fffffffu;
+        let at = 0u;
+        if (header & 3u) == 0u {{"
+        );
+        let some = self.lanes < self.invocations;
+        if some {
+            let _ = writeln!(out, "        if lane < {}u {{", self.lanes);
+        }
+        self.call(out, "lane", "first * ring_words_in + 2u", "at");
+        if some {
+            let _ = writeln!(out, "        }}");
+        }
+        let _ = writeln!(out, "        }} else if lane == 0u {{");
+        self.own(out, "first * ring_words_in + 2u");
+        let _ = writeln!(out, "        }}\n        if lane == 0u {{");
+        Parts { out, depth: 0 }.encode(&self.actor.state, "state", "ring_state", "0u");
+        let _ = writeln!(
+            out,
+            "        }}
+        workgroupBarrier();
+        state = ring_shared_state();"
+        );
+        self.replies(out, "1u");
+        let _ = writeln!(out, "        workgroupBarrier();\n      }}");
+    }
+
+    /// The copy of lane 0's state, from which the other lanes take theirs.
+    fn shared_state(&self, out: &mut String) {
+        let state = &self.actor.state;
+        let _ = writeln!(out, "var<workgroup> ring_state: array<u32, ring_words_of_state>;");
+        let _ = writeln!(out, "fn ring_shared_state() -> {} {{\n  var state: {};", state.name, state.name);
+        Parts { out, depth: 0 }.decode(state, "state", "ring_state", "");
+        let _ = writeln!(out, "  return state;\n}}");
+    }
+
+    /// The statements of one lane for the ring's own messages, whose payload begins at the expression `payload`.
+    fn own(&self, out: &mut String, payload: &str) {
+        Parts { out, depth: 0 }.encode(&self.actor.state, "state", "ring_kept", "kept + 2u");
+        let _ = writeln!(
+            out,
+            "              let part = header >> 2u;
+              if (header & 3u) == 1u {{
+                for (var i = 0u; i < ring_payload_out; i++) {{
+                  let word = part * ring_payload_out + i;
+                  ring_reply[at + i] = 0u;
+                  if word < ring_words_of_state {{ ring_reply[at + i] = ring_kept[kept + 2u + word]; }}
+                }}
+              }} else {{
+                for (var i = 0u; i < ring_payload_in; i++) {{
+                  let word = part * ring_payload_in + i;
+                  if word < ring_words_of_state {{ ring_kept[kept + 2u + word] = ring_in[{payload} + i]; }}
+                }}
+                state = ring_load_state(kept + 2u);
+              }}"
+        );
+    }
+
+    /// The statements of all invocations that write the replies of `count` rows from `first` on.
+    fn replies(&self, out: &mut String, count: &str) {
+        // A message from another actor has no reply.
+        let count = if self.sends() { format!("select({count}, 0u, queue == 1u)") } else { count.to_owned() };
+        let _ = writeln!(
+            out,
+            "        for (var i = lane; i < {count} * ring_words_out; i += {}u) {{
+          let row = i / ring_words_out;
+          let place = i % ring_words_out;
+          let own = number + first + row;
+          var word = ring_in[(first + row) * ring_words_in] & 3u;
+          if place == 1u {{
+            word = 0u;
+            for (var j = 0u; j < ring_payload_out; j++) {{ word |= (ring_reply[row * ring_payload_out + j] >> 31u) << j; }}
+          }} else if place > 1u {{
+            word = ring_reply[row * ring_payload_out + place - {HEAD}u] & 0x7fffffffu;
+          }}
+          let slot = own & (ring_shape.slots - 1u);
+          atomicStore(&ring_outbox[outbox + slot * ring_stride_out + place], word | (ring_phase(own) << 31u));
+        }}",
+            self.invocations
+        );
+    }
+}

@@ -1,0 +1,58 @@
+//! Calls of functions.
+
+use anywarp::Device;
+
+use crate::suite::case::{Case, cases};
+use crate::suite::portable_waits::ReadHere;
+use anywarp_testing_devices::outcome::{TestResult, same};
+
+pub(crate) const CASES: &[Case] = cases![pointers_to_parts];
+
+/// Arguments may be pointers to elements, members and components of variables, also of those behind parameters.
+async fn pointers_to_parts(device: &Device) -> TestResult {
+    let kernel = device.kernel(
+        "struct Pair { first: u32, rest: array<vec2<u32>, 3> }
+         var<private> own: array<Pair, 2>;
+         @group(0) @binding(0) var<storage, read_write> data: array<u32>;
+         fn double(place: ptr<function, u32>) -> u32 { *place *= 2u; return *place + 1u; }
+         fn sum(pair: ptr<private, vec2<u32>>) -> u32 { return (*pair).x + (*pair).y; }
+         fn swap(pair: ptr<private, vec2<u32>>) { *pair = (*pair).yx; }
+         fn rotate(all: ptr<private, array<vec2<u32>, 3>>, by: u32) {
+             for (var n = 0u; n < by; n++) { swap(&(*all)[n]); }
+         }
+         @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+             var words = array<u32, 4>(id.x, 3u, 5u, 7u);
+             let doubled = double(&words[id.x % 4u]) + double(&words[1]);
+             let pair = id.x % 2u;
+             own[pair].rest[2] = vec2(id.x, 1u);
+             own[pair].rest[0] = vec2(words[0], words[1]);
+             rotate(&own[pair].rest, 1u + pair * 2u);
+             let at = id.x * 6u;
+             data[at] = doubled;
+             data[at + 1u] = words[0];
+             data[at + 2u] = words[1];
+             data[at + 3u] = words[2] + words[3] * 100u;
+             data[at + 4u] = own[pair].rest[0].x + own[pair].rest[2].x * 1000u;
+             data[at + 5u] = sum(&own[pair].rest[id.x % 3u]);
+         }",
+    )?;
+    let mut data = device.buffer_from(&[0u32; 64 * 6])?;
+    kernel.launch().bind("data", &mut data).threads(64)?;
+    let expected: Vec<u32> = (0..64u32).flat_map(expected).collect();
+    same(&data.read_here().await?, &expected, "the parts after the calls")
+}
+
+/// The six words of one invocation.
+fn expected(id: u32) -> [u32; 6] {
+    let double = |place: &mut u32| {
+        *place *= 2;
+        *place + 1
+    };
+    let mut words = [id, 3, 5, 7];
+    let doubled = double(&mut words[id as usize % 4]) + double(&mut words[1]);
+    let mut rest = [(words[0], words[1]), (0, 0), (id, 1)];
+    let swapped = 1 + id as usize % 2 * 2;
+    rest[..swapped].iter_mut().for_each(|pair| *pair = (pair.1, pair.0));
+    let (x, y) = rest[id as usize % 3];
+    [doubled, words[0], words[1], words[2] + words[3] * 100, rest[0].0 + rest[2].0 * 1000, x + y]
+}
