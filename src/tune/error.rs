@@ -4,7 +4,7 @@ use crate::error::{Classified, Error, ErrorClass};
 
 anywarp_backend::debug_as_display!(TuneError);
 
-/// A space that cannot be read, or that has no valid candidates.
+/// A space that cannot be read, or a kernel that cannot be tuned.
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum TuneError {
@@ -57,6 +57,12 @@ pub enum TuneError {
         name: String,
         /// The names of the parameters.
         known: String,
+    },
+    /// The default candidate fails, so that there is nothing to compare the others with.
+    #[error("the default candidate cannot be measured: {reason}")]
+    DefaultFailed {
+        /// The reason.
+        reason: String,
     },
 }
 
