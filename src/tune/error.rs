@@ -58,6 +58,17 @@ pub enum TuneError {
         /// The names of the parameters.
         known: String,
     },
+    /// A tuner has no grid.
+    #[error("the grid is missing: give it by `threads`, `groups`, `threads_by` or `groups_by`")]
+    NoGrid,
+    /// The function of a grid asks for an override that is no parameter.
+    #[error("the grid depends on '{name}', which is no parameter of the space; it has {known}")]
+    UnknownInGrid {
+        /// The unknown name.
+        name: String,
+        /// The names of the parameters.
+        known: String,
+    },
     /// The default candidate fails, so that there is nothing to compare the others with.
     #[error("the default candidate cannot be measured: {reason}")]
     DefaultFailed {

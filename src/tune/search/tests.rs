@@ -252,5 +252,8 @@ fn medians_are_in_the_middle() {
         let times = micros.iter().map(|micros| Duration::from_micros(*micros)).collect();
         Trial { times, dropped: None }.median().map(|time| time.as_micros())
     };
-    assert_eq!((median(&[]), median(&[5]), median(&[9, 1, 4]), median(&[9, 1, 4, 6])), (None, Some(5), Some(4), Some(4)));
+    assert_eq!(
+        (median(&[]), median(&[5]), median(&[9, 1, 4]), median(&[9, 1, 4, 6])),
+        (None, Some(5), Some(4), Some(4))
+    );
 }
