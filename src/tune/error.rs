@@ -69,6 +69,16 @@ pub enum TuneError {
         /// The names of the parameters.
         known: String,
     },
+    /// The folder of kept results cannot be used.
+    #[error("{operation} the results of tuning in {folder} failed: {message}")]
+    Store {
+        /// What was tried.
+        operation: &'static str,
+        /// The folder.
+        folder: String,
+        /// The message of the operating system.
+        message: String,
+    },
     /// The default candidate fails, so that there is nothing to compare the others with.
     #[error("the default candidate cannot be measured: {reason}")]
     DefaultFailed {
@@ -79,7 +89,10 @@ pub enum TuneError {
 
 impl Classified for TuneError {
     fn class(&self) -> ErrorClass {
-        ErrorClass::Programmer
+        match self {
+            Self::Store { .. } => ErrorClass::Resource,
+            _ => ErrorClass::Programmer,
+        }
     }
 }
 

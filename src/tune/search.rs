@@ -80,6 +80,9 @@ pub enum Dropped {
     /// A round took longer than its limit, which is a multiple of the default's time.
     #[error("slow: longer than {0:?}")]
     Slow(Duration),
+    /// The candidate left an earlier search, whose results were kept, for this reason.
+    #[error("{0}")]
+    Earlier(String),
 }
 
 /// How to search: the strategy, its limits and its seed.

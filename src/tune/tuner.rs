@@ -4,17 +4,16 @@ mod argument;
 mod bench;
 mod compare;
 mod grid;
+mod shelf;
 mod tuned;
 
-use std::fmt::Write;
 use std::time::Duration;
-
-use anywarp_host::cache::Fingerprint;
 
 use self::argument::{Argument, Copied};
 use self::bench::Bench;
 use self::grid::Grid;
-use super::{Candidate, Search, Space, Strategy, TuneError};
+use self::shelf::Shelf;
+use super::{Candidate, Mode, Search, Space, Store, Strategy, TuneError};
 use crate::buffer::Slice;
 use crate::device::Device;
 use crate::element::Element;
@@ -22,7 +21,7 @@ use crate::error::Error;
 use crate::kernel::{Extent, Launch, Wgsl};
 
 pub use self::grid::Overrides;
-pub use self::tuned::{Row, Tuned};
+pub use self::tuned::{Origin, Row, Tuned};
 
 /// Finds the values of its overrides with which a kernel is fastest, on this device and for these arguments.
 ///
@@ -56,6 +55,7 @@ pub use self::tuned::{Row, Tuned};
 /// .bind("x", &x)
 /// .bind("y", &y)
 /// .threads_by(|overrides| 1000usize.div_ceil(overrides.size("EACH")))
+/// # .store(None)
 /// .run()?;
 /// print!("{tuned}");
 /// assert_eq!(tuned.rows().len(), 12);
@@ -77,6 +77,8 @@ pub struct Tuner<'a> {
     ignored: Vec<String>,
     key: Vec<u64>,
     progress: Option<Box<dyn FnMut(Progress) + 'a>>,
+    mode: Option<Mode>,
+    store: Option<Store>,
 }
 
 /// The value of a uniform or immediate, by its path, set in each launch.
@@ -115,6 +117,8 @@ impl<'a> Tuner<'a> {
             ignored: Vec::new(),
             key: Vec::new(),
             progress: None,
+            mode: None,
+            store: Store::of_this_user(),
         }
     }
 
@@ -220,16 +224,54 @@ impl<'a> Tuner<'a> {
         self
     }
 
-    /// Measures, and returns the best kernel.
+    /// Sets which kept results are used, and which results are kept; otherwise `ANYWARP_TUNE` decides. Without it,
+    /// [`Mode::Record`] applies.
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.mode = Some(mode);
+        self
+    }
+
+    /// Sets where results are kept; with `None`, none are kept. The default is [`Store::of_this_user`].
+    pub fn store(mut self, store: impl Into<Option<Store>>) -> Self {
+        self.store = store.into();
+        self
+    }
+
+    /// Returns the best kernel: the kept one, or else the best of the candidates by measuring.
     ///
     /// # Errors
     /// A [`TuneError`] for a wrong space or grid, or if the results of the default candidate differ from run to run;
-    /// the library's error if the default candidate cannot be compiled or launched.
+    /// the library's error if the default candidate cannot be compiled or launched. Results that cannot be kept are
+    /// only logged.
     pub fn run(mut self) -> Result<Tuned, Error> {
         let space = self.space.take().map_or_else(|| Space::of(&self.wgsl), Ok)?;
         let candidates = space.candidates()?;
         self.check_grid(&space, &candidates[0])?;
-        self.measured(&space, &candidates)
+        let mode = self.mode.unwrap_or_else(Mode::of_environment);
+        if mode == Mode::Off {
+            return self.default(&space, &candidates);
+        }
+        let shelf = Shelf::new(&self, self.store.clone())?;
+        let kept = if mode == Mode::Again { None } else { shelf.find(&space, &candidates) };
+        match (kept, mode) {
+            (Some((winner, rows)), _) => {
+                let kernel = self.device.kernel(space.apply(&self.wgsl, &candidates[winner]))?;
+                Ok(Tuned::new(kernel, Overrides::new(&space, &candidates[winner]), rows, Origin::Kept))
+            }
+            (None, Mode::Pinned) => self.default(&space, &candidates),
+            (None, _) => {
+                let tuned = self.measured(&space, &candidates)?;
+                shelf.keep(tuned.rows());
+                Ok(tuned)
+            }
+        }
+    }
+
+    /// The kernel with its default values.
+    fn default(&self, space: &Space, candidates: &[Candidate]) -> Result<Tuned, Error> {
+        let kernel = self.device.kernel(space.apply(&self.wgsl, &candidates[0]))?;
+        let rows = tuned::rows(space, candidates, 0, |_| (None, 0, None));
+        Ok(Tuned::new(kernel, Overrides::new(space, &candidates[0]), rows, Origin::Default))
     }
 
     fn measured(self, space: &Space, candidates: &[Candidate]) -> Result<Tuned, Error> {
@@ -238,7 +280,12 @@ impl<'a> Tuner<'a> {
         let found = search.run(candidates, &mut bench);
         let found = found.map_err(|error| bench.take_error().unwrap_or_else(|| error.into()))?;
         let kernel = bench.kernel(found.winner)?;
-        Ok(Tuned::new(kernel, space, candidates, found))
+        let rows = tuned::rows(space, candidates, found.winner, |at| {
+            let trial = &found.trials[at];
+            (trial.median(), trial.times.len(), trial.dropped.clone())
+        });
+        let overrides = Overrides::new(space, &candidates[found.winner]);
+        Ok(Tuned::new(kernel, overrides, rows, Origin::Measured(found.ended)))
     }
 
     fn check_grid(&self, space: &Space, default: &Candidate) -> Result<(), TuneError> {
@@ -246,18 +293,6 @@ impl<'a> Tuner<'a> {
         let overrides = Overrides::new(space, default);
         let _ = grid.extent(&overrides);
         overrides.check()
-    }
-
-    /// The kernel's texts and options, as a fingerprint: all that the results of tuning depend on, apart from the
-    /// values of the parameters.
-    #[expect(dead_code)]
-    fn fingerprint(&self) -> Result<String, Error> {
-        let program = self.wgsl.program(self.device.caps())?;
-        let text = program.source.as_ref().map(|source| source.text().to_owned()).unwrap_or_default();
-        let mut fingerprint = Fingerprint::default();
-        let _ =
-            write!(fingerprint, "{:?} {:?} {:?} {:?}", text, program.entry_point, program.leave, self.wgsl.overrides);
-        Ok(fingerprint.to_string())
     }
 }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::error::LaunchError;
-use crate::tune::Dropped;
+use crate::tune::{Dropped, State};
 
 fn device() -> Device {
     Device::open("cpu").unwrap()
@@ -28,7 +28,7 @@ const SCALE: &str = "
 
 fn scale<'a>(device: &'a Device, x: &'a crate::UnifiedBuffer<f32>, y: &'a crate::UnifiedBuffer<f32>) -> Tuner<'a> {
     let wgsl = Wgsl::new(SCALE).file("scale.wgsl");
-    let tuner = Tuner::new(device, wgsl).bind("x", x).bind("y", y).budget(Duration::from_secs(20));
+    let tuner = Tuner::new(device, wgsl).bind("x", x).bind("y", y).budget(Duration::from_secs(20)).store(None);
     tuner.threads_by(|overrides| 1000usize.div_ceil(overrides.size("EACH")))
 }
 
@@ -89,6 +89,7 @@ fn kernels_that_update_begin_with_the_users_contents() {
     .bind("sums", &sums)
     .set("by", 5u32)
     .threads(256)
+    .store(None)
     .run()
     .unwrap();
     assert!(tuned.rows().iter().all(|row| row.dropped.is_none()), "{tuned}");
@@ -114,6 +115,7 @@ fn a_slow_candidate_is_dropped() {
     .bind("0.0", &y)
     .ignore("0.0")
     .threads(64)
+    .store(None)
     .run()
     .unwrap();
     assert!(matches!(reason(&tuned, "TIMES=20000000"), Dropped::Slow(_)), "{tuned}");
@@ -134,4 +136,81 @@ fn mistakes_are_errors() {
     assert!(matches!(error, Error::Launch(LaunchError::UnknownPath { .. })), "{error}");
     let error = Tuner::new(&device, "fn").threads(1).run().unwrap_err();
     assert!(matches!(error, Error::Kernel(_)), "{error}");
+}
+
+/// A store in an empty folder of its own.
+fn store(name: &str) -> Store {
+    let folder = std::env::temp_dir().join(format!("anywarp-tuner-{name}-{}", std::process::id()));
+    std::fs::remove_dir_all(&folder).ok();
+    Store::open(folder)
+}
+
+#[test]
+fn results_are_kept_by_kernel_and_sizes() {
+    let device = device();
+    let (x, y) = (device.buffer::<f32>(1000).unwrap(), device.buffer::<f32>(1000).unwrap());
+    let store = store("kept");
+    let tuner = |mode| scale(&device, &x, &y).store(store.clone()).mode(mode).key([1000]);
+    let origin = |tuned: &Tuned| match tuned.origin() {
+        Origin::Measured(_) => "measured",
+        Origin::Kept => "kept",
+        Origin::Default => "default",
+    };
+    let run = |tuner: Tuner<'_>| origin(&tuner.run().unwrap());
+
+    assert_eq!([run(tuner(Mode::Off)), run(tuner(Mode::Pinned))], ["default", "default"]);
+    assert_eq!(store.read().unwrap(), crate::tune::Kept::default());
+    let first = tuner(Mode::Record).run().unwrap();
+    assert_eq!(origin(&first), "measured");
+    let second = tuner(Mode::Record).run().unwrap();
+    assert_eq!(origin(&second), "kept");
+    assert!(first.overrides().iter().eq(second.overrides().iter()));
+    assert_eq!(first.kernel().workgroup_size(), second.kernel().workgroup_size());
+    let texts = |tuned: &Tuned| {
+        Vec::from_iter(
+            tuned
+                .rows()
+                .iter()
+                .map(|row| (row.values.clone(), row.time, row.rounds, row.dropped.as_ref().map(ToString::to_string))),
+        )
+    };
+    assert_eq!(texts(&first), texts(&second));
+
+    assert_eq!([run(tuner(Mode::Pinned)), run(tuner(Mode::Off))], ["kept", "default"]);
+    assert_eq!([run(tuner(Mode::Pinned).key([600])), run(tuner(Mode::Pinned).key([1025]))], ["kept", "default"]);
+    let edited = SCALE.replace("2.0 *", "2.0f *");
+    let edited = Tuner { wgsl: Wgsl::new(edited).file("scale.wgsl"), ..tuner(Mode::Pinned) };
+    assert_eq!(run(edited), "default", "an edited kernel");
+    assert_eq!(run(tuner(Mode::Again)), "measured");
+
+    // The latest winner counts, also if an earlier one is another candidate.
+    let mut records = store.read().unwrap().records;
+    for record in &mut records {
+        record.at += 1_000_000;
+        record.state = if record.values == "WG=128 EACH=4 MODE=0" { State::Best } else { State::Measured };
+    }
+    store.add(&records).unwrap();
+    assert_eq!(tuner(Mode::Pinned).run().unwrap().overrides().size("EACH"), 4);
+    std::fs::remove_dir_all(store.folder()).unwrap();
+}
+
+#[test]
+fn results_of_other_versions_devices_and_drivers_are_never_used() {
+    let device = device();
+    let (x, y) = (device.buffer::<f32>(1000).unwrap(), device.buffer::<f32>(1000).unwrap());
+    let store = store("versions");
+    let tuner = |mode| scale(&device, &x, &y).store(store.clone()).mode(mode).budget(Duration::ZERO).run().unwrap();
+    tuner(Mode::Record);
+    assert_eq!(tuner(Mode::Pinned).origin(), Origin::Kept);
+    let records = store.read().unwrap().records;
+    let changes: [fn(&mut crate::tune::Record); 3] =
+        [|record| record.version.push('0'), |record| record.driver.push('0'), |record| record.device.push('0')];
+    for change in changes {
+        store.clear().unwrap();
+        let mut changed = records.clone();
+        changed.iter_mut().for_each(change);
+        store.add(&changed).unwrap();
+        assert_eq!(tuner(Mode::Pinned).origin(), Origin::Default);
+    }
+    std::fs::remove_dir_all(store.folder()).unwrap();
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::Overrides;
 use crate::kernel::Kernel;
-use crate::tune::{Candidate, Dropped, Ended, Found, Space};
+use crate::tune::{Candidate, Dropped, Ended, Space};
 
 /// The best kernel, with the measurements of all candidates. It prints as a table.
 #[derive(Clone, Debug)]
@@ -13,7 +13,7 @@ pub struct Tuned {
     kernel: Kernel,
     overrides: Overrides,
     rows: Vec<Row>,
-    ended: Option<Ended>,
+    origin: Origin,
 }
 
 /// The measurements of one candidate.
@@ -32,23 +32,42 @@ pub struct Row {
     pub dropped: Option<Dropped>,
 }
 
+/// The origin of the values of a tuned kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Origin {
+    /// The candidates were measured; the search ended for this reason.
+    Measured(Ended),
+    /// The values were kept from an earlier search.
+    Kept,
+    /// The kernel has its default values: nothing was kept, and the mode permits no measurement.
+    Default,
+}
+
+/// The rows of all candidates, the winner first. `results` returns the time, the number of rounds and the reason why a
+/// candidate was dropped.
+pub(super) fn rows(
+    space: &Space,
+    candidates: &[Candidate],
+    winner: usize,
+    results: impl Fn(usize) -> (Option<Duration>, usize, Option<Dropped>),
+) -> Vec<Row> {
+    let row = |candidate: usize| {
+        let (time, rounds, dropped) = results(candidate);
+        Row { values: space.describe(&candidates[candidate]), candidate, time, rounds, dropped }
+    };
+    let mut rows: Vec<Row> = (0..candidates.len()).map(row).collect();
+    // Those that were compared with the winner longest come first.
+    rows.sort_by_key(|row| {
+        let out = row.dropped.is_some();
+        (row.candidate != winner, out, row.time.is_none(), usize::MAX - row.rounds, row.time, row.candidate)
+    });
+    rows
+}
+
 impl Tuned {
-    pub(super) fn new(kernel: Kernel, space: &Space, candidates: &[Candidate], found: Found) -> Self {
-        let row = |(at, trial): (usize, &crate::tune::Trial)| Row {
-            values: space.describe(&candidates[at]),
-            candidate: at,
-            time: trial.median(),
-            rounds: trial.times.len(),
-            dropped: trial.dropped.clone(),
-        };
-        let mut rows: Vec<Row> = found.trials.iter().enumerate().map(row).collect();
-        // The winner, then those that were compared with it longest.
-        rows.sort_by_key(|row| {
-            let out = row.dropped.is_some();
-            (row.candidate != found.winner, out, row.time.is_none(), usize::MAX - row.rounds, row.time, row.candidate)
-        });
-        let overrides = Overrides::new(space, &candidates[found.winner]);
-        Self { kernel, overrides, rows, ended: Some(found.ended) }
+    pub(super) fn new(kernel: Kernel, overrides: Overrides, rows: Vec<Row>, origin: Origin) -> Self {
+        Self { kernel, overrides, rows, origin }
     }
 
     /// The compiled kernel with the best values.
@@ -70,10 +89,10 @@ impl Tuned {
         &self.rows
     }
 
-    /// The reason for the end of the search; `None` if the result was kept from an earlier one.
+    /// Whether the values were measured, kept, or are the default.
     #[must_use]
-    pub fn ended(&self) -> Option<Ended> {
-        self.ended
+    pub fn origin(&self) -> Origin {
+        self.origin
     }
 }
 
@@ -95,9 +114,11 @@ impl fmt::Display for Tuned {
             }
             writeln!(f, "{}", if row.candidate == 0 { "  (default)" } else { "" })?;
         }
-        match self.ended {
-            Some(ended) => writeln!(f, "best: {}; {ended}", self.rows.first().map_or("", |row| &row.values)),
-            None => writeln!(f, "best: {}", self.rows.first().map_or("", |row| &row.values)),
+        let best = self.rows.first().map_or("", |row| &row.values);
+        match self.origin {
+            Origin::Measured(ended) => writeln!(f, "best: {best}; {ended}"),
+            Origin::Kept => writeln!(f, "best: {best}; kept from an earlier search"),
+            Origin::Default => writeln!(f, "default: {best}; nothing was kept or measured"),
         }
     }
 }
