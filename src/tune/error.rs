@@ -48,10 +48,10 @@ pub enum TuneError {
         /// The value that was given.
         given: String,
     },
-    /// A restriction names an override that is no parameter.
-    #[error("the restriction '{restriction}' names '{name}', which is no parameter of the space; it has {known}")]
+    /// A restriction or another expression names an override that is no parameter.
+    #[error("the expression '{restriction}' names '{name}', which is no parameter of the space; it has {known}")]
     Unknown {
-        /// The restriction as written.
+        /// The restriction or expression as written.
         restriction: String,
         /// The unknown name.
         name: String,

@@ -15,6 +15,6 @@ pub use error::TuneError;
 #[cfg(not(target_arch = "wasm32"))]
 pub use kept::{Kept, Mode, Record, State, Store};
 pub use search::{Dropped, Ended, Found, Judge, Search, Strategy, Trial};
-pub use space::{Candidate, Space};
+pub use space::{Candidate, Space, evaluate};
 #[cfg(not(target_arch = "wasm32"))]
 pub use tuner::{Origin, Overrides, Progress, Row, Tuned, Tuner};

@@ -260,6 +260,26 @@ impl Space {
     }
 }
 
+/// The value of an expression in the notation of restrictions, for names with these values.
+///
+/// ```
+/// assert_eq!(anywarp::tune::evaluate("1000 / EACH", &[("EACH", 4.0)])?, 250.0);
+/// # Ok::<(), anywarp::tune::TuneError>(())
+/// ```
+///
+/// # Errors
+/// [`TuneError::Comment`] if the text is no such expression, [`TuneError::Unknown`] for a name without a value.
+pub fn evaluate(text: &str, values: &[(&str, f64)]) -> Result<f64, TuneError> {
+    let expression = Expression::parse(text).map_err(|problem| read::located("expression", 0, text, problem))?;
+    let value_of = |name: &String| {
+        let known = || values.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+        let unknown = || TuneError::Unknown { restriction: text.to_owned(), name: name.clone(), known: known() };
+        values.iter().find(|(known, _)| known == name).map(|(_, value)| *value).ok_or_else(unknown)
+    };
+    let named = expression.names.iter().map(value_of).collect::<Result<Vec<_>, _>>()?;
+    Ok(expression.value(&named))
+}
+
 /// A literal of WGSL as a number: `16`, `16u`, `0x10`, `0.5f`, `true`.
 fn number(text: &str) -> Option<f64> {
     match text {

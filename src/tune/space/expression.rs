@@ -56,6 +56,11 @@ impl Expression {
         Ok(Self { root, names: parser.names })
     }
 
+    /// The value, with the values of names in the order of [`Expression::names`].
+    pub(super) fn value(&self, values: &[f64]) -> f64 {
+        self.root.value(values)
+    }
+
     /// Whether the restriction holds, with the values in the order of [`Expression::names`].
     pub(super) fn holds(&self, values: &[f64]) -> bool {
         let value = self.root.value(values);

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use anywarp_host::cache::Fingerprint;
 
-use super::tuned::{self, Row};
 use super::Tuner;
+use super::tuned::{self, Row};
 use crate::error::KernelError;
 use crate::tune::{Candidate, Dropped, Record, Space, State, Store, kept};
 
