@@ -22,7 +22,7 @@ use crate::failure::Failure;
 use crate::source::Bind;
 use crate::{count, load, run, terminal, values};
 
-/// What `tune` measures, and on what.
+/// The kernel to measure, its arguments and the effort.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct TuneArgs {
@@ -65,8 +65,8 @@ pub(crate) struct TuneArgs {
     ignored: Vec<String>,
 
     /// The seconds after which nothing more is measured
-    #[arg(long, value_name = "SECONDS", default_value = "10")]
-    budget: f64,
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    budget: Duration,
 
     /// How the candidates to measure are chosen
     #[arg(long, value_enum, default_value = "halving")]
@@ -118,6 +118,11 @@ impl StrategyName {
             Self::Descent => Strategy::CoordinateDescent,
         }
     }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let time = text.trim().parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    time.ok_or_else(|| format!("expected a number of seconds from 0, found '{text}': write --budget 2.5"))
 }
 
 fn size(text: &str) -> Result<u64, String> {
@@ -173,9 +178,7 @@ fn measure(device: &Device, wgsl: Wgsl<'static>, arguments: &TuneArgs, json: boo
 
     let bar = progress_bar(candidates.len(), json);
     let mut tuner = Tuner::new(device, wgsl).space(space).mode(Mode::Again).key(arguments.key.iter().copied());
-    let budget = Duration::try_from_secs_f64(arguments.budget)
-        .map_err(|_| Failure::Usage("--budget: expected a number of seconds from 0".to_owned()))?;
-    let search = Search::new().budget(budget).strategy(arguments.strategy.strategy()).seed(arguments.seed);
+    let search = Search::new().budget(arguments.budget).strategy(arguments.strategy.strategy()).seed(arguments.seed);
     tuner = tuner.search(search).progress(|progress| bar.set_position(progress.begun as u64));
     for Bound { binding, buffer } in &bound {
         tuner = tuner.bind(&binding.name, buffer);

@@ -72,7 +72,7 @@ pub enum TuneError {
     /// The folder of kept results cannot be used.
     #[error("{operation} the results of tuning in {folder} failed: {message}")]
     Store {
-        /// What was tried.
+        /// The operation that failed.
         operation: &'static str,
         /// The folder.
         folder: String,

@@ -12,6 +12,8 @@ use super::{Candidate, TuneError};
 
 pub use self::strategy::Strategy;
 
+anywarp_backend::debug_as_display!(Dropped);
+
 /// The ratio of two times up to which they count as equal, so that the default candidate wins.
 const CLOSE: f64 = 1.03;
 
@@ -68,7 +70,7 @@ pub trait Judge {
 }
 
 /// The reason why a candidate left a search.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Dropped {
     /// The candidate cannot be compiled or run.

@@ -9,7 +9,7 @@ use crate::kernel::Kernel;
 use crate::submit::Submission;
 use crate::tune::{Candidate, Dropped, Judge, Space};
 
-/// What a launch may take beyond the limit of a candidate before the candidate counts as hanging: the first launch of a
+/// The time beyond the limit of a candidate that its launch may take before the candidate counts as hanging: the first launch of a
 /// kernel includes work that drivers postpone until then.
 const GRACE: Duration = Duration::from_secs(1);
 

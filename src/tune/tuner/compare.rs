@@ -20,7 +20,7 @@ pub(super) fn difference(
     collect(layout, 0, &mut scalars);
     let (head, stride) = layout.unsized_tail().unwrap_or((layout.size, layout.size.max(1)));
     let (head, stride) = (head as usize, stride as usize);
-    // What lies before the runtime-sized array occurs once; the array repeats its first element.
+    // Members before the runtime-sized array occur once; the array repeats its first element.
     let repeats =
         if layout.unsized_tail().is_some() { expected.len().saturating_sub(head).div_ceil(stride) } else { 1 };
     let places = || {
