@@ -13,6 +13,11 @@ pub(crate) fn variants<T: Copy>(words: &[(&str, T)]) -> Option<T> {
     environment::word("ANYWARP_VARIANTS", words)
 }
 
+/// The value that determines which results of tuning are used and kept: one of `words`.
+pub(crate) fn tune<T: Copy>(words: &[(&str, T)]) -> Option<T> {
+    environment::word("ANYWARP_TUNE", words)
+}
+
 /// The size in bytes of the memory that the kernels of a device print into.
 pub(crate) fn debug_bytes() -> Option<u64> {
     environment::number("ANYWARP_DEBUG_BYTES")

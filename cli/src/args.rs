@@ -8,12 +8,15 @@ use crate::bench::BenchArgs;
 use crate::cache::CacheCommand;
 use crate::check::{self, CheckArgs};
 use crate::composition::CompositionArgs;
-use crate::help::{ENVIRONMENT, EXAMPLE, EXIT_CODES, OP_NOTES, RUN_NOTES, TRANSLATE_EXAMPLE, TRANSLATE_NOTES};
+use crate::help::{
+    ENVIRONMENT, EXAMPLE, EXIT_CODES, OP_NOTES, RUN_NOTES, TRANSLATE_EXAMPLE, TRANSLATE_NOTES, TUNE_NOTES,
+};
 use crate::op::OpArgs;
 use crate::output::Output;
 use crate::shape::{self, Given};
 use crate::source::Bind;
 use crate::stage::Stage;
+use crate::tune::TuneArgs;
 use crate::values;
 
 /// Run any WGSL compute kernel, on any device.
@@ -38,6 +41,9 @@ pub(crate) enum Command {
     /// Run an operator, such as a sum or a sort, on NumPy files; `op --list` names all
     #[command(after_help = OP_NOTES, after_long_help = format!("{OP_NOTES}\n\n{EXIT_CODES}"))]
     Op(OpArgs),
+    /// Find the values of its overrides with which a kernel is fastest
+    #[command(after_long_help = format!("{TUNE_NOTES}\n\n{EXIT_CODES}"))]
+    Tune(Box<TuneArgs>),
     /// Measure operators on this device, beside its ceiling and a peer
     Bench(BenchArgs),
     /// Print the stages of a kernel's translation to machine code; needs no device

@@ -92,3 +92,16 @@ counts, such as that of select, is written with that length.
   anywarp op sum x.npy --axis 1 -o sums.npy
   anywarp op sort x.npy --descending -o sorted.npy
   anywarp op elementwise x.npy y.npy 2.5 --inputs 'x: T, y: T, a: T' --outputs 'z: T' --operation 'z = a * x + y'";
+
+/// The notation of values, and the kept results.
+pub(crate) const TUNE_NOTES: &str = "\
+Comments in the WGSL list the values to try, and restrict their combinations:
+  override TILE: u32 = 16;  // anywarp:tune 8, 16, 32
+  override WG: u32 = 128;   // anywarp:tune 64..512 x2
+  // anywarp:where TILE * TILE * 4 <= 4096
+
+--bind and --set are as for `run`. Every candidate must have the results of the default values. The result is kept, and
+programs that tune the same kernel on this device use it, for the sizes of --key rounded up to powers of two. `tune show`
+lists what is kept, `tune export`, `tune import` and `tune clear` copy and remove it.
+
+  anywarp tune sum.wgsl --threads '1Mi / EACH' --bind x=rand:1:f32:1Mi --bind sums=zeros:f32:1Ki";

@@ -34,6 +34,7 @@ mod stage;
 mod terminal;
 mod timing;
 mod translate;
+mod tune;
 mod values;
 mod watch;
 
@@ -60,6 +61,7 @@ fn main() -> ExitCode {
         Command::Check(arguments) => check::check(arguments, cli.json),
         Command::Run(arguments) if arguments.watch => watch::watch(arguments, cli.json),
         Command::Run(arguments) => run::run(arguments, cli.json),
+        Command::Tune(arguments) => tune::tune(arguments, cli.json),
         Command::Translate(arguments) => translate::translate(arguments, cli.json),
     };
     match result {

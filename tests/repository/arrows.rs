@@ -18,6 +18,7 @@ const FLOORS: &[(&str, &[&str], &str)] = &[
     ("kernels", &["kernel", "debug"], "from WGSL text to a checked launch; what kernels print"),
     ("devices", &["device"], "which devices there are, which one is meant; the handle"),
     ("parts", &["ops", "loader", "ring"], "code that users could have written themselves, independent of each other"),
+    ("tuning", &["tune"], "which values of its overrides a kernel is fastest with; results on disk"),
     ("edge", &["interop"], "buffers and devices shared with raw wgpu and CUDA"),
 ];
 

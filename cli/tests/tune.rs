@@ -1,0 +1,82 @@
+//! `anywarp tune`: its report, and the results that it keeps.
+
+#[allow(dead_code, reason = "other tests use more of it")]
+mod support;
+
+use serde_json::Value;
+use support::{Folder, Outcome};
+
+const DOUBLE: &str = "
+override WG: u32 = 64;   // anywarp:tune 32, 64
+override EACH: u32 = 1;  // anywarp:tune 1, 2
+override MODE: u32 = 0;  // anywarp:tune 0, 1
+// anywarp:where MODE == 0 || EACH == 1
+@group(0) @binding(0) var<storage> x: array<u32>;
+@group(0) @binding(1) var<storage, read_write> y: array<u32>;
+var<immediate> by: u32;
+@compute @workgroup_size(WG) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    for (var k = 0u; k < EACH; k++) {
+        let at = id.x * EACH + k;
+        if at < arrayLength(&y) { y[at] = x[at] * (by + MODE); }
+    }
+}
+";
+
+const LINE: &str = "double.wgsl --device cpu --threads 1000/EACH --bind x=range:u32:1000 --bind y=zeros:u32:1000 --set by=3 --key 1000";
+
+fn tune(folder: &Folder, line: &str) -> Outcome {
+    folder.start("tune", line, "", &[("ANYWARP_CACHE", "kept")])
+}
+
+fn json(outcome: Outcome) -> Value {
+    let text = outcome.ok();
+    serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text}"))
+}
+
+#[test]
+fn candidates_are_listed_and_results_are_kept() {
+    let Some(folder) = Folder::with_device("tune") else { return };
+    folder.write("double.wgsl", DOUBLE);
+    let table = tune(&folder, LINE).ok();
+    assert_eq!(table.lines().filter(|line| line.trim_start().starts_with("WG=")).count(), 6, "{table}");
+    assert_eq!(table.matches("wrong: y at byte 4: expected 3, got 4").count(), 2, "{table}");
+    assert!(table.contains("default") && table.contains("\nbest: --override WG="), "{table}");
+
+    let report = json(tune(&folder, &format!("{LINE} --json --strategy exhaustive --budget 20 --seed 3")));
+    assert_eq!(report["candidates"].as_array().unwrap().len(), 6);
+    assert_eq!(report["best"]["MODE"], 0.0);
+    assert_eq!(report["ended"], "finished");
+
+    let shown = tune(&folder, "show").ok();
+    assert!(shown.contains("double.wgsl:main") && shown.contains("1024") && shown.contains("MODE=0"), "{shown}");
+    let exported = tune(&folder, "export").ok();
+    tune(&folder, "export all.txt").ok();
+    assert_eq!(String::from_utf8(folder.read("all.txt")).unwrap().trim_end(), exported.trim_end());
+    assert!(tune(&folder, "clear").ok().ends_with("removed\n"));
+    assert_eq!(json(tune(&folder, "show --json"))["results"].as_array().unwrap().len(), 0);
+    assert_eq!(tune(&folder, "import all.txt").ok(), "6 results imported\n");
+    assert_eq!(tune(&folder, "export").ok(), exported);
+}
+
+#[test]
+fn mistakes_name_the_argument() {
+    let Some(folder) = Folder::with_device("tune-mistakes") else { return };
+    folder.write("double.wgsl", DOUBLE);
+    folder.write("plain.wgsl", "@compute @workgroup_size(1) fn main() {}");
+    folder.write("damaged.txt", "anywarp-tune 1\nnothing");
+    for (line, code, said) in [
+        ("plain.wgsl --device cpu --threads 1", 2, "anywarp:tune"),
+        (&*LINE.replace("EACH", "EACHES"), 2, "--threads: "),
+        (&*LINE.replace("1000/EACH", "0"), 2, "--threads 0: expected a number"),
+        (&*LINE.replace("--bind y=zeros:u32:1000", ""), 2, "--bind y="),
+        (&*format!("{LINE} --ignore z"), 2, "--ignore z"),
+        (&*format!("{LINE} --budget soon"), 2, "--budget 2.5"),
+        ("double.wgsl", 2, "--threads"),
+        ("import damaged.txt", 1, "expected 12 fields"),
+        ("import missing.txt", 1, "missing.txt"),
+    ] {
+        let outcome = tune(&folder, line);
+        assert_eq!(outcome.code, Some(code), "{line}: {outcome:#?}");
+        assert!(outcome.stderr.contains(said), "{line}: {outcome:#?}");
+    }
+}

@@ -1,0 +1,103 @@
+//! Errors of tuning.
+
+use crate::error::{Classified, Error, ErrorClass};
+
+anywarp_backend::debug_as_display!(TuneError);
+
+/// A space that cannot be read, or a kernel that cannot be tuned.
+#[derive(Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum TuneError {
+    /// A tuning comment, or a restriction given in Rust, is wrong.
+    #[error("{file}:{line}: {message}\n{excerpt}")]
+    Comment {
+        /// The file as named by the user.
+        file: String,
+        /// The number of the line, counted from 1.
+        line: u32,
+        /// The expected notation and what was found.
+        message: String,
+        /// The line, with a caret below the place of the problem.
+        excerpt: String,
+    },
+    /// The default values violate a restriction.
+    #[error(
+        "the default values ({values}) violate the restriction '{restriction}': change the defaults or the restriction"
+    )]
+    Default {
+        /// The default values.
+        values: String,
+        /// The restriction as written.
+        restriction: String,
+    },
+    /// The space has too many combinations.
+    #[error("the space has {combinations} combinations of values, the limit is {limit}: list fewer values")]
+    TooLarge {
+        /// The number of combinations, before restrictions.
+        combinations: u64,
+        /// The greatest number allowed.
+        limit: u64,
+    },
+    /// A parameter has no values or occurs twice.
+    #[error("parameter '{name}': expected {expected}, got {given}")]
+    Parameter {
+        /// The name of the override.
+        name: String,
+        /// The expected property.
+        expected: &'static str,
+        /// The value that was given.
+        given: String,
+    },
+    /// A restriction or another expression names an override that is no parameter.
+    #[error("the expression '{restriction}' names '{name}', which is no parameter of the space; it has {known}")]
+    Unknown {
+        /// The restriction or expression as written.
+        restriction: String,
+        /// The unknown name.
+        name: String,
+        /// The names of the parameters.
+        known: String,
+    },
+    /// A tuner has no grid.
+    #[error("the grid is missing: give it by `threads`, `groups`, `threads_by` or `groups_by`")]
+    NoGrid,
+    /// The function of a grid asks for an override that is no parameter.
+    #[error("the grid depends on '{name}', which is no parameter of the space; it has {known}")]
+    UnknownInGrid {
+        /// The unknown name.
+        name: String,
+        /// The names of the parameters.
+        known: String,
+    },
+    /// The folder of kept results cannot be used.
+    #[error("{operation} the results of tuning in {folder} failed: {message}")]
+    Store {
+        /// The operation that failed.
+        operation: &'static str,
+        /// The folder.
+        folder: String,
+        /// The message of the operating system.
+        message: String,
+    },
+    /// The default candidate fails, so that there is nothing to compare the others with.
+    #[error("the default candidate cannot be measured: {reason}")]
+    DefaultFailed {
+        /// The reason.
+        reason: String,
+    },
+}
+
+impl Classified for TuneError {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Store { .. } => ErrorClass::Resource,
+            _ => ErrorClass::Programmer,
+        }
+    }
+}
+
+impl From<TuneError> for Error {
+    fn from(error: TuneError) -> Self {
+        Self::part(error)
+    }
+}

@@ -1,0 +1,20 @@
+//! Tuning: which values of its overrides a kernel is fastest with.
+//!
+//! Comments in the WGSL list the values and restrict their combinations; see [`Space`]. A [`Search`] measures the
+//! candidates of a space, or of anything else that a [`Judge`] can measure; a `Tuner` does so for a kernel on a device.
+
+mod error;
+#[cfg(not(target_arch = "wasm32"))] // a browser has no folders
+mod kept;
+mod search;
+mod space;
+#[cfg(not(target_arch = "wasm32"))] // a browser has no threads that wait
+mod tuner;
+
+pub use error::TuneError;
+#[cfg(not(target_arch = "wasm32"))]
+pub use kept::{Kept, Mode, Record, State, Store};
+pub use search::{Dropped, Ended, Found, Judge, Search, Strategy, Trial};
+pub use space::{Candidate, Space, evaluate};
+#[cfg(not(target_arch = "wasm32"))]
+pub use tuner::{Origin, Overrides, Progress, Row, Tuned, Tuner};
