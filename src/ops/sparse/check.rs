@@ -59,6 +59,19 @@ pub(super) fn column_indices(
     Err(operator.choice("a column index of", format!("use indices below {columns}, the number of columns"), got))
 }
 
+/// Returns an error unless all row indices are less than the number of rows.
+pub(super) fn row_indices(operator: Operator, indices: &[u32], rows: usize) -> Result<(), OperationError> {
+    let Some(position) = indices.iter().position(|index| *index as usize >= rows) else { return Ok(()) };
+    let got = format!("{} at position {position}", indices[position]);
+    Err(operator.choice("a row index of", format!("use indices below {rows}, the number of rows"), got))
+}
+
+/// Returns the number of elements of a dense matrix; an error for too many of them.
+pub(super) fn dense(operator: Operator, [rows, columns]: [usize; 2]) -> Result<usize, OperationError> {
+    let count = rows.checked_mul(columns).filter(|count| *count as u64 <= MAX_ELEMENTS);
+    count.ok_or_else(|| operator.too_large("the dense matrix", vec![rows, columns], MAX_ELEMENTS))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

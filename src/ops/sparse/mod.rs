@@ -1,6 +1,7 @@
 //! Sparse matrices.
 
 mod check;
+mod convert;
 mod element;
 mod matrix;
 mod plan;
