@@ -31,17 +31,17 @@ fn number(at: usize) -> f64 {
 }
 
 trait Number: SparseElement + PartialEq + std::fmt::Debug {
-    fn of(value: f64) -> Self;
+    fn narrow(value: f64) -> Self;
 }
 
 impl Number for f32 {
-    fn of(value: f64) -> Self {
+    fn narrow(value: f64) -> Self {
         value as Self
     }
 }
 
 impl Number for f64 {
-    fn of(value: f64) -> Self {
+    fn narrow(value: f64) -> Self {
         value
     }
 }
@@ -58,7 +58,7 @@ fn check<T: Number>(device: &Device, lengths: &[usize], columns: usize, width: u
     let values: Vec<f64> = (0..entries).map(number).collect();
     let x: Vec<f64> = (0..columns * width).map(|at| number(at + 5)).collect();
     let old: Vec<f64> = (0..rows * width).map(|at| number(at + 9)).collect();
-    let typed = |numbers: &[f64]| -> Vec<T> { numbers.iter().map(|number| T::of(*number)).collect() };
+    let typed = |numbers: &[f64]| -> Vec<T> { numbers.iter().map(|number| T::narrow(*number)).collect() };
     let between = |numbers: &[f64]| -> Vec<T> { typed(&[&vec![9.0; skip], numbers, &[9.0; 3][..]].concat()) };
     let a = SparseMatrix::from_csr(device, [rows, columns], &offsets, &indices, &typed(&values))?;
     let of_x = device.buffer_from(&between(&x))?;
