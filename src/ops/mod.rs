@@ -62,6 +62,8 @@
 //!   their derivatives; [`Softmax`] adds recording.
 //! - [`sort`], [`sort_pairs`], [`argsort`]: stable sorts; [`Sort`] adds orders, bit ranges, segments and recording.
 //! - [`SortBy`]: stable sorts by a comparison in WGSL.
+//! - [`spmv`], [`spmm`]: products of a [`SparseMatrix`] with a vector or a dense matrix; [`SparseProduct`] adds factors and
+//!   recording.
 //! - [`top_k`]: the largest elements and their indices; [`TopK`] adds the smallest, rows and recording.
 //!
 //! `src/ops/README.md` describes how to add an operator.
@@ -112,6 +114,7 @@ mod sequence;
 mod softmax;
 mod sort;
 mod sort_by;
+mod sparse;
 mod take;
 mod top_k;
 mod windows;
@@ -163,6 +166,7 @@ pub use softmax::{Softmax, log_softmax, log_softmax_backward, softmax, softmax_b
 pub use sort::SortWay;
 pub use sort::{Sort, argsort, sort, sort_pairs};
 pub use sort_by::SortBy;
+pub use sparse::{SparseElement, SparseMatrix, SparseProduct, spmm, spmv};
 pub use take::{IndexElement, Take, gather, take, take_along_axis};
 pub use top_k::{TopK, top_k};
 

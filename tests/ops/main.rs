@@ -30,6 +30,7 @@ mod selections;
 mod shaders;
 mod sort;
 mod sort_by;
+mod sparse;
 mod top_k;
 mod whole_numbers;
 mod windows;
@@ -74,6 +75,7 @@ const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     selections::cases,
     sort::cases,
     sort_by::cases,
+    sparse::cases,
     top_k::cases,
     windows::cases,
 ];
@@ -105,6 +107,7 @@ const CHECKED: &[fn() -> Alone] = &[
     selections::checked,
     sort::checked,
     sort_by::checked,
+    sparse::checked,
     top_k::checked,
     windows::checked,
 ];

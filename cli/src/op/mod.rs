@@ -31,6 +31,7 @@ mod selections;
 mod sequences;
 mod shapes;
 mod sorts;
+mod sparse;
 mod takes;
 mod texts;
 
@@ -61,6 +62,7 @@ const FAMILIES: &[&[Operator]] = &[
     searches::OPERATORS,
     counting::OPERATORS,
     matmul::OPERATORS,
+    sparse::OPERATORS,
     rows::OPERATORS,
     attention::OPERATORS,
     convolutions::OPERATORS,

@@ -46,6 +46,7 @@ const BUILDERS: &[(&str, &[&str])] = &[
     ("Softmax", &["softmax"]),
     ("Sort", &["sort", "sort_pairs", "argsort"]),
     ("SortBy", &["sort_by"]),
+    ("SparseProduct", &["spmv", "spmm"]),
     ("Split", &["split"]),
     ("Take", &["take", "take_along_axis"]),
     ("TopK", &["top_k"]),
@@ -96,6 +97,8 @@ const PARTS: &[&str] = &[
     "Side",
     "SortKey",
     "SortWay",
+    "SparseElement",
+    "SparseMatrix",
     "Steps",
     "SumElement",
 ];
@@ -211,6 +214,8 @@ const RENAMED: &[(&str, &str, &str)] = &[
     ("Softmax::cost_of_backward", "softmax_backward", ""),
     ("Softmax::logarithm", "log_softmax", ""),
     ("Sort::device_segments", "sort", "segments"),
+    // The shape of the file of x determines the number of columns.
+    ("SparseProduct::width", "spmm", ""),
     ("Sort::pairs", "sort_pairs", ""),
     ("Sort::cost_of_pairs", "sort_pairs", ""),
     ("Sort::cost_of_argsort", "argsort", ""),

@@ -1,0 +1,304 @@
+// Products of a sparse matrix in CSR and a dense matrix: y = alpha * a * x + beta * y.
+//
+// Tiles have equal numbers of items, which are the entries and the ends of rows in their order (Merrill and Garland,
+// 'Merge-Based Parallel Sparse Matrix-Vector Multiplication', 2016).
+@if(wide)
+alias Number = f64;
+@else
+alias Number = f32;
+
+struct Product {
+    alpha: Number,
+    beta: Number,
+    rows: u32,
+    entries: u32,
+    // The number of columns of x and y.
+    width: u32,
+    // The number of tiles, and of items of a tile.
+    tiles: u32,
+    tile: u32,
+    // The indices of the first elements in the bindings.
+    first_of_offsets: u32,
+    first_of_columns: u32,
+    first_of_values: u32,
+    first_of_x: u32,
+    first_of_y: u32,
+}
+
+@group(0) @binding(0) var<uniform> product: Product;
+@group(0) @binding(1) var<storage> offsets: array<u32>;
+@group(0) @binding(2) var<storage> columns: array<u32>;
+@group(0) @binding(3) var<storage> values: array<Number>;
+@group(0) @binding(4) var<storage> x: array<Number>;
+@group(0) @binding(5) var<storage, read_write> y: array<Number>;
+// For each tile and column: the sum of the row that continues after the tile, then the same number of sums of rows that
+// began before their tile and end in it.
+@group(0) @binding(6) var<storage, read_write> sums: array<Number>;
+// For each tile: the row that began before the tile and ends in it.
+@group(0) @binding(7) var<storage, read_write> cut: array<u32>;
+
+// The number of invocations that compute a row together; a power of two.
+override lanes: u32 = 1u;
+// Whether the old elements of y are used.
+override accumulate: bool = false;
+
+const GROUP: u32 = 256u;
+const FINISH: u32 = 64u;
+// The greatest number of items of a tile of a workgroup.
+const TILE: u32 = 1024u;
+// Stands for no row in `cut`.
+const NONE: u32 = 0xffffffffu;
+
+var<workgroup> partial: array<Number, GROUP>;
+var<workgroup> terms: array<Number, TILE>;
+var<workgroup> bounds: array<u32, 2>;
+
+fn offset(row: u32) -> u32 {
+    return offsets[product.first_of_offsets + row];
+}
+
+fn term(at: u32, column: u32) -> Number {
+    let row_of_x = columns[product.first_of_columns + at];
+    return values[product.first_of_values + at] * x[product.first_of_x + row_of_x * product.width + column];
+}
+
+// Returns the sum of every `step`-th term from `begin` on.
+fn sum_of(begin: u32, end: u32, step: u32, column: u32) -> Number {
+    var sum = Number();
+    for (var at = begin; at < end; at += step) {
+        sum += term(at, column);
+    }
+    return sum;
+}
+
+fn store(row: u32, column: u32, sum: Number) {
+    let at = product.first_of_y + row * product.width + column;
+    var result = product.alpha * sum;
+    if accumulate {
+        result += product.beta * y[at];
+    }
+    y[at] = result;
+}
+
+// Each invocation computes an element of y.
+@compute @workgroup_size(64)
+fn lines(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x >= product.rows * product.width {
+        return;
+    }
+    let row = id.x / product.width;
+    let column = id.x - row * product.width;
+    store(row, column, sum_of(offset(row), offset(row + 1u), 1u, column));
+}
+
+// `lanes` invocations compute an element of y.
+@compute @workgroup_size(256)
+fn teams(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let number = group.x * (GROUP / lanes) + local / lanes;
+    let lane = local % lanes;
+    let is_inside = number < product.rows * product.width;
+    let row = number / product.width;
+    let column = number - row * product.width;
+    var sum = Number();
+    if is_inside {
+        sum = sum_of(offset(row) + lane, offset(row + 1u), lanes, column);
+    }
+    partial[local] = sum;
+    for (var step = lanes / 2u; step > 0u; step /= 2u) {
+        workgroupBarrier();
+        if lane < step {
+            partial[local] += partial[local + step];
+        }
+    }
+    if is_inside && lane == 0u {
+        store(row, column, partial[local]);
+    }
+}
+
+// Returns the number of rows that end before an item.
+fn rows_before(item: u32) -> u32 {
+    var low = 0u;
+    var high = product.rows;
+    while low < high {
+        let middle = low + (high - low) / 2u;
+        if offset(middle + 1u) + middle < item {
+            low = middle + 1u;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+fn first_item(tile: u32) -> u32 {
+    return min(tile * product.tile, product.rows + product.entries);
+}
+
+// A tile: its first entry and the entry after its last one, the row of the first item, and the row that continues after
+// the tile.
+struct Tile {
+    begin: u32,
+    end: u32,
+    first: u32,
+    last: u32,
+}
+
+fn starts_before(tile: Tile) -> bool {
+    return tile.first < tile.last && offset(tile.first) < tile.begin;
+}
+
+// Stores the sum of the entries of a row in a tile.
+fn put(number: u32, tile: Tile, row: u32, column: u32, sum: Number) {
+    if row == tile.last {
+        sums[number * product.width + column] = sum;
+    } else if row == tile.first && offset(row) < tile.begin {
+        sums[(product.tiles + number) * product.width + column] = sum;
+    } else {
+        store(row, column, sum);
+    }
+}
+
+fn put_cut(number: u32, tile: Tile, column: u32) {
+    if column == 0u {
+        cut[number] = select(NONE, tile.first, starts_before(tile));
+    }
+}
+
+// Each workgroup computes a column of a tile. Invocations share the rows of the tile evenly.
+@compute @workgroup_size(256)
+fn tiles(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let number = group.x / product.width;
+    let column = group.x - number * product.width;
+    if number >= product.tiles {
+        return;
+    }
+    if local < 2u {
+        bounds[local] = rows_before(first_item(number + local));
+    }
+    workgroupBarrier();
+    let tile = Tile(first_item(number) - bounds[0], first_item(number + 1u) - bounds[1], bounds[0], bounds[1]);
+    for (var at = tile.begin + local; at < tile.end; at += GROUP) {
+        terms[at - tile.begin] = term(at, column);
+    }
+    workgroupBarrier();
+    let count = tile.last - tile.first + 1u;
+    var team = 1u;
+    while team * 2u * count <= GROUP {
+        team *= 2u;
+    }
+    let lane = local % team;
+    var sum = Number();
+    // Teams of more than one invocation have one row each.
+    for (var row = tile.first + local / team; row <= tile.last; row += GROUP / team) {
+        var end = tile.end;
+        if row < tile.last {
+            end = offset(row + 1u);
+        }
+        sum = Number();
+        for (var at = max(offset(row), tile.begin) + lane; at < end; at += team) {
+            sum += terms[at - tile.begin];
+        }
+        if team == 1u {
+            put(number, tile, row, column, sum);
+        }
+    }
+    partial[local] = sum;
+    for (var step = GROUP / 2u; step > 0u; step /= 2u) {
+        workgroupBarrier();
+        if step < team && lane < step {
+            partial[local] += partial[local + step];
+        }
+    }
+    let row = tile.first + local / team;
+    if team > 1u && lane == 0u && row <= tile.last {
+        put(number, tile, row, column, partial[local]);
+    }
+    if local == 0u {
+        put_cut(number, tile, column);
+    }
+}
+
+// Each invocation computes a column of a tile, item by item.
+@compute @workgroup_size(64)
+fn walk(@builtin(global_invocation_id) id: vec3<u32>) {
+    let number = id.x / product.width;
+    let column = id.x - number * product.width;
+    if number >= product.tiles {
+        return;
+    }
+    let start = first_item(number);
+    let stop = first_item(number + 1u);
+    let first = rows_before(start);
+    let last = rows_before(stop);
+    let tile = Tile(start - first, stop - last, first, last);
+    var row = first;
+    var at = tile.begin;
+    var end = tile.end;
+    if row < last {
+        end = offset(row + 1u);
+    }
+    var sum = Number();
+    // One loop over entries and ends of rows takes equally long for all invocations.
+    for (var item = start; item < stop; item += 1u) {
+        if at < end {
+            sum += term(at, column);
+            at += 1u;
+        } else {
+            put(number, tile, row, column, sum);
+            sum = Number();
+            row += 1u;
+            end = tile.end;
+            if row < last {
+                end = offset(row + 1u);
+            }
+        }
+    }
+    put(number, tile, last, column, sum);
+    put_cut(number, tile, column);
+}
+
+// Each invocation completes the row that ends in its tile and began before.
+@compute @workgroup_size(64)
+fn finish_lines(@builtin(global_invocation_id) id: vec3<u32>) {
+    let number = id.x / product.width;
+    let column = id.x - number * product.width;
+    if number >= product.tiles {
+        return;
+    }
+    let row = cut[number];
+    if row == NONE {
+        return;
+    }
+    var sum = Number();
+    for (var tile = (offset(row) + row) / product.tile; tile < number; tile += 1u) {
+        sum += sums[tile * product.width + column];
+    }
+    store(row, column, sum + sums[(product.tiles + number) * product.width + column]);
+}
+
+// As finish_lines, with a workgroup in place of an invocation.
+@compute @workgroup_size(64)
+fn finish_teams(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let number = group.x / product.width;
+    let column = group.x - number * product.width;
+    if number >= product.tiles {
+        return;
+    }
+    let row = cut[number];
+    var sum = Number();
+    if row != NONE {
+        for (var tile = (offset(row) + row) / product.tile + local; tile < number; tile += FINISH) {
+            sum += sums[tile * product.width + column];
+        }
+    }
+    partial[local] = sum;
+    for (var step = FINISH / 2u; step > 0u; step /= 2u) {
+        workgroupBarrier();
+        if local < step {
+            partial[local] += partial[local + step];
+        }
+    }
+    if row != NONE && local == 0u {
+        store(row, column, partial[0] + sums[(product.tiles + number) * product.width + column]);
+    }
+}

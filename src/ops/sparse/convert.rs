@@ -1,0 +1,127 @@
+//! Conversions of a sparse matrix to and from other forms, on the host.
+
+use super::super::error::OperationError;
+use super::check;
+use super::element::SparseElement;
+use super::matrix::{OPERATOR, SparseMatrix, memory};
+use crate::device::Device;
+
+/// The row indices, the column indices and the values of entries.
+type Coordinates<T> = (Vec<u32>, Vec<u32>, Vec<T>);
+
+impl<T: SparseElement> SparseMatrix<T> {
+    /// A matrix of shape `[rows, columns]` from the row index, the column index and the value of each entry, in any
+    /// order. Values of the same place are added up, in `f64`. The entries are sorted on the host.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// use anywarp::ops::SparseMatrix;
+    ///
+    /// let device = anywarp::Device::open("cpu")?;
+    /// let matrix = SparseMatrix::from_coo(&device, [2, 2], &[1, 0, 1], &[0, 1, 0], &[1.0f32, 2.0, 3.0])?;
+    /// assert_eq!(matrix.to_dense()?, [0.0, 2.0, 4.0, 0.0]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// [`OperationError`] for arrays of different lengths, an index that is out of range, 2^31 - 2^16 rows and entries or
+    /// more, or if memory cannot be allocated.
+    pub fn from_coo(
+        device: &Device,
+        shape: [usize; 2],
+        row_indices: &[u32],
+        column_indices: &[u32],
+        values: &[T],
+    ) -> Result<Self, OperationError> {
+        check::sizes(OPERATOR, shape, values.len())?;
+        check::length(OPERATOR, "row indices", values.len(), row_indices.len())?;
+        check::length(OPERATOR, "column indices", values.len(), column_indices.len())?;
+        check::row_indices(OPERATOR, row_indices, shape[0])?;
+        let mut order: Vec<usize> = (0..values.len()).collect();
+        // A stable sort, so that the sums have the same bits for the same entries.
+        order.sort_by_key(|at| (row_indices[*at], column_indices[*at]));
+        let mut offsets = vec![0u32; shape[0] + 1];
+        let (mut indices, mut sums) = (Vec::new(), Vec::<f64>::new());
+        let mut last = None;
+        for at in order {
+            let place = (row_indices[at], column_indices[at]);
+            match sums.last_mut() {
+                Some(sum) if last == Some(place) => *sum += values[at].wide(),
+                _ => {
+                    indices.push(place.1);
+                    sums.push(values[at].wide());
+                    offsets[place.0 as usize + 1] += 1;
+                }
+            }
+            last = Some(place);
+        }
+        for row in 0..shape[0] {
+            offsets[row + 1] += offsets[row];
+        }
+        let values: Vec<T> = sums.into_iter().map(T::of).collect();
+        Self::from_csr(device, shape, &offsets, &indices, &values)
+    }
+
+    /// Returns the row index, the column index and the value of each entry, row by row.
+    ///
+    /// # Errors
+    /// [`OperationError::Buffer`] if the arrays cannot be read.
+    pub fn to_coo(&self) -> Result<Coordinates<T>, OperationError> {
+        let offsets = self.offsets().read().map_err(memory)?;
+        let lengths = offsets.windows(2).map(|pair| (pair[1] - pair[0]) as usize);
+        let rows = lengths.enumerate().flat_map(|(row, length)| std::iter::repeat_n(row as u32, length)).collect();
+        let columns = self.column_indices().read().map_err(memory)?.to_vec();
+        Ok((rows, columns, self.values().read().map_err(memory)?.to_vec()))
+    }
+
+    /// Returns the transposed matrix, on the same device. Its column indices rise in each row, and entries of the same
+    /// place are added up. The entries are sorted on the host.
+    ///
+    /// # Errors
+    /// As [`to_coo`](Self::to_coo) and [`from_coo`](Self::from_coo).
+    pub fn transpose(&self) -> Result<Self, OperationError> {
+        let (rows, columns, values) = self.to_coo()?;
+        Self::from_coo(&self.device(), [self.columns(), self.rows()], &columns, &rows, &values)
+    }
+
+    /// A matrix with the elements of a dense matrix of shape `[rows, columns]`, row by row, that are not zero.
+    ///
+    /// # Errors
+    /// As [`from_csr`](Self::from_csr); another number of elements than the shape has is an error.
+    pub fn from_dense(device: &Device, shape: [usize; 2], elements: &[T]) -> Result<Self, OperationError> {
+        let [rows, columns] = shape;
+        check::sizes(OPERATOR, shape, 0)?;
+        check::length(OPERATOR, "elements", rows.saturating_mul(columns), elements.len())?;
+        let (mut offsets, mut indices, mut values) = (vec![0u32], Vec::new(), Vec::new());
+        for row in 0..rows {
+            for column in 0..columns {
+                let element = elements[row * columns + column];
+                if element.wide() != 0.0 {
+                    indices.push(column as u32);
+                    values.push(element);
+                }
+            }
+            offsets.push(values.len() as u32);
+        }
+        Self::from_csr(device, shape, &offsets, &indices, &values)
+    }
+
+    /// Returns the elements of the dense matrix, row by row. Entries of the same place are added up, in `f64`.
+    ///
+    /// # Errors
+    /// [`OperationError::Buffer`] if the arrays cannot be read, and [`OperationError::TooLarge`] if the dense matrix has
+    /// 2^31 - 2^16 elements or more.
+    pub fn to_dense(&self) -> Result<Vec<T>, OperationError> {
+        let count = check::dense(OPERATOR, [self.rows(), self.columns()])?;
+        let mut sums = vec![0.0; count];
+        let (rows, columns, values) = self.to_coo()?;
+        for ((row, column), value) in rows.iter().zip(&columns).zip(values) {
+            sums[*row as usize * self.columns() + *column as usize] += value.wide();
+        }
+        Ok(sums.into_iter().map(T::of).collect())
+    }
+}

@@ -1,0 +1,236 @@
+//! The passes of a product of a sparse and a dense matrix. This module is pure.
+
+use super::super::moving::MAX_ELEMENTS;
+use super::super::plan::Plan;
+use super::super::rows::plan::Target;
+
+/// The number of items of a tile that a workgroup computes: the constant `TILE` of the kernel.
+const TILE: u64 = 1024;
+/// The number of invocations of a workgroup of teams.
+const GROUP: u64 = 256;
+
+/// The sizes of a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    pub(super) rows: u64,
+    pub(super) columns: u64,
+    pub(super) entries: u64,
+    /// The number of entries of the longest row.
+    pub(super) longest: u64,
+    /// The number of columns of the dense matrices.
+    pub(super) width: u64,
+    /// The size of an element, in bytes.
+    pub(super) size: u64,
+    /// Whether the old elements of the result are read.
+    pub(super) accumulate: bool,
+}
+
+/// The assignment of invocations to entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// An invocation computes an element of the result.
+    Lines,
+    /// `lanes` invocations compute an element of the result: a power of two, from 2 to 256.
+    Teams { lanes: u32 },
+    /// A workgroup computes a tile of entries and ends of rows.
+    Tiles,
+    /// An invocation computes a tile of `items` entries and ends of rows.
+    Walk { items: u64 },
+}
+
+impl Choice {
+    /// The default choice.
+    pub(super) fn default_for(shape: Shape, target: Target) -> Self {
+        let Shape { rows, entries, longest, width, .. } = shape;
+        let mean = entries / rows.max(1);
+        if target.strips {
+            // Eight rows take as long as the longest of them; tiles take equally long, but twice as long for each entry.
+            // Tiles divide the work evenly among the threads, as a row of lines is the work of one thread.
+            let uneven = longest > 8 * mean.max(8) || (rows * width < 64 && longest >= 1 << 14);
+            return if uneven { Self::Walk { items: 1 << 10 } } else { Self::Lines };
+        }
+        // The longest row delays its workgroup while all others have finished.
+        let uneven = longest >= 2048 && (longest / 32 > mean || rows * width < 256);
+        if uneven {
+            // With several columns, neighbouring invocations read neighbouring elements of the dense matrix.
+            return if width < 16 { Self::Tiles } else { Self::Walk { items: 128 } };
+        }
+        // Lanes read neighbouring entries; columns already share entries and read neighbouring elements.
+        match (mean / width.max(1)).min(256) {
+            0..=2 => Self::Lines,
+            lanes => Self::Teams { lanes: (lanes as u32).next_power_of_two() / 2 },
+        }
+    }
+
+    /// Returns the choice that the shape permits in place of this one.
+    fn fitting(self, shape: Shape, target: Target) -> Self {
+        let limit = target.max_iterations();
+        let chosen = match self {
+            Self::Lines if shape.longest > limit => Self::Walk { items: TILE },
+            Self::Teams { lanes } if shape.longest / u64::from(lanes) >= limit => Self::Tiles,
+            other => other,
+        };
+        let fits = |tile: u64| tiles(shape, tile).saturating_mul(2 * shape.width) <= MAX_ELEMENTS;
+        match chosen {
+            Self::Tiles if !fits(TILE) => Self::Walk { items: larger(TILE, fits) },
+            Self::Walk { items } => Self::Walk { items: larger(items.clamp(1, limit / 2), fits) },
+            other => other,
+        }
+    }
+}
+
+/// Doubles a number of items until it fits.
+fn larger(mut items: u64, fits: impl Fn(u64) -> bool) -> u64 {
+    while items < 1 << 31 && !fits(items) {
+        items *= 2;
+    }
+    items
+}
+
+fn tiles(shape: Shape, tile: u64) -> u64 {
+    (shape.rows + shape.entries).div_ceil(tile)
+}
+
+/// One launch, with its number of invocations or of workgroups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pass {
+    Lines { threads: u64 },
+    Teams { groups: u64, lanes: u32 },
+    Tiles { groups: u64 },
+    Walk { threads: u64 },
+    FinishLines { threads: u64 },
+    FinishTeams { groups: u64 },
+}
+
+/// A plan with the numbers that kernels need.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Planned {
+    pub(super) plan: Plan<Pass>,
+    pub(super) tiles: u64,
+    /// The number of items of a tile.
+    pub(super) tile: u64,
+}
+
+pub(super) fn plan(shape: Shape, choice: Choice, target: Target) -> Planned {
+    let Shape { rows, columns, entries, longest, width, size, accumulate } = shape;
+    let elements = rows.saturating_mul(width);
+    if elements == 0 {
+        return Planned { plan: Plan::nothing(), tiles: 0, tile: 1 };
+    }
+    let tile = match choice.fitting(shape, target) {
+        Choice::Tiles => TILE,
+        Choice::Walk { items } => items,
+        Choice::Lines | Choice::Teams { .. } => 0,
+    };
+    let count = if tile == 0 { 0 } else { tiles(shape, tile) };
+    let of_tiles = count * width;
+    let mut passes = match choice.fitting(shape, target) {
+        Choice::Lines => vec![Pass::Lines { threads: elements }],
+        Choice::Teams { lanes } => {
+            vec![Pass::Teams { groups: elements.div_ceil(GROUP / u64::from(lanes)), lanes }]
+        }
+        Choice::Tiles => vec![Pass::Tiles { groups: of_tiles }],
+        Choice::Walk { .. } => vec![Pass::Walk { threads: of_tiles }],
+    };
+    if count > 1 {
+        // Few rows continue in more tiles than a team has invocations. Barriers are slow on the CPU.
+        let few = target.strips || longest / tile < 64;
+        passes.push(if few && count < target.max_iterations() {
+            Pass::FinishLines { threads: of_tiles }
+        } else {
+            Pass::FinishTeams { groups: of_tiles }
+        });
+    }
+    let dense = columns.saturating_mul(width).saturating_add(elements.saturating_mul(1 + u64::from(accumulate)));
+    let bytes = entries * (4 + size) + (rows + 1) * 4;
+    Planned {
+        plan: Plan {
+            passes,
+            scratch: 2 * of_tiles * size + 4 * count,
+            flops: entries.saturating_mul(2 * width),
+            bytes: bytes.saturating_add(dense.saturating_mul(size)),
+        },
+        tiles: count,
+        tile: tile.max(1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GPU: Target = Target { software: false, strips: false };
+    const CPU: Target = Target { software: true, strips: true };
+    const LLVMPIPE: Target = Target { software: true, strips: false };
+
+    fn shape(rows: u64, entries: u64, longest: u64) -> Shape {
+        Shape { rows, columns: 10, entries, longest, width: 1, size: 4, accumulate: false }
+    }
+
+    #[test]
+    fn lanes_follow_the_mean_length_of_rows() {
+        let choice = |mean: u64| Choice::default_for(shape(10_000, mean * 10_000, mean), GPU);
+        assert_eq!([choice(0), choice(2)], [Choice::Lines; 2]);
+        assert_eq!(choice(3), Choice::Teams { lanes: 2 });
+        assert_eq!(choice(32), Choice::Teams { lanes: 16 });
+        assert_eq!(choice(100_000), Choice::Teams { lanes: 128 });
+        let wide = Shape { width: 32, ..shape(10_000, 320_000, 32) };
+        assert_eq!(Choice::default_for(wide, GPU), Choice::Lines);
+    }
+
+    #[test]
+    fn uneven_rows_are_computed_in_tiles() {
+        assert_eq!(Choice::default_for(shape(10_000, 40_000, 2047), GPU), Choice::Teams { lanes: 2 });
+        assert_eq!(Choice::default_for(shape(10_000, 40_000, 2048), GPU), Choice::Tiles);
+        let wide = Shape { width: 16, ..shape(10_000, 40_000, 2048) };
+        assert_eq!(Choice::default_for(wide, GPU), Choice::Walk { items: 128 });
+        assert_eq!(Choice::default_for(shape(1, 1 << 20, 1 << 20), GPU), Choice::Tiles);
+        assert_eq!(Choice::default_for(shape(10_000, 40_000, 64), CPU), Choice::Lines);
+        assert_eq!(Choice::default_for(shape(10_000, 40_000, 65), CPU), Choice::Walk { items: 1024 });
+        assert_eq!(Choice::default_for(shape(1, 1 << 14, 1 << 14), CPU), Choice::Walk { items: 1024 });
+        assert_eq!(Choice::default_for(shape(1, 1 << 13, 1 << 13), CPU), Choice::Lines);
+    }
+
+    #[test]
+    fn passes_cover_all_elements() {
+        let passes = |shape, choice| plan(shape, choice, GPU).plan.passes;
+        assert_eq!(plan(shape(0, 0, 0), Choice::Tiles, GPU).plan, Plan::nothing());
+        assert_eq!(plan(Shape { width: 0, ..shape(4, 9, 3) }, Choice::Lines, GPU).plan, Plan::nothing());
+        assert_eq!(passes(shape(5, 0, 0), Choice::Lines), [Pass::Lines { threads: 5 }]);
+        assert_eq!(passes(shape(65, 0, 0), Choice::Teams { lanes: 4 }), [Pass::Teams { groups: 2, lanes: 4 }]);
+        assert_eq!(passes(shape(24, 1000, 900), Choice::Tiles), [Pass::Tiles { groups: 1 }]);
+        let two = [Pass::Tiles { groups: 2 }, Pass::FinishLines { threads: 2 }];
+        assert_eq!(passes(shape(25, 1000, 900), Choice::Tiles), two);
+        let long = [Pass::Tiles { groups: 65 }, Pass::FinishTeams { groups: 65 }];
+        assert_eq!(passes(shape(1, 1 << 16, 1 << 16), Choice::Tiles), long);
+        let wide = Shape { width: 3, ..shape(4, 9, 3) };
+        assert_eq!(
+            passes(wide, Choice::Walk { items: 4 }),
+            [Pass::Walk { threads: 12 }, Pass::FinishLines { threads: 12 }]
+        );
+        assert_eq!(plan(wide, Choice::Walk { items: 4 }, GPU).tiles, 4);
+    }
+
+    #[test]
+    fn loops_have_few_iterations_where_they_must() {
+        let passes = |choice| plan(shape(1, 1 << 26, 1 << 26), choice, LLVMPIPE).plan.passes[0];
+        assert_eq!(passes(Choice::Lines), Pass::Walk { threads: (1 << 16) + 1 });
+        assert_eq!(passes(Choice::Teams { lanes: 2 }), Pass::Tiles { groups: (1 << 16) + 1 });
+        assert_eq!(plan(shape(1, 1 << 26, 1 << 26), Choice::Walk { items: 1 << 20 }, LLVMPIPE).tile, 30_000);
+    }
+
+    #[test]
+    fn partial_sums_can_be_counted() {
+        let wide = Shape { width: 1 << 20, ..shape(1000, 1 << 30, 1 << 30) };
+        let planned = plan(wide, Choice::Tiles, GPU);
+        assert!(planned.tiles * wide.width * 2 <= MAX_ELEMENTS && planned.tile > TILE, "{planned:?}");
+    }
+
+    #[test]
+    fn costs_count_each_element_once() {
+        let cost = plan(Shape { accumulate: true, width: 2, ..shape(4, 9, 3) }, Choice::Lines, GPU).plan;
+        assert_eq!((cost.flops, cost.scratch), (36, 0));
+        assert_eq!(cost.bytes, 9 * 8 + 5 * 4 + 4 * (10 * 2 + 2 * 4 * 2));
+        assert_eq!(plan(shape(25, 1000, 900), Choice::Tiles, GPU).plan.scratch, 2 * 2 * 4 + 2 * 4);
+    }
+}
