@@ -136,44 +136,123 @@ fn fft_lines(
                     powers[1] = root(exponent * each);
                     let shared_root = root(exponent * spot.number);
                     for (var r = 0u; r < 16u; r++) {
-                        v[r] = times(v[r], shared_root);
+                        if r < radix {
+                            v[r] = times(v[r], shared_root);
+                        }
                     }
                 } else {
                     powers[1] = line_roots[sizes.first_of_line_roots + inner_place * (each / before)];
                 }
                 v[1] = times(v[1], powers[1]);
                 for (var r = 2u; r < 16u; r++) {
-                    powers[r] = times(powers[r / 2u], powers[(r + 1u) / 2u]);
-                    v[r] = times(v[r], powers[r]);
+                    if r < radix {
+                        powers[r] = times(powers[r / 2u], powers[(r + 1u) / 2u]);
+                        v[r] = times(v[r], powers[r]);
+                    }
                 }
             }
             switch radix {
                 case 2u: {
-                    transform_2(&v);
+                    let results = transform_2(v[0], v[1]);
+                    v[0] = results[0];
+                    v[1] = results[1];
                 }
                 case 3u: {
-                    transform_3(&v);
+                    let results = transform_3(v[0], v[1], v[2]);
+                    v[0] = results[0];
+                    v[1] = results[1];
+                    v[2] = results[2];
                 }
                 case 4u: {
-                    transform_4(&v);
+                    let results = transform_4(v[0], v[1], v[2], v[3]);
+                    v[0] = results[0];
+                    v[1] = results[1];
+                    v[2] = results[2];
+                    v[3] = results[3];
                 }
                 case 5u: {
-                    transform_5(&v);
+                    let results = transform_5(v[0], v[1], v[2], v[3], v[4]);
+                    v[0] = results[0];
+                    v[1] = results[1];
+                    v[2] = results[2];
+                    v[3] = results[3];
+                    v[4] = results[4];
                 }
                 case 7u: {
-                    transform_7(&v);
+                    let results = transform_7(v[0], v[1], v[2], v[3], v[4], v[5], v[6]);
+                    v[0] = results[0];
+                    v[1] = results[1];
+                    v[2] = results[2];
+                    v[3] = results[3];
+                    v[4] = results[4];
+                    v[5] = results[5];
+                    v[6] = results[6];
                 }
                 case 8u: {
-                    transform_8(&v);
+                    let results = transform_8(v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]);
+                    v[0] = results[0];
+                    v[1] = results[1];
+                    v[2] = results[2];
+                    v[3] = results[3];
+                    v[4] = results[4];
+                    v[5] = results[5];
+                    v[6] = results[6];
+                    v[7] = results[7];
                 }
                 case 11u: {
-                    transform_11(&v);
+                    let results = transform_11(v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10]);
+                    v[0] = results[0];
+                    v[1] = results[1];
+                    v[2] = results[2];
+                    v[3] = results[3];
+                    v[4] = results[4];
+                    v[5] = results[5];
+                    v[6] = results[6];
+                    v[7] = results[7];
+                    v[8] = results[8];
+                    v[9] = results[9];
+                    v[10] = results[10];
                 }
                 case 13u: {
-                    transform_13(&v);
+                    let results = transform_13(
+                        v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7],
+                        v[8], v[9], v[10], v[11], v[12],
+                    );
+                    v[0] = results[0];
+                    v[1] = results[1];
+                    v[2] = results[2];
+                    v[3] = results[3];
+                    v[4] = results[4];
+                    v[5] = results[5];
+                    v[6] = results[6];
+                    v[7] = results[7];
+                    v[8] = results[8];
+                    v[9] = results[9];
+                    v[10] = results[10];
+                    v[11] = results[11];
+                    v[12] = results[12];
                 }
                 default: {
-                    transform_16(&v);
+                    let results = transform_16(
+                        v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7],
+                        v[8], v[9], v[10], v[11], v[12], v[13], v[14], v[15],
+                    );
+                    v[0] = results[0];
+                    v[1] = results[1];
+                    v[2] = results[2];
+                    v[3] = results[3];
+                    v[4] = results[4];
+                    v[5] = results[5];
+                    v[6] = results[6];
+                    v[7] = results[7];
+                    v[8] = results[8];
+                    v[9] = results[9];
+                    v[10] = results[10];
+                    v[11] = results[11];
+                    v[12] = results[12];
+                    v[13] = results[13];
+                    v[14] = results[14];
+                    v[15] = results[15];
                 }
             }
             let result = inner_block * before * radix + inner_place;

@@ -1,14 +1,13 @@
-// Discrete Fourier transforms of a few numbers, which replace the first elements of an array.
+// Discrete Fourier transforms of a few numbers. They pass numbers by value, so that compilers keep them in registers.
 //
 // Prime lengths pair the inputs r and p - r: their sum has a real factor in each result, their difference an imaginary
 // one.
 import package::shared::complex::{Complex, Real, turned};
 
-fn transform_2(v: ptr<function, array<Complex, 16>>) {
-    let a = (*v)[0];
-    let b = (*v)[1];
-    (*v)[0] = a + b;
-    (*v)[1] = a - b;
+fn transform_2(v0: Complex, v1: Complex) -> array<Complex, 2> {
+    let a = v0;
+    let b = v1;
+    return array(a + b, a - b);
 }
 
 struct Four {
@@ -26,12 +25,9 @@ fn four(a: Complex, b: Complex, c: Complex, d: Complex) -> Four {
     return Four(even + odd, difference + side, even - odd, difference - side);
 }
 
-fn transform_4(v: ptr<function, array<Complex, 16>>) {
-    let result = four((*v)[0], (*v)[1], (*v)[2], (*v)[3]);
-    (*v)[0] = result.a;
-    (*v)[1] = result.b;
-    (*v)[2] = result.c;
-    (*v)[3] = result.d;
+fn transform_4(v0: Complex, v1: Complex, v2: Complex, v3: Complex) -> array<Complex, 4> {
+    let result = four(v0, v1, v2, v3);
+    return array(result.a, result.b, result.c, result.d);
 }
 
 const half_root = 0.70710678118654752440;
@@ -45,20 +41,24 @@ fn by_three_eighths(a: Complex) -> Complex {
     return Complex(a.y - a.x, -a.x - a.y) * Real(half_root);
 }
 
-fn transform_8(v: ptr<function, array<Complex, 16>>) {
-    let even = four((*v)[0], (*v)[2], (*v)[4], (*v)[6]);
-    let odd = four((*v)[1], (*v)[3], (*v)[5], (*v)[7]);
+fn transform_8(
+    v0: Complex, v1: Complex, v2: Complex, v3: Complex, v4: Complex, v5: Complex, v6: Complex, v7: Complex,
+) -> array<Complex, 8> {
+    let even = four(v0, v2, v4, v6);
+    let odd = four(v1, v3, v5, v7);
     let b = by_eighth(odd.b);
     let c = turned(odd.c);
     let d = by_three_eighths(odd.d);
-    (*v)[0] = even.a + odd.a;
-    (*v)[1] = even.b + b;
-    (*v)[2] = even.c + c;
-    (*v)[3] = even.d + d;
-    (*v)[4] = even.a - odd.a;
-    (*v)[5] = even.b - b;
-    (*v)[6] = even.c - c;
-    (*v)[7] = even.d - d;
+    return array(
+        even.a + odd.a,
+        even.b + b,
+        even.c + c,
+        even.d + d,
+        even.a - odd.a,
+        even.b - b,
+        even.c - c,
+        even.d - d,
+    );
 }
 
 const cos_16 = 0.92387953251128675613;
@@ -69,11 +69,14 @@ fn rotated(a: Complex, cosine: Real, sine: Real) -> Complex {
     return Complex(a.x * cosine + a.y * sine, a.y * cosine - a.x * sine);
 }
 
-fn transform_16(v: ptr<function, array<Complex, 16>>) {
-    let first = four((*v)[0], (*v)[4], (*v)[8], (*v)[12]);
-    let second = four((*v)[1], (*v)[5], (*v)[9], (*v)[13]);
-    let third = four((*v)[2], (*v)[6], (*v)[10], (*v)[14]);
-    let fourth = four((*v)[3], (*v)[7], (*v)[11], (*v)[15]);
+fn transform_16(
+    v0: Complex, v1: Complex, v2: Complex, v3: Complex, v4: Complex, v5: Complex, v6: Complex, v7: Complex,
+    v8: Complex, v9: Complex, v10: Complex, v11: Complex, v12: Complex, v13: Complex, v14: Complex, v15: Complex,
+) -> array<Complex, 16> {
+    let first = four(v0, v4, v8, v12);
+    let second = four(v1, v5, v9, v13);
+    let third = four(v2, v6, v10, v14);
+    let fourth = four(v3, v7, v11, v15);
     let a = four(first.a, second.a, third.a, fourth.a);
     let b = four(
         first.b,
@@ -88,37 +91,20 @@ fn transform_16(v: ptr<function, array<Complex, 16>>) {
         by_three_eighths(third.d),
         rotated(fourth.d, Real(-cos_16), Real(-sin_16)),
     );
-    (*v)[0] = a.a;
-    (*v)[1] = b.a;
-    (*v)[2] = c.a;
-    (*v)[3] = d.a;
-    (*v)[4] = a.b;
-    (*v)[5] = b.b;
-    (*v)[6] = c.b;
-    (*v)[7] = d.b;
-    (*v)[8] = a.c;
-    (*v)[9] = b.c;
-    (*v)[10] = c.c;
-    (*v)[11] = d.c;
-    (*v)[12] = a.d;
-    (*v)[13] = b.d;
-    (*v)[14] = c.d;
-    (*v)[15] = d.d;
+    return array(a.a, b.a, c.a, d.a, a.b, b.b, c.b, d.b, a.c, b.c, c.c, d.c, a.d, b.d, c.d, d.d);
 }
 
 
 const cos_3_1 = -0.499999999999999778;
 const sin_3_1 = 0.866025403784438708;
 
-fn transform_3(v: ptr<function, array<Complex, 16>>) {
-    let first = (*v)[0];
-    let sum_1 = (*v)[1] + (*v)[2];
-    let side_1 = turned((*v)[1] - (*v)[2]);
-    (*v)[0] = first + sum_1;
+fn transform_3(v0: Complex, v1: Complex, v2: Complex) -> array<Complex, 3> {
+    let first = v0;
+    let sum_1 = v1 + v2;
+    let side_1 = turned(v1 - v2);
     let even_1 = first + sum_1 * Real(cos_3_1);
     let odd_1 = side_1 * Real(sin_3_1);
-    (*v)[1] = even_1 + odd_1;
-    (*v)[2] = even_1 - odd_1;
+    return array(first + sum_1, even_1 + odd_1, even_1 - odd_1);
 }
 
 const cos_5_1 = 0.309016994374947451;
@@ -126,21 +112,17 @@ const sin_5_1 = 0.951056516295153531;
 const cos_5_2 = -0.809016994374947340;
 const sin_5_2 = 0.587785252292473248;
 
-fn transform_5(v: ptr<function, array<Complex, 16>>) {
-    let first = (*v)[0];
-    let sum_1 = (*v)[1] + (*v)[4];
-    let side_1 = turned((*v)[1] - (*v)[4]);
-    let sum_2 = (*v)[2] + (*v)[3];
-    let side_2 = turned((*v)[2] - (*v)[3]);
-    (*v)[0] = first + sum_1 + sum_2;
+fn transform_5(v0: Complex, v1: Complex, v2: Complex, v3: Complex, v4: Complex) -> array<Complex, 5> {
+    let first = v0;
+    let sum_1 = v1 + v4;
+    let side_1 = turned(v1 - v4);
+    let sum_2 = v2 + v3;
+    let side_2 = turned(v2 - v3);
     let even_1 = first + sum_1 * Real(cos_5_1) + sum_2 * Real(cos_5_2);
     let odd_1 = side_1 * Real(sin_5_1) + side_2 * Real(sin_5_2);
     let even_2 = first + sum_1 * Real(cos_5_2) + sum_2 * Real(cos_5_1);
     let odd_2 = side_1 * Real(sin_5_2) - side_2 * Real(sin_5_1);
-    (*v)[1] = even_1 + odd_1;
-    (*v)[2] = even_2 + odd_2;
-    (*v)[3] = even_2 - odd_2;
-    (*v)[4] = even_1 - odd_1;
+    return array(first + sum_1 + sum_2, even_1 + odd_1, even_2 + odd_2, even_2 - odd_2, even_1 - odd_1);
 }
 
 const cos_7_1 = 0.623489801858733594;
@@ -150,27 +132,31 @@ const sin_7_2 = 0.974927912181823619;
 const cos_7_3 = -0.900968867902419035;
 const sin_7_3 = 0.433883739117558231;
 
-fn transform_7(v: ptr<function, array<Complex, 16>>) {
-    let first = (*v)[0];
-    let sum_1 = (*v)[1] + (*v)[6];
-    let side_1 = turned((*v)[1] - (*v)[6]);
-    let sum_2 = (*v)[2] + (*v)[5];
-    let side_2 = turned((*v)[2] - (*v)[5]);
-    let sum_3 = (*v)[3] + (*v)[4];
-    let side_3 = turned((*v)[3] - (*v)[4]);
-    (*v)[0] = first + sum_1 + sum_2 + sum_3;
+fn transform_7(
+    v0: Complex, v1: Complex, v2: Complex, v3: Complex, v4: Complex, v5: Complex, v6: Complex,
+) -> array<Complex, 7> {
+    let first = v0;
+    let sum_1 = v1 + v6;
+    let side_1 = turned(v1 - v6);
+    let sum_2 = v2 + v5;
+    let side_2 = turned(v2 - v5);
+    let sum_3 = v3 + v4;
+    let side_3 = turned(v3 - v4);
     let even_1 = first + sum_1 * Real(cos_7_1) + sum_2 * Real(cos_7_2) + sum_3 * Real(cos_7_3);
     let odd_1 = side_1 * Real(sin_7_1) + side_2 * Real(sin_7_2) + side_3 * Real(sin_7_3);
     let even_2 = first + sum_1 * Real(cos_7_2) + sum_2 * Real(cos_7_3) + sum_3 * Real(cos_7_1);
     let odd_2 = side_1 * Real(sin_7_2) - side_2 * Real(sin_7_3) - side_3 * Real(sin_7_1);
     let even_3 = first + sum_1 * Real(cos_7_3) + sum_2 * Real(cos_7_1) + sum_3 * Real(cos_7_2);
     let odd_3 = side_1 * Real(sin_7_3) - side_2 * Real(sin_7_1) + side_3 * Real(sin_7_2);
-    (*v)[1] = even_1 + odd_1;
-    (*v)[2] = even_2 + odd_2;
-    (*v)[3] = even_3 + odd_3;
-    (*v)[4] = even_3 - odd_3;
-    (*v)[5] = even_2 - odd_2;
-    (*v)[6] = even_1 - odd_1;
+    return array(
+        first + sum_1 + sum_2 + sum_3,
+        even_1 + odd_1,
+        even_2 + odd_2,
+        even_3 + odd_3,
+        even_3 - odd_3,
+        even_2 - odd_2,
+        even_1 - odd_1,
+    );
 }
 
 const cos_11_1 = 0.841253532831181206;
@@ -184,19 +170,21 @@ const sin_11_4 = 0.755749574354258269;
 const cos_11_5 = -0.959492973614497369;
 const sin_11_5 = 0.281732556841429671;
 
-fn transform_11(v: ptr<function, array<Complex, 16>>) {
-    let first = (*v)[0];
-    let sum_1 = (*v)[1] + (*v)[10];
-    let side_1 = turned((*v)[1] - (*v)[10]);
-    let sum_2 = (*v)[2] + (*v)[9];
-    let side_2 = turned((*v)[2] - (*v)[9]);
-    let sum_3 = (*v)[3] + (*v)[8];
-    let side_3 = turned((*v)[3] - (*v)[8]);
-    let sum_4 = (*v)[4] + (*v)[7];
-    let side_4 = turned((*v)[4] - (*v)[7]);
-    let sum_5 = (*v)[5] + (*v)[6];
-    let side_5 = turned((*v)[5] - (*v)[6]);
-    (*v)[0] = first + sum_1 + sum_2 + sum_3 + sum_4 + sum_5;
+fn transform_11(
+    v0: Complex, v1: Complex, v2: Complex, v3: Complex, v4: Complex, v5: Complex, v6: Complex, v7: Complex,
+    v8: Complex, v9: Complex, v10: Complex,
+) -> array<Complex, 11> {
+    let first = v0;
+    let sum_1 = v1 + v10;
+    let side_1 = turned(v1 - v10);
+    let sum_2 = v2 + v9;
+    let side_2 = turned(v2 - v9);
+    let sum_3 = v3 + v8;
+    let side_3 = turned(v3 - v8);
+    let sum_4 = v4 + v7;
+    let side_4 = turned(v4 - v7);
+    let sum_5 = v5 + v6;
+    let side_5 = turned(v5 - v6);
     let even_1 = first + sum_1 * Real(cos_11_1) + sum_2 * Real(cos_11_2) + sum_3 * Real(cos_11_3)
         + sum_4 * Real(cos_11_4) + sum_5 * Real(cos_11_5);
     let odd_1 = side_1 * Real(sin_11_1) + side_2 * Real(sin_11_2) + side_3 * Real(sin_11_3) + side_4 * Real(sin_11_4)
@@ -217,16 +205,19 @@ fn transform_11(v: ptr<function, array<Complex, 16>>) {
         + sum_4 * Real(cos_11_2) + sum_5 * Real(cos_11_3);
     let odd_5 = side_1 * Real(sin_11_5) - side_2 * Real(sin_11_1) + side_3 * Real(sin_11_4) - side_4 * Real(sin_11_2)
         + side_5 * Real(sin_11_3);
-    (*v)[1] = even_1 + odd_1;
-    (*v)[2] = even_2 + odd_2;
-    (*v)[3] = even_3 + odd_3;
-    (*v)[4] = even_4 + odd_4;
-    (*v)[5] = even_5 + odd_5;
-    (*v)[6] = even_5 - odd_5;
-    (*v)[7] = even_4 - odd_4;
-    (*v)[8] = even_3 - odd_3;
-    (*v)[9] = even_2 - odd_2;
-    (*v)[10] = even_1 - odd_1;
+    return array(
+        first + sum_1 + sum_2 + sum_3 + sum_4 + sum_5,
+        even_1 + odd_1,
+        even_2 + odd_2,
+        even_3 + odd_3,
+        even_4 + odd_4,
+        even_5 + odd_5,
+        even_5 - odd_5,
+        even_4 - odd_4,
+        even_3 - odd_3,
+        even_2 - odd_2,
+        even_1 - odd_1,
+    );
 }
 
 const cos_13_1 = 0.885456025653209911;
@@ -242,21 +233,23 @@ const sin_13_5 = 0.663122658240795193;
 const cos_13_6 = -0.970941817426052012;
 const sin_13_6 = 0.239315664287557683;
 
-fn transform_13(v: ptr<function, array<Complex, 16>>) {
-    let first = (*v)[0];
-    let sum_1 = (*v)[1] + (*v)[12];
-    let side_1 = turned((*v)[1] - (*v)[12]);
-    let sum_2 = (*v)[2] + (*v)[11];
-    let side_2 = turned((*v)[2] - (*v)[11]);
-    let sum_3 = (*v)[3] + (*v)[10];
-    let side_3 = turned((*v)[3] - (*v)[10]);
-    let sum_4 = (*v)[4] + (*v)[9];
-    let side_4 = turned((*v)[4] - (*v)[9]);
-    let sum_5 = (*v)[5] + (*v)[8];
-    let side_5 = turned((*v)[5] - (*v)[8]);
-    let sum_6 = (*v)[6] + (*v)[7];
-    let side_6 = turned((*v)[6] - (*v)[7]);
-    (*v)[0] = first + sum_1 + sum_2 + sum_3 + sum_4 + sum_5 + sum_6;
+fn transform_13(
+    v0: Complex, v1: Complex, v2: Complex, v3: Complex, v4: Complex, v5: Complex, v6: Complex, v7: Complex,
+    v8: Complex, v9: Complex, v10: Complex, v11: Complex, v12: Complex,
+) -> array<Complex, 13> {
+    let first = v0;
+    let sum_1 = v1 + v12;
+    let side_1 = turned(v1 - v12);
+    let sum_2 = v2 + v11;
+    let side_2 = turned(v2 - v11);
+    let sum_3 = v3 + v10;
+    let side_3 = turned(v3 - v10);
+    let sum_4 = v4 + v9;
+    let side_4 = turned(v4 - v9);
+    let sum_5 = v5 + v8;
+    let side_5 = turned(v5 - v8);
+    let sum_6 = v6 + v7;
+    let side_6 = turned(v6 - v7);
     let even_1 = first + sum_1 * Real(cos_13_1) + sum_2 * Real(cos_13_2) + sum_3 * Real(cos_13_3)
         + sum_4 * Real(cos_13_4) + sum_5 * Real(cos_13_5) + sum_6 * Real(cos_13_6);
     let odd_1 = side_1 * Real(sin_13_1) + side_2 * Real(sin_13_2) + side_3 * Real(sin_13_3) + side_4 * Real(sin_13_4)
@@ -281,16 +274,19 @@ fn transform_13(v: ptr<function, array<Complex, 16>>) {
         + sum_4 * Real(cos_13_2) + sum_5 * Real(cos_13_4) + sum_6 * Real(cos_13_3);
     let odd_6 = side_1 * Real(sin_13_6) - side_2 * Real(sin_13_1) + side_3 * Real(sin_13_5) - side_4 * Real(sin_13_2)
         + side_5 * Real(sin_13_4) - side_6 * Real(sin_13_3);
-    (*v)[1] = even_1 + odd_1;
-    (*v)[2] = even_2 + odd_2;
-    (*v)[3] = even_3 + odd_3;
-    (*v)[4] = even_4 + odd_4;
-    (*v)[5] = even_5 + odd_5;
-    (*v)[6] = even_6 + odd_6;
-    (*v)[7] = even_6 - odd_6;
-    (*v)[8] = even_5 - odd_5;
-    (*v)[9] = even_4 - odd_4;
-    (*v)[10] = even_3 - odd_3;
-    (*v)[11] = even_2 - odd_2;
-    (*v)[12] = even_1 - odd_1;
+    return array(
+        first + sum_1 + sum_2 + sum_3 + sum_4 + sum_5 + sum_6,
+        even_1 + odd_1,
+        even_2 + odd_2,
+        even_3 + odd_3,
+        even_4 + odd_4,
+        even_5 + odd_5,
+        even_6 + odd_6,
+        even_6 - odd_6,
+        even_5 - odd_5,
+        even_4 - odd_4,
+        even_3 - odd_3,
+        even_2 - odd_2,
+        even_1 - odd_1,
+    );
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use anywarp::ops::Cost;
-use anywarp::{Device, Recording, UnifiedBuffer};
+use anywarp::{Device, Element, Recording, UnifiedBuffer};
 
 use super::Operator;
 use super::entry::{Number, Types};
@@ -87,6 +87,16 @@ impl<'a> Call<'a> {
         self.input(port).map(|input| upload(&self.device, input)).transpose()
     }
 
+    /// As [`upload`](Self::upload), for complex numbers, whose parts are neighbours.
+    pub(crate) fn upload_pairs<T: Number>(&self, port: &str) -> Result<UnifiedBuffer<[T; 2]>, Failure>
+    where
+        [T; 2]: Element,
+    {
+        let parts = self.host::<T>(port);
+        let pairs: Vec<[T; 2]> = parts.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect();
+        Ok(self.device.buffer_from(&pairs)?)
+    }
+
     /// A new buffer for an output of this shape.
     pub(crate) fn array<T: Number>(&self, shape: &[usize]) -> Result<UnifiedBuffer<T>, Failure> {
         let length = shape.iter().try_fold(1usize, |all, extent| all.checked_mul(*extent)).ok_or_else(|| {
@@ -114,6 +124,14 @@ impl<'a> Call<'a> {
         let truths = self.dtype == Dtype::B1 && T::DTYPE == Dtype::U1;
         let dtype = if truths { Dtype::B1 } else { T::DTYPE };
         self.outputs.push(Box::new(Whole { buffer, shape, dtype }));
+    }
+
+    /// Appends an output of complex numbers; the last axis of the shape is that of their parts.
+    pub(crate) fn output_pairs<T: Number>(&mut self, buffer: UnifiedBuffer<[T; 2]>, shape: Vec<usize>)
+    where
+        [T; 2]: Element,
+    {
+        self.outputs.push(Box::new(Pairs { buffer, shape, dtype: T::DTYPE }));
     }
 
     /// Appends an output of one dimension whose length is only known after the run.
@@ -219,6 +237,23 @@ struct Whole<T> {
 impl<T: Number> Output for Whole<T> {
     fn read(&self) -> Result<Array, Failure> {
         let bytes = bytemuck::cast_slice::<T, u8>(&self.buffer.read()?).to_vec();
+        Ok(Array { dtype: self.dtype, shape: self.shape.iter().map(|extent| *extent as u64).collect(), bytes })
+    }
+}
+
+/// An output of complex numbers.
+struct Pairs<T> {
+    buffer: UnifiedBuffer<[T; 2]>,
+    shape: Vec<usize>,
+    dtype: Dtype,
+}
+
+impl<T: Number> Output for Pairs<T>
+where
+    [T; 2]: Element,
+{
+    fn read(&self) -> Result<Array, Failure> {
+        let bytes = bytemuck::cast_slice::<[T; 2], u8>(&self.buffer.read()?).to_vec();
         Ok(Array { dtype: self.dtype, shape: self.shape.iter().map(|extent| *extent as u64).collect(), bytes })
     }
 }

@@ -11,6 +11,7 @@ mod convolutions;
 mod counting;
 mod entry;
 mod extremes;
+mod fourier;
 mod generated;
 mod images;
 mod joins;
@@ -63,6 +64,7 @@ const FAMILIES: &[&[Operator]] = &[
     counting::OPERATORS,
     matmul::OPERATORS,
     sparse::OPERATORS,
+    fourier::OPERATORS,
     rows::OPERATORS,
     attention::OPERATORS,
     convolutions::OPERATORS,
