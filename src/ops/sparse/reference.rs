@@ -11,7 +11,9 @@ pub(crate) fn product(
     for row in 0..offsets.len() - 1 {
         for column in 0..width {
             let entries = offsets[row] as usize..offsets[row + 1] as usize;
-            let sum: f64 = entries.map(|at| values[at] * x[columns[at] as usize * width + column]).sum();
+            // The sum of no numbers is -0.0 in Rust.
+            let terms = entries.map(|at| values[at] * x[columns[at] as usize * width + column]);
+            let sum = terms.fold(0.0, |sum, term| sum + term);
             let old = if beta == 0.0 { 0.0 } else { beta * y[row * width + column] };
             result.push(alpha * sum + old);
         }
