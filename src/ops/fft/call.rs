@@ -6,10 +6,10 @@ use super::super::plan::Plan;
 use super::OPERATOR;
 use super::chain::Pass;
 use super::element::ComplexElement;
-use super::plan::{self, Choice, Kind, Shape, Target};
+use super::plan::{self, Choice, Kind, Shape};
 use super::run::Operands;
 use super::tables::FftTables;
-use crate::backend::{BackendKind, DeviceKind};
+use crate::backend::DeviceKind;
 use crate::device::Device;
 use crate::submit::Destination;
 
@@ -36,12 +36,8 @@ pub(super) fn plan<T: ComplexElement>(
     let sizes = shape.iter().map(|size| *size as u64).collect();
     let shape = Shape { kind, inverse, sizes, axes, number: size_of::<T>() as u64 };
     let caps = device.caps();
-    let target = match (caps.kind, caps.backend) {
-        (DeviceKind::Software, _) => Target::Software,
-        (_, BackendKind::Cuda) => Target::Cuda,
-        _ => Target::Graphics,
-    };
-    let choice = Choice::default_for(target, caps.limits.workgroup_storage, shape.number);
+    let software = caps.kind == DeviceKind::Software;
+    let choice = Choice::default_for(software, caps.limits.workgroup_storage, shape.number);
     let plan = plan::plan(&shape, choice);
     // Convolutions are longer than the axis.
     let longest = plan.passes.iter().map(|pass| pass.written).max().unwrap_or(0);

@@ -36,26 +36,13 @@ pub(super) enum Choice {
     Lines { capacity: u32, longest: u32 },
 }
 
-/// The kind of a device, on which the choice depends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Target {
-    /// A processor.
-    Software,
-    /// A GPU, through a graphics interface.
-    Graphics,
-    Cuda,
-}
-
 impl Choice {
     /// The choice that a call uses without tuning, for numbers of `number` bytes on a device with this many bytes of
     /// workgroup memory.
-    pub(super) fn default_for(target: Target, workgroup_memory: u32, number: u64) -> Self {
-        match target {
+    pub(super) fn default_for(software: bool, workgroup_memory: u32, number: u64) -> Self {
+        if software {
             // Processors have no fast workgroup memory, and hold few numbers in registers.
-            Target::Software => return Self::Lanes { widest: 8 },
-            // NVIDIA's Vulkan driver makes slow code of lines: three to ten times as slow as that of NVRTC.
-            Target::Graphics => return Self::Lanes { widest: 16 },
-            Target::Cuda => {}
+            return Self::Lanes { widest: 8 };
         }
         // Both halves of the workgroup memory hold all numbers of a workgroup. Neighbouring lines of passes together
         // have 32 bytes or more, a sector of memory.
@@ -214,9 +201,9 @@ mod tests {
 
     #[test]
     fn lines_of_a_workgroup_take_one_pass() {
-        let lines = Choice::default_for(Target::Cuda, 48 << 10, 8);
+        let lines = Choice::default_for(false, 48 << 10, 8);
         assert_eq!(lines, Choice::Lines { capacity: 2048, longest: 512 });
-        assert_eq!(Choice::default_for(Target::Cuda, 16 << 10, 16), Choice::Lines { capacity: 512, longest: 128 });
+        assert_eq!(Choice::default_for(false, 16 << 10, 16), Choice::Lines { capacity: 512, longest: 128 });
         let work = |line, radices: &[u32], distance, span, step| {
             let radices = Radices::of(radices);
             Work::Lines { line, capacity: 2048, radices, distance, span, step }
