@@ -83,7 +83,7 @@ pub fn irfft<'x, 'y, T: ComplexElement>(
 ///
 /// let device = anywarp::Device::open("cpu")?;
 /// let x = device.buffer_from(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
-/// let mut y = device.buffer(4)?;
+/// let mut y = device.buffer::<[f32; 2]>(4)?;
 /// RealFft::new([2, 3]).axes([1]).run(&x, &mut y)?; // two lines of three numbers
 /// assert_eq!([y.read()?[0], y.read()?[2]], [[6.0, 0.0], [15.0, 0.0]]);
 /// let mut again = device.buffer::<f32>(6)?;

@@ -2,6 +2,7 @@
 //! one machine.
 
 mod attention;
+mod fourier;
 mod moves;
 mod numbers;
 mod orders;
@@ -18,6 +19,7 @@ use anywarp_testing_devices::outcome::{TestResult, same};
 
 pub(crate) const CASES: &[&[Case]] = &[
     attention::CASES,
+    fourier::CASES,
     reductions::CASES,
     rows::CASES,
     windows::CASES,
