@@ -152,9 +152,9 @@ fn conversions(device: &Device) -> TestResult {
     let transposed = a.transpose()?;
     same(&transposed.offsets().read()?, &[0, 1, 2, 2, 3], "offsets, transposed")?;
     same(&transposed.to_dense()?, &[0.0, 0.0, 3.0, 0.0, 0.0, 6.0, 0.0, 0.0, 0.0, 6.0, 0.0, 0.0], "transposed")?;
-    let again = SparseMatrix::from_dense(device, [3, 4], &dense.map(|number| number as f32))?;
+    let again = SparseMatrix::from_dense(device, [3, 4], &dense)?;
     same(&again.offsets().read()?, &[0, 1, 1, 3], "offsets from a dense matrix")?;
-    same(&again.to_dense()?, &dense.map(|number| number as f32), "from a dense matrix")
+    same(&again.to_dense()?, &dense, "from a dense matrix")
 }
 
 fn refusals(device: &Device) -> TestResult {

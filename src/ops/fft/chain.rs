@@ -74,7 +74,7 @@ pub(super) struct Radices {
 
 impl Radices {
     pub(super) fn of(radices: &[u32]) -> Self {
-        let codes = radices.iter().rev().fold(0, |codes, radix| codes << 4 | radix % 16);
+        let codes = radices.iter().rev().fold(0, |codes, radix| (codes << 4) | (radix % 16));
         Self { count: radices.len() as u32, codes }
     }
 }

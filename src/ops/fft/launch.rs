@@ -136,7 +136,6 @@ impl<T: ComplexElement> Launch<T> {
                     first_of_y,
                     first_of_factors: first + begin,
                     scale: self.scale as $real,
-                    ..bytemuck::Zeroable::zeroed()
                 };
                 let args = $module::Args { sizes, x, y, factors };
                 $module::fft_chirp(device)?.launch(args).to(destination.reborrow()).threads(sizes.count)?;
@@ -146,6 +145,7 @@ impl<T: ComplexElement> Launch<T> {
         Ok(())
     }
 
+    #[allow(clippy::needless_update, reason = "structs with `f64` have padding")]
     fn halves(
         &self,
         device: &Device,
@@ -184,6 +184,7 @@ impl<T: ComplexElement> Launch<T> {
         Ok(())
     }
 
+    #[allow(clippy::needless_update, reason = "structs with `f64` have padding")]
     fn reals(
         &self,
         device: &Device,

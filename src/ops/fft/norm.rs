@@ -1,6 +1,6 @@
 //! The factors of results.
 
-/// The factor of a Fourier transform's results, named as in SciPy.
+/// The factor of a Fourier transform's results, named as in `SciPy`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FftNorm {
     /// `1` for transforms, `1 / n` for inverse ones.

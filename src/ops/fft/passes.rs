@@ -50,6 +50,7 @@ impl<T: ComplexElement> Launch<T> {
     }
 
     /// Appends a pass of small transforms, one for each invocation.
+    #[allow(clippy::needless_update, reason = "structs with `f64` have padding")]
     pub(super) fn small_transforms(
         &self,
         device: &Device,
@@ -92,6 +93,7 @@ impl<T: ComplexElement> Launch<T> {
     }
 
     /// Appends a pass of lines, several for each workgroup.
+    #[allow(clippy::needless_update, reason = "structs with `f64` have padding")]
     pub(super) fn lines(
         &self,
         device: &Device,
