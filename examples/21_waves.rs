@@ -13,7 +13,7 @@ type Cell = [f32; 2];
 
 const STEPS_OF_A_LAUNCH: usize = 4;
 const STEPS_OF_A_RECORDING: usize = 128;
-const STEPS_OF_A_FRAME: usize = 1024;
+const STEPS_OF_A_FRAME: usize = 512;
 /// The cells along a side that a workgroup computes.
 const TILE: usize = 24;
 /// The square of the cells that a wave travels in a step. Waves are stable up to 0.5.
@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut numbers = std::env::args().skip(1).map(|text| text.parse::<usize>());
     let device = Device::open_default()?;
     let usual = if device.caps().kind == DeviceKind::Software { 360 } else { 1440 };
-    let frames = numbers.next().transpose()?.unwrap_or(4);
+    let frames = numbers.next().transpose()?.unwrap_or(6);
     let size = numbers.next().transpose()?.unwrap_or(usual).clamp(32, 8192);
     let wgsl = Wgsl::new(include_str!("shaders/waves.wgsl")).file("waves.wgsl");
     let (advance, paint) = (device.kernel(wgsl.clone().entry("advance"))?, device.kernel(wgsl.entry("paint"))?);
