@@ -17,6 +17,7 @@ mod failure;
 mod help;
 mod load;
 mod made;
+mod matrices;
 mod npy;
 mod op;
 mod origin;
