@@ -2,8 +2,9 @@
 
 use std::path::Path;
 use std::rc::Rc;
+use std::time::Duration;
 
-use anywarp::ops::{Cost, SparseMatrix};
+use anywarp::ops::{Cost, Solution, SparseMatrix};
 use anywarp::{Device, Element, Recording, UnifiedBuffer};
 
 use super::Operator;
@@ -33,12 +34,21 @@ impl Input {
     }
 }
 
+/// The outcome of a solver, which cannot be recorded, as its host decides when it ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Solved {
+    pub(crate) solution: Solution,
+    pub(crate) time: Duration,
+}
+
 /// A call that is being recorded.
 pub(crate) struct Call<'a> {
     pub(crate) device: Device,
     pub(crate) recording: Recording,
     pub(crate) values: &'a Values,
     pub(crate) cost: Option<Cost>,
+    /// The outcome of a solver, which has already run.
+    pub(crate) solved: Option<Solved>,
     pub(crate) outputs: Vec<Box<dyn Output>>,
     inputs: &'a [Input],
     /// The element type `T` of the operator.
@@ -55,8 +65,16 @@ impl<'a> Call<'a> {
     ) -> Result<Self, Failure> {
         let dtype = element_type(operator, inputs, values)?;
         let recording = device.recording();
-        let mut call =
-            Self { device: device.clone(), recording, values, cost: None, outputs: Vec::new(), inputs, dtype };
+        let mut call = Self {
+            device: device.clone(),
+            recording,
+            values,
+            cost: None,
+            solved: None,
+            outputs: Vec::new(),
+            inputs,
+            dtype,
+        };
         (operator.run.record)(&mut call, dtype)?;
         Ok(call)
     }

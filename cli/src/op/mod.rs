@@ -42,7 +42,7 @@ use std::time::{Duration, Instant};
 
 use anywarp::backend::Clock;
 
-pub(crate) use call::{Call, Input};
+pub(crate) use call::{Call, Input, Solved};
 pub(crate) use command::{OpArgs, example};
 pub(crate) use entry::{Form, Operator, Port, Types};
 pub(crate) use parameter::{Need, Values};
@@ -152,8 +152,19 @@ fn run(
     let mut call = Call::record(operator, device, inputs, &chosen.values)?;
     device.synchronize()?;
     let prepare = start.elapsed();
-    call.recording.timed(true);
-    let times = timing::measure(&call.recording, chosen.repeat, json)?;
+    let (times, prepare) = match call.solved {
+        Some(_) if chosen.repeat > 1 => {
+            let (name, repeat) = (operator.name, chosen.repeat);
+            return Err(Failure::Usage(format!(
+                "--repeat {repeat}: expected 1, as {name} runs until it has converged, found {repeat}: leave it out"
+            )));
+        }
+        Some(Solved { time, .. }) => (timing::Times::of(time), prepare.saturating_sub(time)),
+        None => {
+            call.recording.timed(true);
+            (timing::measure(&call.recording, chosen.repeat, json)?, prepare)
+        }
+    };
     let printed = device.debug_output()?.to_string();
     // A closed stderr cannot be reported.
     let _ = std::io::stderr().lock().write_all(printed.as_bytes());
@@ -191,6 +202,7 @@ fn run(
         },
         timings_us: report::Timings { load, prepare, run: times.median(), run_min: times.min(), download },
         cost: call.cost.map(|cost| report::Cost { bytes: cost.bytes, flops: cost.flops }),
+        solution: call.solved.map(|solved| report::Solution::new(solved.solution)),
     };
     let text = if json { serde_json::to_string_pretty(&report).unwrap_or_default() } else { report.table() };
     terminal::print(&text)?;

@@ -62,6 +62,23 @@ pub(crate) const COMPUTED: &[Case] = &[
         &[A, MATRIX, ("old.npy", "T", "(3, 2)", &[1.0; 6])],
         &[("T", "(3, 2)", &[11.0, 15.0, -1.0, -1.0, 35.0, 51.0])],
     ),
+    // One iteration solves equations whose matrix is a multiple of the identity, exactly.
+    of(
+        &["f32", "f64"],
+        "cg a.mtx b.npy --jacobi --tolerance 0 --max_iterations 3 --check_every 1",
+        &[("a.mtx", "T", "(2, 2)", &[4.0, 0.0, 0.0, 4.0]), ("b.npy", "T", "(2,)", &[2.0, -6.0])],
+        &[("T", "(2,)", &[0.5, -1.5])],
+    ),
+    of(
+        &["f32", "f64"],
+        "cg a.mtx b.npy start.npy",
+        &[
+            ("a.mtx", "T", "(2, 2)", &[2.0, -1.0, -1.0, 2.0]),
+            ("b.npy", "T", "(2,)", &[0.0, 3.0]),
+            ("start.npy", "T", "(2,)", &[1.0, 2.0]),
+        ],
+        &[("T", "(2,)", &[1.0, 2.0])],
+    ),
     of(
         &["f32", "f64"],
         "fft x.npy --norm forward --inverse",

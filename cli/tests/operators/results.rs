@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::arrays::{floats, parts, words};
+use crate::arrays::{floats, parts, sparse, words};
 use crate::{folder, op};
 
 #[test]
@@ -138,4 +138,15 @@ fn sparse_matrices_are_converted() {
         op(&folder, &format!("spmv {file} row.npy -o out.npy")).ok();
         assert_eq!(floats(&parts(&folder.read("out.npy")).1), [0.75, -4.0], "{file}");
     }
+}
+
+#[test]
+fn a_solver_reports_its_iterations() {
+    let Some(folder) = folder("op-solution") else { return };
+    folder.write("a.mtx", sparse("(2, 2)", &[2.0, -1.0, -1.0, 2.0]));
+    let text = op(&folder, "cg a.mtx half.npy").ok();
+    assert!(text.contains("2 iterations, relative residual 0"), "{text}");
+    let report: Value = serde_json::from_str(&op(&folder, "--json cg a.mtx half.npy").ok()).unwrap();
+    assert_eq!((&report["solution"]["iterations"], &report["clock"]), (&2.into(), &"host".into()), "{report}");
+    assert!(report["solution"]["relative_residual"].as_f64().unwrap() < 1e-5, "{report}");
 }
