@@ -3,14 +3,14 @@
 use anywarp::Device;
 use anywarp::ops::{ConjugateGradients, OperationError, SolveError, SparseElement, SparseMatrix, conjugate_gradients};
 
-use crate::outcome::{TestResult, ensure, refused, same, skip};
+use crate::outcome::{TestResult, ensure, fail, refused, same, skip};
 use crate::{Alone, Case, Unnamed};
 
 #[path = "../../src/ops/conjugate_gradients/reference.rs"]
 mod reference;
 
 pub(crate) fn cases() -> Vec<Case> {
-    let all: [Unnamed; 12] = [
+    let all: [Unnamed; 13] = [
         ("conjugate_gradients::f32", poisson::<f32>),
         ("conjugate_gradients::f64", doubles),
         ("conjugate_gradients::jacobi", jacobi),
@@ -20,6 +20,7 @@ pub(crate) fn cases() -> Vec<Case> {
         ("conjugate_gradients::slices", slices),
         ("conjugate_gradients::looks", looks),
         ("conjugate_gradients::ranges", ranges),
+        ("conjugate_gradients::stagnated", stagnated),
         ("conjugate_gradients::not_converged", not_converged),
         ("conjugate_gradients::not_positive_definite", not_positive_definite),
         ("conjugate_gradients::refusals", refusals),
@@ -105,6 +106,12 @@ impl Matrix {
         Ok(SparseMatrix::from_csr(device, shape, &self.offsets, &self.columns, &typed(&self.values))?)
     }
 
+    /// A bound of the relative residual that rounding causes: a few roundings of products of the greatest value with x.
+    fn rounding<T: Number>(&self, x: &[f64], b: &[f64]) -> f64 {
+        let greatest = self.values.iter().fold(0.0f64, |most, value| most.max(value.abs()));
+        4.0 * T::EPSILON * greatest * (reference::dot(x, x) / reference::dot(b, b)).sqrt()
+    }
+
     /// `|b - a x| / |b|`
     fn residual(&self, x: &[f64], b: &[f64]) -> f64 {
         let product = reference::product(self.parts(), x);
@@ -134,13 +141,11 @@ fn check<T: Number>(device: &Device, matrix: &Matrix, tolerance: f64, jacobi: bo
     let solution = ConjugateGradients::new().tolerance(tolerance).jacobi(jacobi).run(&a, &of_b, &mut of_x)?;
     let x = wide(&of_x.read()?);
     let what = || format!("{} rows, jacobi {jacobi}, {solution:?}", matrix.rows());
-    // Each iteration rounds x, and with it the product, by half an epsilon of its greatest values.
-    let greatest = matrix.values.iter().fold(0.0f64, |most, value| most.max(value.abs()));
-    let lengths = (reference::dot(&x, &x) / reference::dot(&b, &b)).sqrt();
-    let rounding = f64::from(solution.iterations + 8) * T::EPSILON * 2.0 * greatest * lengths;
+    let rounding = matrix.rounding::<T>(&x, &b);
     let residual = matrix.residual(&x, &b);
     ensure(residual <= tolerance + rounding, || format!("{}: residual {residual:e}", what()))?;
     let said = solution.relative_residual;
+    ensure(said <= tolerance * 1.0001, || what())?;
     ensure((said - residual).abs() <= 1e-3 * residual + rounding, || format!("{}: residual {residual:e}", what()))?;
     let diagonal = if jacobi { matrix.diagonal() } else { vec![1.0; b.len()] };
     let (expected, iterations) = reference::solve(matrix.parts(), &b, &diagonal, tolerance);
@@ -155,10 +160,14 @@ fn check<T: Number>(device: &Device, matrix: &Matrix, tolerance: f64, jacobi: bo
 }
 
 fn poisson<T: Number>(device: &Device) -> TestResult {
-    let tolerance = if T::EPSILON < 1e-10 { 1e-10 } else { 1e-4 };
+    let tolerance = if T::EPSILON < 1e-10 { 1e-10 } else { 1e-5 };
     for grid in [&[2][..], &[3], &[64], &[257], &[2, 2], &[33, 31], &[9, 10, 11]] {
-        check::<T>(device, &Matrix::poisson(grid), tolerance, false)?;
-        check::<T>(device, &Matrix::poisson(grid), tolerance, true)?;
+        let matrix = Matrix::poisson(grid);
+        let b = numbers(matrix.rows());
+        let (x, _) = reference::solve(matrix.parts(), &b, &vec![1.0; b.len()], tolerance);
+        let reached = tolerance.max(2.0 * matrix.rounding::<T>(&x, &b));
+        check::<T>(device, &matrix, reached, false)?;
+        check::<T>(device, &matrix, reached, true)?;
     }
     Ok(())
 }
@@ -312,6 +321,24 @@ fn ranges(device: &Device) -> TestResult {
         }
     }
     Ok(())
+}
+
+/// Rounding of `x` alone keeps the residual above the tolerance, although that of the iterations falls below it.
+fn stagnated(device: &Device) -> TestResult {
+    let matrix = Matrix::poisson(&[1000]);
+    let a = matrix.on::<f32>(device)?;
+    let numbers = numbers(1000);
+    let (b, mut x) = (device.buffer_from(&typed::<f32>(&numbers))?, device.buffer::<f32>(1000)?);
+    let error = match ConjugateGradients::new().max_iterations(100_000).run(&a, &b, &mut x) {
+        Ok(solution) => return fail(format!("{solution:?}")),
+        Err(error) => error,
+    };
+    let SolveError::Stagnated { iterations, relative_residual, tolerance } = error else { return Err(error.into()) };
+    ensure(iterations < 20_000 && tolerance == 1e-5 && relative_residual > 1e-5, || format!("{error}"))?;
+    let x = wide(&x.read()?);
+    let (residual, rounding) = (matrix.residual(&x, &numbers), matrix.rounding::<f32>(&x, &numbers));
+    ensure((residual - relative_residual).abs() < rounding, || format!("{error}, but {residual:e}"))?;
+    ensure(residual < 4.0 * rounding, || format!("{error}: rounding alone makes at most {rounding:e}"))
 }
 
 fn not_converged(device: &Device) -> TestResult {

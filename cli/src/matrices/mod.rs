@@ -1,4 +1,4 @@
-//! Files of sparse matrices: Matrix Market (`.mtx`) and SciPy's archives (`.npz`).
+//! Files of sparse matrices: Matrix Market (`.mtx`) and archives of `SciPy` (`.npz`).
 
 mod matrix_market;
 mod npz;

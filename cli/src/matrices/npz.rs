@@ -1,4 +1,4 @@
-//! SciPy's archives of sparse matrices in CSR, CSC and COO, as `scipy.sparse.save_npz` writes them.
+//! `SciPy`'s archives of sparse matrices in CSR, CSC and COO, as `scipy.sparse.save_npz` writes them.
 //!
 //! Source: <https://docs.scipy.org/doc/scipy/reference/generated/scipy.sparse.save_npz.html>.
 
@@ -163,8 +163,8 @@ mod tests {
             ("indptr.npy", ints(&[0, 1, 2, 3])),
         ];
         let coo = [data, ("row.npy", ints(&[0, 1, 1])), ("col.npy", ints(&[1, 0, 2]))];
-        let table: [(&[u8], &[(&str, Vec<u8>)]); 4] =
-            [(b"csr", &csr), (b"csc", &csc), (b"coo", &coo), (b"c\0\0\0s\0\0\0r\0\0\0", &csr)];
+        let unicode = b"c\0\0\0s\0\0\0r\0\0\0".as_slice();
+        let table = [(b"csr".as_slice(), &csr), (b"csc", &csc), (b"coo", &coo), (unicode, &csr)];
         for (format, arrays) in table {
             let matrix = parse(&archive(format, arrays)).unwrap();
             let places = matrix.rows.iter().zip(&matrix.columns);

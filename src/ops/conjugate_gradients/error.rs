@@ -45,6 +45,20 @@ pub enum SolveError {
         /// The tolerance of the call.
         tolerance: f64,
     },
+    /// Rounding keeps the residual of `x` above the tolerance: a restart from there has not halved it. `x` has the last
+    /// approximation. The least residual is about `|a| |x| / |b|` times the epsilon of the element type.
+    #[error(
+        "conjugate gradients: the relative residual stays at {relative_residual:.3e} after {iterations} iterations, above \
+         the tolerance of {tolerance:.3e}, because numbers are rounded; choose a larger tolerance, or compute in f64"
+    )]
+    Stagnated {
+        /// The number of iterations.
+        iterations: u32,
+        /// `|b - a x| / |b|`, computed from `x`.
+        relative_residual: f64,
+        /// The tolerance of the call.
+        tolerance: f64,
+    },
     /// A direction `p` with `p . a p <= 0`, or NaN: the matrix is not positive definite, or its numbers exceed the range
     /// of the element type. `x` has the approximation before this iteration.
     #[error(

@@ -2,8 +2,8 @@
 //!
 //! | array | elements |
 //! |---|---|
-//! | `sums` | results of reductions: [`PQ`], [`RR`], [`RZ`], [`BB`], [`LAST`] |
-//! | `state` | numbers that iterations pass on: [`OLD_RZ`], [`BETA`], [`DIVISOR`], [`TARGET`] |
+//! | `sums` | results of reductions: [`PQ`], [`RR`], [`RZ`], [`BB`] |
+//! | `state` | numbers that iterations pass on: [`OLD_RZ`], [`BETA`], [`DIVISOR`], [`TARGET`], [`TOLERANCE`] |
 //! | `flags` | [`STATUS`], [`ITERATIONS`], [`ROW`] |
 
 use std::sync::LazyLock;
@@ -19,9 +19,7 @@ pub(super) const RR: usize = 1;
 pub(super) const RZ: usize = 2;
 /// `b . b`, of the scaled `b`.
 pub(super) const BB: usize = 3;
-/// `r . r` of the residual that is computed from `x`.
-pub(super) const LAST: usize = 4;
-pub(super) const SUMS: usize = 5;
+pub(super) const SUMS: usize = 4;
 
 /// `r . z` of the iteration before.
 const OLD_RZ: usize = 0;
@@ -29,9 +27,11 @@ const OLD_RZ: usize = 0;
 const BETA: usize = 1;
 /// The greatest absolute value of `b`, by which residuals are divided.
 const DIVISOR: usize = 2;
-/// The square of the tolerance, and after the start the greatest `r . r` that meets it.
-pub(super) const TARGET: usize = 3;
-pub(super) const STATE: usize = 4;
+/// The greatest `r . r` that meets the tolerance.
+const TARGET: usize = 3;
+/// The square of the tolerance.
+pub(super) const TOLERANCE: usize = 4;
+pub(super) const STATE: usize = 5;
 
 /// The position of the status: one of the constants below.
 pub(super) const STATUS: usize = 0;
@@ -52,7 +52,8 @@ pub(super) const NO_ROW: u32 = u32::MAX;
 /// The constants above as declarations of WGSL.
 fn constants() -> String {
     let places = [("PQ", PQ), ("RR", RR), ("RZ", RZ), ("BB", BB)];
-    let of_state = [("OLD_RZ", OLD_RZ), ("BETA", BETA), ("SCALE", DIVISOR), ("TARGET", TARGET)];
+    let of_state =
+        [("OLD_RZ", OLD_RZ), ("BETA", BETA), ("SCALE", DIVISOR), ("TARGET", TARGET), ("TOLERANCE", TOLERANCE)];
     let of_flags = [("STATUS", STATUS), ("ITERATIONS", ITERATIONS)];
     let places = places.into_iter().chain(of_state).chain(of_flags).map(|(name, at)| (name, at as u32));
     let running = [("RUNNING", RUNNING), ("CONVERGED", CONVERGED), ("EXHAUSTED", EXHAUSTED)];
@@ -83,10 +84,10 @@ fn reduction(name: &str, inputs: &str, output: &str) -> ReductionKernel {
 pub(super) static SCALE: Reduction =
     LazyLock::new(|| reduction("scale", "x: T", "y: T").map("abs(x)").combine("max(a, b)").identity("T(0)"));
 
-/// The sum of squares of the scaled difference `x - y`.
+/// The sum of scaled squares.
 pub(super) static SQUARES: Reduction = LazyLock::new(|| {
-    let squares = reduction("squares", "x: T, y: T, raw scale: T", "z: T").preamble(SCALED);
-    squares.map("square(scaled(x - y, scale[0]))").identity("T(0)")
+    let squares = reduction("squares", "x: T, raw scale: T", "z: T").preamble(SCALED);
+    squares.map("square(scaled(x, scale[0]))").identity("T(0)")
 });
 
 /// `r . z`, where `z = r / d`.
@@ -108,26 +109,25 @@ pub(super) static DIAGONAL: Elementwise = LazyLock::new(|| {
     elementwise("diagonal", inputs, "d: T", operation)
 });
 
-/// The first residual and direction. With `b = 0`, the solution is 0.
+/// The residual of `x`, and a direction that ignores earlier ones. With `b = 0`, the solution is 0.
 pub(super) static START: Elementwise = LazyLock::new(|| {
     let operation = "if scale[0] == T(0) { r = T(0); x = T(0); } else { r = (b - q) / scale[0]; }
         p = r / d;";
     elementwise("start", "b: T, q: T, d: T, raw scale: T, x: T", "x: T, r: T, p: T", operation)
 });
 
-/// Sets state and flags after the start.
+/// Sets the state after [`START`], and decides whether iterations follow.
 pub(super) static BEGIN: Elementwise = LazyLock::new(|| {
     let inputs = "raw sums: T, raw scale: T, most: u32, preconditioned: u32, raw state: T, raw flags: u32";
     let operation = "state[OLD_RZ] = select(sums[RR], sums[RZ], preconditioned != 0u);
         state[SCALE] = scale[0];
-        state[TARGET] *= sums[BB];
-        flags[ITERATIONS] = 0u;
+        state[TARGET] = state[TOLERANCE] * sums[BB];
         flags[STATUS] = NOT_FINITE;
         if sums[BB] > T(0) {
             if sums[RR] <= state[TARGET] {
                 flags[STATUS] = CONVERGED;
             } else if sums[RR] > T(0) && sums[RR] - sums[RR] == T(0) {
-                flags[STATUS] = select(RUNNING, EXHAUSTED, most == 0u);
+                flags[STATUS] = select(RUNNING, EXHAUSTED, flags[ITERATIONS] >= most);
             }
         } else if sums[BB] == T(0) && scale[0] == T(0) {
             flags[STATUS] = CONVERGED;

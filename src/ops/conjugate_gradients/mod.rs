@@ -53,8 +53,7 @@ pub fn conjugate_gradients<'b, 'x, T: SparseElement>(
 pub struct Solution {
     /// The number of iterations until convergence.
     pub iterations: u32,
-    /// `|b - a x| / |b|`, computed from `x` after the last iteration; 0 for `b = 0`. The residual that iterations carry
-    /// along has met the tolerance; this one may be larger by the rounding of all iterations.
+    /// `|b - a x| / |b|`, computed from `x` after the last iteration; 0 for `b = 0`.
     pub relative_residual: f64,
 }
 
@@ -65,7 +64,9 @@ pub struct Solution {
 /// which is not checked. All vectors and scalars stay on the device, in the type of the elements; `b` is divided by its
 /// greatest element, so that squares neither overflow nor vanish. Iterations are recorded once and replayed. The device
 /// tests for convergence after each of them, and iterations after convergence change nothing; the host reads the state
-/// after every [`check_every`](Self::check_every) iterations. Repeated calls on a device return the same bits.
+/// after every [`check_every`](Self::check_every) iterations. The residual that iterations carry along differs from that
+/// of `x` by rounding; so convergence is confirmed by a new product, and iterations start again from `x` if it is not.
+/// Repeated calls on a device return the same bits.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -168,7 +169,7 @@ impl ConjugateGradients {
     /// - [`SolveError::Operation`] for a matrix that is not square, arrays of other lengths, a slice out of range, arrays
     ///   of two devices, an existing guard, a tolerance that is negative or not finite, `f64` on a device without it. In
     ///   that case nothing has run.
-    /// - [`SolveError::NotConverged`] and [`SolveError::NotPositiveDefinite`], with the last approximation in `x`.
+    /// - [`SolveError::NotConverged`], [`SolveError::Stagnated`] and [`SolveError::NotPositiveDefinite`], with the last approximation in `x`.
     /// - [`SolveError::Diagonal`] and [`SolveError::NotFinite`] before the first iteration, [`SolveError::Run`] for an
     ///   error of the device.
     pub fn run<'b, 'x, T: SparseElement>(

@@ -8,7 +8,7 @@ use super::super::reduce;
 use super::super::reduction::ReductionKernel;
 use super::super::sparse::{SparseElement, SparseMatrix, SparseProduct};
 use super::error::SolveError;
-use super::kernels::{self, BB, FLAGS, ITERATIONS, LAST, PQ, ROW, RR, RZ, STATE, STATUS, SUMS, TARGET};
+use super::kernels::{self, BB, FLAGS, ITERATIONS, PQ, ROW, RR, RZ, STATE, STATUS, SUMS, TOLERANCE};
 use super::{ConjugateGradients, OPERATOR, Solution, device_of};
 use crate::buffer::{Slice, SliceMut, UnifiedBuffer};
 use crate::device::Device;
@@ -26,7 +26,8 @@ pub(super) struct System<T> {
     start: Recording,
     /// Some iterations, and how often they are replayed between two looks of the host.
     iterations: (Recording, u32),
-    finish: Recording,
+    /// Computes the residual from the solution, and prepares iterations that begin there.
+    restart: Recording,
 }
 
 struct Vectors<T> {
@@ -63,25 +64,24 @@ impl<T: SparseElement> System<T> {
         let mut vectors = Vectors::new(&device, solver, a.rows(), most).map_err(operands::memory(OPERATOR))?;
         let recording = || -> Result<Recording, OperationError> {
             let mut recording = device.recording();
-            match &solver.stream {
-                Some(stream) => recording.on(stream).map_err(operands::memory(OPERATOR))?,
-                None => {}
+            if let Some(stream) = &solver.stream {
+                recording.on(stream).map_err(operands::memory(OPERATOR))?;
             }
             Ok(recording)
         };
-        let (mut start, mut iterations, mut finish) = (recording()?, recording()?, recording()?);
+        let (mut start, mut iterations, mut restart) = (recording()?, recording()?, recording()?);
         vectors.record_start(&mut start, a, b, solver.from_x.then_some(x))?;
         let count = recorded(solver.check_every);
         for _ in 0..count {
             vectors.record_iteration(&mut iterations, a)?;
         }
-        vectors.record_finish(&mut finish, a, b)?;
-        Ok(Self { vectors, start, iterations: (iterations, solver.check_every / count), finish })
+        vectors.record_restart(&mut restart, a, b)?;
+        Ok(Self { vectors, start, iterations: (iterations, solver.check_every / count), restart })
     }
 
     pub(super) fn solve(mut self, solver: &ConjugateGradients, x: SliceMut<'_, T>) -> Result<Solution, SolveError> {
         self.start.submit().map_err(SolveError::Run)?;
-        let mut flags = self.vectors.flags()?;
+        let flags = self.vectors.flags()?;
         let row = flags[ROW];
         if row != kernels::NO_ROW {
             let value = self.vectors.d.slice(row as usize..=row as usize).read().map_err(failed)?[0].wide();
@@ -90,24 +90,44 @@ impl<T: SparseElement> System<T> {
         if flags[STATUS] == kernels::NOT_FINITE {
             return Err(SolveError::NotFinite);
         }
-        while flags[STATUS] == kernels::RUNNING {
-            for _ in 0..self.iterations.1 {
-                self.iterations.0.submit().map_err(SolveError::Run)?;
+        let outcome = self.iterate(solver, flags);
+        let mut copy = self.vectors.device.recording();
+        if let Some(stream) = &solver.stream {
+            copy.on(stream).map_err(failed)?;
+        }
+        copy.copy(&self.vectors.x, x).map_err(failed)?;
+        copy.submit().map_err(SolveError::Run)?;
+        outcome
+    }
+
+    /// Iterates until the residual that is computed from `x` meets the tolerance. The one that iterations carry along
+    /// falls further than rounding permits that of `x` to fall.
+    fn iterate(&mut self, solver: &ConjugateGradients, mut flags: [u32; FLAGS]) -> Result<Solution, SolveError> {
+        let tolerance = solver.tolerance;
+        let mut best = f64::INFINITY;
+        loop {
+            while flags[STATUS] == kernels::RUNNING {
+                for _ in 0..self.iterations.1 {
+                    self.iterations.0.submit().map_err(SolveError::Run)?;
+                }
+                flags = self.vectors.flags()?;
+            }
+            self.restart.submit().map_err(SolveError::Run)?;
+            let [pq, rr, bb] = self.vectors.sums()?;
+            let relative_residual = if bb == 0.0 { 0.0 } else { (rr / bb).sqrt() };
+            let iterations = flags[ITERATIONS];
+            if flags[STATUS] == kernels::BROKEN {
+                return Err(SolveError::NotPositiveDefinite { iteration: iterations, product: pq });
             }
             flags = self.vectors.flags()?;
-        }
-        self.finish.copy(&self.vectors.x, x).map_err(failed)?;
-        self.finish.submit().map_err(SolveError::Run)?;
-        let sums = self.vectors.sums.read().map_err(failed)?;
-        let wide = |at: usize| sums[at].wide();
-        let relative_residual = if wide(BB) == 0.0 { 0.0 } else { (wide(LAST) / wide(BB)).sqrt() };
-        let iterations = flags[ITERATIONS];
-        match flags[STATUS] {
-            kernels::BROKEN => Err(SolveError::NotPositiveDefinite { iteration: iterations, product: wide(PQ) }),
-            kernels::EXHAUSTED => {
-                Err(SolveError::NotConverged { iterations, relative_residual, tolerance: solver.tolerance })
+            match flags[STATUS] {
+                kernels::CONVERGED => return Ok(Solution { iterations, relative_residual }),
+                kernels::RUNNING if relative_residual < best / 2.0 => best = relative_residual,
+                kernels::RUNNING => {
+                    return Err(SolveError::Stagnated { iterations, relative_residual, tolerance });
+                }
+                _ => return Err(SolveError::NotConverged { iterations, relative_residual, tolerance }),
             }
-            _ => Ok(Solution { iterations, relative_residual }),
         }
     }
 }
@@ -116,7 +136,7 @@ impl<T: SparseElement> Vectors<T> {
     fn new(device: &Device, solver: &ConjugateGradients, rows: usize, most: u32) -> Result<Self, BufferError> {
         let vector = || device.buffer::<T>(rows);
         let mut state = [T::of(0.0); STATE];
-        state[TARGET] = T::of(solver.tolerance * solver.tolerance);
+        state[TOLERANCE] = T::of(solver.tolerance * solver.tolerance);
         let mut flags = [0; FLAGS];
         flags[ROW] = kernels::NO_ROW;
         Ok(Self {
@@ -141,6 +161,12 @@ impl<T: SparseElement> Vectors<T> {
         Ok(flags)
     }
 
+    /// The sums `p . q`, `r . r` and `b . b`.
+    fn sums(&self) -> Result<[f64; 3], SolveError> {
+        let sums = self.sums.read().map_err(failed)?;
+        Ok([PQ, RR, BB].map(|at| sums[at].wide()))
+    }
+
     /// Records the diagonal, the first residual and direction, and the first test.
     fn record_start(
         &mut self,
@@ -149,7 +175,7 @@ impl<T: SparseElement> Vectors<T> {
         b: &Slice<'_, T>,
         x: Option<&SliceMut<'_, T>>,
     ) -> Result<(), OperationError> {
-        let Self { device, x: own, r, p, q, d, scale, sums, state, flags, most, preconditioned } = self;
+        let Self { device, x: own, q, d, scale, sums, flags, preconditioned, .. } = self;
         if *preconditioned != 0 {
             to.fill(&mut *d, T::of(0.0)).map_err(operands::memory(OPERATOR))?;
             for first in (0..a.longest_row() as u32).step_by(ENTRIES as usize) {
@@ -169,10 +195,14 @@ impl<T: SparseElement> Vectors<T> {
             }
         }
         sum(device, &kernels::SCALE, to, b, &mut *scale)?;
-        each(device, &kernels::START, to, (b, &*q, &*d, &*scale), (&mut *own, &mut *r, &mut *p))?;
-        // With 0 in place of `q`, the squares are those of `b`.
-        let zero = device.buffer_from(&[T::of(0.0)]).map_err(operands::memory(OPERATOR))?;
-        sum(device, &kernels::SQUARES, to, (b, &zero, &*scale), sums.slice_mut(BB..=BB))?;
+        sum(device, &kernels::SQUARES, to, (b, &*scale), sums.slice_mut(BB..=BB))?;
+        self.record_residual(to, b)
+    }
+
+    /// Records the residual of `x`, whose product is in `q`, a new direction and a test.
+    fn record_residual(&mut self, to: &mut Recording, b: &Slice<'_, T>) -> Result<(), OperationError> {
+        let Self { device, x, r, p, q, d, scale, sums, state, flags, most, preconditioned } = self;
+        each(device, &kernels::START, to, (b, &*q, &*d, &*scale), (&mut *x, &mut *r, &mut *p))?;
         sum(device, reduce::dot(), to, (&*r, &*r), sums.slice_mut(RR..=RR))?;
         if *preconditioned != 0 {
             sum(device, &kernels::WEIGHTED, to, (&*r, &*d), sums.slice_mut(RZ..=RZ))?;
@@ -195,16 +225,15 @@ impl<T: SparseElement> Vectors<T> {
         each(device, &kernels::DIRECTION, to, (&*r, &*d, &*state, &*flags), &mut *p)
     }
 
-    /// Records the residual of the solution, computed from `x`.
-    fn record_finish(
+    /// Records the residual of the solution so far, and a new start from there.
+    fn record_restart(
         &mut self,
         to: &mut Recording,
         a: &SparseMatrix<T>,
         b: &Slice<'_, T>,
     ) -> Result<(), OperationError> {
-        let Self { device, x, q, scale, sums, .. } = self;
-        SparseProduct::new().record(to).run(a, &*x, &mut *q)?;
-        sum(device, &kernels::SQUARES, to, (b, &*q, &*scale), sums.slice_mut(LAST..=LAST))
+        SparseProduct::new().record(to).run(a, &self.x, &mut self.q)?;
+        self.record_residual(to, b)
     }
 }
 
