@@ -123,8 +123,8 @@ fn drops(size: usize) -> Vec<Cell> {
     (0..size * size).map(|at| [height(part(at % size), part(at / size)), 0.0]).collect()
 }
 
-/// The energy that this scheme conserves exactly, but for rounding: of motion, and of slopes between neighbours, each
-/// slope times the one that it was a step before.
+/// The energy that this scheme conserves exactly, but for rounding: half the squares of speeds, and half the products of
+/// each slope between neighbours with the same slope a step before.
 fn energy(water: &[Cell], size: usize) -> f64 {
     let [now, before] =
         [0.0, 1.0].map(|ago: f64| move |[height, speed]: Cell| f64::from(height) - ago * f64::from(speed));
