@@ -110,6 +110,7 @@ mod environment;
 mod error;
 #[cfg(any(doc, doctest))] // documentation only
 pub mod guide;
+pub mod insight;
 pub mod interop;
 mod kernel;
 #[cfg(not(target_arch = "wasm32"))] // a browser has no threads for loading
