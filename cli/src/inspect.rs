@@ -1,0 +1,114 @@
+//! `anywarp inspect`: why a kernel is slow, without the GPU that it is meant for.
+
+mod condition;
+mod json;
+
+use std::path::PathBuf;
+
+use anywarp::insight::{Model, Report};
+use anywarp::{Device, Kernel};
+use clap::Args;
+
+use self::condition::Condition;
+use crate::args::GridArgs;
+use crate::bindings::{Assignment, Interface};
+use crate::buffers::{self, Bound};
+use crate::composition::CompositionArgs;
+use crate::failure::Failure;
+use crate::source::Bind;
+use crate::{load, run, terminal, values};
+
+/// The kernel to inspect, its arguments, and the GPU of the estimates.
+#[derive(Debug, Args)]
+pub(crate) struct InspectArgs {
+    /// The WGSL file; `-` reads stdin
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    #[command(flatten)]
+    composition: CompositionArgs,
+
+    /// The entry point, where the file has several
+    #[arg(long, value_name = "NAME")]
+    entry: Option<String>,
+
+    #[command(flatten)]
+    grid: GridArgs,
+
+    /// Give a buffer to a storage or uniform variable; KEY is its name or GROUP.BINDING. Repeat it for each variable
+    #[arg(long = "bind", value_name = "KEY=SOURCE", value_parser = values::binding)]
+    binds: Vec<Bind>,
+
+    /// Set a uniform or immediate, or a part of one: `params.a=3`. Repeat it for each part
+    #[arg(long = "set", value_name = "PATH=VALUE", value_parser = values::set)]
+    sets: Vec<(String, String)>,
+
+    /// Set an override, by its name or its @id. Repeat it for each override
+    #[arg(long = "override", alias = "constant", value_name = "NAME=VALUE", value_parser = values::override_value)]
+    overrides: Vec<(String, f64)>,
+
+    /// The GPU of the estimates: a name of the list below
+    #[arg(long, value_name = "NAME", default_value = "h100", value_parser = model)]
+    model: Model,
+
+    /// End with status 3 if a condition holds for any place, such as `sectors/request > 8`. Repeat it for each condition
+    #[arg(long = "fail-on", value_name = "CONDITION", value_parser = condition::parse)]
+    conditions: Vec<Condition>,
+}
+
+fn model(text: &str) -> Result<Model, String> {
+    Model::named(text).ok_or_else(|| {
+        let names: Vec<&str> = Model::names().collect();
+        format!("expected one of {}, found '{text}'", names.join(", "))
+    })
+}
+
+/// Runs a kernel on the device that counts, and prints the findings.
+pub(crate) fn inspect(arguments: &InspectArgs, json: bool) -> Result<(), Failure> {
+    let mut wgsl = arguments.composition.read(&arguments.file)?;
+    if let Some(entry) = &arguments.entry {
+        wgsl = wgsl.entry(entry.clone());
+    }
+    for (name, value) in &arguments.overrides {
+        wgsl = wgsl.set_override(name.clone(), *value);
+    }
+    let device = run::open(Some("cpu:observed"))?;
+    let kernel = device.kernel(wgsl)?;
+    launch(&device, &kernel, arguments)?;
+    let observations = device.observations();
+    device.synchronize()?;
+    let report = anywarp::insight::inspect(&observations, &arguments.model);
+    terminal::print(&if json { json::report(&report) } else { report.to_string().trim_end().to_owned() })?;
+    check(&report, &arguments.conditions)
+}
+
+fn launch(device: &Device, kernel: &Kernel, arguments: &InspectArgs) -> Result<(), Failure> {
+    let grid = arguments.grid.of(kernel);
+    let interface = Interface {
+        name: kernel.name(),
+        bindings: kernel.bindings(),
+        immediate: kernel.immediate(),
+        threads: run::thread_count(&grid, kernel),
+    };
+    let sources = interface.bind(&arguments.binds)?;
+    let assignments = interface.assign(&arguments.sets, &sources, |path| kernel.layout_of(path))?;
+    interface.check_complete(&sources, &assignments)?;
+    sources.iter().try_for_each(|(binding, bind)| load::check(bind, binding))?;
+    let contents = buffers::load(device, &sources)?;
+    let mut bound = buffers::upload(device, &sources, contents)?;
+    let mut launch = kernel.launch();
+    for Bound { binding, buffer } in &mut bound {
+        launch = launch.bind(&binding.name, buffer);
+    }
+    for Assignment { path, bytes } in &assignments {
+        launch = launch.set_bytes(path, bytes);
+    }
+    let launched = launch.groups(grid.groups).map_err(Failure::from);
+    launched.map(drop).map_err(|failure| run::of_length(failure, &interface, &sources))
+}
+
+/// Fails if a condition holds.
+fn check(report: &Report, conditions: &[Condition]) -> Result<(), Failure> {
+    let met: Vec<String> = conditions.iter().flat_map(|condition| condition.places(report)).collect();
+    if met.is_empty() { Ok(()) } else { Err(Failure::Condition(met)) }
+}
