@@ -36,16 +36,18 @@ pub struct Model {
 /// share of these lanes that compute integers.
 type Row = (&'static str, u32, u32, f64, f64, f64, f64, f64);
 
+/// On NVIDIA, half of the lanes compute integer sums and logic, and the lanes of f32 compute integer products.
+///
 /// Sources: NVIDIA's white papers of the architectures Ampere, Hopper, Ada and Turing; AMD's and Intel's data sheets of
 /// the cards; Apple publishes the bandwidth only, and the rest was measured by others (Johnson, "metal-benchmarks").
 const KNOWN: &[Row] = &[
-    ("h100", 32, 132, 1.755, 3352.0, 5500.0, 128.0, 0.5),
-    ("h200", 32, 132, 1.755, 4800.0, 5500.0, 128.0, 0.5),
+    ("h100", 32, 132, 1.755, 3352.0, 5500.0, 128.0, 1.0),
+    ("h200", 32, 132, 1.755, 4800.0, 5500.0, 128.0, 1.0),
     ("a100", 32, 108, 1.410, 2039.0, 4500.0, 64.0, 1.0),
-    ("rtx-4090", 32, 128, 2.520, 1008.0, 5000.0, 128.0, 0.5),
-    ("rtx-3060", 32, 28, 1.777, 360.0, 1000.0, 128.0, 0.5),
+    ("rtx-4090", 32, 128, 2.520, 1008.0, 5000.0, 128.0, 1.0),
+    ("rtx-3060", 32, 28, 1.777, 360.0, 1000.0, 128.0, 1.0),
     ("t4", 32, 40, 1.590, 320.0, 1200.0, 64.0, 1.0),
-    ("rx-7900-xtx", 32, 96, 2.500, 960.0, 3500.0, 128.0, 0.5),
+    ("rx-7900-xtx", 32, 96, 2.500, 960.0, 3500.0, 128.0, 1.0),
     ("mi210", 64, 104, 1.700, 1638.0, 3500.0, 64.0, 1.0),
     ("arc-a770", 16, 32, 2.100, 560.0, 1500.0, 128.0, 0.5),
     ("iris-xe", 8, 12, 1.300, 68.0, 200.0, 64.0, 0.5),

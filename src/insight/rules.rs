@@ -201,17 +201,20 @@ impl Rules<'_> {
     fn few_workgroups(&self) -> Option<Suspicion> {
         let each = self.kernel.workgroups as f64 / (self.kernel.dispatches as f64).max(1.0);
         let all = f64::from(self.model.multiprocessors);
-        let busy = self.estimate.time() - self.estimate.launches;
+        // The estimate assumes that all multiprocessors work. What is not a multiprocessor's own takes as long anyway.
+        let shared = [Resource::Memory, Resource::Cache, Resource::Atomics];
+        let own = Resource::ALL.iter().filter(|resource| !shared.contains(resource));
+        let busy = own.map(|resource| self.estimate.of_resource(*resource)).fold(0.0, f64::max);
+        let now = self.estimate.time() - self.estimate.launches;
+        let wasted = busy * all / each - now;
         // A dispatch that is short anyway gains nothing.
-        if each * 2.0 >= all || busy * all / each < self.estimate.launches {
+        if each * 2.0 >= all || wasted < self.estimate.launches {
             return None;
         }
-        let wasted = busy * (all / each - 1.0);
         let at = Spot { file: self.kernel.kernel.clone(), line: 0, column: 0, width: 0, text: "".into() };
         let numbers = Numbers { value: each, ideal: all, resource: Resource::Instructions, wasted, less: Vec::new() };
         let help = "use more workgroups: smaller ones, or a loop divided among several".to_owned();
         let found = self.found(Problem::FewWorkgroups, &at, "", numbers, help);
-        // The estimate assumes that all multiprocessors work; in truth the kernel takes `busy + wasted`.
         Some(Suspicion { gain: wasted, share: wasted / (self.estimate.time() + wasted), ..found })
     }
 }

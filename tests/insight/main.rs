@@ -5,6 +5,7 @@
 
 mod micro;
 mod planted;
+mod slow;
 mod truth;
 
 use anywarp::Device;

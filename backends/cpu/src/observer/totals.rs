@@ -43,37 +43,51 @@ impl Totals {
     pub(super) fn add(&mut self, instances: &FxHashMap<Key, Instance>, reported: &[u64]) {
         let checks = Arc::clone(&self.checks);
         self.observed += 1;
-        let mut segments: FxHashMap<u32, ([LaneCounts; 4], u64)> = FxHashMap::default();
+        let mut segments: FxHashMap<u32, Segment> = FxHashMap::default();
+        // By report: the counts of the branch or loop that it belongs to, and the lanes of kept instances.
+        let mut arrivals: FxHashMap<u32, (u32, [BranchCounts; 4], u64)> = FxHashMap::default();
         for (key, instance) in instances {
             match &checks.specs[key.check as usize].kind {
                 CheckKind::Access(reach) => {
                     self.buffers.add(instance, reach);
                     self.accesses.entry(key.check).or_default().add(instance, reach, &mut self.room);
                 }
-                CheckKind::Branch => lanes::branch(instance, None, self.branches.entry(key.check).or_default()),
+                CheckKind::Branch => {
+                    let (_, counts, kept) = arrivals.entry(key.check).or_insert((key.check, Default::default(), 0));
+                    *kept += u64::from(instance.active.count_ones());
+                    lanes::branch(instance, None, counts);
+                }
                 CheckKind::Iteration => {
                     let start = checks.specs[key.check as usize].within;
                     let start = start.map(|check| Key { check, iterations: instance.around, warp: key.warp });
                     if let Some((start, entered)) = start.and_then(|start| Some((start, instances.get(&start)?))) {
-                        let counts = self.branches.entry(start.check).or_default();
+                        let new = (start.check, Default::default(), 0);
+                        let (_, counts, kept) = arrivals.entry(key.check).or_insert(new);
+                        *kept += u64::from(instance.active.count_ones());
                         lanes::branch(instance, Some(entered.active), counts);
                     }
                 }
                 CheckKind::Segment(work) => {
-                    let (sums, kept) = segments.entry(key.check).or_default();
-                    *kept += u64::from(instance.active.count_ones());
-                    lanes::execute(instance.active, u64::from(work.instructions), sums);
+                    let segment = segments.entry(key.check).or_default();
+                    segment.kept += u64::from(instance.active.count_ones());
                     let instructions = u64::from(work.instructions);
-                    lanes::lose(&checks, instances, *key, instance, instructions, &mut self.branches);
+                    lanes::execute(instance.active, instructions, &mut segment.lanes);
+                    lanes::lose(&checks, instances, *key, instance, instructions, &mut segment.lost);
                 }
                 _ => {}
             }
         }
-        for (check, (sums, kept)) in segments {
+        for (check, (owner, counts, kept)) in arrivals {
+            self.add_branch(owner, counts, reported[check as usize], kept);
+        }
+        for (check, Segment { lanes, lost, kept }) in segments {
             let all = reported[check as usize];
-            for (total, sum) in self.lanes.iter_mut().zip(sums) {
+            for (total, sum) in self.lanes.iter_mut().zip(lanes) {
                 *total +=
                     LaneCounts { executed: scaled(sum.executed, all, kept), issued: scaled(sum.issued, all, kept) };
+            }
+            for (owner, counts) in lost {
+                self.add_branch(owner, counts, all, kept);
             }
             if let CheckKind::Segment(work) = &checks.specs[check as usize].kind {
                 self.mix += mix(work, all);
@@ -82,6 +96,15 @@ impl Totals {
         self.buffers.end();
         for (check, sums) in &mut self.accesses {
             sums.reported += reported[*check as usize];
+        }
+    }
+
+    /// Adds counts of a branch or loop, scaled from the `kept` lanes of a report to `all`.
+    fn add_branch(&mut self, owner: u32, counts: [BranchCounts; 4], all: u64, kept: u64) {
+        let of_all = |count| scaled(count, all, kept);
+        for (total, counts) in self.branches.entry(owner).or_default().iter_mut().zip(counts) {
+            let BranchCounts { warps, diverged, lost } = counts;
+            *total += BranchCounts { warps: of_all(warps), diverged: of_all(diverged), lost: of_all(lost) };
         }
     }
 
@@ -138,6 +161,16 @@ impl Totals {
         }
         kernel
     }
+}
+
+/// The sums of one segment in a workgroup.
+#[derive(Default)]
+struct Segment {
+    lanes: [LaneCounts; 4],
+    /// By branch or loop around it: the lane instructions that it lost there.
+    lost: FxHashMap<u32, [BranchCounts; 4]>,
+    /// The lanes of kept instances.
+    kept: u64,
 }
 
 /// Returns the counts of all reports of a site from those of the kept ones.
