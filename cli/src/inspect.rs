@@ -1,11 +1,14 @@
 //! `anywarp inspect`: why a kernel is slow, without the GPU that it is meant for.
 
+mod compare;
 mod condition;
+mod html;
 mod json;
+mod roofline;
 
 use std::path::PathBuf;
 
-use anywarp::insight::{Model, Report};
+use anywarp::insight::{Model, Occupancy, Report, Usage};
 use anywarp::{Device, Kernel};
 use clap::Args;
 
@@ -51,6 +54,18 @@ pub(crate) struct InspectArgs {
     #[arg(long, value_name = "NAME", default_value = "h100", value_parser = model)]
     model: Model,
 
+    /// Write the report as one page of HTML
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+
+    /// Print what has changed since a report that --json wrote, on stderr
+    #[arg(long, value_name = "FILE")]
+    compare: Option<PathBuf>,
+
+    /// The registers of an invocation, as the driver's compiler reports them, for the occupancy of NVIDIA's models
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=255))]
+    registers: Option<u32>,
+
     /// End with status 3 if a condition holds for any place, such as `sectors/request > 8`. Repeat it for each condition
     #[arg(long = "fail-on", value_name = "CONDITION", value_parser = condition::parse)]
     conditions: Vec<Condition>,
@@ -65,6 +80,7 @@ fn model(text: &str) -> Result<Model, String> {
 
 /// Runs a kernel on the device that counts, and prints the findings.
 pub(crate) fn inspect(arguments: &InspectArgs, json: bool) -> Result<(), Failure> {
+    let base = arguments.compare.as_deref().map(compare::read).transpose()?;
     let mut wgsl = arguments.composition.read(&arguments.file)?;
     if let Some(entry) = &arguments.entry {
         wgsl = wgsl.entry(entry.clone());
@@ -79,6 +95,14 @@ pub(crate) fn inspect(arguments: &InspectArgs, json: bool) -> Result<(), Failure
     device.synchronize()?;
     let report = anywarp::insight::inspect(&observations, &arguments.model);
     terminal::print(&if json { json::report(&report) } else { report.to_string().trim_end().to_owned() })?;
+    occupancy(&report, arguments.registers);
+    if let Some(base) = base {
+        eprintln!("{}", base.differences(&report));
+    }
+    if let Some(path) = &arguments.html {
+        std::fs::write(path, html::page(&report))
+            .map_err(|error| Failure::File(format!("--html {}: {error}", path.display())))?;
+    }
     check(&report, &arguments.conditions)
 }
 
@@ -105,6 +129,33 @@ fn launch(device: &Device, kernel: &Kernel, arguments: &InspectArgs) -> Result<(
     }
     let launched = launch.groups(grid.groups).map_err(Failure::from);
     launched.map(drop).map_err(|failure| run::of_length(failure, &interface, &sources))
+}
+
+/// Prints the occupancy of each kernel to stderr, for a known number of registers and a model of NVIDIA.
+fn occupancy(report: &Report, registers: Option<u32>) {
+    let (Some(registers), Some(capability)) = (registers, report.model.capability) else { return };
+    for (kernel, _) in &report.kernels {
+        let usage = Usage {
+            invocations: kernel.workgroup_size.iter().product(),
+            registers,
+            workgroup_bytes: kernel.workgroup_bytes,
+        };
+        let Some(occupancy) = Occupancy::on(capability, usage) else { continue };
+        let more = Occupancy::registers_for_one_more(capability, usage)
+            .map_or_else(String::new, |registers| format!("; with {registers} registers, one workgroup more"));
+        eprintln!(
+            "{}: {} workgroups in a multiprocessor, {:.0} % of its warps, limited by {}{more}",
+            kernel.kernel,
+            occupancy.workgroups,
+            occupancy.share * 100.0,
+            occupancy.limiter.name()
+        );
+    }
+}
+
+/// The position of the model's warps in arrays of counts.
+fn column(report: &Report) -> usize {
+    anywarp::backend::WARP_SIZES.iter().rposition(|size| *size <= report.model.warp).unwrap_or(0)
 }
 
 /// Fails if a condition holds.

@@ -81,6 +81,30 @@ fn conditions_end_with_status_3() {
 }
 
 #[test]
+fn pages_comparisons_and_occupancies() {
+    let Some(folder) = Folder::with_device("inspect-page") else { return };
+    folder.write("transpose.wgsl", TRANSPOSE);
+    let base = inspect(&folder, &format!("{LINE} --json")).ok();
+    folder.write("base.json", &base);
+    let line =
+        format!("{LINE} --override WIDTH=33 --html page.html --compare base.json --registers 64 --model rtx-4090");
+    let outcome = inspect(&folder, &line);
+    assert_eq!(outcome.code, Some(0), "{outcome:#?}");
+    for part in [
+        "compared with base.json:\n  the model was h100",
+        "gone: bank-conflict of 'tile' in transpose.wgsl:main",
+        "transpose.wgsl:main: 4 workgroups in a multiprocessor, 67 % of its warps, limited by registers; with 48 registers",
+    ] {
+        assert!(outcome.stderr.contains(part), "{part}: {outcome:#?}");
+    }
+    let page = String::from_utf8(folder.read("page.html")).unwrap();
+    assert!(page.contains("<h1>Inspection for rtx-4090 (warps of 32)</h1>"), "{page}");
+    assert!(page.contains("y[id.x * 64u + id.y] = tile[at.x * WIDTH + at.y];"), "{page}");
+    assert!(!page.contains("http"), "the page needs no network: {page}");
+    assert_eq!(page.matches("<table>").count(), page.matches("</table>").count());
+}
+
+#[test]
 fn mistakes_name_the_argument() {
     let Some(folder) = Folder::with_device("inspect-mistakes") else { return };
     folder.write("transpose.wgsl", TRANSPOSE);
@@ -90,6 +114,9 @@ fn mistakes_name_the_argument() {
         (LINE.replace("--bind y=zeros:f32:16Ki", ""), 2, "--bind y="),
         (LINE.replace("--threads 256,64", ""), 2, "--threads"),
         (LINE.replace("transpose.wgsl", "missing.wgsl"), 1, "missing.wgsl"),
+        (format!("{LINE} --compare transpose.wgsl"), 1, "--compare transpose.wgsl: "),
+        (format!("{LINE} --html missing/page.html"), 1, "--html missing/page.html: "),
+        (format!("{LINE} --registers 256"), 2, "--registers"),
     ] {
         let outcome = inspect(&folder, &line);
         assert_eq!(outcome.code, Some(code), "{line}: {outcome:#?}");

@@ -10,6 +10,8 @@ pub struct Model {
     pub name: String,
     /// The invocations of a warp: one of [`WARP_SIZES`](crate::backend::WARP_SIZES).
     pub warp: u32,
+    /// The compute capability of NVIDIA's GPUs, for [`Occupancy`](super::Occupancy).
+    pub capability: Option<(u32, u32)>,
     /// The number of multiprocessors: streaming multiprocessors, compute units, Xe cores.
     pub multiprocessors: u32,
     /// The clock in Hz.
@@ -54,6 +56,10 @@ const KNOWN: &[Row] = &[
     ("m2", 32, 10, 1.398, 100.0, 300.0, 128.0, 0.5),
 ];
 
+/// The compute capabilities of the known models.
+const CAPABILITIES: &[(&str, (u32, u32))] =
+    &[("h100", (9, 0)), ("h200", (9, 0)), ("a100", (8, 0)), ("rtx-4090", (8, 9)), ("rtx-3060", (8, 6)), ("t4", (7, 5))];
+
 impl Model {
     /// Returns a known model; `None` if there is none of this name. [`Model::names`] lists them.
     ///
@@ -71,6 +77,7 @@ impl Model {
         Some(Self {
             name: name.to_owned(),
             warp,
+            capability: CAPABILITIES.iter().find(|row| row.0 == name).map(|row| row.1),
             multiprocessors,
             clock: clock * 1e9,
             memory: memory * 1e9,

@@ -63,7 +63,7 @@ impl Condition {
                 report.findings.iter().map(|finding| place(&finding.at, finding.share)).collect()
             }
             Measure::ActiveLanes => {
-                let efficiency = |kernel: &ObservedKernel| kernel.lanes[column(report)].efficiency() * 100.0;
+                let efficiency = |kernel: &ObservedKernel| kernel.lanes[super::column(report)].efficiency() * 100.0;
                 report.kernels.iter().map(|(kernel, _)| (kernel.kernel.to_string(), efficiency(kernel))).collect()
             }
             Measure::SectorsPerRequest => of_accesses(report, false),
@@ -74,16 +74,12 @@ impl Condition {
     }
 }
 
-fn column(report: &Report) -> usize {
-    anywarp::backend::WARP_SIZES.iter().rposition(|size| *size <= report.model.warp).unwrap_or(0)
-}
-
 fn of_accesses(report: &Report, in_workgroups: bool) -> Vec<(String, f64)> {
     let all = report.kernels.iter().flat_map(|(kernel, _)| &kernel.accesses);
     let chosen = all.filter(|access| (access.space == ObservedSpace::Workgroup) == in_workgroups);
     chosen
         .map(|access| {
-            let counts = &access.counts[column(report)];
+            let counts = &access.counts[super::column(report)];
             let value = if in_workgroups { counts.wavefronts_per_request() } else { counts.sectors_per_request() };
             (access.at.to_string(), value)
         })

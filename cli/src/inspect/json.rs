@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 /// Returns the report as one object.
 pub(super) fn report(report: &Report) -> String {
-    let column = anywarp::backend::WARP_SIZES.iter().rposition(|size| *size <= report.model.warp).unwrap_or(0);
+    let column = super::column(report);
     let kernels: Vec<Value> =
         report.kernels.iter().map(|(kernel, estimate)| self::kernel(kernel, estimate, column)).collect();
     let findings: Vec<Value> = report.findings.iter().map(finding).collect();
