@@ -81,9 +81,10 @@ pub(super) fn svg(report: &Report) -> String {
     let _ = writeln!(
         svg,
         "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">floating-point operations for each byte of \
-         memory</text>\n<text x=\"4\" y=\"12\">operations in a second</text>",
+         memory</text>\n<text x=\"{:.1}\" y=\"24\">operations in a second</text>",
         f64::midpoint(EDGE, WIDTH),
-        HEIGHT - 6.0
+        HEIGHT - 6.0,
+        EDGE + 6.0
     );
     for (intensity, rate, name) in points {
         let (x, y) = (axes.x(intensity), axes.y(rate));
