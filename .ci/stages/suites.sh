@@ -129,8 +129,9 @@ examples() {
         run 18_digits
         run 19_ring 10000
         for device in cpu vulkan; do ANYWARP_DEVICE=$device run 20_stream 10000; done
+        for device in cpu vulkan; do ANYWARP_DEVICE=$device run 21_waves 1 96; done
         grep -q '</svg>' digits-loss.svg
-        for picture in mandelbrot nbody gray-scott-00 edges sorted-pixels; do test -s "$picture.png"; done
+        for picture in mandelbrot nbody gray-scott-00 edges sorted-pixels waves-00; do test -s "$picture.png"; done
         "$root/target/debug/anywarp" devices
     )
     rm -r "$folder"

@@ -18,6 +18,7 @@ mod help;
 mod inspect;
 mod load;
 mod made;
+mod matrices;
 mod npy;
 mod op;
 mod origin;

@@ -49,8 +49,13 @@ pub(crate) fn parse(mut file: Vec<u8>) -> Result<Array, String> {
 /// A version 1 file with an array of these bytes, whose number of elements is that of `shape`.
 pub(crate) fn write(dtype: Dtype, shape: &[u64], bytes: &[u8]) -> Vec<u8> {
     let order = if dtype.width() == 1 { '|' } else { '<' };
-    let (name, dimensions) = (dtype.name(), dimensions(shape));
-    let mut header = format!("{{'descr': '{order}{name}', 'fortran_order': False, 'shape': {dimensions}, }}");
+    file(&format!("{order}{}", dtype.name()), shape, bytes)
+}
+
+/// As [`write`], for an element type in `numpy`'s notation.
+pub(crate) fn file(descr: &str, shape: &[u64], bytes: &[u8]) -> Vec<u8> {
+    let dimensions = dimensions(shape);
+    let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {dimensions}, }}");
     let start = (MAGIC.len() + 4 + header.len() + 1).next_multiple_of(ALIGNMENT);
     let padding = start - MAGIC.len() - 4 - header.len() - 1;
     header.extend(std::iter::repeat_n(' ', padding));
@@ -75,7 +80,7 @@ pub(crate) fn dimensions(shape: &[u64]) -> String {
 }
 
 /// The header's text and the offset of the elements.
-fn split(file: &[u8]) -> Result<(&str, usize), String> {
+pub(crate) fn split(file: &[u8]) -> Result<(&str, usize), String> {
     if file.starts_with(b"PK") {
         return Err("expected one array, this is a .npz archive: save the one array with np.save".to_owned());
     }

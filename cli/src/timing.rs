@@ -20,6 +20,11 @@ pub(crate) struct Times {
 }
 
 impl Times {
+    /// The time of one run, by the host's clock.
+    pub(crate) fn of(time: Duration) -> Self {
+        Self::new(Clock::Host, vec![time])
+    }
+
     fn new(clock: Clock, mut times: Vec<Duration>) -> Self {
         times.sort_unstable();
         Self { clock, sorted: times }

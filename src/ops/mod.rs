@@ -24,6 +24,8 @@
 //! - [`cast`]: conversions of numbers from one type to another; [`Cast`] adds recording.
 //! - [`im2col`], [`col2im`]: windows as columns of a matrix, and sums of columns; [`Columns`] adds strides, padding, dilation
 //!   and recording.
+//! - [`conjugate_gradients`]: the solution of equations with a sparse, positive definite matrix; [`ConjugateGradients`]
+//!   adds a tolerance, a limit, a preconditioner and a start.
 //! - [`conv`]: convolutions of one to three axes; [`Conv`] adds strides, padding, dilation, groups, a bias, an activation,
 //!   transposed convolutions, derivatives and recording.
 //! - [`cross_entropy`]: the loss of a classification; [`CrossEntropy`] adds sums, weights, ignored rows, derivatives
@@ -73,6 +75,7 @@ mod attention;
 mod batch_norm;
 mod channels;
 mod columns;
+mod conjugate_gradients;
 mod conv;
 mod convert;
 mod cooperative;
@@ -124,6 +127,7 @@ pub use anywarp_backend::Precision;
 pub use attention::{Attention, attention};
 pub use batch_norm::{BatchNorm, batch_norm};
 pub use columns::{Columns, col2im, im2col};
+pub use conjugate_gradients::{ConjugateGradients, Solution, SolveError, conjugate_gradients};
 pub use conv::{Conv, conv};
 pub use convert::{Cast, CastElement, cast};
 pub use cross_entropy::{CrossEntropy, cross_entropy};

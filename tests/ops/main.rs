@@ -10,6 +10,7 @@
 
 mod activations;
 mod attention;
+mod conjugate_gradients;
 mod elementwise;
 mod fft;
 mod fill_pattern;
@@ -57,6 +58,7 @@ type Alone = (String, Box<dyn Fn() -> TestResult + Send>);
 const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     activations::cases,
     attention::cases,
+    conjugate_gradients::cases,
     elementwise::cases,
     fft::cases,
     fill_pattern::cases,
@@ -92,6 +94,7 @@ const ALONE: &[fn() -> Vec<Alone>] = &[
 const CHECKED: &[fn() -> Alone] = &[
     activations::checked,
     attention::checked,
+    conjugate_gradients::checked,
     fft::checked,
     fill_pattern::checked,
     histograms::checked,

@@ -146,6 +146,7 @@ impl Case {
         let port = if self.operator == "elementwise" { "arguments" } else { "x" };
         let hash = |at: usize| (at as u32).wrapping_mul(2_654_435_761) >> 24;
         let one = |port, dtype, shape, bytes| Input {
+            matrix: None,
             port,
             text: port.to_owned(),
             array: Array { dtype, shape, bytes },

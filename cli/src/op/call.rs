@@ -1,16 +1,19 @@
 //! One call of an operator: its inputs on the device, the recording of its work, its outputs.
 
+use std::path::Path;
 use std::rc::Rc;
+use std::time::Duration;
 
-use anywarp::ops::Cost;
+use anywarp::ops::{Cost, Solution, SparseMatrix};
 use anywarp::{Device, Element, Recording, UnifiedBuffer};
 
 use super::Operator;
-use super::entry::{Number, Types};
+use super::entry::{Number, Real, Types};
 use super::parameter::Values;
 use crate::dtype::Dtype;
 use crate::failure::Failure;
-use crate::npy::{Array, dimensions};
+use crate::matrices::{self, Coordinates};
+use crate::npy::{self, Array, dimensions};
 
 /// An input of a call.
 pub(crate) struct Input {
@@ -21,6 +24,8 @@ pub(crate) struct Input {
     pub(crate) array: Array,
     /// Whether the input is a number on the command line, whose type may change.
     pub(crate) is_number: bool,
+    /// The sparse matrix of the file; the array has its shape and no elements.
+    pub(crate) matrix: Option<Coordinates>,
 }
 
 impl Input {
@@ -29,12 +34,21 @@ impl Input {
     }
 }
 
+/// The outcome of a solver, which cannot be recorded, as its host decides when it ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Solved {
+    pub(crate) solution: Solution,
+    pub(crate) time: Duration,
+}
+
 /// A call that is being recorded.
 pub(crate) struct Call<'a> {
     pub(crate) device: Device,
     pub(crate) recording: Recording,
     pub(crate) values: &'a Values,
     pub(crate) cost: Option<Cost>,
+    /// The outcome of a solver, which has already run.
+    pub(crate) solved: Option<Solved>,
     pub(crate) outputs: Vec<Box<dyn Output>>,
     inputs: &'a [Input],
     /// The element type `T` of the operator.
@@ -51,8 +65,16 @@ impl<'a> Call<'a> {
     ) -> Result<Self, Failure> {
         let dtype = element_type(operator, inputs, values)?;
         let recording = device.recording();
-        let mut call =
-            Self { device: device.clone(), recording, values, cost: None, outputs: Vec::new(), inputs, dtype };
+        let mut call = Self {
+            device: device.clone(),
+            recording,
+            values,
+            cost: None,
+            solved: None,
+            outputs: Vec::new(),
+            inputs,
+            dtype,
+        };
         (operator.run.record)(&mut call, dtype)?;
         Ok(call)
     }
@@ -97,6 +119,18 @@ impl<'a> Call<'a> {
         Ok(self.device.buffer_from(&pairs)?)
     }
 
+    /// The sparse matrix of an input, with its values rounded to `T`.
+    pub(crate) fn matrix<T: Real>(&self, port: &str) -> Result<SparseMatrix<T>, Failure> {
+        let input = self.input(port);
+        let Some((input, matrix)) = input.and_then(|input| Some((input, input.matrix.as_ref()?))) else {
+            return Err(Failure::Usage(format!("{port}: expected a file of a sparse matrix, found none")));
+        };
+        let extent = |extent: u64| usize::try_from(extent).unwrap_or(usize::MAX);
+        let values: Vec<T> = matrix.values.iter().map(|value| T::round(*value)).collect();
+        SparseMatrix::from_coo(&self.device, matrix.shape.map(extent), &matrix.rows, &matrix.columns, &values)
+            .map_err(|error| Failure::of(&*input.text, error))
+    }
+
     /// A new buffer for an output of this shape.
     pub(crate) fn array<T: Number>(&self, shape: &[usize]) -> Result<UnifiedBuffer<T>, Failure> {
         let length = shape.iter().try_fold(1usize, |all, extent| all.checked_mul(*extent)).ok_or_else(|| {
@@ -137,6 +171,11 @@ impl<'a> Call<'a> {
     /// Appends an output of one dimension whose length is only known after the run.
     pub(crate) fn counted<T: Number>(&mut self, buffer: UnifiedBuffer<T>, length: Length) {
         self.outputs.push(Box::new(Counted { buffer, length }));
+    }
+
+    /// Appends an output of a sparse matrix.
+    pub(crate) fn output_matrix<T: Real>(&mut self, matrix: SparseMatrix<T>) {
+        self.outputs.push(Box::new(Sparse { matrix }));
     }
 
     /// Reads all outputs.
@@ -226,6 +265,32 @@ pub(crate) fn upload<T: Number>(device: &Device, input: &Input) -> Result<Unifie
 /// An output, which is read after the run.
 pub(crate) trait Output {
     fn read(&self) -> Result<Array, Failure>;
+
+    /// The contents of the file of this name for the array that was read.
+    fn file(&self, _path: &Path, array: &Array) -> Result<Vec<u8>, Failure> {
+        Ok(npy::write(array.dtype, &array.shape, &array.bytes))
+    }
+}
+
+/// A sparse matrix, whose values are shown.
+struct Sparse<T> {
+    matrix: SparseMatrix<T>,
+}
+
+impl<T: Real> Output for Sparse<T> {
+    fn read(&self) -> Result<Array, Failure> {
+        let bytes = bytemuck::cast_slice::<T, u8>(&self.matrix.values().read()?).to_vec();
+        Ok(Array { dtype: T::DTYPE, shape: vec![self.matrix.entries() as u64], bytes })
+    }
+
+    fn file(&self, path: &Path, _: &Array) -> Result<Vec<u8>, Failure> {
+        let (rows, columns, values) = self.matrix.to_coo()?;
+        let shape = [self.matrix.rows() as u64, self.matrix.columns() as u64];
+        let values = values.into_iter().map(T::double).collect();
+        let matrix = Coordinates { shape, rows, columns, values };
+        matrices::write(path, &matrix, T::text)
+            .map_err(|message| Failure::File(format!("{}: {message}", path.display())))
+    }
 }
 
 struct Whole<T> {

@@ -83,7 +83,7 @@ pub(super) fn takes_type(operator: &Operator) -> bool {
 fn input(port: &'static Port) -> Arg {
     let arg = Arg::new(port.name).help(port.summary).value_name(file(port));
     match port.form {
-        Form::Required => arg.required(true),
+        Form::Required | Form::Matrix => arg.required(true),
         Form::Optional => arg,
         Form::Named => arg.long(port.name),
         // Numbers may be negative.
@@ -94,7 +94,11 @@ fn input(port: &'static Port) -> Arg {
 
 /// The name of a port's file in help texts.
 fn file(port: &Port) -> &'static str {
-    kept(format!("{}.npy", port.name.to_uppercase()))
+    kept(format!("{}.{}", port.name.to_uppercase(), extension(port)))
+}
+
+fn extension(port: &Port) -> &'static str {
+    if port.form == Form::Matrix { "mtx" } else { "npy" }
 }
 
 /// Returns a text that lives as long as the process, as clap requires. The few hundred short texts may leak.
@@ -141,6 +145,9 @@ fn dtype_word(text: &str) -> Result<String, String> {
 fn types(operator: &Operator) -> String {
     let one = |port: &Port| match port.types {
         Types::T => None,
+        Types::Of(_) if port.form == Form::Matrix => {
+            Some(format!("; {} is a sparse matrix in a .mtx or .npz file", port.name))
+        }
         Types::Of(types) => Some(format!("; {} are {}", port.name, names(types))),
         Types::Any => None,
     };
@@ -151,13 +158,16 @@ fn types(operator: &Operator) -> String {
 /// An example of a call of the operator, with all required arguments.
 pub(crate) fn example(operator: &Operator) -> String {
     let mut words = vec!["anywarp op".to_owned(), operator.name.to_owned()];
-    let files = operator.inputs.iter().filter(|port| matches!(port.form, Form::Required | Form::Rest | Form::Files));
-    words.extend(files.map(|port| format!("{}.npy", port.name)));
+    let files = operator
+        .inputs
+        .iter()
+        .filter(|port| matches!(port.form, Form::Required | Form::Matrix | Form::Rest | Form::Files));
+    words.extend(files.map(|port| format!("{}.{}", port.name, extension(port))));
     for parameter in operator.parameters.iter().filter(|parameter| parameter.need == Need::Required) {
         words.push(format!("--{} {}", parameter.name, parameter.kind.example()));
     }
     words.push("-o".to_owned());
-    words.extend(operator.outputs.iter().map(|port| format!("{}.npy", port.name)));
+    words.extend(operator.outputs.iter().map(|port| format!("{}.{}", port.name, extension(port))));
     words.join(" ")
 }
 

@@ -1,6 +1,7 @@
 //! The form of an entry in the table of operators.
 
 use anywarp::Element;
+use anywarp::ops::SparseElement;
 
 use super::call::Call;
 use super::parameter::Parameter;
@@ -50,6 +51,8 @@ pub(crate) enum Types {
 pub(crate) enum Form {
     /// The next file.
     Required,
+    /// The next file, of a sparse matrix.
+    Matrix,
     /// The next file, if there is one.
     Optional,
     /// The file after an option of the port's name.
@@ -64,6 +67,11 @@ impl Port {
     /// A required port with elements of type `T`.
     pub(crate) const fn new(name: &'static str, summary: &'static str) -> Self {
         Self { name, summary, types: Types::T, form: Form::Required }
+    }
+
+    /// A sparse matrix, whose values are converted to `T`.
+    pub(crate) const fn matrix(name: &'static str, summary: &'static str) -> Self {
+        Self { name, summary, types: Types::Of(&[Dtype::F8]), form: Form::Matrix }
     }
 
     pub(crate) const fn of(mut self, types: &'static [Dtype]) -> Self {
@@ -95,6 +103,38 @@ pub(crate) trait Number: Element {
     /// Parses a number in decimal notation.
     fn parse(text: &str) -> Option<Self>;
 }
+
+/// The element types of sparse matrices.
+pub(crate) trait Real: Number + SparseElement {
+    /// Rounds a number to the type.
+    fn round(number: f64) -> Self;
+
+    /// Returns the number, exactly.
+    fn double(self) -> f64;
+
+    /// The shortest notation of a number that was converted from the type.
+    fn text(number: f64) -> String;
+}
+
+macro_rules! reals {
+    ($($rust:ty),*) => {$(
+        impl Real for $rust {
+            fn round(number: f64) -> Self {
+                number as Self
+            }
+
+            fn double(self) -> f64 {
+                self.into()
+            }
+
+            fn text(number: f64) -> String {
+                format!("{:?}", number as Self)
+            }
+        }
+    )*};
+}
+
+reals!(f32, f64);
 
 macro_rules! numbers {
     ($($rust:ty, $dtype:ident;)*) => {$(

@@ -8,6 +8,7 @@ use super::parameter::Parameter;
 use super::{Form, Need, Operator, Port, Types, all};
 use crate::dtype::Dtype;
 use crate::failure::Failure;
+use crate::matrices::EXTENSIONS;
 use crate::terminal;
 
 /// Prints all operators.
@@ -43,7 +44,7 @@ fn port_text(port: &Port) -> String {
     let types = types(port).unwrap_or_else(|| "T".to_owned());
     let name = if port.form == Form::Named { format!("--{}", port.name) } else { port.name.to_owned() };
     match port.form {
-        Form::Required => format!("{name}: {types}"),
+        Form::Required | Form::Matrix => format!("{name}: {types}"),
         Form::Optional | Form::Named => format!("[{name}: {types}]"),
         Form::Rest => format!("{name}.."),
         Form::Files => format!("{name}..: {types}"),
@@ -64,6 +65,7 @@ fn parameter_text(parameter: &Parameter) -> String {
 fn types(port: &Port) -> Option<String> {
     match port.types {
         Types::T => None,
+        Types::Of(_) if port.form == Form::Matrix => Some(EXTENSIONS.join("|")),
         Types::Of(types) => Some(types.iter().map(|dtype| dtype.word()).collect::<Vec<_>>().join("|")),
         Types::Any => Some("any".to_owned()),
     }
@@ -74,10 +76,11 @@ fn as_json(operator: &Operator) -> Value {
     let port = |port: &Port| {
         let types = match port.types {
             Types::T => words(operator.run.types),
+            Types::Of(_) if port.form == Form::Matrix => EXTENSIONS.to_vec(),
             Types::Of(types) => words(types),
             Types::Any => vec!["any"],
         };
-        let required = matches!(port.form, Form::Required | Form::Rest | Form::Files);
+        let required = matches!(port.form, Form::Required | Form::Matrix | Form::Rest | Form::Files);
         json!({
             "name": port.name, "summary": port.summary, "types": types, "is_t": port.types == Types::T,
             "required": required, "option": port.form == Form::Named,

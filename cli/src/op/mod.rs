@@ -42,15 +42,17 @@ use std::time::{Duration, Instant};
 
 use anywarp::backend::Clock;
 
-pub(crate) use call::{Call, Input};
+pub(crate) use call::{Call, Input, Solved};
 pub(crate) use command::{OpArgs, example};
 pub(crate) use entry::{Form, Operator, Port, Types};
 pub(crate) use parameter::{Need, Values};
 
+use crate::dtype::Dtype;
 use crate::failure::{self, Failure};
+use crate::matrices::EXTENSIONS;
 use crate::npy::{self, Array};
 use crate::run::{describe_device, open};
-use crate::{load, preview, terminal, timing};
+use crate::{load, matrices, preview, terminal, timing};
 
 /// Every operator, by family.
 const FAMILIES: &[&[Operator]] = &[
@@ -103,7 +105,8 @@ pub(crate) fn op(arguments: &OpArgs, json: bool) -> Result<(), Failure> {
     };
     let outputs = check_outputs(chosen)?;
     let start = Instant::now();
-    let inputs = chosen.files.iter().map(|(port, text)| read(port, text)).collect::<Result<Vec<_>, _>>()?;
+    let inputs =
+        chosen.files.iter().map(|(port, text)| read(chosen.operator, port, text)).collect::<Result<Vec<_>, _>>()?;
     let device = open(chosen.device.as_deref())?;
     let load = start.elapsed();
 
@@ -149,8 +152,19 @@ fn run(
     let mut call = Call::record(operator, device, inputs, &chosen.values)?;
     device.synchronize()?;
     let prepare = start.elapsed();
-    call.recording.timed(true);
-    let times = timing::measure(&call.recording, chosen.repeat, json)?;
+    let (times, prepare) = match call.solved {
+        Some(_) if chosen.repeat > 1 => {
+            let (name, repeat) = (operator.name, chosen.repeat);
+            return Err(Failure::Usage(format!(
+                "--repeat {repeat}: expected 1, as {name} runs until it has converged, found {repeat}: leave it out"
+            )));
+        }
+        Some(Solved { time, .. }) => (timing::Times::of(time), prepare.saturating_sub(time)),
+        None => {
+            call.recording.timed(true);
+            (timing::measure(&call.recording, chosen.repeat, json)?, prepare)
+        }
+    };
     let printed = device.debug_output()?.to_string();
     // A closed stderr cannot be reported.
     let _ = std::io::stderr().lock().write_all(printed.as_bytes());
@@ -165,8 +179,8 @@ fn run(
         )));
     }
     let mut failed = Vec::new();
-    for (path, array) in outputs.iter().zip(&arrays) {
-        if let Err(error) = std::fs::write(path, npy::write(array.dtype, &array.shape, &array.bytes)) {
+    for ((path, array), output) in outputs.iter().zip(&arrays).zip(&call.outputs) {
+        if let Err(error) = std::fs::write(path, output.file(path, array)?) {
             let path = path.display();
             failed.push(format!(
                 "--out {path}: expected to write the file after the run, {error}: check the folder and its free space"
@@ -188,29 +202,45 @@ fn run(
         },
         timings_us: report::Timings { load, prepare, run: times.median(), run_min: times.min(), download },
         cost: call.cost.map(|cost| report::Cost { bytes: cost.bytes, flops: cost.flops }),
+        solution: call.solved.map(|solved| report::Solution::new(solved.solution)),
     };
     let text = if json { serde_json::to_string_pretty(&report).unwrap_or_default() } else { report.table() };
     terminal::print(&text)?;
     if failed.is_empty() { Ok(()) } else { Err(Failure::File(failed.join("\n"))) }
 }
 
-/// Reads an input: a file, or a number on the command line.
-fn read(port: &'static str, text: &str) -> Result<Input, Failure> {
-    let is_any = all().flat_map(|operator| operator.inputs).any(|known| known.name == port && known.form == Form::Rest);
-    if is_any && text.parse::<f64>().is_ok() {
-        let array = Array { dtype: crate::dtype::Dtype::F8, shape: Vec::new(), bytes: Vec::new() };
-        return Ok(Input { port, text: text.to_owned(), array, is_number: true });
+/// Reads an input of an operator: a file, or a number on the command line.
+fn read(operator: &str, port: &'static str, text: &str) -> Result<Input, Failure> {
+    let form = named(operator).and_then(|known| known.inputs.iter().find(|known| known.name == port));
+    let form = form.map(|port| port.form);
+    if form == Some(Form::Rest) && text.parse::<f64>().is_ok() {
+        let array = Array { dtype: Dtype::F8, shape: Vec::new(), bytes: Vec::new() };
+        return Ok(Input { port, text: text.to_owned(), array, is_number: true, matrix: None });
     }
     let in_file = |message: String| Failure::File(format!("{text}: {message}"));
-    let array = npy::parse(load::read(Path::new(text)).map_err(in_file)?).map_err(in_file)?;
-    Ok(Input { port, text: text.to_owned(), array, is_number: false })
+    let file = load::read(Path::new(text)).map_err(in_file)?;
+    let (array, matrix) = if form == Some(Form::Matrix) {
+        let matrix = matrices::parse(Path::new(text), &file).map_err(in_file)?;
+        (Array { dtype: Dtype::F8, shape: matrix.shape.to_vec(), bytes: Vec::new() }, Some(matrix))
+    } else {
+        (npy::parse(file).map_err(in_file)?, None)
+    };
+    Ok(Input { port, text: text.to_owned(), array, is_number: false, matrix })
 }
 
-/// Returns the files of the outputs, after a check that they differ and that their names end in .npy.
+/// Returns the files of the outputs, after a check that they differ and that their names end as their contents require.
 fn check_outputs(chosen: &Chosen) -> Result<&[PathBuf], Failure> {
+    let ports = named(chosen.operator).map_or(&[][..], |operator| operator.outputs);
     for (at, path) in chosen.outputs.iter().enumerate() {
-        let shown = path.display();
-        if crate::source::extension(path) != "npy" {
+        let (shown, extension) = (path.display(), crate::source::extension(path));
+        if ports.get(at).is_some_and(|port| port.form == Form::Matrix) {
+            if !EXTENSIONS.contains(&&*extension) {
+                let name = ports[at].name;
+                return Err(Failure::Usage(format!(
+                    "--out {shown}: expected FILE.mtx or FILE.npz, found '{shown}': write -o {name}.mtx"
+                )));
+            }
+        } else if extension != "npy" {
             return Err(Failure::Usage(format!("--out {shown}: expected FILE.npy, found '{shown}': write -o y.npy")));
         }
         if chosen.outputs[..at].contains(path) {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anywarp::backend::{Layout, Shape};
+use anywarp::ops;
 use serde::Serialize;
 
 use super::call;
@@ -25,6 +26,21 @@ pub(super) struct Report {
     /// The least work of a call, where the operator states it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) cost: Option<Cost>,
+    /// The outcome of a solver.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) solution: Option<Solution>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Solution {
+    iterations: u32,
+    relative_residual: f64,
+}
+
+impl Solution {
+    pub(super) fn new(solution: ops::Solution) -> Self {
+        Self { iterations: solution.iterations, relative_residual: solution.relative_residual }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -123,6 +139,10 @@ impl Report {
         }
         table.add_row(["prepare".to_owned(), terminal::duration(self.timings_us.prepare)]);
         table.add_row([self.operator.to_owned(), self.run_text()]);
+        if let Some(Solution { iterations, relative_residual }) = &self.solution {
+            let text = format!("{iterations} iterations, relative residual {relative_residual:.3e}");
+            table.add_row(["solution".to_owned(), text]);
+        }
         for output in &self.outputs {
             let what = format!("{} of shape {}", output.dtype, dimensions(&output.shape));
             let file = output.file.as_ref().map(|file| format!(", written to {file}")).unwrap_or_default();

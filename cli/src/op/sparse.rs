@@ -1,18 +1,15 @@
-//! Products of sparse matrices.
+//! Sparse matrices: products, equations, conversions.
 
-use anywarp::ops::{SparseElement, SparseMatrix, SparseProduct};
+use std::time::Instant;
 
-use super::call::Call;
-use super::entry::{Form, Number, Operator, Port, by_type};
+use anywarp::ops::{ConjugateGradients, SparseProduct};
+
+use super::call::{Call, Solved};
+use super::entry::{Form, Operator, Port, Real, by_type};
 use super::parameter::{Kind, Parameter};
-use crate::dtype::Dtype;
 use crate::failure::Failure;
 
-const OFFSETS: Port =
-    Port::new("offsets", "The positions at which the rows of the matrix begin, and the number of entries")
-        .of(&[Dtype::U4]);
-const COLUMN_INDICES: Port = Port::new("column_indices", "The column index of each entry").of(&[Dtype::U4]);
-const VALUES: Port = Port::new("values", "The value of each entry");
+const A: Port = Port::matrix("a", "The sparse matrix: Matrix Market, or SciPy's save_npz");
 const OLD: Port =
     Port::new("old", "The array that --beta multiplies, with the shape of the result").form(Form::Optional);
 const ALPHA: Parameter = Parameter::new("alpha", Kind::Number, "The factor of the product").default("1");
@@ -21,23 +18,58 @@ const BETA: Parameter = Parameter::new("beta", Kind::Number, "The factor of old,
 pub(crate) const OPERATORS: &[Operator] = &[
     Operator {
         name: "spmv",
-        summary: "The product of a sparse matrix in CSR and a vector",
-        inputs: &[OFFSETS, COLUMN_INDICES, VALUES, Port::new("x", "The vector, with an element for each column"), OLD],
+        summary: "The product of a sparse matrix and a vector",
+        inputs: &[A, Port::new("x", "The vector, with an element for each column"), OLD],
         outputs: &[Port::new("y", "The product, with an element for each row")],
         parameters: &[ALPHA, BETA],
         run: by_type!([f32, f64], T, call => product::<T>(call, false)),
     },
     Operator {
         name: "spmm",
-        summary: "The product of a sparse matrix in CSR and a dense matrix",
-        inputs: &[OFFSETS, COLUMN_INDICES, VALUES, Port::new("x", "The dense matrix, of shape (columns, width)"), OLD],
+        summary: "The product of a sparse matrix and a dense matrix",
+        inputs: &[A, Port::new("x", "The dense matrix, of shape (columns, width)"), OLD],
         outputs: &[Port::new("y", "The product, of shape (rows, width)")],
         parameters: &[ALPHA, BETA],
         run: by_type!([f32, f64], T, call => product::<T>(call, true)),
     },
+    Operator {
+        name: "cg",
+        summary: "The solution x of a x = b by conjugate gradients, for a symmetric, positive definite matrix",
+        inputs: &[
+            A,
+            Port::new("b", "The right side, with an element for each row"),
+            Port::new("start", "The first approximation, in place of 0").form(Form::Optional),
+        ],
+        outputs: &[Port::new("x", "The solution, with an element for each column")],
+        parameters: &[
+            Parameter::new("tolerance", Kind::Number, "The greatest length of the residual, relative to that of b")
+                .default("1e-5"),
+            Parameter::new(
+                "max_iterations",
+                Kind::Count,
+                "The greatest number of iterations [default: 10 for each row]",
+            ),
+            Parameter::new("check_every", Kind::Count, "The number of iterations between two looks of the host")
+                .default("32"),
+            Parameter::new("jacobi", Kind::Flag, "Divide residuals by the diagonal of the matrix"),
+        ],
+        run: by_type!([f32, f64], T, call => solution::<T>(call)),
+    },
+    Operator {
+        name: "sparse_matrix",
+        summary: "A sparse matrix in a file of another format, with sorted entries, one for each place",
+        inputs: &[A],
+        outputs: &[Port::matrix("matrix", "The matrix, of the same values or transposed")],
+        parameters: &[Parameter::new("transpose", Kind::Flag, "Transpose the matrix")],
+        run: by_type!([f64, f32], T, call => {
+            let a = call.matrix::<T>("a")?;
+            call.output_matrix(if call.values.flag("transpose") { a.transpose()? } else { a });
+            Ok(())
+        }),
+    },
 ];
 
-fn product<T: Number + SparseElement>(call: &mut Call<'_>, is_matrix: bool) -> Result<(), Failure> {
+fn product<T: Real>(call: &mut Call<'_>, is_matrix: bool) -> Result<(), Failure> {
     let (columns, width) = match (call.shape("x").as_slice(), is_matrix) {
         ([columns], false) => (*columns, 1),
         ([columns, width], true) => (*columns, *width),
@@ -46,9 +78,14 @@ fn product<T: Number + SparseElement>(call: &mut Call<'_>, is_matrix: bool) -> R
             return Err(Failure::File(format!("x: expected an array of {expected}, found {}", call.shape("x").len())));
         }
     };
-    let (offsets, column_indices) = (call.upload::<u32>("offsets")?, call.upload::<u32>("column_indices")?);
-    let rows = offsets.len().saturating_sub(1);
-    let a = SparseMatrix::from_buffers([rows, columns], offsets, column_indices, call.upload::<T>("values")?)?;
+    let a = call.matrix::<T>("a")?;
+    let rows = a.rows();
+    if a.columns() != columns {
+        return Err(Failure::File(format!(
+            "x: expected {} elements along the first axis, one for each column of a, found {columns}",
+            a.columns()
+        )));
+    }
     let shape = if is_matrix { vec![rows, width] } else { vec![rows] };
     let mut product = SparseProduct::new().width(width);
     if let Some(alpha) = call.values.number("alpha") {
@@ -65,5 +102,38 @@ fn product<T: Number + SparseElement>(call: &mut Call<'_>, is_matrix: bool) -> R
     call.cost = Some(product.cost(&a)?);
     product.record(&mut call.recording).run(&a, &x, &mut y)?;
     call.output(y, shape);
+    Ok(())
+}
+
+fn solution<T: Real>(call: &mut Call<'_>) -> Result<(), Failure> {
+    let (a, b) = (call.matrix::<T>("a")?, call.upload::<T>("b")?);
+    let mut solver = ConjugateGradients::new().jacobi(call.values.flag("jacobi"));
+    if let Some(tolerance) = call.values.number("tolerance") {
+        solver = solver.tolerance(tolerance);
+    }
+    let count = |name: &str| call.values.count(name).map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+    if let Some(iterations) = count("max_iterations") {
+        solver = solver.max_iterations(iterations);
+    }
+    if let Some(iterations) = count("check_every") {
+        solver = solver.check_every(iterations);
+    }
+    let shape = vec![a.columns()];
+    let mut x = match call.upload_given::<T>("start")? {
+        Some(start) => {
+            solver = solver.from_x(true);
+            start
+        }
+        None => call.array::<T>(&shape)?,
+    };
+    let mut cost = solver.cost(&a)?;
+    let start = Instant::now();
+    let solution = solver.run(&a, &b, &mut x).map_err(anywarp::Error::from)?;
+    let iterations = u64::from(solution.iterations);
+    cost.bytes = cost.bytes.saturating_mul(iterations);
+    cost.flops = cost.flops.saturating_mul(iterations);
+    call.cost = Some(cost);
+    call.solved = Some(Solved { solution, time: start.elapsed() });
+    call.output(x, shape);
     Ok(())
 }

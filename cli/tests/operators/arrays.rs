@@ -65,3 +65,14 @@ pub(crate) fn descr(word: &str) -> &'static str {
 pub(crate) fn array(word: &str, shape: &str, numbers: &[f64]) -> Vec<u8> {
     npy(descr(word), shape, &bytes(word, numbers))
 }
+
+/// A Matrix Market file of the numbers that are not 0, of a dense matrix of this shape.
+pub(crate) fn sparse(shape: &str, numbers: &[f64]) -> Vec<u8> {
+    let extents: Vec<usize> = shape.split(['(', ',', ')']).filter_map(|extent| extent.trim().parse().ok()).collect();
+    let [rows, columns] = extents[..] else { panic!("{shape}: no matrix") };
+    let entries = numbers.iter().enumerate().filter(|(_, number)| **number != 0.0);
+    let lines: Vec<String> =
+        entries.map(|(at, number)| format!("{} {} {number:?}\n", at / columns + 1, at % columns + 1)).collect();
+    let head = format!("%%MatrixMarket matrix coordinate real general\n{rows} {columns} {}\n", lines.len());
+    (head + &lines.concat()).into_bytes()
+}

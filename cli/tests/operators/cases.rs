@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::arrays::{array, bytes, descr, parts};
+use crate::arrays::{array, bytes, descr, parts, sparse};
 use crate::op;
 use crate::support::Folder;
 
@@ -51,7 +51,8 @@ pub(crate) fn run(test: &str, cases: &[Case]) {
 fn check(folder: &Folder, case: &Case, word: &str) {
     let concrete = |given: &'static str| if given == "T" { word.to_owned() } else { given.to_owned() };
     for (name, given, shape, numbers) in case.files {
-        folder.write(name, array(&concrete(given), shape, numbers));
+        let is_sparse = name.ends_with(".mtx");
+        folder.write(name, if is_sparse { sparse(shape, numbers) } else { array(&concrete(given), shape, numbers) });
     }
     let outputs: Vec<String> = (0..case.outputs.len()).map(|at| format!("out{at}.npy")).collect();
     let line = case.line.replace("--dtype T", &format!("--dtype {word}"));

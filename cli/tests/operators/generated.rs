@@ -39,10 +39,7 @@ pub(crate) const COUNTED: &[Case] = &[
 
 const MATRIX: File = ("matrix.npy", "T", "(2, 2)", &[1.0, 2.0, 3.0, 4.0]);
 
-/// The rows (0, 2), (0, 0) and (3, 5) of a sparse matrix.
-const OFFSETS: File = ("offsets.npy", "u32", "(4,)", &[0.0, 1.0, 1.0, 3.0]);
-const COLUMN_INDICES: File = ("indices.npy", "u32", "(3,)", &[1.0, 1.0, 0.0]);
-const VALUES: File = ("values.npy", "T", "(3,)", &[2.0, 5.0, 3.0]);
+const A: File = ("a.mtx", "T", "(3, 2)", &[0.0, 2.0, 0.0, 0.0, 3.0, 5.0]);
 
 pub(crate) const COMPUTED: &[Case] = &[
     all("integer_matmul matrix.npy matrix.npy", &[MATRIX], &[("i32", "(2, 2)", &[7.0, 10.0, 15.0, 22.0])]),
@@ -55,15 +52,32 @@ pub(crate) const COMPUTED: &[Case] = &[
     all("matmul matrix.npy matrix.npy", &[MATRIX], &[("T", "(2, 2)", &[7.0, 10.0, 15.0, 22.0])]),
     of(
         &["f32", "f64"],
-        "spmv offsets.npy indices.npy values.npy x.npy",
-        &[OFFSETS, COLUMN_INDICES, VALUES, ("x.npy", "T", "(2,)", &[1.0, 10.0])],
+        "spmv a.mtx x.npy",
+        &[A, ("x.npy", "T", "(2,)", &[1.0, 10.0])],
         &[("T", "(3,)", &[20.0, 0.0, 53.0])],
     ),
     of(
         &["f32", "f64"],
-        "spmm offsets.npy indices.npy values.npy matrix.npy old.npy --alpha 2 --beta -1",
-        &[OFFSETS, COLUMN_INDICES, VALUES, MATRIX, ("old.npy", "T", "(3, 2)", &[1.0; 6])],
+        "spmm a.mtx matrix.npy old.npy --alpha 2 --beta -1",
+        &[A, MATRIX, ("old.npy", "T", "(3, 2)", &[1.0; 6])],
         &[("T", "(3, 2)", &[11.0, 15.0, -1.0, -1.0, 35.0, 51.0])],
+    ),
+    // One iteration solves equations whose matrix is a multiple of the identity, exactly.
+    of(
+        &["f32", "f64"],
+        "cg a.mtx b.npy --jacobi --tolerance 0 --max_iterations 3 --check_every 1",
+        &[("a.mtx", "T", "(2, 2)", &[4.0, 0.0, 0.0, 4.0]), ("b.npy", "T", "(2,)", &[2.0, -6.0])],
+        &[("T", "(2,)", &[0.5, -1.5])],
+    ),
+    of(
+        &["f32", "f64"],
+        "cg a.mtx b.npy start.npy",
+        &[
+            ("a.mtx", "T", "(2, 2)", &[2.0, -1.0, -1.0, 2.0]),
+            ("b.npy", "T", "(2,)", &[0.0, 3.0]),
+            ("start.npy", "T", "(2,)", &[1.0, 2.0]),
+        ],
+        &[("T", "(2,)", &[1.0, 2.0])],
     ),
     of(
         &["f32", "f64"],

@@ -2,13 +2,16 @@
 
 use serde_json::Value;
 
-use crate::arrays::array;
+use crate::arrays::{array, sparse};
 use crate::{folder, op};
 
 #[test]
 fn refusals_name_what_was_expected() {
     let Some(folder) = folder("op-refused") else { return };
     folder.write("falling.npy", array("u32", "(2,)", &[3.0, 2.0]));
+    folder.write("a.mtx", sparse("(2, 2)", &[1.0; 4]));
+    folder.write("good.mtx", sparse("(2, 2)", &[2.0, 0.0, 0.0, 3.0]));
+    folder.write("damaged.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n");
     folder.write("six.npy", array("f32", "(6,)", &[0.0; 6]));
     let table = [
         ("", 2, "expected NAME or --list, found none: write anywarp op sum x.npy"),
@@ -135,6 +138,17 @@ fn refusals_name_what_was_expected() {
             1,
             "row.npy: expected the shape (6,) as 'weights', that of x, found (3,)",
         ),
+        ("spmv a.mtx x.npy", 1, "x: expected an array of one axis, found 2"),
+        ("spmv a.mtx row.npy", 1, "x: expected 2 elements along the first axis, one for each column of a, found 3"),
+        ("spmv damaged.mtx row.npy", 1, "damaged.mtx: line 3: expected a row from 1 to 2, found '3'"),
+        ("spmv x.npy row.npy", 1, "x.npy: expected a sparse matrix, in a file that ends in .mtx or .npz"),
+        ("cg a.mtx half.npy", 1, "conjugate gradients: p . a p is 0e0 in iteration 2, but must be above 0"),
+        ("cg good.mtx half.npy --max_iterations 0", 1, "the relative residual is 1.000e0 after 0 iterations, above"),
+        ("cg good.mtx half.npy --repeat 2", 2, "--repeat 2: expected 1, as cg runs until it has converged, found 2"),
+        ("cg good.mtx half.npy --check_every 0", 2, "conjugate gradients: a check after every 0 iterations"),
+        ("sum a.mtx", 1, "a.mtx: expected a NumPy file"),
+        ("spmv", 2, "expected A.mtx, and X.npy, found none: write anywarp op spmv a.mtx x.npy -o y.npy"),
+        ("sparse_matrix a.mtx -o b.npy", 2, "--out b.npy: expected FILE.mtx or FILE.npz, found 'b.npy': write -o"),
     ];
     for (line, code, expected) in table {
         let outcome = op(&folder, line);

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::arrays::{floats, parts, words};
+use crate::arrays::{floats, parts, sparse, words};
 use crate::{folder, op};
 
 #[test]
@@ -112,4 +112,41 @@ fn without_files_results_are_printed() {
     assert_eq!(report["outputs"][0]["shape"], serde_json::json!([6]));
     assert_eq!((&report["repeat"], &report["cost"]["bytes"]), (&3.into(), &48.into()));
     assert!(report["timings_us"]["run"].as_f64().is_some_and(|time| time > 0.0), "{report:#}");
+}
+
+#[test]
+fn sparse_matrices_are_converted() {
+    let Some(folder) = folder("op-sparse") else { return };
+    let symmetric = "%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 0.1\n3 1 2.0\n3 2 -1e30\n";
+    let general = "%%MatrixMarket matrix coordinate real general\n2 3 2\n1 3 0.25\n2 1 -4.0\n";
+    let transposed = "%%MatrixMarket matrix coordinate real general\n3 2 2\n1 2 -4.0\n3 1 0.25\n";
+    for (text, dtype, option, expected) in [
+        (symmetric, "f32", "", symmetric),
+        (symmetric, "f64", "--transpose", symmetric),
+        (general, "f32", "", general),
+        (general, "f64", "--transpose", transposed),
+    ] {
+        folder.write("a.mtx", text);
+        op(&folder, &format!("sparse_matrix a.mtx --dtype {dtype} -o a.npz")).ok();
+        op(&folder, &format!("sparse_matrix a.npz --dtype {dtype} {option} -o b.mtx")).ok();
+        assert_eq!(String::from_utf8(folder.read("b.mtx")).unwrap(), expected, "{dtype} {option}");
+    }
+    // An archive and a text are the same operand.
+    folder.write("a.mtx", general);
+    op(&folder, "sparse_matrix a.mtx -o a.npz").ok();
+    for file in ["a.mtx", "a.npz"] {
+        op(&folder, &format!("spmv {file} row.npy -o out.npy")).ok();
+        assert_eq!(floats(&parts(&folder.read("out.npy")).1), [0.75, -4.0], "{file}");
+    }
+}
+
+#[test]
+fn a_solver_reports_its_iterations() {
+    let Some(folder) = folder("op-solution") else { return };
+    folder.write("a.mtx", sparse("(2, 2)", &[2.0, -1.0, -1.0, 2.0]));
+    let text = op(&folder, "cg a.mtx half.npy").ok();
+    assert!(text.contains("2 iterations, relative residual 0"), "{text}");
+    let report: Value = serde_json::from_str(&op(&folder, "--json cg a.mtx half.npy").ok()).unwrap();
+    assert_eq!((&report["solution"]["iterations"], &report["clock"]), (&2.into(), &"host".into()), "{report}");
+    assert!(report["solution"]["relative_residual"].as_f64().unwrap() < 1e-5, "{report}");
 }
