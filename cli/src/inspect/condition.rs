@@ -22,8 +22,11 @@ const MEASURES: [(&str, Measure); 5] = [
     ("gain", Measure::Share),
 ];
 
+/// Compares a value with a limit.
+type Holds = fn(f64, f64) -> bool;
+
 /// The comparisons by sign, those with two characters first.
-const SIGNS: [(&str, fn(f64, f64) -> bool); 4] =
+const SIGNS: [(&str, Holds); 4] =
     [(">=", |a, b| a >= b), ("<=", |a, b| a <= b), (">", |a, b| a > b), ("<", |a, b| a < b)];
 
 /// A parsed condition, such as `sectors/request > 8`.
@@ -31,7 +34,7 @@ const SIGNS: [(&str, fn(f64, f64) -> bool); 4] =
 pub(crate) struct Condition {
     text: String,
     measure: Measure,
-    holds: fn(f64, f64) -> bool,
+    holds: Holds,
     limit: f64,
 }
 
