@@ -4,6 +4,7 @@
 //! was made. Everything else runs on the CPU.
 
 mod micro;
+mod overhead;
 mod planted;
 mod slow;
 mod truth;
