@@ -20,13 +20,15 @@
 //! | [`Timings`], [`Timing`], [`Clock`] | [`Submission::timings`](crate::Submission::timings) |
 //! | [`Counters`] | [`Device::stats`](crate::Device::stats) |
 //! | [`Invocation`], [`Touch`], [`Other`] | [`Device::findings`](crate::Device::findings) |
+//! | [`Observations`], [`ObservedKernel`], [`ObservedAccess`], [`ObservedBranch`], [`ObservedBuffer`], [`ObservedSpace`], [`RequestCounts`], [`BranchCounts`], [`LaneCounts`], [`Mix`], [`WARP_SIZES`] | [`Device::observations`](crate::Device::observations) |
 
 pub use anywarp_backend::naga::valid::Capabilities;
 pub use anywarp_backend::{
-    Access, BackendError, BackendKind, BindingClass, BindingInfo, Caps, Clock, CooperativeProduct, CopyCost, Counters,
-    DeviceKind, Field, Inbox, Invocation, KernelId, KernelResources, Layout, Limits, MemoryId, MemoryKind, OneWay,
-    Other, Persistent, Precision, ResourceId, Routine, Scalar, ScalarKind, Shape, Spot, Timing, Timings, Touch,
-    UnknownBackend,
+    Access, BackendError, BackendKind, BindingClass, BindingInfo, BranchCounts, Caps, Clock, CooperativeProduct,
+    CopyCost, Counters, DeviceKind, Field, Inbox, Invocation, KernelId, KernelResources, LaneCounts, Layout, Limits,
+    MemoryId, MemoryKind, Mix, Observations, ObservedAccess, ObservedBranch, ObservedBuffer, ObservedKernel,
+    ObservedSpace, OneWay, Other, Persistent, Precision, RequestCounts, ResourceId, Routine, Scalar, ScalarKind, Shape,
+    Spot, Timing, Timings, Touch, UnknownBackend, WARP_SIZES,
 };
 
 /// The contract between anywarp and its backends: the crate `anywarp-backend`.

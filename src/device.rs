@@ -11,8 +11,9 @@ mod stats;
 
 use std::panic::Location;
 use std::sync::Arc;
+use std::time::Duration;
 
-use anywarp_backend::{Caps, Findings};
+use anywarp_backend::{Caps, Findings, Observations};
 
 pub use candidate::Candidate;
 pub use options::DeviceOptions;
@@ -242,6 +243,48 @@ impl Device {
     #[must_use]
     pub fn findings(&self) -> Findings {
         self.context.findings()
+    }
+
+    /// The time since the device was opened, on the clock of [`Observed::at`](crate::Observed::at); zero in a browser,
+    /// which has no such clock.
+    #[must_use]
+    pub fn uptime(&self) -> Duration {
+        self.context.events.now()
+    }
+
+    /// Returns what an observed device (`cpu:observed`) has counted in kernels since the last call: the sectors of memory
+    /// that warps of 8, 16, 32 and 64 invocations access, conflicts of workgroup memory, and lanes that wait for others
+    /// of their warp; line by line. It submits pending commands and waits for all work; errors of that work are reported
+    /// by [`synchronize`](Self::synchronize). On other devices the result is empty.
+    ///
+    /// In each dispatch, up to 32 workgroups are observed. The kernels compute what they compute on `cpu`.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// let device = anywarp::Device::open("cpu:observed")?;
+    /// let strided = device.kernel(
+    ///     "@group(0) @binding(0) var<storage, read_write> data: array<f32>;
+    ///      @compute @workgroup_size(64)
+    ///      fn strided(@builtin(global_invocation_id) id: vec3<u32>) {
+    ///          data[id.x * 8u] = 1.0; // each invocation in a sector of its own
+    ///      }",
+    /// )?;
+    /// let mut data = device.buffer_from(&[0.0f32; 512])?;
+    /// strided.launch().bind("data", &mut data).threads(64)?;
+    ///
+    /// let observations = device.observations();
+    /// let kernel = observations.iter().next().expect("one kernel ran");
+    /// let warps_of_32 = kernel.accesses[0].counts[2];
+    /// assert_eq!((warps_of_32.requests, warps_of_32.sectors, warps_of_32.ideal_sectors), (2, 64, 8));
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    #[must_use]
+    pub fn observations(&self) -> Observations {
+        self.context.observations()
     }
 
     /// Observes the events of the device until the [`Observer`] is dropped: allocations, transfers, compilations,

@@ -32,8 +32,8 @@
 //!   writes is borrowed as `&mut`. The safe API does not panic, and errors say what to do.
 //! - **The same everywhere.** No GPU and no driver are needed: without them, kernels are compiled to vector machine
 //!   code for the CPU. With the feature `cuda` they are compiled natively for NVIDIA GPUs.
-//! - **Inspectable.** The device `cpu:checked` finds data races and indices out of range, kernels can print on any
-//!   device, and the tool `anywarp translate` shows the code that is generated from a kernel.
+//! - **Inspectable.** The device `cpu:checked` finds data races and indices out of range, [`insight`] tells why a kernel
+//!   is slow without a GPU and where a program spends its time, kernels can print on any device, and the tool `anywarp translate` shows the code that is generated from a kernel.
 //!
 //! Further reading: [the guide](mod@guide), from the first kernel to subgroups and reads without waiting;
 //! [coming from elsewhere](mod@guide::coming_from), which compares the terms with those of other frameworks;
@@ -59,6 +59,7 @@
 //! - [`ring`]: actors, kernels that answer messages while they run.
 //! - [`DebugOutput`]: the output printed by kernels ([`Device::debug_output`]).
 //! - [`Findings`]: the faults of a kernel, line by line, found by the device `cpu:checked` ([`Device::findings`]).
+//! - [`insight`]: why a kernel is slow ([`Device::observations`]), and timelines of a device.
 //! - [`Observer`]: the [`Event`]s of a device, with their times ([`Device::observe`]).
 //! - [`interop`]: devices and buffers shared with raw wgpu and CUDA code.
 //! - [`Error`]: one enum per operation, with names and numbers in it.
@@ -110,6 +111,7 @@ mod environment;
 mod error;
 #[cfg(any(doc, doctest))] // documentation only
 pub mod guide;
+pub mod insight;
 pub mod interop;
 mod kernel;
 #[cfg(not(target_arch = "wasm32"))] // a browser has no threads for loading

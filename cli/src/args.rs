@@ -10,7 +10,9 @@ use crate::check::{self, CheckArgs};
 use crate::composition::CompositionArgs;
 use crate::help::{
     ENVIRONMENT, EXAMPLE, EXIT_CODES, OP_NOTES, RUN_NOTES, TRANSLATE_EXAMPLE, TRANSLATE_NOTES, TUNE_NOTES,
+    inspect_notes,
 };
+use crate::inspect::InspectArgs;
 use crate::op::OpArgs;
 use crate::output::Output;
 use crate::shape::{self, Given};
@@ -41,6 +43,9 @@ pub(crate) enum Command {
     /// Run an operator, such as a sum or a sort, on NumPy files; `op --list` names all
     #[command(after_help = OP_NOTES, after_long_help = format!("{OP_NOTES}\n\n{EXIT_CODES}"))]
     Op(OpArgs),
+    /// Tell why a kernel is slow on a GPU, by a run on the CPU; needs no GPU
+    #[command(after_help = inspect_notes(), after_long_help = format!("{}\n\n{EXIT_CODES}", inspect_notes()))]
+    Inspect(Box<InspectArgs>),
     /// Find the values of its overrides with which a kernel is fastest
     #[command(after_long_help = format!("{TUNE_NOTES}\n\n{EXIT_CODES}"))]
     Tune(Box<TuneArgs>),
@@ -108,6 +113,14 @@ pub(crate) struct RunArgs {
     /// postpones until then
     #[arg(long, value_name = "N", default_value = "1", allow_negative_numbers = true, value_parser = values::repeat)]
     pub(crate) repeat: u32,
+
+    /// Write a timeline of the run as JSON, for <https://ui.perfetto.dev>
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+
+    /// Print what the run spent its time on, and pitfalls that its timeline shows, to stderr
+    #[arg(long)]
+    pub(crate) advise: bool,
 
     /// End the run with status 3 also for notes of a checked device, such as reads of variables before any write
     #[arg(long)]

@@ -17,7 +17,7 @@ mod report;
 mod rules;
 
 use anywarp::{Device, Explanation, KernelError};
-use anywarp_backend::{BackendKind, BindingClass, Caps, Program};
+use anywarp_backend::{BackendKind, BindingClass, Caps, Mode, Program};
 
 use crate::failure::Failure;
 use crate::terminal;
@@ -231,7 +231,8 @@ fn uncompiled(program: &Program, target: &Target) -> Option<KernelError> {
     if target.is_baseline || target.caps.backend != BackendKind::Cpu {
         return None;
     }
-    let error = anywarp_cpu::check(program, target.caps.checked).err()?;
+    let mode = if target.caps.checked { Mode::Checked } else { Mode::Plain };
+    let error = anywarp_cpu::check(program, mode).err()?;
     Some(KernelError::Compile { kernel: program.name.to_string(), device: target.caps.name.clone(), error })
 }
 

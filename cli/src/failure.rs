@@ -7,7 +7,7 @@ use anywarp::{Error, ErrorClass, Finding, Findings, KernelError, LaunchError};
 
 /// The exit code for an invalid command line.
 pub(crate) const USAGE: u8 = 2;
-/// The exit code for a kernel with findings of a checked device.
+/// The exit code for a kernel with findings of a checked device, or that meets a condition of `--fail-on`.
 const FOUND: u8 = 3;
 /// The exit code for all other errors.
 const FAILED: u8 = 1;
@@ -25,6 +25,8 @@ pub(crate) enum Failure {
     Translation(String),
     /// A checked device found mistakes in the kernel, or notes with `--strict`.
     Findings(Findings),
+    /// Conditions of `inspect --fail-on` hold, each at these places.
+    Condition(Vec<String>),
     /// Files that were checked do not pass; their findings were printed.
     Check { failed: usize, all: usize },
 }
@@ -42,7 +44,7 @@ impl Failure {
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
             Self::Usage(_) => USAGE,
-            Self::Findings(_) => FOUND,
+            Self::Findings(_) | Self::Condition(_) => FOUND,
             Self::File(_) | Self::Library { .. } | Self::Translation(_) | Self::Check { .. } => FAILED,
         })
     }
@@ -54,6 +56,7 @@ impl Failure {
             Self::File(_) => "file",
             Self::Translation(_) => "translation",
             Self::Findings(_) => "findings",
+            Self::Condition(_) => "condition",
             Self::Check { .. } => "check",
             Self::Library { error, .. } => word(error.class()),
         }
@@ -86,6 +89,7 @@ impl std::fmt::Display for Failure {
             Self::Check { failed, all: 1 } => write!(f, "{failed} file does not pass"),
             Self::Check { failed, all } => write!(f, "{failed} of {all} files do not pass"),
             Self::Findings(findings) => f.write_str(&counted(findings)),
+            Self::Condition(places) => f.write_str(&places.join("\n")),
         }
     }
 }

@@ -6,8 +6,8 @@ Exit codes:
   0  done
   1  the device or the kernel failed, or a file could not be read, written or parsed
   2  the command line is wrong: an unknown option or key, a missing binding, a value out of range
-  3  the device is checked (--device cpu:checked) and has findings about the kernel: stderr shows
-     them line by line. Notes (reads of variables that were never written, so they are zero) count
+  3  a condition of --fail-on holds; or the device is checked (--device cpu:checked) and has findings
+     about the kernel: stderr shows them line by line. Notes (reads of variables that were never written, so they are zero) count
      only with --strict";
 
 /// Variables of the environment, and the classes of errors.
@@ -105,3 +105,19 @@ programs that tune the same kernel on this device use it, for the sizes of --key
 lists what is kept, `tune export`, `tune import` and `tune clear` copy and remove it.
 
   anywarp tune sum.wgsl --threads '1Mi / EACH' --bind x=rand:1:f32:1Mi --bind sums=zeros:f32:1Ki";
+
+/// The known GPUs and the conditions of `inspect`.
+pub(crate) fn inspect_notes() -> String {
+    let models: Vec<&str> = anywarp::insight::Model::names().collect();
+    format!(
+        "\
+--model is one of {}. --bind and --set are as for `run`.
+
+MEASURE of --fail-on is sectors/request or wavefronts/request (of any access), active (percent of lanes, of a kernel),
+gain (percent of the kernel's time, of a finding) or findings (their number).
+
+  anywarp inspect transpose.wgsl --threads 1024,1024 --bind x=rand:1:f32:1Mi --bind y=zeros:f32:1Mi
+  anywarp inspect transpose.wgsl .. --fail-on 'sectors/request > 8' --fail-on 'active < 90'",
+        models.join(", ")
+    )
+}

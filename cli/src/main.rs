@@ -15,6 +15,7 @@ mod devices;
 mod dtype;
 mod failure;
 mod help;
+mod inspect;
 mod load;
 mod made;
 mod matrices;
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Devices => devices::devices(cli.json),
         Command::Cache { command } => cache::cache(command, cli.json),
+        Command::Inspect(arguments) => inspect::inspect(arguments, cli.json),
         Command::Op(arguments) => op::op(arguments, cli.json),
         Command::Bench(arguments) => bench::bench(arguments, cli.json),
         Command::Check(arguments) => check::check(arguments, cli.json),

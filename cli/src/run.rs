@@ -4,9 +4,9 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use anywarp::backend::{Access, BindingInfo, Clock};
-use anywarp::{Device, Error, Kernel, LaunchError, Wgsl};
+use anywarp::{Device, Error, Kernel, LaunchError, Wgsl, insight};
 
-use crate::args::RunArgs;
+use crate::args::{GridArgs, RunArgs};
 use crate::bindings::{Assignment, Interface};
 use crate::buffers::{self, Bound};
 use crate::composition::display_name;
@@ -49,7 +49,7 @@ pub(crate) fn run_kernel(
     arguments: &RunArgs,
     json: bool,
 ) -> Result<(), Failure> {
-    let result = run_on(device, kernel, compile, arguments, json);
+    let result = profiled(device, arguments, || run_on(device, kernel, compile, arguments, json));
     let findings = device.findings();
     if findings.is_empty() {
         return result;
@@ -64,8 +64,34 @@ pub(crate) fn run_kernel(
     Err(Failure::Findings(findings))
 }
 
+/// Runs `work`; with `--trace` or `--advise`, with a timeline.
+fn profiled(device: &Device, arguments: &RunArgs, work: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
+    if arguments.trace.is_none() && !arguments.advise {
+        return work();
+    }
+    let (result, profile) = insight::profile(device, work)?;
+    result?;
+    if let Some(path) = &arguments.trace {
+        std::fs::write(path, profile.trace())
+            .map_err(|error| Failure::File(format!("--trace {}: {error}", path.display())))?;
+    }
+    if arguments.advise {
+        let advice = profile.advice();
+        let mut text = profile.text(insight::Sort::Total);
+        for advice in &advice {
+            text.push_str(&format!("\n\n{advice}"));
+        }
+        if advice.is_empty() {
+            text.push_str("\nno pitfalls");
+        }
+        // A closed stderr cannot be reported.
+        let _ = writeln!(std::io::stderr().lock(), "{text}");
+    }
+    Ok(())
+}
+
 fn run_on(device: &Device, kernel: &Kernel, compile: Duration, arguments: &RunArgs, json: bool) -> Result<(), Failure> {
-    let grid = grid(arguments, kernel);
+    let grid = arguments.grid.of(kernel);
     let interface = Interface {
         name: kernel.name(),
         bindings: kernel.bindings(),
@@ -145,25 +171,29 @@ pub(crate) fn compile<'a>(device: &Device, mut wgsl: Wgsl<'a>, arguments: &'a Ru
     Ok(device.kernel(wgsl)?)
 }
 
-fn grid(arguments: &RunArgs, kernel: &Kernel) -> report::Grid {
-    match (arguments.grid.threads, arguments.grid.groups) {
-        (Some(threads), _) => {
-            let size = kernel.workgroup_size();
-            let groups = std::array::from_fn(|axis| threads[axis].div_ceil(size[axis].max(1)));
-            report::Grid { groups, threads: Some(threads) }
+impl GridArgs {
+    /// The grid of a launch of `kernel`.
+    pub(crate) fn of(&self, kernel: &Kernel) -> report::Grid {
+        match (self.threads, self.groups) {
+            (Some(threads), _) => {
+                let size = kernel.workgroup_size();
+                let groups = std::array::from_fn(|axis| threads[axis].div_ceil(size[axis].max(1)));
+                report::Grid { groups, threads: Some(threads) }
+            }
+            // clap requires one of the two.
+            (None, groups) => report::Grid { groups: groups.unwrap_or([1; 3]), threads: None },
         }
-        // clap requires one of the two.
-        (None, groups) => report::Grid { groups: groups.unwrap_or([1; 3]), threads: None },
     }
 }
 
-fn thread_count(grid: &report::Grid, kernel: &Kernel) -> u64 {
+/// The number of threads of a grid.
+pub(crate) fn thread_count(grid: &report::Grid, kernel: &Kernel) -> u64 {
     let product = |extent: [u32; 3]| extent.into_iter().fold(1_u64, |count, n| count.saturating_mul(n.into()));
     grid.threads.map_or_else(|| product(grid.groups).saturating_mul(product(kernel.workgroup_size())), product)
 }
 
 /// Attributes an error about a length to the argument that gives it.
-fn of_length(failure: Failure, interface: &Interface<'_>, sources: &[(&BindingInfo, &Bind)]) -> Failure {
+pub(crate) fn of_length(failure: Failure, interface: &Interface<'_>, sources: &[(&BindingInfo, &Bind)]) -> Failure {
     let Failure::Library { error, .. } = &failure else { return failure };
     let Error::Launch(LaunchError::Length { binding: name, got, expected, .. }) = &**error else { return failure };
     let Some((binding, bind)) = sources.iter().find(|(binding, _)| binding.name == *name) else { return failure };

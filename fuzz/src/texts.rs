@@ -1,7 +1,7 @@
 //! Functions that read WGSL: the front end, composition, the middle end and machine code for the processor.
 
 use anywarp::{KernelError, Wgsl};
-use anywarp_backend::{BackendError, Caps, Source, SourceFile};
+use anywarp_backend::{BackendError, Caps, Mode, Source, SourceFile};
 use anywarp_wgsl::compose::{Given, Options};
 use anywarp_wgsl::uniformity::{Language, failures};
 use anywarp_wgsl::{TextError, module, rules};
@@ -58,7 +58,7 @@ pub fn compile(bytes: &[u8]) {
 
 fn compile_entry(wgsl: Wgsl<'_>, caps: &Caps) {
     match wgsl.program(caps) {
-        Ok(program) => match anywarp_cpu::check(&program, false) {
+        Ok(program) => match anywarp_cpu::check(&program, Mode::Plain) {
             Err(BackendError::Rejected { message, .. }) if message.contains("internal check") => panic!("{message}"),
             _ => {}
         },

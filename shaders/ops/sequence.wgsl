@@ -7,6 +7,8 @@ struct Sizes {
     count: u32,
     // The index of the first element in the binding.
     first: u32,
+    // The index of the first element in the sequence, of which the binding may hold a part.
+    base: u32,
     // The bits of the start and of the step, the low word first.
     start: vec2<u32>,
     step: vec2<u32>,
@@ -22,9 +24,10 @@ struct Sizes {
 override bits: u32 = 32u;
 override is_float: bool = false;
 
-fn number_at(i: u32) -> vec2<u32> {
+fn number_at(at: u32) -> vec2<u32> {
+    let i = sizes.base + at;
     if is_float {
-        if sizes.has_last != 0u && i + 1u == sizes.count {
+        if sizes.has_last != 0u && at + 1u == sizes.count {
             return vec2(sizes.last, 0u);
         }
         let number = bitcast<f32>(sizes.start.x) + f32(i) * bitcast<f32>(sizes.step.x);

@@ -8,6 +8,8 @@ struct Sizes {
     count: u32,
     // The index of the first element in the binding.
     first: u32,
+    // The index of the first element in the sequence, of which the binding may hold a part.
+    base: u32,
 }
 
 @group(0) @binding(0) var<uniform> sizes: Sizes;
@@ -16,7 +18,7 @@ struct Sizes {
 @compute @workgroup_size(256)
 fn sequence_of_doubles(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x < sizes.count {
-        var number = sizes.start + f64(id.x) * sizes.step;
+        var number = sizes.start + f64(sizes.base + id.x) * sizes.step;
         if sizes.has_last != 0u && id.x + 1u == sizes.count {
             number = sizes.last;
         }

@@ -89,6 +89,11 @@ pub(crate) fn reborrow<'a, T>(slice: &'a SliceMut<'_, T>) -> SliceMut<'a, T> {
     SliceMut { core: slice.core, range: slice.range, _element: PhantomData }
 }
 
+/// Returns a part of `slice` that borrows it, for one of several launches that each write a part.
+pub(crate) fn part_mut<'a, T>(slice: &'a SliceMut<'_, T>, range: &Range<usize>) -> SliceMut<'a, T> {
+    SliceMut { core: slice.core, range: slice.range.part(range), _element: PhantomData }
+}
+
 /// Returns `slice` for reading, for launches that bind it in place of an array without elements.
 pub(crate) fn read_again<'a, T>(slice: &SliceMut<'a, T>) -> Slice<'a, T> {
     Slice { core: slice.core, range: slice.range, _element: PhantomData }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anywarp_backend::{Backend, BackendError, Caps};
+use anywarp_backend::{Backend, BackendError, Caps, Mode};
 
 use super::Device;
 use super::options::DeviceOptions;
@@ -58,7 +58,7 @@ impl Candidate {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn open_with(&self, options: &DeviceOptions) -> Result<Device, OpenError> {
-        let opened = self.source.open(options.staged, false);
+        let opened = self.source.open(options.staged, Mode::Plain);
         self.device(opened, options)
     }
 
@@ -76,7 +76,7 @@ impl Candidate {
     /// # Errors
     /// As [`open`](Self::open).
     pub async fn open_with_async(&self, options: &DeviceOptions) -> Result<Device, OpenError> {
-        let opened = self.source.open_async(options.staged, false).await;
+        let opened = self.source.open_async(options.staged, Mode::Plain).await;
         self.device(opened, options)
     }
 
@@ -128,12 +128,12 @@ pub(super) enum Source {
 // In a build without some of the backends, arguments may be unused.
 #[cfg_attr(any(target_arch = "wasm32", not(all(feature = "wgpu", feature = "cpu"))), allow(unused_variables))]
 impl Source {
-    pub(super) fn open(&self, staged: bool, checked: bool) -> Result<Arc<dyn Backend>, BackendError> {
+    pub(super) fn open(&self, staged: bool, mode: Mode) -> Result<Arc<dyn Backend>, BackendError> {
         match *self {
             #[cfg(feature = "wgpu")]
             Self::Wgpu(ref source) => Ok(source.open(anywarp_wgpu::Options { staged, ..Default::default() })?),
             #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
-            Self::Cpu => Ok(anywarp_cpu::open(anywarp_cpu::Options { checked, staged, ..Default::default() })?),
+            Self::Cpu => Ok(anywarp_cpu::open(anywarp_cpu::Options { mode, staged, ..Default::default() })?),
             #[cfg(all(feature = "cuda", not(target_arch = "wasm32")))]
             Self::Cuda(ref source) => Ok(source.open(anywarp_cuda::Options { staged, ..Default::default() })?),
             #[cfg(test)]
@@ -141,14 +141,14 @@ impl Source {
         }
     }
 
-    pub(super) async fn open_async(&self, staged: bool, checked: bool) -> Result<Arc<dyn Backend>, BackendError> {
+    pub(super) async fn open_async(&self, staged: bool, mode: Mode) -> Result<Arc<dyn Backend>, BackendError> {
         match *self {
             #[cfg(feature = "wgpu")]
             Self::Wgpu(ref source) => {
                 Ok(source.open_async(anywarp_wgpu::Options { staged, ..Default::default() }).await?)
             }
             #[allow(unreachable_patterns)] // in a build with wgpu as its only backend
-            _ => self.open(staged, checked),
+            _ => self.open(staged, mode),
         }
     }
 }

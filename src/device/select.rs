@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anywarp_backend::naga::valid::Capabilities;
-use anywarp_backend::{Backend, BackendKind, Caps, DeviceKind};
+use anywarp_backend::{Backend, BackendKind, Caps, DeviceKind, Mode};
 
 use super::candidate::{Candidate, Source};
 use super::missing;
@@ -155,25 +155,23 @@ struct Selector {
     backend: Option<BackendKind>,
     number: Option<usize>,
     name: Option<String>,
-    /// Whether every access of every kernel is checked (`cpu:checked`).
-    checked: bool,
+    /// What the CPU does beside running kernels (`cpu:checked`, `cpu:observed`).
+    mode: Mode,
 }
-
-/// The selection string of the CPU with checks.
-const CHECKED: &str = "cpu:checked";
 
 fn parse(text: &str) -> Selector {
     let lower = text.trim().to_lowercase();
     let (head, tail) = lower.split_once(':').map_or((lower.as_str(), None), |(head, tail)| (head, Some(tail)));
     let Ok(backend) = head.parse() else {
-        return Selector { backend: None, number: None, name: Some(lower), checked: false };
+        return Selector { backend: None, number: None, name: Some(lower), mode: Mode::Plain };
     };
-    if lower == CHECKED {
-        return Selector { backend: Some(backend), number: None, name: None, checked: true };
+    let is_named = |mode: &Mode| backend == BackendKind::Cpu && tail == mode.suffix();
+    if let Some(mode) = [Mode::Checked, Mode::Observed].into_iter().find(is_named) {
+        return Selector { backend: Some(backend), number: None, name: None, mode };
     }
     let number = tail.and_then(|tail| tail.parse().ok());
     let name = tail.filter(|tail| number.is_none() && !tail.is_empty()).map(str::to_owned);
-    Selector { backend: Some(backend), number, name, checked: false }
+    Selector { backend: Some(backend), number, name, mode: Mode::Plain }
 }
 
 impl Selector {
@@ -240,13 +238,13 @@ type Opened = (String, Arc<dyn Backend>);
 
 pub(super) fn open(options: &DeviceOptions) -> Result<Opened, OpenError> {
     let wanted = wanted(options);
-    let checked = is_checked(wanted.as_deref());
+    let mode = mode_of(wanted.as_deref());
     let only = backend_of(wanted.as_deref());
     let (fitting, mut rejected) = split(wanted.as_deref(), candidates_of(only));
     let some_fitted = !fitting.is_empty();
     for candidate in fitting {
-        match candidate.source.open(options.staged, checked) {
-            Ok(backend) => return Ok((opened_as(candidate, checked), backend)),
+        match candidate.source.open(options.staged, mode) {
+            Ok(backend) => return Ok((opened_as(candidate, mode), backend)),
             Err(error) => rejected.push(candidate.rejection(error.to_string())),
         }
     }
@@ -269,13 +267,13 @@ fn in_order(known: Vec<Rejection>, wanted: Option<&str>, candidates: Vec<Candida
 
 pub(super) async fn open_async(options: &DeviceOptions) -> Result<Opened, OpenError> {
     let wanted = wanted(options);
-    let checked = is_checked(wanted.as_deref());
+    let mode = mode_of(wanted.as_deref());
     let only = backend_of(wanted.as_deref());
     let (fitting, mut rejected) = split(wanted.as_deref(), candidates_of_async(only).await);
     let some_fitted = !fitting.is_empty();
     for candidate in fitting {
-        match candidate.source.open_async(options.staged, checked).await {
-            Ok(backend) => return Ok((opened_as(candidate, checked), backend)),
+        match candidate.source.open_async(options.staged, mode).await {
+            Ok(backend) => return Ok((opened_as(candidate, mode), backend)),
             Err(error) => rejected.push(candidate.rejection(error.to_string())),
         }
     }
@@ -286,13 +284,13 @@ pub(super) async fn open_async(options: &DeviceOptions) -> Result<Opened, OpenEr
     Err(no_device(wanted, rejected, some_fitted))
 }
 
-fn is_checked(wanted: Option<&str>) -> bool {
-    wanted.is_some_and(|wanted| parse(wanted).checked)
+fn mode_of(wanted: Option<&str>) -> Mode {
+    wanted.map_or(Mode::Plain, |wanted| parse(wanted).mode)
 }
 
 /// The selection string that opens the same device again.
-fn opened_as(candidate: Candidate, checked: bool) -> String {
-    if checked { CHECKED.to_owned() } else { candidate.selector }
+fn opened_as(candidate: Candidate, mode: Mode) -> String {
+    mode.suffix().map_or(candidate.selector, |suffix| format!("cpu:{suffix}"))
 }
 
 /// The reason why `wanted` does not match `candidate`.

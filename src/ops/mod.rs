@@ -99,6 +99,7 @@ mod one_hot;
 mod operation;
 mod operator;
 mod ordering;
+mod parts;
 mod plan;
 mod pool;
 mod random;

@@ -1,8 +1,9 @@
 //! One submission, from its first recorded command to its completion.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use anywarp_backend::{BackendError, Findings, Ticket};
+use anywarp_backend::{BackendError, Findings, Observations, Ticket};
 
 /// One submission to a stream, pending or submitted.
 #[derive(Debug)]
@@ -10,17 +11,26 @@ pub(crate) struct Batch {
     /// The outcome of the submission; empty until the commands are submitted or their submission fails.
     outcome: OnceLock<Result<Ticket, BackendError>>,
     stream: u32,
+    /// The number of the submission among those of the process.
+    number: u64,
+}
+
+/// The number of the next batch.
+static NEXT: AtomicU64 = AtomicU64::new(1);
+
+fn fresh() -> u64 {
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 impl Batch {
     /// A batch whose commands are not submitted yet.
     pub(super) fn pending(stream: u32) -> Arc<Self> {
-        Arc::new(Self { outcome: OnceLock::new(), stream })
+        Arc::new(Self { outcome: OnceLock::new(), stream, number: fresh() })
     }
 
     /// A batch that was submitted.
     pub(crate) fn submitted(ticket: Ticket, stream: u32) -> Arc<Self> {
-        Arc::new(Self { outcome: OnceLock::from(Ok(ticket)), stream })
+        Arc::new(Self { outcome: OnceLock::from(Ok(ticket)), stream, number: fresh() })
     }
 
     /// Records the outcome of the submission.
@@ -31,6 +41,11 @@ impl Batch {
     /// The number of the batch's stream.
     pub(crate) fn stream(&self) -> u32 {
         self.stream
+    }
+
+    /// The number of the submission among those of the process.
+    pub(super) fn number(&self) -> u64 {
+        self.number
     }
 
     /// Whether the commands of the batch are not submitted yet.
@@ -51,6 +66,11 @@ impl Batch {
     /// The ticket of a submitted batch; a completed ticket before the submission.
     pub(crate) fn ticket(&self) -> Result<Ticket, BackendError> {
         self.outcome.get().cloned().unwrap_or_else(|| Ok(Ticket::ready()))
+    }
+
+    /// The counts of an observed device, once the batch has ended.
+    pub(super) fn observations(&self) -> Observations {
+        self.outcome.get().and_then(|outcome| outcome.as_ref().ok()).map(Ticket::observations).unwrap_or_default()
     }
 
     /// The findings of a checked device, once the batch has ended.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-use anywarp_backend::{Backend, BackendError, Caps, Findings, MemoryId, MemoryKind, Ticket};
+use anywarp_backend::{Backend, BackendError, Caps, Findings, MemoryId, MemoryKind, Observations, Ticket};
 use smallvec::SmallVec;
 
 use super::batch::Batch;
@@ -195,6 +195,17 @@ impl Context {
         self.findings_by(|ticket| {
             let _ = ticket.wait();
         })
+    }
+
+    /// Waits for all work and returns the counts of an observed device. Errors of the work are reported by
+    /// [`synchronize`](Self::synchronize).
+    pub(crate) fn observations(&self) -> Observations {
+        for ticket in self.tickets(None).unwrap_or_default() {
+            let _ = ticket.wait();
+        }
+        let mut queue = self.queue();
+        queue.retire();
+        queue.pending().take_observations()
     }
 
     fn findings_by(&self, wait: impl FnMut(Ticket)) -> Findings {

@@ -230,13 +230,15 @@ pub(super) fn replay(recording: &Recording) -> Result<Submission, Refusal> {
         timed.timed = true;
         timed
     });
+    let began = context.events.now();
     let ticket = context.backend.submit(timed.as_ref().unwrap_or(commands)).inspect_err(|error| context.note(error))?;
     let batch = Batch::submitted(ticket, commands.stream);
     for touched in recording.touched() {
         touched.resource.used(&batch, touched.written.clone());
     }
     let (stream, commands) = (commands.stream, commands.commands().len());
-    context.events.emit(|| Event::Submission { stream, commands });
+    let number = batch.number();
+    context.events.emit_at(began, || Event::Submission { stream, number, commands });
     let submission = Submission::of(context, &batch);
     queue.track(batch);
     Ok(submission)

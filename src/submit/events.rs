@@ -60,10 +60,13 @@ pub enum Event {
         /// Whether the destination is a [`Recording`](crate::Recording).
         kept: bool,
     },
-    /// Recorded commands were submitted to the device.
+    /// Recorded commands were submitted to the device. [`Observed::at`] is the time before the call of the driver, which
+    /// may already run them.
     Submission {
         /// The number of the stream.
         stream: u32,
+        /// The number of the submission, which the events of its commands repeat.
+        number: u64,
         /// The number of submitted commands.
         commands: usize,
     },
@@ -71,6 +74,8 @@ pub enum Event {
     Command {
         /// The number of the stream.
         stream: u32,
+        /// The number of the submission.
+        submission: u64,
         /// The kernel's name.
         label: Arc<str>,
         /// The start of the command, on a clock that all commands of the device share; this clock differs from that of
@@ -195,16 +200,28 @@ impl Events {
         self.observed.load(Ordering::Relaxed)
     }
 
+    /// The time since the device was opened; zero in a browser, which has no such clock.
+    pub(crate) fn now(&self) -> Duration {
+        self.opened.elapsed()
+    }
+
     /// Stores the event for the observers; `event` is called only if there are any.
     pub(crate) fn emit(&self, event: impl FnOnce() -> Event) {
         if self.is_observed() {
-            self.keep(event());
+            self.keep(self.now(), event());
+        }
+    }
+
+    /// Stores an event of the time `at`.
+    pub(super) fn emit_at(&self, at: Duration, event: impl FnOnce() -> Event) {
+        if self.is_observed() {
+            self.keep(at, event());
         }
     }
 
     #[cold]
-    fn keep(&self, event: Event) {
-        let observed = Observed { at: self.opened.elapsed(), event };
+    fn keep(&self, at: Duration, event: Event) {
+        let observed = Observed { at, event };
         let mut sinks = self.sinks.lock().unwrap_or_else(PoisonError::into_inner);
         sinks.retain(|sink| sink.upgrade().inspect(|sink| sink.push(observed.clone())).is_some());
         self.observed.store(!sinks.is_empty(), Ordering::Relaxed);
@@ -216,10 +233,10 @@ impl Events {
             return;
         }
         let Some(timings) = batch.ticket().ok().and_then(|ticket| ticket.timings()) else { return };
-        let (stream, clock) = (batch.stream(), timings.clock);
+        let (stream, submission, clock) = (batch.stream(), batch.number(), timings.clock);
         for timing in timings.entries {
             let (start, end) = (timing.start, timing.start + timing.duration);
-            self.keep(Event::Command { stream, label: timing.label, start, end, clock });
+            self.keep(self.now(), Event::Command { stream, submission, label: timing.label, start, end, clock });
         }
     }
 }

@@ -81,6 +81,7 @@ impl<'a> Queue<'a> {
             return Ok(());
         }
         pending.recording.timed |= context.events.is_observed();
+        let began = context.events.now();
         let outcome = context.backend.submit(&pending.recording).inspect_err(|error| context.note(error));
         if let Err(error @ BackendError::OutOfMemory { .. }) = outcome {
             return Err(error);
@@ -95,7 +96,8 @@ impl<'a> Queue<'a> {
         pending.kept.clear();
         let batch = std::mem::replace(&mut pending.batch, Batch::pending(stream));
         if result.is_ok() {
-            context.events.emit(|| Event::Submission { stream, commands });
+            let number = batch.number();
+            context.events.emit_at(began, || Event::Submission { stream, number, commands });
             self.track(batch);
         }
         context.timeline.free_dropped();

@@ -10,7 +10,7 @@ use std::any::Any;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use anywarp_backend::{Backend, BackendError, Findings, MemoryId, Recording};
+use anywarp_backend::{Backend, BackendError, Findings, MemoryId, Observations, Recording};
 use smallvec::SmallVec;
 
 use super::batch::Batch;
@@ -33,6 +33,8 @@ pub(super) struct Pending {
     failed: Vec<Arc<Batch>>,
     /// The findings of batches that have ended, until they are taken; `None` for devices without checks.
     findings: Option<Findings>,
+    /// The counts of batches that have ended, until they are taken; `None` for devices that do not count.
+    observations: Option<Observations>,
 }
 
 impl Pending {
@@ -66,6 +68,11 @@ impl Pending {
         self.findings.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
+    /// The counts of all batches that have ended, returned once.
+    pub(super) fn take_observations(&mut self) -> Observations {
+        self.observations.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
     /// Removes the batches that have ended, keeps their failures and findings, and calls `ended` with each of them.
     pub(super) fn retire(&mut self, mut ended: impl FnMut(&Batch)) {
         while let Some(succeeded) = self.running.front().and_then(|batch| batch.succeeded()) {
@@ -73,6 +80,9 @@ impl Pending {
             ended(&batch);
             if let Some(findings) = &mut self.findings {
                 findings.extend(batch.findings());
+            }
+            if let Some(observations) = &mut self.observations {
+                observations.extend(batch.observations());
             }
             if !succeeded && !self.failed.iter().any(|failed| failed.stream() == batch.stream()) {
                 self.failed.push(batch);
@@ -101,6 +111,7 @@ impl Timeline {
             running: VecDeque::new(),
             failed: Vec::new(),
             findings: backend.caps().checked.then(Findings::default),
+            observations: backend.caps().observed.then(Observations::default),
         };
         Self { backend, pending: Mutex::new(pending), dropped: Mutex::default(), lost: OnceLock::new() }
     }

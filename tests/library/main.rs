@@ -20,6 +20,8 @@ mod invalid_input;
 mod invalid_input_cuda;
 #[cfg(feature = "cpu")]
 mod main_error;
+#[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+mod observed;
 mod recordings;
 mod residency;
 mod staging;

@@ -19,6 +19,7 @@ const FLOORS: &[(&str, &[&str], &str)] = &[
     ("devices", &["device"], "which devices there are, which one is meant; the handle"),
     ("parts", &["ops", "loader", "ring"], "code that users could have written themselves, independent of each other"),
     ("tuning", &["tune"], "which values of its overrides a kernel is fastest with; results on disk"),
+    ("insight", &["insight"], "why a kernel is slow, from the counts of `cpu:observed`"),
     ("edge", &["interop"], "buffers and devices shared with raw wgpu and CUDA"),
 ];
 

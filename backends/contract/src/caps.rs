@@ -150,6 +150,9 @@ pub struct Caps {
     /// Whether the device looks for mistakes in kernels while they run; [`Ticket::findings`](crate::Ticket::findings)
     /// then returns the mistakes that it has found.
     pub checked: bool,
+    /// Whether the device counts the memory accesses and branches of kernels while they run;
+    /// [`Ticket::observations`](crate::Ticket::observations) then returns the counts.
+    pub observed: bool,
     /// The number of streams whose work may run at the same time; at least 1.
     pub streams: u32,
     /// The cost of copies between host and device, measured when the device was opened; this cost decides which
@@ -187,6 +190,7 @@ impl Caps {
             aliased_bindings: false,
             fused: false,
             checked: false,
+            observed: false,
             streams: 1,
             copy_cost: None,
             blocking: true,

@@ -30,6 +30,8 @@ mod kind;
 mod layout;
 mod library;
 mod memory;
+mod mode;
+mod observation;
 mod program;
 mod proofs;
 mod recording;
@@ -51,6 +53,11 @@ pub use kind::{BackendKind, UnknownBackend};
 pub use layout::{Field, Layout, Scalar, ScalarKind, Shape};
 pub use library::{Factor, Library, Precision, ProductForm, Routine};
 pub use memory::{HostPiece, HostPieces, HostRange, MemoryId, MemoryKind};
+pub use mode::Mode;
+pub use observation::{
+    BranchCounts, LaneCounts, Mix, Observations, ObservedAccess, ObservedBranch, ObservedBuffer, ObservedKernel,
+    ObservedSpace, RequestCounts, WARP_SIZES,
+};
 pub use program::{
     Access, BindingClass, BindingInfo, Compilation, KernelId, KernelResources, Leave, Program, ResourceId,
 };

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use crate::waker::Awaited;
-use crate::{BackendError, Findings};
+use crate::{BackendError, Findings, Observations};
 
 /// The clock that measured a timing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +79,12 @@ pub trait Completion: Send + Sync {
     /// [`Caps::checked`](crate::Caps::checked) holds.
     fn findings(&self) -> Findings {
         Findings::default()
+    }
+
+    /// The counts of the kernels of this work, once it has ended. Empty unless [`Caps::observed`](crate::Caps::observed)
+    /// holds.
+    fn observations(&self) -> Observations {
+        Observations::default()
     }
 }
 
@@ -156,6 +162,12 @@ impl Ticket {
     #[must_use]
     pub fn findings(&self) -> Findings {
         self.completion.as_ref().map(|completion| completion.findings()).unwrap_or_default()
+    }
+
+    /// The counts of an observed device for the kernels of the submission, once it has ended.
+    #[must_use]
+    pub fn observations(&self) -> Observations {
+        self.completion.as_ref().map(|completion| completion.observations()).unwrap_or_default()
     }
 }
 

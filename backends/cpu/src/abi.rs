@@ -38,8 +38,8 @@ pub(crate) struct Frame {
     /// The limit on loop iterations and calls of one lane group in a workgroup; if the kernel has barriers, of all lane
     /// groups of the workgroup together.
     pub(crate) steps: u64,
-    /// The checker's state; null unless the kernel is checked.
-    pub(crate) checker: *mut core::ffi::c_void,
+    /// The [`Receiver`](crate::reports::Receiver) of reports; null in workgroups that are not checked or observed.
+    pub(crate) receiver: *mut core::ffi::c_void,
     /// Memory of 64 bytes for writes that must have no effect.
     pub(crate) nowhere: *mut u8,
 }

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use anywarp_backend::{
-    Backend, BackendError, Caps, Command, Compilation, Counters, HostRange, KernelId, MemoryId, MemoryKind, Program,
-    Recording, Region, Ticket,
+    Backend, BackendError, Caps, Command, Compilation, Counters, HostRange, KernelId, MemoryId, MemoryKind, Mode,
+    Program, Recording, Region, Ticket,
 };
 use anywarp_host::measure_copy_cost;
 
@@ -21,18 +21,18 @@ use crate::submit::Submission;
 
 /// The default of [`Options::steps`], some seconds of work.
 const STEPS: u64 = 1 << 32;
-/// The default of [`Options::steps`] for checked kernels, which are slower: about a second of work.
-const CHECKED_STEPS: u64 = 1 << 26;
+/// The default of [`Options::steps`] for kernels that report, which are slower: about a second of work.
+const REPORTING_STEPS: u64 = 1 << 26;
 
 /// Options for opening a device.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// Whether every access of every kernel is checked, as on `cpu:checked`.
-    pub checked: bool,
+    /// What the device does beside running its kernels.
+    pub mode: Mode,
     /// Whether buffers are copied between host and device memory, as on a GPU, although both are the same memory.
     pub staged: bool,
     /// The limit on loop iterations that eight invocations may make together in one workgroup before the kernel is
-    /// stopped. `None` means `ANYWARP_CPU_STEPS`, or else 2^32, or 2^26 if checked.
+    /// stopped. `None` means `ANYWARP_CPU_STEPS`, or else 2^32, or 2^26 unless the mode is plain.
     pub steps: Option<u64>,
 }
 
@@ -50,19 +50,21 @@ pub fn open(options: Options) -> Result<Arc<CpuDevice>, BackendError> {
     };
     let mut caps = caps().ok_or_else(refused)?;
     caps.unified = !options.staged;
-    caps.checked = options.checked;
-    if options.checked {
-        // Only kernels are checked.
+    caps.checked = options.mode == Mode::Checked;
+    caps.observed = options.mode == Mode::Observed;
+    let is_plain = options.mode == Mode::Plain;
+    if !is_plain {
+        // Only kernels report what they do.
         caps.library = Vec::new();
     }
-    // Checked workgroups run in order, on one thread.
-    caps.persistent = caps.persistent.filter(|_| !options.checked);
-    let most = if options.checked { CHECKED_STEPS } else { STEPS };
+    // Workgroups that report run in order, on one thread.
+    caps.persistent = caps.persistent.filter(|_| is_plain);
+    let most = if is_plain { STEPS } else { REPORTING_STEPS };
     let steps = options.steps.or_else(crate::environment::steps).unwrap_or(most);
     let conditions = Conditions { steps, max_groups: caps.limits.workgroups_per_dimension, ..Conditions::default() };
     let mut device = CpuDevice {
         caps,
-        checked: options.checked,
+        mode: options.mode,
         steps,
         memories: RwLock::default(),
         kernels: RwLock::default(),
@@ -91,7 +93,7 @@ struct Counted {
 /// The device that runs kernels on the processor.
 pub struct CpuDevice {
     caps: Caps,
-    checked: bool,
+    mode: Mode,
     /// The limit on loop iterations, see [`Options::steps`].
     steps: u64,
     memories: RwLock<Memories>,
@@ -215,7 +217,7 @@ impl Backend for CpuDevice {
     }
 
     fn compile(&self, program: &Program) -> Result<Compilation, BackendError> {
-        let machine = compile(program, self.checked)?;
+        let machine = compile(program, self.mode)?;
         self.counted.compilations.fetch_add(1, Ordering::Relaxed);
         Ok(Compilation { kernel: self.add(Kernel::new(program, machine)), resources: None })
     }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use anywarp_backend::{Access, BackendError, Clock, Findings, MemoryKind, Timing, Timings};
+use anywarp_backend::{Access, BackendError, Clock, Findings, MemoryKind, Mode, Observations, Timing, Timings};
 use anywarp_host::Failure;
 use anywarp_host::threads::spread;
 
@@ -44,12 +44,21 @@ pub(crate) struct Outcome {
     pub(crate) timings: Option<Timings>,
     /// The findings of checked kernels.
     pub(crate) findings: Findings,
+    /// The counts of observed kernels.
+    pub(crate) observations: Observations,
 }
 
 /// Executes a whole recording.
 pub(crate) fn execute(resolved: &Resolved, conditions: &Conditions) -> Outcome {
-    let mut run =
-        Run { resolved, conditions, stopped: None, failure: None, timings: Vec::new(), findings: Findings::default() };
+    let mut run = Run {
+        resolved,
+        conditions,
+        stopped: None,
+        failure: None,
+        timings: Vec::new(),
+        findings: Findings::default(),
+        observations: Observations::default(),
+    };
     for step in &resolved.steps {
         match step {
             Step::Copy { source, target } => run.copy(*source, *target),
@@ -59,7 +68,7 @@ pub(crate) fn execute(resolved: &Resolved, conditions: &Conditions) -> Outcome {
         }
     }
     let timings = resolved.timed.then_some(Timings { clock: Clock::Device, entries: run.timings });
-    Outcome { failure: run.failure, timings, findings: run.findings }
+    Outcome { failure: run.failure, timings, findings: run.findings, observations: run.observations }
 }
 
 /// Returns the outcome of an execution that panicked: all memory that the recording writes is poisoned.
@@ -74,7 +83,7 @@ pub(crate) fn abandon(resolved: &Resolved, conditions: &Conditions, error: Backe
             }
         }
     }
-    Outcome { failure: Some(failure), timings: None, findings: Findings::default() }
+    Outcome { failure: Some(failure), ..Outcome::default() }
 }
 
 fn written<'a>(resolved: &'a Resolved, slots: &Range<usize>) -> impl Iterator<Item = &'a Arc<Memory>> {
@@ -91,6 +100,7 @@ struct Run<'a> {
     failure: Option<Arc<Failure>>,
     timings: Vec<Timing>,
     findings: Findings,
+    observations: Observations,
 }
 
 impl Run<'_> {
@@ -159,6 +169,11 @@ impl Run<'_> {
         };
         let result = match &kernel.machine.checks {
             None => spread(dispatch.count(), kernel.cost(), &|range| dispatch.run(range)),
+            Some(checks) if kernel.machine.mode == Mode::Observed => {
+                let (result, observed) = dispatch.run_observed(checks);
+                observed.into_iter().for_each(|observed| self.observations.add(observed));
+                result.map(|()| 0.0)
+            }
             Some(checks) => {
                 let (result, findings) = dispatch.run_checked(checks);
                 self.findings.extend(findings);

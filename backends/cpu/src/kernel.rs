@@ -7,7 +7,7 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use anywarp_backend::{BackendError, Program};
+use anywarp_backend::{BackendError, Mode, Program};
 use anywarp_host::Signature;
 
 use crate::abi::{Entry, Stop};
@@ -23,7 +23,9 @@ pub(crate) struct Machine {
     pub(crate) workgroup_bytes: usize,
     /// By site: the text for errors that names its position, such as ` at kernel.wgsl:7`.
     pub(crate) sites: Vec<String>,
-    /// The checks of a checked kernel, which runs only with a checker.
+    /// Whether the kernel reports, and to which receiver.
+    pub(crate) mode: Mode,
+    /// The reports of a checked or observed kernel, which runs only with a receiver.
     pub(crate) checks: Option<Arc<Checks>>,
     /// The owner of the machine code, which frees the code when it is dropped.
     pub(crate) _owner: Box<dyn Any + Send + Sync>,
@@ -79,8 +81,15 @@ impl Kernel {
     #[cfg(test)]
     pub(crate) fn fake(name: &str, entry: Entry, bindings: Vec<anywarp_host::Binding>) -> Self {
         let sites = vec![" at fake.wgsl:3".to_owned()];
-        let machine =
-            Machine { entry, frame_bytes: 64, workgroup_bytes: 64, sites, checks: None, _owner: Box::new(()) };
+        let machine = Machine {
+            entry,
+            frame_bytes: 64,
+            workgroup_bytes: 64,
+            sites,
+            mode: Mode::Plain,
+            checks: None,
+            _owner: Box::new(()),
+        };
         Self { name: name.into(), machine, signature: Signature { bindings, immediates: 0 }, cost: AtomicU32::new(0) }
     }
 }

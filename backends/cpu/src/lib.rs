@@ -29,7 +29,9 @@ mod library;
 mod lower;
 mod math;
 mod memory;
+mod observer;
 mod record;
+mod reports;
 mod resident;
 mod submit;
 

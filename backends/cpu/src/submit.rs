@@ -7,7 +7,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
-use anywarp_backend::{BackendError, Completion, Findings, Timings};
+use anywarp_backend::{BackendError, Completion, Findings, Observations, Timings};
 
 use crate::execute::Outcome;
 use crate::memory::SUBMISSION;
@@ -87,10 +87,13 @@ impl Submission {
         self.state().outcome.failure.as_ref().map_or(Ok(()), |failure| Err(failure.report(SUBMISSION)))
     }
 
-    /// Whether the work, which has ended, has neither an error nor timings or findings to report.
+    /// Whether the work, which has ended, has neither an error nor timings, findings or counts to report.
     pub(crate) fn is_plain(&self) -> bool {
         let outcome = &self.state().outcome;
-        outcome.failure.is_none() && outcome.timings.is_none() && outcome.findings.is_empty()
+        outcome.failure.is_none()
+            && outcome.timings.is_none()
+            && outcome.findings.is_empty()
+            && outcome.observations.is_empty()
     }
 }
 
@@ -122,6 +125,10 @@ impl Completion for Submission {
 
     fn findings(&self) -> Findings {
         self.state().outcome.findings.clone()
+    }
+
+    fn observations(&self) -> Observations {
+        self.state().outcome.observations.clone()
     }
 }
 

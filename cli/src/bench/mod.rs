@@ -2,6 +2,7 @@
 
 mod cases;
 mod ceiling;
+mod device;
 mod mfu;
 mod peer;
 mod plot;
@@ -21,8 +22,9 @@ use crate::run::open;
 use crate::terminal;
 use cases::{CASES, Case};
 
-/// The name of the bench of matrix products by precision.
+/// The name of the bench of matrix products by precision, and that of the device itself.
 const MFU: &str = "mfu";
+const DEVICE: &str = "device";
 /// The numbers of elements in a plot, as powers of two.
 const PLOTTED: std::ops::RangeInclusive<u32> = 10..=28;
 /// The shortest sample. Shorter work is repeated within a sample, as the clock and the submission would distort its
@@ -33,7 +35,7 @@ const MEMORY_SHARE: u64 = 4;
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchArgs {
-    /// The operators, all of them if none is named; or `mfu`: matrix products of each precision, as shares of the peak
+    /// The operators, all of them if none is named; or `mfu`: matrix products of each precision, as shares of the peak; or `device`: the rates of memory, transfers, launches and arithmetic
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 
@@ -102,7 +104,13 @@ pub(crate) fn bench(arguments: &BenchArgs, json: bool) -> Result<(), Failure> {
             "mfu: expected no other NAME and no --svg, found one: run it as a bench of its own".to_owned(),
         ));
     }
-    let cases = if mfu { Vec::new() } else { chosen(&arguments.names)? };
+    let whole = arguments.names.iter().any(|name| name == DEVICE);
+    if whole && (arguments.names.len() > 1 || arguments.svg.is_some() || arguments.n.is_some()) {
+        return Err(Failure::Usage(
+            "device: expected no other NAME, no --n and no --svg, found one: run it as a bench of its own".to_owned(),
+        ));
+    }
+    let cases = if mfu || whole { Vec::new() } else { chosen(&arguments.names)? };
     let device = open(arguments.device.as_deref())?;
     let is_host = device.caps().kind == DeviceKind::Software;
     let n = arguments.n.unwrap_or(match (arguments.quick, is_host) {
@@ -120,6 +128,13 @@ pub(crate) fn bench(arguments: &BenchArgs, json: bool) -> Result<(), Failure> {
     if mfu {
         progress.show("matrix products");
         let table = mfu::table(&device, n, repeats, budget, ceilings.flops, json);
+        progress.end();
+        return terminal::print(&table?);
+    }
+    if whole {
+        progress.show("the device");
+        let effort = device::Effort { repeats, budget: budget / 20, is_quick: arguments.quick };
+        let table = device::table(&device, ceilings.bytes, effort, json);
         progress.end();
         return terminal::print(&table?);
     }

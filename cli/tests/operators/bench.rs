@@ -35,6 +35,19 @@ fn benches_check_and_measure_every_case() {
     }
     let table = String::from_utf8(bench("mfu --device cpu --n 2^13 --budget 0.1").stdout).unwrap();
     assert!(table.contains("products of matrices of 64 x 64") && table.contains("data sheet"), "{table}");
+    let output = bench("device --device cpu --quick --budget 0.5 --json");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let positive = |value: &Value| value.as_f64() > Some(0.0);
+    let levels = report["levels"].as_array().unwrap();
+    assert!(levels.len() >= 4 && levels.iter().all(|level| positive(&level["bytes_per_second"])), "{report:#}");
+    assert!(levels.iter().all(|level| positive(&level["nanoseconds"])), "{report:#}");
+    let rates = report["arithmetic"].as_array().unwrap();
+    assert!(rates.len() >= 6 && rates.iter().all(|rate| positive(&rate["per_second"])), "{report:#}");
+    for figure in ["launch_seconds", "upload_bytes_per_second", "download_bytes_per_second", "copy_bytes_per_second"] {
+        assert!(positive(&report[figure]), "{figure}: {report:#}");
+    }
+    assert_eq!(bench("device --device cpu --n 4096").status.code(), Some(2));
+
     let output = bench("mfu sum --device cpu");
     assert_eq!(output.status.code(), Some(2), "{output:?}");
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anywarp_backend::{
-    Backend, Bound, Checks, FindingKind, Grid, Leave, MemoryKind, Program, Proofs, Recording, Region, Validated,
+    Backend, Bound, Checks, FindingKind, Grid, Leave, MemoryKind, Mode, Program, Proofs, Recording, Region, Validated,
 };
 use anywarp_cpu::{CpuDevice, Options};
 use anywarp_wgsl::reflect::reflect;
@@ -15,7 +15,10 @@ pub(crate) struct Machine {
 
 impl Machine {
     pub(crate) fn new(checked: bool) -> Self {
-        let device = anywarp_cpu::open(Options { checked, ..Options::default() });
+        let device = anywarp_cpu::open(Options {
+            mode: if checked { Mode::Checked } else { Mode::Plain },
+            ..Options::default()
+        });
         Self { device: device.expect("the CPU backend supports this processor") }
     }
 

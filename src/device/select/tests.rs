@@ -8,7 +8,7 @@ fn selection_strings() {
         backend,
         number,
         name: name.map(str::to_owned),
-        checked: false,
+        mode: Mode::Plain,
     };
     assert_eq!(parse("vulkan"), selector(Some(BackendKind::Vulkan), None, None));
     assert_eq!(parse("Vulkan:1"), selector(Some(BackendKind::Vulkan), Some(1), None));
@@ -16,7 +16,7 @@ fn selection_strings() {
     assert_eq!(parse("GeForce"), selector(None, None, Some("geforce")));
     assert_eq!(parse("amd:rx"), selector(None, None, Some("amd:rx")));
     assert_eq!(parse("cpu:0"), selector(Some(BackendKind::Cpu), Some(0), None));
-    assert_eq!(parse("CPU:checked "), Selector { checked: true, ..selector(Some(BackendKind::Cpu), None, None) });
+    assert_eq!(parse("CPU:checked "), Selector { mode: Mode::Checked, ..selector(Some(BackendKind::Cpu), None, None) });
     assert_eq!(parse("vulkan:checked"), selector(Some(BackendKind::Vulkan), None, Some("checked")));
 }
 
@@ -44,7 +44,7 @@ fn a_gpu_ranks_before_the_processor_and_software_last() {
 
     let (fitting, rejected) = split(Some("cpu:checked"), sorted);
     assert_eq!((fitting.len(), rejected.len()), (1, 6));
-    assert_eq!(opened_as(fitting[0].clone(), true), "cpu:checked");
+    assert_eq!(opened_as(fitting[0].clone(), Mode::Checked), "cpu:checked");
 }
 
 #[test]

@@ -7,8 +7,10 @@ mod run;
 
 use super::error::OperationError;
 use super::operator::Operator;
+use super::parts::parts;
 use super::plan::{Cost, Plan};
 use crate::buffer::SliceMut;
+use crate::buffer::cells::{part_mut, reborrow};
 use crate::element::Element;
 use crate::submit::{Destination, Recording, Stream};
 use plan::{Choice, Pass, Shape};
@@ -151,10 +153,23 @@ impl<'p, 'r, T: PatternElement> FillPattern<'p, 'r, T> {
     /// [`OperationError`]; in that case nothing has run.
     pub fn run<'x>(mut self, x: impl Into<SliceMut<'x, T>>) -> Result<(), OperationError> {
         let x = x.into();
-        let plan = self.plan(x.len())?;
-        let mut operands = Operands { x, pattern: self.pattern, phase: self.offset % self.pattern.len() };
+        let whole = self.plan(x.len())?;
+        let period = self.pattern.len();
+        let phase = self.offset % period;
+        let operands = Operands { x: reborrow(&x), pattern: self.pattern, phase };
         operands.check(&self.destination)?;
-        operands.run(&plan, &mut self.destination)
+        if whole.passes == [Pass::Word] {
+            // A fill command binds nothing.
+            return operands.run(&whole, &mut self.destination);
+        }
+        let caps = x.core.device.caps().clone();
+        for part in parts(&caps, x.len(), size_of::<T>()) {
+            let plan = self.plan(part.len())?;
+            let phase = (phase + part.start) % period;
+            let operands = Operands { x: part_mut(&x, &part), pattern: self.pattern, phase };
+            operands.run(&plan, &mut self.destination)?;
+        }
+        Ok(())
     }
 }
 

@@ -35,7 +35,7 @@ impl<T: PatternElement> Operands<'_, '_, T> {
     }
 
     /// Appends the commands of a plan.
-    pub(super) fn run(&mut self, plan: &Plan<Pass>, destination: &mut Destination<'_>) -> Result<(), OperationError> {
+    pub(super) fn run(&self, plan: &Plan<Pass>, destination: &mut Destination<'_>) -> Result<(), OperationError> {
         for pass in &plan.passes {
             match *pass {
                 Pass::Word => self.by_word(destination.reborrow())?,

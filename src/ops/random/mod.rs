@@ -13,8 +13,10 @@ use std::ops::Range;
 
 use super::error::OperationError;
 use super::operator::Operator;
+use super::parts::parts;
 use super::plan::{Cost, Plan};
 use crate::buffer::SliceMut;
+use crate::buffer::cells::part_mut;
 use crate::element::Element;
 use crate::submit::{Destination, Recording, Stream};
 use draw::{Draw, Source};
@@ -288,16 +290,25 @@ impl<'r> Random<'r> {
     }
 
     fn draw<T: Element>(mut self, draw: Draw, x: SliceMut<'_, T>) -> Result<(), OperationError> {
-        let (words, width) = (words_of::<T>(x.len())?, words_of::<T>(1)?);
-        let start = x.range.get().map_err(OPERATOR.slice("x"))?.start as u64 * width;
-        let plan = match size_of::<T>() {
-            // Elements of 2 bytes may begin within a word, so that the kernel never writes vectors of them.
-            2 => plan::plan(Shape { words, start: 0, number: 0 }, Choice { vectors: false }),
-            _ => self.plan(words, start, width),
-        };
+        words_of::<T>(x.len())?;
+        let width = words_of::<T>(1)?;
         run::check(&x, &self.destination)?;
-        let source = Source { seed: self.seed, stream: self.stream, number: self.offset.wrapping_mul(width), draw };
-        plan.passes.iter().try_for_each(|part| run::draw(&x, source, *part, self.destination.reborrow()))
+        let caps = x.core.device.caps().clone();
+        let first = self.offset;
+        for range in parts(&caps, x.len(), size_of::<T>()) {
+            let x = part_mut(&x, &range);
+            self.offset = first.wrapping_add(range.start as u64);
+            let words = words_of::<T>(range.len())?;
+            let start = x.range.get().map_err(OPERATOR.slice("x"))?.start as u64 * width;
+            let plan = match size_of::<T>() {
+                // Elements of 2 bytes may begin within a word, so that the kernel never writes vectors of them.
+                2 => plan::plan(Shape { words, start: 0, number: 0 }, Choice { vectors: false }),
+                _ => self.plan(words, start, width),
+            };
+            let source = Source { seed: self.seed, stream: self.stream, number: self.offset.wrapping_mul(width), draw };
+            plan.passes.iter().try_for_each(|part| run::draw(&x, source, *part, self.destination.reborrow()))?;
+        }
+        Ok(())
     }
 
     fn order(self, n: usize, x: SliceMut<'_, u32>) -> Result<(), OperationError> {

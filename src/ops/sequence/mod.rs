@@ -6,8 +6,10 @@ mod run;
 use super::error::OperationError;
 use super::moving::operands;
 use super::operator::Operator;
+use super::parts::parts as divided;
 use super::plan::{Cost, Plan};
 use crate::buffer::SliceMut;
+use crate::buffer::cells::part_mut;
 use crate::submit::{Destination, Recording, Stream};
 use elements::sealed::Parts;
 pub use elements::{SequenceElement, SequenceFloat};
@@ -127,7 +129,7 @@ impl<'r, T: SequenceElement> Sequence<'r, T> {
     pub fn run<'y>(mut self, y: impl Into<SliceMut<'y, T>>) -> Result<(), OperationError> {
         let y = y.into();
         let bytes = operands::bytes_mut(OPERATOR, "y", &y)?;
-        let plan = self.plan(y.len(), operands::start_mut(&bytes))?;
+        self.plan(y.len(), operands::start_mut(&bytes))?;
         let arrays = [("y", bytes.as_slice())];
         operands::check(OPERATOR, &bytes.core.device, &arrays, 1, &self.destination)?;
         let step = match self.stop {
@@ -135,7 +137,15 @@ impl<'r, T: SequenceElement> Sequence<'r, T> {
             Some(stop) => T::distance(self.start, stop, y.len()),
         };
         let parts = Parts { start: self.start.computed(), step, last: self.stop.map(T::stored) };
-        run::run::<T>(&bytes, y.len(), parts, &plan, &mut self.destination)
+        let caps = bytes.core.device.caps().clone();
+        let size = size_of::<T>();
+        for part in divided(&caps, y.len(), size) {
+            let bytes = part_mut(&bytes, &(part.start * size..part.end * size));
+            let plan = self.plan(part.len(), operands::start_mut(&bytes))?;
+            let place = run::Place { base: part.start as u64, length: part.len(), is_last: part.end == y.len() };
+            run::run::<T>(&bytes, place, parts, &plan, &mut self.destination)?;
+        }
+        Ok(())
     }
 }
 

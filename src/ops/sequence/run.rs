@@ -30,10 +30,21 @@ pub(super) fn plan(length: u64, size: u64, start: u64) -> Plan<Pass> {
     Plan { passes: vec![Pass { threads }], scratch: 0, flops: 2 * length, bytes: length * size }
 }
 
-/// Appends the commands of a plan.
+/// A part of a sequence.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// The index of its first element.
+    pub(super) base: u64,
+    /// The number of its elements.
+    pub(super) length: usize,
+    /// Whether its last element is that of the sequence.
+    pub(super) is_last: bool,
+}
+
+/// Appends the commands of a plan, for a part of a sequence.
 pub(super) fn run<T: SequenceElement>(
     y: &SliceMut<'_, u8>,
-    length: usize,
+    place: Place,
     parts: Parts,
     plan: &Plan<Pass>,
     destination: &mut Destination<'_>,
@@ -41,14 +52,17 @@ pub(super) fn run<T: SequenceElement>(
     let device = Device::of(&y.core.device);
     let words = |bits: u64| [bits as u32, (bits >> 32) as u32];
     // The only element of a sequence of length 1 is the start, not the last number.
-    let last = parts.last.filter(|_| length > 1);
+    let Place { base, length, is_last } = place;
+    // The operator's limit keeps all indices within 32 bits.
+    let base = base as u32;
+    let last = parts.last.filter(|_| is_last && u64::from(base) + length as u64 > 1);
     let last_is_given = last.is_some();
     for Pass { threads } in &plan.passes {
         if T::IS_FLOAT && size_of::<T>() == 8 {
             let (y, first) = whole_cells_mut::<f64>(y).map_err(OPERATOR.slice("y"))?;
             let [start, step, last] = [parts.start, parts.step, last.unwrap_or(0)].map(f64::from_bits);
             let (count, has_last) = (length as u32, u32::from(last_is_given));
-            let sizes = doubles::Sizes { count, first, start, step, last, has_last, ..bytemuck::Zeroable::zeroed() };
+            let sizes = doubles::Sizes { count, first, base, start, step, last, has_last, ..bytemuck::Zeroable::zeroed() };
             let kernel = doubles::sequence_of_doubles(&device)?;
             kernel.launch(doubles::Args { sizes, y }).to(destination.reborrow()).threads(*threads)?;
             continue;
@@ -56,6 +70,7 @@ pub(super) fn run<T: SequenceElement>(
         let (y, before) = in_words_mut(y).map_err(OPERATOR.slice("y"))?;
         let sizes = kernel::Sizes {
             count: length as u32,
+            base,
             first: before / size_of::<T>() as u32,
             start: words(parts.start),
             step: words(parts.step),

@@ -5,7 +5,7 @@ use anywarp::ops::{
     Rearrange, ReductionKernel, RunLengths, Scan, Scatter, SearchSorted, Select, Sequence, Softmax, Sort, SortBy, Take,
     TopK, layer_norm, matmul, reduce, shaped,
 };
-use anywarp::{Device, Element, Error, UnifiedBuffer};
+use anywarp::{Device, Element, Error, UnifiedBuffer, f16};
 
 use super::{LIMIT, Operator, Outcome};
 
@@ -147,21 +147,53 @@ pub(super) const OPERATORS: &[Operator] = &[
     }),
     case!("cast", true, f32, LENGTH, |device, y| Cast::new().run(&integers(device)?, &mut y)?),
     case!("cast to half", true, u16, LENGTH, |device, y| Cast::new().run(&integers(device)?, &mut y)?),
-    case!("arange", false, u32, LENGTH, |device, y| {
+    case!("arange", true, u32, LENGTH, |device, y| {
         let _ = device;
         Sequence::arange(1u32, 3).run(&mut y)?;
+    }),
+    case!("arange of shorts in a part", true, u16, 2 * LENGTH, |device, y| {
+        let _ = device;
+        Sequence::arange(5u16, 3).run(y.slice_mut(3..2 * LENGTH - 2))?;
+    }),
+    case!("linspace", true, f32, LENGTH, |device, y| {
+        let _ = device;
+        Sequence::linspace(-1.0f32, 1.0).run(y.slice_mut(1..))?;
     }),
     case!("full", true, u32, LENGTH, |device, y| {
         let _ = device;
         Full::new(7u32).run(y.slice_mut(1..))?;
     }),
-    case!("pattern", false, u32, LENGTH, |device, y| {
+    case!("pattern", true, u32, LENGTH, |device, y| {
         let _ = device;
         FillPattern::new(&[1u32, 2, 3]).run(&mut y)?;
     }),
-    case!("random", false, u32, LENGTH, |device, y| {
+    case!("random", true, u32, LENGTH, |device, y| {
         let _ = device;
         Random::new(1).bits(&mut y)?;
+    }),
+    case!("random integers in a part", true, u32, LENGTH, |device, y| {
+        let _ = device;
+        Random::new(1).offset(3).integers(0..1000, y.slice_mut(5..))?;
+    }),
+    case!("normal numbers", true, f32, LENGTH, |device, y| {
+        let _ = device;
+        Random::new(2).normal(&mut y)?;
+    }),
+    case!("uniform halves in a part", true, f16, 2 * LENGTH, |device, y| {
+        let _ = device;
+        Random::new(3).uniform(y.slice_mut(1..))?;
+    }),
+    case!("random longs", true, u64, LENGTH / 2, |device, y| {
+        let _ = device;
+        Random::new(4).bits(&mut y)?;
+    }),
+    case!("permutation", false, u32, LENGTH, |device, y| {
+        let _ = device;
+        Random::new(5).permutation(&mut y)?;
+    }),
+    case!("pattern in a part", true, f32, LENGTH, |device, y| {
+        let _ = device;
+        FillPattern::new(&[1.0f32, 2.0, 3.0, 4.0, 5.0]).offset(2).run(y.slice_mut(1..LENGTH - 1))?;
     }),
     case!("take", false, f32, LENGTH, |device, y| {
         Take::new([LENGTH], 0).run(&floats(device)?, &places(device)?, &mut y)?;

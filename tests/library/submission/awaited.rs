@@ -5,7 +5,8 @@ use std::future::poll_fn;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use anywarp::{Device, Stream};
+use anywarp::ops::{OperationError, RunLengths, Select};
+use anywarp::{Device, DeviceCount, Stream, UnifiedBuffer};
 use futures::future::{Either, select, try_join};
 
 use super::operators::{Data, Operator, Way};
@@ -164,6 +165,57 @@ fn tasks_that_are_dropped_at_a_wait_leave_whole_results() -> anywarp::Result<()>
                 pollster::block_on(check(operator, &data, &format!("dropped after {wait} waits")))?;
             }
         }
+    }
+    Ok(())
+}
+
+/// An operator that counts on the device: its name, a call that writes its results to two buffers, and the count.
+type Counting = (&'static str, fn(&Stream, &mut Arrays) -> Result<DeviceCount, OperationError>, u32);
+
+/// The argument 0, 0, 1, 1, 2, 2, .., and two buffers of the same length for results.
+struct Arrays {
+    x: UnifiedBuffer<u32>,
+    y: UnifiedBuffer<u32>,
+    z: UnifiedBuffer<u32>,
+}
+
+const COUNTED: usize = 3000;
+
+const COUNTING: &[Counting] = &[
+    ("select", |stream, a| Select::new("x % 3u == 0u").on(stream).run(&a.x, &mut a.y), 1000),
+    ("select with indices", |stream, a| Select::new("x > 1400u").on(stream).run_with_indices(&a.x, &mut a.y, &mut a.z), 198),
+    ("nonzero", |stream, a| Select::not_zero().on(stream).indices(&a.x, &mut a.y), 2998),
+    ("partition", |stream, a| Select::new("x < 100u").on(stream).partition(&a.x, &mut a.y, &mut a.z), 200),
+    ("unique", |stream, a| Select::changes().on(stream).run(&a.x, &mut a.y), 1500),
+    ("run lengths", |stream, a| RunLengths::new().on(stream).encode(&a.x, &mut a.y, &mut a.z), 1500),
+    ("runs", |stream, a| RunLengths::new().on(stream).decode(a.x.slice(..4), a.x.slice(4..8), &mut a.y), 10),
+];
+
+#[test]
+fn counts_are_awaited() -> anywarp::Result<()> {
+    for device in devices()? {
+        pollster::block_on(async {
+            for (name, run, expected) in COUNTING {
+                let x: Vec<u32> = (0..COUNTED as u32).map(|i| i / 2).collect();
+                let mut arrays = Arrays {
+                    x: device.buffer_from(&x)?,
+                    y: device.buffer_from(&[7; COUNTED])?,
+                    z: device.buffer_from(&[7; COUNTED])?,
+                };
+                let stream = device.stream();
+                let count = run(&stream, &mut arrays)?;
+                let got = count.read_async().await?;
+                assert_eq!(got, *expected, "{name} on {}", device.selector());
+                // The count was taken after the results: they are there without a further wait of the stream.
+                let y = arrays.y.read_async().await?;
+                assert!(y[got as usize..].iter().all(|word| *word == 7), "{name}");
+                drop(y);
+                // A count that is dropped leaves nothing behind.
+                drop(run(&stream, &mut arrays)?);
+                stream.synchronize_async().await?;
+            }
+            Ok::<_, anywarp::Error>(())
+        })?;
     }
     Ok(())
 }

@@ -71,7 +71,7 @@ fn each_step_of_a_run_is_observed_in_order() -> anywarp::Result<()> {
 
     device.submit()?;
     let handed_over = seen();
-    let [Observed { event: Event::Submission { stream: 0, commands }, .. }] = &handed_over[..] else {
+    let [Observed { event: Event::Submission { stream: 0, commands, .. }, .. }] = &handed_over[..] else {
         panic!("{handed_over:?}")
     };
     assert_eq!(*commands, uploads + 1);

@@ -57,6 +57,18 @@ pub enum Touch {
     Atomic,
 }
 
+impl Touch {
+    /// The name of the kind in listings: `read`, `write`, `atomic`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Atomic => "atomic",
+        }
+    }
+}
+
 impl fmt::Display for Touch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -67,8 +79,19 @@ impl fmt::Display for Touch {
     }
 }
 
+impl Spot {
+    /// The source line, with the spot underlined, as text of two lines; empty if the line is not known.
+    #[must_use]
+    pub fn quote(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string succeeds.
+        let _ = quote(&mut text, self);
+        text
+    }
+}
+
 /// Writes the source line of `spot`, with the spot underlined; nothing if the line is not known.
-pub(super) fn quote(f: &mut fmt::Formatter<'_>, spot: &Spot) -> fmt::Result {
+pub(super) fn quote(f: &mut impl fmt::Write, spot: &Spot) -> fmt::Result {
     if spot.line == 0 {
         return Ok(());
     }

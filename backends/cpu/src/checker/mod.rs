@@ -37,34 +37,3 @@ mod state;
 
 pub(crate) use places::Checks;
 pub(crate) use state::Checker;
-
-use crate::abi::{Frame, LANES};
-
-/// One 32-bit value for each of the eight lanes of a lane group.
-pub(crate) type Lanes = [u32; LANES];
-
-/// Receives the report of check `number` from the machine code of lane group `group`, for the lanes in the bit mask
-/// `active`.
-///
-/// # Safety
-/// `frame` is the frame that the kernel was called with, its `checker` a [`Checker`] that is not in use elsewhere;
-/// `operands` points to as many [`Lanes`] as the check has operands.
-pub(crate) unsafe extern "C" fn report(
-    frame: *mut Frame,
-    number: u32,
-    group: u32,
-    active: u32,
-    operands: *const Lanes,
-) {
-    if active == 0 {
-        return;
-    }
-    // SAFETY: the caller passes a valid frame, a checker that is not in use elsewhere, and all operands.
-    unsafe {
-        let slots = (*frame).slots;
-        let Some(checker) = (*frame).checker.cast::<Checker>().as_mut() else { return };
-        let operands = std::slice::from_raw_parts(operands, checker.operands(number));
-        let slot = |binding: u32| slots.add(binding as usize).read();
-        checker.report(number, group, active, operands, &slot);
-    }
-}

@@ -1,26 +1,28 @@
-//! The positions and variables of a kernel's reports, fixed at compilation.
+//! The positions and variables of a kernel's reports, fixed at compilation; shared by checker and observer.
 
 use std::sync::Arc;
 
-use anywarp_backend::{Program, Spot};
+use anywarp_backend::{BindingClass, Program, Spot};
 
 use crate::ir::{CheckKind, CheckSpec, Function, SiteId};
 
 /// The position in the source and the variable that a finding names.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
-    pub(super) spot: Spot,
-    pub(super) variable: Arc<str>,
+pub(crate) struct Place {
+    pub(crate) spot: Spot,
+    pub(crate) variable: Arc<str>,
 }
 
 /// All checks that one kernel reports, and the sizes that their evaluation needs.
 #[derive(Debug)]
 pub(crate) struct Checks {
-    pub(super) kernel: Arc<str>,
-    pub(super) specs: Vec<CheckSpec>,
+    pub(crate) kernel: Arc<str>,
+    pub(crate) specs: Vec<CheckSpec>,
     pub(super) places: Vec<Place>,
-    pub(super) workgroup_size: [u32; 3],
-    pub(super) workgroup_bytes: u32,
+    pub(crate) workgroup_size: [u32; 3],
+    pub(crate) workgroup_bytes: u32,
+    /// By binding: its name, and whether it is a uniform buffer.
+    pub(crate) bindings: Vec<(Arc<str>, bool)>,
     pub(super) private_bytes: u32,
     /// The binary logarithm of the number of bytes that one cell stands for: 2 bytes if the kernel accesses 16-bit
     /// types, otherwise 4 bytes.
@@ -45,19 +47,31 @@ impl Checks {
             .sites
             .iter()
             .map(|site| Place { spot: spot(program, &file, site.span), variable: site.variable.as_str().into() });
+        let bindings =
+            program.bindings.iter().map(|info| (Arc::from(&*info.name), info.class == BindingClass::Uniform));
         Arc::new(Self {
             kernel: Arc::clone(&program.name),
             places: places.collect(),
             specs,
             workgroup_size: program.workgroup_size,
             workgroup_bytes: function.workgroup_bytes,
+            bindings: bindings.collect(),
             private_bytes: function.private_bytes,
             shift: if narrow { 1 } else { 2 },
         })
     }
 
+    /// The number of operands of the check with this number.
+    pub(crate) fn operands(&self, number: u32) -> usize {
+        match self.specs.get(number as usize).map(|spec| &spec.kind) {
+            Some(CheckKind::Bounds(_) | CheckKind::Divisor | CheckKind::Written | CheckKind::Branch) => 1,
+            Some(CheckKind::Access(reach)) => reach.indices.len(),
+            Some(CheckKind::Iteration | CheckKind::Arrival(_) | CheckKind::Loop | CheckKind::Segment(_)) | None => 0,
+        }
+    }
+
     /// Returns the position and variable of a check, by the check's number.
-    pub(super) fn place(&self, check: u32) -> Option<&Place> {
+    pub(crate) fn place(&self, check: u32) -> Option<&Place> {
         self.specs.get(check as usize).and_then(|spec| self.site(spec.site))
     }
 
@@ -67,7 +81,7 @@ impl Checks {
     }
 
     /// The number of invocations of a workgroup.
-    pub(super) fn invocations(&self) -> u32 {
+    pub(crate) fn invocations(&self) -> u32 {
         self.workgroup_size.iter().product()
     }
 }

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use anywarp_backend::{Finding, FindingKind, Findings, Other};
 use rustc_hash::FxHashMap;
 
-use super::Lanes;
 use super::places::Checks;
 use super::record::Record;
 use super::shadow::{Mark, Shared, Storage};
 use crate::abi::{LANES, Slot, Stop};
 use crate::ir::{Access, CheckKind, Count, Order, Range, Reach, SiteId, Space};
+use crate::reports::Lanes;
 
 /// The numbers of barriers that a lane group has passed.
 #[derive(Clone, Copy, Default)]
@@ -159,16 +159,12 @@ impl Checker {
     }
 
     /// The number of operands of the check with this number.
-    pub(super) fn operands(&self, number: u32) -> usize {
-        match self.checks.specs.get(number as usize).map(|spec| &spec.kind) {
-            Some(CheckKind::Bounds(_) | CheckKind::Divisor | CheckKind::Written) => 1,
-            Some(CheckKind::Access(reach)) => reach.indices.len(),
-            Some(CheckKind::Iteration | CheckKind::Arrival(_)) | None => 0,
-        }
+    pub(crate) fn operands(&self, number: u32) -> usize {
+        self.checks.operands(number)
     }
 
     /// Evaluates a report. `slot` returns the slot of a binding.
-    pub(super) fn report(
+    pub(crate) fn report(
         &mut self,
         number: u32,
         group: u32,
@@ -198,6 +194,8 @@ impl Checker {
             CheckKind::Access(reach) => self.access(&report, reach, slot),
             CheckKind::Iteration => self.iteration = Some((number, group, active)),
             CheckKind::Arrival(order) => self.arrival(group, active, *order),
+            // Only observed kernels make these reports.
+            CheckKind::Branch | CheckKind::Loop | CheckKind::Segment(_) => {}
         }
     }
 

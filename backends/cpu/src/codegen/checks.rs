@@ -1,4 +1,4 @@
-//! Reports to the checker: calls of [`crate::checker::report`]. Only checked kernels have any.
+//! Reports to the checker: calls of [`crate::reports::report`]. Only checked and observed kernels have any.
 
 use cranelift_codegen::ir::{self as cl, InstBuilder, types};
 
@@ -15,7 +15,7 @@ pub(super) struct Reports {
 }
 
 impl Generator<'_, '_> {
-    /// Calls the checker, with the operands in all lanes and the mask of active lanes.
+    /// Calls the receiver of reports, with the operands in all lanes and the mask of active lanes.
     pub(super) fn check(&mut self, check: &Check) {
         let reports = self.reports();
         let start = self.b.ins().stack_addr(self.target.pointer, reports.operands, 0);
@@ -27,7 +27,7 @@ impl Generator<'_, '_> {
         let active = self.emit().bits(&mask);
         let group = self.scalar(check.group);
         let number = self.b.ins().iconst(types::I32, i64::from(check.number));
-        let callee = self.b.ins().iconst(self.target.pointer, crate::checker::report as *const () as i64);
+        let callee = self.b.ins().iconst(self.target.pointer, crate::reports::report as *const () as i64);
         let arguments = [self.constants.frame, number, group, active, start];
         self.b.ins().call_indirect(reports.signature, callee, &arguments);
     }

@@ -3,12 +3,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use anywarp_backend::{BackendError, Findings};
+use anywarp_backend::{BackendError, Findings, ObservedKernel};
 
 use crate::abi::{Frame, Slot, Stop};
 use crate::checker::{Checker, Checks};
 use crate::execute::scratch;
 use crate::kernel::Kernel;
+use crate::observer::{Observer, Sample};
+use crate::reports::Receiver;
 
 /// The data of a dispatch that all its threads share.
 pub(crate) struct Dispatch<'a> {
@@ -57,12 +59,29 @@ impl<'a> Dispatch<'a> {
     /// # Errors
     /// As [`run`](Self::run); the findings so far are returned as well.
     pub(crate) fn run_checked(&self, checks: &Arc<Checks>) -> (Result<(), BackendError>, Findings) {
-        let mut checker = Checker::new(checks, self.groups);
-        let result = self.run_with(0..self.count(), Some(&mut checker));
-        (result, checker.findings())
+        let mut receiver = Receiver::Checker(Checker::new(checks, self.groups));
+        let result = self.run_with(0..self.count(), Some(&mut receiver));
+        let findings = match &mut receiver {
+            Receiver::Checker(checker) => checker.findings(),
+            Receiver::Observer(_) => Findings::default(),
+        };
+        (result, findings)
     }
 
-    fn run_with(&self, range: Range<u64>, checker: Option<&mut Checker>) -> Result<(), BackendError> {
+    /// Runs all workgroups of an observed kernel in order, and returns the counts.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub(crate) fn run_observed(&self, checks: &Arc<Checks>) -> (Result<(), BackendError>, Option<ObservedKernel>) {
+        let mut receiver = Receiver::Observer(Observer::new(checks));
+        let result = self.run_with(0..self.count(), Some(&mut receiver));
+        match receiver {
+            Receiver::Observer(observer) if self.count() > 0 => (result, Some(observer.finish(self.count()))),
+            _ => (result, None),
+        }
+    }
+
+    fn run_with(&self, range: Range<u64>, receiver: Option<&mut Receiver>) -> Result<(), BackendError> {
         let machine = &self.kernel.machine;
         scratch::with(machine.workgroup_bytes, machine.frame_bytes, |places| {
             let mut frame = Frame {
@@ -73,12 +92,12 @@ impl<'a> Dispatch<'a> {
                 groups: self.groups,
                 site: u32::MAX,
                 steps: self.steps,
-                checker: std::ptr::null_mut(),
+                receiver: std::ptr::null_mut(),
                 nowhere: places.nowhere,
             };
-            if let Some(checker) = checker {
+            if let Some(receiver) = receiver {
                 return rows(self.groups, range, |x, y, z| {
-                    x.into_iter().try_for_each(|x| self.one_checked(&mut frame, checker, [x, y, z]))
+                    x.into_iter().try_for_each(|x| self.one(&mut frame, receiver, [x, y, z]))
                 });
             }
             rows(self.groups, range, |x, y, z| {
@@ -93,20 +112,30 @@ impl<'a> Dispatch<'a> {
 }
 
 impl Dispatch<'_> {
-    /// Runs one workgroup with the checker.
-    fn one_checked(&self, frame: &mut Frame, checker: &mut Checker, [x, y, z]: [u32; 3]) -> Result<(), BackendError> {
-        checker.begin([x, y, z]);
+    /// Runs one workgroup that reports.
+    fn one(&self, frame: &mut Frame, receiver: &mut Receiver, [x, y, z]: [u32; 3]) -> Result<(), BackendError> {
+        let [width, height, _] = self.groups.map(u64::from);
+        let number = (u64::from(z) * height + u64::from(y)) * width + u64::from(x);
+        let listens = match receiver {
+            Receiver::Checker(checker) => {
+                checker.begin([x, y, z]);
+                true
+            }
+            Receiver::Observer(_) => Sample::new(self.count()).contains(number),
+        };
         frame.steps = self.steps;
-        frame.checker = std::ptr::from_mut(checker).cast();
-        // SAFETY: as in `run_with`; only the kernel uses the checker until it returns.
+        frame.receiver = if listens { std::ptr::from_mut(receiver).cast() } else { std::ptr::null_mut() };
+        // SAFETY: as in `run_with`; only the kernel uses the receiver until it returns.
         let stop = unsafe { (self.kernel.machine.entry)(frame, x, x + 1, y, z) };
-        frame.checker = std::ptr::null_mut();
-        if stop == Stop::Done as u32 {
-            checker.end();
-            return Ok(());
+        frame.receiver = std::ptr::null_mut();
+        let mut site = frame.site;
+        match receiver {
+            Receiver::Checker(checker) if stop == Stop::Done as u32 => checker.end(),
+            Receiver::Checker(checker) => site = checker.stopped(stop, frame.site, self.steps),
+            Receiver::Observer(observer) if listens => observer.end(),
+            Receiver::Observer(_) => {}
         }
-        let site = checker.stopped(stop, frame.site, self.steps);
-        Err(self.kernel.stopped(stop, site, self.steps))
+        if stop == Stop::Done as u32 { Ok(()) } else { Err(self.kernel.stopped(stop, site, self.steps)) }
     }
 }
 

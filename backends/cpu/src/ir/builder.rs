@@ -107,7 +107,7 @@ impl Builder {
     /// Appends a statement that reports an operation to the checker.
     pub(crate) fn check(&mut self, kind: CheckKind, site: SiteId, operands: Vec<Value>) {
         let number = u32::try_from(self.function.checks.len()).unwrap_or(u32::MAX);
-        self.function.checks.push(CheckSpec { kind, site });
+        self.function.checks.push(CheckSpec { kind, site, within: None });
         let group = self.input(Input::SubgroupId);
         self.push(Stmt::Check(Check { number, group, operands }));
     }

@@ -1,4 +1,4 @@
-//! The reports that a checked kernel makes to the checker.
+//! The reports that a checked or observed kernel makes while it runs.
 
 use super::place::{Count, Space};
 use super::stmt::SiteId;
@@ -7,7 +7,7 @@ use super::value::Value;
 /// The largest number of dynamic indices in one report.
 pub(crate) const MAX_INDICES: usize = 7;
 
-/// A statement that reports an operation to the checker. [`Function::checks`](super::Function::checks) describes it.
+/// A statement that reports an operation to the checker or the observer. [`Function::checks`](super::Function::checks) describes it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Check {
     /// The index of the description in [`Function::checks`](super::Function::checks).
@@ -25,6 +25,8 @@ pub(crate) struct CheckSpec {
     pub(crate) kind: CheckKind,
     /// The position in the source.
     pub(crate) site: SiteId,
+    /// In an observed kernel: the number of the innermost branch, iteration or loop around the report.
+    pub(crate) within: Option<u32>,
 }
 
 /// The kind of a report, which determines the meaning of its operands.
@@ -42,6 +44,25 @@ pub(crate) enum CheckKind {
     Iteration,
     /// The arrival at a barrier. No operands.
     Arrival(Order),
+    /// The arrival at a branch. Operand: a boolean, whether the lane takes it.
+    Branch,
+    /// The arrival at a loop, before its first iteration. No operands.
+    Loop,
+    /// The execution of statements up to the next branch or loop. No operands.
+    Segment(Work),
+}
+
+/// The operations of a segment, for one invocation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Work {
+    /// All instructions.
+    pub(crate) instructions: u32,
+    /// Floating-point operations; a fused multiplication and addition is two.
+    pub(crate) float: u32,
+    /// Integer operations, comparisons, selections and conversions.
+    pub(crate) integer: u32,
+    /// Divisions, roots and functions of the library.
+    pub(crate) special: u32,
 }
 
 /// The valid range of an index.

@@ -20,6 +20,7 @@
 mod builder;
 mod check;
 mod inst;
+pub(crate) mod observe;
 pub(crate) mod optimise;
 #[cfg(test)]
 mod parse;
@@ -31,7 +32,7 @@ mod value;
 pub(crate) mod verify;
 
 pub(crate) use builder::Builder;
-pub(crate) use check::{Access, Check, CheckKind, CheckSpec, MAX_INDICES, Order, Range, Reach};
+pub(crate) use check::{Access, Check, CheckKind, CheckSpec, MAX_INDICES, Order, Range, Reach, Work};
 pub(crate) use inst::{BinaryOp, CompareOp, Convert, Inst, SubgroupOp, TernaryOp, UnaryOp};
 pub(crate) use place::{Count, Index, Place, Space};
 pub(crate) use stmt::{AtomicOp, Label, List, Site, SiteId, Stmt};

@@ -1,23 +1,23 @@
 //! Compiles a program to machine code.
 
-use anywarp_backend::{BackendError, Program};
+use anywarp_backend::{BackendError, Mode, Program};
 
 use crate::checker::Checks;
 use crate::kernel::Machine;
 use crate::{codegen, ir, lower};
 use anywarp_host::guarded;
 
-/// Compiles a program to machine code. If `checked` is true, the code reports its operations to the checker.
+/// Compiles a program to machine code. Unless `mode` is plain, the code reports its operations.
 ///
 /// # Errors
 /// [`BackendError::Rejected`], with the line where it is known.
-pub(crate) fn compile(program: &Program, checked: bool) -> Result<Machine, BackendError> {
+pub(crate) fn compile(program: &Program, mode: Mode) -> Result<Machine, BackendError> {
     // If the compiler panics, only this program is refused.
     guarded("compiling", || {
-        let mut function = lowered(program, checked)?;
+        let mut function = lowered(program, mode)?;
         let sites = sites(program, &function);
-        let checks = checked.then(|| Checks::of(program, &mut function));
-        if !checked {
+        let checks = (mode != Mode::Plain).then(|| Checks::of(program, &mut function));
+        if mode == Mode::Plain {
             ir::optimise::run(&mut function);
         }
         let code = codegen::compile(&function).map_err(refused)?;
@@ -26,6 +26,7 @@ pub(crate) fn compile(program: &Program, checked: bool) -> Result<Machine, Backe
             frame_bytes: code.frame_bytes,
             workgroup_bytes: code.workgroup_bytes,
             sites,
+            mode,
             checks,
             _owner: Box::new(code),
         })
@@ -33,8 +34,8 @@ pub(crate) fn compile(program: &Program, checked: bool) -> Result<Machine, Backe
 }
 
 /// Returns the scalar program of a kernel before optimisation.
-pub(crate) fn lowered(program: &Program, checked: bool) -> Result<ir::Function, BackendError> {
-    lower::lower(program, checked)
+pub(crate) fn lowered(program: &Program, mode: Mode) -> Result<ir::Function, BackendError> {
+    lower::lower(program, mode)
         .map_err(|error| refused(format!("{}{}", error.message, at(program, error.span.unwrap_or_default()))))
 }
 

@@ -1,6 +1,6 @@
 //! The Cranelift IR and the machine code of a program as text, and the check that a program compiles.
 
-use anywarp_backend::{BackendError, Program};
+use anywarp_backend::{BackendError, Mode, Program};
 
 use crate::kernel::compile::{lowered, refused};
 use crate::{codegen, ir};
@@ -25,18 +25,18 @@ pub fn assembly(program: &Program) -> Result<String, BackendError> {
     written(program, codegen::assembly)
 }
 
-/// Compiles a program and drops the machine code, to find out whether it can run on this processor. With `checked`, the
-/// program is compiled as on `cpu:checked`.
+/// Compiles a program and drops the machine code, to find out whether it can run on this processor. The program is
+/// compiled as for a device of this mode.
 ///
 /// # Errors
 /// [`BackendError::Rejected`], with the line where it is known.
-pub fn check(program: &Program, checked: bool) -> Result<(), BackendError> {
-    crate::kernel::compile::compile(program, checked).map(drop)
+pub fn check(program: &Program, mode: Mode) -> Result<(), BackendError> {
+    crate::kernel::compile::compile(program, mode).map(drop)
 }
 
 fn written(program: &Program, write: fn(&ir::Function) -> Result<String, String>) -> Result<String, BackendError> {
     guarded("compiling", || {
-        let mut function = lowered(program, false)?;
+        let mut function = lowered(program, Mode::Plain)?;
         ir::optimise::run(&mut function);
         let text = write(&function).map_err(refused)?;
         let [x, y, z] = program.workgroup_size;

@@ -1,4 +1,4 @@
-//! Positions of the source, and the reports of a checked kernel about its accesses.
+//! Positions of the source, and the reports of a checked or observed kernel about its accesses.
 
 use std::rc::Rc;
 
@@ -62,9 +62,18 @@ impl<'a> Lowering<'a> {
 
     /// Adds a report about the expression or statement that is being lowered.
     pub(super) fn report(&mut self, kind: CheckKind, variable: &str, operands: Vec<Value>) {
-        if self.checked && !self.b.ended() {
+        if self.wants(&kind) && !self.b.ended() {
             let site = self.site(self.here, variable);
             self.b.check(kind, site, operands);
+        }
+    }
+
+    /// Whether kernels of this mode make such reports.
+    fn wants(&self, kind: &CheckKind) -> bool {
+        match kind {
+            CheckKind::Bounds(_) | CheckKind::Divisor | CheckKind::Written | CheckKind::Arrival(_) => self.checked,
+            CheckKind::Access(_) | CheckKind::Iteration => self.checked || self.observed,
+            CheckKind::Branch | CheckKind::Loop | CheckKind::Segment(_) => self.observed,
         }
     }
 
@@ -143,7 +152,7 @@ impl<'a> Lowering<'a> {
     ) {
         let based = indices.first().is_some_and(Index::is_base);
         let idle = indices.len() == usize::from(based) && !tracking.races && !tracking.starts_unwritten;
-        if idle || indices.len() > MAX_INDICES {
+        if idle && self.checked || indices.len() > MAX_INDICES {
             return;
         }
         let ranges = indices.iter().enumerate().map(|(position, index)| {

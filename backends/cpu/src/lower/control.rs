@@ -32,9 +32,12 @@ impl<'a> Lowering<'a> {
         accept: &'a Block,
         reject: &'a Block,
     ) -> Result<()> {
+        let here = self.here;
         let condition = self.scalar(frame, condition)?;
         let accept = self.list(frame, accept)?;
         let reject = self.list(frame, reject)?;
+        self.here = here;
+        self.report(CheckKind::Branch, "", vec![condition]);
         self.b.push(Stmt::If { condition, accept, reject });
         Ok(())
     }
@@ -49,6 +52,7 @@ impl<'a> Lowering<'a> {
     ) -> Result<()> {
         let site = self.site(self.here, "");
         let turns = frame.turns.get(&std::ptr::from_ref(body)).copied();
+        self.report(CheckKind::Loop, "", Vec::new());
         let label = self.b.label();
         frame.breaks.push(label);
         self.b.open();
@@ -187,6 +191,7 @@ impl<'a> Lowering<'a> {
         while let Some((condition, accept)) = opened.pop() {
             let mut reject = self.b.close();
             drop_exit(&mut reject, label);
+            self.report(CheckKind::Branch, "", vec![condition]);
             self.b.push(Stmt::If { condition, accept, reject });
         }
         Ok(())

@@ -69,7 +69,7 @@ impl Lowering<'_> {
         let shape = self.types.of(variable.ty)?;
         let offset = if space == Space::Workgroup { self.place_in_workgroup(shape)? } else { 0 };
         let mut pointer = Pointer::new(Root::Memory(space), offset, shape);
-        if self.checked {
+        if self.checked || self.observed {
             let written = |slot: u32| {
                 self.program
                     .bindings

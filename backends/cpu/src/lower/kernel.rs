@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use anywarp_backend::{Checks, FunctionProofs, Program, Proofs, loops};
+use anywarp_backend::{Checks, FunctionProofs, Mode, Program, Proofs, loops};
 use naga::valid::FunctionInfo;
 use naga::{Expression, Handle, Span};
 use rustc_hash::FxHashMap;
@@ -16,7 +16,7 @@ use super::plan::Plans;
 use super::pointer::Pointer;
 use super::types::Types;
 use super::value::{Collected, Data};
-use crate::ir::{Builder, Function, Label};
+use crate::ir::{Builder, Function, Label, observe};
 
 /// The limit on the number of instructions and statements of a kernel and its functions.
 const MAX_STEPS: usize = 400_000;
@@ -47,6 +47,8 @@ pub(super) struct Lowering<'a> {
     pub(super) private: PrivateMemory,
     /// Whether the kernel reports its memory accesses, divisions and loops to `checker`, as for the device `cpu:checked`.
     pub(super) checked: bool,
+    /// Whether the kernel reports its memory accesses, branches and loops to `observer`, as for `cpu:observed`.
+    pub(super) observed: bool,
     /// The proofs about the module, if they may be used to omit checks.
     pub(super) proofs: Option<&'a Proofs>,
     /// Whether the author has promised that no check is needed.
@@ -88,16 +90,17 @@ pub(super) struct PrivateMemory {
     high: u32,
 }
 
-/// Lowers the entry point of a program. `checked` kernels report their operations to the checker.
+/// Lowers the entry point of a program. Checked and observed kernels report their operations.
 ///
 /// # Errors
 /// Features that this backend does not support, and limits that the kernel exceeds.
-pub(crate) fn lower(program: &Program, checked: bool) -> Result<Function> {
-    lower_within(program, checked, Budget::USUAL)
+pub(crate) fn lower(program: &Program, mode: Mode) -> Result<Function> {
+    lower_within(program, mode, Budget::USUAL)
 }
 
 /// Lowers a kernel like [`lower`], with another budget for inlining.
-pub(crate) fn lower_within(program: &Program, checked: bool, budget: Budget) -> Result<Function> {
+pub(crate) fn lower_within(program: &Program, mode: Mode, budget: Budget) -> Result<Function> {
+    let checked = mode == Mode::Checked;
     let module: &naga::Module = &program.module;
     let position = module
         .entry_points
@@ -108,7 +111,7 @@ pub(crate) fn lower_within(program: &Program, checked: bool, budget: Budget) -> 
     if entry.stage != naga::ShaderStage::Compute {
         return Err(LowerError::unsupported("an entry point that is not @compute"));
     }
-    let types = Types::new(module)?;
+    let types = Types::new(module, mode == Mode::Observed)?;
     let info = program.module.info().get_entry_point(position);
     let inlining = Inlining::new(module, program.module.info(), &types, (&entry.function, info), budget);
     let plans = Plans::new(module, program.module.info(), &types, &inlining, &entry.function, info);
@@ -125,6 +128,7 @@ pub(crate) fn lower_within(program: &Program, checked: bool, budget: Budget) -> 
         tables: FxHashMap::default(),
         private: PrivateMemory::default(),
         checked,
+        observed: mode == Mode::Observed,
         // A checked kernel needs all reports.
         proofs: program.proofs.as_deref().filter(|_| !checked && program.leave.checks == Checks::Proven),
         unchecked: !checked && matches!(program.leave.checks, Checks::Off(_)),
@@ -158,6 +162,9 @@ impl<'a> Lowering<'a> {
             function.read_only.clone_from(&read_only);
         }
         function.callees = all;
+        if self.observed {
+            observe::segments(&mut function);
+        }
         function
     }
 

@@ -36,7 +36,7 @@ impl<'a> Lowering<'a> {
         }
         match statement {
             Statement::Emit(range) => {
-                let places = if self.checked { self.places(frame, range.clone()) } else { Vec::new() };
+                let places = if self.checked || self.observed { self.places(frame, range.clone()) } else { Vec::new() };
                 for (position, handle) in range.clone().enumerate() {
                     self.here = places.get(position).copied().unwrap_or_default();
                     self.emit(frame, handle)?;

@@ -4,7 +4,7 @@ mod accepted;
 mod rejected;
 mod structure;
 
-use anywarp_backend::{Access, BindingClass, BindingInfo, Layout, Leave, Program, ResourceId, Shape, Validated};
+use anywarp_backend::{Access, BindingClass, BindingInfo, Layout, Leave, Mode, Program, ResourceId, Shape, Validated};
 use naga::valid::Capabilities;
 use naga::{AddressSpace, StorageAccess};
 
@@ -56,9 +56,9 @@ pub(crate) fn program(source: &str) -> Program {
 
 /// Lowers a WGSL text, with and without reports to the checker, and verifies both results. Returns the one without.
 pub(super) fn lowered(source: &str) -> Result<Function, LowerError> {
-    let function = lower(&program(source), false)?;
+    let function = lower(&program(source), Mode::Plain)?;
     assert!(function.checks.is_empty(), "{source}\n{function}");
-    for function in [&function, &lower(&program(source), true)?] {
+    for function in [&function, &lower(&program(source), Mode::Checked)?] {
         verify::verify(function).unwrap_or_else(|broken| panic!("{broken}\n{source}\n{function}"));
     }
     Ok(function)

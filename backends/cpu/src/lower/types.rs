@@ -52,12 +52,14 @@ pub(super) struct Run {
 pub(super) struct Types<'a> {
     module: &'a naga::Module,
     facts: Vec<Facts>,
+    /// Whether workgroup memory has the padding of WGSL's layouts, as on GPUs. It has none otherwise.
+    padded: bool,
 }
 
 impl<'a> Types<'a> {
-    /// Computes the sizes of every type of the module.
-    pub(super) fn new(module: &'a naga::Module) -> Result<Self> {
-        let mut types = Self { module, facts: Vec::with_capacity(module.types.len()) };
+    /// Computes the sizes of every type of the module. With `padded`, workgroup memory has the padding that GPUs give it.
+    pub(super) fn new(module: &'a naga::Module, padded: bool) -> Result<Self> {
+        let mut types = Self { module, facts: Vec::with_capacity(module.types.len()), padded };
         for (handle, ty) in module.types.iter() {
             let facts = types.measure(handle, &ty.inner);
             if facts.depth > MAX_NESTED_TYPES {
@@ -93,7 +95,8 @@ impl<'a> Types<'a> {
                 let count = self.array_count(*size).flatten().unwrap_or(1);
                 for rule in [Rule::Workgroup, Rule::Private, Rule::Registers] {
                     let part = self.handle_extent(*base, rule);
-                    facts.extents[rule as usize] = Extent { size: part.size.saturating_mul(count), align: part.align };
+                    let stride = round_up(part.size, part.align);
+                    facts.extents[rule as usize] = Extent { size: stride.saturating_mul(count), align: part.align };
                 }
             }
             _ => {
@@ -102,6 +105,9 @@ impl<'a> Types<'a> {
                     for rule in [Rule::Workgroup, Rule::Private, Rule::Registers] {
                         let bytes = scalar_bytes(scalar, rule);
                         facts.extents[rule as usize] = Extent { size: bytes.saturating_mul(count), align: bytes };
+                    }
+                    if self.padded {
+                        facts.extents[Rule::Workgroup as usize] = padded(shape);
                     }
                 }
             }
@@ -176,7 +182,8 @@ impl<'a> Types<'a> {
                 Elements { shape: Shape::Scalar(scalar), stride: scalar_bytes(scalar, rule), count: Some(size as u32) }
             }
             Shape::Matrix { columns, rows, scalar } => {
-                let height = if rule == Rule::Buffer && rows == VectorSize::Tri { 4 } else { rows as u32 };
+                let is_padded = rule == Rule::Buffer || rule == Rule::Workgroup && self.padded;
+                let height = if is_padded && rows == VectorSize::Tri { 4 } else { rows as u32 };
                 Elements {
                     shape: Shape::Vector(rows, scalar),
                     stride: height * scalar_bytes(scalar, rule),
@@ -186,7 +193,12 @@ impl<'a> Types<'a> {
             Shape::Array(handle) => {
                 let TypeInner::Array { base, size, stride } = self.module.types[handle].inner else { return None };
                 let count = self.array_count(size)?;
-                let stride = if rule == Rule::Buffer { stride } else { self.handle_extent(base, rule).size };
+                let stride = if rule == Rule::Buffer {
+                    stride
+                } else {
+                    let element = self.handle_extent(base, rule);
+                    round_up(element.size, element.align)
+                };
                 Elements { shape: self.of(base).ok()?, stride, count }
             }
             _ => return None,
@@ -271,6 +283,22 @@ impl<'a> Types<'a> {
     pub(super) fn classes(&self, shape: Shape) -> Result<Vec<crate::ir::Class>> {
         let runs = self.runs(shape, Rule::Registers)?;
         Ok(runs.iter().flat_map(|run| std::iter::repeat_n(run.ty.class(), usize::from(run.count))).collect())
+    }
+}
+
+/// The extent of a scalar, vector or matrix in WGSL's layout.
+fn padded(shape: Shape) -> Extent {
+    let (scalar, count) = shape.scalars();
+    let bytes = scalar_bytes(scalar, Rule::Workgroup);
+    match shape {
+        Shape::Vector(size, _) => {
+            Extent { size: bytes * size as u32, align: bytes * (size as u32).next_power_of_two() }
+        }
+        Shape::Matrix { columns, rows, .. } => {
+            let column = bytes * (rows as u32).next_power_of_two();
+            Extent { size: column * columns as u32, align: column }
+        }
+        _ => Extent { size: bytes.saturating_mul(count), align: bytes },
     }
 }
 

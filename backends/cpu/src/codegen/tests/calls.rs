@@ -1,5 +1,6 @@
 //! Functions that are not inlined. `try_run` compares every kernel with its fully inlined version.
 
+use anywarp_backend::Mode;
 use std::fmt::Write;
 
 use super::{kernel, run, run_function, try_run};
@@ -84,8 +85,8 @@ fn a_short_text_that_would_be_long_inlined_has_functions_and_the_right_results()
         ["c = chain(&a, &b)", "d = chain(&b, &c)", "e = chain(&c, &d)", "f = chain(&d, &e)", "g = chain(&e, &f)"];
     let source = limbs(&format!("var {}; out[i] = g[i % 8u];", steps.join("; var ")));
     let program = program(&source);
-    let everything = lower_within(&program, false, Budget { kernel: u64::MAX, function: 0 }).unwrap();
-    let mut function = lower(&program, false).unwrap();
+    let everything = lower_within(&program, Mode::Plain, Budget { kernel: u64::MAX, function: 0 }).unwrap();
+    let mut function = lower(&program, Mode::Plain).unwrap();
     assert!(!function.callees.is_empty() && everything.callees.is_empty());
     let length = |function: &crate::ir::Function| function.insts.len();
     assert!(4 * (length(&function) + function.callees.iter().map(length).sum::<usize>()) < length(&everything));
@@ -105,7 +106,7 @@ fn a_short_text_that_would_be_long_inlined_has_functions_and_the_right_results()
 
 #[test]
 fn short_kernels_have_none() {
-    let function = lower(&program(&limbs("var c = fourth(&a); out[i] = c[3];")), false).unwrap();
+    let function = lower(&program(&limbs("var c = fourth(&a); out[i] = c[3];")), Mode::Plain).unwrap();
     assert!(function.callees.is_empty());
 }
 
@@ -165,7 +166,7 @@ fn calls_without_end_are_stopped() {
         let _ = write!(globals, "fn f{level}() {{ f{0}(); f{0}(); }}", level - 1);
     }
     let source = kernel("1", &globals, "f59(); out[i] = x;");
-    let function = lower(&program(&source), false).unwrap();
+    let function = lower(&program(&source), Mode::Plain).unwrap();
     assert_eq!(run_function(&function, &[&[0], &[0]], [1, 1, 1], 1 << 16), Err(Stop::StepLimit as u32));
     let source = source.replace("f59();", "f5();");
     assert_eq!(try_run(&source, &[&[0], &[0]], [1, 1, 1], 1 << 16).map(|buffers| buffers[0][0]), Ok(32));

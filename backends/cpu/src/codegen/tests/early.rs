@@ -1,6 +1,7 @@
 //! Early index tests: the results equal those of kernels with a test at each access.
 
 use super::{kernel, run};
+use anywarp_backend::Mode;
 
 /// The body of a kernel, and the function that computes the expected result from the invocation's number and `data`.
 type Case = (&'static str, fn(u32, &dyn Fn(u32) -> u32) -> u32);
@@ -66,7 +67,7 @@ fn whatever_is_out_of_range_writes_nothing() {
 fn one_test_stands_for_all() {
     let text = |body: &str| {
         let source = kernel("8", "", &format!("if (i >= arrayLength(&out)) {{ return; }} {body}"));
-        let mut function = crate::lower::lower(&crate::lower::tests::program(&source), false)
+        let mut function = crate::lower::lower(&crate::lower::tests::program(&source), Mode::Plain)
             .unwrap_or_else(|error| panic!("{error}\n{source}"));
         crate::ir::optimise::run(&mut function);
         crate::codegen::clif(&function).unwrap_or_else(|error| panic!("{error}\n{source}"))

@@ -2,6 +2,7 @@
 
 use super::{kernel, run, try_run};
 use crate::abi::Stop;
+use anywarp_backend::Mode;
 
 fn check(body: &str, expected: impl Fn(u32) -> u32) {
     for size in ["16", "5", "1", "4,2,3"] {
@@ -152,7 +153,7 @@ fn loops_of_few_turns_are_not_counted() {
         (turns("k", 50, &format!("{work} {}", turns("j", 50, &work.replace('k', "j")))), true),
     ] {
         let function = {
-            let mut function = crate::lower::lower(&crate::lower::tests::program(&kernel("8", "", &body)), false)
+            let mut function = crate::lower::lower(&crate::lower::tests::program(&kernel("8", "", &body)), Mode::Plain)
                 .unwrap_or_else(|error| panic!("{error}\n{body}"));
             crate::ir::optimise::run(&mut function);
             function
@@ -189,7 +190,7 @@ fn functions_of_what_is_the_same_for_all_are_computed_ahead_of_the_loops() {
         let sum = all * 2.0 + (23 - i % 24) as f32 + here * 2.0 + i as f32 * given[3].cos() + branch;
         assert!((sum - *result as f32).abs() < 1.5, "invocation {i}: {result}, not {sum}");
     }
-    let mut function = crate::lower::lower(&crate::lower::tests::program(source), false).unwrap();
+    let mut function = crate::lower::lower(&crate::lower::tests::program(source), Mode::Plain).unwrap();
     crate::ir::optimise::run(&mut function);
     let text = crate::codegen::clif(&function).unwrap();
     // Calls that are constant in a launch are before the loop over workgroups; those within a branch stay there.

@@ -12,6 +12,7 @@ mod serial;
 
 use crate::abi::{Frame, GUARD_BYTES, Slot, Stop};
 use crate::lower::tests::program;
+use anywarp_backend::Mode;
 
 /// Aligned memory with guard bytes before and after.
 struct Bytes {
@@ -47,14 +48,14 @@ impl Bytes {
 /// buffers' contents, or the stop code.
 fn try_run(source: &str, buffers: &[&[u32]], groups: [u32; 3], steps: u64) -> Result<Vec<Vec<u32>>, u32> {
     let program = program(source);
-    let mut function = crate::lower::lower(&program, false).unwrap_or_else(|error| panic!("{error}\n{source}"));
+    let mut function = crate::lower::lower(&program, Mode::Plain).unwrap_or_else(|error| panic!("{error}\n{source}"));
     crate::ir::verify::verify(&function).unwrap_or_else(|broken| panic!("{broken}\n{source}\n{function}"));
     let plain = run_function(&function, buffers, groups, steps);
     crate::ir::optimise::run(&mut function);
     crate::ir::verify::verify(&function).unwrap_or_else(|broken| panic!("{broken}\n{source}\n{function}"));
     let optimised = run_function(&function, buffers, groups, steps);
     assert_eq!(plain, optimised, "optimisation changes the kernel's result\n{source}\n{function}");
-    let mut apart = crate::lower::lower_within(&program, false, crate::lower::Budget::NONE).unwrap();
+    let mut apart = crate::lower::lower_within(&program, Mode::Plain, crate::lower::Budget::NONE).unwrap();
     if !apart.callees.is_empty() {
         for optimise in [false, true] {
             if optimise {
@@ -89,7 +90,7 @@ pub(crate) fn run_function(
         groups,
         site: u32::MAX,
         steps,
-        checker: std::ptr::null_mut(),
+        receiver: std::ptr::null_mut(),
         nowhere: nowhere.start(),
     };
     for z in 0..groups[2] {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anywarp_backend::{Checks, FunctionProofs, Leave, Program, Proofs, Unchecked};
+use anywarp_backend::{Checks, FunctionProofs, Leave, Mode, Program, Proofs, Unchecked};
 
 use super::{kernel, program, run_function};
 
@@ -40,7 +40,8 @@ fn compiled(source: &str, how: How, checked: bool) -> crate::ir::Function {
     };
     let proofs = (how != How::Unproven).then(|| Arc::new(proven(&program)));
     let program = Program { proofs, leave: Leave { checks, ..Leave::default() }, ..program };
-    let mut function = crate::lower::lower(&program, checked).unwrap_or_else(|error| panic!("{error}\n{source}"));
+    let mut function = crate::lower::lower(&program, if checked { Mode::Checked } else { Mode::Plain })
+        .unwrap_or_else(|error| panic!("{error}\n{source}"));
     if !checked {
         crate::ir::optimise::run(&mut function);
     }

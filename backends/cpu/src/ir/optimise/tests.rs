@@ -1,6 +1,7 @@
 //! Runs the passes on the files of `tests/ir`, which contain WGSL or the text of a function, and compares the printed
 //! results. For files with `run: N`, `N` workgroups run before and after the pass, and must write the same data.
 
+use anywarp_backend::Mode;
 use std::path::Path;
 
 use anywarp_testing::filetests;
@@ -23,7 +24,7 @@ fn passes_on_files() {
         let mut function = if case.file.ends_with(".ir") {
             parse::parse(&case.text)?
         } else {
-            lower(&program(&case.text), false).map_err(|error| error.to_string())?
+            lower(&program(&case.text), Mode::Plain).map_err(|error| error.to_string())?
         };
         verify::verify(&function).map_err(|broken| format!("the input breaks a rule: {broken}"))?;
         let groups = case.setting("run").map(str::parse::<u32>).transpose().map_err(|error| error.to_string())?;

@@ -246,7 +246,7 @@ impl<'a> Parser<'a> {
             return Err(self.wrong("a check of a smaller number before"));
         }
         while self.made.checks.len() <= number as usize {
-            self.made.checks.push(CheckSpec { kind: CheckKind::Iteration, site: SiteId(0) });
+            self.made.checks.push(CheckSpec { kind: CheckKind::Iteration, site: SiteId(0), within: None });
         }
         Ok(())
     }

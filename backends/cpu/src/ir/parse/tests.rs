@@ -1,5 +1,6 @@
 //! Tests that printed kernels are read back unchanged, and that wrong texts are refused.
 
+use anywarp_backend::Mode;
 use anywarp_testing::{kernel_texts, random_kernels};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 
@@ -20,9 +21,9 @@ fn round_trip(name: &str, function: &Function) {
 fn round_trips(name: &str, source: &str) -> usize {
     let program = program(source);
     let mut callees = 0;
-    for checked in [false, true] {
+    for mode in [Mode::Plain, Mode::Checked, Mode::Observed] {
         for budget in [Budget::USUAL, Budget::NONE] {
-            let Ok(mut function) = lower_within(&program, checked, budget) else { continue };
+            let Ok(mut function) = lower_within(&program, mode, budget) else { continue };
             round_trip(name, &function);
             optimise::run(&mut function);
             round_trip(name, &function);

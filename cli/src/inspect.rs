@@ -1,0 +1,165 @@
+//! `anywarp inspect`: why a kernel is slow, without the GPU that it is meant for.
+
+mod compare;
+mod condition;
+mod html;
+mod json;
+mod roofline;
+
+use std::path::PathBuf;
+
+use anywarp::insight::{Model, Occupancy, Report, Usage};
+use anywarp::{Device, Kernel};
+use clap::Args;
+
+use self::condition::Condition;
+use crate::args::GridArgs;
+use crate::bindings::{Assignment, Interface};
+use crate::buffers::{self, Bound};
+use crate::composition::CompositionArgs;
+use crate::failure::Failure;
+use crate::source::Bind;
+use crate::{load, run, terminal, values};
+
+/// The kernel to inspect, its arguments, and the GPU of the estimates.
+#[derive(Debug, Args)]
+pub(crate) struct InspectArgs {
+    /// The WGSL file; `-` reads stdin
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    #[command(flatten)]
+    composition: CompositionArgs,
+
+    /// The entry point, where the file has several
+    #[arg(long, value_name = "NAME")]
+    entry: Option<String>,
+
+    #[command(flatten)]
+    grid: GridArgs,
+
+    /// Give a buffer to a storage or uniform variable; KEY is its name or GROUP.BINDING. Repeat it for each variable
+    #[arg(long = "bind", value_name = "KEY=SOURCE", value_parser = values::binding)]
+    binds: Vec<Bind>,
+
+    /// Set a uniform or immediate, or a part of one: `params.a=3`. Repeat it for each part
+    #[arg(long = "set", value_name = "PATH=VALUE", value_parser = values::set)]
+    sets: Vec<(String, String)>,
+
+    /// Set an override, by its name or its @id. Repeat it for each override
+    #[arg(long = "override", alias = "constant", value_name = "NAME=VALUE", value_parser = values::override_value)]
+    overrides: Vec<(String, f64)>,
+
+    /// The GPU of the estimates: a name of the list below
+    #[arg(long, value_name = "NAME", default_value = "h100", value_parser = model)]
+    model: Model,
+
+    /// Write the report as one page of HTML
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+
+    /// Print what has changed since a report that --json wrote, on stderr
+    #[arg(long, value_name = "FILE")]
+    compare: Option<PathBuf>,
+
+    /// The registers of an invocation, as the driver's compiler reports them, for the occupancy of NVIDIA's models
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=255))]
+    registers: Option<u32>,
+
+    /// End with status 3 if a condition holds for any place, such as `sectors/request > 8`. Repeat it for each condition
+    #[arg(long = "fail-on", value_name = "CONDITION", value_parser = condition::parse)]
+    conditions: Vec<Condition>,
+}
+
+fn model(text: &str) -> Result<Model, String> {
+    Model::named(text).ok_or_else(|| {
+        let names: Vec<&str> = Model::names().collect();
+        format!("expected one of {}, found '{text}'", names.join(", "))
+    })
+}
+
+/// Runs a kernel on the device that counts, and prints the findings.
+pub(crate) fn inspect(arguments: &InspectArgs, json: bool) -> Result<(), Failure> {
+    let base = arguments.compare.as_deref().map(compare::read).transpose()?;
+    let mut wgsl = arguments.composition.read(&arguments.file)?;
+    if let Some(entry) = &arguments.entry {
+        wgsl = wgsl.entry(entry.clone());
+    }
+    for (name, value) in &arguments.overrides {
+        wgsl = wgsl.set_override(name.clone(), *value);
+    }
+    let device = run::open(Some("cpu:observed"))?;
+    let kernel = device.kernel(wgsl)?;
+    launch(&device, &kernel, arguments)?;
+    let observations = device.observations();
+    device.synchronize()?;
+    let report = anywarp::insight::inspect(&observations, &arguments.model);
+    terminal::print(&if json { json::report(&report) } else { report.to_string().trim_end().to_owned() })?;
+    occupancy(&report, arguments.registers);
+    if let Some(base) = base {
+        eprintln!("{}", base.differences(&report));
+    }
+    if let Some(path) = &arguments.html {
+        std::fs::write(path, html::page(&report))
+            .map_err(|error| Failure::File(format!("--html {}: {error}", path.display())))?;
+    }
+    check(&report, &arguments.conditions)
+}
+
+fn launch(device: &Device, kernel: &Kernel, arguments: &InspectArgs) -> Result<(), Failure> {
+    let grid = arguments.grid.of(kernel);
+    let interface = Interface {
+        name: kernel.name(),
+        bindings: kernel.bindings(),
+        immediate: kernel.immediate(),
+        threads: run::thread_count(&grid, kernel),
+    };
+    let sources = interface.bind(&arguments.binds)?;
+    let assignments = interface.assign(&arguments.sets, &sources, |path| kernel.layout_of(path))?;
+    interface.check_complete(&sources, &assignments)?;
+    sources.iter().try_for_each(|(binding, bind)| load::check(bind, binding))?;
+    let contents = buffers::load(device, &sources)?;
+    let mut bound = buffers::upload(device, &sources, contents)?;
+    let mut launch = kernel.launch();
+    for Bound { binding, buffer } in &mut bound {
+        launch = launch.bind(&binding.name, buffer);
+    }
+    for Assignment { path, bytes } in &assignments {
+        launch = launch.set_bytes(path, bytes);
+    }
+    let launched = launch.groups(grid.groups).map_err(Failure::from);
+    launched.map(drop).map_err(|failure| run::of_length(failure, &interface, &sources))
+}
+
+/// Prints the occupancy of each kernel to stderr, for a known number of registers and a model of NVIDIA.
+fn occupancy(report: &Report, registers: Option<u32>) {
+    let (Some(registers), Some(capability)) = (registers, report.model.capability) else { return };
+    for (kernel, _) in &report.kernels {
+        let usage = Usage {
+            invocations: kernel.workgroup_size.iter().product(),
+            registers,
+            workgroup_bytes: kernel.workgroup_bytes,
+        };
+        let Some(occupancy) = Occupancy::on(capability, usage) else { continue };
+        let more = Occupancy::registers_for_one_more(capability, usage)
+            .map_or_else(String::new, |registers| format!("; with {registers} registers, one workgroup more"));
+        eprintln!(
+            "{}: {} workgroups in a multiprocessor, {:.0} % of its warps, limited by {}{more}",
+            kernel.kernel,
+            occupancy.workgroups,
+            occupancy.share * 100.0,
+            occupancy.limiter.name()
+        );
+    }
+}
+
+/// The position of the model's warps in arrays of counts.
+fn column(report: &Report) -> usize {
+    anywarp::backend::WARP_SIZES.iter().rposition(|size| *size <= report.model.warp).unwrap_or(0)
+}
+
+/// Fails if a condition holds.
+fn check(report: &Report, conditions: &[Condition]) -> Result<(), Failure> {
+    let met: Vec<String> = conditions.iter().flat_map(|condition| condition.places(report)).collect();
+    if met.is_empty() { Ok(()) } else { Err(Failure::Condition(met)) }
+}

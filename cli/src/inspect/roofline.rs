@@ -1,0 +1,101 @@
+//! The roofline of a report as a picture: operations in a second over operations for each byte of memory.
+
+use std::fmt::Write as _;
+
+use anywarp::insight::Report;
+
+use super::html::escaped;
+
+/// The size of the picture, and of the space for labels at its left and lower edge.
+const WIDTH: f64 = 640.0;
+const HEIGHT: f64 = 300.0;
+const EDGE: f64 = 60.0;
+
+/// The intensities and rates of the axes, as powers of ten.
+const INTENSITY: (f64, f64) = (-2.0, 3.0);
+const DECADES: f64 = 5.0;
+
+struct Axes {
+    /// The power of ten of the highest rate.
+    top: f64,
+}
+
+impl Axes {
+    fn x(&self, intensity: f64) -> f64 {
+        let part = (intensity.log10() - INTENSITY.0) / (INTENSITY.1 - INTENSITY.0);
+        EDGE + part.clamp(0.0, 1.0) * (WIDTH - EDGE - 10.0)
+    }
+
+    fn y(&self, rate: f64) -> f64 {
+        let part = (rate.log10() - self.top + DECADES) / DECADES;
+        HEIGHT - EDGE / 1.5 - part.clamp(0.0, 1.0) * (HEIGHT - EDGE / 1.5 - 10.0)
+    }
+}
+
+/// Returns the picture; empty if no kernel computes with floating-point numbers.
+pub(super) fn svg(report: &Report) -> String {
+    let points: Vec<(f64, f64, &str)> = report
+        .kernels
+        .iter()
+        .filter(|(_, estimate)| estimate.float > 0.0 && estimate.compulsory > 0.0)
+        .map(|(kernel, estimate)| {
+            (estimate.float / estimate.compulsory, estimate.float / estimate.time(), &*kernel.kernel)
+        })
+        .collect();
+    if points.is_empty() {
+        return String::new();
+    }
+    let model = &report.model;
+    let peak = model.float * f64::from(model.multiprocessors) * model.clock;
+    let axes = Axes { top: peak.log10().ceil() };
+    let mut svg = format!(
+        "<h2>Roofline</h2>\n<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"100%\" role=\"img\" font-size=\"11\" \
+         fill=\"currentColor\">\n"
+    );
+    let ridge = peak / model.memory;
+    let start = 10f64.powf(INTENSITY.0);
+    // Writing to a string succeeds.
+    let _ = writeln!(
+        svg,
+        "<polyline fill=\"none\" stroke=\"#3569c4\" stroke-width=\"2\" points=\"{:.1},{:.1} {:.1},{:.1} {:.1},{:.1}\"/>",
+        axes.x(start),
+        axes.y(start * model.memory),
+        axes.x(ridge),
+        axes.y(peak),
+        axes.x(10f64.powf(INTENSITY.1)),
+        axes.y(peak)
+    );
+    for power in INTENSITY.0 as i32..=INTENSITY.1 as i32 {
+        let x = axes.x(10f64.powi(power));
+        let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">1e{power}</text>", HEIGHT - 24.0);
+    }
+    for step in 0..=DECADES as i32 {
+        let power = axes.top as i32 - step;
+        let y = axes.y(10f64.powi(power));
+        let _ = writeln!(svg, "<text x=\"{:.1}\" y=\"{y:.1}\" text-anchor=\"end\">1e{power}</text>", EDGE - 8.0);
+        let _ = writeln!(
+            svg,
+            "<line x1=\"{EDGE}\" x2=\"{WIDTH}\" y1=\"{y:.1}\" y2=\"{y:.1}\" stroke=\"#8884\" stroke-width=\"1\"/>"
+        );
+    }
+    let _ = writeln!(
+        svg,
+        "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">floating-point operations for each byte of \
+         memory</text>\n<text x=\"{:.1}\" y=\"24\">operations in a second</text>",
+        f64::midpoint(EDGE, WIDTH),
+        HEIGHT - 6.0,
+        EDGE + 6.0
+    );
+    for (intensity, rate, name) in points {
+        let (x, y) = (axes.x(intensity), axes.y(rate));
+        let _ = writeln!(
+            svg,
+            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"#c8442f\"/><text x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+            x + 7.0,
+            y + 12.0,
+            escaped(name)
+        );
+    }
+    svg.push_str("</svg>\n");
+    svg
+}

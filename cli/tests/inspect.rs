@@ -1,0 +1,125 @@
+//! `anywarp inspect`: its report, its JSON, and the conditions that fail it.
+
+#[allow(dead_code, reason = "other tests use more of it")]
+mod support;
+
+use serde_json::Value;
+use support::{Folder, Outcome};
+
+const TRANSPOSE: &str = "
+@group(0) @binding(0) var<storage, read> x: array<f32>;
+@group(0) @binding(1) var<storage, read_write> y: array<f32>;
+override WIDTH: u32 = 32;
+var<workgroup> tile: array<f32, 32 * 33>;
+
+@compute @workgroup_size(32, 8)
+fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(local_invocation_id) at: vec3<u32>) {
+    tile[at.x * WIDTH + at.y] = x[id.y * 256u + id.x];
+    workgroupBarrier();
+    y[id.x * 64u + id.y] = tile[at.x * WIDTH + at.y];
+}
+";
+
+const LINE: &str = "transpose.wgsl --threads 256,64 --bind x=rand:1:f32:16Ki --bind y=zeros:f32:16Ki";
+
+fn inspect(folder: &Folder, line: &str) -> Outcome {
+    folder.start("inspect", line, "", &[])
+}
+
+fn json(outcome: Outcome) -> Value {
+    let text = outcome.ok();
+    serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text}"))
+}
+
+#[test]
+fn the_report_has_sites_and_findings() {
+    let Some(folder) = Folder::with_device("inspect") else { return };
+    folder.write("transpose.wgsl", TRANSPOSE);
+    let text = inspect(&folder, LINE).ok();
+    for part in [
+        "transpose.wgsl:main: 64 workgroups of 32 x 8 x 1, 32 of them observed",
+        "on h100 (warps of 32), bound by",
+        "scattered-access: each request to 'y' touches 32.0 sectors of 32 bytes where 4.0 would do",
+        "bank-conflict: each request to 'tile' takes 32.0 passes over the banks where 1.0 would do",
+        "transpose.wgsl:11:5 in transpose.wgsl:main",
+        "neighbouring invocations are 256 bytes apart",
+        "make the rows of the array one word longer",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let fixed = inspect(&folder, &format!("{LINE} --override WIDTH=33")).ok();
+    assert!(!fixed.contains("bank-conflict"), "{fixed}");
+}
+
+#[test]
+fn json_has_the_counts_of_the_models_warps() {
+    let Some(folder) = Folder::with_device("inspect-json") else { return };
+    folder.write("transpose.wgsl", TRANSPOSE);
+    for (model, warp, sectors) in [("h100", 32, 32), ("mi210", 64, 64), ("arc-a770", 16, 16), ("iris-xe", 8, 8)] {
+        let report = json(inspect(&folder, &format!("{LINE} --model {model} --json")));
+        assert_eq!((&report["model"]["name"], &report["model"]["warp"]), (&model.into(), &warp.into()));
+        let accesses = report["kernels"][0]["accesses"].as_array().unwrap();
+        let write = accesses.iter().find(|access| access["variable"] == "y").unwrap();
+        let (touched, requests) = (write["sectors"].as_u64().unwrap(), write["requests"].as_u64().unwrap());
+        // Rows of 32 invocations: a warp of 64 covers two, whose columns are neighbours.
+        let expected = if warp == 64 { 32 } else { sectors };
+        assert_eq!(touched, requests * expected, "{model}: {write}");
+        assert_eq!(write["at"]["line"], 11);
+        assert_eq!(report["kernels"][0]["active"], 1.0);
+    }
+}
+
+#[test]
+fn conditions_end_with_status_3() {
+    let Some(folder) = Folder::with_device("inspect-conditions") else { return };
+    folder.write("transpose.wgsl", TRANSPOSE);
+    let outcome = inspect(&folder, &format!("{LINE} --fail-on=sectors/request>8"));
+    assert_eq!(outcome.code, Some(3), "{outcome:#?}");
+    assert!(outcome.stderr.contains("transpose.wgsl:11:5: sectors/request>8 holds, with 32.00"), "{outcome:#?}");
+    assert!(outcome.stdout.contains("scattered-access"), "{outcome:#?}");
+    inspect(&folder, &format!("{LINE} --fail-on=sectors/request>32 --fail-on=active<99")).ok();
+}
+
+#[test]
+fn pages_comparisons_and_occupancies() {
+    let Some(folder) = Folder::with_device("inspect-page") else { return };
+    folder.write("transpose.wgsl", TRANSPOSE);
+    let base = inspect(&folder, &format!("{LINE} --json")).ok();
+    folder.write("base.json", &base);
+    let line =
+        format!("{LINE} --override WIDTH=33 --html page.html --compare base.json --registers 64 --model rtx-4090");
+    let outcome = inspect(&folder, &line);
+    assert_eq!(outcome.code, Some(0), "{outcome:#?}");
+    for part in [
+        "compared with base.json:\n  the model was h100",
+        "gone: bank-conflict of 'tile' in transpose.wgsl:main",
+        "transpose.wgsl:main: 4 workgroups in a multiprocessor, 67 % of its warps, limited by registers; with 48 registers",
+    ] {
+        assert!(outcome.stderr.contains(part), "{part}: {outcome:#?}");
+    }
+    let page = String::from_utf8(folder.read("page.html")).unwrap();
+    assert!(page.contains("<h1>Inspection for rtx-4090 (warps of 32)</h1>"), "{page}");
+    assert!(page.contains("y[id.x * 64u + id.y] = tile[at.x * WIDTH + at.y];"), "{page}");
+    assert!(!page.contains("http"), "the page needs no network: {page}");
+    assert_eq!(page.matches("<table>").count(), page.matches("</table>").count());
+}
+
+#[test]
+fn mistakes_name_the_argument() {
+    let Some(folder) = Folder::with_device("inspect-mistakes") else { return };
+    folder.write("transpose.wgsl", TRANSPOSE);
+    for (line, code, said) in [
+        (format!("{LINE} --model abacus"), 2, "expected one of h100,"),
+        (format!("{LINE} --fail-on=speed>8"), 2, "expected a measure, found 'speed>8'"),
+        (LINE.replace("--bind y=zeros:f32:16Ki", ""), 2, "--bind y="),
+        (LINE.replace("--threads 256,64", ""), 2, "--threads"),
+        (LINE.replace("transpose.wgsl", "missing.wgsl"), 1, "missing.wgsl"),
+        (format!("{LINE} --compare transpose.wgsl"), 1, "--compare transpose.wgsl: "),
+        (format!("{LINE} --html missing/page.html"), 1, "--html missing/page.html: "),
+        (format!("{LINE} --registers 256"), 2, "--registers"),
+    ] {
+        let outcome = inspect(&folder, &line);
+        assert_eq!(outcome.code, Some(code), "{line}: {outcome:#?}");
+        assert!(outcome.stderr.contains(said), "{line}: {outcome:#?}");
+    }
+}

@@ -1,0 +1,42 @@
+//! `anywarp run --trace` and `--advise`.
+
+#[allow(dead_code, reason = "other tests use more of it")]
+mod support;
+
+use serde_json::Value;
+use support::Folder;
+
+const DOUBLE: &str = "
+@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) { x[id.x] *= 2u; }
+";
+
+#[test]
+fn a_trace_has_all_runs_on_one_time_axis() {
+    let Some(folder) = Folder::with_device("trace") else { return };
+    folder.write("double.wgsl", DOUBLE);
+    let line = "double.wgsl --device cpu --threads 64Ki --bind x=range:u32:64Ki --repeat 5 --trace out.json --advise";
+    let outcome = folder.start("run", line, "", &[]);
+    assert_eq!(outcome.code, Some(0), "{outcome:#?}");
+    assert!(outcome.stderr.contains("double.wgsl:main") && outcome.stderr.contains("no pitfalls"), "{outcome:#?}");
+    let trace: Value = serde_json::from_slice(&folder.read("out.json")).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    let of = |category: &str| events.iter().filter(|event| event["cat"] == category && event["ph"] == "X").count();
+    assert!(of("kernel") >= 5 && of("submission") >= 1, "{trace}");
+    let kernels = events.iter().filter(|event| event["cat"] == "kernel");
+    let starts: Vec<f64> = kernels.map(|event| event["ts"].as_f64().unwrap()).collect();
+    assert!(starts.is_sorted(), "{starts:?}");
+    let arrows = |ph: &str| events.iter().filter(|event| event["ph"] == ph).count();
+    assert_eq!(arrows("s"), arrows("f"));
+    assert!(arrows("s") > 0);
+}
+
+#[test]
+fn a_trace_that_cannot_be_written_is_an_error() {
+    let Some(folder) = Folder::with_device("no-trace") else { return };
+    folder.write("double.wgsl", DOUBLE);
+    let line = "double.wgsl --device cpu --threads 64 --bind x=range:u32:64 --trace missing/out.json";
+    let outcome = folder.start("run", line, "", &[]);
+    assert_eq!(outcome.code, Some(1), "{outcome:#?}");
+    assert!(outcome.stderr.contains("--trace missing/out.json"), "{outcome:#?}");
+}

@@ -1,0 +1,148 @@
+//! The report of the inspector, as text.
+
+use std::fmt;
+
+use super::{Estimate, Model, Suspicion};
+use crate::backend::{ObservedKernel, ObservedSpace};
+
+/// The result of [`inspect`](super::inspect).
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The GPU of the estimates.
+    pub model: Model,
+    /// The kernels with their estimates, in the order of their first dispatches.
+    pub kernels: Vec<(ObservedKernel, Estimate)>,
+    /// The findings about all kernels, those that cost most first.
+    pub findings: Vec<Suspicion>,
+}
+
+/// A time in the unit that suits it.
+struct Time(f64);
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            seconds if seconds >= 1.0 => write!(f, "{seconds:.2} s"),
+            seconds if seconds >= 1e-3 => write!(f, "{:.2} ms", seconds * 1e3),
+            seconds => write!(f, "{:.2} us", seconds * 1e6),
+        }
+    }
+}
+
+/// A number of bytes with three digits.
+struct Bytes(f64);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
+        match units.iter().find(|(_, power)| self.0 >= f64::from(1u32 << power)) {
+            Some((unit, power)) => write!(f, "{:.1} {unit}", self.0 / f64::from(1u32 << power)),
+            None => write!(f, "{:.0} bytes", self.0),
+        }
+    }
+}
+
+/// Text of at most 100 columns: for each kernel its estimate and access sites, then the findings with their lines.
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (kernel, estimate) in &self.kernels {
+            self.kernel(f, kernel, estimate)?;
+            writeln!(f)?;
+        }
+        match self.findings.len() {
+            0 => write!(f, "no findings"),
+            1 => writeln!(f, "1 finding"),
+            count => writeln!(f, "{count} findings, those that cost most first"),
+        }?;
+        for finding in &self.findings {
+            write!(f, "\n{finding}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Report {
+    fn kernel(&self, f: &mut fmt::Formatter<'_>, kernel: &ObservedKernel, estimate: &Estimate) -> fmt::Result {
+        let [x, y, z] = kernel.workgroup_size;
+        let column = self.model.column();
+        writeln!(
+            f,
+            "{}: {} workgroups of {x} x {y} x {z}, {} of them observed",
+            kernel.kernel, kernel.workgroups, kernel.observed
+        )?;
+        writeln!(
+            f,
+            "  at least {} on {} (warps of {}), bound by {}",
+            Time(estimate.time()),
+            self.model.name,
+            self.model.warp,
+            estimate.binding().name()
+        )?;
+        writeln!(
+            f,
+            "  {} to read and write, {} by workgroups; {:.1} % of lanes active",
+            Bytes(estimate.compulsory),
+            Bytes(estimate.transferred),
+            kernel.lanes[column].efficiency() * 100.0
+        )?;
+        if kernel.accesses.is_empty() {
+            return Ok(());
+        }
+        writeln!(
+            f,
+            "  {:>5}  {:<9} {:<7} {:<24} {:>7} {:>9} {:>7}",
+            "line", "memory", "access", "variable", "stride", "per warp", "ideal"
+        )?;
+        for access in &kernel.accesses {
+            let counts = &access.counts[column];
+            let stride = access.stride.map_or_else(|| "varies".to_owned(), |stride| stride.to_string());
+            let (value, ideal) = match access.space {
+                ObservedSpace::Workgroup => (
+                    counts.wavefronts_per_request(),
+                    counts.ideal_wavefronts as f64 / (counts.requests as f64).max(1.0),
+                ),
+                _ => (counts.sectors_per_request(), counts.ideal_per_request()),
+            };
+            writeln!(
+                f,
+                "  {:>5}  {:<9} {:<7} {:<24} {stride:>7} {value:>9.2} {ideal:>7.2}",
+                access.at.line,
+                access.space.name(),
+                access.touch.name(),
+                short(&access.variable, 24),
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// The end of a long name.
+fn short(name: &str, most: usize) -> String {
+    let count = name.chars().count();
+    if count <= most {
+        name.to_owned()
+    } else {
+        format!("..{}", name.chars().skip(count + 2 - most).collect::<String>())
+    }
+}
+
+/// Text in the form of a compiler's diagnostic: the finding, its position, the line, the gain and the fix.
+impl fmt::Display for Suspicion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}: {}", self.problem.name(), self.headline())?;
+        writeln!(f, "  --> {} in {}", self.at, self.kernel)?;
+        write!(f, "{}", self.at.quote())?;
+        if self.gain > 0.0 {
+            writeln!(
+                f,
+                "  = gain: about {}, {:.0} % of the kernel's time ({})",
+                Time(self.gain),
+                self.share * 100.0,
+                self.resource.name()
+            )?;
+        } else {
+            writeln!(f, "  = gain: none now, as another resource takes longer than {}", self.resource.name())?;
+        }
+        writeln!(f, "  = help: {}", self.help)
+    }
+}

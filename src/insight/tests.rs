@@ -1,0 +1,176 @@
+//! Rules and estimates, with counts made by hand.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::backend::{
+    BranchCounts, LaneCounts, Mix, ObservedAccess, ObservedBranch, ObservedBuffer, ObservedKernel, ObservedSpace,
+    RequestCounts, Spot, Touch,
+};
+
+fn spot(line: u32) -> Spot {
+    Spot { file: "k.wgsl".into(), line, column: 5, width: 4, text: "    x[i]".into() }
+}
+
+/// A kernel of 1024 workgroups, all observed, that issues 1000 instructions in each of 8192 warps.
+fn kernel() -> ObservedKernel {
+    ObservedKernel {
+        kernel: "k.wgsl:main".into(),
+        workgroup_size: [256, 1, 1],
+        workgroup_bytes: 0,
+        dispatches: 1,
+        workgroups: 1024,
+        observed: 1024,
+        buffers: Vec::new(),
+        accesses: Vec::new(),
+        branches: Vec::new(),
+        lanes: [LaneCounts { executed: 1 << 18, issued: 1 << 18 }; 4],
+        mix: Mix::default(),
+    }
+}
+
+fn access(space: ObservedSpace, touch: Touch, counts: RequestCounts) -> ObservedAccess {
+    ObservedAccess {
+        at: spot(3),
+        variable: Arc::from("x"),
+        space,
+        touch,
+        bytes: 4,
+        stride: Some(128),
+        invocations: counts.lanes,
+        counts: [counts; 4],
+    }
+}
+
+fn with(access: ObservedAccess) -> ObservedKernel {
+    ObservedKernel { accesses: vec![access], ..kernel() }
+}
+
+fn report(kernel: ObservedKernel, model: &str) -> Report {
+    let mut observations = Observations::default();
+    observations.add(kernel);
+    inspect(&observations, &Model::named(model).unwrap())
+}
+
+#[test]
+fn scattered_reads_cost_the_sectors_that_they_do_not_need() {
+    let requests = 1 << 20;
+    let counts = RequestCounts {
+        requests,
+        lanes: 32 * requests,
+        sectors: 32 * requests,
+        ideal_sectors: 4 * requests,
+        ..RequestCounts::default()
+    };
+    let kernel = with(access(ObservedSpace::Storage, Touch::Read, counts));
+    let report = report(kernel, "h100");
+    let finding = &report.findings[0];
+    assert_eq!((finding.problem, finding.value, finding.ideal), (Problem::Scattered, 32.0, 4.0));
+    // 28 of 32 sectors are wasted, 4 in a cycle of each of 132 multiprocessors.
+    let expected = 28.0 * requests as f64 / 4.0 / 132.0 / 1.755e9;
+    assert!((finding.gain / expected - 1.0).abs() < 1e-9, "{} {expected}", finding.gain);
+    assert!(finding.share > 0.8, "{}", finding.share);
+    assert!(report.to_string().contains("each request to 'x' touches 32.0 sectors of 32 bytes where 4.0 would do"));
+}
+
+#[test]
+fn the_memory_that_nothing_needs_counts_as_well() {
+    let requests = 1 << 20;
+    let sectors = 32 * requests;
+    let counts =
+        RequestCounts { requests, lanes: sectors, sectors, ideal_sectors: 4 * requests, ..RequestCounts::default() };
+    let mut kernel = with(access(ObservedSpace::Storage, Touch::Read, counts));
+    kernel.buffers.push(ObservedBuffer { name: "x".into(), bytes: 32 * sectors, read: sectors, written: 0 });
+    let report = report(kernel, "t4");
+    let estimate = &report.kernels[0].1;
+    assert_eq!(estimate.binding(), Resource::Memory);
+    // Seven of eight bytes are not needed.
+    let expected = estimate.of_resource(Resource::Memory) * 7.0 / 8.0;
+    assert!(report.findings[0].gain > 0.9 * expected, "{:?}", report.findings[0]);
+}
+
+#[test]
+fn conflicts_gain_nothing_while_memory_takes_longer() {
+    let counts = RequestCounts {
+        requests: 1000,
+        lanes: 32_000,
+        wavefronts: 32_000,
+        ideal_wavefronts: 1000,
+        ..RequestCounts::default()
+    };
+    let mut kernel = with(access(ObservedSpace::Workgroup, Touch::Read, counts));
+    kernel.buffers.push(ObservedBuffer { name: "y".into(), bytes: 1 << 30, read: 1 << 25, written: 0 });
+    let report = report(kernel, "h100");
+    let finding = &report.findings[0];
+    assert_eq!((finding.problem, finding.gain), (Problem::BankConflict, 0.0));
+    assert!(finding.wasted > 0.0);
+    assert!(report.to_string().contains("gain: none now"));
+}
+
+#[test]
+fn small_deviations_are_no_findings() {
+    let requests = 1000;
+    let common = RequestCounts { requests, lanes: 32_000, ..RequestCounts::default() };
+    // A row that begins in the middle of a sector, and a lucky gather.
+    for (sectors, ideal_sectors) in [(5000, 4000), (2000, 1000), (1400, 1000)] {
+        let counts = RequestCounts { sectors, ideal_sectors, ..common };
+        assert!(report(with(access(ObservedSpace::Storage, Touch::Read, counts)), "h100").findings.is_empty());
+    }
+    let counts = RequestCounts { wavefronts: 1400, ideal_wavefronts: 1000, ..common };
+    assert!(report(with(access(ObservedSpace::Workgroup, Touch::Write, counts)), "h100").findings.is_empty());
+}
+
+#[test]
+fn branches_and_loops_tell_their_share() {
+    let lost = BranchCounts { warps: 100, diverged: 50, lost: 1 << 17 };
+    for (is_loop, problem) in [(false, Problem::DivergentBranch), (true, Problem::UnevenLoop)] {
+        let branch = ObservedBranch { at: spot(7), is_loop, counts: [lost; 4] };
+        let report = report(ObservedKernel { branches: vec![branch], ..kernel() }, "a100");
+        let finding = &report.findings[0];
+        assert_eq!((finding.problem, finding.at.line), (problem, 7));
+        assert!((finding.value - 50.0).abs() < 1e-9);
+        assert!(finding.help.contains("50 of 100 warps diverge"), "{}", finding.help);
+    }
+}
+
+#[test]
+fn counts_of_a_sample_are_scaled() {
+    let sampled = ObservedKernel { observed: 32, ..kernel() };
+    let (all, part) = (report(kernel(), "h100"), report(sampled, "h100"));
+    let instructions = |report: &Report| report.kernels[0].1.of_resource(Resource::Instructions);
+    assert!((instructions(&part) / instructions(&all) - 32.0).abs() < 1e-9);
+}
+
+#[test]
+fn the_warp_size_is_that_of_the_model() {
+    let columns: Vec<usize> =
+        ["iris-xe", "arc-a770", "h100", "mi210"].map(|name| Model::named(name).unwrap().column()).to_vec();
+    assert_eq!(columns, [0, 1, 2, 3]);
+    assert!(Model::names().all(|name| Model::named(name).is_some()));
+}
+
+#[test]
+fn few_workgroups_leave_multiprocessors_idle() {
+    let lanes = [LaneCounts { executed: 1 << 34, issued: 1 << 34 }; 4];
+    let few = ObservedKernel { workgroups: 8, observed: 8, lanes, ..kernel() };
+    let report = report(few, "h100");
+    assert_eq!((report.findings[0].problem, report.findings[0].value), (Problem::FewWorkgroups, 8.0));
+    assert!(report.findings[0].share > 0.9);
+    let many = ObservedKernel { lanes, ..kernel() };
+    let report = tests::report(many, "h100");
+    assert!(report.findings.is_empty(), "{report}");
+}
+
+#[test]
+fn occupancy_tells_its_limiter_and_the_next_step() {
+    let on = |registers, invocations, workgroup_bytes| {
+        Occupancy::on((8, 0), Usage { invocations, registers, workgroup_bytes }).unwrap()
+    };
+    assert_eq!((on(32, 256, 0).workgroups, on(32, 256, 0).limiter), (8, Limiter::Warps));
+    assert_eq!((on(16, 32, 0).workgroups, on(16, 32, 0).limiter), (32, Limiter::Workgroups));
+    assert_eq!((on(128, 256, 0).workgroups, on(128, 256, 0).limiter), (2, Limiter::Registers));
+    assert_eq!((on(32, 128, 48 << 10).workgroups, on(32, 128, 48 << 10).limiter), (3, Limiter::WorkgroupMemory));
+    let usage = Usage { invocations: 256, registers: 72, workgroup_bytes: 0 };
+    assert_eq!(Occupancy::registers_for_one_more((8, 0), usage), Some(64));
+    assert_eq!(Occupancy::on((1, 0), usage), None);
+}

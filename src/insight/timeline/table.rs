@@ -1,0 +1,163 @@
+//! Sums over a timeline: the kernels, and the time in which the device had nothing to do.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Profile, Span, SpanKind};
+use crate::submit::Event;
+
+/// The order of a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Sort {
+    /// The longest total first.
+    #[default]
+    Total,
+    /// The longest mean first.
+    Mean,
+    /// The most calls first.
+    Count,
+    /// By name.
+    Label,
+}
+
+/// The sums of all runs of one kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The name of the kernel.
+    pub label: Arc<str>,
+    /// The number of runs.
+    pub count: usize,
+    /// The sum of their times.
+    pub total: Duration,
+    /// The shortest.
+    pub least: Duration,
+    /// The longest.
+    pub most: Duration,
+    /// The share of the times of all kernels, from 0 to 1.
+    pub share: f64,
+}
+
+impl Row {
+    /// The mean time of a run.
+    #[must_use]
+    pub fn mean(&self) -> Duration {
+        self.total / u32::try_from(self.count.max(1)).unwrap_or(u32::MAX)
+    }
+}
+
+/// The time in which no kernel ran, by its cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Idle {
+    /// Kernels ran, at least one at a time.
+    pub busy: Duration,
+    /// The host compiled kernels.
+    pub compiling: Duration,
+    /// All submitted kernels had ended: the host was late.
+    pub host: Duration,
+    /// Submitted work had not begun or was copies: transfers, starts of kernels, or other programs.
+    pub other: Duration,
+}
+
+impl Profile {
+    /// The kernels with their sums.
+    #[must_use]
+    pub fn table(&self, sort: Sort) -> Vec<Row> {
+        let mut rows: BTreeMap<&str, Row> = BTreeMap::new();
+        for span in self.of_kind(SpanKind::Kernel) {
+            let took = span.duration();
+            let row = rows.entry(&span.label).or_insert_with(|| Row {
+                label: Arc::clone(&span.label),
+                count: 0,
+                total: Duration::ZERO,
+                least: took,
+                most: took,
+                share: 0.0,
+            });
+            row.count += 1;
+            row.total += took;
+            row.least = row.least.min(took);
+            row.most = row.most.max(took);
+        }
+        let mut rows: Vec<Row> = rows.into_values().collect();
+        let all: f64 = rows.iter().map(|row| row.total.as_secs_f64()).sum();
+        rows.iter_mut().for_each(|row| row.share = row.total.as_secs_f64() / all.max(f64::MIN_POSITIVE));
+        match sort {
+            Sort::Total => rows.sort_by_key(|row| std::cmp::Reverse(row.total)),
+            Sort::Mean => rows.sort_by_key(|row| std::cmp::Reverse(row.mean())),
+            Sort::Count => rows.sort_by_key(|row| std::cmp::Reverse(row.count)),
+            Sort::Label => {}
+        }
+        rows
+    }
+
+    /// How the time of the work divides into that in which kernels ran, and idle time by its cause.
+    #[must_use]
+    pub fn idle(&self) -> Idle {
+        let kernels: Vec<&Span> = self.of_kind(SpanKind::Kernel).collect();
+        let mut idle = Idle::default();
+        let mut at = self.range.0;
+        for kernel in &kernels {
+            if kernel.start > at {
+                self.attribute(at, kernel.start, &mut idle);
+            }
+            idle.busy += kernel.end.min(self.range.1).saturating_sub(kernel.start.max(at));
+            at = at.max(kernel.end);
+        }
+        if self.range.1 > at {
+            self.attribute(at, self.range.1, &mut idle);
+        }
+        idle
+    }
+
+    /// Divides a time in which no kernel ran.
+    fn attribute(&self, from: Duration, to: Duration, idle: &mut Idle) {
+        let overlap = |start: Duration, end: Duration| end.min(to).saturating_sub(start.max(from));
+        let compiling: Duration = self.of_kind(SpanKind::Compile).map(|span| overlap(span.start, span.end)).sum();
+        let compiling = compiling.min(to - from);
+        // Until the next submission, the host is late; after the last one, nothing more was to come.
+        let submissions = self.events.iter().filter(|observed| matches!(observed.event, Event::Submission { .. }));
+        let pending = submissions.map(|observed| observed.at).find(|at| *at >= from && *at <= to);
+        let late = overlap(from, pending.unwrap_or(to)).saturating_sub(compiling);
+        let has_next = self.of_kind(SpanKind::Kernel).any(|span| span.start >= to);
+        let late = if pending.is_some() || !has_next { late } else { Duration::ZERO };
+        idle.compiling += compiling;
+        idle.host += late;
+        idle.other += (to - from).saturating_sub(compiling).saturating_sub(late);
+    }
+
+    /// The table as text: one line for each kernel, the division of the time, and the number of other events.
+    #[must_use]
+    pub fn text(&self, sort: Sort) -> String {
+        let ms = |time: Duration| time.as_secs_f64() * 1e3;
+        let mut text =
+            format!("{:>8}  {:>11} {:>11} {:>11} {:>6}  kernel\n", "runs", "total ms", "mean ms", "most ms", "share");
+        for row in self.table(sort) {
+            // Writing to a string succeeds.
+            let _ = writeln!(
+                text,
+                "{:>8}  {:>11.4} {:>11.4} {:>11.4} {:>5.1}%  {}",
+                row.count,
+                ms(row.total),
+                ms(row.mean()),
+                ms(row.most),
+                row.share * 100.0,
+                row.label
+            );
+        }
+        let Idle { busy, compiling, host, other } = self.idle();
+        let _ = write!(
+            text,
+            "{:.3} ms in all: {:.3} ms kernels, {:.3} ms compiling, {:.3} ms the host was late, {:.3} ms other; times of \
+             kernels are accurate to {:.3} ms",
+            ms(self.duration()),
+            ms(busy),
+            ms(compiling),
+            ms(host),
+            ms(other),
+            ms(self.uncertainty)
+        );
+        text
+    }
+}
