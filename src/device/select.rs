@@ -155,7 +155,7 @@ struct Selector {
     backend: Option<BackendKind>,
     number: Option<usize>,
     name: Option<String>,
-    /// What the CPU does beside running kernels (`cpu:checked`, `cpu:observed`).
+    /// The work of the CPU beside running kernels (`cpu:checked`, `cpu:observed`).
     mode: Mode,
 }
 

@@ -1,4 +1,4 @@
-//! What estimates need to know of a GPU.
+//! The properties of a GPU that estimates need.
 
 /// The rates of a GPU, for estimates of time.
 ///

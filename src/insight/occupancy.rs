@@ -11,7 +11,7 @@ pub struct Usage {
     pub workgroup_bytes: u32,
 }
 
-/// What limits the number of workgroups that a multiprocessor holds.
+/// The limit on the number of workgroups that a multiprocessor holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Limiter {
@@ -45,7 +45,7 @@ pub struct Occupancy {
     pub workgroups: u32,
     /// The share of the multiprocessor's warps that they fill, from 0 to 1.
     pub share: f64,
-    /// What limits the number of workgroups.
+    /// The limit that is reached first.
     pub limiter: Limiter,
 }
 

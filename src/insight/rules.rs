@@ -201,7 +201,7 @@ impl Rules<'_> {
     fn few_workgroups(&self) -> Option<Suspicion> {
         let each = self.kernel.workgroups as f64 / (self.kernel.dispatches as f64).max(1.0);
         let all = f64::from(self.model.multiprocessors);
-        // The estimate assumes that all multiprocessors work. What is not a multiprocessor's own takes as long anyway.
+        // The estimate assumes that all multiprocessors work. Shared resources take as long anyway.
         let shared = [Resource::Memory, Resource::Cache, Resource::Atomics];
         let own = Resource::ALL.iter().filter(|resource| !shared.contains(resource));
         let busy = own.map(|resource| self.estimate.of_resource(*resource)).fold(0.0, f64::max);

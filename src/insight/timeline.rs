@@ -1,4 +1,4 @@
-//! Timelines: what a program did on a device, on one time axis.
+//! Timelines: the work of a program on a device, on one time axis.
 
 mod align;
 mod table;
@@ -14,7 +14,7 @@ pub use table::{Idle, Row, Sort};
 use crate::device::Device;
 use crate::submit::{Event, Observed};
 
-/// What a [`Span`] is about.
+/// The kind of a [`Span`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum SpanKind {
@@ -29,7 +29,7 @@ pub enum SpanKind {
 /// Something that took time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Span {
-    /// What it is about.
+    /// The kind.
     pub kind: SpanKind,
     /// The name of the kernel; `wait` for waits.
     pub label: Arc<str>,

@@ -1,4 +1,4 @@
-//! What a timeline costs: the same work with and without one.
+//! The cost of a timeline: the same work with and without one.
 
 use std::time::Instant;
 

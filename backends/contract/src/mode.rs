@@ -1,6 +1,6 @@
 //! The ways in which the CPU can run kernels.
 
-/// What a device does beside running its kernels.
+/// The work of a device beside running its kernels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// It only runs them.

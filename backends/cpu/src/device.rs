@@ -27,7 +27,7 @@ const REPORTING_STEPS: u64 = 1 << 26;
 /// Options for opening a device.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// What the device does beside running its kernels.
+    /// The work of the device beside running its kernels.
     pub mode: Mode,
     /// Whether buffers are copied between host and device memory, as on a GPU, although both are the same memory.
     pub staged: bool,

@@ -7,7 +7,7 @@ use crate::observer::Observer;
 /// One 32-bit value for each of the eight lanes of a lane group.
 pub(crate) type Lanes = [u32; LANES];
 
-/// What happens to the reports of a kernel while it runs; a pointer to it is [`Frame::receiver`].
+/// The receiver of a kernel's reports while it runs; a pointer to it is [`Frame::receiver`].
 pub(crate) enum Receiver {
     /// Mistakes are searched for.
     Checker(Checker),

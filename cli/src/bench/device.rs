@@ -1,4 +1,4 @@
-//! `anywarp bench device`: what a device can do at most, by measurement. Its levels of memory, transfers, launches and
+//! `anywarp bench device`: the highest rates of a device, by measurement: its levels of memory, transfers, launches and
 //! arithmetic.
 
 use std::time::{Duration, Instant};

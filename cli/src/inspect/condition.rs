@@ -3,7 +3,7 @@
 use anywarp::backend::{ObservedKernel, ObservedSpace};
 use anywarp::insight::Report;
 
-/// What a condition compares.
+/// A quantity that conditions compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Measure {
     SectorsPerRequest,

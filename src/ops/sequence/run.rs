@@ -76,6 +76,7 @@ pub(super) fn run<T: SequenceElement>(
             step: words(parts.step),
             last: last.unwrap_or(0) as u32,
             has_last: u32::from(last_is_given),
+            ..bytemuck::Zeroable::zeroed()
         };
         let (bits, is_float, bf16) = (8 * size_of::<T>() as u32, T::IS_FLOAT, T::IS_BF16);
         let overrides = kernel::Overrides { bits, is_float, bf16 };

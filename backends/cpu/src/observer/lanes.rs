@@ -13,7 +13,7 @@ fn warps(size: u32) -> impl Iterator<Item = u64> {
     (0..WARP as u32 / size).map(move |warp| ones << (warp * size))
 }
 
-/// The number of lanes, as a sum over warps: of all that are active, and of all lanes of warps with an active lane.
+/// The numbers of active lanes, and of all lanes in warps with an active lane.
 pub(super) fn active_and_issued(active: u64, size: u32) -> (u64, u64) {
     let issued = warps(size).filter(|warp| active & warp != 0).count() as u64 * u64::from(size);
     (u64::from(active.count_ones()), issued)
