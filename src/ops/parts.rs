@@ -33,8 +33,8 @@ mod tests {
 
     #[test]
     fn parts_fit_with_the_bytes_before_them() {
-        assert_eq!(of(1 << 20, 256, 1000, 4), [0..1000]);
-        assert_eq!(of(1 << 20, 256, 0, 4), [0..0]);
+        let whole = |length| of(1 << 20, 256, length, 4) == std::slice::from_ref(&(0..length));
+        assert!(whole(1000) && whole(0));
         let parts = of(1 << 20, 256, 600_000, 4);
         assert_eq!(parts, [0..262_080, 262_080..524_160, 524_160..600_000]);
         assert!(parts.iter().all(|part| part.len() as u64 * 4 + 256 <= 1 << 20));

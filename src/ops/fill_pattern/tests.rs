@@ -10,7 +10,7 @@ fn filled(device: &Device, pattern: &[u32], phase: usize, [before, length]: [usi
     let mut x = device.buffer_from(&vec![77u32; before + length + 5]).unwrap();
     let uniform = pattern.iter().all(|word| *word == pattern[0]);
     let plan = super::plan::plan(Shape { length: length as u64, period: pattern.len() as u32, uniform }, choice);
-    let mut operands = Operands { x: x.slice_mut(before..before + length), pattern, phase };
+    let operands = Operands { x: x.slice_mut(before..before + length), pattern, phase };
     operands.run(&plan, &mut Destination::Own).unwrap();
     x.read().unwrap().to_vec()
 }

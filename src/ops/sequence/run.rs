@@ -62,7 +62,7 @@ pub(super) fn run<T: SequenceElement>(
             let (y, first) = whole_cells_mut::<f64>(y).map_err(OPERATOR.slice("y"))?;
             let [start, step, last] = [parts.start, parts.step, last.unwrap_or(0)].map(f64::from_bits);
             let (count, has_last) = (length as u32, u32::from(last_is_given));
-            let sizes = doubles::Sizes { count, first, base, start, step, last, has_last, ..bytemuck::Zeroable::zeroed() };
+            let sizes = doubles::Sizes { count, first, base, start, step, last, has_last };
             let kernel = doubles::sequence_of_doubles(&device)?;
             kernel.launch(doubles::Args { sizes, y }).to(destination.reborrow()).threads(*threads)?;
             continue;

@@ -183,7 +183,11 @@ const COUNTED: usize = 3000;
 
 const COUNTING: &[Counting] = &[
     ("select", |stream, a| Select::new("x % 3u == 0u").on(stream).run(&a.x, &mut a.y), 1000),
-    ("select with indices", |stream, a| Select::new("x > 1400u").on(stream).run_with_indices(&a.x, &mut a.y, &mut a.z), 198),
+    (
+        "select with indices",
+        |stream, a| Select::new("x > 1400u").on(stream).run_with_indices(&a.x, &mut a.y, &mut a.z),
+        198,
+    ),
     ("nonzero", |stream, a| Select::not_zero().on(stream).indices(&a.x, &mut a.y), 2998),
     ("partition", |stream, a| Select::new("x < 100u").on(stream).partition(&a.x, &mut a.y, &mut a.z), 200),
     ("unique", |stream, a| Select::changes().on(stream).run(&a.x, &mut a.y), 1500),
