@@ -370,15 +370,15 @@ fn joined(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
     return vec2(select(a.x + b.x, max(a.x, b.x), operation == greatest_weights), 0u);
 }
 
-// Counts without atomics and barriers, which are slow on the CPU: the eight invocations that it runs together read
-// neighbouring elements.
+// Counts without atomics and barriers, which are slow on the CPU: a workgroup is one invocation with counters of its
+// own, so that its code has no vectors, whose stores to counters would be done one by one.
 @if(rows)
-@compute @workgroup_size(8)
-fn by_rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-    let row = (group.x * 8u + local) * sizes.counters;
+@compute @workgroup_size(1)
+fn by_rows(@builtin(workgroup_id) group: vec3<u32>) {
+    let row = group.x * sizes.counters;
     let begin = group.x * sizes.chunk;
     let end = min(begin + sizes.chunk, sizes.count);
-    for (var at = begin + local; at < end; at += 8u) {
+    for (var at = begin; at < end; at++) {
         let counter = counter_of(x[sizes.first + at], at % channels);
         if counter != no_counter {
             bins[row + counter] += amount_of(at, counter).x;

@@ -5,9 +5,10 @@
 import package::shared::philox::product;
 
 struct Order {
-    // The numbers 0 to n - 1 are ordered; the first `count` of them are written, from element `first` of the binding
-    // on.
+    // The numbers 0 to n - 1 are ordered; `count` of them from position `begin` on are written, from element `first` of
+    // the binding on.
     n: u32,
+    begin: u32,
     count: u32,
     first: u32,
     // The number of bits of the left half of a number, and of its right half, which may have one bit more.
@@ -39,7 +40,7 @@ fn cipher(number: u32) -> u32 {
 @compute @workgroup_size(256)
 fn permutation(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x < order.count {
-        var number = cipher(id.x);
+        var number = cipher(order.begin + id.x);
         // Each number is on a cycle of the cipher that has a number below n, so there are fewer steps than numbers.
         for (var step = 0u; number >= order.n && step < 0xffffffffu; step++) {
             number = cipher(number);

@@ -25,7 +25,7 @@ impl Operands<'_, '_> {
     /// Checks that the arrays belong to the device, are not in use by guards and do not overlap.
     pub(super) fn check(&self, destination: &Destination<'_>) -> Result<(), OperationError> {
         let arrays = [("x", self.x), ("y", self.y.as_slice())];
-        operands::check(OPERATOR, &self.y.core.device, &arrays, 1, destination)
+        operands::check_places(OPERATOR, &self.y.core.device, &arrays, 1, destination)
     }
 
     /// The greatest number of elements that one launch converts; `None` if each array fits into one binding. `sizes`

@@ -68,7 +68,7 @@ impl<'r, T: Element> Full<'r, T> {
         let bytes = operands::bytes_mut(OPERATOR, "y", &y)?;
         let context = &bytes.core.device;
         operands::counted::<T>(OPERATOR, "y", &[y.len()])?;
-        operands::check(OPERATOR, context, &[("y", bytes.as_slice())], 1, &self.destination)?;
+        operands::check_places(OPERATOR, context, &[("y", bytes.as_slice())], 1, &self.destination)?;
         // The device's fill command writes whole words of 4 bytes, so that `y` must begin and end with a whole word.
         let whole = operands::start_mut(&bytes).is_multiple_of(4) && bytes.len().is_multiple_of(4);
         if whole && transfer::pattern_of(&self.value).is_some() {

@@ -4,9 +4,7 @@ use super::super::plan::Plan;
 
 /// The number of counters that fit into the memory of a workgroup.
 const SHARED: u64 = 4096;
-/// The number of invocations in a workgroup of the CPU's kernel, which run together; each has counters of its own.
-const LANES: u64 = 8;
-/// The greatest number of counters of all invocations on the CPU: 4 MiB, which fit into its caches.
+/// The greatest number of counters of all workgroups on the CPU: 4 MiB, which fit into its caches.
 const MAX_ROWS: u64 = 1 << 20;
 /// The number of copies of each counter below which atomic additions of equal elements wait for each other, so that
 /// invocations add equal neighbours at once.
@@ -75,9 +73,9 @@ pub(super) enum Pass {
     Clear,
     /// Counts with atomics.
     Count(Counting),
-    /// Clears the scratch memory, which contains the counters of each invocation, or sums of 64 bits.
+    /// Clears the scratch memory, which contains the counters of each workgroup, or sums of 64 bits.
     ClearScratch,
-    /// Counts in a row of counters for each invocation.
+    /// Counts in a row of counters for each workgroup of one invocation.
     Rows { part: Part, groups: u64, chunk: u64 },
     /// Writes the sum of all rows of counters to the result.
     SumRows { rows: u64 },
@@ -99,7 +97,7 @@ pub(super) enum Choice {
         /// The greatest number of workgroups.
         groups: u64,
     },
-    /// Separate counters for each invocation, if their number does not exceed `MAX_ROWS`; otherwise atomics.
+    /// Separate counters for each workgroup of one invocation, if their number does not exceed `MAX_ROWS`; otherwise atomics.
     Rows,
 }
 
@@ -107,7 +105,7 @@ impl Choice {
     /// The choice that a call uses without tuning.
     pub(super) fn default_for(shape: Shape, cpu: bool) -> Self {
         // On the CPU, atomics and barriers take several times as long as the additions.
-        if cpu && LANES * shape.counters <= MAX_ROWS && shape.sum != Sum::Floats {
+        if cpu && shape.counters <= MAX_ROWS && shape.sum != Sum::Floats {
             return Self::Rows;
         }
         let copies = copies(shape.counters, if shape.sum == Sum::Floats { 2 } else { 1 });
@@ -134,13 +132,13 @@ pub(super) fn plan(shape: Shape, choice: Choice) -> Plan<Pass> {
         return Plan { passes: vec![Pass::Clear], scratch: 0, flops, bytes };
     }
     let (passes, scratch) = match (choice, sum) {
-        (Choice::Rows, Sum::Counts | Sum::Integers) if LANES * counters <= MAX_ROWS => {
+        (Choice::Rows, Sum::Counts | Sum::Integers) if counters <= MAX_ROWS => {
             // Each row of counters must be cleared and added up, so that a workgroup counts several times as many
             // elements as it has counters.
-            let most = (MAX_ROWS / (LANES * counters)).min(64);
-            let groups = (count / (8 * LANES * counters).max(1024)).clamp(1, most);
-            let chunk = count.div_ceil(groups).next_multiple_of(LANES);
-            let rows = LANES * count.div_ceil(chunk);
+            let most = (MAX_ROWS / counters).min(64);
+            let groups = (count / (8 * counters).max(4096)).clamp(1, most);
+            let chunk = count.div_ceil(groups);
+            let rows = count.div_ceil(chunk);
             // All windows add to the same rows of counters.
             let pass = |part: Part| Pass::Rows { part, groups: part.count.div_ceil(chunk), chunk };
             let passes = shape.parts().map(pass);
@@ -253,7 +251,7 @@ mod tests {
         let gpu = |shared, runs| Choice::Atomics { shared, vectors: true, runs, groups: 1024 };
         assert_eq!((choice(256, true), choice(256, false)), (Choice::Rows, gpu(true, false)));
         assert_eq!((choice(4096, false), choice(4097, false)), (gpu(true, true), gpu(false, true)));
-        assert_eq!(choice(1 << 18, true), gpu(false, true));
+        assert_eq!((choice(1 << 20, true), choice(1 << 21, true)), (Choice::Rows, gpu(false, true)));
         let floats = Choice::default_for(Shape { sum: Sum::Floats, ..shape(1 << 20, 256) }, true);
         assert_eq!(floats, gpu(true, true));
     }

@@ -180,7 +180,7 @@ impl<'r> Join<'r> {
         let plan = plan(&all, Way::Join, &starts);
         let inputs = arrays.clone();
         arrays.push(("y", target.as_slice()));
-        operands::check(JOIN, &target.core.device, &arrays, 1, &self.destination)?;
+        operands::check_places(JOIN, &target.core.device, &arrays, 1, &self.destination)?;
         let moves = |part: &usize| Move { operator: JOIN, x: &inputs[*part].1, y: &target, fill: &[] };
         plan.passes.iter().try_for_each(|(part, pass)| moves(part).check(pass))?;
         plan.passes.iter().try_for_each(|(part, pass)| moves(part).run(pass, self.destination.reborrow()))
@@ -244,7 +244,7 @@ impl<'r> Split<'r> {
         let plan = plan(&all, Way::Split, &starts);
         for target in &targets {
             let arrays = [("x", source), ("a part", target.as_slice())];
-            operands::check(SPLIT, &source.core.device, &arrays, 1, &self.destination)?;
+            operands::check_places(SPLIT, &source.core.device, &arrays, 1, &self.destination)?;
         }
         let moves = |part: &usize| Move { operator: SPLIT, x: &source, y: &targets[*part], fill: &[] };
         plan.passes.iter().try_for_each(|(part, pass)| moves(part).check(pass))?;

@@ -66,7 +66,7 @@ impl<T: MatmulElement> Operands<'_, '_, '_, T> {
             }
         }
         bound.push(("c", operands::bytes(OPERATOR, "c", &self.c.as_slice())?));
-        operands::check(OPERATOR, &self.c.core.device, &bound, 1, destination)
+        operands::check_places(OPERATOR, &self.c.core.device, &bound, 1, destination)
     }
 
     /// Whether each array begins at a multiple of four elements in its buffer.
@@ -175,6 +175,11 @@ impl<T: MatmulElement> Operands<'_, '_, '_, T> {
             if length as u64 > MAX_ELEMENTS {
                 return Err(OPERATOR.too_large(argument, vec![length], MAX_ELEMENTS));
             }
+        }
+        let read = [("a", Some(self.a)), ("b", Some(self.b)), ("bias", self.bias), ("residual", self.residual)];
+        let read = read.into_iter().filter_map(|(name, array)| Some((name, array?)));
+        for (name, array) in read.chain([("c", self.c.as_slice())]) {
+            operands::bindable(OPERATOR, name, &operands::bytes(OPERATOR, name, &array)?)?;
         }
         (T::LAUNCH)(&device, self, call, parts, destination)
     }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::super::error::OperationError;
 use super::super::operation::arguments::Array;
-use super::super::operation::binding::Binding;
 use super::super::operation::shape::elements;
 use super::super::operator::Operator;
 use super::super::scanning::operands as shared;
@@ -97,9 +96,22 @@ pub(crate) fn expect_axis(operator: Operator, axis: usize, shape: &[usize]) -> R
     Err(OperationError::Axis { operator, axis, problem, shape: shape.to_vec() })
 }
 
-/// Returns an error for an array of another device, an existing guard, and an input and an output in one buffer that
-/// the device cannot bind together. The outputs are the last `written` of the arrays.
+/// As [`check_places`], and an error for an array that does not fit into one binding.
 pub(crate) fn check(
+    operator: Operator,
+    device: &Arc<Context>,
+    arrays: &[(&'static str, Slice<'_, u8>)],
+    written: usize,
+    destination: &Destination<'_>,
+) -> Result<(), OperationError> {
+    check_places(operator, device, arrays, written, destination)?;
+    arrays.iter().try_for_each(|(name, array)| bindable(operator, name, array))
+}
+
+/// Returns an error for an array of another device, an existing guard, and an input and an output in one buffer that
+/// the device cannot bind together. The outputs are the last `written` of the arrays. Arrays may be larger than a
+/// binding: this is for operators that bind parts of them, or that bind nothing.
+pub(crate) fn check_places(
     operator: Operator,
     device: &Arc<Context>,
     arrays: &[(&'static str, Slice<'_, u8>)],
@@ -135,18 +147,7 @@ pub(crate) fn check(
 
 /// Returns an error unless the whole array fits into one binding of the device.
 pub(crate) fn bindable(operator: Operator, name: &str, array: &Slice<'_, u8>) -> Result<(), OperationError> {
-    let caps = array.core.device.caps();
-    let place = Array::new::<u8>(*array).place();
-    if place.fits(Binding::of(&caps.limits), 1) {
-        return Ok(());
-    }
-    Err(OperationError::Launch(LaunchError::AboveLimit {
-        kernel: operator.name(),
-        what: format!("the size of '{name}' in bytes (split the work into calls on slices)"),
-        wanted: place.length,
-        limit: caps.limits.storage_binding_size,
-        device: caps.name.clone(),
-    }))
+    shared::bindable(operator, name, &Array::new::<u8>(*array))
 }
 
 /// The byte of its buffer at which a slice begins; 0 for an invalid slice.

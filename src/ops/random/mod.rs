@@ -311,10 +311,14 @@ impl<'r> Random<'r> {
         Ok(())
     }
 
-    fn order(self, n: usize, x: SliceMut<'_, u32>) -> Result<(), OperationError> {
+    fn order(mut self, n: usize, x: SliceMut<'_, u32>) -> Result<(), OperationError> {
         let order = Order::of(n, self.seed, self.stream)?;
         run::check(&x, &self.destination)?;
-        run::order(&x, &order, self.destination)
+        let caps = x.core.device.caps().clone();
+        for range in parts(&caps, x.len(), size_of::<u32>()) {
+            run::order(&part_mut(&x, &range), &order, range.start, self.destination.reborrow())?;
+        }
+        Ok(())
     }
 }
 

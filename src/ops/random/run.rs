@@ -114,8 +114,13 @@ pub(super) fn draw<T: Element>(
     Ok(())
 }
 
-/// Writes the first `x.len()` numbers of a permutation.
-pub(super) fn order(x: &SliceMut<'_, u32>, order: &Order, destination: Destination<'_>) -> Result<(), OperationError> {
+/// Writes `x.len()` numbers of a permutation, from position `begin` on.
+pub(super) fn order(
+    x: &SliceMut<'_, u32>,
+    order: &Order,
+    begin: usize,
+    destination: Destination<'_>,
+) -> Result<(), OperationError> {
     let count = words_of::<u32>(x.len())? as u32;
     if count == 0 {
         return Ok(());
@@ -127,7 +132,7 @@ pub(super) fn order(x: &SliceMut<'_, u32>, order: &Order, destination: Destinati
     let device = Device::of(&x.core.device);
     macro_rules! launch {
         ($module:ident) => {{
-            let sizes = $module::Order { n: order.n, count, first, left, right };
+            let sizes = $module::Order { n: order.n, begin: begin as u32, count, first, left, right };
             let args = $module::Args { order: sizes, keys, x: cells };
             $module::permutation(&device)?.launch(args).to(destination).threads(count)?;
         }};

@@ -197,7 +197,7 @@ impl<'r, T: Element> Rearrange<'r, T> {
         operands::expect(OPERATOR, "y", (y.len(), &self.shape()?))?;
         let context = &y_bytes.core.device;
         let arrays = [("x", x_bytes), ("y", y_bytes.as_slice())];
-        operands::check(OPERATOR, context, &arrays, 1, &self.destination)?;
+        operands::check_places(OPERATOR, context, &arrays, 1, &self.destination)?;
         // If `x` is empty, all of `y` is padding, but kernels need an array to bind.
         let spare = Device::of(context).scratch::<u8>(16, &self.destination).map_err(operands::memory(OPERATOR))?;
         let source = if x.is_empty() { spare.slice(..) } else { x_bytes };

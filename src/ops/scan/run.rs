@@ -153,6 +153,15 @@ impl<'a> Operands<'a> {
         let device = &Device::of(&self.y.bound.core.device);
         let shape = call.shape();
         let Planned { plan, tiles, chunk } = planned;
+        if !plan.passes.iter().any(|pass| matches!(pass, Pass::Window { .. })) {
+            let (x, y) = if call.in_place { ("", "x") } else { ("x", "y") };
+            let keys = call.heads.keys.as_ref().map(|(keys, _)| keys);
+            let heads = [("heads", call.heads.flags.as_ref()), ("keys", keys)];
+            let arrays = [(x, self.x.as_ref()), (y, Some(&self.y))].into_iter().chain(heads);
+            for (name, array) in arrays.filter_map(|(name, array)| Some((name, array?))) {
+                operands::bindable(OPERATOR, name, array)?;
+            }
+        }
         // All kernels are compiled and all memory is allocated before the first launch: if either fails, nothing has
         // run.
         let mut kernels = Vec::new();

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use super::super::error::OperationError;
 use super::super::operation::arguments::Array;
+use super::super::operation::binding::Binding;
 use super::super::operator::Operator;
 use super::sizes::Sizes;
 use crate::buffer::{UnifiedBuffer, transfer};
 use crate::device::Device;
-use crate::error::BufferError;
+use crate::error::{BufferError, LaunchError};
 use crate::kernel::{BoundBuffer, Kernel, Launch, bound};
 use crate::submit::{Context, Destination, Refusal, Resource};
 
@@ -43,6 +44,22 @@ pub(crate) fn expect(
     Err(OperationError::Length { operator, argument, shape, expected, got })
 }
 
+/// Returns an error unless the whole array fits into one binding of the device.
+pub(crate) fn bindable(operator: Operator, name: &str, array: &Array<'_>) -> Result<(), OperationError> {
+    let caps = array.bound.core.device.caps();
+    let place = array.place();
+    if place.fits(Binding::of(&caps.limits), array.size) {
+        return Ok(());
+    }
+    Err(OperationError::Launch(LaunchError::AboveLimit {
+        kernel: operator.name(),
+        what: format!("the size of '{name}' in bytes (split the work into calls on slices)"),
+        wanted: place.length * array.size,
+        limit: caps.limits.storage_binding_size,
+        device: caps.name.clone(),
+    }))
+}
+
 /// Returns an error for an array of another device, an existing guard, and an output in the buffer of another array if
 /// the device does not permit that. The last `written` arrays are the outputs.
 pub(crate) fn check(
@@ -65,7 +82,7 @@ pub(crate) fn check(
     for (at, (second, output)) in outputs.iter().enumerate() {
         for (first, other) in inputs.iter().chain(&outputs[..at]) {
             if Arc::ptr_eq(output.bound.core, other.bound.core) && !device.caps().aliased_bindings {
-                return Err(OperationError::Launch(crate::error::LaunchError::Conflict {
+                return Err(OperationError::Launch(LaunchError::Conflict {
                     kernel: operator.name(),
                     first: (*first).to_owned(),
                     second: (*second).to_owned(),

@@ -26,6 +26,17 @@ pub(super) enum Choice {
     Tiles,
     /// An invocation processes one of `parts` parts, without workgroup memory. Several parts take three passes.
     Lines { parts: u64 },
+    /// As `Lines`, but a workgroup counts the elements of a part, and another one of one invocation moves them.
+    Walks { parts: u64 },
+}
+
+/// The properties of a device on which a choice depends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Target {
+    /// Whether the device is a processor, which runs barriers slowly.
+    pub(super) software: bool,
+    /// Whether the device is the CPU backend of this project, whose code for workgroups of one invocation is scalar.
+    pub(super) walks: bool,
 }
 
 /// One launch, or the clearing of memory.
@@ -55,6 +66,15 @@ pub(super) enum Pass {
     Parts {
         groups: u64,
     },
+    /// As `Line`, in a workgroup of one invocation.
+    Row,
+    CountWalks {
+        parts: u64,
+    },
+    ScanWalkCounts,
+    Walks {
+        parts: u64,
+    },
 }
 
 /// A plan with the numbers that kernels need.
@@ -69,8 +89,12 @@ pub(super) struct Planned {
 
 impl Choice {
     /// Returns the default choice for these sizes.
-    pub(super) fn default_for(shape: Shape, software: bool) -> Self {
-        if software {
+    pub(super) fn default_for(shape: Shape, target: Target) -> Self {
+        if target.walks {
+            // Parts have at least 2 048 elements, and there are enough of them for every thread of the CPU.
+            return Self::Walks { parts: (shape.length / 2048).clamp(1, 256) };
+        }
+        if target.software {
             // As for scans, parts have 512 to 32 768 elements. A workgroup processes 256 parts, and several workgroups
             // are needed to occupy all threads.
             return Self::Lines { parts: (shape.length / 512).clamp(1, 4096).max(shape.length.div_ceil(1 << 15)) };
@@ -111,6 +135,12 @@ pub(super) fn plan(shape: Shape, choice: Choice) -> Planned {
             let three = vec![Pass::CountParts { groups }, Pass::ScanPartCounts, Pass::Parts { groups }];
             if parts == 1 { (vec![Pass::Line], 0, 1, chunk) } else { (three, 8 * parts, parts, chunk) }
         }
+        Choice::Walks { parts } => {
+            let chunk = length.div_ceil(parts.clamp(1, length));
+            let parts = length.div_ceil(chunk);
+            let three = vec![Pass::CountWalks { parts }, Pass::ScanWalkCounts, Pass::Walks { parts }];
+            if parts == 1 { (vec![Pass::Row], 0, 1, chunk) } else { (three, 8 * parts, parts, chunk) }
+        }
     };
     let bytes = length.saturating_mul(shape.read + shape.written);
     Planned { plan: Plan { passes, scratch, flops: length, bytes }, tiles, chunk }
@@ -120,23 +150,30 @@ pub(super) fn plan(shape: Shape, choice: Choice) -> Planned {
 mod tests {
     use super::*;
 
+    const GPU: Target = Target { software: false, walks: false };
+    const SOFTWARE: Target = Target { software: true, walks: false };
+    const CPU: Target = Target { software: true, walks: true };
+
     fn shape(length: u64) -> Shape {
         Shape { length, read: 8, written: 4, changes: false }
     }
 
     #[test]
     fn a_long_selection_takes_three_passes_and_a_short_one_takes_one_tile() {
-        let passes = |length, software| plan(shape(length), Choice::default_for(shape(length), software)).plan.passes;
-        assert_eq!(passes(0, false), []);
-        assert_eq!(passes(3328, false), [Pass::Tile]);
+        let passes = |length, target| plan(shape(length), Choice::default_for(shape(length), target)).plan.passes;
+        assert_eq!(passes(0, GPU), []);
+        assert_eq!(passes(3328, GPU), [Pass::Tile]);
         let groups = 2;
-        assert_eq!(passes(3329, false), [Pass::CountTiles { groups }, Pass::ScanTileCounts, Pass::Tiles { groups }]);
+        assert_eq!(passes(3329, GPU), [Pass::CountTiles { groups }, Pass::ScanTileCounts, Pass::Tiles { groups }]);
         let changes = Shape { changes: true, ..shape(3329) };
-        let chained = plan(changes, Choice::default_for(changes, false)).plan.passes;
+        let chained = plan(changes, Choice::default_for(changes, GPU)).plan.passes;
         assert_eq!(chained, [Pass::ClearStates, Pass::Chained { groups }]);
-        assert_eq!(passes(1023, true), [Pass::Line]);
+        assert_eq!(passes(1023, SOFTWARE), [Pass::Line]);
         let groups = 1;
-        assert_eq!(passes(1024, true), [Pass::CountParts { groups }, Pass::ScanPartCounts, Pass::Parts { groups }]);
+        assert_eq!(passes(1024, SOFTWARE), [Pass::CountParts { groups }, Pass::ScanPartCounts, Pass::Parts { groups }]);
+        assert_eq!(passes(4095, CPU), [Pass::Row]);
+        let parts = 2;
+        assert_eq!(passes(4096, CPU), [Pass::CountWalks { parts }, Pass::ScanWalkCounts, Pass::Walks { parts }]);
     }
 
     #[test]
@@ -150,8 +187,10 @@ mod tests {
     fn every_element_is_in_one_part() {
         for length in [1, 2, 1023, 1024, 65_537, (1 << 32) - (1 << 16)] {
             for parts in [0, 1, 2, 3, 512, u64::MAX] {
-                let Planned { tiles, chunk, .. } = plan(shape(length), Choice::Lines { parts });
-                assert!(tiles * chunk >= length && (tiles - 1) * chunk < length, "{length} {parts}");
+                for choice in [Choice::Lines { parts }, Choice::Walks { parts }] {
+                    let Planned { tiles, chunk, .. } = plan(shape(length), choice);
+                    assert!(tiles * chunk >= length && (tiles - 1) * chunk < length, "{length} {choice:?}");
+                }
             }
         }
     }

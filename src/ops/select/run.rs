@@ -1,6 +1,6 @@
 //! The commands of a selection.
 
-use anywarp_backend::DeviceKind;
+use anywarp_backend::{BackendKind, DeviceKind};
 
 use super::super::error::OperationError;
 use super::super::operation::arguments::Array;
@@ -10,7 +10,7 @@ use super::super::scanning::kernel::{Description, kernel_file, shared_file};
 use super::super::scanning::operands::{self, Bindings};
 use super::super::scanning::sizes::{Chain, MAX_LENGTH, Sizes, state_words};
 use super::kept::{Kept, Output, text};
-use super::plan::{Choice, Pass, Planned, Shape, plan};
+use super::plan::{Choice, Pass, Planned, Shape, Target, plan};
 use crate::buffer::UnifiedBuffer;
 use crate::device::Device;
 use crate::kernel::{DeviceCount, Kernel, bound};
@@ -33,9 +33,9 @@ pub(super) struct Operands<'a> {
     pub(super) z: Option<Array<'a>>,
 }
 
-/// Whether the device is a processor.
-pub(super) fn software(device: &Device) -> bool {
-    device.caps().kind == DeviceKind::Software
+pub(super) fn target(device: &Device) -> Target {
+    let caps = device.caps();
+    Target { software: caps.kind == DeviceKind::Software, walks: caps.backend == BackendKind::Cpu }
 }
 
 impl Call<'_> {
@@ -55,6 +55,7 @@ impl Call<'_> {
         let scan_tiles = kernel_file!("scan_tiles.wgsl");
         let scan_lines = kernel_file!("scan_lines.wgsl");
         let (tiles, lines) = (kernel_file!("select_tiles.wgsl"), kernel_file!("select_lines.wgsl"));
+        let walks = kernel_file!("select_walks.wgsl");
         let (file, entry) = match pass {
             Pass::ClearStates => return None,
             Pass::Chained { .. } => (kernel_file!("select_chained.wgsl"), "select_chained"),
@@ -66,13 +67,17 @@ impl Call<'_> {
             Pass::CountParts { .. } => (scan_lines, "sum_parts"),
             Pass::ScanPartCounts => (scan_lines, "scan_sums"),
             Pass::Parts { .. } => (lines, "select_parts"),
+            Pass::Row => (walks, "select_row"),
+            Pass::CountWalks { .. } => (walks, "count_walks"),
+            Pass::ScanWalkCounts => (kernel_file!("scan_walks.wgsl"), "scan_walk_sums"),
+            Pass::Walks { .. } => (walks, "select_walks"),
         };
         let kernel = Description::new(file, entry);
         let kept = text(self.kept, self.output, self.element);
         Some(match pass {
             // The kernels of these passes do not access the elements.
-            Pass::ScanTileCounts | Pass::ScanPartCounts => kernel,
-            Pass::Line | Pass::Parts { .. } => kernel.replace("shared::select_kept", kept),
+            Pass::ScanTileCounts | Pass::ScanPartCounts | Pass::ScanWalkCounts => kernel,
+            Pass::Line | Pass::Parts { .. } | Pass::Row | Pass::CountWalks { .. } | Pass::Walks { .. } => kernel.replace("shared::select_kept", kept),
             Pass::CountParts { .. } => {
                 kernel.replace("shared::select_kept", kept).replace("shared::scan_input", shared_file!("select_input"))
             }
@@ -100,7 +105,7 @@ impl Call<'_> {
         let device = &Device::of(&operands.y.bound.core.device);
         let [length, capacity, capacity_of_z] = lengths;
         let shape = self.shape(length as u64)?;
-        let choice = choice.unwrap_or_else(|| Choice::default_for(shape, software(device)));
+        let choice = choice.unwrap_or_else(|| Choice::default_for(shape, target(device)));
         let Planned { plan, tiles, chunk } = plan(shape, choice);
         // All kernels are compiled and all memory is allocated before the first launch: if either fails, nothing has
         // run.
@@ -113,7 +118,7 @@ impl Call<'_> {
         let mut count = count.map_err(|error| OperationError::Buffer { operator: self.operator.name(), error })?;
         let words = match plan.passes.first() {
             Some(Pass::ClearStates) => [state_words(tiles), 0],
-            Some(Pass::CountTiles { .. } | Pass::CountParts { .. }) => [tiles, tiles],
+            Some(Pass::CountTiles { .. } | Pass::CountParts { .. } | Pass::CountWalks { .. }) => [tiles, tiles],
             _ => [0, 0],
         };
         let mut memory = Vec::new();
@@ -171,12 +176,14 @@ fn launch(
     let first = memory.next();
     let groups = match pass {
         Pass::ClearStates => 0,
-        Pass::Tile | Pass::Line | Pass::ScanTileCounts | Pass::ScanPartCounts => 1,
+        Pass::Tile | Pass::Line | Pass::Row => 1,
+        Pass::ScanTileCounts | Pass::ScanPartCounts | Pass::ScanWalkCounts => 1,
         Pass::Chained { groups }
         | Pass::CountTiles { groups }
         | Pass::Tiles { groups }
         | Pass::CountParts { groups }
         | Pass::Parts { groups } => groups,
+        Pass::CountWalks { parts } | Pass::Walks { parts } => parts,
     };
     match pass {
         Pass::Chained { .. } => bindings.memory("states", first),
@@ -187,7 +194,11 @@ fn launch(
             bindings.memory("tile_sums", first);
             bindings.memory("tile_cuts", memory.next());
         }
-        Pass::CountParts { .. } | Pass::ScanPartCounts => {
+        Pass::CountWalks { .. } | Pass::Walks { .. } => {
+            bindings.memory("part_sums", first);
+            bindings.memory("part_counts", memory.next());
+        }
+        Pass::CountParts { .. } | Pass::ScanPartCounts | Pass::ScanWalkCounts => {
             bindings.memory("part_sums", first);
             bindings.memory("part_cuts", memory.next());
         }

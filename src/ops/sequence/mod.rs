@@ -131,7 +131,7 @@ impl<'r, T: SequenceElement> Sequence<'r, T> {
         let bytes = operands::bytes_mut(OPERATOR, "y", &y)?;
         self.plan(y.len(), operands::start_mut(&bytes))?;
         let arrays = [("y", bytes.as_slice())];
-        operands::check(OPERATOR, &bytes.core.device, &arrays, 1, &self.destination)?;
+        operands::check_places(OPERATOR, &bytes.core.device, &arrays, 1, &self.destination)?;
         let step = match self.stop {
             None => self.step.computed(),
             Some(stop) => T::distance(self.start, stop, y.len()),

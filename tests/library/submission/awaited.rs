@@ -169,8 +169,13 @@ fn tasks_that_are_dropped_at_a_wait_leave_whole_results() -> anywarp::Result<()>
     Ok(())
 }
 
-/// An operator that counts on the device: its name, a call that writes its results to two buffers, and the count.
-type Counting = (&'static str, fn(&Stream, &mut Arrays) -> Result<DeviceCount, OperationError>, u32);
+/// An operator that counts on the device: its name, a call that writes its results to two buffers, and the results,
+/// computed from the elements on the host.
+struct Counting {
+    name: &'static str,
+    run: fn(&Stream, &mut Arrays) -> Result<DeviceCount, OperationError>,
+    expected: fn(&[u32]) -> [Vec<u32>; 2],
+}
 
 /// The argument 0, 0, 1, 1, 2, 2, .., and two buffers of the same length for results.
 struct Arrays {
@@ -181,39 +186,83 @@ struct Arrays {
 
 const COUNTED: usize = 3000;
 
+/// The elements that fulfil a condition, in their order.
+fn only(x: &[u32], condition: impl Fn(u32) -> bool) -> Vec<u32> {
+    x.iter().copied().filter(|x| condition(*x)).collect()
+}
+
+/// The indices of the elements that fulfil a condition.
+fn places(x: &[u32], condition: impl Fn(u32) -> bool) -> Vec<u32> {
+    (0..).zip(x).filter(|(_, x)| condition(**x)).map(|(i, _)| i).collect()
+}
+
+/// The elements without repetitions of the element before.
+fn without_repetitions(x: &[u32]) -> Vec<u32> {
+    let mut x = x.to_vec();
+    x.dedup();
+    x
+}
+
 const COUNTING: &[Counting] = &[
-    ("select", |stream, a| Select::new("x % 3u == 0u").on(stream).run(&a.x, &mut a.y), 1000),
-    (
-        "select with indices",
-        |stream, a| Select::new("x > 1400u").on(stream).run_with_indices(&a.x, &mut a.y, &mut a.z),
-        198,
-    ),
-    ("nonzero", |stream, a| Select::not_zero().on(stream).indices(&a.x, &mut a.y), 2998),
-    ("partition", |stream, a| Select::new("x < 100u").on(stream).partition(&a.x, &mut a.y, &mut a.z), 200),
-    ("unique", |stream, a| Select::changes().on(stream).run(&a.x, &mut a.y), 1500),
-    ("run lengths", |stream, a| RunLengths::new().on(stream).encode(&a.x, &mut a.y, &mut a.z), 1500),
-    ("runs", |stream, a| RunLengths::new().on(stream).decode(a.x.slice(..4), a.x.slice(4..8), &mut a.y), 10),
+    Counting {
+        name: "select",
+        run: |stream, a| Select::new("x % 3u == 0u").on(stream).run(&a.x, &mut a.y),
+        expected: |x| [only(x, |x| x % 3 == 0), vec![]],
+    },
+    Counting {
+        name: "select with indices",
+        run: |stream, a| Select::new("x > 1400u").on(stream).run_with_indices(&a.x, &mut a.y, &mut a.z),
+        expected: |x| [only(x, |x| x > 1400), places(x, |x| x > 1400)],
+    },
+    Counting {
+        name: "nonzero",
+        run: |stream, a| Select::not_zero().on(stream).indices(&a.x, &mut a.y),
+        expected: |x| [places(x, |x| x != 0), vec![]],
+    },
+    Counting {
+        name: "partition",
+        run: |stream, a| Select::new("x < 100u").on(stream).partition(&a.x, &mut a.y, &mut a.z),
+        expected: |x| [only(x, |x| x < 100), only(x, |x| x >= 100)],
+    },
+    Counting {
+        name: "unique",
+        run: |stream, a| Select::changes().on(stream).run(&a.x, &mut a.y),
+        expected: |x| [without_repetitions(x), vec![]],
+    },
+    Counting {
+        name: "run lengths",
+        run: |stream, a| RunLengths::new().on(stream).encode(&a.x, &mut a.y, &mut a.z),
+        expected: |x| [without_repetitions(x), vec![2; COUNTED / 2]],
+    },
+    Counting {
+        name: "runs",
+        run: |stream, a| RunLengths::new().on(stream).decode(a.x.slice(..4), a.x.slice(4..8), &mut a.y),
+        expected: |_| [vec![0, 0, 0, 0, 1, 1, 1, 1, 1, 1], vec![]],
+    },
 ];
 
 #[test]
 fn counts_are_awaited() -> anywarp::Result<()> {
     for device in devices()? {
         pollster::block_on(async {
-            for (name, run, expected) in COUNTING {
+            for Counting { name, run, expected } in COUNTING {
                 let x: Vec<u32> = (0..COUNTED as u32).map(|i| i / 2).collect();
                 let mut arrays = Arrays {
                     x: device.buffer_from(&x)?,
-                    y: device.buffer_from(&[7; COUNTED])?,
-                    z: device.buffer_from(&[7; COUNTED])?,
+                    y: device.buffer_from(&[u32::MAX; COUNTED])?,
+                    z: device.buffer_from(&[u32::MAX; COUNTED])?,
                 };
                 let stream = device.stream();
                 let count = run(&stream, &mut arrays)?;
-                let got = count.read_async().await?;
-                assert_eq!(got, *expected, "{name} on {}", device.selector());
-                // The count was taken after the results: they are there without a further wait of the stream.
-                let y = arrays.y.read_async().await?;
-                assert!(y[got as usize..].iter().all(|word| *word == 7), "{name}");
-                drop(y);
+                let [y, z] = expected(&x);
+                assert_eq!(count.read_async().await? as usize, y.len(), "{name} on {}", device.selector());
+                // The count was taken after the results: they are there without a further wait of the stream. The
+                // elements beyond them are unchanged.
+                for (buffer, expected) in [(&arrays.y, &y), (&arrays.z, &z)] {
+                    let got = buffer.read_async().await?;
+                    assert!(got[..expected.len()] == expected[..], "{name} on {}", device.selector());
+                    assert!(got[expected.len()..].iter().all(|word| *word == u32::MAX), "{name}");
+                }
                 // A count that is dropped leaves nothing behind.
                 drop(run(&stream, &mut arrays)?);
                 stream.synchronize_async().await?;

@@ -1,0 +1,71 @@
+// Two passes of a selection for processors; the pass between them is `scan_walk_sums` of `scan_walks`.
+//
+// Elements are counted side by side. They are moved by a workgroup of one invocation, so that its code has no vectors,
+// and without a branch on the condition: each element is written to the place of the next kept one, and stays there
+// only if it is kept. The walk ends with the last kept element of its part, so that nothing is written beyond it.
+import package::shared::scan_sizes::sizes;
+import package::shared::select_kept::{is_kept, put, put_rest, puts_rest};
+
+// The number of elements that are kept before each part, and within it.
+@group(0) @binding(6) var<storage, read_write> part_sums: array<u32>;
+@group(0) @binding(7) var<storage, read_write> part_counts: array<u32>;
+@group(0) @binding(8) var<storage, read_write> count: array<u32>;
+
+var<workgroup> kept: atomic<u32>;
+
+@compute @workgroup_size(64)
+fn count_walks(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let begin = group.x * sizes.chunk;
+    let end = min(begin + sizes.chunk, sizes.length);
+    var own = 0u;
+    for (var i = begin + local; i < end; i += 64u) {
+        own += u32(is_kept(i));
+    }
+    atomicAdd(&kept, own);
+    workgroupBarrier();
+    if local == 0u {
+        let all = atomicLoad(&kept);
+        part_sums[group.x] = all;
+        part_counts[group.x] = all;
+    }
+}
+
+// Moves elements with a branch on the condition, and returns the number of elements that are kept up to the end.
+fn moved(begin: u32, end: u32, before: u32) -> u32 {
+    var to = before;
+    for (var i = begin; i < end; i++) {
+        if is_kept(i) {
+            put(to, i);
+            to++;
+        } else if puts_rest {
+            put_rest(i - to, i);
+        }
+    }
+    return to;
+}
+
+@compute @workgroup_size(1)
+fn select_walks(@builtin(workgroup_id) group: vec3<u32>) {
+    let begin = group.x * sizes.chunk;
+    let end = min(begin + sizes.chunk, sizes.length);
+    let before = part_sums[group.x];
+    let last = before + part_counts[group.x];
+    if puts_rest {
+        _ = moved(begin, end, before);
+    } else {
+        var to = before;
+        for (var i = begin; i < end && to < last; i++) {
+            put(to, i);
+            to += u32(is_kept(i));
+        }
+    }
+    if group.x == sizes.tiles - 1u {
+        count[0] = last;
+    }
+}
+
+// Selects from all elements as one part, which is not counted before.
+@compute @workgroup_size(1)
+fn select_row() {
+    count[0] = moved(0u, sizes.length, 0u);
+}
