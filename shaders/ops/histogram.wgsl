@@ -378,10 +378,15 @@ fn by_rows(@builtin(workgroup_id) group: vec3<u32>) {
     let row = group.x * sizes.counters;
     let begin = group.x * sizes.chunk;
     let end = min(begin + sizes.chunk, sizes.count);
-    for (var at = begin; at < end; at++) {
-        let counter = counter_of(x[sizes.first + at], at % channels);
-        if counter != no_counter {
-            bins[row + counter] += amount_of(at, counter).x;
+    // The loop counts places in the binding, and places of counters are compared with their number, so that no access
+    // needs a check.
+    let stop = min(sizes.first + end, arrayLength(&x));
+    for (var place = sizes.first + begin; place < stop; place++) {
+        let at = place - sizes.first;
+        let counter = counter_of(x[place], at % channels);
+        let to = row + counter;
+        if counter != no_counter && to < arrayLength(&bins) {
+            bins[to] += amount_of(at, counter).x;
         }
     }
 }

@@ -69,7 +69,38 @@ pub(super) fn text(kept: &Kept, output: Output, element: ElementType) -> String 
         put(&mut text, "z", of_z, value);
     }
     text.push_str("}\n");
+    places(&mut text, kept, output);
     text
+}
+
+/// Writes the functions for loops over places in bindings, as the indices of elements have distances from them that no
+/// proof of an access knows.
+fn places(text: &mut String, kept: &Kept, output: Output) {
+    // The array by whose elements, or flags, the elements are kept.
+    let array = if *kept == Kept::Flags { "heads" } else { "x" };
+    let value = match (output, kept) {
+        (Output::Places, _) => format!("at - sizes.first_of_{array}"),
+        (_, Kept::Flags) => "x[at - sizes.first_of_heads + sizes.first_of_x]".to_owned(),
+        _ => "x[at]".to_owned(),
+    };
+    let moves_one = matches!(output, Output::Values | Output::Places);
+    let moved = if moves_one { format!("    y[to] = {value};\n") } else { String::new() };
+    let _ = write!(
+        text,
+        "const moves_one = {moves_one};
+fn first_place() -> u32 {{
+    return sizes.first_of_{array};
+}}
+fn last_place(end: u32) -> u32 {{
+    return min(sizes.first_of_{array} + end, arrayLength(&{array}));
+}}
+fn room(end: u32) -> u32 {{
+    return min(sizes.first_of_y + min(end, sizes.capacity), arrayLength(&y));
+}}
+fn move_to(to: u32, at: u32) {{
+{moved}}}
+"
+    );
 }
 
 fn predicate(text: &mut String, kept: &Kept, element: ElementType) {
@@ -82,17 +113,19 @@ fn predicate(text: &mut String, kept: &Kept, element: ElementType) {
     let body = match kept {
         Kept::Flags => {
             text.push_str("@group(0) @binding(10) var<storage> heads: array<u32>;\n");
-            "heads[sizes.first_of_heads + i] != 0u".to_owned()
+            "heads[at] != 0u".to_owned()
         }
         Kept::Predicate { expression, preamble } => {
             let _ = writeln!(text, "{preamble}\nfn predicate(x: T, i: u32) -> bool {{\n    return\n{expression};\n}}");
-            "predicate(x[sizes.first_of_x + i], i)".to_owned()
+            "predicate(x[at], at - sizes.first_of_x)".to_owned()
         }
         Kept::Changes => {
-            let before = differs("x[sizes.first_of_x + i]", "x[sizes.first_of_x + i - min(i, 1u)]");
-            format!("i == 0u || {before}")
+            let before = differs("x[at]", "x[at - 1u]");
+            format!("at == sizes.first_of_x || {before}")
         }
-        Kept::NotZero => differs("x[sizes.first_of_x + i]", "T()"),
+        Kept::NotZero => differs("x[at]", "T()"),
     };
-    let _ = writeln!(text, "fn is_kept(i: u32) -> bool {{\n    return {body};\n}}");
+    let first = if *kept == Kept::Flags { "sizes.first_of_heads" } else { "sizes.first_of_x" };
+    let _ = writeln!(text, "fn is_kept_at(at: u32) -> bool {{\n    return {body};\n}}");
+    let _ = writeln!(text, "fn is_kept(i: u32) -> bool {{\n    return is_kept_at({first} + i);\n}}");
 }
