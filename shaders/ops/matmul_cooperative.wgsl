@@ -1,5 +1,5 @@
-// c = activation(alpha a b + beta c + bias) + residual in f16 with cooperative matrices; sums in f32. Lines of all
-// matrices are aligned to four elements.
+// c = activation(alpha a b + beta c + bias) + residual with cooperative matrices of f16; sums in f32, results in f16 or,
+// with `f32_results`, in f32. Lines of all matrices are aligned to four elements.
 import package::shared::epilogue::activated;
 import package::shared::product::{a_is_deep, b_is_deep, has_bias, has_residual, sizes, start_of_c, tile_of};
 enable f16;
@@ -7,9 +7,14 @@ enable wgpu_cooperative_matrix;
 
 @group(0) @binding(1) var<storage> a: array<vec4<f16>>;
 @group(0) @binding(2) var<storage> b: array<vec4<f16>>;
-@group(0) @binding(3) var<storage, read_write> c: array<vec4<f16>>;
-@group(0) @binding(4) var<storage> bias: array<vec4<f16>>;
-@group(0) @binding(5) var<storage> residual: array<vec4<f16>>;
+@group(0) @binding(3) var<storage, read_write> c: array<Results>;
+@group(0) @binding(4) var<storage> bias: array<Results>;
+@group(0) @binding(5) var<storage> residual: array<Results>;
+
+@if(f32_results)
+alias Results = vec4<f32>;
+@else
+alias Results = vec4<f16>;
 
 const tile = 128u;
 // The depth of a step, and its cells of four elements.
@@ -117,7 +122,7 @@ fn store(sums: coop_mat16x16<f32, C>, index: u32, batch: u32, row: u32, column: 
         let values = vec4(strips[sum], strips[sum + 1u], strips[sum + 2u], strips[sum + 3u]);
         let place = vec2(row, column) + at;
         if place.x < sizes.m && place.y < sizes.n {
-            let cell = (start_of_c(batch) + place.x * sizes.n + place.y) / 4u;
+            let cell = (start_of_c(batch) + place.x * sizes.line_of_c + place.y) / 4u;
             var result = sizes.alpha * values;
             if sizes.beta != 0.0 {
                 result += sizes.beta * vec4<f32>(c[cell]);
@@ -129,7 +134,7 @@ fn store(sums: coop_mat16x16<f32, C>, index: u32, batch: u32, row: u32, column: 
             if has_residual {
                 result += vec4<f32>(residual[cell + sizes.first_of_residual / 4u - sizes.first_of_c / 4u]);
             }
-            c[cell] = vec4<f16>(result);
+            c[cell] = Results(result);
         }
     }
     workgroupBarrier();

@@ -10,15 +10,26 @@ import package::shared::product_result::store_half;
 // The bits of the sums of each part of the depth, part after part.
 @group(0) @binding(1) var<storage> parts: array<u32>;
 
-// Returns element `number` of c.
-fn result(number: u32) -> f32 {
+// Returns the index of element `number` of c. Words of two elements have no gaps between lines.
+@if(packed)
+fn place_of(number: u32) -> u32 {
+    return sizes.first_of_c + number;
+}
+
+@if(!packed)
+fn place_of(number: u32) -> u32 {
+    let row = number / sizes.n;
+    return sizes.first_of_c + row / sizes.m * sizes.batch_of_c + row % sizes.m * sizes.line_of_c + number % sizes.n;
+}
+
+// Returns element `number` of c, whose index is `at`.
+fn result(number: u32, at: u32) -> f32 {
     var sum = 0.0;
     var place = number;
     for (var part = 0u; part < sizes.parts; part++) {
         sum += bitcast<f32>(parts[place]);
         place += sizes.elements_of_c;
     }
-    let at = sizes.first_of_c + number;
     return finished(scaled(sum, at), at, number % sizes.n);
 }
 
@@ -26,7 +37,8 @@ fn result(number: u32) -> f32 {
 @compute @workgroup_size(256)
 fn finish(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x < sizes.elements_of_c {
-        c[sizes.first_of_c + id.x] = result(id.x);
+        let at = place_of(id.x);
+        c[at] = result(id.x, at);
     }
 }
 
@@ -44,10 +56,10 @@ fn finish(@builtin(global_invocation_id) id: vec3<u32>) {
     let has_high = number + 1u < sizes.elements_of_c;
     var results = vec4(0.0);
     if has_low {
-        results.x = result(number);
+        results.x = result(number, place_of(number));
     }
     if has_high {
-        results.y = result(number + 1u);
+        results.y = result(number + 1u, place_of(number + 1u));
     }
     let bits = rounded(results);
     let word = sizes.first_of_c / 2u + id.x;

@@ -65,17 +65,17 @@ fn store_four(slot: u32, thin_side: u32, side: u32, sums: vec4<f32>) {
         store(slot, thin_side, side, sums);
         return;
     }
-    let at = start_of_c(slot) + side * sizes.n + thin_side;
+    let at = start_of_c(slot) + side * sizes.line_of_c + thin_side;
     let count = sizes.m - side;
     store_one(at, thin_side, sums.x);
     if count > 1u {
-        store_one(at + sizes.n, thin_side, sums.y);
+        store_one(at + sizes.line_of_c, thin_side, sums.y);
     }
     if count > 2u {
-        store_one(at + 2u * sizes.n, thin_side, sums.z);
+        store_one(at + 2u * sizes.line_of_c, thin_side, sums.z);
     }
     if count > 3u {
-        store_one(at + 3u * sizes.n, thin_side, sums.w);
+        store_one(at + 3u * sizes.line_of_c, thin_side, sums.w);
     }
 }
 

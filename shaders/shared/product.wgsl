@@ -11,9 +11,10 @@ struct Sizes {
     first_of_a: u32,
     first_of_b: u32,
     first_of_c: u32,
-    // The number of elements from one line of a factor to the next. Lines are rows, or columns of a transposed factor.
+    // The number of elements from one line to the next. Lines are rows, or columns of a transposed factor.
     line_of_a: u32,
     line_of_b: u32,
+    line_of_c: u32,
     // The number of elements from one matrix of a batch to the next; 0 if all products share one matrix.
     batch_of_a: u32,
     batch_of_b: u32,
@@ -24,7 +25,7 @@ struct Sizes {
     // The index of the first element of the bias and of the residual in their bindings.
     first_of_bias: u32,
     first_of_residual: u32,
-    // The number of elements of c in all batches.
+    // The number of elements of c in all batches, without gaps between lines.
     elements_of_c: u32,
     batches: u32,
     // The number of parts into which the depth is divided, and the depth of a part. The sums of the parts are added

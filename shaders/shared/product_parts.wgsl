@@ -1,4 +1,4 @@
-// The sums of parts of a product's depth, in f32: a matrix for each slot.
+// The sums of parts of a product's depth, in f32: a matrix for each slot. Those of the whole depth can be the result.
 import package::shared::product::{sizes, start_of_c};
 import package::shared::tile_product::Block;
 
@@ -13,7 +13,7 @@ fn store(slot: u32, row: u32, column: u32, sums: vec4<f32>) {
     if row >= sizes.m || column >= sizes.n {
         return;
     }
-    let at = start_of_c(slot) + row * sizes.n + column;
+    let at = start_of_c(slot) + row * sizes.line_of_c + column;
     let count = sizes.n - column;
     c[at] = sums.x;
     if count > 1u {

@@ -84,7 +84,7 @@ fn store(slot: u32, row: u32, column: u32, sums: vec4<f32>) {
     if row >= sizes.m || column >= sizes.n {
         return;
     }
-    let at = start_of_c(slot) + row * sizes.n + column;
+    let at = start_of_c(slot) + row * sizes.line_of_c + column;
     let count = sizes.n - column;
     // Sums beyond the last column take the index of the last column; their results are never stored.
     let steps = min(vec4(0u, 1u, 2u, 3u), vec4(count - 1u));
@@ -128,7 +128,7 @@ fn store(slot: u32, row: u32, column: u32, sums: vec4<f32>) {
     if row >= sizes.m || column >= sizes.n {
         return;
     }
-    let at = start_of_c(slot) + row * sizes.n + column;
+    let at = start_of_c(slot) + row * sizes.line_of_c + column;
     let count = sizes.n - column;
     store_one(at, column, sums.x);
     if count > 1u {

@@ -143,7 +143,7 @@ pub use image_filter::{Border, ImageFilter, convolve, correlate, gaussian_filter
 pub use integer_matmul::{ByteElement, IntegerMatmul, SumElement, integer_matmul};
 pub use is_sorted::{IsSorted, is_sorted};
 pub use join::{Join, Split, concatenate, split, stack};
-pub use matmul::{Matmul, MatmulElement, MatmulInput, MatmulMethod, matmul};
+pub use matmul::{Matmul, MatmulElement, MatmulInput, MatmulMethod, MatmulResult, matmul};
 pub use merge::{Merge, merge};
 pub use norm::{Norm, group_norm, instance_norm, layer_norm, rms_norm};
 pub use one_hot::{OneHot, one_hot};

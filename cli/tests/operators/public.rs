@@ -79,6 +79,7 @@ const PARTS: &[&str] = &[
     "Inputs",
     "MatmulElement",
     "MatmulInput",
+    "MatmulResult",
     "MatmulMethod",
     "OperationError",
     "Ordered",

@@ -28,7 +28,7 @@ impl Choice {
         // The library needs a second pass for an epilogue. At 4 TB/s it takes the time that the library gains on our large
         // tiles in a depth of about 80 in f32, and 300 in f16.
         let shallow = shape.sizes.k < 128 && shape.epilogue != Epilogue::NONE;
-        let kernel = match (routine(caps, shape.precision), large) {
+        let kernel = match (routine(caps, shape), large) {
             (Some(_), Some(kernel)) if shallow => kernel,
             (Some(precision), _) => return Self::Library(precision),
             (None, large) => Self::own(caps, shape, large),
@@ -55,7 +55,7 @@ impl Choice {
     /// The choice that a caller names; `None` if the device or the shape lacks something for it.
     pub(super) fn named(caps: &Caps, shape: &Shape, method: MatmulMethod) -> Option<Self> {
         let kernel = match method {
-            MatmulMethod::Library => return routine(caps, shape.precision).map(Self::Library),
+            MatmulMethod::Library => return routine(caps, shape).map(Self::Library),
             MatmulMethod::Tiles => Kernel::Tiles,
             MatmulMethod::WideTiles => Kernel::Wide,
             MatmulMethod::Cooperative => Kernel::Cooperative,
@@ -83,7 +83,12 @@ fn exact(precision: Precision) -> Precision {
     if precision == Precision::Tf32 { Precision::F32 } else { precision }
 }
 
-/// The library's precision for a product: the one that is wanted, or a higher one.
-fn routine(caps: &Caps, wanted: Precision) -> Option<Precision> {
+/// The library's precision for a product: the one that is wanted, or a higher one. Libraries are called for matrices
+/// without gaps, with results of the factors' type.
+fn routine(caps: &Caps, shape: &Shape) -> Option<Precision> {
+    if shape.storage.is_wide || !shape.is_dense() {
+        return None;
+    }
+    let wanted = shape.precision;
     [wanted, exact(wanted)].into_iter().find(|precision| caps.library.contains(&Routine::MatrixProduct(*precision)))
 }

@@ -1,15 +1,21 @@
 //! The product of two matrices.
 
+mod arrays;
+mod calls;
 mod choice;
 mod elements;
 mod launch;
 mod method;
+mod options;
 mod plan;
 #[cfg(test)]
 mod reference;
 mod run;
+mod storage;
 #[cfg(all(test, feature = "cpu"))]
 mod tests;
+
+use std::marker::PhantomData;
 
 use anywarp_backend::{Caps, Factor, Precision, ProductForm};
 
@@ -20,12 +26,13 @@ use super::plan::Cost;
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
 use crate::element::Element;
-use crate::submit::{Destination, Recording, Stream};
+use crate::submit::Destination;
 use choice::Choice;
 use elements::sealed;
 pub use method::MatmulMethod;
 use plan::{Epilogue, Shape, Sizes};
 use run::Operands;
+use storage::Storage;
 
 /// Computes `c = a b` for dense row-major matrices: `a` is `m` x `k`, `b` is `k` x `n`, `c` is `m` x `n`, and the sizes
 /// are `[m, k, n]`. The old values of `c` are overwritten; with `k` = 0 it becomes zero.
@@ -73,6 +80,11 @@ pub fn matmul<'a, 'b, 'c, T: MatmulElement>(
 pub trait MatmulElement: Element + sealed::Numbers {}
 
 impl<T: Element + sealed::Numbers> MatmulElement for T {}
+
+/// Elements of the product of matrices of `T`: `T` itself, and `f32` for elements of 16 bits.
+pub trait MatmulResult<T>: MatmulElement + sealed::ResultOf<T> {}
+
+impl<T, R: MatmulElement + sealed::ResultOf<T>> MatmulResult<T> for R {}
 
 /// A matrix that is multiplied: a buffer or a slice, by `&`, row after row.
 #[diagnostic::on_unimplemented(
@@ -128,25 +140,64 @@ impl<'a, T: Element, S: Into<Slice<'a, T>>> MatmulInput<'a, T> for S {}
 /// # #[cfg(not(feature = "cpu"))]
 /// # fn main() {}
 /// ```
+/// Factors of 16 bits with a result in `f32`, which loses nothing of the sums:
+///
+/// ```
+/// # #[cfg(feature = "cpu")]
+/// # fn main() -> anywarp::Result<()> {
+/// # let device = anywarp::Device::open("cpu")?;
+/// use anywarp::f16;
+/// use anywarp::ops::Matmul;
+///
+/// let halves = [2048.0, 1.0].map(f16::from_f32);
+/// let (a, b) = (device.buffer_from(&halves)?, device.buffer_from(&[f16::ONE; 2])?);
+/// let mut c = device.buffer::<f32>(1)?;
+/// Matmul::wide([1, 2, 1]).run(&a, &b, &mut c)?;
+/// assert_eq!(*c.read()?, [2049.0]); // as f16, it would be 2048
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cpu"))]
+/// # fn main() {}
+/// ```
+///
+/// A column-major matrix is a transposed one. For a column-major `c`, multiply in the other order, as the transpose of
+/// `a b` is that of `b` times that of `a`.
 #[must_use = "a matrix product does nothing until `run` is called"]
-pub struct Matmul<'r, T> {
+pub struct Matmul<'r, T, R = T> {
     sizes: [usize; 3],
     batches: usize,
     transposed: [bool; 2],
     shared: [bool; 2],
     alpha: f32,
     beta: f32,
-    bias: Option<Slice<'r, T>>,
+    bias: Option<Slice<'r, R>>,
     activation: Option<Activation>,
-    residual: Option<Slice<'r, T>>,
+    residual: Option<Slice<'r, R>>,
     precision: Option<Precision>,
     method: Option<MatmulMethod>,
+    row_strides: Option<[usize; 3]>,
+    batch_strides: Option<[usize; 3]>,
     destination: Destination<'r>,
+    _factors: PhantomData<T>,
 }
 
-impl<'r, T: MatmulElement> Matmul<'r, T> {
+impl<T: MatmulElement> Matmul<'_, T> {
     /// Creates a product of `m` x `k` and `k` x `n`, given as `[m, k, n]`.
     pub fn new(sizes: [usize; 3]) -> Self {
+        Self::of(sizes)
+    }
+}
+
+impl<T: MatmulElement + sealed::Narrow> Matmul<'_, T, f32> {
+    /// Creates a product of `m` x `k` and `k` x `n`, given as `[m, k, n]`, of factors of 16 bits, with a result, a bias
+    /// and a residual in `f32`. Kernels compute it; vendors' libraries are not called.
+    pub fn wide(sizes: [usize; 3]) -> Self {
+        Self::of(sizes)
+    }
+}
+
+impl<T, R> Matmul<'_, T, R> {
+    fn of(sizes: [usize; 3]) -> Self {
         Self {
             sizes,
             batches: 1,
@@ -159,116 +210,15 @@ impl<'r, T: MatmulElement> Matmul<'r, T> {
             residual: None,
             precision: None,
             method: None,
+            row_strides: None,
+            batch_strides: None,
             destination: Destination::Own,
+            _factors: PhantomData,
         }
     }
+}
 
-    /// Takes `a` as stored transposed: `k` rows of `m` elements.
-    pub fn transpose_a(mut self) -> Self {
-        self.transposed[0] = true;
-        self
-    }
-
-    /// Takes `b` as stored transposed: `n` rows of `k` elements.
-    pub fn transpose_b(mut self) -> Self {
-        self.transposed[1] = true;
-        self
-    }
-
-    /// Computes this number of products at once: `a`, `b` and `c` each hold so many matrices, one after the other.
-    pub fn batches(mut self, batches: usize) -> Self {
-        self.batches = batches;
-        self
-    }
-
-    /// Takes one matrix `a` for all products of a batch.
-    pub fn share_a(mut self) -> Self {
-        self.shared[0] = true;
-        self
-    }
-
-    /// Takes one matrix `b` for all products of a batch.
-    pub fn share_b(mut self) -> Self {
-        self.shared[1] = true;
-        self
-    }
-
-    /// Multiplies each product by this number; the default is 1.
-    pub fn alpha(mut self, alpha: f32) -> Self {
-        self.alpha = alpha;
-        self
-    }
-
-    /// Adds the old values of `c`, times this number. With 0, the default, they are not read.
-    pub fn beta(mut self, beta: f32) -> Self {
-        self.beta = beta;
-        self
-    }
-
-    /// Adds a value for each of the `n` columns of `c`, the same in all batches, before the activation.
-    pub fn bias(mut self, bias: impl Into<Slice<'r, T>>) -> Self {
-        self.bias = Some(bias.into());
-        self
-    }
-
-    /// Applies a function to each sum, after the bias.
-    pub fn activation(mut self, activation: Activation) -> Self {
-        self.activation = Some(activation);
-        self
-    }
-
-    /// Adds an array of the shape of `c`, after the activation. It is in another buffer than `c`, unless the device has
-    /// [`Caps::aliased_bindings`].
-    pub fn residual(mut self, residual: impl Into<Slice<'r, T>>) -> Self {
-        self.residual = Some(residual.into());
-        self
-    }
-
-    /// Computes by this method, in place of the one that [`chosen`](Self::chosen) names.
-    pub fn method(mut self, method: MatmulMethod) -> Self {
-        self.method = Some(method);
-        self
-    }
-
-    /// Sets the precision of the multiplication; the default is that of the elements' type.
-    ///
-    /// For `f32` matrices [`Precision::Tf32`] is possible: NVIDIA's tensor cores then multiply the first 10 bits of
-    /// each mantissa, many times faster. A device whose library has no TF32 computes in `f32` instead, which is slower
-    /// and more precise.
-    pub fn precision(mut self, precision: Precision) -> Self {
-        self.precision = Some(precision);
-        self
-    }
-
-    /// Appends the product to `recording`, in place of the device's default stream.
-    pub fn record(mut self, recording: &'r mut Recording) -> Self {
-        self.destination = Destination::Recording(recording);
-        self
-    }
-
-    /// Multiplies on `stream`, in place of the device's default one.
-    ///
-    /// ```
-    /// # #[cfg(feature = "cpu")]
-    /// # fn main() -> anywarp::Result<()> {
-    /// # let device = anywarp::Device::open("cpu")?;
-    /// # let (a, b) = (device.buffer::<f32>(64 * 64)?, device.buffer::<f32>(64 * 64)?);
-    /// # let (mut c, mut d) = (device.buffer::<f32>(64 * 64)?, device.buffer::<f32>(64 * 64)?);
-    /// use anywarp::ops::Matmul;
-    ///
-    /// let (first, second) = (device.stream(), device.stream());
-    /// Matmul::new([64, 64, 64]).on(&first).run(&a, &b, &mut c)?;
-    /// Matmul::new([64, 64, 64]).on(&second).run(&b, &a, &mut d)?; // may run at the same time as the first
-    /// # Ok(())
-    /// # }
-    /// # #[cfg(not(feature = "cpu"))]
-    /// # fn main() {}
-    /// ```
-    pub fn on(mut self, stream: &Stream) -> Self {
-        self.destination = Destination::Stream(stream.clone());
-        self
-    }
-
+impl<T: MatmulElement, R: MatmulResult<T>> Matmul<'_, T, R> {
     /// The cost of the product on a device, to compare its time with the device's limits. An activation is not counted.
     ///
     /// ```
@@ -314,7 +264,17 @@ impl<'r, T: MatmulElement> Matmul<'r, T> {
         };
         let (bias, residual) = (self.bias.is_some(), self.residual.is_some());
         let epilogue = Epilogue { bias, activation: self.activation, residual };
-        Ok(Shape { sizes: Sizes { m, k, n }, form, epilogue, precision: wanted::<T>(self.precision)?, aligned })
+        let storage = Storage {
+            is_wide: size_of::<R>() != size_of::<T>(),
+            lines: strides("a row stride of", self.row_strides)?,
+            batches: strides("a batch stride of", self.batch_strides)?,
+        };
+        let (sizes, precision) = (Sizes { m, k, n }, wanted::<T>(self.precision)?);
+        let shape = Shape { sizes, form, epilogue, precision, aligned, storage };
+        if !shape.is_dense() {
+            shape.expect_separate_results()?;
+        }
+        Ok(shape)
     }
 
     /// The shapes of the three arrays; batches come first, where there are several matrices.
@@ -346,13 +306,13 @@ impl<'r, T: MatmulElement> Matmul<'r, T> {
         mut self,
         a: impl MatmulInput<'a, T>,
         b: impl MatmulInput<'b, T>,
-        c: impl Into<SliceMut<'c, T>>,
+        c: impl Into<SliceMut<'c, R>>,
     ) -> Result<(), OperationError> {
         let (bias, residual) = (self.bias, self.residual);
         let mut operands = Operands { a: a.into(), b: b.into(), c: c.into(), bias, residual };
         let shape = self.shape(operands.are_aligned()?)?;
         let choice = self.choice(operands.c.core.device.caps(), &shape)?;
-        operands.check(self.shapes(), &self.destination)?;
+        operands.check(self.shapes(), &shape, &self.destination)?;
         operands.run(&shape, &plan::plan(&shape, choice), &mut self.destination)
     }
 }
@@ -374,6 +334,17 @@ fn wanted<T: MatmulElement>(asked: Option<Precision>) -> Result<Precision, Opera
             got: precision.to_string(),
         }),
     }
+}
+
+/// The numbers of elements between lines, or between matrices, as kernels count them.
+fn strides(argument: &'static str, given: Option<[usize; 3]>) -> Result<Option<[u32; 3]>, OperationError> {
+    let Some(given) = given else { return Ok(None) };
+    let mut strides = [0; 3];
+    for (stride, given) in strides.iter_mut().zip(given) {
+        let refused = |_| OPERATOR.choice(argument, format!("use at most {MAX_SIZE} elements"), given.to_string());
+        *stride = u32::try_from(given).map_err(refused)?;
+    }
+    Ok(Some(strides))
 }
 
 /// The number of elements of an array.

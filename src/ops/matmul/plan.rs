@@ -6,6 +6,7 @@ use anywarp_backend::{BackendKind, Caps, DeviceKind, Precision, ProductForm};
 use super::super::cooperative;
 use super::super::plan::Plan;
 use super::choice::Choice;
+use super::storage::Storage;
 use crate::ops::epilogue::Activation;
 
 /// The sizes of a product: `a` is `m` x `k`, `b` is `k` x `n`, `c` is `m` x `n`.
@@ -14,13 +15,6 @@ pub(super) struct Sizes {
     pub(super) m: u32,
     pub(super) k: u32,
     pub(super) n: u32,
-}
-
-impl Sizes {
-    /// The elements of a line in memory, of `a` and of `b`.
-    pub(super) fn lines(self, transposed: [bool; 2]) -> [u32; 2] {
-        [if transposed[0] { self.m } else { self.k }, if transposed[1] { self.k } else { self.n }]
-    }
 }
 
 /// The greatest number of rows of `a`, or of columns of `b`, that is thin.
@@ -47,6 +41,7 @@ pub(super) struct Shape {
     pub(super) precision: Precision,
     /// Whether each array begins at a multiple of four elements in its memory.
     pub(super) aligned: bool,
+    pub(super) storage: Storage,
 }
 
 /// One command of a product.
@@ -106,9 +101,23 @@ impl Shape {
         if self.a_is_thin() { b_is_deep } else { a_is_deep }
     }
 
-    /// Whether lines of each factor run along the depth. A single row or column does.
+    /// Whether lines of each factor run along the depth. A single row or column does, if its elements are neighbours.
     pub(super) fn are_deep(&self) -> [bool; 2] {
-        [!self.form.transposed[0] || self.sizes.m == 1, self.form.transposed[1] || self.sizes.n == 1]
+        let [of_a, of_b, _] = self.lines();
+        let [a, b] = self.form.transposed;
+        [!a || (self.sizes.m == 1 && of_a == 1), b || (self.sizes.n == 1 && of_b == 1)]
+    }
+
+    /// Whether all rows of both factors, and of all matrices of a batch, begin at multiples of four elements.
+    fn has_aligned_factors(&self) -> bool {
+        let (lines, distances) = (self.lines(), self.distances());
+        self.aligned && [lines[0], lines[1], distances[0], distances[1]].iter().all(|size| size.is_multiple_of(4))
+    }
+
+    /// Whether the sums are the result, in `f32`.
+    fn is_only_sums(&self) -> bool {
+        let form = self.form;
+        form.alpha.get() == 1.0 && form.beta.get() == 0.0 && self.epilogue == Epilogue::NONE
     }
 
     /// The rows of `a`, or the columns of `b`, if these are fewer.
@@ -121,7 +130,8 @@ impl Shape {
         let [a_is_deep, b_is_deep] = self.are_deep();
         let large = if self.has_lines() { self.sizes.k } else { self.sizes.m.max(self.sizes.n) };
         let thin_is_deep = if self.a_is_thin() { a_is_deep } else { b_is_deep };
-        self.aligned && thin_is_deep && self.sizes.k.is_multiple_of(4) && large.is_multiple_of(4)
+        let is_dense = self.is_dense() || self.has_aligned_factors();
+        self.aligned && is_dense && thin_is_deep && self.sizes.k.is_multiple_of(4) && large.is_multiple_of(4)
     }
 }
 
@@ -156,6 +166,10 @@ impl Kernel {
     /// The parts of the depth, so that a device with few tiles has enough work.
     pub(super) fn parts(self, caps: &Caps, shape: &Shape) -> u32 {
         let software = caps.kind == DeviceKind::Software;
+        if shape.precision.bytes() == 2 && !shape.storage.is_wide && !shape.has_dense_c() {
+            // The pass that adds up parts writes two neighbours in one word.
+            return 1;
+        }
         // The workgroups that fill a device, and the depth that makes up for another pass.
         let (wanted, depth) = match self {
             Self::Wide | Self::Cooperative => return 1,
@@ -187,11 +201,11 @@ impl Kernel {
             }
             Self::Wide => shape.precision == Precision::F32 && caps.limits.workgroup_storage >= 16_896,
             Self::Cooperative => {
-                let lines = shape.sizes.lines(shape.form.transposed);
+                let of_c = [shape.sizes.n, shape.lines()[2], shape.distances()[2]];
                 shape.precision == Precision::F16
                     && cooperative::lanes(caps).is_some()
-                    && shape.aligned
-                    && [shape.sizes.n, lines[0], lines[1]].iter().all(|size| size.is_multiple_of(4))
+                    && shape.has_aligned_factors()
+                    && of_c.iter().all(|size| size.is_multiple_of(4))
             }
         }
     }
@@ -210,11 +224,14 @@ pub(super) fn plan(shape: &Shape, choice: Choice) -> Plan<Pass> {
     let of_c = (rows * columns).saturating_mul(batches);
     let element = shape.precision.bytes();
     // A word more for an array that begins with the second half of one.
-    let finish = |parts| Pass::Finish { threads: if element == 2 { of_c / 2 + 1 } else { of_c }, parts };
+    let of_result = if shape.storage.is_wide { 4 } else { element };
+    let finish = |parts| Pass::Finish { threads: if of_result == 2 { of_c / 2 + 1 } else { of_c }, parts };
     let by_kernel = |kernel: Kernel, most: u32| {
         let parts = Parts::of(k, most);
         let first = Pass::Kernel { kernel, tiles: kernel.tiles(shape), parts };
-        if parts.count > 1 { vec![first, finish(parts.count)] } else { vec![first] }
+        // Other kernels have no epilogue for results of another type than the factors.
+        let unfinished = shape.storage.is_wide && kernel != Kernel::Cooperative && !shape.is_only_sums();
+        if parts.count > 1 || unfinished { vec![first, finish(parts.count)] } else { vec![first] }
     };
     let passes = match choice {
         _ if k == 0 && !keeps && epilogue == Epilogue::NONE => vec![Pass::Zeros],
@@ -224,8 +241,8 @@ pub(super) fn plan(shape: &Shape, choice: Choice) -> Plan<Pass> {
         Choice::Library(precision) => vec![Pass::Library(precision), finish(0)],
         Choice::Kernel(kernel, most) => by_kernel(kernel, most),
     };
-    let scratch = match passes[0] {
-        Pass::Kernel { parts: Parts { count, .. }, .. } if count > 1 => of_c.saturating_mul(4 * u64::from(count)),
+    let scratch = match passes[..] {
+        [Pass::Kernel { parts: Parts { count, .. }, .. }, _] => of_c.saturating_mul(4 * u64::from(count)),
         _ => 0,
     };
     let count = |shared: bool| if shared { 1 } else { batches };
@@ -235,8 +252,10 @@ pub(super) fn plan(shape: &Shape, choice: Choice) -> Plan<Pass> {
     // The arrays as large as `c` that are read, written or added.
     let read = u64::from(keeps) + u64::from(epilogue.residual);
     let added = u64::from(epilogue.bias) + u64::from(epilogue.residual);
-    let elements = of_a.saturating_add(of_b).saturating_add(of_c.saturating_mul(1 + read)).saturating_add(of_bias);
-    Plan { passes, scratch, flops: of_c.saturating_mul(2 * depth + added), bytes: elements.saturating_mul(element) }
+    let factors = of_a.saturating_add(of_b).saturating_mul(element);
+    let results = of_c.saturating_mul(1 + read).saturating_add(of_bias).saturating_mul(of_result);
+    let flops = of_c.saturating_mul(2 * depth + added);
+    Plan { passes, scratch, flops, bytes: factors.saturating_add(results) }
 }
 
 /// The tiles of `c` in a row and in a column.

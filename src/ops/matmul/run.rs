@@ -7,9 +7,10 @@ use anywarp_backend::{Library, Precision};
 use super::super::error::OperationError;
 use super::super::moving::operands;
 use super::super::plan::Plan;
-use super::launch::Call;
+use super::calls::Call;
 use super::plan::{Kernel, Parts, Pass, Shape, Sizes, tiles_of};
-use super::{MatmulElement, OPERATOR, elements};
+use super::storage;
+use super::{MatmulElement, MatmulResult, OPERATOR};
 use crate::buffer::core::Core;
 use crate::buffer::span::{Span, byte_range};
 use crate::buffer::{Slice, SliceMut, UnifiedBuffer, transfer};
@@ -21,30 +22,31 @@ use crate::submit::{Destination, Refusal, Resource, Usage};
 const MAX_ELEMENTS: u64 = (1 << 32) - 512;
 
 /// The arrays of a call.
-pub struct Operands<'a, 'b, 'c, T> {
+pub struct Operands<'a, 'b, 'c, T, R> {
     pub(super) a: Slice<'a, T>,
     pub(super) b: Slice<'b, T>,
-    pub(super) c: SliceMut<'c, T>,
-    pub(super) bias: Option<Slice<'a, T>>,
-    pub(super) residual: Option<Slice<'a, T>>,
+    pub(super) c: SliceMut<'c, R>,
+    pub(super) bias: Option<Slice<'a, R>>,
+    pub(super) residual: Option<Slice<'a, R>>,
 }
 
-impl<T: MatmulElement> Operands<'_, '_, '_, T> {
+impl<T: MatmulElement, R: MatmulResult<T>> Operands<'_, '_, '_, T, R> {
     /// Checks lengths, devices and guards. The borrow checker ensures that `c` does not overlap `a` and `b`.
-    pub(super) fn check(&self, shapes: [Vec<usize>; 3], destination: &Destination<'_>) -> Result<(), OperationError> {
+    pub(super) fn check(
+        &self,
+        shapes: [Vec<usize>; 3],
+        shape: &Shape,
+        destination: &Destination<'_>,
+    ) -> Result<(), OperationError> {
         let [of_a, of_b, of_c] = shapes;
         let columns = of_c.last().copied().unwrap_or(0);
         let mut arrays = vec![("a", self.a.core, self.a.range, of_a), ("b", self.b.core, self.b.range, of_b)];
         arrays.extend(self.bias.map(|bias| ("bias", bias.core, bias.range, vec![columns])));
         arrays.extend(self.residual.map(|residual| ("residual", residual.core, residual.range, of_c.clone())));
         arrays.push(("c", self.c.core, self.c.range, of_c));
-        for (argument, core, range, shape) in &arrays {
-            let expected = elements(argument, shape)?;
+        for (argument, core, range, of) in &arrays {
             let got = range.get().map_err(OPERATOR.slice(argument))?.len();
-            if got != expected {
-                let (operator, argument, shape) = (OPERATOR.name(), (*argument).to_owned(), shape.clone());
-                return Err(OperationError::Length { operator, argument, shape, expected, got });
-            }
+            storage::expect(argument, of, got, shape)?;
             if !Arc::ptr_eq(&core.device, &self.c.core.device) {
                 let (ours, what) = (&self.c.core.device, format!("'{argument}'"));
                 return Err(OPERATOR.other_device(ours, what, core.device.selector.clone()));
@@ -71,10 +73,10 @@ impl<T: MatmulElement> Operands<'_, '_, '_, T> {
 
     /// Whether each array begins at a multiple of four elements in its buffer.
     pub(super) fn are_aligned(&self) -> Result<bool, OperationError> {
-        let read = [("a", Some(self.a)), ("b", Some(self.b)), ("bias", self.bias), ("residual", self.residual)];
-        let read = read.into_iter().filter_map(|(argument, array)| array.map(|array| (argument, array.range)));
+        let results = [("bias", self.bias), ("residual", self.residual)];
+        let results = results.into_iter().filter_map(|(argument, array)| Some((argument, array?.range)));
         let mut aligned = true;
-        for (argument, range) in read.chain([("c", self.c.range)]) {
+        for (argument, range) in results.chain([("a", self.a.range), ("b", self.b.range), ("c", self.c.range)]) {
             aligned &= range.get().map_err(OPERATOR.slice(argument))?.start.is_multiple_of(4);
         }
         Ok(aligned)
@@ -102,7 +104,9 @@ impl<T: MatmulElement> Operands<'_, '_, '_, T> {
             match *pass {
                 Pass::Zeros => self.zeros(shape, destination)?,
                 Pass::Library(precision) => self.by_library(shape, precision, destination.reborrow())?,
-                Pass::Kernel { .. } if shape.sizes.k == 0 => self.without_factors(shape, *pass, destination)?,
+                Pass::Kernel { .. } if shape.sizes.k == 0 => {
+                    self.without_factors(shape, *pass, parts.as_mut(), destination)?;
+                }
                 Pass::Kernel { .. } | Pass::Finish { .. } => {
                     self.by_kernel(Call { pass: *pass, shape: *shape }, parts.as_mut(), Some(destination.reborrow()))?;
                 }
@@ -113,12 +117,12 @@ impl<T: MatmulElement> Operands<'_, '_, '_, T> {
 
     /// Sets `c` to zero, the sum of no products.
     fn zeros(&mut self, shape: &Shape, destination: &mut Destination<'_>) -> Result<(), OperationError> {
-        match transfer::fill(destination.reborrow(), &self.c, T::zeroed()) {
+        match transfer::fill(destination.reborrow(), &self.c, R::zeroed()) {
             // The kernel can write halves of words, too.
             Err(BufferError::Misaligned { .. }) => {
                 let parts = Parts { count: 1, depth: 0 };
                 let pass = Pass::Kernel { kernel: Kernel::Tiles, tiles: tiles_of(64, shape.sizes), parts };
-                self.without_factors(shape, pass, destination)
+                self.without_factors(shape, pass, None, destination)
             }
             Err(BufferError::Device { error, .. }) => Err(self.refused(Refusal::Device(error))),
             outcome => outcome.map(|_| ()).map_err(OPERATOR.slice("c")),
@@ -130,12 +134,13 @@ impl<T: MatmulElement> Operands<'_, '_, '_, T> {
         &mut self,
         shape: &Shape,
         pass: Pass,
+        parts: Option<&mut UnifiedBuffer<f32>>,
         destination: &mut Destination<'_>,
     ) -> Result<(), OperationError> {
         let spare = Device::of(&self.c.core.device).buffer::<T>(2).map_err(OPERATOR.slice("a"))?;
         let (bias, residual) = (self.bias, self.residual);
         let operands = Operands { a: spare.slice(..), b: spare.slice(..), c: self.c.slice_mut(..), bias, residual };
-        operands.by_kernel(Call { pass, shape: *shape }, None, Some(destination.reborrow()))
+        operands.by_kernel(Call { pass, shape: *shape }, parts, Some(destination.reborrow()))
     }
 
     fn by_library(
@@ -144,6 +149,7 @@ impl<T: MatmulElement> Operands<'_, '_, '_, T> {
         precision: Precision,
         destination: Destination<'_>,
     ) -> Result<(), OperationError> {
+        // The library's results are of the factors' type.
         let bytes =
             |argument, range: Span| range.get().map(|range| byte_range::<T>(&range)).map_err(OPERATOR.slice(argument));
         let (of_a, of_b) = (bytes("a", self.a.range)?, bytes("b", self.b.range)?);
@@ -176,12 +182,14 @@ impl<T: MatmulElement> Operands<'_, '_, '_, T> {
                 return Err(OPERATOR.too_large(argument, vec![length], MAX_ELEMENTS));
             }
         }
-        let read = [("a", Some(self.a)), ("b", Some(self.b)), ("bias", self.bias), ("residual", self.residual)];
-        let read = read.into_iter().filter_map(|(name, array)| Some((name, array?)));
-        for (name, array) in read.chain([("c", self.c.as_slice())]) {
+        for (name, array) in [("a", self.a), ("b", self.b)] {
             operands::bindable(OPERATOR, name, &operands::bytes(OPERATOR, name, &array)?)?;
         }
-        (T::LAUNCH)(&device, self, call, parts, destination)
+        let results = [("bias", self.bias), ("residual", self.residual), ("c", Some(self.c.as_slice()))];
+        for (name, array) in results.into_iter().filter_map(|(name, array)| Some((name, array?))) {
+            operands::bindable(OPERATOR, name, &operands::bytes(OPERATOR, name, &array)?)?;
+        }
+        (R::LAUNCH)(&device, self, call, parts, destination)
     }
 
     fn refused(&self, refusal: Refusal) -> OperationError {

@@ -7,6 +7,7 @@ use super::choice::Choice;
 use super::plan::{Epilogue, Kernel, Shape, Sizes, plan};
 use super::reference::matmul;
 use super::run::Operands;
+use super::storage::Storage;
 use crate::Device;
 use crate::submit::Destination;
 
@@ -35,7 +36,8 @@ fn products_by_each_choice_match_the_reference() {
             let mut c = device.buffer_from(&vec![9.0f32; m * n]).unwrap();
             let sizes = Sizes { m: m as u32, k: k as u32, n: n as u32 };
             let (form, epilogue) = (ProductForm::default(), Epilogue::default());
-            let shape = Shape { sizes, form, epilogue, precision: Precision::F32, aligned: true };
+            let shape =
+                Shape { sizes, form, epilogue, precision: Precision::F32, aligned: true, storage: Storage::default() };
             let plan = plan(&shape, Choice::Kernel(kernel, parts));
             let (a, b) = (a.slice(..), b.slice(..));
             let mut operands = Operands { a, b, c: c.slice_mut(..), bias: None, residual: None };
@@ -73,7 +75,8 @@ fn vectors_of_halves_match_the_reference() {
             let sizes = Sizes { m: m as u32, k: k as u32, n: n as u32 };
             let form = ProductForm { transposed, ..ProductForm::default() };
             let epilogue = Epilogue::default();
-            let shape = Shape { sizes, form, epilogue, precision: Precision::F16, aligned: true };
+            let shape =
+                Shape { sizes, form, epilogue, precision: Precision::F16, aligned: true, storage: Storage::default() };
             assert!(shape.has_vectors(), "{sizes:?}");
             let plan = plan(&shape, Choice::Kernel(Kernel::VectorOfHalves { lanes: 16 }, parts));
             let (a, b) = (a.slice(..), b.slice(..));

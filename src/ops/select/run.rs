@@ -77,7 +77,9 @@ impl Call<'_> {
         Some(match pass {
             // The kernels of these passes do not access the elements.
             Pass::ScanTileCounts | Pass::ScanPartCounts | Pass::ScanWalkCounts => kernel,
-            Pass::Line | Pass::Parts { .. } | Pass::Row | Pass::CountWalks { .. } | Pass::Walks { .. } => kernel.replace("shared::select_kept", kept),
+            Pass::Line | Pass::Parts { .. } | Pass::Row | Pass::CountWalks { .. } | Pass::Walks { .. } => {
+                kernel.replace("shared::select_kept", kept)
+            }
             Pass::CountParts { .. } => {
                 kernel.replace("shared::select_kept", kept).replace("shared::scan_input", shared_file!("select_input"))
             }

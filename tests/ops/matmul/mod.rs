@@ -8,6 +8,7 @@ mod reference;
 mod refusals;
 mod rounding;
 mod slices;
+mod storage;
 pub(crate) mod vendor_library;
 
 use anywarp::Device;
@@ -45,6 +46,7 @@ pub(crate) fn cases() -> Vec<Case> {
         slices::cases(),
         rounding::cases(),
         refusals::cases(),
+        storage::cases(),
     ];
     groups.into_iter().flatten().map(|(name, run)| (format!("matmul::{name}"), run)).collect()
 }

@@ -7,7 +7,8 @@ use super::super::MatmulMethod;
 use super::*;
 
 fn shape([m, k, n]: [u32; 3], precision: Precision) -> Shape {
-    Shape { sizes: Sizes { m, k, n }, form: ProductForm::default(), epilogue: Epilogue::NONE, precision, aligned: true }
+    let (form, storage) = (ProductForm::default(), Storage::default());
+    Shape { sizes: Sizes { m, k, n }, form, epilogue: Epilogue::NONE, precision, aligned: true, storage }
 }
 
 fn small(sizes: [u32; 3]) -> Shape {

@@ -1,10 +1,10 @@
 //! Operators whose elements hardly depend on each other: copies, kernels of one line, reductions, scans, sequences.
 
+use anywarp::f16;
 use anywarp::ops::{
     Activate, ActivationFunction, Cast, ElementwiseKernel, FillPattern, Full, Histogram, Random, ReductionKernel, Scan,
     Sequence, reduce, shaped,
 };
-use anywarp::f16;
 
 use super::{LENGTH, Operator, case, floats, integers, result, words, words_of};
 

@@ -1,8 +1,8 @@
 //! Operators that move elements: by indices, in another shape, in order of their keys, or those that fulfil a condition.
 
 use anywarp::ops::{
-    IsSorted, Join, Merge, OneHot, Pad, Rearrange, RunLengths, Scatter, SearchSorted, Select, Sort, SortBy, Split, Take,
-    TopK, nonzero, partition, run_length_decode, select, steps, take_along_axis, unique,
+    IsSorted, Join, Merge, OneHot, Pad, Rearrange, RunLengths, Scatter, SearchSorted, Select, Sort, SortBy, Split,
+    Take, TopK, nonzero, partition, run_length_decode, select, steps, take_along_axis, unique,
 };
 
 use super::{LENGTH, Operator, case, floats, integers, places, ramp, result, words_of};
