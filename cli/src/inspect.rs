@@ -1,6 +1,7 @@
 //! `anywarp inspect`: why a kernel is slow, without the GPU that it is meant for.
 
 mod compare;
+mod compiled;
 mod condition;
 mod html;
 mod json;
@@ -8,7 +9,7 @@ mod roofline;
 
 use std::path::PathBuf;
 
-use anywarp::insight::{Model, Occupancy, Report, Usage};
+use anywarp::insight::{Model, Report};
 use anywarp::{Device, Kernel};
 use clap::Args;
 
@@ -63,8 +64,13 @@ pub(crate) struct InspectArgs {
     compare: Option<PathBuf>,
 
     /// The registers of an invocation, as the driver's compiler reports them, for the occupancy of NVIDIA's models
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=255))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=255), conflicts_with = "arch")]
     registers: Option<u32>,
+
+    /// Compile the kernel for an NVIDIA architecture, such as `sm_90`, and report its registers, spills and occupancy.
+    /// Needs NVRTC, but no GPU
+    #[arg(long, value_name = "ARCHITECTURE", allow_negative_numbers = true, value_parser = values::architecture)]
+    arch: Option<u32>,
 
     /// End with status 3 if a condition holds for any place, such as `sectors/request > 8`. Repeat it for each condition
     #[arg(long = "fail-on", value_name = "CONDITION", value_parser = condition::parse)]
@@ -88,14 +94,20 @@ pub(crate) fn inspect(arguments: &InspectArgs, json: bool) -> Result<(), Failure
     for (name, value) in &arguments.overrides {
         wgsl = wgsl.set_override(name.clone(), *value);
     }
+    let compiled = arguments.arch.map(|architecture| compiled::compile(&wgsl, architecture)).transpose()?;
     let device = run::open(Some("cpu:observed"))?;
     let kernel = device.kernel(wgsl)?;
     launch(&device, &kernel, arguments)?;
     let observations = device.observations();
     device.synchronize()?;
-    let report = anywarp::insight::inspect(&observations, &arguments.model);
+    let mut report = anywarp::insight::inspect(&observations, &arguments.model);
+    if let Some(compiled) = compiled {
+        report.add_compiled(kernel.name(), compiled);
+    }
+    if let Some(registers) = arguments.registers {
+        compiled::add_registers(&mut report, &kernel, registers);
+    }
     terminal::print(&if json { json::report(&report) } else { report.to_string().trim_end().to_owned() })?;
-    occupancy(&report, arguments.registers);
     if let Some(base) = base {
         eprintln!("{}", base.differences(&report));
     }
@@ -129,28 +141,6 @@ fn launch(device: &Device, kernel: &Kernel, arguments: &InspectArgs) -> Result<(
     }
     let launched = launch.groups(grid.groups).map_err(Failure::from);
     launched.map(drop).map_err(|failure| run::of_length(failure, &interface, &sources))
-}
-
-/// Prints the occupancy of each kernel to stderr, for a known number of registers and a model of NVIDIA.
-fn occupancy(report: &Report, registers: Option<u32>) {
-    let (Some(registers), Some(capability)) = (registers, report.model.capability) else { return };
-    for (kernel, _) in &report.kernels {
-        let usage = Usage {
-            invocations: kernel.workgroup_size.iter().product(),
-            registers,
-            workgroup_bytes: kernel.workgroup_bytes,
-        };
-        let Some(occupancy) = Occupancy::on(capability, usage) else { continue };
-        let more = Occupancy::registers_for_one_more(capability, usage)
-            .map_or_else(String::new, |registers| format!("; with {registers} registers, one workgroup more"));
-        eprintln!(
-            "{}: {} workgroups in a multiprocessor, {:.0} % of its warps, limited by {}{more}",
-            kernel.kernel,
-            occupancy.workgroups,
-            occupancy.share * 100.0,
-            occupancy.limiter.name()
-        );
-    }
 }
 
 /// The position of the model's warps in arrays of counts.

@@ -93,10 +93,12 @@ fn pages_comparisons_and_occupancies() {
     for part in [
         "compared with base.json:\n  the model was h100",
         "gone: bank-conflict of 'tile' in transpose.wgsl:main",
-        "transpose.wgsl:main: 4 workgroups in a multiprocessor, 67 % of its warps, limited by registers; with 48 registers",
     ] {
         assert!(outcome.stderr.contains(part), "{part}: {outcome:#?}");
     }
+    let occupancy = "sm_89: 64 registers, 4224 bytes of workgroup memory; 4 workgroups in a multiprocessor, 67 % of its \
+                     warps, limited by registers; with 48 registers, 5 workgroups and 83 %";
+    assert!(outcome.stdout.contains(occupancy), "{outcome:#?}");
     let page = String::from_utf8(folder.read("page.html")).unwrap();
     assert!(page.contains("<h1>Inspection for rtx-4090 (warps of 32)</h1>"), "{page}");
     assert!(page.contains("y[id.x * 64u + id.y] = tile[at.x * WIDTH + at.y];"), "{page}");
@@ -117,9 +119,67 @@ fn mistakes_name_the_argument() {
         (format!("{LINE} --compare transpose.wgsl"), 1, "--compare transpose.wgsl: "),
         (format!("{LINE} --html missing/page.html"), 1, "--html missing/page.html: "),
         (format!("{LINE} --registers 256"), 2, "--registers"),
+        (format!("{LINE} --registers 25 --arch sm_90"), 2, "cannot be used with"),
+        (format!("{LINE} --arch ninety"), 2, "expected sm_ and a number, found 'ninety'"),
     ] {
         let outcome = inspect(&folder, &line);
         assert_eq!(outcome.code, Some(code), "{line}: {outcome:#?}");
         assert!(outcome.stderr.contains(said), "{line}: {outcome:#?}");
     }
+}
+
+#[test]
+fn the_compiler_tells_registers_and_spills() {
+    let Some(folder) = Folder::with_device("inspect-compiled") else { return };
+    folder.write("transpose.wgsl", TRANSPOSE);
+    folder.write("values.wgsl", many_values());
+    let missing =
+        folder.start("inspect", &format!("{LINE} --arch sm_90"), "", &[("ANYWARP_NVRTC", "/nonexistent")]);
+    assert_eq!((missing.code, missing.stdout.as_str()), (Some(1), ""), "{missing:#?}");
+    let remedy = if cfg!(feature = "cuda") { "pip install nvidia-cuda-nvrtc" } else { "build it with the feature" };
+    assert!(missing.stderr.contains("--arch sm_90: ") && missing.stderr.contains(remedy), "{missing:#?}");
+    if cfg!(not(feature = "cuda")) || std::env::var_os("ANYWARP_NVRTC").is_none() {
+        let required = std::env::var("ANYWARP_REQUIRE").unwrap_or_default();
+        assert!(!required.contains("nvrtc"), "ANYWARP_REQUIRE has nvrtc, but ANYWARP_NVRTC is not set");
+        println!("not compiled: ANYWARP_NVRTC is not set");
+        return;
+    }
+
+    let text = inspect(&folder, &format!("{LINE} --arch sm_90")).ok();
+    let line = text.lines().find(|line| line.starts_with("  sm_90: ")).unwrap_or_else(|| panic!("{text}"));
+    assert!(line.contains("4224 bytes of workgroup memory; 8 workgroups in a multiprocessor, 100 %"), "{line}");
+    assert!(!text.contains("spilled"), "{text}");
+
+    let spilling = "values.wgsl --groups 64 --bind x=rand:1:f32:64Ki --bind y=zeros:f32:64Ki --arch sm_80";
+    let report = json(inspect(&folder, &format!("{spilling} --json")));
+    let compiled = &report["compiled"][0];
+    assert_eq!((&compiled["architecture"], &compiled["limiter"]), (&"sm_80".into(), &"registers".into()), "{compiled}");
+    assert!(compiled["registers"].as_u64() == Some(64) && compiled["spilled_bytes"].as_u64() > Some(0), "{compiled}");
+    let findings = report["findings"].as_array().unwrap();
+    let spilled = findings.iter().find(|finding| finding["problem"] == "spilled-registers").unwrap();
+    assert_eq!(spilled["kernel"], "values.wgsl:main");
+    assert_eq!(spilled["value"], compiled["spilled_bytes"]);
+}
+
+/// A kernel of 1024 invocations, which may have 64 registers each, with 120 values that live at the same time.
+fn many_values() -> String {
+    let names = || (0..120).map(|at| format!("v{at}"));
+    let reads: String = names().enumerate().map(|(at, name)| format!("    var {name} = x[i * 64u % {}u];\n", at + 64)).collect();
+    let turns: String = names()
+        .zip(names().cycle().skip(1))
+        .map(|(name, next)| format!("        {name} = fma({name}, {next}, f32(k));\n"))
+        .collect();
+    let sum = names().collect::<Vec<_>>().join(" + ");
+    format!(
+        "@group(0) @binding(0) var<storage, read> x: array<f32>;
+@group(0) @binding(1) var<storage, read_write> y: array<f32>;
+@compute @workgroup_size(1024)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
+    let i = id.x;
+{reads}    for (var k = 0u; k < 16u; k++) {{
+{turns}    }}
+    y[i] = {sum};
+}}
+"
+    )
 }

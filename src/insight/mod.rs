@@ -36,12 +36,14 @@
 //! as a table, as a trace for Perfetto, and as [`Advice`].
 //!
 //! [`Occupancy`] tells how many workgroups a multiprocessor of NVIDIA can hold, and what limits them.
+//! [`Report::add_compiled`] adds what NVIDIA's compiler says about a kernel.
 //!
 //! The numbers of sectors, requests and lanes follow from the addresses and hold for any GPU with such warps. Banks are
 //! those of NVIDIA. Times are estimates by a roofline (Williams, Waterman and Patterson, CACM 2009): a kernel takes as
 //! long as its most used resource.
 
 mod advice;
+mod compiled;
 mod estimate;
 mod model;
 mod occupancy;
@@ -53,6 +55,7 @@ mod tests;
 mod timeline;
 
 pub use advice::{Advice, Pitfall};
+pub use compiled::Compiled;
 pub use estimate::{Estimate, Resource};
 pub use model::Model;
 pub use occupancy::{Limiter, Occupancy, Usage};
@@ -74,6 +77,7 @@ pub fn inspect(observations: &Observations, model: &Model) -> Report {
         findings.extend(rules::findings(kernel, &estimate, model));
         kernels.push((kernel.clone(), estimate));
     }
-    findings.sort_by(|one, other| other.rank().total_cmp(&one.rank()));
-    Report { model: model.clone(), kernels, findings }
+    let mut report = Report { model: model.clone(), kernels, findings, compiled: Vec::new() };
+    report.sort();
+    report
 }

@@ -21,11 +21,13 @@ pub enum Problem {
     Contention,
     /// The dispatch has fewer workgroups than the GPU has multiprocessors.
     FewWorkgroups,
+    /// The compiler keeps registers in memory, because an invocation needs more than it may have.
+    Spilled,
 }
 
 impl Problem {
     /// The name in listings: `scattered-access`, `bank-conflict`, `divergent-branch`, `uneven-loop`,
-    /// `atomic-contention`, `few-workgroups`.
+    /// `atomic-contention`, `few-workgroups`, `spilled-registers`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -35,6 +37,7 @@ impl Problem {
             Self::UnevenLoop => "uneven-loop",
             Self::Contention => "atomic-contention",
             Self::FewWorkgroups => "few-workgroups",
+            Self::Spilled => "spilled-registers",
         }
     }
 }
@@ -51,7 +54,7 @@ pub struct Suspicion {
     /// The variable; empty where there is none.
     pub variable: Arc<str>,
     /// The counted value: sectors or wavefronts per request, lanes per atomic, the percentage of lane instructions that
-    /// are lost, or workgroups.
+    /// are lost, workgroups, or bytes of spilled registers.
     pub value: f64,
     /// The value without the problem.
     pub ideal: f64,
@@ -92,6 +95,9 @@ impl Suspicion {
             Problem::Contention => format!("{value:.1} lanes of a warp update the same word of '{name}' at once"),
             Problem::FewWorkgroups => {
                 format!("{value:.0} workgroups a dispatch leave most of {ideal:.0} multiprocessors idle")
+            }
+            Problem::Spilled => {
+                format!("an invocation stores and loads {value:.0} bytes of registers that do not fit into its own")
             }
         }
     }

@@ -1,8 +1,9 @@
 //! The report of the inspector, as text.
 
 use std::fmt;
+use std::sync::Arc;
 
-use super::{Estimate, Model, Suspicion};
+use super::{Compiled, Estimate, Model, Suspicion, rules};
 use crate::backend::{ObservedKernel, ObservedSpace};
 
 /// The result of [`inspect`](super::inspect).
@@ -14,6 +15,51 @@ pub struct Report {
     pub kernels: Vec<(ObservedKernel, Estimate)>,
     /// The findings about all kernels, those that cost most first.
     pub findings: Vec<Suspicion>,
+    /// The kernels as a compiler makes them, by name.
+    pub compiled: Vec<(Arc<str>, Compiled)>,
+}
+
+impl Report {
+    /// Adds what a compiler says about a kernel, and the findings that follow from it. Kernels that did not run are
+    /// ignored.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// use anywarp::Device;
+    /// use anywarp::insight::{Compiled, Model, Problem, Usage, inspect};
+    ///
+    /// let device = Device::open("cpu:observed")?;
+    /// let kernel = device.kernel(
+    ///     "@group(0) @binding(0) var<storage, read_write> data: array<f32>;
+    ///      @compute @workgroup_size(64)
+    ///      fn double(@builtin(global_invocation_id) id: vec3<u32>) { data[id.x] *= 2.0; }",
+    /// )?;
+    /// let mut data = device.buffer_from(&vec![1.0f32; 1 << 12])?;
+    /// kernel.launch().bind("data", &mut data).threads(1 << 12)?;
+    /// let mut report = inspect(&device.observations(), &Model::default());
+    ///
+    /// let usage = Usage { invocations: 64, registers: 255, workgroup_bytes: 0 };
+    /// let compiled = Compiled { capability: (9, 0), usage, private_bytes: 400, spilled_bytes: 800 };
+    /// report.add_compiled(kernel.name(), compiled);
+    /// assert_eq!(report.findings[0].problem, Problem::Spilled);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    pub fn add_compiled(&mut self, kernel: &str, compiled: Compiled) {
+        for (observed, estimate) in self.kernels.iter().filter(|(observed, _)| *observed.kernel == *kernel) {
+            self.findings.extend(rules::spills(observed, estimate, &self.model, &compiled));
+            self.compiled.push((Arc::clone(&observed.kernel), compiled));
+        }
+        self.sort();
+    }
+
+    /// Sorts the findings, those that cost most first.
+    pub(super) fn sort(&mut self) {
+        self.findings.sort_by(|one, other| other.rank().total_cmp(&one.rank()));
+    }
 }
 
 /// A time in the unit that suits it.
@@ -85,6 +131,9 @@ impl Report {
             Bytes(estimate.transferred),
             kernel.lanes[column].efficiency() * 100.0
         )?;
+        for (_, compiled) in self.compiled.iter().filter(|(name, _)| *name == kernel.kernel) {
+            writeln!(f, "  {compiled}")?;
+        }
         if kernel.accesses.is_empty() {
             return Ok(());
         }

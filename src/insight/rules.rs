@@ -1,7 +1,7 @@
 //! The rules by which counts become findings.
 
 use super::estimate::{SECTOR, cycles_of, scale};
-use super::{Estimate, Model, Problem, Resource, Suspicion};
+use super::{Compiled, Estimate, Model, Problem, Resource, Suspicion};
 use crate::backend::{ObservedAccess, ObservedBranch, ObservedKernel, ObservedSpace, Spot, Touch};
 
 /// A request is scattered, or in conflict, from this multiple of the ideal.
@@ -21,6 +21,42 @@ pub(super) fn findings(kernel: &ObservedKernel, estimate: &Estimate, model: &Mod
     });
     let branches = kernel.branches.iter().filter_map(|branch| rules.divergence(branch));
     accesses.chain(branches).chain(rules.few_workgroups()).collect()
+}
+
+/// Returns the finding about spilled registers of a kernel, if it has any.
+pub(super) fn spills(
+    kernel: &ObservedKernel,
+    estimate: &Estimate,
+    model: &Model,
+    compiled: &Compiled,
+) -> Option<Suspicion> {
+    if compiled.spilled_bytes == 0 {
+        return None;
+    }
+    let rules = Rules { kernel, estimate, model, scale: scale(kernel) };
+    // Private memory is laid out so that the words of a warp are neighbours: four sectors for a word of each.
+    let warps = u64::from(compiled.usage.invocations.div_ceil(model.warp)) * kernel.workgroups;
+    let requests = warps * u64::from(compiled.spilled_bytes.div_ceil(4));
+    let wasted = cycles_of(requests, requests * u64::from(model.warp) / 8, model) / model.cycles();
+    let registers = compiled.usage.registers;
+    let help = format!(
+        "{registers} registers are all that an invocation gets, and the estimate assumes that each instruction that \
+         stores or loads a spilled one runs once: shorten the lives of values, keep smaller tiles in registers, unroll \
+         less, or use smaller workgroups where their size limits the registers"
+    );
+    let value = f64::from(compiled.spilled_bytes);
+    let numbers = Numbers { value, ideal: 0.0, resource: Resource::Sectors, wasted, less: Vec::new() };
+    let found = rules.found(Problem::Spilled, &whole(kernel), "", numbers, help);
+    // The estimate does not contain the spills, so the gain is what they add.
+    let mut with = estimate.clone();
+    with.add(Resource::Sectors, wasted);
+    let gain = with.time() - estimate.time();
+    Some(Suspicion { gain, share: gain / with.time().max(f64::MIN_POSITIVE), ..found })
+}
+
+/// The place of findings about a whole kernel.
+fn whole(kernel: &ObservedKernel) -> Spot {
+    Spot { file: kernel.kernel.clone(), line: 0, column: 0, width: 0, text: "".into() }
 }
 
 struct Rules<'a> {
@@ -211,10 +247,9 @@ impl Rules<'_> {
         if each * 2.0 >= all || wasted < self.estimate.launches {
             return None;
         }
-        let at = Spot { file: self.kernel.kernel.clone(), line: 0, column: 0, width: 0, text: "".into() };
         let numbers = Numbers { value: each, ideal: all, resource: Resource::Instructions, wasted, less: Vec::new() };
         let help = "use more workgroups: smaller ones, or a loop divided among several".to_owned();
-        let found = self.found(Problem::FewWorkgroups, &at, "", numbers, help);
+        let found = self.found(Problem::FewWorkgroups, &whole(self.kernel), "", numbers, help);
         Some(Suspicion { gain: wasted, share: wasted / (self.estimate.time() + wasted), ..found })
     }
 }

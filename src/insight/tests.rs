@@ -174,3 +174,50 @@ fn occupancy_tells_its_limiter_and_the_next_step() {
     assert_eq!(Occupancy::registers_for_one_more((8, 0), usage), Some(64));
     assert_eq!(Occupancy::on((1, 0), usage), None);
 }
+
+#[test]
+fn what_a_compiler_says_becomes_lines_and_findings() {
+    let usage = Usage { invocations: 256, registers: 255, workgroup_bytes: 0 };
+    let compiled = Compiled { capability: (9, 0), usage, private_bytes: 64, spilled_bytes: 100 };
+    let mut observations = Observations::default();
+    observations.add(kernel());
+    let mut report = inspect(&observations, &Model::default());
+    report.add_compiled("other.wgsl:main", compiled);
+    assert!(report.findings.is_empty() && report.compiled.is_empty(), "{report}");
+    report.add_compiled("k.wgsl:main", compiled);
+    let finding = &report.findings[0];
+    assert_eq!((finding.problem, &*finding.kernel, finding.value), (Problem::Spilled, "k.wgsl:main", 100.0));
+    // 25 words of each of 8192 warps, each of them a request of four sectors.
+    let seconds = 25.0 * 8192.0 / (132.0 * 1.755e9);
+    assert!((finding.wasted / seconds - 1.0).abs() < 1e-9, "{finding:?}");
+    // The sectors of the kernel take no time, so that all beyond its instructions is lost.
+    let before = report.kernels[0].1.time();
+    assert!((finding.gain - (seconds + report.kernels[0].1.launches - before).max(0.0)).abs() < 1e-12, "{finding:?}");
+    let line = "sm_90: 255 registers, 0 bytes of workgroup memory, 100 bytes of registers spilled; 1 workgroups in a \
+                multiprocessor, 12 % of its warps, limited by registers; with 128 registers, 2 workgroups and 25 %";
+    assert!(report.to_string().contains(line), "{report}");
+    let small = Compiled { usage: Usage { registers: 32, ..usage }, spilled_bytes: 0, ..compiled };
+    report.add_compiled("k.wgsl:main", small);
+    assert_eq!(report.findings.len(), 1, "{report}");
+    let unknown = Compiled { capability: (6, 1), ..small };
+    assert!(unknown.to_string().ends_with("the occupancy of sm_61 is not known"), "{unknown}");
+}
+
+#[test]
+fn one_more_workgroup_fits_with_as_many_bytes_and_no_more() {
+    for capability in [(7, 5), (8, 0), (8, 9), (9, 0), (12, 0)] {
+        for workgroup_bytes in [9 << 10, 20_000, 33 << 10, 60_001] {
+            let usage = Usage { invocations: 64, registers: 16, workgroup_bytes };
+            let Some(bytes) = Occupancy::bytes_for_one_more(capability, usage) else { continue };
+            let workgroups = |workgroup_bytes| {
+                Occupancy::on(capability, Usage { workgroup_bytes, ..usage }).unwrap().workgroups
+            };
+            assert!(workgroups(bytes) > workgroups(workgroup_bytes), "{capability:?} {workgroup_bytes} {bytes}");
+            assert_eq!(workgroups(bytes + 1), workgroups(workgroup_bytes), "{capability:?} {workgroup_bytes} {bytes}");
+        }
+    }
+    let usage = Usage { invocations: 64, registers: 16, workgroup_bytes: 40 << 10 };
+    assert!(Occupancy::bytes_for_one_more((9, 0), usage).is_some());
+    let free = Usage { workgroup_bytes: 0, ..usage };
+    assert_eq!(Occupancy::bytes_for_one_more((9, 0), free), None);
+}

@@ -84,6 +84,9 @@ fn kernel(page: &mut String, report: &Report, kernel: &ObservedKernel, estimate:
         estimate.transferred,
         kernel.lanes[column].efficiency() * 100.0
     );
+    for (_, compiled) in report.compiled.iter().filter(|(name, _)| *name == kernel.kernel) {
+        let _ = writeln!(page, "<p>{}</p>", escaped(&compiled.to_string()));
+    }
     page.push_str("<table><tr><th class=l>resource<th>us<th class=l>share of the longest</tr>\n");
     let longest = estimate.seconds.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     for resource in Resource::ALL {

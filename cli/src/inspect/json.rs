@@ -1,7 +1,7 @@
 //! A report as JSON.
 
 use anywarp::backend::{ObservedKernel, Spot};
-use anywarp::insight::{Estimate, Report, Resource, Suspicion};
+use anywarp::insight::{Compiled, Estimate, Report, Resource, Suspicion};
 use serde_json::{Value, json};
 
 /// Returns the report as one object.
@@ -9,10 +9,12 @@ pub(super) fn report(report: &Report) -> String {
     let column = super::column(report);
     let kernels: Vec<Value> =
         report.kernels.iter().map(|(kernel, estimate)| self::kernel(kernel, estimate, column)).collect();
+    let compiled: Vec<Value> = report.compiled.iter().map(|(kernel, compiled)| self::compiled(kernel, compiled)).collect();
     let findings: Vec<Value> = report.findings.iter().map(finding).collect();
     let object = json!({
         "model": { "name": report.model.name, "warp": report.model.warp },
         "kernels": kernels,
+        "compiled": compiled,
         "findings": findings,
     });
     serde_json::to_string_pretty(&object).unwrap_or_default()
@@ -57,6 +59,18 @@ fn kernel(kernel: &ObservedKernel, estimate: &Estimate, column: usize) -> Value 
         "lanes": { "executed": kernel.lanes[column].executed, "issued": kernel.lanes[column].issued },
         "operations": { "float": kernel.mix.float, "integer": kernel.mix.integer, "special": kernel.mix.special },
         "accesses": accesses, "branches": branches,
+    })
+}
+
+fn compiled(kernel: &str, compiled: &Compiled) -> Value {
+    let occupancy = compiled.occupancy();
+    json!({
+        "kernel": kernel, "architecture": format!("sm_{}{}", compiled.capability.0, compiled.capability.1),
+        "registers": compiled.usage.registers, "workgroup_bytes": compiled.usage.workgroup_bytes,
+        "private_bytes": compiled.private_bytes, "spilled_bytes": compiled.spilled_bytes,
+        "workgroups": occupancy.map(|occupancy| occupancy.workgroups),
+        "occupancy": occupancy.map(|occupancy| occupancy.share),
+        "limiter": occupancy.map(|occupancy| occupancy.limiter.name()),
     })
 }
 
