@@ -23,11 +23,14 @@ pub enum Problem {
     FewWorkgroups,
     /// The compiler keeps registers in memory, because an invocation needs more than it may have.
     Spilled,
+    /// All invocations read the same few places of a storage buffer again and again.
+    UniformLoad,
 }
 
 impl Problem {
     /// The name in listings: `scattered-access`, `bank-conflict`, `divergent-branch`, `uneven-loop`,
-    /// `atomic-contention`, `few-workgroups`, `spilled-registers`.
+    /// `atomic-contention`, `few-workgroups`, `spilled-registers`,
+    /// `uniform-load`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -38,6 +41,7 @@ impl Problem {
             Self::Contention => "atomic-contention",
             Self::FewWorkgroups => "few-workgroups",
             Self::Spilled => "spilled-registers",
+            Self::UniformLoad => "uniform-load",
         }
     }
 }
@@ -54,7 +58,7 @@ pub struct Suspicion {
     /// The variable; empty where there is none.
     pub variable: Arc<str>,
     /// The counted value: sectors or wavefronts per request, lanes per atomic, the percentage of lane instructions that
-    /// are lost, workgroups, or bytes of spilled registers.
+    /// are lost, workgroups, bytes of spilled registers, or loads of an invocation.
     pub value: f64,
     /// The value without the problem.
     pub ideal: f64,
@@ -95,6 +99,9 @@ impl Suspicion {
             Problem::Contention => format!("{value:.1} lanes of a warp update the same word of '{name}' at once"),
             Problem::FewWorkgroups => {
                 format!("{value:.0} workgroups a dispatch leave most of {ideal:.0} multiprocessors idle")
+            }
+            Problem::UniformLoad => {
+                format!("each invocation reads '{name}' {value:.1} times here, in the same places as all others")
             }
             Problem::Spilled => {
                 format!("an invocation stores and loads {value:.0} bytes of registers that do not fit into its own")

@@ -1,5 +1,7 @@
 //! The rules by which counts become findings.
 
+mod uniform;
+
 use super::estimate::{SECTOR, cycles_of, scale};
 use super::{Compiled, Estimate, Model, Problem, Resource, Suspicion};
 use crate::backend::{ObservedAccess, ObservedBranch, ObservedKernel, ObservedSpace, Spot, Touch};
@@ -17,7 +19,13 @@ const CROWD: f64 = 4.0;
 pub(super) fn findings(kernel: &ObservedKernel, estimate: &Estimate, model: &Model) -> Vec<Suspicion> {
     let rules = Rules { kernel, estimate, model, scale: scale(kernel) };
     let accesses = kernel.accesses.iter().flat_map(|access| {
-        [rules.scattered(access), rules.conflict(access), rules.contention(access)].into_iter().flatten()
+        let of_access = [
+            rules.scattered(access),
+            rules.conflict(access),
+            rules.contention(access),
+            uniform::finding(&rules, access),
+        ];
+        of_access.into_iter().flatten()
     });
     let branches = kernel.branches.iter().filter_map(|branch| rules.divergence(branch));
     accesses.chain(branches).chain(rules.few_workgroups()).collect()

@@ -37,6 +37,8 @@ fn access(space: ObservedSpace, touch: Touch, counts: RequestCounts) -> Observed
         touch,
         bytes: 4,
         stride: Some(128),
+        extent: [0, 4],
+        common: false,
         invocations: counts.lanes,
         counts: [counts; 4],
     }
@@ -220,4 +222,50 @@ fn one_more_workgroup_fits_with_as_many_bytes_and_no_more() {
     assert!(Occupancy::bytes_for_one_more((9, 0), usage).is_some());
     let free = Usage { workgroup_bytes: 0, ..usage };
     assert_eq!(Occupancy::bytes_for_one_more((9, 0), free), None);
+}
+
+/// A load of one element of 4 bytes that each of the kernel's invocations makes 16 times.
+fn uniform_load() -> ObservedKernel {
+    let requests = 16 * 8192;
+    let counts = RequestCounts {
+        requests,
+        lanes: 32 * requests,
+        sectors: requests,
+        ideal_sectors: requests,
+        uniform: requests,
+        ..RequestCounts::default()
+    };
+    let access = access(ObservedSpace::Storage, Touch::Read, counts);
+    let mut kernel = with(ObservedAccess { common: true, stride: Some(0), ..access });
+    kernel.buffers.push(ObservedBuffer { name: "x".into(), bytes: 4, read: 1024, written: 0 });
+    kernel
+}
+
+#[test]
+fn repeated_loads_of_the_same_places_are_findings() {
+    let found = report(uniform_load(), "h100");
+    let finding = &found.findings[0];
+    assert_eq!((finding.problem, finding.value, finding.ideal), (Problem::UniformLoad, 16.0, 1.0));
+    assert!(finding.help.contains("the same element each time"), "{finding}");
+    let mut table = uniform_load();
+    table.accesses[0].extent = [0, 64];
+    let found = report(table.clone(), "h100");
+    assert!(found.findings[0].help.contains("bind 'x' as var<uniform>"), "{found}");
+
+    let change: [(&str, fn(&mut ObservedKernel)); 6] = [
+        ("lanes read different places", |kernel| kernel.accesses[0].common = false),
+        ("the buffer is written", |kernel| kernel.buffers[0].written = 1),
+        ("the table is too large for a uniform", |kernel| kernel.accesses[0].extent = [0, 65_540]),
+        ("each invocation loads it once", |kernel| kernel.accesses[0].invocations /= 16),
+        ("warps have one lane", |kernel| kernel.accesses[0].counts[2].uniform = 0),
+        ("another access differs", |kernel| {
+            let other = ObservedAccess { at: spot(9), common: false, ..kernel.accesses[0].clone() };
+            kernel.accesses.push(other);
+        }),
+    ];
+    for (why, change) in change {
+        let mut kernel = table.clone();
+        change(&mut kernel);
+        assert!(report(kernel, "h100").findings.is_empty(), "{why}");
+    }
 }

@@ -29,10 +29,11 @@ const fn planted(
 const TILE: &str = "var<workgroup> tile: array<u32, 1056>;";
 const SUMS: &str = "var<workgroup> sums: array<atomic<u32>, 256>;";
 const GLOBAL: &str = "@group(0) @binding(2) var<storage, read_write> z: array<atomic<u32>, 8192>;";
+const TABLE: &str = "@group(0) @binding(2) var<storage, read> z: array<u32, 8192>;";
 const STRUCTS: &str =
     "struct Body { position: vec4<u32>, speed: vec4<u32>, mass: u32 }\nvar<workgroup> bodies: array<Body, 256>;";
 
-use Problem::{BankConflict, Contention, DivergentBranch, Scattered, UnevenLoop};
+use Problem::{BankConflict, Contention, DivergentBranch, Scattered, UnevenLoop, UniformLoad};
 
 /// In all bodies, `i` is the global and `t` the local index in workgroups of 256; `x` and `y` have 262,144 elements.
 const DEFECTS: &[Planted] = &[
@@ -210,6 +211,27 @@ const DEFECTS: &[Planted] = &[
         "atomicOr(&sums[t / 32u], 1u << (t % 32u)); // here\n    workgroupBarrier();\n    y[i] = x[i];",
         "if (t % 32u == 0u) {\n        atomicOr(&sums[t / 32u], 1u);\n    }\n    workgroupBarrier();\n    y[i] = x[i];",
     ),
+    planted(
+        "a table that all read",
+        UniformLoad,
+        TABLE,
+        "var sum = x[i];\n    for (var k = 0u; k < 16u; k++) {\n        sum = sum * 3u + z[k]; // here\n    }\n    y[i] = sum;",
+        "var sum = x[i];\n    for (var k = 0u; k < 16u; k++) {\n        sum = sum * 3u + z[(k * 256u + t) % 8192u];\n    }\n    y[i] = sum;",
+    ),
+    planted(
+        "one parameter again and again",
+        UniformLoad,
+        TABLE,
+        "var sum = x[i];\n    for (var k = 0u; k < 16u; k++) {\n        sum = sum * z[5] + k; // here\n    }\n    y[i] = sum;",
+        "var sum = x[i];\n    let factor = z[5];\n    for (var k = 0u; k < 16u; k++) {\n        sum = sum * factor + k;\n    }\n    y[i] = sum;",
+    ),
+    planted(
+        "a row of weights",
+        UniformLoad,
+        TABLE,
+        "var sum = 0u;\n    for (var k = 0u; k < 9u; k++) {\n        sum += x[i + k] * z[4000u + k]; // here\n    }\n    y[i] = sum;",
+        "var sum = 0u;\n    for (var k = 0u; k < 9u; k++) {\n        sum += x[i + k] * z[(i / 256u) * 9u + k];\n    }\n    y[i] = sum;",
+    ),
 ];
 
 fn micro(name: &str, globals: &str, body: &str) -> Micro {
@@ -250,6 +272,6 @@ fn every_planted_defect_is_found_and_its_twin_is_clean() {
             wrong.push(format!("{}: its twin has no defect, found {said:?}", planted.name));
         }
     }
-    assert!(DEFECTS.len() >= 30);
+    assert!(DEFECTS.len() >= 33);
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), DEFECTS.len(), wrong.join("\n"));
 }

@@ -28,7 +28,8 @@ fn kernel(kernel: &ObservedKernel, estimate: &Estimate, column: usize) -> Value 
             let counts = &access.counts[column];
             json!({
                 "at": at(&access.at), "variable": &*access.variable, "memory": access.space.name(),
-                "access": access.touch.name(), "bytes": access.bytes, "stride": access.stride,
+                "access": access.touch.name(), "bytes": access.bytes, "stride": access.stride, "extent": access.extent,
+                "common": access.common,
                 "invocations": access.invocations, "requests": counts.requests, "sectors": counts.sectors,
                 "ideal_sectors": counts.ideal_sectors, "wavefronts": counts.wavefronts,
                 "ideal_wavefronts": counts.ideal_wavefronts, "uniform": counts.uniform,
