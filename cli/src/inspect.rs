@@ -96,11 +96,12 @@ pub(crate) fn inspect(arguments: &InspectArgs, json: bool) -> Result<(), Failure
     }
     let compiled = arguments.arch.map(|architecture| compiled::compile(&wgsl, architecture)).transpose()?;
     let device = run::open(Some("cpu:observed"))?;
-    let kernel = device.kernel(wgsl)?;
+    let kernel = device.kernel(wgsl.clone())?;
     launch(&device, &kernel, arguments)?;
     let observations = device.observations();
     device.synchronize()?;
     let mut report = anywarp::insight::inspect(&observations, &arguments.model);
+    report.add_source(&wgsl, device.caps())?;
     if let Some(compiled) = compiled {
         report.add_compiled(kernel.name(), compiled);
     }

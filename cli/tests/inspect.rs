@@ -90,10 +90,9 @@ fn pages_comparisons_and_occupancies() {
         format!("{LINE} --override WIDTH=33 --html page.html --compare base.json --registers 64 --model rtx-4090");
     let outcome = inspect(&folder, &line);
     assert_eq!(outcome.code, Some(0), "{outcome:#?}");
-    for part in [
-        "compared with base.json:\n  the model was h100",
-        "gone: bank-conflict of 'tile' in transpose.wgsl:main",
-    ] {
+    for part in
+        ["compared with base.json:\n  the model was h100", "gone: bank-conflict of 'tile' in transpose.wgsl:main"]
+    {
         assert!(outcome.stderr.contains(part), "{part}: {outcome:#?}");
     }
     let occupancy = "sm_89: 64 registers, 4224 bytes of workgroup memory; 4 workgroups in a multiprocessor, 67 % of its \
@@ -119,7 +118,7 @@ fn mistakes_name_the_argument() {
         (format!("{LINE} --compare transpose.wgsl"), 1, "--compare transpose.wgsl: "),
         (format!("{LINE} --html missing/page.html"), 1, "--html missing/page.html: "),
         (format!("{LINE} --registers 256"), 2, "--registers"),
-        (format!("{LINE} --registers 25 --arch sm_90"), 2, "cannot be used with"),
+        (format!("{LINE} --registers 25 --arch sm_90"), 2, "expected one of the two, found both: leave one out"),
         (format!("{LINE} --arch ninety"), 2, "expected sm_ and a number, found 'ninety'"),
     ] {
         let outcome = inspect(&folder, &line);
@@ -133,8 +132,7 @@ fn the_compiler_tells_registers_and_spills() {
     let Some(folder) = Folder::with_device("inspect-compiled") else { return };
     folder.write("transpose.wgsl", TRANSPOSE);
     folder.write("values.wgsl", many_values());
-    let missing =
-        folder.start("inspect", &format!("{LINE} --arch sm_90"), "", &[("ANYWARP_NVRTC", "/nonexistent")]);
+    let missing = folder.start("inspect", &format!("{LINE} --arch sm_90"), "", &[("ANYWARP_NVRTC", "/nonexistent")]);
     assert_eq!((missing.code, missing.stdout.as_str()), (Some(1), ""), "{missing:#?}");
     let remedy = if cfg!(feature = "cuda") { "pip install nvidia-cuda-nvrtc" } else { "build it with the feature" };
     assert!(missing.stderr.contains("--arch sm_90: ") && missing.stderr.contains(remedy), "{missing:#?}");
@@ -158,13 +156,49 @@ fn the_compiler_tells_registers_and_spills() {
     let findings = report["findings"].as_array().unwrap();
     let spilled = findings.iter().find(|finding| finding["problem"] == "spilled-registers").unwrap();
     assert_eq!(spilled["kernel"], "values.wgsl:main");
-    assert_eq!(spilled["value"], compiled["spilled_bytes"]);
+    assert_eq!(spilled["value"].as_f64(), compiled["spilled_bytes"].as_f64());
+}
+
+#[test]
+fn the_report_has_the_checks_that_remain() {
+    let Some(folder) = Folder::with_device("inspect-checks") else { return };
+    let chain = "
+@group(0) @binding(0) var<storage, read> x: array<u32>;
+@group(0) @binding(1) var<storage, read_write> y: array<u32>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    if (id.x >= arrayLength(&y)) { return; }
+    var at = id.x;
+    for (var k = 0u; k < 12u; k++) {
+        at = x[at];
+    }
+    y[id.x] = at;
+}
+";
+    folder.write("chain.wgsl", chain);
+    let line = "chain.wgsl --threads 4096 --bind x=zeros:u32:4096 --bind y=zeros:u32:4096";
+    let text = inspect(&folder, line).ok();
+    for part in [
+        "checks: 1 of 2 accesses and 1 of 1 loops need none; 1 remain, about ",
+        "    line 9: x[at], 12.0 times an invocation",
+        "% of the kernel's instructions check whether 'x[at]' is in range",
+        "help: put the access into 'if (at < arrayLength(&x))': then no check is needed",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let report = json(inspect(&folder, &format!("{line} --json")));
+    let checks = &report["checks"][0];
+    assert_eq!((&checks["kept"][0]["at"]["line"], &checks["accesses"]["checked"]), (&9.into(), &1.into()), "{checks}");
+    folder.write("chain.wgsl", chain.replace("at = x[at];", "if (at < arrayLength(&x)) { at = x[at]; }"));
+    let fixed = inspect(&folder, line).ok();
+    assert!(fixed.contains("checks: 2 of 2 accesses") && !fixed.contains("checked-index"), "{fixed}");
 }
 
 /// A kernel of 1024 invocations, which may have 64 registers each, with 120 values that live at the same time.
 fn many_values() -> String {
     let names = || (0..120).map(|at| format!("v{at}"));
-    let reads: String = names().enumerate().map(|(at, name)| format!("    var {name} = x[i * 64u % {}u];\n", at + 64)).collect();
+    let reads: String =
+        names().enumerate().map(|(at, name)| format!("    var {name} = x[i * 64u % {}u];\n", at + 64)).collect();
     let turns: String = names()
         .zip(names().cycle().skip(1))
         .map(|(name, next)| format!("        {name} = fma({name}, {next}, f32(k));\n"))

@@ -25,12 +25,14 @@ pub enum Problem {
     Spilled,
     /// All invocations read the same few places of a storage buffer again and again.
     UniformLoad,
+    /// The device checks an index in a hot loop.
+    Checked,
 }
 
 impl Problem {
     /// The name in listings: `scattered-access`, `bank-conflict`, `divergent-branch`, `uneven-loop`,
     /// `atomic-contention`, `few-workgroups`, `spilled-registers`,
-    /// `uniform-load`.
+    /// `uniform-load`, `checked-index`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -42,6 +44,7 @@ impl Problem {
             Self::FewWorkgroups => "few-workgroups",
             Self::Spilled => "spilled-registers",
             Self::UniformLoad => "uniform-load",
+            Self::Checked => "checked-index",
         }
     }
 }
@@ -55,10 +58,10 @@ pub struct Suspicion {
     pub kernel: Arc<str>,
     /// The position in the source.
     pub at: Spot,
-    /// The variable; empty where there is none.
+    /// The variable, or the access as written for checks; empty where there is none.
     pub variable: Arc<str>,
     /// The counted value: sectors or wavefronts per request, lanes per atomic, the percentage of lane instructions that
-    /// are lost, workgroups, bytes of spilled registers, or loads of an invocation.
+    /// are lost or that are checks, workgroups, bytes of spilled registers, or loads of an invocation.
     pub value: f64,
     /// The value without the problem.
     pub ideal: f64,
@@ -99,6 +102,9 @@ impl Suspicion {
             Problem::Contention => format!("{value:.1} lanes of a warp update the same word of '{name}' at once"),
             Problem::FewWorkgroups => {
                 format!("{value:.0} workgroups a dispatch leave most of {ideal:.0} multiprocessors idle")
+            }
+            Problem::Checked => {
+                format!("about {value:.0} % of the kernel's instructions check whether '{name}' is in range")
             }
             Problem::UniformLoad => {
                 format!("each invocation reads '{name}' {value:.1} times here, in the same places as all others")

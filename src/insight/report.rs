@@ -3,8 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Compiled, Estimate, Model, Suspicion, rules};
-use crate::backend::{ObservedKernel, ObservedSpace};
+use super::{Compiled, Estimate, KeptChecks, Model, Suspicion, rules};
+use crate::backend::{Caps, ObservedKernel, ObservedSpace};
+use crate::error::KernelError;
+use crate::kernel::Wgsl;
 
 /// The result of [`inspect`](super::inspect).
 #[derive(Clone, Debug)]
@@ -17,6 +19,8 @@ pub struct Report {
     pub findings: Vec<Suspicion>,
     /// The kernels as a compiler makes them, by name.
     pub compiled: Vec<(Arc<str>, Compiled)>,
+    /// The checks that kernels keep.
+    pub checks: Vec<KeptChecks>,
 }
 
 impl Report {
@@ -56,6 +60,56 @@ impl Report {
         self.sort();
     }
 
+    /// Adds what the WGSL of a kernel tells: the checks that the kernel keeps, and the findings about those in hot loops.
+    /// `caps` are those of the device that ran it. Kernels that did not run are ignored.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// use anywarp::insight::{Model, Problem, inspect};
+    /// use anywarp::{Device, Wgsl};
+    ///
+    /// let device = Device::open("cpu:observed")?;
+    /// let wgsl = Wgsl::new(
+    ///     "@group(0) @binding(0) var<storage, read> next: array<u32>;
+    ///      @group(0) @binding(1) var<storage, read_write> ends: array<u32>;
+    ///      @compute @workgroup_size(64) fn follow(@builtin(global_invocation_id) id: vec3<u32>) {
+    ///          var at = id.x;
+    ///          for (var k = 0u; k < 20u; k++) {
+    ///              at = next[at]; // any value
+    ///          }
+    ///          ends[id.x] = at;
+    ///      }",
+    /// );
+    /// let kernel = device.kernel(wgsl.clone())?;
+    /// let next = device.buffer_from(&(0..4096u32).map(|i| i ^ 1).collect::<Vec<_>>())?;
+    /// let mut ends = device.buffer::<u32>(4096)?;
+    /// kernel.launch().bind("next", &next).bind("ends", &mut ends).threads(4096)?;
+    ///
+    /// let mut report = inspect(&device.observations(), &Model::default());
+    /// report.add_source(&wgsl, device.caps())?;
+    /// assert_eq!(report.checks[0].kept[0].at.line, 6);
+    /// assert!(report.findings.iter().any(|finding| finding.problem == Problem::Checked));
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Wgsl::explain`].
+    pub fn add_source(&mut self, wgsl: &Wgsl<'_>, caps: &Caps) -> Result<(), KernelError> {
+        let explanation = wgsl.explain(caps)?;
+        for (observed, estimate) in self.kernels.iter().filter(|(observed, _)| *observed.kernel == *explanation.kernel)
+        {
+            let checks = KeptChecks::of(observed, &explanation, &self.model);
+            self.findings.extend(rules::checks(observed, estimate, &self.model, &checks));
+            self.checks.push(checks);
+        }
+        self.sort();
+        Ok(())
+    }
+
     /// Sorts the findings, those that cost most first.
     pub(super) fn sort(&mut self) {
         self.findings.sort_by(|one, other| other.rank().total_cmp(&one.rank()));
@@ -88,7 +142,7 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// Text of at most 100 columns: for each kernel its estimate and access sites, then the findings with their lines.
+/// Text: for each kernel its estimate, checks and access sites, then the findings with their lines.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (kernel, estimate) in &self.kernels {
@@ -133,6 +187,9 @@ impl Report {
         )?;
         for (_, compiled) in self.compiled.iter().filter(|(name, _)| *name == kernel.kernel) {
             writeln!(f, "  {compiled}")?;
+        }
+        for checks in self.checks.iter().filter(|checks| checks.kernel == kernel.kernel) {
+            writeln!(f, "  {checks}")?;
         }
         if kernel.accesses.is_empty() {
             return Ok(());

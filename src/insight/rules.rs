@@ -1,9 +1,10 @@
 //! The rules by which counts become findings.
 
+mod checked;
 mod uniform;
 
 use super::estimate::{SECTOR, cycles_of, scale};
-use super::{Compiled, Estimate, Model, Problem, Resource, Suspicion};
+use super::{Compiled, Estimate, KeptChecks, Model, Problem, Resource, Suspicion};
 use crate::backend::{ObservedAccess, ObservedBranch, ObservedKernel, ObservedSpace, Spot, Touch};
 
 /// A request is scattered, or in conflict, from this multiple of the ideal.
@@ -60,6 +61,17 @@ pub(super) fn spills(
     with.add(Resource::Sectors, wasted);
     let gain = with.time() - estimate.time();
     Some(Suspicion { gain, share: gain / with.time().max(f64::MIN_POSITIVE), ..found })
+}
+
+/// Returns the findings about the checks of one kernel.
+pub(super) fn checks(
+    kernel: &ObservedKernel,
+    estimate: &Estimate,
+    model: &Model,
+    checks: &KeptChecks,
+) -> Vec<Suspicion> {
+    let rules = Rules { kernel, estimate, model, scale: scale(kernel) };
+    checks.kept.iter().filter_map(|check| checked::finding(&rules, check)).collect()
 }
 
 /// The place of findings about a whole kernel.

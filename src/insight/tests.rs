@@ -211,9 +211,8 @@ fn one_more_workgroup_fits_with_as_many_bytes_and_no_more() {
         for workgroup_bytes in [9 << 10, 20_000, 33 << 10, 60_001] {
             let usage = Usage { invocations: 64, registers: 16, workgroup_bytes };
             let Some(bytes) = Occupancy::bytes_for_one_more(capability, usage) else { continue };
-            let workgroups = |workgroup_bytes| {
-                Occupancy::on(capability, Usage { workgroup_bytes, ..usage }).unwrap().workgroups
-            };
+            let workgroups =
+                |workgroup_bytes| Occupancy::on(capability, Usage { workgroup_bytes, ..usage }).unwrap().workgroups;
             assert!(workgroups(bytes) > workgroups(workgroup_bytes), "{capability:?} {workgroup_bytes} {bytes}");
             assert_eq!(workgroups(bytes + 1), workgroups(workgroup_bytes), "{capability:?} {workgroup_bytes} {bytes}");
         }

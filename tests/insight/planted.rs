@@ -1,8 +1,8 @@
 //! Kernels with one planted defect each, and their twins without it: the inspector finds each defect at its line, and
 //! nothing in the twins.
 
-use anywarp::Device;
-use anywarp::insight::{Model, Problem, inspect};
+use anywarp::insight::{Model, Problem, Report, inspect};
+use anywarp::{Device, Wgsl};
 
 use super::micro::Micro;
 use super::run;
@@ -33,7 +33,7 @@ const TABLE: &str = "@group(0) @binding(2) var<storage, read> z: array<u32, 8192
 const STRUCTS: &str =
     "struct Body { position: vec4<u32>, speed: vec4<u32>, mass: u32 }\nvar<workgroup> bodies: array<Body, 256>;";
 
-use Problem::{BankConflict, Contention, DivergentBranch, Scattered, UnevenLoop, UniformLoad};
+use Problem::{BankConflict, Checked, Contention, DivergentBranch, Scattered, UnevenLoop, UniformLoad};
 
 /// In all bodies, `i` is the global and `t` the local index in workgroups of 256; `x` and `y` have 262,144 elements.
 const DEFECTS: &[Planted] = &[
@@ -222,8 +222,8 @@ const DEFECTS: &[Planted] = &[
         "one parameter again and again",
         UniformLoad,
         TABLE,
-        "var sum = x[i];\n    for (var k = 0u; k < 16u; k++) {\n        sum = sum * z[5] + k; // here\n    }\n    y[i] = sum;",
-        "var sum = x[i];\n    let factor = z[5];\n    for (var k = 0u; k < 16u; k++) {\n        sum = sum * factor + k;\n    }\n    y[i] = sum;",
+        "var sum = x[i];\n    let turns = (x[i] >> 31u) + 16u;\n    for (var k = 0u; k < turns; k++) {\n        sum = sum * z[k / 64u + 5u] + k; // here\n    }\n    y[i] = sum;",
+        "var sum = x[i];\n    let turns = (x[i] >> 31u) + 16u;\n    let factor = z[5];\n    for (var k = 0u; k < turns; k++) {\n        sum = sum * factor + k;\n    }\n    y[i] = sum;",
     ),
     planted(
         "a row of weights",
@@ -231,6 +231,20 @@ const DEFECTS: &[Planted] = &[
         TABLE,
         "var sum = 0u;\n    for (var k = 0u; k < 9u; k++) {\n        sum += x[i + k] * z[4000u + k]; // here\n    }\n    y[i] = sum;",
         "var sum = 0u;\n    for (var k = 0u; k < 9u; k++) {\n        sum += x[i + k] * z[(i / 256u) * 9u + k];\n    }\n    y[i] = sum;",
+    ),
+    planted(
+        "a chain of indices",
+        Checked,
+        "",
+        "var at = i;\n    for (var k = 0u; k < 16u; k++) {\n        at = x[at]; // here\n    }\n    y[i] = at;",
+        "var at = i;\n    for (var k = 0u; k < 16u; k++) {\n        if (at < arrayLength(&x)) {\n            at = x[at];\n        }\n    }\n    y[i] = at;",
+    ),
+    planted(
+        "a table of bins by the data",
+        Checked,
+        TABLE,
+        "var sum = 0u;\n    for (var k = 0u; k < 16u; k++) {\n        sum += z[x[i] + k]; // here\n    }\n    y[i] = sum;",
+        "var sum = 0u;\n    for (var k = 0u; k < 16u; k++) {\n        sum += z[(x[i] + k) % 8192u];\n    }\n    y[i] = sum;",
     ),
 ];
 
@@ -249,10 +263,15 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(local_invocation_
     Micro { name: name.into(), source, groups: 256, input: 1 << 18, output: 1 << 18 }
 }
 
+fn report(device: &Device, micro: &Micro) -> Report {
+    let mut report = inspect(&run(device, micro), &Model::default());
+    report.add_source(&Wgsl::new(&*micro.source), device.caps()).unwrap();
+    report
+}
+
 /// The lines and problems that the inspector finds.
 fn found(device: &Device, micro: &Micro) -> Vec<(u32, Problem)> {
-    let report = inspect(&run(device, micro), &Model::default());
-    report.findings.iter().map(|finding| (finding.at.line, finding.problem)).collect()
+    report(device, micro).findings.iter().map(|finding| (finding.at.line, finding.problem)).collect()
 }
 
 #[test]
@@ -272,6 +291,6 @@ fn every_planted_defect_is_found_and_its_twin_is_clean() {
             wrong.push(format!("{}: its twin has no defect, found {said:?}", planted.name));
         }
     }
-    assert!(DEFECTS.len() >= 33);
+    assert!(DEFECTS.len() >= 35);
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), DEFECTS.len(), wrong.join("\n"));
 }

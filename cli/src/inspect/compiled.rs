@@ -1,4 +1,5 @@
-//! What a compiler says about the kernel: registers, workgroup memory and spills, by NVRTC or as the user gives them.
+//! The report of a compiler about the kernel: registers, workgroup memory and spills, by NVRTC or as the user gives
+//! them.
 
 use anywarp::insight::{Compiled, Report, Usage};
 use anywarp::{Kernel, Wgsl};

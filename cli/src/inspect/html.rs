@@ -87,6 +87,9 @@ fn kernel(page: &mut String, report: &Report, kernel: &ObservedKernel, estimate:
     for (_, compiled) in report.compiled.iter().filter(|(name, _)| *name == kernel.kernel) {
         let _ = writeln!(page, "<p>{}</p>", escaped(&compiled.to_string()));
     }
+    for checks in report.checks.iter().filter(|checks| checks.kernel == kernel.kernel) {
+        let _ = writeln!(page, "<pre>{}</pre>", escaped(&checks.to_string()));
+    }
     page.push_str("<table><tr><th class=l>resource<th>us<th class=l>share of the longest</tr>\n");
     let longest = estimate.seconds.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     for resource in Resource::ALL {

@@ -1,7 +1,7 @@
 //! A report as JSON.
 
 use anywarp::backend::{ObservedKernel, Spot};
-use anywarp::insight::{Compiled, Estimate, Report, Resource, Suspicion};
+use anywarp::insight::{Compiled, Estimate, KeptChecks, Report, Resource, Suspicion};
 use serde_json::{Value, json};
 
 /// Returns the report as one object.
@@ -9,12 +9,14 @@ pub(super) fn report(report: &Report) -> String {
     let column = super::column(report);
     let kernels: Vec<Value> =
         report.kernels.iter().map(|(kernel, estimate)| self::kernel(kernel, estimate, column)).collect();
-    let compiled: Vec<Value> = report.compiled.iter().map(|(kernel, compiled)| self::compiled(kernel, compiled)).collect();
+    let compiled: Vec<Value> =
+        report.compiled.iter().map(|(kernel, compiled)| self::compiled(kernel, compiled)).collect();
     let findings: Vec<Value> = report.findings.iter().map(finding).collect();
     let object = json!({
         "model": { "name": report.model.name, "warp": report.model.warp },
         "kernels": kernels,
         "compiled": compiled,
+        "checks": report.checks.iter().map(checks).collect::<Vec<_>>(),
         "findings": findings,
     });
     serde_json::to_string_pretty(&object).unwrap_or_default()
@@ -72,6 +74,24 @@ fn compiled(kernel: &str, compiled: &Compiled) -> Value {
         "workgroups": occupancy.map(|occupancy| occupancy.workgroups),
         "occupancy": occupancy.map(|occupancy| occupancy.share),
         "limiter": occupancy.map(|occupancy| occupancy.limiter.name()),
+    })
+}
+
+fn checks(checks: &KeptChecks) -> Value {
+    let kept = checks.kept.iter().map(|check| {
+        json!({
+            "at": at(&check.at), "text": check.text, "loop": check.is_loop, "times": check.times,
+            "share": check.share, "advice": check.advice,
+        })
+    });
+    let accesses = checks.accesses;
+    json!({
+        "kernel": &*checks.kernel, "share": checks.share(),
+        "accesses": {
+            "proven": accesses.proven, "at_launch": accesses.at_launch, "checked": accesses.checked,
+        },
+        "loops": { "proven": checks.loops[0], "checked": checks.loops[1] },
+        "kept": kept.collect::<Vec<_>>(),
     })
 }
 

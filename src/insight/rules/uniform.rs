@@ -29,7 +29,9 @@ pub(super) fn finding(rules: &Rules<'_>, access: &ObservedAccess) -> Option<Susp
     let remain = if is_one { 1.0 / value } else { 0.0 };
     let cycles = cycles_of(counts.requests, counts.sectors, rules.model) * (1.0 - remain) * rules.scale;
     let help = if is_one {
-        format!("it is the same element each time: load it into a 'let' before the loop, or bind '{name}' as var<uniform>")
+        format!(
+            "it is the same element each time: load it into a 'let' before the loop, or bind '{name}' as var<uniform>"
+        )
     } else {
         format!(
             "bind '{name}' as var<uniform>, with a fixed length and elements of 16 bytes (array<vec4<..>, N>): \
