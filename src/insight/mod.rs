@@ -38,13 +38,14 @@
 //!
 //! [`Occupancy`] tells how many workgroups a multiprocessor of NVIDIA can hold, and what limits them.
 //! [`Report::add_compiled`] adds what NVIDIA's compiler says about a kernel; [`Report::add_source`] adds the checks that
-//! the kernel keeps.
+//! the kernel keeps, and changed lines for mechanical fixes.
 //!
 //! The numbers of sectors, requests and lanes follow from the addresses and hold for any GPU with such warps. Banks are
 //! those of NVIDIA. Times are estimates by a roofline (Williams, Waterman and Patterson, CACM 2009): a kernel takes as
 //! long as its most used resource.
 
 mod advice;
+mod changes;
 mod checks;
 mod compiled;
 mod estimate;
@@ -58,6 +59,7 @@ mod tests;
 mod timeline;
 
 pub use advice::{Advice, Pitfall};
+pub use changes::Change;
 pub use checks::{KeptCheck, KeptChecks};
 pub use compiled::Compiled;
 pub use estimate::{Estimate, Resource};

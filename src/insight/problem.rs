@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Resource;
+use super::{Change, Resource};
 use crate::backend::Spot;
 
 /// The kind of a finding.
@@ -75,6 +75,8 @@ pub struct Suspicion {
     pub share: f64,
     /// The fix, in words.
     pub help: String,
+    /// The lines that the fix changes, where that is mechanical; found by [`Report::add_source`](super::Report::add_source).
+    pub changes: Vec<Change>,
 }
 
 impl Suspicion {

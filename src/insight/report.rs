@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Compiled, Estimate, KeptChecks, Model, Suspicion, rules};
+use super::{Change, Compiled, Estimate, KeptChecks, Model, Problem, Suspicion, changes, rules};
 use crate::backend::{Caps, ObservedKernel, ObservedSpace};
 use crate::error::KernelError;
 use crate::kernel::Wgsl;
@@ -60,8 +60,9 @@ impl Report {
         self.sort();
     }
 
-    /// Adds what the WGSL of a kernel tells: the checks that the kernel keeps, and the findings about those in hot loops.
-    /// `caps` are those of the device that ran it. Kernels that did not run are ignored.
+    /// Adds what the WGSL of a kernel tells: the checks that the kernel keeps, the findings about those in hot loops, and
+    /// the changed lines of mechanical fixes. `caps` are those of the device that ran it. Kernels that did not run are
+    /// ignored.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -105,6 +106,16 @@ impl Report {
             let checks = KeptChecks::of(observed, &explanation, &self.model);
             self.findings.extend(rules::checks(observed, estimate, &self.model, &checks));
             self.checks.push(checks);
+            let Some(source) = wgsl.program(caps)?.source else { continue };
+            for finding in self.findings.iter_mut().filter(|finding| finding.kernel == observed.kernel) {
+                let changes = changes::of(finding, observed, &source);
+                if finding.problem == Problem::Scattered && !changes.is_empty() && finding.changes.is_empty() {
+                    finding
+                        .help
+                        .push_str("; with the changed line, swap the first two sizes of the grid, if they differ");
+                }
+                finding.changes = changes;
+            }
         }
         self.sort();
         Ok(())
@@ -238,6 +249,9 @@ impl fmt::Display for Suspicion {
         writeln!(f, "{}: {}", self.problem.name(), self.headline())?;
         writeln!(f, "  --> {} in {}", self.at, self.kernel)?;
         write!(f, "{}", self.at.quote())?;
+        for Change { line, text } in &self.changes {
+            writeln!(f, " {line} ~ {text}")?;
+        }
         if self.gain > 0.0 {
             writeln!(
                 f,

@@ -120,6 +120,7 @@ impl Rules<'_> {
             gain,
             share: gain / self.estimate.time().max(f64::MIN_POSITIVE),
             help,
+            changes: Vec::new(),
         }
     }
 

@@ -294,3 +294,76 @@ fn every_planted_defect_is_found_and_its_twin_is_clean() {
     assert!(DEFECTS.len() >= 35);
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), DEFECTS.len(), wrong.join("\n"));
 }
+
+/// Kernels whose first finding has a mechanical fix: the name, the problem, and the text. They read `x` and write `y`,
+/// both with 262,144 elements, in 512 x 512 invocations.
+const MECHANICAL: [(&str, Problem, &str); 3] = [
+    (
+        "indices the wrong way round",
+        Scattered,
+        "@compute @workgroup_size(16, 16)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    if (id.x >= 512u || id.y >= 512u) { return; }
+    y[id.x * 512u + id.y] = 3u * x[id.x * 512u + id.y];
+}",
+    ),
+    (
+        "a tile of rows",
+        BankConflict,
+        "var<workgroup> tile: array<array<u32, 32>, 32>;
+@compute @workgroup_size(32, 32)
+fn main(@builtin(workgroup_id) w: vec3<u32>, @builtin(local_invocation_id) at: vec3<u32>) {
+    tile[at.y][at.x] = x[(w.y * 32u + at.y) * 512u + w.x * 32u + at.x];
+    workgroupBarrier();
+    y[(w.x * 32u + at.y) * 512u + w.y * 32u + at.x] = tile[at.x][at.y];
+}",
+    ),
+    (
+        "a tile of one dimension",
+        BankConflict,
+        "var<workgroup> tile: array<u32, 1024>; // 32 rows
+@compute @workgroup_size(32, 32)
+fn main(@builtin(workgroup_id) w: vec3<u32>, @builtin(local_invocation_id) at: vec3<u32>) {
+    tile[at.y * 32u + at.x] = x[(w.y * 32u + at.y) * 512u + w.x * 32u + at.x];
+    workgroupBarrier();
+    y[(w.x * 32u + at.y) * 512u + w.y * 32u + at.x] = tile[at.x * 32u + at.y];
+}",
+    ),
+];
+
+/// Runs a kernel of 512 x 512 invocations; returns its output and its report.
+fn square(device: &Device, source: &str) -> (Vec<u32>, Report) {
+    let wgsl = Wgsl::new(source);
+    let kernel = device.kernel(wgsl.clone()).unwrap_or_else(|error| panic!("{error}\n{source}"));
+    let x: Vec<u32> = (0..512 * 512u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+    let x = device.buffer_from(&x).unwrap();
+    let mut y = device.buffer_from(&vec![0u32; 512 * 512]).unwrap();
+    kernel.launch().bind("x", &x).bind("y", &mut y).threads([512, 512]).unwrap();
+    let output = y.read().unwrap().to_vec();
+    let mut report = inspect(&device.observations(), &Model::default());
+    report.add_source(&wgsl, device.caps()).unwrap();
+    (output, report)
+}
+
+#[test]
+fn changed_lines_compile_and_remove_the_finding() {
+    let device = Device::open("cpu:observed").unwrap();
+    for (name, problem, text) in MECHANICAL {
+        let source = format!(
+            "@group(0) @binding(0) var<storage, read> x: array<u32>;\n\
+             @group(0) @binding(1) var<storage, read_write> y: array<u32>;\n{text}\n"
+        );
+        let (before, report) = square(&device, &source);
+        let finding = report.findings.first().unwrap_or_else(|| panic!("{name}: nothing found"));
+        assert_eq!(finding.problem, problem, "{name}: {report}");
+        assert!(!finding.changes.is_empty(), "{name}: {report}");
+        let mut lines: Vec<&str> = source.lines().collect();
+        for change in &finding.changes {
+            assert!(report.to_string().contains(&format!(" {} ~ {}", change.line, change.text)), "{name}: {report}");
+            lines[change.line as usize - 1] = &change.text;
+        }
+        let (after, fixed) = square(&device, &lines.join("\n"));
+        assert!(fixed.findings.is_empty(), "{name}: {fixed}");
+        assert!(before == after && before.iter().any(|value| *value != 0), "{name}: other results");
+    }
+}

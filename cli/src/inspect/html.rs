@@ -55,6 +55,10 @@ fn finding(page: &mut String, finding: &Suspicion) {
     } else {
         format!("none now, as another resource takes longer than {}", finding.resource.name())
     };
+    let mut lines = finding.at.quote();
+    for change in &finding.changes {
+        let _ = writeln!(lines, " {} ~ {}", change.line, change.text);
+    }
     let _ = writeln!(
         page,
         "<div class=\"{class}\"><p><b>{}</b>: {}<br><code>{}</code> in <code>{}</code></p><pre>{}</pre><p>Gain: {gain}. \
@@ -63,7 +67,7 @@ fn finding(page: &mut String, finding: &Suspicion) {
         escaped(&finding.headline()),
         escaped(&finding.at.to_string()),
         escaped(&finding.kernel),
-        escaped(&finding.at.quote()),
+        escaped(&lines),
         escaped(&finding.help)
     );
 }

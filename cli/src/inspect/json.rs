@@ -101,6 +101,7 @@ fn finding(finding: &Suspicion) -> Value {
         "variable": &*finding.variable, "message": finding.headline(), "value": finding.value,
         "ideal": finding.ideal, "resource": finding.resource.name(), "wasted": finding.wasted,
         "gain": finding.gain, "share": finding.share, "help": finding.help,
+        "changes": finding.changes.iter().map(|change| json!({ "line": change.line, "text": change.text })).collect::<Vec<_>>(),
     })
 }
 
