@@ -5,15 +5,17 @@ mod compiled;
 mod condition;
 mod html;
 mod json;
+mod model;
 mod roofline;
 
 use std::path::PathBuf;
 
-use anywarp::insight::{Model, Report};
+use anywarp::insight::Report;
 use anywarp::{Device, Kernel};
 use clap::Args;
 
 use self::condition::Condition;
+use self::model::Choice;
 use crate::args::GridArgs;
 use crate::bindings::{Assignment, Interface};
 use crate::buffers::{self, Bound};
@@ -51,9 +53,10 @@ pub(crate) struct InspectArgs {
     #[arg(long = "override", alias = "constant", value_name = "NAME=VALUE", value_parser = values::override_value)]
     overrides: Vec<(String, f64)>,
 
-    /// The GPU of the estimates: a name of the list below
-    #[arg(long, value_name = "NAME", default_value = "h100", value_parser = model)]
-    model: Model,
+    /// The GPU of the estimates: a name of the list below; `measured` for the rates that `anywarp bench device --save`
+    /// measured last; or the file of such rates
+    #[arg(long, value_name = "NAME", default_value = "h100", value_parser = model::parse)]
+    model: Choice,
 
     /// Write the report as one page of HTML
     #[arg(long, value_name = "FILE")]
@@ -77,15 +80,9 @@ pub(crate) struct InspectArgs {
     conditions: Vec<Condition>,
 }
 
-fn model(text: &str) -> Result<Model, String> {
-    Model::named(text).ok_or_else(|| {
-        let names: Vec<&str> = Model::names().collect();
-        format!("expected one of {}, found '{text}'", names.join(", "))
-    })
-}
-
 /// Runs a kernel on the device that counts, and prints the findings.
 pub(crate) fn inspect(arguments: &InspectArgs, json: bool) -> Result<(), Failure> {
+    let model = arguments.model.read()?;
     let base = arguments.compare.as_deref().map(compare::read).transpose()?;
     let mut wgsl = arguments.composition.read(&arguments.file)?;
     if let Some(entry) = &arguments.entry {
@@ -100,7 +97,7 @@ pub(crate) fn inspect(arguments: &InspectArgs, json: bool) -> Result<(), Failure
     launch(&device, &kernel, arguments)?;
     let observations = device.observations();
     device.synchronize()?;
-    let mut report = anywarp::insight::inspect(&observations, &arguments.model);
+    let mut report = anywarp::insight::inspect(&observations, &model);
     report.add_source(&wgsl, device.caps())?;
     if let Some(compiled) = compiled {
         report.add_compiled(kernel.name(), compiled);

@@ -118,6 +118,8 @@ fn mistakes_name_the_argument() {
         (format!("{LINE} --compare transpose.wgsl"), 1, "--compare transpose.wgsl: "),
         (format!("{LINE} --html missing/page.html"), 1, "--html missing/page.html: "),
         (format!("{LINE} --registers 256"), 2, "--registers"),
+        (format!("{LINE} --model missing.txt"), 1, "--model missing.txt: "),
+        (format!("{LINE} --model transpose.wgsl"), 1, "line 1: expected 'anywarp-ceilings 1'"),
         (format!("{LINE} --registers 25 --arch sm_90"), 2, "expected one of the two, found both: leave one out"),
         (format!("{LINE} --arch ninety"), 2, "expected sm_ and a number, found 'ninety'"),
     ] {
@@ -157,6 +159,42 @@ fn the_compiler_tells_registers_and_spills() {
     let spilled = findings.iter().find(|finding| finding["problem"] == "spilled-registers").unwrap();
     assert_eq!(spilled["kernel"], "values.wgsl:main");
     assert_eq!(spilled["value"].as_f64(), compiled["spilled_bytes"].as_f64());
+}
+
+#[test]
+fn measured_ceilings_replace_a_data_sheet() {
+    let Some(folder) = Folder::with_device("inspect-ceilings") else { return };
+    folder.write("transpose.wgsl", TRANSPOSE);
+    let cache = folder.path().join("cache");
+    let cache = [("ANYWARP_CACHE", cache.to_str().unwrap())];
+    let measured = format!("{LINE} --model measured");
+    let none = folder.start("inspect", &measured, "", &cache);
+    assert_eq!(none.code, Some(2), "{none:#?}");
+    assert!(none.stderr.contains("found none in") && none.stderr.contains("bench device --save"), "{none:#?}");
+
+    let bench = folder.start("bench", "device --device cpu --quick --budget 1 --save", "", &cache);
+    assert_eq!(bench.code, Some(0), "{bench:#?}");
+    let kept = bench.stderr.trim().strip_prefix("kept in ").unwrap_or_else(|| panic!("{bench:#?}")).to_owned();
+    let text = std::fs::read_to_string(&kept).unwrap();
+    assert!(text.starts_with("anywarp-ceilings 1\ndevice\tcpu, "), "{text}");
+    std::fs::write(std::path::Path::new(&kept).with_file_name("old.ceilings.txt"), "anywarp-ceilings 0\n").unwrap();
+
+    let outcome = folder.start("inspect", &measured, "", &cache);
+    assert_eq!(outcome.code, Some(0), "{outcome:#?}");
+    assert!(outcome.stderr.contains("ignored: ") && outcome.stderr.contains("old.ceilings.txt"), "{outcome:#?}");
+    assert!(outcome.stdout.contains("ceilings: measured on cpu, "), "{outcome:#?}");
+    let of_file = inspect(&folder, &format!("{LINE} --model {kept}")).ok();
+    assert_eq!(of_file, outcome.stdout);
+    let sheet = inspect(&folder, LINE).ok();
+    assert!(sheet.contains("ceilings: the data sheet of h100: device memory 3352.0 GB/s, "), "{sheet}");
+
+    // A launch of one hour and a rate of three times the data sheet's: both are used as they are.
+    let card = "anywarp-ceilings 1\ndevice\tcuda, NVIDIA H100\ndriver\t1\nlaunch\t3600\ncopy\t10056e9\nend\n";
+    folder.write("card.ceilings.txt", card);
+    let report = json(inspect(&folder, &format!("{LINE} --model card.ceilings.txt --json")));
+    assert!(report["kernels"][0]["seconds"].as_f64() > Some(3600.0), "{report}");
+    let said = report["model"]["ceilings"].as_str().unwrap();
+    assert!(said.contains("device memory 10056.0 GB/s (300 % of the data sheet)"), "{said}");
 }
 
 #[test]

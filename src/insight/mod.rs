@@ -38,13 +38,15 @@
 //!
 //! [`Occupancy`] tells how many workgroups a multiprocessor of NVIDIA can hold, and what limits them.
 //! [`Report::add_compiled`] adds what NVIDIA's compiler says about a kernel; [`Report::add_source`] adds the checks that
-//! the kernel keeps, and changed lines for mechanical fixes.
+//! the kernel keeps, and changed lines for mechanical fixes. [`Ceilings`] are the measured rates of a device, in place of
+//! a data sheet's.
 //!
 //! The numbers of sectors, requests and lanes follow from the addresses and hold for any GPU with such warps. Banks are
 //! those of NVIDIA. Times are estimates by a roofline (Williams, Waterman and Patterson, CACM 2009): a kernel takes as
 //! long as its most used resource.
 
 mod advice;
+mod ceilings;
 mod changes;
 mod checks;
 mod compiled;
@@ -59,6 +61,7 @@ mod tests;
 mod timeline;
 
 pub use advice::{Advice, Pitfall};
+pub use ceilings::{Ceilings, KeptCeilings};
 pub use changes::Change;
 pub use checks::{KeptCheck, KeptChecks};
 pub use compiled::Compiled;

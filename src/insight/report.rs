@@ -153,13 +153,14 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// Text: for each kernel its estimate, checks and access sites, then the findings with their lines.
+/// Text: for each kernel its estimate, checks and access sites, then the ceilings and the findings with their lines.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (kernel, estimate) in &self.kernels {
             self.kernel(f, kernel, estimate)?;
             writeln!(f)?;
         }
+        writeln!(f, "ceilings: {}", self.model.ceilings())?;
         match self.findings.len() {
             0 => write!(f, "no findings"),
             1 => writeln!(f, "1 finding"),

@@ -242,6 +242,7 @@ fn uniform_load() -> ObservedKernel {
 
 #[test]
 fn repeated_loads_of_the_same_places_are_findings() {
+    type Edit = fn(&mut ObservedKernel);
     let found = report(uniform_load(), "h100");
     let finding = &found.findings[0];
     assert_eq!((finding.problem, finding.value, finding.ideal), (Problem::UniformLoad, 16.0, 1.0));
@@ -251,7 +252,7 @@ fn repeated_loads_of_the_same_places_are_findings() {
     let found = report(table.clone(), "h100");
     assert!(found.findings[0].help.contains("bind 'x' as var<uniform>"), "{found}");
 
-    let change: [(&str, fn(&mut ObservedKernel)); 6] = [
+    let changes: [(&str, Edit); 6] = [
         ("lanes read different places", |kernel| kernel.accesses[0].common = false),
         ("the buffer is written", |kernel| kernel.buffers[0].written = 1),
         ("the table is too large for a uniform", |kernel| kernel.accesses[0].extent = [0, 65_540]),
@@ -262,7 +263,7 @@ fn repeated_loads_of_the_same_places_are_findings() {
             kernel.accesses.push(other);
         }),
     ];
-    for (why, change) in change {
+    for (why, change) in changes {
         let mut kernel = table.clone();
         change(&mut kernel);
         assert!(report(kernel, "h100").findings.is_empty(), "{why}");

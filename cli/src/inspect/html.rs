@@ -35,6 +35,7 @@ pub(super) fn page(report: &Report) -> String {
         escaped(&report.model.name),
         report.model.warp
     );
+    let _ = writeln!(page, "<p>Ceilings: {}.</p>", escaped(&report.model.ceilings()));
     page.push_str(&roofline::svg(report));
     let _ = writeln!(page, "<h2>Findings</h2>");
     if report.findings.is_empty() {

@@ -13,7 +13,10 @@ pub(super) fn report(report: &Report) -> String {
         report.compiled.iter().map(|(kernel, compiled)| self::compiled(kernel, compiled)).collect();
     let findings: Vec<Value> = report.findings.iter().map(finding).collect();
     let object = json!({
-        "model": { "name": report.model.name, "warp": report.model.warp },
+        "model": {
+            "name": report.model.name, "warp": report.model.warp, "measured": report.model.measured,
+            "ceilings": report.model.ceilings(),
+        },
         "kernels": kernels,
         "compiled": compiled,
         "checks": report.checks.iter().map(checks).collect::<Vec<_>>(),
