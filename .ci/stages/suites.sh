@@ -46,7 +46,7 @@ cubins() {
         newest=(--sample "$part" --seed 1 "$folder") older=(--sample 0.5 --seed 2 "$folder")
     fi
     ANYWARP_REQUIRE=nvrtc cargo test --workspace --lib -- nvrtc stages translate
-    ANYWARP_REQUIRE=nvrtc cargo test --workspace --test translate
+    ANYWARP_REQUIRE=nvrtc cargo test --workspace --test translate --test inspect
     ANYWARP_REQUIRE=nvrtc cargo test --workspace --test cubins -- --arch sm_90 "${newest[@]}"
     whole || return 0
     ANYWARP_REQUIRE=nvrtc cargo test --workspace --test cubins -- --arch sm_75,sm_80,sm_100 "${older[@]}"

@@ -111,7 +111,8 @@ pub(crate) fn inspect_notes() -> String {
     let models: Vec<&str> = anywarp::insight::Model::names().collect();
     format!(
         "\
---model is one of {}. --bind and --set are as for `run`.
+--model is one of {}; or measured, or a file,
+for the rates of a device that `anywarp bench device --save` has measured. --bind and --set are as for `run`.
 
 MEASURE of --fail-on is sectors/request or wavefronts/request (of any access), active (percent of lanes, of a kernel),
 gain (percent of the kernel's time, of a finding) or findings (their number).

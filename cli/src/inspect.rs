@@ -1,18 +1,21 @@
 //! `anywarp inspect`: why a kernel is slow, without the GPU that it is meant for.
 
 mod compare;
+mod compiled;
 mod condition;
 mod html;
 mod json;
+mod model;
 mod roofline;
 
 use std::path::PathBuf;
 
-use anywarp::insight::{Model, Occupancy, Report, Usage};
+use anywarp::insight::Report;
 use anywarp::{Device, Kernel};
 use clap::Args;
 
 use self::condition::Condition;
+use self::model::Choice;
 use crate::args::GridArgs;
 use crate::bindings::{Assignment, Interface};
 use crate::buffers::{self, Bound};
@@ -50,9 +53,10 @@ pub(crate) struct InspectArgs {
     #[arg(long = "override", alias = "constant", value_name = "NAME=VALUE", value_parser = values::override_value)]
     overrides: Vec<(String, f64)>,
 
-    /// The GPU of the estimates: a name of the list below
-    #[arg(long, value_name = "NAME", default_value = "h100", value_parser = model)]
-    model: Model,
+    /// The GPU of the estimates: a name of the list below; `measured` for the rates that `anywarp bench device --save`
+    /// measured last; or the file of such rates
+    #[arg(long, value_name = "NAME", default_value = "h100", value_parser = model::parse)]
+    model: Choice,
 
     /// Write the report as one page of HTML
     #[arg(long, value_name = "FILE")]
@@ -63,23 +67,22 @@ pub(crate) struct InspectArgs {
     compare: Option<PathBuf>,
 
     /// The registers of an invocation, as the driver's compiler reports them, for the occupancy of NVIDIA's models
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=255))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=255), conflicts_with = "arch")]
     registers: Option<u32>,
+
+    /// Compile the kernel for an NVIDIA architecture, such as `sm_90`, and report its registers, spills and occupancy.
+    /// Needs NVRTC, but no GPU
+    #[arg(long, value_name = "ARCHITECTURE", allow_negative_numbers = true, value_parser = values::architecture)]
+    arch: Option<u32>,
 
     /// End with status 3 if a condition holds for any place, such as `sectors/request > 8`. Repeat it for each condition
     #[arg(long = "fail-on", value_name = "CONDITION", value_parser = condition::parse)]
     conditions: Vec<Condition>,
 }
 
-fn model(text: &str) -> Result<Model, String> {
-    Model::named(text).ok_or_else(|| {
-        let names: Vec<&str> = Model::names().collect();
-        format!("expected one of {}, found '{text}'", names.join(", "))
-    })
-}
-
 /// Runs a kernel on the device that counts, and prints the findings.
 pub(crate) fn inspect(arguments: &InspectArgs, json: bool) -> Result<(), Failure> {
+    let model = arguments.model.read()?;
     let base = arguments.compare.as_deref().map(compare::read).transpose()?;
     let mut wgsl = arguments.composition.read(&arguments.file)?;
     if let Some(entry) = &arguments.entry {
@@ -88,14 +91,21 @@ pub(crate) fn inspect(arguments: &InspectArgs, json: bool) -> Result<(), Failure
     for (name, value) in &arguments.overrides {
         wgsl = wgsl.set_override(name.clone(), *value);
     }
+    let compiled = arguments.arch.map(|architecture| compiled::compile(&wgsl, architecture)).transpose()?;
     let device = run::open(Some("cpu:observed"))?;
-    let kernel = device.kernel(wgsl)?;
+    let kernel = device.kernel(wgsl.clone())?;
     launch(&device, &kernel, arguments)?;
     let observations = device.observations();
     device.synchronize()?;
-    let report = anywarp::insight::inspect(&observations, &arguments.model);
+    let mut report = anywarp::insight::inspect(&observations, &model);
+    report.add_source(&wgsl, device.caps())?;
+    if let Some(compiled) = compiled {
+        report.add_compiled(kernel.name(), compiled);
+    }
+    if let Some(registers) = arguments.registers {
+        compiled::add_registers(&mut report, &kernel, registers);
+    }
     terminal::print(&if json { json::report(&report) } else { report.to_string().trim_end().to_owned() })?;
-    occupancy(&report, arguments.registers);
     if let Some(base) = base {
         eprintln!("{}", base.differences(&report));
     }
@@ -129,28 +139,6 @@ fn launch(device: &Device, kernel: &Kernel, arguments: &InspectArgs) -> Result<(
     }
     let launched = launch.groups(grid.groups).map_err(Failure::from);
     launched.map(drop).map_err(|failure| run::of_length(failure, &interface, &sources))
-}
-
-/// Prints the occupancy of each kernel to stderr, for a known number of registers and a model of NVIDIA.
-fn occupancy(report: &Report, registers: Option<u32>) {
-    let (Some(registers), Some(capability)) = (registers, report.model.capability) else { return };
-    for (kernel, _) in &report.kernels {
-        let usage = Usage {
-            invocations: kernel.workgroup_size.iter().product(),
-            registers,
-            workgroup_bytes: kernel.workgroup_bytes,
-        };
-        let Some(occupancy) = Occupancy::on(capability, usage) else { continue };
-        let more = Occupancy::registers_for_one_more(capability, usage)
-            .map_or_else(String::new, |registers| format!("; with {registers} registers, one workgroup more"));
-        eprintln!(
-            "{}: {} workgroups in a multiprocessor, {:.0} % of its warps, limited by {}{more}",
-            kernel.kernel,
-            occupancy.workgroups,
-            occupancy.share * 100.0,
-            occupancy.limiter.name()
-        );
-    }
 }
 
 /// The position of the model's warps in arrays of counts.

@@ -45,7 +45,8 @@ pub(crate) fn translate(arguments: &TranslateArgs, json: bool) -> Result<(), Fai
     }
 }
 
-fn on_a_large_stack<T: Send>(work: impl FnOnce() -> Result<T, Failure> + Send) -> Result<T, Failure> {
+/// Does work that recurses over a text's nesting.
+pub(crate) fn on_a_large_stack<T: Send>(work: impl FnOnce() -> Result<T, Failure> + Send) -> Result<T, Failure> {
     std::thread::scope(|scope| {
         let failed = |reason: String| Err(Failure::Translation(reason));
         match std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work) {

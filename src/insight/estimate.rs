@@ -152,6 +152,13 @@ impl Estimate {
         Resource::ALL.iter().position(|one| *one == resource).map_or(0.0, |index| self.seconds[index])
     }
 
+    /// Adds seconds to the use of a resource.
+    pub(super) fn add(&mut self, resource: Resource, seconds: f64) {
+        if let Some(index) = Resource::ALL.iter().position(|one| *one == resource) {
+            self.seconds[index] += seconds;
+        }
+    }
+
     /// The time that is saved if the use of some resources falls by these seconds.
     pub(super) fn saved(&self, less: &[(Resource, f64)]) -> f64 {
         let mut after = self.clone();

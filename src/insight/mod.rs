@@ -2,8 +2,9 @@
 //!
 //! [`inspect`] turns the counts of the device `cpu:observed` ([`Device::observations`](crate::Device::observations)) into
 //! findings: accesses that transfer more memory than they need, conflicts of workgroup memory, branches and loops in
-//! which lanes wait for others, and atomics that wait for each other. Each has its line, an estimate of the time that a
-//! fix would save on the GPU that a [`Model`] describes, and the fix in words. No GPU is needed.
+//! which lanes wait for others, atomics that wait for each other, and loads that uniforms could replace. Each has its
+//! line, an estimate of the time that a fix would save on the GPU that a [`Model`] describes, and the fix in words. No
+//! GPU is needed.
 //!
 //! ```
 //! # #[cfg(feature = "cpu")]
@@ -36,12 +37,19 @@
 //! as a table, as a trace for Perfetto, and as [`Advice`].
 //!
 //! [`Occupancy`] tells how many workgroups a multiprocessor of NVIDIA can hold, and what limits them.
+//! [`Report::add_compiled`] adds what NVIDIA's compiler says about a kernel; [`Report::add_source`] adds the checks that
+//! the kernel keeps, and changed lines for mechanical fixes. [`Ceilings`] are the measured rates of a device, in place of
+//! a data sheet's.
 //!
 //! The numbers of sectors, requests and lanes follow from the addresses and hold for any GPU with such warps. Banks are
 //! those of NVIDIA. Times are estimates by a roofline (Williams, Waterman and Patterson, CACM 2009): a kernel takes as
 //! long as its most used resource.
 
 mod advice;
+mod ceilings;
+mod changes;
+mod checks;
+mod compiled;
 mod estimate;
 mod model;
 mod occupancy;
@@ -53,6 +61,10 @@ mod tests;
 mod timeline;
 
 pub use advice::{Advice, Pitfall};
+pub use ceilings::{Ceilings, KeptCeilings};
+pub use changes::Change;
+pub use checks::{KeptCheck, KeptChecks};
+pub use compiled::Compiled;
 pub use estimate::{Estimate, Resource};
 pub use model::Model;
 pub use occupancy::{Limiter, Occupancy, Usage};
@@ -74,6 +86,7 @@ pub fn inspect(observations: &Observations, model: &Model) -> Report {
         findings.extend(rules::findings(kernel, &estimate, model));
         kernels.push((kernel.clone(), estimate));
     }
-    findings.sort_by(|one, other| other.rank().total_cmp(&one.rank()));
-    Report { model: model.clone(), kernels, findings }
+    let mut report = Report { model: model.clone(), kernels, findings, compiled: Vec::new(), checks: Vec::new() };
+    report.sort();
+    report
 }

@@ -3,7 +3,7 @@
 /// The rates of a GPU, for estimates of time.
 ///
 /// The known models have the numbers of the makers' data sheets; measured rates are lower, so that estimated times are
-/// lower bounds.
+/// lower bounds. [`Ceilings::model`](super::Ceilings::model) has the rates that were measured on a device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     /// The name, as `anywarp inspect --model` spells it.
@@ -32,6 +32,8 @@ pub struct Model {
     pub sectors: f64,
     /// The time of an empty launch in seconds.
     pub launch: f64,
+    /// The device and the driver on which rates were measured; `None` for the rates of a data sheet.
+    pub measured: Option<String>,
 }
 
 /// The known models: name, warp, multiprocessors, clock in GHz, memory and cache in GB/s, f32 lanes of a multiprocessor,
@@ -88,7 +90,46 @@ impl Model {
             special: lanes / 8.0,
             sectors: 4.0,
             launch: 3e-6,
+            measured: None,
         })
+    }
+
+    /// The known model of a device, by the words of the device's name: `a100` for `NVIDIA A100-SXM4-80GB`.
+    pub(super) fn of_device(device: &str) -> Option<Self> {
+        let device = device.to_lowercase();
+        let words: Vec<&str> = device.split(|letter: char| !letter.is_ascii_alphanumeric()).collect();
+        // Chips of the same name with an addition have other numbers of multiprocessors.
+        let is_other = ["max", "pro", "ultra"].iter().any(|word| words.contains(word));
+        let found = |name: &&str| name.split('-').all(|part| words.contains(&part));
+        Self::names().find(found).filter(|_| !is_other).and_then(Self::named)
+    }
+
+    /// The ceilings of the model in words: the rates, and for measured ones their shares of the data sheet, which may be
+    /// above 1.
+    #[must_use]
+    pub fn ceilings(&self) -> String {
+        let sheet = self.measured.as_ref().and_then(|_| Self::named(&self.name));
+        let share = |of: fn(&Self) -> f64| {
+            let share = sheet.as_ref().map(|sheet| of(self) / of(sheet) * 100.0);
+            share.map_or_else(String::new, |share| format!(" ({share:.0} % of the data sheet)"))
+        };
+        let memory = |model: &Self| model.memory;
+        let cache = |model: &Self| model.cache;
+        let float = |model: &Self| model.float * model.cycles();
+        let source = match &self.measured {
+            Some(device) => format!("measured on {device}"),
+            None => format!("the data sheet of {}", self.name),
+        };
+        format!(
+            "{source}: device memory {:.1} GB/s{}, shared cache {:.1} GB/s{}, f32 {:.1} GFLOP/s{}, a launch {:.2} us",
+            self.memory / 1e9,
+            share(memory),
+            self.cache / 1e9,
+            share(cache),
+            float(self) / 1e9,
+            share(float),
+            self.launch * 1e6
+        )
     }
 
     /// The names of the known models.

@@ -93,8 +93,7 @@ impl Occupancy {
         let each = usage.invocations.div_ceil(32).max(1);
         let of_warp = (usage.registers.max(1) * 32).next_multiple_of(REGISTER_STEP);
         let by_registers = if usage.registers > MOST_REGISTERS { 0 } else { QUARTER / of_warp * 4 / each };
-        let step = if capability == (7, 5) { 256 } else { 128 };
-        let bytes = (usage.workgroup_bytes + reserved).next_multiple_of(step);
+        let bytes = (usage.workgroup_bytes + reserved).next_multiple_of(memory_step(capability));
         // One workgroup may use all but what is reserved for it.
         let by_memory = (kilobytes * 1024).checked_div(bytes).unwrap_or(u32::MAX);
         let limits = [
@@ -118,4 +117,33 @@ impl Occupancy {
         };
         (1..usage.registers).rev().find(more)
     }
+
+    /// Returns the largest number of bytes of workgroup memory with which one more workgroup fits; `None` if workgroup
+    /// memory is not the limit or no number suffices.
+    ///
+    /// ```
+    /// use anywarp::insight::{Occupancy, Usage};
+    ///
+    /// let usage = Usage { invocations: 128, registers: 32, workgroup_bytes: 48 << 10 };
+    /// // 100 KB for two workgroups, 1 KB of each reserved.
+    /// assert_eq!(Occupancy::on((8, 9), usage).map(|now| now.workgroups), Some(2));
+    /// assert_eq!(Occupancy::bytes_for_one_more((8, 9), usage), Some(33_024));
+    /// ```
+    #[must_use]
+    pub fn bytes_for_one_more(capability: (u32, u32), usage: Usage) -> Option<u32> {
+        let now = Self::on(capability, usage).filter(|now| now.limiter == Limiter::WorkgroupMemory)?;
+        let (_, _, _, kilobytes, reserved) = *CARDS.iter().find(|row| row.0 == capability)?;
+        let step = memory_step(capability);
+        let each = kilobytes * 1024 / (now.workgroups + 1);
+        let more = |workgroup_bytes: &u32| {
+            Self::on(capability, Usage { workgroup_bytes: *workgroup_bytes, ..usage })
+                .is_some_and(|other| other.workgroups > now.workgroups)
+        };
+        (each - each % step).checked_sub(reserved).filter(more)
+    }
+}
+
+/// The bytes of shared memory that are allocated at once.
+fn memory_step(capability: (u32, u32)) -> u32 {
+    if capability == (7, 5) { 256 } else { 128 }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Resource;
+use super::{Change, Resource};
 use crate::backend::Spot;
 
 /// The kind of a finding.
@@ -21,11 +21,18 @@ pub enum Problem {
     Contention,
     /// The dispatch has fewer workgroups than the GPU has multiprocessors.
     FewWorkgroups,
+    /// The compiler keeps registers in memory, because an invocation needs more than it may have.
+    Spilled,
+    /// All invocations read the same few places of a storage buffer again and again.
+    UniformLoad,
+    /// The device checks an index in a hot loop.
+    Checked,
 }
 
 impl Problem {
     /// The name in listings: `scattered-access`, `bank-conflict`, `divergent-branch`, `uneven-loop`,
-    /// `atomic-contention`, `few-workgroups`.
+    /// `atomic-contention`, `few-workgroups`, `spilled-registers`,
+    /// `uniform-load`, `checked-index`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -35,6 +42,9 @@ impl Problem {
             Self::UnevenLoop => "uneven-loop",
             Self::Contention => "atomic-contention",
             Self::FewWorkgroups => "few-workgroups",
+            Self::Spilled => "spilled-registers",
+            Self::UniformLoad => "uniform-load",
+            Self::Checked => "checked-index",
         }
     }
 }
@@ -48,10 +58,10 @@ pub struct Suspicion {
     pub kernel: Arc<str>,
     /// The position in the source.
     pub at: Spot,
-    /// The variable; empty where there is none.
+    /// The variable, or the access as written for checks; empty where there is none.
     pub variable: Arc<str>,
     /// The counted value: sectors or wavefronts per request, lanes per atomic, the percentage of lane instructions that
-    /// are lost, or workgroups.
+    /// are lost or that are checks, workgroups, bytes of spilled registers, or loads of an invocation.
     pub value: f64,
     /// The value without the problem.
     pub ideal: f64,
@@ -65,6 +75,8 @@ pub struct Suspicion {
     pub share: f64,
     /// The fix, in words.
     pub help: String,
+    /// The lines that the fix changes, where that is mechanical; found by [`Report::add_source`](super::Report::add_source).
+    pub changes: Vec<Change>,
 }
 
 impl Suspicion {
@@ -92,6 +104,15 @@ impl Suspicion {
             Problem::Contention => format!("{value:.1} lanes of a warp update the same word of '{name}' at once"),
             Problem::FewWorkgroups => {
                 format!("{value:.0} workgroups a dispatch leave most of {ideal:.0} multiprocessors idle")
+            }
+            Problem::Checked => {
+                format!("about {value:.0} % of the kernel's instructions check whether '{name}' is in range")
+            }
+            Problem::UniformLoad => {
+                format!("each invocation reads '{name}' {value:.1} times here, in the same places as all others")
+            }
+            Problem::Spilled => {
+                format!("an invocation stores and loads {value:.0} bytes of registers that do not fit into its own")
             }
         }
     }

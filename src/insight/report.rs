@@ -1,9 +1,12 @@
 //! The report of the inspector, as text.
 
 use std::fmt;
+use std::sync::Arc;
 
-use super::{Estimate, Model, Suspicion};
-use crate::backend::{ObservedKernel, ObservedSpace};
+use super::{Change, Compiled, Estimate, KeptChecks, Model, Problem, Suspicion, changes, rules};
+use crate::backend::{Caps, ObservedKernel, ObservedSpace};
+use crate::error::KernelError;
+use crate::kernel::Wgsl;
 
 /// The result of [`inspect`](super::inspect).
 #[derive(Clone, Debug)]
@@ -14,6 +17,114 @@ pub struct Report {
     pub kernels: Vec<(ObservedKernel, Estimate)>,
     /// The findings about all kernels, those that cost most first.
     pub findings: Vec<Suspicion>,
+    /// The kernels as a compiler makes them, by name.
+    pub compiled: Vec<(Arc<str>, Compiled)>,
+    /// The checks that kernels keep.
+    pub checks: Vec<KeptChecks>,
+}
+
+impl Report {
+    /// Adds what a compiler says about a kernel, and the findings that follow from it. Kernels that did not run are
+    /// ignored.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// use anywarp::Device;
+    /// use anywarp::insight::{Compiled, Model, Problem, Usage, inspect};
+    ///
+    /// let device = Device::open("cpu:observed")?;
+    /// let kernel = device.kernel(
+    ///     "@group(0) @binding(0) var<storage, read_write> data: array<f32>;
+    ///      @compute @workgroup_size(64)
+    ///      fn double(@builtin(global_invocation_id) id: vec3<u32>) { data[id.x] *= 2.0; }",
+    /// )?;
+    /// let mut data = device.buffer_from(&vec![1.0f32; 1 << 12])?;
+    /// kernel.launch().bind("data", &mut data).threads(1 << 12)?;
+    /// let mut report = inspect(&device.observations(), &Model::default());
+    ///
+    /// let usage = Usage { invocations: 64, registers: 255, workgroup_bytes: 0 };
+    /// let compiled = Compiled { capability: (9, 0), usage, private_bytes: 400, spilled_bytes: 800 };
+    /// report.add_compiled(kernel.name(), compiled);
+    /// assert_eq!(report.findings[0].problem, Problem::Spilled);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    pub fn add_compiled(&mut self, kernel: &str, compiled: Compiled) {
+        for (observed, estimate) in self.kernels.iter().filter(|(observed, _)| *observed.kernel == *kernel) {
+            self.findings.extend(rules::spills(observed, estimate, &self.model, &compiled));
+            self.compiled.push((Arc::clone(&observed.kernel), compiled));
+        }
+        self.sort();
+    }
+
+    /// Adds what the WGSL of a kernel tells: the checks that the kernel keeps, the findings about those in hot loops, and
+    /// the changed lines of mechanical fixes. `caps` are those of the device that ran it. Kernels that did not run are
+    /// ignored.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// use anywarp::insight::{Model, Problem, inspect};
+    /// use anywarp::{Device, Wgsl};
+    ///
+    /// let device = Device::open("cpu:observed")?;
+    /// let wgsl = Wgsl::new(
+    ///     "@group(0) @binding(0) var<storage, read> next: array<u32>;
+    ///      @group(0) @binding(1) var<storage, read_write> ends: array<u32>;
+    ///      @compute @workgroup_size(64) fn follow(@builtin(global_invocation_id) id: vec3<u32>) {
+    ///          var at = id.x;
+    ///          for (var k = 0u; k < 20u; k++) {
+    ///              at = next[at]; // any value
+    ///          }
+    ///          ends[id.x] = at;
+    ///      }",
+    /// );
+    /// let kernel = device.kernel(wgsl.clone())?;
+    /// let next = device.buffer_from(&(0..4096u32).map(|i| i ^ 1).collect::<Vec<_>>())?;
+    /// let mut ends = device.buffer::<u32>(4096)?;
+    /// kernel.launch().bind("next", &next).bind("ends", &mut ends).threads(4096)?;
+    ///
+    /// let mut report = inspect(&device.observations(), &Model::default());
+    /// report.add_source(&wgsl, device.caps())?;
+    /// assert_eq!(report.checks[0].kept[0].at.line, 6);
+    /// assert!(report.findings.iter().any(|finding| finding.problem == Problem::Checked));
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Wgsl::explain`].
+    pub fn add_source(&mut self, wgsl: &Wgsl<'_>, caps: &Caps) -> Result<(), KernelError> {
+        let explanation = wgsl.explain(caps)?;
+        for (observed, estimate) in self.kernels.iter().filter(|(observed, _)| *observed.kernel == *explanation.kernel)
+        {
+            let checks = KeptChecks::of(observed, &explanation, &self.model);
+            self.findings.extend(rules::checks(observed, estimate, &self.model, &checks));
+            self.checks.push(checks);
+            let Some(source) = wgsl.program(caps)?.source else { continue };
+            for finding in self.findings.iter_mut().filter(|finding| finding.kernel == observed.kernel) {
+                let changes = changes::of(finding, observed, &source);
+                if finding.problem == Problem::Scattered && !changes.is_empty() && finding.changes.is_empty() {
+                    finding
+                        .help
+                        .push_str("; with the changed line, swap the first two sizes of the grid, if they differ");
+                }
+                finding.changes = changes;
+            }
+        }
+        self.sort();
+        Ok(())
+    }
+
+    /// Sorts the findings, those that cost most first.
+    pub(super) fn sort(&mut self) {
+        self.findings.sort_by(|one, other| other.rank().total_cmp(&one.rank()));
+    }
 }
 
 /// A time in the unit that suits it.
@@ -42,13 +153,14 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// Text of at most 100 columns: for each kernel its estimate and access sites, then the findings with their lines.
+/// Text: for each kernel its estimate, checks and access sites, then the ceilings and the findings with their lines.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (kernel, estimate) in &self.kernels {
             self.kernel(f, kernel, estimate)?;
             writeln!(f)?;
         }
+        writeln!(f, "ceilings: {}", self.model.ceilings())?;
         match self.findings.len() {
             0 => write!(f, "no findings"),
             1 => writeln!(f, "1 finding"),
@@ -85,6 +197,12 @@ impl Report {
             Bytes(estimate.transferred),
             kernel.lanes[column].efficiency() * 100.0
         )?;
+        for (_, compiled) in self.compiled.iter().filter(|(name, _)| *name == kernel.kernel) {
+            writeln!(f, "  {compiled}")?;
+        }
+        for checks in self.checks.iter().filter(|checks| checks.kernel == kernel.kernel) {
+            writeln!(f, "  {checks}")?;
+        }
         if kernel.accesses.is_empty() {
             return Ok(());
         }
@@ -132,6 +250,9 @@ impl fmt::Display for Suspicion {
         writeln!(f, "{}: {}", self.problem.name(), self.headline())?;
         writeln!(f, "  --> {} in {}", self.at, self.kernel)?;
         write!(f, "{}", self.at.quote())?;
+        for Change { line, text } in &self.changes {
+            writeln!(f, " {line} ~ {text}")?;
+        }
         if self.gain > 0.0 {
             writeln!(
                 f,

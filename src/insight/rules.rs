@@ -1,7 +1,10 @@
 //! The rules by which counts become findings.
 
+mod checked;
+mod uniform;
+
 use super::estimate::{SECTOR, cycles_of, scale};
-use super::{Estimate, Model, Problem, Resource, Suspicion};
+use super::{Compiled, Estimate, KeptChecks, Model, Problem, Resource, Suspicion};
 use crate::backend::{ObservedAccess, ObservedBranch, ObservedKernel, ObservedSpace, Spot, Touch};
 
 /// A request is scattered, or in conflict, from this multiple of the ideal.
@@ -17,10 +20,63 @@ const CROWD: f64 = 4.0;
 pub(super) fn findings(kernel: &ObservedKernel, estimate: &Estimate, model: &Model) -> Vec<Suspicion> {
     let rules = Rules { kernel, estimate, model, scale: scale(kernel) };
     let accesses = kernel.accesses.iter().flat_map(|access| {
-        [rules.scattered(access), rules.conflict(access), rules.contention(access)].into_iter().flatten()
+        let of_access = [
+            rules.scattered(access),
+            rules.conflict(access),
+            rules.contention(access),
+            uniform::finding(&rules, access),
+        ];
+        of_access.into_iter().flatten()
     });
     let branches = kernel.branches.iter().filter_map(|branch| rules.divergence(branch));
     accesses.chain(branches).chain(rules.few_workgroups()).collect()
+}
+
+/// Returns the finding about spilled registers of a kernel, if it has any.
+pub(super) fn spills(
+    kernel: &ObservedKernel,
+    estimate: &Estimate,
+    model: &Model,
+    compiled: &Compiled,
+) -> Option<Suspicion> {
+    if compiled.spilled_bytes == 0 {
+        return None;
+    }
+    let rules = Rules { kernel, estimate, model, scale: scale(kernel) };
+    // Private memory is laid out so that the words of a warp are neighbours: four sectors for a word of each.
+    let warps = u64::from(compiled.usage.invocations.div_ceil(model.warp)) * kernel.workgroups;
+    let requests = warps * u64::from(compiled.spilled_bytes.div_ceil(4));
+    let wasted = cycles_of(requests, requests * u64::from(model.warp) / 8, model) / model.cycles();
+    let registers = compiled.usage.registers;
+    let help = format!(
+        "{registers} registers are all that an invocation gets, and the estimate assumes that each instruction that \
+         stores or loads a spilled one runs once: shorten the lives of values, keep smaller tiles in registers, unroll \
+         less, or use smaller workgroups where their size limits the registers"
+    );
+    let value = f64::from(compiled.spilled_bytes);
+    let numbers = Numbers { value, ideal: 0.0, resource: Resource::Sectors, wasted, less: Vec::new() };
+    let found = rules.found(Problem::Spilled, &whole(kernel), "", numbers, help);
+    // The estimate does not contain the spills, so the gain is what they add.
+    let mut with = estimate.clone();
+    with.add(Resource::Sectors, wasted);
+    let gain = with.time() - estimate.time();
+    Some(Suspicion { gain, share: gain / with.time().max(f64::MIN_POSITIVE), ..found })
+}
+
+/// Returns the findings about the checks of one kernel.
+pub(super) fn checks(
+    kernel: &ObservedKernel,
+    estimate: &Estimate,
+    model: &Model,
+    checks: &KeptChecks,
+) -> Vec<Suspicion> {
+    let rules = Rules { kernel, estimate, model, scale: scale(kernel) };
+    checks.kept.iter().filter_map(|check| checked::finding(&rules, check)).collect()
+}
+
+/// The place of findings about a whole kernel.
+fn whole(kernel: &ObservedKernel) -> Spot {
+    Spot { file: kernel.kernel.clone(), line: 0, column: 0, width: 0, text: "".into() }
 }
 
 struct Rules<'a> {
@@ -64,6 +120,7 @@ impl Rules<'_> {
             gain,
             share: gain / self.estimate.time().max(f64::MIN_POSITIVE),
             help,
+            changes: Vec::new(),
         }
     }
 
@@ -211,10 +268,9 @@ impl Rules<'_> {
         if each * 2.0 >= all || wasted < self.estimate.launches {
             return None;
         }
-        let at = Spot { file: self.kernel.kernel.clone(), line: 0, column: 0, width: 0, text: "".into() };
         let numbers = Numbers { value: each, ideal: all, resource: Resource::Instructions, wasted, less: Vec::new() };
         let help = "use more workgroups: smaller ones, or a loop divided among several".to_owned();
-        let found = self.found(Problem::FewWorkgroups, &at, "", numbers, help);
+        let found = self.found(Problem::FewWorkgroups, &whole(self.kernel), "", numbers, help);
         Some(Suspicion { gain: wasted, share: wasted / (self.estimate.time() + wasted), ..found })
     }
 }

@@ -37,6 +37,8 @@ fn access(space: ObservedSpace, touch: Touch, counts: RequestCounts) -> Observed
         touch,
         bytes: 4,
         stride: Some(128),
+        extent: [0, 4],
+        common: false,
         invocations: counts.lanes,
         counts: [counts; 4],
     }
@@ -173,4 +175,97 @@ fn occupancy_tells_its_limiter_and_the_next_step() {
     let usage = Usage { invocations: 256, registers: 72, workgroup_bytes: 0 };
     assert_eq!(Occupancy::registers_for_one_more((8, 0), usage), Some(64));
     assert_eq!(Occupancy::on((1, 0), usage), None);
+}
+
+#[test]
+fn what_a_compiler_says_becomes_lines_and_findings() {
+    let usage = Usage { invocations: 256, registers: 255, workgroup_bytes: 0 };
+    let compiled = Compiled { capability: (9, 0), usage, private_bytes: 64, spilled_bytes: 100 };
+    let mut observations = Observations::default();
+    observations.add(kernel());
+    let mut report = inspect(&observations, &Model::default());
+    report.add_compiled("other.wgsl:main", compiled);
+    assert!(report.findings.is_empty() && report.compiled.is_empty(), "{report}");
+    report.add_compiled("k.wgsl:main", compiled);
+    let finding = &report.findings[0];
+    assert_eq!((finding.problem, &*finding.kernel, finding.value), (Problem::Spilled, "k.wgsl:main", 100.0));
+    // 25 words of each of 8192 warps, each of them a request of four sectors.
+    let seconds = 25.0 * 8192.0 / (132.0 * 1.755e9);
+    assert!((finding.wasted / seconds - 1.0).abs() < 1e-9, "{finding:?}");
+    // The sectors of the kernel take no time, so that all beyond its instructions is lost.
+    let before = report.kernels[0].1.time();
+    assert!((finding.gain - (seconds + report.kernels[0].1.launches - before).max(0.0)).abs() < 1e-12, "{finding:?}");
+    let line = "sm_90: 255 registers, 0 bytes of workgroup memory, 100 bytes of registers spilled; 1 workgroups in a \
+                multiprocessor, 12 % of its warps, limited by registers; with 128 registers, 2 workgroups and 25 %";
+    assert!(report.to_string().contains(line), "{report}");
+    let small = Compiled { usage: Usage { registers: 32, ..usage }, spilled_bytes: 0, ..compiled };
+    report.add_compiled("k.wgsl:main", small);
+    assert_eq!(report.findings.len(), 1, "{report}");
+    let unknown = Compiled { capability: (6, 1), ..small };
+    assert!(unknown.to_string().ends_with("the occupancy of sm_61 is not known"), "{unknown}");
+}
+
+#[test]
+fn one_more_workgroup_fits_with_as_many_bytes_and_no_more() {
+    for capability in [(7, 5), (8, 0), (8, 9), (9, 0), (12, 0)] {
+        for workgroup_bytes in [9 << 10, 20_000, 33 << 10, 60_001] {
+            let usage = Usage { invocations: 64, registers: 16, workgroup_bytes };
+            let Some(bytes) = Occupancy::bytes_for_one_more(capability, usage) else { continue };
+            let workgroups =
+                |workgroup_bytes| Occupancy::on(capability, Usage { workgroup_bytes, ..usage }).unwrap().workgroups;
+            assert!(workgroups(bytes) > workgroups(workgroup_bytes), "{capability:?} {workgroup_bytes} {bytes}");
+            assert_eq!(workgroups(bytes + 1), workgroups(workgroup_bytes), "{capability:?} {workgroup_bytes} {bytes}");
+        }
+    }
+    let usage = Usage { invocations: 64, registers: 16, workgroup_bytes: 40 << 10 };
+    assert!(Occupancy::bytes_for_one_more((9, 0), usage).is_some());
+    let free = Usage { workgroup_bytes: 0, ..usage };
+    assert_eq!(Occupancy::bytes_for_one_more((9, 0), free), None);
+}
+
+/// A load of one element of 4 bytes that each of the kernel's invocations makes 16 times.
+fn uniform_load() -> ObservedKernel {
+    let requests = 16 * 8192;
+    let counts = RequestCounts {
+        requests,
+        lanes: 32 * requests,
+        sectors: requests,
+        ideal_sectors: requests,
+        uniform: requests,
+        ..RequestCounts::default()
+    };
+    let access = access(ObservedSpace::Storage, Touch::Read, counts);
+    let mut kernel = with(ObservedAccess { common: true, stride: Some(0), ..access });
+    kernel.buffers.push(ObservedBuffer { name: "x".into(), bytes: 4, read: 1024, written: 0 });
+    kernel
+}
+
+#[test]
+fn repeated_loads_of_the_same_places_are_findings() {
+    type Edit = fn(&mut ObservedKernel);
+    let found = report(uniform_load(), "h100");
+    let finding = &found.findings[0];
+    assert_eq!((finding.problem, finding.value, finding.ideal), (Problem::UniformLoad, 16.0, 1.0));
+    assert!(finding.help.contains("the same element each time"), "{finding}");
+    let mut table = uniform_load();
+    table.accesses[0].extent = [0, 64];
+    let found = report(table.clone(), "h100");
+    assert!(found.findings[0].help.contains("bind 'x' as var<uniform>"), "{found}");
+
+    let changes: [(&str, Edit); 6] = [
+        ("lanes read different places", |kernel| kernel.accesses[0].common = false),
+        ("the buffer is written", |kernel| kernel.buffers[0].written = 1),
+        ("the table is too large for a uniform", |kernel| kernel.accesses[0].extent = [0, 65_540]),
+        ("each invocation loads it once", |kernel| kernel.accesses[0].invocations /= 16),
+        ("warps have one lane", |kernel| kernel.accesses[0].counts[2].uniform = 0),
+        ("another access differs", |kernel| {
+            let other = ObservedAccess { at: spot(9), common: false, ..kernel.accesses[0].clone() };
+            kernel.accesses.push(other);
+        }),
+    ];
+    for (why, change) in changes {
+        let mut kernel = table.clone();
+        change(&mut kernel);
+        assert!(report(kernel, "h100").findings.is_empty(), "{why}");
+    }
 }

@@ -5,6 +5,7 @@
 
 mod micro;
 mod overhead;
+mod places;
 mod planted;
 mod slow;
 mod truth;

@@ -1,8 +1,8 @@
 //! Kernels with one planted defect each, and their twins without it: the inspector finds each defect at its line, and
 //! nothing in the twins.
 
-use anywarp::Device;
-use anywarp::insight::{Model, Problem, inspect};
+use anywarp::insight::{Model, Problem, Report, inspect};
+use anywarp::{Device, Wgsl};
 
 use super::micro::Micro;
 use super::run;
@@ -29,10 +29,11 @@ const fn planted(
 const TILE: &str = "var<workgroup> tile: array<u32, 1056>;";
 const SUMS: &str = "var<workgroup> sums: array<atomic<u32>, 256>;";
 const GLOBAL: &str = "@group(0) @binding(2) var<storage, read_write> z: array<atomic<u32>, 8192>;";
+const TABLE: &str = "@group(0) @binding(2) var<storage, read> z: array<u32, 8192>;";
 const STRUCTS: &str =
     "struct Body { position: vec4<u32>, speed: vec4<u32>, mass: u32 }\nvar<workgroup> bodies: array<Body, 256>;";
 
-use Problem::{BankConflict, Contention, DivergentBranch, Scattered, UnevenLoop};
+use Problem::{BankConflict, Checked, Contention, DivergentBranch, Scattered, UnevenLoop, UniformLoad};
 
 /// In all bodies, `i` is the global and `t` the local index in workgroups of 256; `x` and `y` have 262,144 elements.
 const DEFECTS: &[Planted] = &[
@@ -210,6 +211,41 @@ const DEFECTS: &[Planted] = &[
         "atomicOr(&sums[t / 32u], 1u << (t % 32u)); // here\n    workgroupBarrier();\n    y[i] = x[i];",
         "if (t % 32u == 0u) {\n        atomicOr(&sums[t / 32u], 1u);\n    }\n    workgroupBarrier();\n    y[i] = x[i];",
     ),
+    planted(
+        "a table that all read",
+        UniformLoad,
+        TABLE,
+        "var sum = x[i];\n    for (var k = 0u; k < 16u; k++) {\n        sum = sum * 3u + z[k]; // here\n    }\n    y[i] = sum;",
+        "var sum = x[i];\n    for (var k = 0u; k < 16u; k++) {\n        sum = sum * 3u + z[(k * 256u + t) % 8192u];\n    }\n    y[i] = sum;",
+    ),
+    planted(
+        "one parameter again and again",
+        UniformLoad,
+        TABLE,
+        "var sum = x[i];\n    let turns = (x[i] >> 31u) + 16u;\n    for (var k = 0u; k < turns; k++) {\n        sum = sum * z[k / 64u + 5u] + k; // here\n    }\n    y[i] = sum;",
+        "var sum = x[i];\n    let turns = (x[i] >> 31u) + 16u;\n    let factor = z[5];\n    for (var k = 0u; k < turns; k++) {\n        sum = sum * factor + k;\n    }\n    y[i] = sum;",
+    ),
+    planted(
+        "a row of weights",
+        UniformLoad,
+        TABLE,
+        "var sum = 0u;\n    for (var k = 0u; k < 9u; k++) {\n        sum += x[i + k] * z[4000u + k]; // here\n    }\n    y[i] = sum;",
+        "var sum = 0u;\n    for (var k = 0u; k < 9u; k++) {\n        sum += x[i + k] * z[(i / 256u) * 9u + k];\n    }\n    y[i] = sum;",
+    ),
+    planted(
+        "a chain of indices",
+        Checked,
+        "",
+        "var at = i;\n    for (var k = 0u; k < 16u; k++) {\n        at = x[at]; // here\n    }\n    y[i] = at;",
+        "var at = i;\n    for (var k = 0u; k < 16u; k++) {\n        if (at < arrayLength(&x)) {\n            at = x[at];\n        }\n    }\n    y[i] = at;",
+    ),
+    planted(
+        "a table of bins by the data",
+        Checked,
+        TABLE,
+        "var sum = 0u;\n    for (var k = 0u; k < 16u; k++) {\n        sum += z[x[i] + k]; // here\n    }\n    y[i] = sum;",
+        "var sum = 0u;\n    for (var k = 0u; k < 16u; k++) {\n        sum += z[(x[i] + k) % 8192u];\n    }\n    y[i] = sum;",
+    ),
 ];
 
 fn micro(name: &str, globals: &str, body: &str) -> Micro {
@@ -227,10 +263,15 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(local_invocation_
     Micro { name: name.into(), source, groups: 256, input: 1 << 18, output: 1 << 18 }
 }
 
+fn report(device: &Device, micro: &Micro) -> Report {
+    let mut report = inspect(&run(device, micro), &Model::default());
+    report.add_source(&Wgsl::new(&*micro.source), device.caps()).unwrap();
+    report
+}
+
 /// The lines and problems that the inspector finds.
 fn found(device: &Device, micro: &Micro) -> Vec<(u32, Problem)> {
-    let report = inspect(&run(device, micro), &Model::default());
-    report.findings.iter().map(|finding| (finding.at.line, finding.problem)).collect()
+    report(device, micro).findings.iter().map(|finding| (finding.at.line, finding.problem)).collect()
 }
 
 #[test]
@@ -250,6 +291,79 @@ fn every_planted_defect_is_found_and_its_twin_is_clean() {
             wrong.push(format!("{}: its twin has no defect, found {said:?}", planted.name));
         }
     }
-    assert!(DEFECTS.len() >= 30);
+    assert!(DEFECTS.len() >= 35);
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), DEFECTS.len(), wrong.join("\n"));
+}
+
+/// Kernels whose first finding has a mechanical fix: the name, the problem, and the text. They read `x` and write `y`,
+/// both with 262,144 elements, in 512 x 512 invocations.
+const MECHANICAL: [(&str, Problem, &str); 3] = [
+    (
+        "indices the wrong way round",
+        Scattered,
+        "@compute @workgroup_size(16, 16)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    if (id.x >= 512u || id.y >= 512u) { return; }
+    y[id.x * 512u + id.y] = 3u * x[id.x * 512u + id.y];
+}",
+    ),
+    (
+        "a tile of rows",
+        BankConflict,
+        "var<workgroup> tile: array<array<u32, 32>, 32>;
+@compute @workgroup_size(32, 32)
+fn main(@builtin(workgroup_id) w: vec3<u32>, @builtin(local_invocation_id) at: vec3<u32>) {
+    tile[at.y][at.x] = x[(w.y * 32u + at.y) * 512u + w.x * 32u + at.x];
+    workgroupBarrier();
+    y[(w.x * 32u + at.y) * 512u + w.y * 32u + at.x] = tile[at.x][at.y];
+}",
+    ),
+    (
+        "a tile of one dimension",
+        BankConflict,
+        "var<workgroup> tile: array<u32, 1024>; // 32 rows
+@compute @workgroup_size(32, 32)
+fn main(@builtin(workgroup_id) w: vec3<u32>, @builtin(local_invocation_id) at: vec3<u32>) {
+    tile[at.y * 32u + at.x] = x[(w.y * 32u + at.y) * 512u + w.x * 32u + at.x];
+    workgroupBarrier();
+    y[(w.x * 32u + at.y) * 512u + w.y * 32u + at.x] = tile[at.x * 32u + at.y];
+}",
+    ),
+];
+
+/// Runs a kernel of 512 x 512 invocations; returns its output and its report.
+fn square(device: &Device, source: &str) -> (Vec<u32>, Report) {
+    let wgsl = Wgsl::new(source);
+    let kernel = device.kernel(wgsl.clone()).unwrap_or_else(|error| panic!("{error}\n{source}"));
+    let x: Vec<u32> = (0..512 * 512u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+    let x = device.buffer_from(&x).unwrap();
+    let mut y = device.buffer_from(&vec![0u32; 512 * 512]).unwrap();
+    kernel.launch().bind("x", &x).bind("y", &mut y).threads([512, 512]).unwrap();
+    let output = y.read().unwrap().to_vec();
+    let mut report = inspect(&device.observations(), &Model::default());
+    report.add_source(&wgsl, device.caps()).unwrap();
+    (output, report)
+}
+
+#[test]
+fn changed_lines_compile_and_remove_the_finding() {
+    let device = Device::open("cpu:observed").unwrap();
+    for (name, problem, text) in MECHANICAL {
+        let source = format!(
+            "@group(0) @binding(0) var<storage, read> x: array<u32>;\n\
+             @group(0) @binding(1) var<storage, read_write> y: array<u32>;\n{text}\n"
+        );
+        let (before, report) = square(&device, &source);
+        let finding = report.findings.first().unwrap_or_else(|| panic!("{name}: nothing found"));
+        assert_eq!(finding.problem, problem, "{name}: {report}");
+        assert!(!finding.changes.is_empty(), "{name}: {report}");
+        let mut lines: Vec<&str> = source.lines().collect();
+        for change in &finding.changes {
+            assert!(report.to_string().contains(&format!(" {} ~ {}", change.line, change.text)), "{name}: {report}");
+            lines[change.line as usize - 1] = &change.text;
+        }
+        let (after, fixed) = square(&device, &lines.join("\n"));
+        assert!(fixed.findings.is_empty(), "{name}: {fixed}");
+        assert!(before == after && before.iter().any(|value| *value != 0), "{name}: other results");
+    }
 }

@@ -53,6 +53,11 @@ pub struct ObservedAccess {
     pub bytes: u32,
     /// The distance in bytes from invocation to invocation of a warp; `None` if it differs from place to place.
     pub stride: Option<i64>,
+    /// The offsets in the variable's memory of the first byte that was accessed, and of the end of the last one.
+    pub extent: [u64; 2],
+    /// Whether all observed invocations of a dispatch access the same bytes in the same iteration of the loops around
+    /// the place.
+    pub common: bool,
     /// The invocations that made the access, in all workgroups that were observed. The counts below cover the first
     /// iterations of long loops; this number covers all.
     pub invocations: u64,

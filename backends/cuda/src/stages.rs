@@ -1,4 +1,5 @@
-//! The translations of a program for a GPU as text: CUDA C++, PTX, machine code. No GPU is needed.
+//! The translations of a program for a GPU as text: CUDA C++, PTX, machine code; and the resources that it needs there.
+//! No GPU is needed.
 
 pub mod disassemble;
 
@@ -6,6 +7,7 @@ use anywarp_backend::Program;
 
 use crate::kernel::usual_form;
 use crate::nvrtc::{self, Compiled, NvrtcError, Output, Source};
+use crate::resources::Usage;
 use crate::stages::disassemble::{DisassembleError, disassemble};
 use crate::translate::{Form, Options, TranslateError, Translation, translate};
 
@@ -42,6 +44,17 @@ pub enum StageError {
         /// NVRTC's version.
         version: (u32, u32),
     },
+    /// NVRTC compiled the program and said nothing about its resources.
+    #[error(
+        "NVRTC {}.{} reports no registers of kernel '{kernel}': install another version, as by \
+         `pip install nvidia-cuda-nvrtc`", version.0, version.1
+    )]
+    Unreported {
+        /// The program's name.
+        kernel: String,
+        /// NVRTC's version.
+        version: (u32, u32),
+    },
     /// The disassembler is missing, or returns an error.
     #[error(transparent)]
     Disassemble(#[from] DisassembleError),
@@ -60,7 +73,8 @@ pub fn cuda(program: &Program, looped: bool) -> Result<String, StageError> {
 /// # Errors
 /// [`StageError`]; if NVRTC is missing, the error names what to install.
 pub fn ptx(program: &Program, looped: bool, architecture: u32) -> Result<String, StageError> {
-    let image = compiled(program, looped, architecture, Output::Ptx)?.image;
+    let text = translation(program, looped)?.text;
+    let image = compiled(program, &text, architecture, Output::Ptx)?.image;
     Ok(String::from_utf8_lossy(&image).trim_end_matches('\0').to_owned())
 }
 
@@ -69,7 +83,24 @@ pub fn ptx(program: &Program, looped: bool, architecture: u32) -> Result<String,
 /// # Errors
 /// [`StageError`]; if NVRTC or `nvdisasm` is missing, the error names what to install.
 pub fn sass(program: &Program, looped: bool, architecture: u32) -> Result<String, StageError> {
-    Ok(disassemble(&compiled(program, looped, architecture, Output::Cubin)?.image)?)
+    let text = translation(program, looped)?.text;
+    Ok(disassemble(&compiled(program, &text, architecture, Output::Cubin)?.image)?)
+}
+
+/// Returns the resources of a program on an architecture: 90 for `sm_90`. Unlike the assembler's report, the bytes of
+/// shared memory include those that a launch allocates.
+///
+/// # Errors
+/// [`StageError`]; if NVRTC is missing, the error names what to install.
+pub fn usage(program: &Program, looped: bool, architecture: u32) -> Result<Usage, StageError> {
+    let translation = translation(program, looped)?;
+    let compiled = compiled(program, &translation.text, architecture, Output::Cubin)?;
+    let unreported = || {
+        let version = nvrtc::library().map_or((0, 0), nvrtc::Nvrtc::version);
+        StageError::Unreported { kernel: program.name.to_string(), version }
+    };
+    let usage = compiled.usage.ok_or_else(unreported)?;
+    Ok(Usage { shared_bytes: usage.shared_bytes.saturating_add(translation.dynamic_shared), ..usage })
 }
 
 fn translation(program: &Program, looped: bool) -> Result<Translation, StageError> {
@@ -79,8 +110,7 @@ fn translation(program: &Program, looped: bool) -> Result<Translation, StageErro
     translate(program, &options).map_err(|error| StageError::Translate { kernel: program.name.to_string(), error })
 }
 
-fn compiled(program: &Program, looped: bool, architecture: u32, output: Output) -> Result<Compiled, StageError> {
-    let text = translation(program, looped)?.text;
+fn compiled(program: &Program, text: &str, architecture: u32, output: Output) -> Result<Compiled, StageError> {
     let nvrtc = nvrtc::library()?;
     let known = nvrtc.architectures();
     if !known.contains(&architecture) {
@@ -88,7 +118,7 @@ fn compiled(program: &Program, looped: bool, architecture: u32, output: Output) 
         return Err(StageError::Architecture { wanted: architecture, known: known.to_vec(), version });
     }
     let fast_math = program.leave.fast_math;
-    let source = Source { name: &program.name, text: &text, architecture, fast_math, defines: &[] };
+    let source = Source { name: &program.name, text, architecture, fast_math, defines: &[] };
     Ok(nvrtc.compile(&source, output)?)
 }
 
@@ -121,6 +151,33 @@ mod tests {
             // The compiler refuses parameters that are too long, so the addresses are necessary.
             match ptx(&large, looped, 90) {
                 Ok(text) => assert!(text.contains(".visible .entry"), "{text}"),
+                Err(StageError::Nvrtc(error)) if nvrtc::library().is_err() => println!("not compiled: {error}"),
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+
+    #[test]
+    fn the_resources_of_a_kernel() {
+        let wgsl = |bytes: u32| {
+            format!(
+                "var<workgroup> tile: array<u32, {}>;
+                 @group(0) @binding(0) var<storage, read_write> out: array<u32>;
+                 @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) t: u32) {{
+                     tile[t] = out[t];
+                     workgroupBarrier();
+                     out[t] = tile[63 - t];
+                 }}",
+                bytes / 4
+            )
+        };
+        // Workgroup memory beyond 48 KiB is allocated by the launch.
+        for bytes in [1 << 10, 64 << 10] {
+            match usage(&crate::translate::tests::program(&wgsl(bytes)), false, 90) {
+                Ok(usage) => {
+                    assert_eq!((usage.shared_bytes, usage.spill_stores), (bytes, 0), "{usage:?}");
+                    assert!((4..=255).contains(&usage.registers), "{usage:?}");
+                }
                 Err(StageError::Nvrtc(error)) if nvrtc::library().is_err() => println!("not compiled: {error}"),
                 Err(error) => panic!("{error}"),
             }

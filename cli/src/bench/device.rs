@@ -1,9 +1,10 @@
 //! `anywarp bench device`: the highest rates of a device, by measurement: its levels of memory, transfers, launches and
 //! arithmetic.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use anywarp::backend::Capabilities;
+use anywarp::insight::Ceilings;
 use anywarp::{Device, Recording, Wgsl};
 use serde::Serialize;
 
@@ -101,8 +102,8 @@ pub(super) struct Effort {
     pub(super) is_quick: bool,
 }
 
-/// Measures a device; returns the table, or one object of JSON.
-pub(super) fn table(device: &Device, copy: f64, effort: Effort, json: bool) -> Result<String, Failure> {
+/// Measures a device; returns the table, or one object of JSON, and the ceilings.
+pub(super) fn table(device: &Device, copy: f64, effort: Effort, json: bool) -> Result<(String, Ceilings), Failure> {
     let largest = match (effort.is_quick, device.caps().kind == anywarp::backend::DeviceKind::Software) {
         (true, _) => 1 << 20,
         (false, true) => 1 << 26,
@@ -122,7 +123,8 @@ pub(super) fn table(device: &Device, copy: f64, effort: Effort, json: bool) -> R
         levels,
         arithmetic: arithmetic(device, effort)?,
     };
-    Ok(if json { serde_json::to_string_pretty(&report).unwrap_or_default() } else { report.text() })
+    let ceilings = report.ceilings(device);
+    Ok((if json { serde_json::to_string_pretty(&report).unwrap_or_default() } else { report.text() }, ceilings))
 }
 
 /// Returns the median time of a recording of one launch, by the device's own clock where it has one.
@@ -283,6 +285,21 @@ fn arithmetic(device: &Device, effort: Effort) -> Result<Vec<Rate>, Failure> {
 }
 
 impl Report {
+    fn ceilings(&self, device: &Device) -> Ceilings {
+        let caps = device.caps();
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        Ceilings {
+            device: format!("{}, {}", caps.backend.name(), caps.name),
+            driver: caps.driver.clone(),
+            at: since.as_secs(),
+            warp: caps.subgroup_size.map_or(0, |(_, most)| most),
+            launch: self.launches_in_a_recording_seconds,
+            copy: self.copy_bytes_per_second,
+            reads: self.levels.iter().map(|level| (level.bytes as u64, level.bytes_per_second)).collect(),
+            rates: self.arithmetic.iter().map(|rate| (rate.operation.to_owned(), rate.per_second)).collect(),
+        }
+    }
+
     fn text(&self) -> String {
         let giga = |rate: f64| format!("{:.1} GB/s", rate / 1e9);
         let mut levels = terminal::table();

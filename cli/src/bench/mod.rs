@@ -3,6 +3,7 @@
 mod cases;
 mod ceiling;
 mod device;
+mod keep;
 mod mfu;
 mod peer;
 mod plot;
@@ -58,6 +59,10 @@ pub(crate) struct BenchArgs {
     /// Write a plot of the rates over sizes from 2^10 to 2^28 elements
     #[arg(long, value_name = "FILE.svg")]
     svg: Option<PathBuf>,
+
+    /// Keep the rates of `device` in the cache folder, for `anywarp inspect --model measured`
+    #[arg(long)]
+    save: bool,
 }
 
 fn elements(text: &str) -> Result<usize, String> {
@@ -110,6 +115,14 @@ pub(crate) fn bench(arguments: &BenchArgs, json: bool) -> Result<(), Failure> {
             "device: expected no other NAME, no --n and no --svg, found one: run it as a bench of its own".to_owned(),
         ));
     }
+    if arguments.save && !whole {
+        return Err(Failure::Usage(
+            "--save: expected it with the NAME device, found other benches: write anywarp bench device --save"
+                .to_owned(),
+        ));
+    }
+    // Before the measurements, which take a while.
+    let folder = arguments.save.then(keep::folder).transpose()?;
     let cases = if mfu || whole { Vec::new() } else { chosen(&arguments.names)? };
     let device = open(arguments.device.as_deref())?;
     let is_host = device.caps().kind == DeviceKind::Software;
@@ -136,7 +149,9 @@ pub(crate) fn bench(arguments: &BenchArgs, json: bool) -> Result<(), Failure> {
         let effort = device::Effort { repeats, budget: budget / 20, is_quick: arguments.quick };
         let table = device::table(&device, ceilings.bytes, effort, json);
         progress.end();
-        return terminal::print(&table?);
+        let (table, measured) = table?;
+        terminal::print(&table)?;
+        return folder.map_or(Ok(()), |folder| keep::save(&measured, &folder));
     }
     let peers = peer::Peers::find(&device);
     let (mut rows, mut plotted) = (Vec::new(), Vec::new());

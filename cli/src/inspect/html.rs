@@ -35,6 +35,7 @@ pub(super) fn page(report: &Report) -> String {
         escaped(&report.model.name),
         report.model.warp
     );
+    let _ = writeln!(page, "<p>Ceilings: {}.</p>", escaped(&report.model.ceilings()));
     page.push_str(&roofline::svg(report));
     let _ = writeln!(page, "<h2>Findings</h2>");
     if report.findings.is_empty() {
@@ -55,6 +56,10 @@ fn finding(page: &mut String, finding: &Suspicion) {
     } else {
         format!("none now, as another resource takes longer than {}", finding.resource.name())
     };
+    let mut lines = finding.at.quote();
+    for change in &finding.changes {
+        let _ = writeln!(lines, " {} ~ {}", change.line, change.text);
+    }
     let _ = writeln!(
         page,
         "<div class=\"{class}\"><p><b>{}</b>: {}<br><code>{}</code> in <code>{}</code></p><pre>{}</pre><p>Gain: {gain}. \
@@ -63,7 +68,7 @@ fn finding(page: &mut String, finding: &Suspicion) {
         escaped(&finding.headline()),
         escaped(&finding.at.to_string()),
         escaped(&finding.kernel),
-        escaped(&finding.at.quote()),
+        escaped(&lines),
         escaped(&finding.help)
     );
 }
@@ -84,6 +89,12 @@ fn kernel(page: &mut String, report: &Report, kernel: &ObservedKernel, estimate:
         estimate.transferred,
         kernel.lanes[column].efficiency() * 100.0
     );
+    for (_, compiled) in report.compiled.iter().filter(|(name, _)| *name == kernel.kernel) {
+        let _ = writeln!(page, "<p>{}</p>", escaped(&compiled.to_string()));
+    }
+    for checks in report.checks.iter().filter(|checks| checks.kernel == kernel.kernel) {
+        let _ = writeln!(page, "<pre>{}</pre>", escaped(&checks.to_string()));
+    }
     page.push_str("<table><tr><th class=l>resource<th>us<th class=l>share of the longest</tr>\n");
     let longest = estimate.seconds.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     for resource in Resource::ALL {

@@ -1,7 +1,7 @@
 //! A report as JSON.
 
 use anywarp::backend::{ObservedKernel, Spot};
-use anywarp::insight::{Estimate, Report, Resource, Suspicion};
+use anywarp::insight::{Compiled, Estimate, KeptChecks, Report, Resource, Suspicion};
 use serde_json::{Value, json};
 
 /// Returns the report as one object.
@@ -9,10 +9,17 @@ pub(super) fn report(report: &Report) -> String {
     let column = super::column(report);
     let kernels: Vec<Value> =
         report.kernels.iter().map(|(kernel, estimate)| self::kernel(kernel, estimate, column)).collect();
+    let compiled: Vec<Value> =
+        report.compiled.iter().map(|(kernel, compiled)| self::compiled(kernel, compiled)).collect();
     let findings: Vec<Value> = report.findings.iter().map(finding).collect();
     let object = json!({
-        "model": { "name": report.model.name, "warp": report.model.warp },
+        "model": {
+            "name": report.model.name, "warp": report.model.warp, "measured": report.model.measured,
+            "ceilings": report.model.ceilings(),
+        },
         "kernels": kernels,
+        "compiled": compiled,
+        "checks": report.checks.iter().map(checks).collect::<Vec<_>>(),
         "findings": findings,
     });
     serde_json::to_string_pretty(&object).unwrap_or_default()
@@ -26,7 +33,8 @@ fn kernel(kernel: &ObservedKernel, estimate: &Estimate, column: usize) -> Value 
             let counts = &access.counts[column];
             json!({
                 "at": at(&access.at), "variable": &*access.variable, "memory": access.space.name(),
-                "access": access.touch.name(), "bytes": access.bytes, "stride": access.stride,
+                "access": access.touch.name(), "bytes": access.bytes, "stride": access.stride, "extent": access.extent,
+                "common": access.common,
                 "invocations": access.invocations, "requests": counts.requests, "sectors": counts.sectors,
                 "ideal_sectors": counts.ideal_sectors, "wavefronts": counts.wavefronts,
                 "ideal_wavefronts": counts.ideal_wavefronts, "uniform": counts.uniform,
@@ -60,12 +68,43 @@ fn kernel(kernel: &ObservedKernel, estimate: &Estimate, column: usize) -> Value 
     })
 }
 
+fn compiled(kernel: &str, compiled: &Compiled) -> Value {
+    let occupancy = compiled.occupancy();
+    json!({
+        "kernel": kernel, "architecture": format!("sm_{}{}", compiled.capability.0, compiled.capability.1),
+        "registers": compiled.usage.registers, "workgroup_bytes": compiled.usage.workgroup_bytes,
+        "private_bytes": compiled.private_bytes, "spilled_bytes": compiled.spilled_bytes,
+        "workgroups": occupancy.map(|occupancy| occupancy.workgroups),
+        "occupancy": occupancy.map(|occupancy| occupancy.share),
+        "limiter": occupancy.map(|occupancy| occupancy.limiter.name()),
+    })
+}
+
+fn checks(checks: &KeptChecks) -> Value {
+    let kept = checks.kept.iter().map(|check| {
+        json!({
+            "at": at(&check.at), "text": check.text, "loop": check.is_loop, "times": check.times,
+            "share": check.share, "advice": check.advice,
+        })
+    });
+    let accesses = checks.accesses;
+    json!({
+        "kernel": &*checks.kernel, "share": checks.share(),
+        "accesses": {
+            "proven": accesses.proven, "at_launch": accesses.at_launch, "checked": accesses.checked,
+        },
+        "loops": { "proven": checks.loops[0], "checked": checks.loops[1] },
+        "kept": kept.collect::<Vec<_>>(),
+    })
+}
+
 fn finding(finding: &Suspicion) -> Value {
     json!({
         "problem": finding.problem.name(), "kernel": &*finding.kernel, "at": at(&finding.at),
         "variable": &*finding.variable, "message": finding.headline(), "value": finding.value,
         "ideal": finding.ideal, "resource": finding.resource.name(), "wasted": finding.wasted,
         "gain": finding.gain, "share": finding.share, "help": finding.help,
+        "changes": finding.changes.iter().map(|change| json!({ "line": change.line, "text": change.text })).collect::<Vec<_>>(),
     })
 }
 

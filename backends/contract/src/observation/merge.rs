@@ -36,6 +36,8 @@ impl ObservedKernel {
             Ok(index) => {
                 let known = &mut self.accesses[index];
                 known.invocations += access.invocations;
+                known.extent = [known.extent[0].min(access.extent[0]), known.extent[1].max(access.extent[1])];
+                known.common &= access.common;
                 known.stride = known.stride.filter(|_| known.stride == access.stride);
                 known.counts.iter_mut().zip(access.counts).for_each(|(sum, counts)| *sum += counts);
             }

@@ -50,7 +50,7 @@ impl Totals {
             match &checks.specs[key.check as usize].kind {
                 CheckKind::Access(reach) => {
                     self.buffers.add(instance, reach);
-                    self.accesses.entry(key.check).or_default().add(instance, reach, &mut self.room);
+                    self.accesses.entry(key.check).or_default().add(key.iterations, instance, reach, &mut self.room);
                 }
                 CheckKind::Branch => {
                     let (_, counts, kept) = arrivals.entry(key.check).or_insert((key.check, Default::default(), 0));
@@ -150,6 +150,8 @@ impl Totals {
                     Stride::Always(stride) => Some(stride),
                     Stride::Unknown | Stride::Differs => None,
                 },
+                extent: sums.extent.unwrap_or_default(),
+                common: !sums.differs,
                 invocations: sums.reported,
                 counts: sums.counts.map(|counts| complete(counts, sums.reported, sums.kept)),
             });

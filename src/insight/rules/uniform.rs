@@ -1,0 +1,66 @@
+//! The rule for loads of a storage buffer that give every invocation the same values.
+
+use super::{Numbers, Rules};
+use crate::backend::{ObservedAccess, ObservedSpace, Touch};
+use crate::insight::estimate::cycles_of;
+use crate::insight::{Problem, Resource, Suspicion};
+
+/// The loads of an invocation from which they are a finding.
+const REPEATED: f64 = 4.0;
+/// The bytes that a uniform buffer may have on every device.
+const MOST: u64 = 64 << 10;
+
+/// Returns the finding about a load, if all invocations read the same places by it.
+pub(super) fn finding(rules: &Rules<'_>, access: &ObservedAccess) -> Option<Suspicion> {
+    let name = root(&access.variable);
+    if access.space != ObservedSpace::Storage {
+        return None;
+    }
+    let buffer = rules.kernel.buffers.iter().find(|buffer| *buffer.name == *name)?;
+    let of_workgroup = f64::from(rules.kernel.workgroup_size.iter().product::<u32>());
+    let value = access.invocations as f64 / (rules.kernel.observed as f64 * of_workgroup).max(1.0);
+    if value < REPEATED || buffer.written > 0 || !is_same_for_all(rules, name) {
+        return None;
+    }
+    let counts = &access.counts[rules.model.column()];
+    let [first, end] = access.extent;
+    let is_one = end - first == u64::from(access.bytes);
+    // The load of one element remains, once for each invocation; loads of constants take no sectors at all.
+    let remain = if is_one { 1.0 / value } else { 0.0 };
+    let cycles = cycles_of(counts.requests, counts.sectors, rules.model) * (1.0 - remain) * rules.scale;
+    let help = if is_one {
+        format!(
+            "it is the same element each time: load it into a 'let' before the loop, or bind '{name}' as var<uniform>"
+        )
+    } else {
+        format!(
+            "bind '{name}' as var<uniform>, with a fixed length and elements of 16 bytes (array<vec4<..>, N>): \
+             constants have a cache and a path of their own"
+        )
+    };
+    let numbers = Numbers {
+        value,
+        ideal: value * remain,
+        resource: Resource::Sectors,
+        wasted: cycles / rules.model.cycles(),
+        less: Vec::new(),
+    };
+    Some(rules.found(Problem::UniformLoad, &access.at, &access.variable, numbers, help))
+}
+
+/// Whether all accesses of a variable are loads by which all invocations read the same bytes, and the bytes fit into a
+/// uniform buffer.
+fn is_same_for_all(rules: &Rules<'_>, name: &str) -> bool {
+    let of_buffer = |site: &&ObservedAccess| site.space == ObservedSpace::Storage && root(&site.variable) == name;
+    rules.kernel.accesses.iter().filter(of_buffer).all(|site| {
+        let counts = &site.counts[rules.model.column()];
+        // A kernel of single lanes has nothing that they could share.
+        let is_shared = counts.uniform > 0 && counts.uniform * 2 >= counts.requests;
+        site.touch == Touch::Read && site.common && is_shared && site.extent[1] <= MOST
+    })
+}
+
+/// The variable of a path.
+fn root(path: &str) -> &str {
+    path.split('.').next().unwrap_or_default()
+}
