@@ -18,8 +18,8 @@ pub(crate) fn summary(path: &Path) -> Result<Summary, Failure> {
             path.display()
         ))
     };
-    let text = std::fs::read(path).map_err(|error| failed(format!("found none: {error}")))?;
-    let trace: Value = serde_json::from_slice(&text).map_err(|error| failed(format!("found no JSON: {error}")))?;
+    let text = std::fs::read(path).map_err(|error| failed(format!("this cannot be read: {error}")))?;
+    let trace: Value = serde_json::from_slice(&text).map_err(|error| failed(format!("this is no JSON: {error}")))?;
     of(&trace).map_err(failed)
 }
 
