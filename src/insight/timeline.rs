@@ -30,6 +30,10 @@ use crate::submit::{Event, Observed, Observer, Scope, this_thread};
 pub enum SpanKind {
     /// A kernel or a library call on the device.
     Kernel,
+    /// A copy on the device, or between host and device; only from devices that time these.
+    Copy,
+    /// A fill on the device, likewise.
+    Fill,
     /// A compilation on the host.
     Compile,
     /// A wait of a host thread for the device.
@@ -46,14 +50,31 @@ pub enum SpanKind {
 
 impl SpanKind {
     /// All kinds.
-    pub const ALL: [Self; 7] =
-        [Self::Kernel, Self::Compile, Self::Wait, Self::Submission, Self::CopyIn, Self::CopyOut, Self::Scope];
+    pub const ALL: [Self; 9] = [
+        Self::Kernel,
+        Self::Copy,
+        Self::Fill,
+        Self::Compile,
+        Self::Wait,
+        Self::Submission,
+        Self::CopyIn,
+        Self::CopyOut,
+        Self::Scope,
+    ];
+
+    /// Whether spans of this kind are on a stream of the device, and not on a thread of the host.
+    #[must_use]
+    pub fn is_on_device(self) -> bool {
+        matches!(self, Self::Kernel | Self::Copy | Self::Fill)
+    }
 
     /// The name in traces and listings, such as `kernel`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Kernel => "kernel",
+            Self::Copy => "copy",
+            Self::Fill => "fill",
             Self::Compile => "compile",
             Self::Wait => "wait",
             Self::Submission => "submission",
@@ -77,13 +98,15 @@ pub struct Span {
     pub kind: SpanKind,
     /// The name of the kernel or of the scope; the name of the kind for other spans.
     pub label: Arc<str>,
-    /// For kernels, the number of the stream.
+    /// For spans on the device, the number of the stream.
     pub stream: u32,
-    /// For kernels and submissions, the number of the submission.
+    /// For spans on the device and submissions, the number of the submission.
     pub submission: u64,
-    /// For copies on the host, the number of bytes.
+    /// For copies and fills, the number of bytes.
     pub bytes: u64,
-    /// For all but kernels, the number of the host's thread, as in [`Observed::thread`].
+    /// For kernels, the number of workgroups, if it is known.
+    pub workgroups: Option<u64>,
+    /// For spans on the host, the number of the thread, as in [`Observed::thread`].
     pub thread: u32,
     /// The start since the device was opened, on the host's clock.
     pub start: Duration,
@@ -115,6 +138,11 @@ pub struct Profile {
     pub dropped: u64,
     /// The number of the thread that made the timeline.
     pub thread: u32,
+    /// Whether host and device share one memory: [`Caps::unified`](crate::backend::Caps::unified).
+    pub unified: bool,
+    /// The number of multiprocessors, if it is known: [`Caps::multiprocessors`](crate::backend::Caps::multiprocessors).
+    /// Set it to that of a [`Model`](super::Model) where the driver does not report it; [`advice`](Self::advice) uses it.
+    pub multiprocessors: Option<u32>,
 }
 
 /// Runs `work` and returns its result and the timeline of the device meanwhile.
@@ -208,13 +236,16 @@ impl Running {
         device.synchronize()?;
         let end = device.uptime();
         let dropped = self.observer.dropped();
-        Ok(Profile::of(self.observer.take(), (self.start, end), dropped, this_thread()))
+        let caps = device.caps();
+        let (thread, unified, multiprocessors) = (this_thread(), caps.unified, caps.multiprocessors);
+        let profile = Profile::of(self.observer.take(), (self.start, end));
+        Ok(Profile { dropped, thread, unified, multiprocessors, ..profile })
     }
 }
 
 impl Profile {
     /// Puts events on one time axis.
-    pub(super) fn of(events: Vec<Observed>, range: (Duration, Duration), dropped: u64, thread: u32) -> Self {
+    pub(super) fn of(events: Vec<Observed>, range: (Duration, Duration)) -> Self {
         let shift = align::shift(&events);
         let submissions: HashMap<u64, Duration> = events
             .iter()
@@ -233,22 +264,30 @@ impl Profile {
                 stream: 0,
                 submission: 0,
                 bytes: 0,
+                workgroups: None,
                 thread: observed.thread,
                 start: at.saturating_sub(took),
                 end: at,
             };
             let unnamed = |kind: SpanKind, took| host(kind, &kind.name().into(), took);
             match &observed.event {
-                Event::Command { stream, submission, label, start, end, clock, .. } => {
+                Event::Transfer { stream, submission, is_fill, bytes, start, end } => {
+                    let kind = if *is_fill { SpanKind::Fill } else { SpanKind::Copy };
+                    let (stream, submission, bytes) = (*stream, *submission, *bytes);
+                    let (start, end) = (shift.applied(*start), shift.applied(*end));
+                    let span = unnamed(kind, Duration::ZERO);
+                    spans.push(Span { stream, submission, bytes, thread: 0, start, end, ..span });
+                }
+                Event::Command { stream, submission, label, workgroups, start, end, clock } => {
                     // A time by the host's clock covers the whole submission.
                     let began = submissions.get(submission).copied().unwrap_or(at.saturating_sub(*end));
                     let (start, end) = match clock {
                         Clock::Device => (shift.applied(*start), shift.applied(*end)),
                         Clock::Host => (began, began + end.saturating_sub(*start)),
                     };
-                    let (kind, label) = (SpanKind::Kernel, Arc::clone(label));
-                    let (stream, submission) = (*stream, *submission);
-                    spans.push(Span { kind, label, stream, submission, bytes: 0, thread: 0, start, end });
+                    let (stream, submission, workgroups) = (*stream, *submission, *workgroups);
+                    let span = host(SpanKind::Kernel, label, Duration::ZERO);
+                    spans.push(Span { stream, submission, workgroups, thread: 0, start, end, ..span });
                 }
                 Event::CompileMiss { kernel, took } => spans.push(host(SpanKind::Compile, kernel, *took)),
                 Event::Wait { took } => spans.push(unnamed(SpanKind::Wait, *took)),
@@ -266,7 +305,8 @@ impl Profile {
         }
         // The outer one of two spans that start together comes first.
         spans.sort_by_key(|span| (span.start, Reverse(span.end)));
-        Self { spans, events, range, uncertainty: shift.uncertainty(), dropped, thread }
+        let uncertainty = shift.uncertainty();
+        Self { spans, events, range, uncertainty, dropped: 0, thread: 0, unified: false, multiprocessors: None }
     }
 
     /// The time of the work.

@@ -234,6 +234,9 @@ pub(super) fn replay(recording: &Recording) -> Result<Submission, Refusal> {
     let ticket = context.backend.submit(timed.as_ref().unwrap_or(commands)).inspect_err(|error| context.note(error))?;
     let took = context.events.since(began);
     let batch = Batch::submitted(ticket, commands.stream);
+    if context.events.is_observed() {
+        batch.observe(commands);
+    }
     for touched in recording.touched() {
         touched.resource.used(&batch, touched.written.clone());
     }

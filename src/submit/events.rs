@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use anywarp_backend::{BackendError, Clock};
+use anywarp_backend::{BackendError, Clock, Transfer};
 
 use super::batch::Batch;
 use super::moment::{Stopwatch, this_thread};
@@ -79,6 +79,22 @@ pub enum Event {
         /// The number of the submission.
         number: u64,
     },
+    /// A copy or a fill has run on the device, one between host and device or one within the device's memory; only from
+    /// devices that time these.
+    Transfer {
+        /// The number of the stream.
+        stream: u32,
+        /// The number of the submission.
+        submission: u64,
+        /// Whether it is a fill, and not a copy.
+        is_fill: bool,
+        /// The number of bytes that were written.
+        bytes: u64,
+        /// The start, on the clock of [`Command`](Self::Command).
+        start: Duration,
+        /// The end, on the same clock.
+        end: Duration,
+    },
     /// A launch or a library call has run.
     Command {
         /// The number of the stream.
@@ -87,6 +103,8 @@ pub enum Event {
         submission: u64,
         /// The kernel's name.
         label: Arc<str>,
+        /// The number of workgroups; `None` for a grid that was read from a buffer, and for a library call.
+        workgroups: Option<u64>,
         /// The start of the command, on a clock that all commands of the device share; this clock differs from that of
         /// [`Observed::at`].
         start: Duration,
@@ -276,9 +294,19 @@ impl Events {
         self.keep(self.now(), thread, Event::Ended { number: submission });
         let Some(timings) = batch.ticket().ok().and_then(|ticket| ticket.timings()) else { return };
         let clock = timings.clock;
+        for Transfer { is_fill, bytes, start, duration } in timings.transfers {
+            let end = start + duration;
+            self.keep(self.now(), thread, Event::Transfer { stream, submission, is_fill, bytes, start, end });
+        }
+        // An entry by the host's clock is the whole submission, which may consist of transfers only.
+        if clock == Clock::Host && batch.workgroups().is_empty() {
+            return;
+        }
+        let mut workgroups = batch.workgroups().iter().filter(|_| clock == Clock::Device);
         for timing in timings.entries {
             let (start, end) = (timing.start, timing.start + timing.duration);
-            let command = Event::Command { stream, submission, label: timing.label, start, end, clock };
+            let (label, workgroups) = (timing.label, workgroups.next().copied().flatten());
+            let command = Event::Command { stream, submission, label, workgroups, start, end, clock };
             self.keep(self.now(), thread, command);
         }
     }

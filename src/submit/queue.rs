@@ -80,7 +80,10 @@ impl<'a> Queue<'a> {
             context.timeline.free_dropped();
             return Ok(());
         }
-        pending.recording.timed |= context.events.is_observed();
+        if context.events.is_observed() {
+            pending.recording.timed = true;
+            pending.batch.observe(&pending.recording);
+        }
         let began = context.events.now();
         let outcome = context.backend.submit(&pending.recording).inspect_err(|error| context.note(error));
         let took = context.events.since(began);

@@ -50,7 +50,7 @@ fn span(at: usize, event: &Value) -> Result<Option<Span>, String> {
     let label = event["name"].as_str().ok_or_else(|| lacks("name"))?.into();
     let start = time(&event["ts"]).ok_or_else(|| lacks("ts"))?;
     let end = start + time(&event["dur"]).ok_or_else(|| lacks("dur"))?;
-    Ok(Some(Span { kind, label, stream: 0, submission: 0, bytes: 0, thread: 0, start, end }))
+    Ok(Some(Span { kind, label, stream: 0, submission: 0, bytes: 0, workgroups: None, thread: 0, start, end }))
 }
 
 /// A number of microseconds.

@@ -51,7 +51,7 @@ pub(super) fn shift(events: &[Observed]) -> Shift {
             }
             // Such times do not begin at a moment of a clock.
             Event::Command { clock: Clock::Host, .. } => {}
-            Event::Command { submission, start, end, .. } => {
+            Event::Command { submission, start, end, .. } | Event::Transfer { submission, start, end, .. } => {
                 if let Some(submitted) = submitted.get(submission) {
                     shift.least = shift.least.max(submitted - start.as_secs_f64());
                 }

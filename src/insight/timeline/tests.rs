@@ -21,12 +21,16 @@ fn submission(at: u64, number: u64) -> Observed {
 
 /// A kernel that ran from `start` to `end` on a clock that is 1 s ahead of the host's, and was noticed at `at`.
 fn command(at: u64, submission: u64, label: &str, start: u64, end: u64) -> Observed {
-    let (start, end) = (us(1_000_000 + start), us(1_000_000 + end));
-    event(at, Event::Command { stream: 0, submission, label: label.into(), start, end, clock: Clock::Device })
+    of_workgroups(None, at, submission, label, start, end)
+}
+
+fn of_workgroups(workgroups: Option<u64>, at: u64, submission: u64, label: &str, start: u64, end: u64) -> Observed {
+    let (start, end, label) = (us(1_000_000 + start), us(1_000_000 + end), label.into());
+    event(at, Event::Command { stream: 0, submission, label, workgroups, start, end, clock: Clock::Device })
 }
 
 fn profile(events: Vec<Observed>, end: u64) -> Profile {
-    Profile::of(events, (Duration::ZERO, us(end)), 0, 0)
+    Profile::of(events, (Duration::ZERO, us(end)))
 }
 
 #[test]
@@ -81,11 +85,23 @@ fn traces_have_spans_arrows_and_counters() {
         submission(5, 7),
         event(100, Event::Ended { number: 7 }),
         command(100, 7, "k.wgsl:\"main\"", 10, 60),
+        event(
+            100,
+            Event::Transfer {
+                stream: 0,
+                submission: 7,
+                is_fill: false,
+                bytes: 24,
+                start: us(1_000_005),
+                end: us(1_000_010),
+            },
+        ),
         event(100, Event::Wait { took: us(20) }),
         Observed { thread: 3, ..event(110, Event::Scope { name: "load".into(), took: us(60) }) },
     ];
     let trace = profile(events, 120).trace();
     for part in [
+        r#""ph":"X","tid":10,"cat":"copy","name":"copy","ts":25.000,"dur":5.000,"args":{"bytes":24}"#,
         r#""ph":"X","tid":10,"cat":"kernel","name":"k.wgsl:\"main\"""#,
         r#""ph":"s","tid":1,"cat":"flow","name":"submission","id":7,"ts":5.000"#,
         r#""ph":"f","bp":"e","tid":10,"cat":"flow","name":"submission","id":7"#,
@@ -176,4 +192,39 @@ fn a_printed_comparison_fits_eighty_columns() {
     for (name, after) in division {
         assert!(lines.iter().any(|line| line.ends_with(name) && line.contains(after)), "{name}: {text}");
     }
+}
+
+#[test]
+fn copies_on_the_host_are_needless_where_the_memory_is_shared() {
+    let copies = |took: u64| -> Vec<Observed> {
+        let copy =
+            |k: u64| event(k * 10 + 10, Event::HostCopy { bytes: 100, to_buffer: k.is_multiple_of(2), took: us(took) });
+        (0..30).map(copy).collect()
+    };
+    let unified = Profile { unified: true, ..profile(copies(5), 300) };
+    let [advice] = &unified.advice()[..] else { panic!("{:?}", unified.advice()) };
+    assert_eq!((advice.pitfall, advice.cost), (Pitfall::NeedlessCopies, us(150)));
+    assert!(advice.evidence.contains("30 times, 3000 bytes"), "{advice}");
+    assert_eq!(profile(copies(5), 300).advice(), [], "memory of its own needs them");
+    assert_eq!(Profile { unified: true, ..profile(copies(5), 100_000) }.advice(), [], "they cost little");
+}
+
+#[test]
+fn grids_that_leave_multiprocessors_idle_are_found() {
+    let launches = |workgroups: Option<u64>| {
+        let launch = |k: u64| of_workgroups(workgroups, 1000, 1, "k", k * 100, k * 100 + 100);
+        let events = std::iter::once(submission(0, 1)).chain((0..10).map(launch)).collect();
+        Profile { multiprocessors: Some(100), ..profile(events, 1000) }
+    };
+    for (workgroups, cost) in [(Some(25), us(750)), (Some(101), us(495))] {
+        let found = launches(workgroups).advice();
+        let [advice] = &found[..] else { panic!("{workgroups:?}: {found:?}") };
+        assert_eq!(advice.pitfall, Pitfall::UnevenGrid);
+        assert!(advice.cost.abs_diff(cost) < us(1), "{advice}");
+        assert!(advice.evidence.contains(&format!("'k' has {}", workgroups.unwrap())), "{advice}");
+    }
+    for even in [None, Some(100), Some(76), Some(390), Some(1001)] {
+        assert_eq!(launches(even).advice(), [], "{even:?}");
+    }
+    assert_eq!(Profile { multiprocessors: None, ..launches(Some(25)) }.advice(), []);
 }

@@ -34,13 +34,17 @@ impl Writer {
     }
 
     fn span(&mut self, span: &Span) {
-        let track = match span.kind {
-            SpanKind::Kernel => STREAMS + span.stream,
-            _ => self.host(span.thread),
-        };
-        let arguments = match span.kind {
-            SpanKind::Kernel | SpanKind::Submission => format!(",\"args\":{{\"submission\":{}}}", span.submission),
-            SpanKind::CopyIn | SpanKind::CopyOut => format!(",\"args\":{{\"bytes\":{}}}", span.bytes),
+        let track = if span.kind.is_on_device() { STREAMS + span.stream } else { self.host(span.thread) };
+        let arguments = match (span.kind, span.workgroups) {
+            (SpanKind::Kernel, Some(count)) => {
+                format!(",\"args\":{{\"submission\":{},\"workgroups\":{count}}}", span.submission)
+            }
+            (SpanKind::Kernel | SpanKind::Submission, _) => {
+                format!(",\"args\":{{\"submission\":{}}}", span.submission)
+            }
+            (SpanKind::Copy | SpanKind::Fill | SpanKind::CopyIn | SpanKind::CopyOut, _) => {
+                format!(",\"args\":{{\"bytes\":{}}}", span.bytes)
+            }
             _ => String::new(),
         };
         self.event(&format!(
@@ -79,7 +83,7 @@ impl Writer {
 impl Profile {
     /// The timeline as a trace: save it as a `.json` file, and open that with <https://ui.perfetto.dev>.
     ///
-    /// Each stream is a track with its kernels, and each thread of the host is one with its scopes, compilations,
+    /// Each stream is a track with its kernels, copies and fills, and each thread of the host is one with its scopes, compilations,
     /// submissions, waits and transfers, nested. Arrows lead from submissions to their first kernels. Counters show the
     /// bytes of all buffers, and those of transfers that were recorded and have not ended. The member `otherData` has the
     /// whole time and its division as in [`idle`](Self::idle), in microseconds.
@@ -125,7 +129,8 @@ impl Profile {
         for thread in threads.into_iter().filter(|thread| *thread != self.thread) {
             writer.track(writer.host(thread), &format!("thread {thread}"));
         }
-        let streams: BTreeSet<u32> = self.of_kind(SpanKind::Kernel).map(|span| span.stream).collect();
+        let streams: BTreeSet<u32> =
+            self.spans.iter().filter(|span| span.kind.is_on_device()).map(|span| span.stream).collect();
         for stream in streams {
             writer.track(STREAMS + stream, &format!("stream {stream}"));
         }
