@@ -123,15 +123,11 @@ impl fmt::Display for Comparison {
             };
             writeln!(f, "{numbers}{}", end_of(&name, COLUMNS.saturating_sub(numbers.len())))?;
         }
-        let parts: [(&str, fn(Idle) -> Duration); 4] = [
-            ("kernels ran", |idle| idle.busy),
-            ("no kernel: compiling", |idle| idle.compiling),
-            ("no kernel: the host was late", |idle| idle.host),
-            ("no kernel: other causes", |idle| idle.other),
-        ];
-        for (name, part) in parts {
-            writeln!(f, "{}  {name}", totals(self.idle.map(part)))?;
-        }
+        let part = |name: &str, of: fn(Idle) -> Duration| format!("{}  {name}\n", totals(self.idle.map(of)));
+        f.write_str(&part("kernels ran", |idle| idle.busy))?;
+        f.write_str(&part("no kernel: compiling", |idle| idle.compiling))?;
+        f.write_str(&part("no kernel: the host was late", |idle| idle.host))?;
+        f.write_str(&part("no kernel: other causes", |idle| idle.other))?;
         write!(f, "{}  the whole time", totals(self.duration))
     }
 }
@@ -146,8 +142,8 @@ fn totals(total: Pair<Duration>) -> String {
 
 /// A number with up to four decimals, as many as fit.
 fn number(value: f64, width: usize) -> String {
-    let texts = (0..=4).rev().map(|decimals| format!("{value:.decimals$}"));
-    texts.clone().find(|text| text.len() <= width).or_else(|| texts.last()).unwrap_or_default()
+    let text = |decimals: usize| format!("{value:.decimals$}");
+    (1..=4).rev().map(text).find(|text| text.len() <= width).unwrap_or_else(|| text(0))
 }
 
 /// The last `width` characters of a name, with a sign where its front is left out.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anywarp::backend::Clock;
 use anywarp::insight::scope;
-use anywarp::{Device, Event, Observed, Wgsl};
+use anywarp::{Device, DeviceOptions, Event, Observed, Wgsl};
 use anywarp_null::NullOptions;
 
 use anywarp_testing_devices::null_device::{ADD, open};
@@ -203,5 +203,51 @@ fn a_read_that_waits_is_a_wait() -> anywarp::Result<()> {
     let observed = observer.take();
     let waits = observed.iter().filter(|observed| matches!(observed.event, Event::Wait { took } if !took.is_zero()));
     assert_eq!(waits.count(), 1, "{observed:?}");
+    Ok(())
+}
+
+#[test]
+fn commands_of_a_timed_recording_have_times_in_order() -> anywarp::Result<()> {
+    for selector in ["cpu", "vulkan"] {
+        let options = DeviceOptions::default().selector(selector).staged(true);
+        let Ok(device) = Device::open_with(&options) else {
+            println!("{selector}: skipped: there is no such device");
+            continue;
+        };
+        let kernel = device.kernel(Wgsl::new(ADD).file("add.wgsl"))?;
+        // Twice, as backends reuse what they time with.
+        for round in 0..2 {
+            let (x, mut y) = (device.buffer_from(&[1u32; LENGTH])?, device.buffer::<u32>(LENGTH)?);
+            let observer = device.observe();
+            y.fill(3)?;
+            for _ in 0..3 {
+                kernel.launch().bind("x", &x).bind("y", &mut y).threads(LENGTH)?;
+            }
+            y.read()?;
+            device.synchronize()?;
+            let observed = observer.take();
+            let mut times: Vec<(Duration, Duration, &str)> = observed
+                .iter()
+                .filter_map(|observed| match &observed.event {
+                    Event::Command { label, workgroups: Some(1), start, end, clock: Clock::Device, .. } => {
+                        assert_eq!(&**label, "add.wgsl:add");
+                        Some((*start, *end, "launch"))
+                    }
+                    Event::Transfer { is_fill: true, bytes: BYTES, start, end, .. } => Some((*start, *end, "fill")),
+                    Event::Transfer { is_fill: false, bytes: BYTES, start, end, .. } => Some((*start, *end, "copy")),
+                    Event::Command { .. } | Event::Transfer { .. } => panic!("{observed:?}"),
+                    _ => None,
+                })
+                .collect();
+            times.sort();
+            let kinds: Vec<&str> = times.iter().map(|(.., kind)| *kind).collect();
+            assert_eq!(
+                kinds,
+                ["fill", "copy", "launch", "launch", "launch", "copy"],
+                "{selector} {round}: {observed:?}"
+            );
+            assert!(times.is_sorted_by(|(_, end, _), (start, ..)| end <= start), "{selector} {round}: {times:?}");
+        }
+    }
     Ok(())
 }
