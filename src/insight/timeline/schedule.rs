@@ -54,7 +54,7 @@ impl Schedule {
         Self { repeat: times, ..self }
     }
 
-    /// What is done with a step, counted from 0.
+    /// The stage of a step, counted from 0.
     fn stage(self, step: u64) -> Stage {
         let [skip, warm_up, record] = [self.skip, self.warm_up, self.record].map(u64::from);
         let length = skip + warm_up + record;
@@ -82,7 +82,7 @@ enum Stage {
     Record { last: bool },
 }
 
-/// What the profiler keeps during a step.
+/// The state of a profiler during a step.
 enum State {
     Skipping,
     /// The observer only makes the device time its launches.
