@@ -17,7 +17,7 @@
 //! | [`BackendError`], [`MemoryKind`], [`MemoryId`], [`KernelId`], [`Spot`] | [errors](crate::Error) |
 //! | [`BindingInfo`], [`BindingClass`], [`Access`], [`ResourceId`], [`Layout`], [`Field`], [`Shape`], [`Scalar`], [`ScalarKind`] | [`Kernel::bindings`](crate::Kernel::bindings), [`Element`](crate::Element) |
 //! | [`KernelResources`] | [`Kernel::resources`](crate::Kernel::resources) |
-//! | [`Timings`], [`Timing`], [`Clock`] | [`Submission::timings`](crate::Submission::timings) |
+//! | [`Timings`], [`Timing`], [`Transfer`], [`Clock`] | [`Submission::timings`](crate::Submission::timings) |
 //! | [`Counters`] | [`Device::stats`](crate::Device::stats) |
 //! | [`Invocation`], [`Touch`], [`Other`] | [`Device::findings`](crate::Device::findings) |
 //! | [`Observations`], [`ObservedKernel`], [`ObservedAccess`], [`ObservedBranch`], [`ObservedBuffer`], [`ObservedSpace`], [`RequestCounts`], [`BranchCounts`], [`LaneCounts`], [`Mix`], [`WARP_SIZES`] | [`Device::observations`](crate::Device::observations) |
@@ -28,7 +28,7 @@ pub use anywarp_backend::{
     CopyCost, Counters, DeviceKind, Field, Inbox, Invocation, KernelId, KernelResources, LaneCounts, Layout, Limits,
     MemoryId, MemoryKind, Mix, Observations, ObservedAccess, ObservedBranch, ObservedBuffer, ObservedKernel,
     ObservedSpace, OneWay, Other, Persistent, Precision, RequestCounts, ResourceId, Routine, Scalar, ScalarKind, Shape,
-    Spot, Timing, Timings, Touch, UnknownBackend, WARP_SIZES,
+    Spot, Timing, Timings, Touch, Transfer, UnknownBackend, WARP_SIZES,
 };
 
 /// The contract between anywarp and its backends: the crate `anywarp-backend`.

@@ -18,6 +18,7 @@ use crate::output::Output;
 use crate::shape::{self, Given};
 use crate::source::Bind;
 use crate::stage::Stage;
+use crate::trace::TraceCommand;
 use crate::tune::TuneArgs;
 use crate::values;
 
@@ -49,6 +50,11 @@ pub(crate) enum Command {
     /// Find the values of its overrides with which a kernel is fastest
     #[command(after_long_help = format!("{TUNE_NOTES}\n\n{EXIT_CODES}"))]
     Tune(Box<TuneArgs>),
+    /// Compare timelines that `run --trace` wrote
+    Trace {
+        #[command(subcommand)]
+        command: TraceCommand,
+    },
     /// Measure operators on this device, beside its ceiling and a peer
     Bench(BenchArgs),
     /// Print the stages of a kernel's translation to machine code; needs no device
@@ -114,7 +120,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N", default_value = "1", allow_negative_numbers = true, value_parser = values::repeat)]
     pub(crate) repeat: u32,
 
-    /// Write a timeline of the run as JSON, for <https://ui.perfetto.dev>
+    /// Write a timeline of the run as JSON, for <https://ui.perfetto.dev> and `anywarp trace compare`
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
 

@@ -35,6 +35,7 @@ mod source;
 mod stage;
 mod terminal;
 mod timing;
+mod trace;
 mod translate;
 mod tune;
 mod values;
@@ -65,6 +66,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) if arguments.watch => watch::watch(arguments, cli.json),
         Command::Run(arguments) => run::run(arguments, cli.json),
         Command::Tune(arguments) => tune::tune(arguments, cli.json),
+        Command::Trace { command } => trace::trace(command, cli.json),
         Command::Translate(arguments) => translate::translate(arguments, cli.json),
     };
     match result {

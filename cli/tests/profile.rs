@@ -40,3 +40,34 @@ fn a_trace_that_cannot_be_written_is_an_error() {
     assert_eq!(outcome.code, Some(1), "{outcome:#?}");
     assert!(outcome.stderr.contains("--trace missing/out.json"), "{outcome:#?}");
 }
+
+#[test]
+fn two_traces_are_compared() {
+    let Some(folder) = Folder::with_device("compare") else { return };
+    folder.write("double.wgsl", DOUBLE);
+    for (repeat, file) in [(3, "before.json"), (7, "after.json")] {
+        let line =
+            format!("double.wgsl --device cpu --threads 64 --bind x=range:u32:64 --repeat {repeat} --trace {file}");
+        folder.start("run", &line, "", &[]).ok();
+    }
+    let table = folder.anywarp("trace compare before.json after.json").ok();
+    let row = table.lines().find(|line| line.ends_with("double.wgsl:main")).unwrap_or_else(|| panic!("{table}"));
+    assert!(row.contains("    3     7  "), "{table}");
+    let json = folder.anywarp("trace compare before.json after.json --json").ok();
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let rows = json["rows"].as_array().unwrap();
+    let row = rows.iter().find(|row| row["kind"] == "kernel").unwrap();
+    assert_eq!((&row["label"], &row["count"]["before"]), (&"double.wgsl:main".into(), &3.into()), "{json}");
+    let number = |value: &Value| value.as_f64().unwrap();
+    let total = |when: &str| number(&row["total_us"][when]);
+    assert!((total("after") - total("before") - total("difference")).abs() < 1e-3, "{json}");
+    // The sums are those of the events in the file.
+    let trace: Value = serde_json::from_slice(&folder.read("after.json")).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    let kernels = events.iter().filter(|event| event["cat"] == "kernel");
+    let sum: f64 = kernels.map(|event| number(&event["dur"])).sum();
+    assert!((sum - total("after")).abs() < 1e-2, "{sum} {json}");
+    let parts: f64 =
+        ["busy_us", "compiling_us", "host_us", "other_us"].iter().map(|part| number(&json[part]["after"])).sum();
+    assert!((parts - number(&json["duration_us"]["after"])).abs() < 1e-2, "{json}");
+}

@@ -71,6 +71,7 @@ fn folder(test: &str) -> Option<Folder> {
     folder.write("odd.bin", [0; 7]);
     folder.write("text.npy", "not an array");
     folder.write("archive.npy", "PK\u{3}\u{4}");
+    folder.write("foreign.json", "{\"traceEvents\":[]}");
     folder.make("folder");
     folder.make("folder.npy");
     Some(folder)

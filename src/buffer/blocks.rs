@@ -5,11 +5,11 @@ use std::sync::Arc;
 use anywarp_backend::{BackendError, DeviceKind, HostRange, MemoryKind};
 use anywarp_host::store;
 
-use super::copy::{copy_alone, copy_by};
+use super::copy::{copy, copy_alone, copy_by};
 use super::core::GRANULE;
 use super::upload::{CHUNK, WHOLE};
 use crate::submit::staging::{Block, Upload};
-use crate::submit::{Context, Queue, Stopwatch};
+use crate::submit::{Context, Event, Queue, Stopwatch};
 
 impl Context {
     /// Returns a mapped block of at least `bytes` bytes, to be written in place. Waits for running copies if their end
@@ -39,7 +39,7 @@ impl Context {
                 Upload::After(..) if !self.backend.caps().blocking => return Ok(None),
                 Upload::After(batch, _) => {
                     let watch = Stopwatch::start();
-                    let waited = batch.ticket().and_then(|ticket| ticket.wait());
+                    let waited = batch.ticket().and_then(|ticket| self.wait_for(&ticket));
                     self.staging.waited(watch.elapsed());
                     // An error of the batch is reported to the code that submitted the batch; this function needs only
                     // the end of the batch.
@@ -98,13 +98,37 @@ impl Context {
 
     /// Copies `source` into staging memory.
     pub(super) fn stage(&self, source: &[u8], target: &mut [u8]) {
+        self.copying(source.len(), true, || self.store(source, target));
+    }
+
+    fn store(&self, source: &[u8], target: &mut [u8]) {
         // A software device reads the data through the CPU's caches, so stores need not bypass the caches.
         if self.caps().kind == DeviceKind::Software { copy_alone(source, target) } else { store(source, target) }
     }
 
     /// [`stage`](Self::stage) on several threads.
     pub(super) fn stage_all(&self, source: &[u8], target: &mut [u8]) {
-        copy_by(source, target, &|source, target| self.stage(source, target));
+        self.copying(source.len(), true, || copy_by(source, target, &|source, target| self.store(source, target)));
+    }
+
+    /// Copies `source`, of the program, to memory of a buffer, on several threads.
+    pub(super) fn copy_in(&self, source: &[u8], target: &mut [u8]) {
+        self.copying(source.len(), true, || copy(source, target));
+    }
+
+    /// Copies `source`, of a buffer, to memory of the program, on several threads.
+    pub(super) fn copy_out(&self, source: &[u8], target: &mut [u8]) {
+        self.copying(source.len(), false, || copy(source, target));
+    }
+
+    /// Calls `copy`, which copies this many bytes, and reports it to the observers.
+    pub(super) fn copying(&self, bytes: usize, to_buffer: bool, copy: impl FnOnce()) {
+        if !self.events.is_observed() {
+            return copy();
+        }
+        let watch = Stopwatch::start();
+        copy();
+        self.events.emit(|| Event::HostCopy { bytes: bytes as u64, to_buffer, took: watch.elapsed() });
     }
 
     fn mapped(&self, block: Block) -> Result<(Block, HostRange), BackendError> {

@@ -62,7 +62,7 @@ impl Chunk {
             // The thread that should have started the transfer was delayed.
             Transfer::NotStarted | Transfer::Taken => core.fetch(&self.range)?,
         };
-        ticket.wait()?;
+        core.device.wait_for(&ticket)?;
         Ok(RwLock::new(Some(download.arrived()?)))
     }
 }
@@ -104,7 +104,8 @@ pub(super) fn download(core: &Core, range: &Range<u64>, target: &mut [u8]) -> Re
             let target = &mut **piece.target.lock().unwrap_or_else(PoisonError::into_inner);
             let copy = arrived.read().unwrap_or_else(PoisonError::into_inner);
             if let Some(copy) = &*copy {
-                copy_alone(&copy.bytes()[piece.start..piece.start + target.len()], target);
+                let source = &copy.bytes()[piece.start..piece.start + target.len()];
+                core.device.copying(source.len(), false, || copy_alone(source, target));
             }
         }
         if part.left.fetch_sub(1, Ordering::AcqRel) == 1 {

@@ -39,7 +39,7 @@ impl<T: Element> UnifiedBuffer<T> {
     pub fn into_read(self) -> Result<OwnedRead<T>, BufferError> {
         let begun = Begun::new(&self)?;
         if let Begun::Reading(reading, _) = &begun {
-            reading.ticket().wait().map_err(|error| self.core.error("reading", error))?;
+            self.core.device.wait_for(&reading.ticket()).map_err(|error| self.core.error("reading", error))?;
         }
         begun.end(self)
     }

@@ -6,7 +6,6 @@ use std::marker::PhantomData;
 use std::ops::{Range, RangeBounds};
 use std::sync::Arc;
 
-use super::copy::copy;
 use super::core::{Core, GuardKind, GuardToken};
 use super::download;
 use super::guard::ReadGuard;
@@ -79,7 +78,7 @@ impl<'a, T: Element> Slice<'a, T> {
         self.core.aligned(&bytes)?;
         let token = self.core.guard(GuardKind::Read)?;
         let reading = self.core.begin_read(&bytes).map_err(failed)?;
-        reading.ticket().wait().map_err(failed)?;
+        self.core.device.wait_for(&reading.ticket()).map_err(failed)?;
         let view = self.core.end_read(reading).map_err(failed)?;
         guard(view, &bytes, token)
     }
@@ -115,7 +114,7 @@ impl<'a, T: Element> Slice<'a, T> {
         let core = self.core;
         let bytes = byte_range::<T>(&self.range.get()?);
         if core.unified || size_of_val(target) <= download::WHOLE || core.is_on_host(&bytes) {
-            copy(bytemuck::cast_slice(&self.read()?), bytemuck::cast_slice_mut(target));
+            core.device.copy_out(bytemuck::cast_slice(&self.read()?), bytemuck::cast_slice_mut(target));
             return Ok(());
         }
         core.aligned(&bytes)?;
@@ -133,7 +132,8 @@ impl<'a, T: Element> Slice<'a, T> {
         if got != target.len() {
             return Err(BufferError::LengthMismatch { expected: target.len(), got });
         }
-        copy(bytemuck::cast_slice(&self.read_async().await?), bytemuck::cast_slice_mut(target));
+        let elements = self.read_async().await?;
+        self.core.device.copy_out(bytemuck::cast_slice(&elements), bytemuck::cast_slice_mut(target));
         Ok(())
     }
 }

@@ -137,7 +137,7 @@ impl InFlight {
                 batches.pop_front()
             };
             let Some((batch, _)) = oldest else { return Ok(()) };
-            batch.ticket()?.wait()?;
+            device.wait_for(&batch.ticket()?)?;
         }
     }
 }

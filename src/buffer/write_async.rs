@@ -8,7 +8,6 @@ use std::sync::Arc;
 use anywarp_backend::{BackendError, HostRange, MemoryKind};
 
 use super::blocks::Acquired;
-use super::copy::copy;
 use super::core::{Core, GuardKind};
 use super::guard::GuardMemory;
 use super::host::Written;
@@ -99,7 +98,8 @@ impl<'a, T: Element> SliceMut<'a, T> {
         if !self.core.unified && self.core.device.goes_in_chunks(size_of_val(source)) {
             return upload_in_chunks(self.core, &byte_range::<T>(&range), bytemuck::cast_slice(source)).await;
         }
-        copy(bytemuck::cast_slice(source), bytemuck::cast_slice_mut(&mut self.write_async().await?));
+        let device = &self.core.device;
+        device.copy_in(bytemuck::cast_slice(source), bytemuck::cast_slice_mut(&mut self.write_async().await?));
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use super::{Profile, SpanKind};
+use super::{Profile, Span, SpanKind};
 use crate::submit::Event;
 
 /// The kind of a pitfall.
@@ -23,6 +23,10 @@ pub enum Pitfall {
     AllocationChurn,
     /// Kernels are compiled while others could run, several times under the same name.
     Recompilation,
+    /// The host copies data into and out of buffers whose memory it shares with the device.
+    NeedlessCopies,
+    /// Launches have numbers of workgroups that leave many multiprocessors idle, in their only or their last round.
+    UnevenGrid,
 }
 
 impl Pitfall {
@@ -36,6 +40,8 @@ impl Pitfall {
             Self::StarvedDevice => "starved-device",
             Self::AllocationChurn => "allocation-churn",
             Self::Recompilation => "recompilation",
+            Self::NeedlessCopies => "needless-copies",
+            Self::UnevenGrid => "uneven-grid",
         }
     }
 
@@ -63,6 +69,15 @@ impl Pitfall {
             Self::Recompilation => {
                 "make the kernel once and keep it; give values that change as uniforms or immediates instead of \
                  overrides or text"
+            }
+            Self::NeedlessCopies => {
+                "use the elements in place: `write`, `update` and `read` return guards of the buffer's own memory, so \
+                 that `copy_from_slice`, `copy_to_slice` and `buffer_from` are not needed"
+            }
+            Self::UnevenGrid => {
+                "give each launch at least four workgroups for each multiprocessor: smaller workgroups \
+                 (`@workgroup_size`), less work for each invocation, or several problems in one launch; `tune` finds the \
+                 best size"
             }
         }
     }
@@ -121,6 +136,8 @@ impl Profile {
             self.starved(),
             self.churn(),
             self.recompilation(),
+            self.needless_copies(),
+            self.uneven_grid(),
         ];
         let mut found: Vec<Advice> = rules.into_iter().flatten().collect();
         found.sort_by_key(|advice| std::cmp::Reverse(advice.cost));
@@ -138,7 +155,7 @@ impl Profile {
     fn tiny_kernels(&self) -> Option<Advice> {
         let kernels = self.of_kind(SpanKind::Kernel).count();
         let tiny: Vec<Duration> =
-            self.of_kind(SpanKind::Kernel).map(super::Span::duration).filter(|took| *took < TINY).collect();
+            self.of_kind(SpanKind::Kernel).map(Span::duration).filter(|took| *took < TINY).collect();
         let cost = TINY.saturating_sub(tiny.iter().sum::<Duration>() / u32::try_from(tiny.len().max(1)).ok()?);
         (tiny.len() >= OFTEN && tiny.len() * 2 > kernels).then(|| Advice {
             pitfall: Pitfall::TinyKernels,
@@ -215,5 +232,52 @@ impl Profile {
             evidence: format!("'{kernel}' was compiled {count} times"),
             cost: total,
         })
+    }
+
+    fn needless_copies(&self) -> Option<Advice> {
+        let is_copy = |span: &&Span| matches!(span.kind, SpanKind::CopyIn | SpanKind::CopyOut);
+        let copies: Vec<&Span> = self.spans.iter().filter(is_copy).collect();
+        let bytes: u64 = copies.iter().map(|span| span.bytes).sum();
+        let cost: Duration = copies.iter().map(|span| span.duration()).sum();
+        (self.unified && copies.len() >= OFTEN && self.matters(cost)).then(|| Advice {
+            pitfall: Pitfall::NeedlessCopies,
+            evidence: format!(
+                "the host copies data into and out of buffers {} times, {bytes} bytes in all, although it shares their \
+                 memory with the device",
+                copies.len()
+            ),
+            cost,
+        })
+    }
+
+    /// The kernel that loses most by its numbers of workgroups, if multiprocessors take the same time for each of them.
+    fn uneven_grid(&self) -> Option<Advice> {
+        let multiprocessors = u64::from(self.multiprocessors?.max(1));
+        // By kernel: the whole time, the time of idle multiprocessors, and the loss and the workgroups of the worst launch.
+        let mut kernels: BTreeMap<&str, (Duration, Duration, (Duration, u64))> = BTreeMap::new();
+        for span in self.of_kind(SpanKind::Kernel).filter(|span| span.duration() >= TINY) {
+            let Some(workgroups) = span.workgroups.filter(|count| *count > 0) else { continue };
+            let places = workgroups.div_ceil(multiprocessors).saturating_mul(multiprocessors);
+            let lost = span.duration().mul_f64((places - workgroups) as f64 / places as f64);
+            let (total, idle, worst) = kernels.entry(&span.label).or_default();
+            *total += span.duration();
+            *idle += lost;
+            *worst = (*worst).max((lost, workgroups));
+        }
+        let (kernel, (total, cost, (_, workgroups))) = kernels.into_iter().max_by_key(|(_, (_, idle, _))| *idle)?;
+        (cost * 4 > total && self.matters(cost)).then(|| Advice {
+            pitfall: Pitfall::UnevenGrid,
+            evidence: format!(
+                "'{kernel}' has {workgroups} workgroups for {multiprocessors} multiprocessors, which are idle for up to \
+                 {:.0} % of its time",
+                100.0 * cost.as_secs_f64() / total.as_secs_f64().max(f64::MIN_POSITIVE)
+            ),
+            cost,
+        })
+    }
+
+    /// Whether a time is at least a hundredth of the whole.
+    fn matters(&self, time: Duration) -> bool {
+        !time.is_zero() && time * 100 >= self.duration()
     }
 }

@@ -34,7 +34,8 @@
 //! ```
 //!
 //! [`profile`] records what a program does on a device: every kernel, transfer, compilation and wait on one time axis,
-//! as a table, as a trace for Perfetto, and as [`Advice`].
+//! as a table, as a trace for Perfetto, and as [`Advice`]. [`scope`] names parts of the program on it, [`Profiler`] records
+//! a few steps of a long loop, and [`Profile::compare`] shows what a change to the program did.
 //!
 //! [`Occupancy`] tells how many workgroups a multiprocessor of NVIDIA can hold, and what limits them.
 //! [`Report::add_compiled`] adds what NVIDIA's compiler says about a kernel; [`Report::add_source`] adds the checks that
@@ -70,9 +71,13 @@ pub use model::Model;
 pub use occupancy::{Limiter, Occupancy, Usage};
 pub use problem::{Problem, Suspicion};
 pub use report::Report;
-pub use timeline::{Idle, Profile, Row, Sort, Span, SpanKind, profile};
+pub use timeline::{
+    Compared, Comparison, Idle, Pair, Profile, Profiler, Row, Schedule, Sort, Span, SpanKind, Sum, Summary, profile,
+    scope,
+};
 
 use crate::backend::Observations;
+pub use crate::submit::Scope;
 
 /// Returns the findings about all observed kernels, those that cost most first.
 ///

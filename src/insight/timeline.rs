@@ -1,18 +1,28 @@
 //! Timelines: the work of a program on a device, on one time axis.
 
 mod align;
+mod compare;
+mod schedule;
+mod summary;
 mod table;
 #[cfg(test)]
 mod tests;
 mod trace;
 
+use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use anywarp_backend::Clock;
+
+pub use compare::{Compared, Comparison, Pair};
+pub use schedule::{Profiler, Schedule};
+pub use summary::{Sum, Summary};
 pub use table::{Idle, Row, Sort};
 
 use crate::device::Device;
-use crate::submit::{Event, Observed};
+use crate::submit::{Event, Observed, Observer, Scope, this_thread};
 
 /// The kind of a [`Span`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,10 +30,65 @@ use crate::submit::{Event, Observed};
 pub enum SpanKind {
     /// A kernel or a library call on the device.
     Kernel,
+    /// A copy on the device, or between host and device; only from devices that time these.
+    Copy,
+    /// A fill on the device, likewise.
+    Fill,
     /// A compilation on the host.
     Compile,
     /// A wait of a host thread for the device.
     Wait,
+    /// A call of the driver on the host that submits commands.
+    Submission,
+    /// A copy on the host into a buffer or memory for its transfer.
+    CopyIn,
+    /// A copy on the host out of a buffer or memory for its transfer.
+    CopyOut,
+    /// A named part of the program's time: [`scope`].
+    Scope,
+}
+
+impl SpanKind {
+    /// All kinds.
+    pub const ALL: [Self; 9] = [
+        Self::Kernel,
+        Self::Copy,
+        Self::Fill,
+        Self::Compile,
+        Self::Wait,
+        Self::Submission,
+        Self::CopyIn,
+        Self::CopyOut,
+        Self::Scope,
+    ];
+
+    /// Whether spans of this kind are on a stream of the device, and not on a thread of the host.
+    #[must_use]
+    pub fn is_on_device(self) -> bool {
+        matches!(self, Self::Kernel | Self::Copy | Self::Fill)
+    }
+
+    /// The name in traces and listings, such as `kernel`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Kernel => "kernel",
+            Self::Copy => "copy",
+            Self::Fill => "fill",
+            Self::Compile => "compile",
+            Self::Wait => "wait",
+            Self::Submission => "submission",
+            Self::CopyIn => "copy-in",
+            Self::CopyOut => "copy-out",
+            Self::Scope => "scope",
+        }
+    }
+
+    /// The kind of this name; `None` if there is none.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
 }
 
 /// Something that took time.
@@ -31,12 +96,18 @@ pub enum SpanKind {
 pub struct Span {
     /// The kind.
     pub kind: SpanKind,
-    /// The name of the kernel; `wait` for waits.
+    /// The name of the kernel or of the scope; the name of the kind for other spans.
     pub label: Arc<str>,
-    /// For kernels, the number of the stream.
+    /// For spans on the device, the number of the stream.
     pub stream: u32,
-    /// For kernels, the number of the submission.
+    /// For spans on the device and submissions, the number of the submission.
     pub submission: u64,
+    /// For copies and fills, the number of bytes.
+    pub bytes: u64,
+    /// For kernels, the number of workgroups, if it is known.
+    pub workgroups: Option<u64>,
+    /// For spans on the host, the number of the thread, as in [`Observed::thread`].
+    pub thread: u32,
     /// The start since the device was opened, on the host's clock.
     pub start: Duration,
     /// The end on the same clock.
@@ -65,6 +136,13 @@ pub struct Profile {
     pub uncertainty: Duration,
     /// The number of events that were lost because there were too many.
     pub dropped: u64,
+    /// The number of the thread that made the timeline.
+    pub thread: u32,
+    /// Whether host and device share one memory: [`Caps::unified`](crate::backend::Caps::unified).
+    pub unified: bool,
+    /// The number of multiprocessors, if it is known: [`Caps::multiprocessors`](crate::backend::Caps::multiprocessors).
+    /// Set it to that of a [`Model`](super::Model) where the driver does not report it; [`advice`](Self::advice) uses it.
+    pub multiprocessors: Option<u32>,
 }
 
 /// Runs `work` and returns its result and the timeline of the device meanwhile.
@@ -105,39 +183,130 @@ pub struct Profile {
 /// # fn main() {}
 /// ```
 pub fn profile<T>(device: &Device, work: impl FnOnce() -> T) -> crate::Result<(T, Profile)> {
-    device.synchronize()?;
-    let observer = device.observe();
-    let start = device.uptime();
+    let running = Running::start(device)?;
     let result = work();
-    device.synchronize()?;
-    let end = device.uptime();
-    let dropped = observer.dropped();
-    Ok((result, Profile::of(observer.take(), (start, end), dropped)))
+    Ok((result, running.end(device)?))
+}
+
+/// Begins a named part of the program's time, which ends when the result is dropped.
+///
+/// Timelines show it on the track of the thread that began it. Scopes may be nested; a scope within another one has to
+/// end first. Without an observer of the device, a scope costs one relaxed load.
+///
+/// ```
+/// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+/// # fn main() -> anywarp::Result<()> {
+/// use anywarp::{Device, insight};
+///
+/// let device = Device::open("cpu")?;
+/// let (_, profile) = insight::profile(&device, || {
+///     let _step = insight::scope(&device, "step");
+///     {
+///         let _load = insight::scope(&device, "load");
+///         // .. reads the next input
+///     }
+///     // .. launches kernels
+/// })?;
+/// let names: Vec<&str> = profile.of_kind(insight::SpanKind::Scope).map(|span| &*span.label).collect();
+/// assert_eq!(names, ["step", "load"]);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(all(feature = "cpu", not(target_arch = "wasm32"))))]
+/// # fn main() {}
+/// ```
+pub fn scope(device: &Device, name: &str) -> Scope {
+    device.context.scope(name)
+}
+
+/// A timeline that is being made.
+struct Running {
+    observer: Observer,
+    start: Duration,
+}
+
+impl Running {
+    /// Starts after all earlier work of the device.
+    fn start(device: &Device) -> crate::Result<Self> {
+        device.synchronize()?;
+        Ok(Self { observer: device.observe(), start: device.uptime() })
+    }
+
+    /// Waits for all work of the device.
+    fn end(self, device: &Device) -> crate::Result<Profile> {
+        device.synchronize()?;
+        let end = device.uptime();
+        let dropped = self.observer.dropped();
+        let caps = device.caps();
+        let (thread, unified, multiprocessors) = (this_thread(), caps.unified, caps.multiprocessors);
+        let profile = Profile::of(self.observer.take(), (self.start, end));
+        Ok(Profile { dropped, thread, unified, multiprocessors, ..profile })
+    }
 }
 
 impl Profile {
     /// Puts events on one time axis.
-    pub(super) fn of(events: Vec<Observed>, range: (Duration, Duration), dropped: u64) -> Self {
+    pub(super) fn of(events: Vec<Observed>, range: (Duration, Duration)) -> Self {
         let shift = align::shift(&events);
+        let submissions: HashMap<u64, Duration> = events
+            .iter()
+            .filter_map(|observed| match observed.event {
+                Event::Submission { number, .. } => Some((number, observed.at)),
+                _ => None,
+            })
+            .collect();
         let mut spans = Vec::new();
         for observed in &events {
             let at = observed.at;
+            // A span on the host that ended when its event was noticed.
+            let host = |kind: SpanKind, label: &Arc<str>, took: Duration| Span {
+                kind,
+                label: Arc::clone(label),
+                stream: 0,
+                submission: 0,
+                bytes: 0,
+                workgroups: None,
+                thread: observed.thread,
+                start: at.saturating_sub(took),
+                end: at,
+            };
+            let unnamed = |kind: SpanKind, took| host(kind, &kind.name().into(), took);
             match &observed.event {
-                Event::Command { stream, submission, label, start, end, .. } => spans.push(Span {
-                    kind: SpanKind::Kernel,
-                    label: Arc::clone(label),
-                    stream: *stream,
-                    submission: *submission,
-                    start: shift.applied(*start),
-                    end: shift.applied(*end),
-                }),
-                Event::CompileMiss { kernel, took } => spans.push(on_host(SpanKind::Compile, kernel, at, *took)),
-                Event::Wait { took } => spans.push(on_host(SpanKind::Wait, &"wait".into(), at, *took)),
+                Event::Transfer { stream, submission, is_fill, bytes, start, end } => {
+                    let kind = if *is_fill { SpanKind::Fill } else { SpanKind::Copy };
+                    let (stream, submission, bytes) = (*stream, *submission, *bytes);
+                    let (start, end) = (shift.applied(*start), shift.applied(*end));
+                    let span = unnamed(kind, Duration::ZERO);
+                    spans.push(Span { stream, submission, bytes, thread: 0, start, end, ..span });
+                }
+                Event::Command { stream, submission, label, workgroups, start, end, clock } => {
+                    // A time by the host's clock covers the whole submission.
+                    let began = submissions.get(submission).copied().unwrap_or(at.saturating_sub(*end));
+                    let (start, end) = match clock {
+                        Clock::Device => (shift.applied(*start), shift.applied(*end)),
+                        Clock::Host => (began, began + end.saturating_sub(*start)),
+                    };
+                    let (stream, submission, workgroups) = (*stream, *submission, *workgroups);
+                    let span = host(SpanKind::Kernel, label, Duration::ZERO);
+                    spans.push(Span { stream, submission, workgroups, thread: 0, start, end, ..span });
+                }
+                Event::CompileMiss { kernel, took } => spans.push(host(SpanKind::Compile, kernel, *took)),
+                Event::Wait { took } => spans.push(unnamed(SpanKind::Wait, *took)),
+                Event::HostCopy { bytes, to_buffer, took } => {
+                    let kind = if *to_buffer { SpanKind::CopyIn } else { SpanKind::CopyOut };
+                    spans.push(Span { bytes: *bytes, ..unnamed(kind, *took) });
+                }
+                Event::Scope { name, took } => spans.push(host(SpanKind::Scope, name, *took)),
+                Event::Submission { number, took, .. } => {
+                    let (submission, end) = (*number, at + *took);
+                    spans.push(Span { submission, start: at, end, ..unnamed(SpanKind::Submission, *took) });
+                }
                 _ => {}
             }
         }
-        spans.sort_by_key(|span| (span.start, span.end));
-        Self { spans, events, range, uncertainty: shift.uncertainty(), dropped }
+        // The outer one of two spans that start together comes first.
+        spans.sort_by_key(|span| (span.start, Reverse(span.end)));
+        let uncertainty = shift.uncertainty();
+        Self { spans, events, range, uncertainty, dropped: 0, thread: 0, unified: false, multiprocessors: None }
     }
 
     /// The time of the work.
@@ -150,9 +319,4 @@ impl Profile {
     pub fn of_kind(&self, kind: SpanKind) -> impl Iterator<Item = &Span> {
         self.spans.iter().filter(move |span| span.kind == kind)
     }
-}
-
-/// A span that ended when its event was noticed.
-fn on_host(kind: SpanKind, label: &Arc<str>, at: Duration, took: Duration) -> Span {
-    Span { kind, label: Arc::clone(label), stream: 0, submission: 0, start: at.saturating_sub(took), end: at }
 }

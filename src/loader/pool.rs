@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::fields::Fields;
 use crate::device::Device;
 use crate::error::BufferError;
+use crate::submit::Scope;
 
 /// The number of sets (each the buffers of one batch) that stay unused in the pool while a set is taken from it, with
 /// unified memory: a batch can be written only after the device has finished with the previous one in the same memory.
@@ -37,6 +38,11 @@ impl<F: Fields> Pool<F> {
         let most = ahead.saturating_add(1 + resting);
         let idle = Mutex::new(Idle { sets: VecDeque::new(), whole: 0 });
         Self { device: device.clone(), lengths, batch_size, resting, most, idle }
+    }
+
+    /// Begins a part of the loader's time, for timelines.
+    pub(super) fn scope(&self, name: &str) -> Scope {
+        self.device.context.scope(name)
     }
 
     fn idle(&self) -> MutexGuard<'_, Idle<F>> {

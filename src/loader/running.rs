@@ -175,6 +175,7 @@ impl<F: Fields> Shared<F> {
 
     /// Waits as the consumer for a batch.
     pub(super) fn wait_ready<'a>(&self, mut state: MutexGuard<'a, State<F>>) -> MutexGuard<'a, State<F>> {
+        let _scope = self.pool.scope("loader: wait");
         state.awaited = true;
         let mut state = self.ready.wait(state).unwrap_or_else(PoisonError::into_inner);
         state.awaited = false;

@@ -54,6 +54,7 @@ pub(super) fn work<F: Fields>(shared: &Shared<F>, worker: usize) {
 
 /// Loads the batch of a job.
 pub(super) fn load<F: Fields>(shared: &Shared<F>, work: &Work<F>, job: u64, worker: Option<usize>) -> Ended<F> {
+    let _scope = shared.pool.scope("loader: batch");
     let start = Instant::now();
     let mut ended = Ended { outcome: Outcome::Nothing, memory: start..start, reading: Duration::ZERO };
     match batch(shared, work, job, &mut ended) {

@@ -152,6 +152,7 @@ impl Batched {
         if replies.is_empty() && Mail::waiting(&self.counts) == 0 {
             return Ok(());
         }
+        let _scope = inbox.core.device.scope("ring: messages");
         let Places { actors, slots, sends, .. } = self.places;
         // One for each queue of an actor.
         let polls = 1 + u32::from(sends);

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use anywarp_backend::{BackendError, Findings, Observations, Ticket};
+use anywarp_backend::{BackendError, Command, Dispatch, Findings, Grid, Observations, Recording, Ticket};
 
 /// One submission to a stream, pending or submitted.
 #[derive(Debug)]
@@ -13,6 +13,8 @@ pub(crate) struct Batch {
     stream: u32,
     /// The number of the submission among those of the process.
     number: u64,
+    /// The number of workgroups of each launch and library call, for observers; empty until then.
+    workgroups: OnceLock<Vec<Option<u64>>>,
 }
 
 /// The number of the next batch.
@@ -25,17 +27,35 @@ fn fresh() -> u64 {
 impl Batch {
     /// A batch whose commands are not submitted yet.
     pub(super) fn pending(stream: u32) -> Arc<Self> {
-        Arc::new(Self { outcome: OnceLock::new(), stream, number: fresh() })
+        Arc::new(Self { outcome: OnceLock::new(), stream, number: fresh(), workgroups: OnceLock::new() })
     }
 
     /// A batch that was submitted.
     pub(crate) fn submitted(ticket: Ticket, stream: u32) -> Arc<Self> {
-        Arc::new(Self { outcome: OnceLock::from(Ok(ticket)), stream, number: fresh() })
+        let outcome = OnceLock::from(Ok(ticket));
+        Arc::new(Self { outcome, stream, number: fresh(), workgroups: OnceLock::new() })
     }
 
     /// Records the outcome of the submission.
     pub(super) fn set_outcome(&self, outcome: Result<Ticket, BackendError>) {
         let _ = self.outcome.set(outcome);
+    }
+
+    /// Keeps the numbers of workgroups of the launches, for observers.
+    pub(super) fn observe(&self, recording: &Recording) {
+        let workgroups = recording.commands().iter().filter_map(|command| match command {
+            Command::Dispatch(Dispatch { grid: Grid::Groups(groups), .. }) => {
+                Some(Some(groups.iter().map(|count| u64::from(*count)).product()))
+            }
+            Command::Dispatch(_) | Command::Library(_) => Some(None),
+            Command::Copy { .. } | Command::Fill { .. } => None,
+        });
+        let _ = self.workgroups.set(workgroups.collect());
+    }
+
+    /// The number of workgroups of each launch and library call; empty unless the batch was observed.
+    pub(super) fn workgroups(&self) -> &[Option<u64>] {
+        self.workgroups.get().map_or(&[], Vec::as_slice)
     }
 
     /// The number of the batch's stream.

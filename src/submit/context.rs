@@ -9,8 +9,9 @@ use anywarp_backend::{Backend, BackendError, Caps, Findings, MemoryId, MemoryKin
 use smallvec::SmallVec;
 
 use super::batch::Batch;
-use super::events::{Event, Events, Observer, Stopwatch};
+use super::events::{Event, Events, Observer};
 use super::extensions::Extensions;
+use super::moment::Stopwatch;
 use super::queue::Queue;
 use super::staging::Staging;
 use super::timeline::Timeline;
@@ -154,6 +155,17 @@ impl Context {
         self.alive()?;
         queue.flush()?;
         queue.pending().latest(stream).into_iter().map(|batch| batch.ticket()).collect()
+    }
+
+    /// Waits for one piece of work, and reports the wait to the observers unless the work had ended before.
+    pub(crate) fn wait_for(&self, ticket: &Ticket) -> Result<(), BackendError> {
+        if !self.events.is_observed() || ticket.ended().is_some() {
+            return ticket.wait();
+        }
+        let watch = Stopwatch::start();
+        let waited = ticket.wait();
+        self.events.emit(|| Event::Wait { took: watch.elapsed() });
+        waited
     }
 
     /// Submits the pending commands and waits for all work of the device, or of one stream. Returns the outcome of the

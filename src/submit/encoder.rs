@@ -232,13 +232,17 @@ pub(super) fn replay(recording: &Recording) -> Result<Submission, Refusal> {
     });
     let began = context.events.now();
     let ticket = context.backend.submit(timed.as_ref().unwrap_or(commands)).inspect_err(|error| context.note(error))?;
+    let took = context.events.since(began);
     let batch = Batch::submitted(ticket, commands.stream);
+    if context.events.is_observed() {
+        batch.observe(commands);
+    }
     for touched in recording.touched() {
         touched.resource.used(&batch, touched.written.clone());
     }
     let (stream, commands) = (commands.stream, commands.commands().len());
     let number = batch.number();
-    context.events.emit_at(began, || Event::Submission { stream, number, commands });
+    context.events.emit_at(began, || Event::Submission { stream, number, commands, took });
     let submission = Submission::of(context, &batch);
     queue.track(batch);
     Ok(submission)

@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use anywarp_backend::{BackendError, Clock};
+use anywarp_backend::{BackendError, Clock, Transfer};
 
 use super::batch::Batch;
+use super::moment::{Stopwatch, this_thread};
 
 /// The greatest number of events that an [`Observer`] keeps until they are taken.
 const MAX_KEPT: usize = 1 << 16;
@@ -61,7 +62,7 @@ pub enum Event {
         kept: bool,
     },
     /// Recorded commands were submitted to the device. [`Observed::at`] is the time before the call of the driver, which
-    /// may already run them.
+    /// may already run them during the call.
     Submission {
         /// The number of the stream.
         stream: u32,
@@ -69,6 +70,30 @@ pub enum Event {
         number: u64,
         /// The number of submitted commands.
         commands: usize,
+        /// The duration of the call; zero in a browser, which has no such clock.
+        took: Duration,
+    },
+    /// A submission has ended. [`Observed::at`] is the time at which this was noticed: at a wait, or at a later
+    /// submission.
+    Ended {
+        /// The number of the submission.
+        number: u64,
+    },
+    /// A copy or a fill has run on the device, one between host and device or one within the device's memory; only from
+    /// devices that time these.
+    Transfer {
+        /// The number of the stream.
+        stream: u32,
+        /// The number of the submission.
+        submission: u64,
+        /// Whether it is a fill, and not a copy.
+        is_fill: bool,
+        /// The number of bytes that were written.
+        bytes: u64,
+        /// The start, on the clock of [`Command`](Self::Command).
+        start: Duration,
+        /// The end, on the same clock.
+        end: Duration,
     },
     /// A launch or a library call has run.
     Command {
@@ -78,6 +103,8 @@ pub enum Event {
         submission: u64,
         /// The kernel's name.
         label: Arc<str>,
+        /// The number of workgroups; `None` for a grid that was read from a buffer, and for a library call.
+        workgroups: Option<u64>,
         /// The start of the command, on a clock that all commands of the device share; this clock differs from that of
         /// [`Observed::at`].
         start: Duration,
@@ -86,9 +113,25 @@ pub enum Event {
         /// The clock that measured both times.
         clock: Clock,
     },
-    /// A thread waited for the device.
+    /// A thread waited for the device: in a call that waits for work, or in a read whose data had not arrived.
     Wait {
         /// The duration of the wait; zero in a browser, which has no such clock.
+        took: Duration,
+    },
+    /// The host copied data between the program's memory and that of a buffer or of its transfers.
+    HostCopy {
+        /// The size of the copy in bytes.
+        bytes: u64,
+        /// Whether the data goes to the buffer, and not out of it.
+        to_buffer: bool,
+        /// The duration of the copy; zero in a browser, which has no such clock.
+        took: Duration,
+    },
+    /// A named part of the program's time has ended: [`insight::scope`](crate::insight::scope).
+    Scope {
+        /// The name.
+        name: Arc<str>,
+        /// Its duration; zero in a browser, which has no such clock.
         took: Duration,
     },
     /// The device was lost.
@@ -104,6 +147,9 @@ pub enum Event {
 pub struct Observed {
     /// The time since the device was opened; zero in a browser, which has no such clock.
     pub at: Duration,
+    /// The number of the thread that noticed the event: threads are numbered from 0, in the order of their first events
+    /// in the process.
+    pub thread: u32,
     /// The event.
     pub event: Event,
 }
@@ -205,61 +251,64 @@ impl Events {
         self.opened.elapsed()
     }
 
+    /// The time since `began`, for an event; zero without observers.
+    pub(super) fn since(&self, began: Duration) -> Duration {
+        if self.is_observed() { self.now().saturating_sub(began) } else { Duration::ZERO }
+    }
+
     /// Stores the event for the observers; `event` is called only if there are any.
     pub(crate) fn emit(&self, event: impl FnOnce() -> Event) {
         if self.is_observed() {
-            self.keep(self.now(), event());
+            self.keep(self.now(), this_thread(), event());
+        }
+    }
+
+    /// Stores an event of the thread with this number.
+    pub(super) fn emit_of(&self, thread: u32, event: impl FnOnce() -> Event) {
+        if self.is_observed() {
+            self.keep(self.now(), thread, event());
         }
     }
 
     /// Stores an event of the time `at`.
     pub(super) fn emit_at(&self, at: Duration, event: impl FnOnce() -> Event) {
         if self.is_observed() {
-            self.keep(at, event());
+            self.keep(at, this_thread(), event());
         }
     }
 
     #[cold]
-    fn keep(&self, at: Duration, event: Event) {
-        let observed = Observed { at, event };
+    fn keep(&self, at: Duration, thread: u32, event: Event) {
+        let observed = Observed { at, thread, event };
         let mut sinks = self.sinks.lock().unwrap_or_else(PoisonError::into_inner);
         sinks.retain(|sink| sink.upgrade().inspect(|sink| sink.push(observed.clone())).is_some());
         self.observed.store(!sinks.is_empty(), Ordering::Relaxed);
     }
 
-    /// Reports the commands of a batch that has ended.
+    /// Reports a batch that has ended, and its commands.
     pub(super) fn ended(&self, batch: &Batch) {
         if !self.is_observed() {
             return;
         }
+        let (stream, submission, thread) = (batch.stream(), batch.number(), this_thread());
+        self.keep(self.now(), thread, Event::Ended { number: submission });
         let Some(timings) = batch.ticket().ok().and_then(|ticket| ticket.timings()) else { return };
-        let (stream, submission, clock) = (batch.stream(), batch.number(), timings.clock);
+        let clock = timings.clock;
+        for Transfer { is_fill, bytes, start, duration } in timings.transfers {
+            let end = start + duration;
+            self.keep(self.now(), thread, Event::Transfer { stream, submission, is_fill, bytes, start, end });
+        }
+        // An entry by the host's clock is the whole submission, which may consist of transfers only.
+        if clock == Clock::Host && batch.workgroups().is_empty() {
+            return;
+        }
+        let mut workgroups = batch.workgroups().iter().filter(|_| clock == Clock::Device);
         for timing in timings.entries {
             let (start, end) = (timing.start, timing.start + timing.duration);
-            self.keep(self.now(), Event::Command { stream, submission, label: timing.label, start, end, clock });
+            let (label, workgroups) = (timing.label, workgroups.next().copied().flatten());
+            let command = Event::Command { stream, submission, label, workgroups, start, end, clock };
+            self.keep(self.now(), thread, command);
         }
-    }
-}
-
-/// A stopwatch; in a browser, whose workers have no such clock, the elapsed time is always zero.
-pub(crate) struct Stopwatch {
-    #[cfg(not(target_arch = "wasm32"))]
-    start: std::time::Instant,
-}
-
-impl Stopwatch {
-    pub(crate) fn start() -> Self {
-        Self {
-            #[cfg(not(target_arch = "wasm32"))]
-            start: std::time::Instant::now(),
-        }
-    }
-
-    pub(crate) fn elapsed(&self) -> Duration {
-        #[cfg(not(target_arch = "wasm32"))]
-        return self.start.elapsed();
-        #[cfg(target_arch = "wasm32")]
-        Duration::ZERO
     }
 }
 

@@ -80,9 +80,13 @@ impl<'a> Queue<'a> {
             context.timeline.free_dropped();
             return Ok(());
         }
-        pending.recording.timed |= context.events.is_observed();
+        if context.events.is_observed() {
+            pending.recording.timed = true;
+            pending.batch.observe(&pending.recording);
+        }
         let began = context.events.now();
         let outcome = context.backend.submit(&pending.recording).inspect_err(|error| context.note(error));
+        let took = context.events.since(began);
         if let Err(error @ BackendError::OutOfMemory { .. }) = outcome {
             return Err(error);
         }
@@ -97,7 +101,7 @@ impl<'a> Queue<'a> {
         let batch = std::mem::replace(&mut pending.batch, Batch::pending(stream));
         if result.is_ok() {
             let number = batch.number();
-            context.events.emit_at(began, || Event::Submission { stream, number, commands });
+            context.events.emit_at(began, || Event::Submission { stream, number, commands, took });
             self.track(batch);
         }
         context.timeline.free_dropped();
@@ -111,7 +115,8 @@ impl<'a> Queue<'a> {
 
     /// Adds a submitted batch to those that may still run.
     pub(super) fn track(&mut self, batch: Arc<Batch>) {
-        if self.pending.track(batch) {
+        // The sooner the end of a submission is noticed, the better the clocks of host and device can be compared.
+        if self.pending.track(batch) || self.context.events.is_observed() {
             self.retire();
         }
     }

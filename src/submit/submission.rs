@@ -11,7 +11,8 @@ use anywarp_backend::{BackendError, Ticket, Timings};
 
 use super::batch::Batch;
 use super::context::Context;
-use super::events::{Event, Stopwatch};
+use super::events::Event;
+use super::moment::Stopwatch;
 use crate::error::Error;
 
 /// The work of a launch, an operator or a recording, to be waited for, polled, awaited or measured. Dropping the

@@ -1,10 +1,11 @@
-//! The inspector against the counters of a real GPU, and on kernels with planted defects.
+//! The inspector against the counters of a real GPU, and on kernels and programs with planted defects.
 //!
 //! `counters.csv` has what Nsight Compute counted on a card for each kernel of `micro`; docs/gpu-machine.md tells how it
 //! was made. Everything else runs on the CPU.
 
 mod micro;
 mod overhead;
+mod pitfalls;
 mod places;
 mod planted;
 mod slow;

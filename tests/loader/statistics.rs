@@ -5,6 +5,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use anywarp::Device;
+use anywarp::insight::{Span, SpanKind, profile};
 use anywarp::loader::{Loader, LoaderStats};
 
 use crate::data::{Samples, check, loader};
@@ -35,6 +36,23 @@ fn the_consumer_waits_for_a_slow_reader() {
             assert!(stats.device_waited < stats.elapsed / 4, "the device is idle: {stats}");
             assert!(stats.workers_waited < stats.elapsed / 4, "workers never wait: {stats}");
         }
+    });
+}
+
+#[test]
+fn timelines_show_batches_and_waits() {
+    on_each_device(|device| {
+        let samples = Samples { slow: Some(PAUSE), ..Samples::new(5) };
+        let (_, timeline) = profile(device, || load(device, samples, 1, || ())).expect("no failure");
+        let of = |name: &str| -> Vec<Duration> {
+            let scopes = timeline.of_kind(SpanKind::Scope).filter(|span| &*span.label == name);
+            scopes.map(Span::duration).collect()
+        };
+        let (batches, waits) = (of("loader: batch"), of("loader: wait"));
+        assert!(batches.len() >= 5 && batches.iter().filter(|took| **took >= PAUSE).count() >= 5, "{batches:?}");
+        assert!(!waits.is_empty() && waits.iter().sum::<Duration>() >= PAUSE, "{waits:?}");
+        let worker = |span: &&Span| &*span.label == "loader: batch" && span.thread != timeline.thread;
+        assert!(timeline.spans.iter().any(|span| worker(&span)), "{:?}", timeline.spans);
     });
 }
 

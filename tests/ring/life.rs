@@ -8,6 +8,7 @@ use std::task::{Context, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use anywarp::Event;
 use anywarp::ring::{AskError, DeadReason, Mode, Overflow, Ring, RingError, SendError};
 
 use crate::messages::ECHO;
@@ -30,6 +31,7 @@ pub(crate) const CASES: &[Case] = &[
     ("states_under_load", states_under_load),
     ("wakers_that_panic", wakers_that_panic),
     ("wakers_that_drop_the_ring", wakers_that_drop_the_ring),
+    ("on_timelines", on_timelines),
 ];
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -54,6 +56,21 @@ fn paused(place: Place<'_>) -> TestResult {
         equal(ring.telemetry().submissions, 6, "submissions")?;
     }
     Ok(())
+}
+
+/// Submissions of messages are scopes for observers of the device; a resident kernel has none.
+fn on_timelines(place: Place<'_>) -> TestResult {
+    if place.mode == Mode::Persistent {
+        return Ok(());
+    }
+    let observer = place.device.observe();
+    let ring = place.start(ECHO)?;
+    equal(ring.actor(0).ask::<u32, u32>(&7)?.wait()?, 7, "the reply")?;
+    ring.shutdown(MINUTE)?;
+    let events = observer.take();
+    let is_ours = |event: &Event| matches!(event, Event::Scope { name, .. } if &**name == "ring: messages");
+    let scopes = events.iter().filter(|observed| is_ours(&observed.event)).count();
+    ensure(scopes > 0, || format!("{} events, none of them a scope of the ring", events.len()))
 }
 
 fn drained(place: Place<'_>) -> TestResult {

@@ -155,6 +155,9 @@ pub struct Caps {
     pub observed: bool,
     /// The number of streams whose work may run at the same time; at least 1.
     pub streams: u32,
+    /// The number of parts that run workgroups independently of each other: streaming multiprocessors, or threads of a
+    /// processor; `None` where the driver does not report it.
+    pub multiprocessors: Option<u32>,
     /// The cost of copies between host and device, measured when the device was opened; this cost decides which
     /// neighbouring ranges are copied together. `None`, which stands for [`CopyCost::default`], for a device that needs
     /// no copies, is not open or allows no measurement, as in a browser.
@@ -192,6 +195,7 @@ impl Caps {
             checked: false,
             observed: false,
             streams: 1,
+            multiprocessors: None,
             copy_cost: None,
             blocking: true,
             cooperative: Vec::new(),

@@ -66,7 +66,7 @@ pub use recording::{Bound, Command, Dispatch, Grid, Recording, Region};
 pub use slot::Slot;
 pub use source::{Piece, Position, Source, SourceFile};
 pub use statements::{for_each_block, for_each_block_mut, statements};
-pub use ticket::{Clock, Completion, Ticket, Timing, Timings};
+pub use ticket::{Clock, Completion, Ticket, Timing, Timings, Transfer};
 pub use validated::{Refused, Validated};
 
 pub use naga;

@@ -32,6 +32,19 @@ pub struct Timing {
     pub duration: Duration,
 }
 
+/// The duration of one copy or fill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// Whether it is a fill, and not a copy.
+    pub is_fill: bool,
+    /// The number of bytes that are written.
+    pub bytes: u64,
+    /// The start, on the clock of [`Timing::start`].
+    pub start: Duration,
+    /// The duration.
+    pub duration: Duration,
+}
+
 /// The timings of one submission.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Timings {
@@ -40,10 +53,12 @@ pub struct Timings {
     /// With [`Clock::Device`] one entry per dispatch or library call, in order; with [`Clock::Host`] one entry for the
     /// submission.
     pub entries: Vec<Timing>,
+    /// With [`Clock::Device`] the copies and fills, in order; empty where the backend does not time them.
+    pub transfers: Vec<Transfer>,
 }
 
 impl Timings {
-    /// The sum of all durations.
+    /// The sum of the durations of all dispatches and library calls.
     #[must_use]
     pub fn total(&self) -> Duration {
         self.entries.iter().map(|entry| entry.duration).sum()

@@ -25,6 +25,7 @@ pub fn caps() -> Option<Caps> {
     caps.fused = crate::codegen::has_fma();
     caps.library = crate::library::routines();
     caps.persistent = Some(Persistent { inbox: Inbox::Host, max_residents: MAX_RESIDENTS });
+    caps.multiprocessors = u32::try_from(anywarp_host::threads::count()).ok();
     caps.limits = limits();
     Some(caps)
 }

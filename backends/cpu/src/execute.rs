@@ -9,9 +9,11 @@ mod scratch;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use anywarp_backend::{Access, BackendError, Clock, Findings, MemoryKind, Mode, Observations, Timing, Timings};
+use anywarp_backend::{
+    Access, BackendError, Clock, Findings, MemoryKind, Mode, Observations, Timing, Timings, Transfer,
+};
 use anywarp_host::Failure;
 use anywarp_host::threads::spread;
 
@@ -20,7 +22,7 @@ use crate::memory::{Memory, SUBMISSION};
 use crate::record::{BYTE_COST, Grid, Place, Resolved, Step};
 pub(crate) use dispatch::Dispatch;
 
-/// The origin of timings: the start of the first timed dispatch.
+/// The origin of timings: the start of the first timed step.
 static EPOCH: OnceLock<Instant> = OnceLock::new();
 
 /// The size in bytes of one piece of a copy or fill.
@@ -56,18 +58,20 @@ pub(crate) fn execute(resolved: &Resolved, conditions: &Conditions) -> Outcome {
         stopped: None,
         failure: None,
         timings: Vec::new(),
+        transfers: Vec::new(),
         findings: Findings::default(),
         observations: Observations::default(),
     };
     for step in &resolved.steps {
         match step {
-            Step::Copy { source, target } => run.copy(*source, *target),
-            Step::Fill { target, pattern } => run.fill(*target, *pattern),
+            Step::Copy { source, target } => run.transfer(false, target.bytes, |run| run.copy(*source, *target)),
+            Step::Fill { target, pattern } => run.transfer(true, target.bytes, |run| run.fill(*target, *pattern)),
             Step::Dispatch { kernel, grid, slots, immediates } => run.dispatch(*kernel, grid, slots, *immediates),
             Step::Product { product, slots } => run.product(product, slots),
         }
     }
-    let timings = resolved.timed.then_some(Timings { clock: Clock::Device, entries: run.timings });
+    let Run { timings: entries, transfers, .. } = run;
+    let timings = resolved.timed.then_some(Timings { clock: Clock::Device, entries, transfers });
     Outcome { failure: run.failure, timings, findings: run.findings, observations: run.observations }
 }
 
@@ -91,6 +95,11 @@ fn written<'a>(resolved: &'a Resolved, slots: &Range<usize>) -> impl Iterator<It
     touches.filter(|touch| touch.access == Access::Write).map(|touch| &resolved.memories[touch.memory])
 }
 
+/// The time on the clock of timings.
+fn since_epoch(moment: Instant) -> Duration {
+    moment.saturating_duration_since(*EPOCH.get_or_init(|| moment))
+}
+
 struct Run<'a> {
     resolved: &'a Resolved,
     conditions: &'a Conditions,
@@ -99,6 +108,7 @@ struct Run<'a> {
     /// The first failure of the submission.
     failure: Option<Arc<Failure>>,
     timings: Vec<Timing>,
+    transfers: Vec<Transfer>,
     findings: Findings,
     observations: Observations,
 }
@@ -111,6 +121,17 @@ impl Run<'_> {
     fn fails(&mut self, failure: &Arc<Failure>) {
         self.conditions.anything_failed.store(true, Ordering::Release);
         self.failure.get_or_insert_with(|| Arc::clone(failure));
+    }
+
+    /// Runs a copy or fill, and measures it if the recording is timed.
+    fn transfer(&mut self, is_fill: bool, bytes: usize, run: impl FnOnce(&mut Self)) {
+        if !self.resolved.timed {
+            return run(self);
+        }
+        let began = Instant::now();
+        run(self);
+        let (start, bytes) = (since_epoch(began), bytes as u64);
+        self.transfers.push(Transfer { is_fill, bytes, start, duration: began.elapsed() });
     }
 
     fn copy(&mut self, source: Place, target: Place) {
@@ -224,7 +245,7 @@ impl Run<'_> {
 
     fn took(&mut self, label: &Arc<str>, began: Instant) {
         if self.resolved.timed {
-            let start = began.saturating_duration_since(*EPOCH.get_or_init(|| began));
+            let start = since_epoch(began);
             let duration = began.elapsed();
             self.timings.push(Timing { label: Arc::clone(label), start, duration });
         }

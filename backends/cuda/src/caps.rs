@@ -58,6 +58,7 @@ impl Card {
         // Some multiprocessors are left to other kernels.
         let max_residents = (self.multiprocessors - self.multiprocessors / 8).max(1);
         caps.persistent = Some(Persistent { inbox: Inbox::Host, max_residents });
+        caps.multiprocessors = Some(self.multiprocessors);
         caps.limits = self.limits();
         caps
     }

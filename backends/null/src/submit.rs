@@ -31,6 +31,6 @@ impl Completion for Ended {
 
     fn timings(&self) -> Option<Timings> {
         let entry = Timing { label: Arc::from("submission"), start: Duration::ZERO, duration: self.0 };
-        Some(Timings { clock: Clock::Host, entries: vec![entry] })
+        Some(Timings { clock: Clock::Host, entries: vec![entry], transfers: Vec::new() })
     }
 }

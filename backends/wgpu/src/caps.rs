@@ -25,8 +25,11 @@ const SHADER_FEATURES: &[(Features, Capabilities)] = &[
 ];
 
 /// The features of wgpu that anywarp itself uses: timestamps, mappable buffers and pipeline caches.
-const RUNTIME_FEATURES: Features =
-    Features::TIMESTAMP_QUERY.union(Features::MAPPABLE_PRIMARY_BUFFERS).union(Features::PIPELINE_CACHE);
+const RUNTIME_FEATURES: Features = Features::TIMESTAMP_QUERY
+    .union(Features::TIMESTAMP_QUERY_INSIDE_ENCODERS)
+    .union(Features::TIMESTAMP_QUERY_INSIDE_PASSES)
+    .union(Features::MAPPABLE_PRIMARY_BUFFERS)
+    .union(Features::PIPELINE_CACHE);
 
 /// Every feature of the adapter that anywarp or a compute kernel can use.
 pub(crate) fn wanted_features(adapter: &wgpu::Adapter) -> Features {

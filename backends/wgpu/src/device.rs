@@ -19,6 +19,7 @@ use crate::kernel::pipelines::Pipelines;
 use crate::memory::Memory;
 use crate::memory::probe;
 use crate::memory::upload::Whose;
+use crate::record::queries::Pool as QueryPool;
 use crate::record::timing::TimingQuery;
 use crate::record::{Encoding, Resources, encode};
 use crate::submit::{Fence, Poller};
@@ -42,6 +43,8 @@ pub struct WgpuBackend {
     /// The state for encoding recordings. The lock is held while a recording is encoded and submitted, so that
     /// recordings run in the order of their submission.
     encoding: Mutex<Encoding>,
+    /// Queries for timed submissions.
+    queries: Arc<QueryPool>,
     next_id: AtomicU64,
     pub(crate) live: AtomicU64,
     counted: Mutex<Counters>,
@@ -58,6 +61,7 @@ impl WgpuBackend {
             adapter,
             poller: Poller::new(device.clone(), Arc::clone(&sink)),
             encoding: Mutex::new(Encoding::new(&device, caps.limits.uniform_offset_alignment)),
+            queries: Arc::default(),
             caps,
             pins: None,
             pipelines: Pipelines::of(&device),
@@ -131,13 +135,9 @@ impl WgpuBackend {
     }
 
     fn timing(&self, recording: &Recording) -> Option<TimingQuery> {
-        recording.timed.then(|| {
-            let labels = recording.commands().iter().filter_map(|command| match command {
-                Command::Dispatch(dispatch) => Some(Arc::clone(&dispatch.label)),
-                _ => None,
-            });
-            TimingQuery::new(&self.device, &self.queue, self.caps.timestamps, labels.collect())
-        })
+        recording
+            .timed
+            .then(|| TimingQuery::new(&self.device, &self.queue, &self.queries, self.caps.timestamps, recording))
     }
 
     /// Encodes and submits a recording; the returned fence is finished when the work has ended. wgpu panics where a
@@ -173,7 +173,12 @@ impl WgpuBackend {
         let done = Arc::clone(fence);
         match fence.timing.as_ref().and_then(TimingQuery::readback) {
             // The mapping succeeds only after the submission has ended.
-            Some(readback) => readback.map_async(wgpu::MapMode::Read, .., move |_| done.finish(Ok(()))),
+            Some(readback) => readback.map_async(wgpu::MapMode::Read, .., move |mapped| {
+                if let (Ok(()), Some(timing)) = (mapped, &done.timing) {
+                    timing.mapped();
+                }
+                done.finish(Ok(()));
+            }),
             None => self.queue.on_submitted_work_done(move || done.finish(Ok(()))),
         }
     }

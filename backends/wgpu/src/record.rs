@@ -2,6 +2,7 @@
 
 pub(crate) mod bind_groups;
 mod pass;
+pub(crate) mod queries;
 pub(crate) mod timing;
 pub(crate) mod uniforms;
 
@@ -96,7 +97,11 @@ pub(crate) fn encode(
     encoding.uniforms.upload(&mut encoding.belt, &mut encoder);
 
     let mut placed = encoding.placed.iter().copied();
-    let mut dispatched = 0;
+    let (mut encoded, mut dispatched) = (0, 0);
+    let between = timing.and_then(TimingQuery::between);
+    if let Some(queries) = between {
+        encoder.write_timestamp(queries, encoded);
+    }
     let mut commands = recording.commands().iter().peekable();
     while let Some(command) = commands.peek() {
         match command {
@@ -107,7 +112,7 @@ pub(crate) fn encode(
             Command::Library(call) => return Err(BackendError::no_routine(call)),
             Command::Dispatch(_) => {
                 let timestamp_writes = timing.and_then(|timing| timing.writes(dispatched));
-                let each_alone = timing.is_some();
+                let each_alone = timing.is_some_and(TimingQuery::each_alone);
                 let mut pass = Pass::new(
                     encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: None, timestamp_writes }),
                 );
@@ -115,6 +120,10 @@ pub(crate) fn encode(
                     let caches = (&encoding.uniforms, &mut encoding.bind_groups);
                     pass.dispatch(resources, caches, recording, dispatch, &mut placed)?;
                     dispatched += 1;
+                    encoded += 1;
+                    if let Some(queries) = between {
+                        pass.write_timestamp(queries, encoded);
+                    }
                     commands.next();
                     if each_alone {
                         break;
@@ -122,6 +131,10 @@ pub(crate) fn encode(
                 }
                 continue;
             }
+        }
+        encoded += 1;
+        if let Some(queries) = between {
+            encoder.write_timestamp(queries, encoded);
         }
         commands.next();
     }

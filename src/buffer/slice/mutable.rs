@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use anywarp_backend::{BackendError, HostRange};
 
-use super::super::copy::copy;
 use super::super::core::{Core, GRANULE, GuardKind, GuardToken};
 use super::super::guard::{GuardMemory, UpdateGuard, WriteGuard, Writing};
 use super::super::host::{Heap, Reading};
@@ -67,7 +66,7 @@ impl<'a, T: Element> SliceMut<'a, T> {
         core.aligned(&target)?;
         let token = core.guard(GuardKind::Write)?;
         let memory = if core.unified {
-            core.begin_shared().and_then(|ticket| ticket.wait()).map_err(failed)?;
+            core.begin_shared().and_then(|ticket| core.device.wait_for(&ticket)).map_err(failed)?;
             GuardMemory::Shared(core.take_shared().map_err(failed)?)
         } else {
             let bytes = target.end - target.start;
@@ -93,7 +92,7 @@ impl<'a, T: Element> SliceMut<'a, T> {
         let failed = |error| core.error("reading", error);
         let token = core.guard(GuardKind::Update)?;
         let reading = core.begin_read(&target).map_err(failed)?;
-        reading.ticket().wait().map_err(failed)?;
+        core.device.wait_for(&reading.ticket()).map_err(failed)?;
         update_guard(core, reading, target, token)
     }
 
@@ -140,7 +139,8 @@ impl<'a, T: Element> SliceMut<'a, T> {
             let uploaded = upload::upload(self.core, &bytes, bytemuck::cast_slice(source));
             return uploaded.map_err(|error| self.core.error("writing", error));
         }
-        copy(bytemuck::cast_slice(source), bytemuck::cast_slice_mut(&mut self.write()?));
+        let device = &self.core.device;
+        device.copy_in(bytemuck::cast_slice(source), bytemuck::cast_slice_mut(&mut self.write()?));
         Ok(())
     }
 

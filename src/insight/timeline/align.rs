@@ -6,6 +6,8 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use anywarp_backend::Clock;
+
 use crate::submit::{Event, Observed};
 
 /// The difference between two clocks in seconds, with its bounds.
@@ -47,7 +49,9 @@ pub(super) fn shift(events: &[Observed]) -> Shift {
             Event::Submission { number, .. } => {
                 submitted.insert(*number, at);
             }
-            Event::Command { submission, start, end, .. } => {
+            // Such times do not begin at a moment of a clock.
+            Event::Command { clock: Clock::Host, .. } => {}
+            Event::Command { submission, start, end, .. } | Event::Transfer { submission, start, end, .. } => {
                 if let Some(submitted) = submitted.get(submission) {
                     shift.least = shift.least.max(submitted - start.as_secs_f64());
                 }

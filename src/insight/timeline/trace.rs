@@ -2,19 +2,22 @@
 //!
 //! The format: "Trace Event Format", Google, 2016. Times are in microseconds.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::{Profile, Span, SpanKind};
 use crate::submit::Event;
 
-/// The tracks: the host, its waits, and the streams from this number on.
+/// The tracks: the thread that made the timeline, the streams from this number on, and other threads from this one on.
 const HOST: u32 = 1;
-const WAITS: u32 = 2;
 const STREAMS: u32 = 10;
+const THREADS: u32 = 10_000;
 
 struct Writer {
     text: String,
+    /// The thread whose track is [`HOST`].
+    thread: u32,
 }
 
 impl Writer {
@@ -25,14 +28,28 @@ impl Writer {
         let _ = write!(self.text, "{comma}\n{{\"pid\":1,{members}}}");
     }
 
+    /// The track of a thread of the host.
+    fn host(&self, thread: u32) -> u32 {
+        if thread == self.thread { HOST } else { THREADS.saturating_add(thread) }
+    }
+
     fn span(&mut self, span: &Span) {
-        let (track, category) = match span.kind {
-            SpanKind::Kernel => (STREAMS + span.stream, "kernel"),
-            SpanKind::Compile => (HOST, "compile"),
-            SpanKind::Wait => (WAITS, "wait"),
+        let track = if span.kind.is_on_device() { STREAMS + span.stream } else { self.host(span.thread) };
+        let arguments = match (span.kind, span.workgroups) {
+            (SpanKind::Kernel, Some(count)) => {
+                format!(",\"args\":{{\"submission\":{},\"workgroups\":{count}}}", span.submission)
+            }
+            (SpanKind::Kernel | SpanKind::Submission, _) => {
+                format!(",\"args\":{{\"submission\":{}}}", span.submission)
+            }
+            (SpanKind::Copy | SpanKind::Fill | SpanKind::CopyIn | SpanKind::CopyOut, _) => {
+                format!(",\"args\":{{\"bytes\":{}}}", span.bytes)
+            }
+            _ => String::new(),
         };
         self.event(&format!(
-            "\"ph\":\"X\",\"tid\":{track},\"cat\":\"{category}\",\"name\":{},\"ts\":{},\"dur\":{}",
+            "\"ph\":\"X\",\"tid\":{track},\"cat\":\"{}\",\"name\":{},\"ts\":{},\"dur\":{}{arguments}",
+            span.kind.name(),
             quoted(&span.label),
             microseconds(span.start),
             microseconds(span.duration())
@@ -53,9 +70,10 @@ impl Writer {
         ));
     }
 
-    fn instant(&mut self, name: &str, at: Duration, bytes: u64) {
+    fn instant(&mut self, name: &str, at: Duration, thread: u32, bytes: u64) {
+        let track = self.host(thread);
         self.event(&format!(
-            "\"ph\":\"i\",\"s\":\"t\",\"tid\":{HOST},\"cat\":\"transfer\",\"name\":\"{name}\",\"ts\":{},\
+            "\"ph\":\"i\",\"s\":\"t\",\"tid\":{track},\"cat\":\"transfer\",\"name\":\"{name}\",\"ts\":{},\
              \"args\":{{\"bytes\":{bytes}}}",
             microseconds(at)
         ));
@@ -65,49 +83,98 @@ impl Writer {
 impl Profile {
     /// The timeline as a trace: save it as a `.json` file, and open that with <https://ui.perfetto.dev>.
     ///
-    /// Each stream is a track with its kernels, and the host has one for compilations, submissions and transfers and one
-    /// for waits. Arrows lead from submissions to their first kernels. A counter shows the bytes of all buffers.
+    /// Each stream is a track with its kernels, copies and fills, and each thread of the host is one with its scopes, compilations,
+    /// submissions, waits and transfers, nested. Arrows lead from submissions to their first kernels. Counters show the
+    /// bytes of all buffers, and those of transfers that were recorded and have not ended. The member `otherData` has the
+    /// whole time and its division as in [`idle`](Self::idle), in microseconds.
     #[must_use]
     pub fn trace(&self) -> String {
-        let mut writer = Writer { text: "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[".to_owned() };
-        writer.track(HOST, "host");
-        writer.track(WAITS, "waits");
-        let mut streams: Vec<u32> = self.of_kind(SpanKind::Kernel).map(|span| span.stream).collect();
-        streams.sort_unstable();
-        streams.dedup();
-        for stream in streams {
-            writer.track(STREAMS + stream, &format!("stream {stream}"));
-        }
+        let text = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[".to_owned();
+        let mut writer = Writer { text, thread: self.thread };
+        self.tracks(&mut writer);
         self.spans.iter().for_each(|span| writer.span(span));
         for observed in &self.events {
-            let at = observed.at;
+            let (at, thread) = (observed.at, observed.thread);
             match &observed.event {
                 Event::Allocation { live, .. } | Event::Free { live, .. } => writer.counter("buffers", at, *live),
-                Event::Upload { bytes } => writer.instant("upload", at, *bytes),
-                Event::Download { bytes } => writer.instant("download", at, *bytes),
-                Event::Submission { number, commands, .. } => self.submission(&mut writer, at, *number, *commands),
+                Event::Upload { bytes } => writer.instant("upload", at, thread, *bytes),
+                Event::Download { bytes } => writer.instant("download", at, thread, *bytes),
+                Event::Submission { number, .. } => self.arrow(&mut writer, at, thread, *number),
                 _ => {}
             }
         }
-        writer.text.push_str("\n]}\n");
+        for (at, bytes) in self.in_flight() {
+            writer.counter("bytes in flight", at, bytes);
+        }
+        let idle = self.idle();
+        let _ = write!(
+            writer.text,
+            "\n],\"otherData\":{{\"producer\":\"anywarp\",\"duration_us\":{},\"busy_us\":{},\"compiling_us\":{},\
+             \"host_us\":{},\"other_us\":{},\"uncertainty_us\":{},\"dropped\":{}}}}}\n",
+            microseconds(self.duration()),
+            microseconds(idle.busy),
+            microseconds(idle.compiling),
+            microseconds(idle.host),
+            microseconds(idle.other),
+            microseconds(self.uncertainty),
+            self.dropped
+        );
         writer.text
     }
 
-    /// Writes a submission, and the arrow to its first kernel.
-    fn submission(&self, writer: &mut Writer, at: Duration, number: u64, commands: usize) {
-        writer.event(&format!(
-            "\"ph\":\"X\",\"tid\":{HOST},\"cat\":\"submission\",\"name\":\"submission {number}\",\"ts\":{},\"dur\":1,\
-             \"args\":{{\"commands\":{commands}}}",
-            microseconds(at)
-        ));
+    /// Names the tracks.
+    fn tracks(&self, writer: &mut Writer) {
+        writer.track(HOST, "host");
+        let threads: BTreeSet<u32> = self.events.iter().map(|observed| observed.thread).collect();
+        for thread in threads.into_iter().filter(|thread| *thread != self.thread) {
+            writer.track(writer.host(thread), &format!("thread {thread}"));
+        }
+        let streams: BTreeSet<u32> =
+            self.spans.iter().filter(|span| span.kind.is_on_device()).map(|span| span.stream).collect();
+        for stream in streams {
+            writer.track(STREAMS + stream, &format!("stream {stream}"));
+        }
+    }
+
+    /// Writes the arrow from a submission to its first kernel.
+    fn arrow(&self, writer: &mut Writer, at: Duration, thread: u32, number: u64) {
         let Some(first) = self.of_kind(SpanKind::Kernel).find(|span| span.submission == number) else { return };
         let arrow = format!("\"cat\":\"flow\",\"name\":\"submission\",\"id\":{number}");
-        writer.event(&format!("\"ph\":\"s\",\"tid\":{HOST},{arrow},\"ts\":{}", microseconds(at)));
+        let from = writer.host(thread);
+        writer.event(&format!("\"ph\":\"s\",\"tid\":{from},{arrow},\"ts\":{}", microseconds(at)));
         writer.event(&format!(
             "\"ph\":\"f\",\"bp\":\"e\",\"tid\":{},{arrow},\"ts\":{}",
             STREAMS + first.stream,
             microseconds(first.start)
         ));
+    }
+
+    /// The bytes of transfers that were recorded and whose submission was not yet noticed to have ended, whenever they
+    /// change.
+    fn in_flight(&self) -> Vec<(Duration, u64)> {
+        let (mut recorded, mut sum) = (0, 0);
+        let mut submitted: BTreeMap<u64, u64> = BTreeMap::new();
+        let mut changes = Vec::new();
+        for observed in &self.events {
+            match &observed.event {
+                Event::Upload { bytes } | Event::Download { bytes } => {
+                    recorded += bytes;
+                    sum += bytes;
+                }
+                // A transfer belongs to the next submission, as both hold the lock of the pending commands.
+                Event::Submission { number, .. } => {
+                    submitted.insert(*number, std::mem::take(&mut recorded));
+                    continue;
+                }
+                Event::Ended { number } => match submitted.remove(number) {
+                    Some(bytes) if bytes > 0 => sum -= bytes,
+                    _ => continue,
+                },
+                _ => continue,
+            }
+            changes.push((observed.at, sum));
+        }
+        changes
     }
 }
 

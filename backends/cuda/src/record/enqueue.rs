@@ -9,7 +9,7 @@ use crate::driver::{Event, LaunchShape, Stream};
 use crate::record::grid;
 use crate::record::plan::Plan;
 use crate::record::step::{Launch, Place, Step};
-use crate::submit::complete::Timer;
+use crate::submit::complete::{Timed, Timer};
 use crate::submit::queue::QueueState;
 
 /// A stream to which steps are enqueued, with the state that this needs.
@@ -17,7 +17,7 @@ pub(crate) struct Enqueue<'a> {
     /// The stream for work or for a capture.
     pub(crate) native: &'a Stream,
     pub(crate) state: &'a mut QueueState,
-    /// The timers of the launches and library calls of a timed plan; empty otherwise.
+    /// The timers of the steps of a timed plan; empty otherwise.
     pub(crate) timers: Vec<Timer>,
     /// Whether any step was enqueued.
     pub(crate) begun: bool,
@@ -28,20 +28,26 @@ impl Enqueue<'_> {
     pub(crate) fn run(&mut self, plan: &Plan, steps: Range<usize>) -> Result<(), BackendError> {
         for step in &plan.steps[steps] {
             match step {
-                Step::Copy { source, target } => self.copy(plan, *source, *target)?,
-                Step::Fill { target, pattern } => self.fill(plan, *target, *pattern)?,
+                Step::Copy { source, target } => {
+                    let start = self.start(plan)?;
+                    self.copy(plan, *source, *target)?;
+                    self.end(start, || Timed::Transfer { is_fill: false, bytes: target.bytes })?;
+                }
+                Step::Fill { target, pattern } => {
+                    let start = self.start(plan)?;
+                    self.fill(plan, *target, *pattern)?;
+                    self.end(start, || Timed::Transfer { is_fill: true, bytes: target.bytes })?;
+                }
                 Step::Launch(launch) => {
                     let start = self.start(plan)?;
                     self.launch(plan, launch)?;
-                    self.end(start, &launch.label)?;
+                    self.end(start, || Timed::Launch(Arc::clone(&launch.label)))?;
                 }
                 Step::Foreign { .. } => {}
                 Step::Library { call, places, .. } => {
                     let start = self.start(plan)?;
                     self.library(plan, call, places)?;
-                    if start.is_some() {
-                        self.end(start, &call.to_string().into())?;
-                    }
+                    self.end(start, || Timed::Launch(call.to_string().into()))?;
                 }
             }
             self.begun = true;
@@ -104,7 +110,7 @@ impl Enqueue<'_> {
         }
     }
 
-    /// Records an event before a launch or library call, if the plan is timed. Returns that event and the one for the
+    /// Records an event before a step, if the plan is timed. Returns that event and the one for the
     /// end.
     fn start(&mut self, plan: &Plan) -> Result<Option<(Event, Event)>, BackendError> {
         if !plan.timed {
@@ -116,10 +122,10 @@ impl Enqueue<'_> {
         Ok(Some((start, end)))
     }
 
-    fn end(&mut self, start: Option<(Event, Event)>, label: &Arc<str>) -> Result<(), BackendError> {
+    fn end(&mut self, start: Option<(Event, Event)>, of: impl FnOnce() -> Timed) -> Result<(), BackendError> {
         if let Some((start, end)) = start {
             end.record(self.native)?;
-            self.timers.push(Timer { label: Arc::clone(label), start, end });
+            self.timers.push(Timer { of: of(), start, end });
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use anywarp_backend::{Access, Clock, MemoryKind, Timing, Timings};
+use anywarp_backend::{Access, Clock, MemoryKind, Timing, Timings, Transfer};
 use anywarp_host::Failure;
 
 use crate::driver::Event;
@@ -30,9 +30,15 @@ use crate::submit::submission::Submission;
 /// whole memory.
 pub(crate) const GRAIN: u64 = 16;
 
-/// The two events around a launch.
+/// A timed step.
+pub(crate) enum Timed {
+    Launch(Arc<str>),
+    Transfer { is_fill: bool, bytes: u64 },
+}
+
+/// The two events around a step.
 pub(crate) struct Timer {
-    pub(crate) label: Arc<str>,
+    pub(crate) of: Timed,
     pub(crate) start: Event,
     pub(crate) end: Event,
 }
@@ -103,10 +109,7 @@ impl Queue {
                 self.anything_failed.store(true, Ordering::Release);
             }
         }
-        let timings = pending
-            .held
-            .timed
-            .then(|| Timings { clock: Clock::Device, entries: read(&pending.timers, state.epoch.as_ref()) });
+        let timings = pending.held.timed.then(|| read(&pending.timers, state.epoch.as_ref()));
         pending.submission.complete(failure, timings);
         for Timer { start, end, .. } in pending.timers {
             state.timers.push(end);
@@ -123,17 +126,23 @@ impl Queue {
 
 /// Returns the timings of a submission that has ended, relative to `epoch` or, without one, to the submission's own
 /// start.
-fn read(timers: &[Timer], epoch: Option<&Event>) -> Vec<Timing> {
-    let Some(first) = timers.first() else { return Vec::new() };
+fn read(timers: &[Timer], epoch: Option<&Event>) -> Timings {
+    let mut timings = Timings { clock: Clock::Device, entries: Vec::new(), transfers: Vec::new() };
+    let Some(first) = timers.first() else { return timings };
     // The driver counts time in f32, so the time since `epoch` has fewer correct digits than the short times between
     // events of one submission.
     let began = epoch.map_or(Duration::ZERO, |epoch| between(epoch, &first.start));
-    let timing = |timer: &Timer| Timing {
-        label: Arc::clone(&timer.label),
-        start: began + between(&first.start, &timer.start),
-        duration: between(&timer.start, &timer.end),
-    };
-    timers.iter().map(timing).collect()
+    for timer in timers {
+        let start = began + between(&first.start, &timer.start);
+        let duration = between(&timer.start, &timer.end);
+        match &timer.of {
+            Timed::Launch(label) => timings.entries.push(Timing { label: Arc::clone(label), start, duration }),
+            Timed::Transfer { is_fill, bytes } => {
+                timings.transfers.push(Transfer { is_fill: *is_fill, bytes: *bytes, start, duration });
+            }
+        }
+    }
+    timings
 }
 
 /// Returns the time from one event to a later one.

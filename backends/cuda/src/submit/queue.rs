@@ -40,7 +40,7 @@ pub(crate) struct QueueState {
     pub(crate) pending: VecDeque<Pending>,
     /// Timing events for reuse.
     pub(crate) timers: Vec<Event>,
-    /// The origin of timings: the start of the first timed launch.
+    /// The origin of timings: the start of the first timed step.
     pub(crate) epoch: Option<Event>,
     pub(crate) library: LibraryContext,
     /// The uses of the library's workspace.

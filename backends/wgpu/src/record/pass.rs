@@ -33,6 +33,10 @@ impl<'a> Pass<'a> {
         Self { pass, kernel: None, groups: SmallVec::new() }
     }
 
+    pub(super) fn write_timestamp(&mut self, queries: &wgpu::QuerySet, index: u32) {
+        self.pass.write_timestamp(queries, index);
+    }
+
     pub(super) fn dispatch(
         &mut self,
         resources: &Resources<'_>,
