@@ -5,9 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::core::{Core, View};
-use super::engine::{Places, Sizes};
+use super::engine::{Own, Places, Sizes};
 use super::error::{RingError, no_buffer};
-use super::generate::KEPT_HEAD;
 use super::mail::Mail;
 use super::persistent::MOST;
 use super::slot::{Slots, Words};
@@ -202,12 +201,16 @@ impl Batched {
         Ok(())
     }
 
-    pub(super) fn state(&self, actor: u32) -> Result<Vec<u32>, Error> {
-        let format = self.places.format;
-        let first = actor as usize * format.kept + KEPT_HEAD;
+    pub(super) fn words(&self, own: Own, words: Range) -> Result<Vec<u32>, Error> {
         let buffers = self.buffers();
-        let words = buffers.kept.slice(first..first + format.state).read()?.to_vec();
-        Ok(words)
+        let buffer = match own {
+            Own::Kept => Some(&buffers.kept),
+            Own::Mail => buffers.mail.as_ref(),
+        };
+        let Some(buffer) = buffer else { return Ok(Vec::new()) };
+        let read = || buffer.slice(words.clone()).read().map(|words| words.to_vec());
+        // The first read after a stopped handler reports it once more.
+        Ok(read().or_else(|_| read())?)
     }
 }
 

@@ -72,7 +72,7 @@ pub(super) struct Core {
     pub(super) stage: AtomicU8,
     /// Held while the kernel starts or ends, and while its states are read directly.
     pub(super) life: Mutex<()>,
-    /// The messages for the handler that [`abandon`](Core::abandon) has taken.
+    /// The messages for the handler that the end of the ring has taken.
     pub(super) unanswered: AtomicU64,
     pub(super) failure: OnceLock<Error>,
     /// Cells of futures, for which the ring's thread polls, with the times at which they give up.
@@ -123,7 +123,7 @@ impl Core {
         self.failure.get().cloned().map(Box::new)
     }
 
-    fn inbox(&self) -> View<'_> {
+    pub(super) fn inbox(&self) -> View<'_> {
         View(self.engine.inbox())
     }
 
@@ -227,13 +227,13 @@ impl Core {
         }
     }
 
-    fn words<'a>(&self, payload: &'a Payload) -> &'a [u32] {
+    pub(super) fn words<'a>(&self, payload: &'a Payload) -> &'a [u32] {
         &payload[..self.format.message.min(MAX_PAYLOAD)]
     }
 
     fn drops(&self, actor: u32, post: &Post, payload: &Payload) {
         post.dropped.add();
-        self.letters.add(DeadLetter { actor, reason: DeadReason::Overflow, bytes: bytes(self.words(payload)) });
+        self.letters.add(DeadLetter { actor, reason: DeadReason::Overflow, from_actor: false, bytes: bytes(self.words(payload)) });
     }
 
     /// Returns an error if the ring accepts no messages.
@@ -296,8 +296,8 @@ impl Core {
     pub(super) fn reap(&self, actor: u32, post: &Post, state: &mut super::post::State) {
         let late = |cell: Arc<Cell>, reply: Payload| {
             if !self.complete(&cell, Ok(reply)) {
-                let reply = &reply[..self.format.reply];
-                self.letters.add(DeadLetter { actor, reason: DeadReason::LateReply, bytes: bytes(reply) });
+                let bytes = bytes(&reply[..self.format.reply]);
+                self.letters.add(DeadLetter { actor, reason: DeadReason::LateReply, from_actor: false, bytes });
             }
         };
         if post.reap(state, &self.inbox(), &self.outbox(), late) {
@@ -353,41 +353,6 @@ impl Core {
     pub(super) fn wake_driver(&self) {
         if let Some(driver) = self.driver.get() {
             driver.unpark();
-        }
-    }
-
-    // ---- the end
-
-    /// Ends the ring because of a failure: each caller that waits receives it. Wake the tasks afterwards, as after
-    /// [`abandon`](Self::abandon).
-    pub(super) fn fail(&self, error: Error) {
-        let _ = self.failure.set(error);
-        self.stage.store(Stage::Failed as u8, Ordering::Release);
-        self.abandon(DeadReason::Failure);
-    }
-
-    /// Completes all that wait with an error, and lists and counts what was not handled. Wake the tasks afterwards,
-    /// without a lock: the ring's thread may have ended.
-    pub(super) fn abandon(&self, reason: DeadReason) {
-        for (actor, post) in self.posts.iter().enumerate() {
-            let actor = actor as u32;
-            let mut state = post.lock();
-            // Messages that were handled before the end have their replies.
-            self.reap(actor, post, &mut state);
-            let waiting = std::mem::take(&mut state.waiting).into_iter().map(|entry| (entry, Vec::new()));
-            let backlog = std::mem::take(&mut state.backlog).into_iter();
-            let backlog = backlog.map(|Letter { payload, entry }| (entry, bytes(self.words(&payload))));
-            let ended: Vec<_> = waiting.chain(backlog).collect();
-            drop(state);
-            for (Entry { cell, counts, .. }, bytes) in ended {
-                if counts {
-                    self.unanswered.fetch_add(1, Ordering::AcqRel);
-                    self.letters.add(DeadLetter { actor, reason, bytes });
-                }
-                if let Some(cell) = cell {
-                    self.complete(&cell, Err(AskError::Ended { actor, failure: self.failure() }));
-                }
-            }
         }
     }
 

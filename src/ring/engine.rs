@@ -1,11 +1,12 @@
 //! The two ways of running actors, behind one interface.
 
+use std::ops::Range;
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
 use super::batched::Batched;
 use super::core::Core;
-use super::generate::Format;
+use super::generate::{Format, KEPT_HEAD};
 use super::mail::LINE;
 use super::mode::Mode;
 use super::persistent::Persistent;
@@ -30,6 +31,12 @@ impl Places {
 
     pub(super) fn outbox(self, actor: u32) -> Slots {
         self.of(actor, self.format.reply)
+    }
+
+    /// The slots of messages from other actors, in the words of [`Own::Mail`].
+    pub(super) fn mail(self, actor: u32) -> Slots {
+        let slots = self.inbox(actor);
+        Slots { first: self.actors as usize * LINE + slots.first, ..slots }
     }
 
     fn of(self, actor: u32, payload: usize) -> Slots {
@@ -70,6 +77,15 @@ impl Sizes {
     }
 }
 
+/// A memory of the ring that only the device accesses while the kernel runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Own {
+    /// `ring_kept`: numbers and states.
+    Kept,
+    /// `ring_mail`: the messages between actors.
+    Mail,
+}
+
 /// A running kernel, or one that is submitted again and again.
 pub(super) enum Engine {
     Persistent(Persistent),
@@ -84,7 +100,7 @@ impl Engine {
         }
     }
 
-    fn places(&self) -> Places {
+    pub(super) fn places(&self) -> Places {
         match self {
             Self::Persistent(engine) => engine.places,
             Self::Batched(engine) => engine.places,
@@ -159,9 +175,16 @@ impl Engine {
 
     /// The words of an actor's state, while the kernel does not run.
     pub(super) fn state(&self, actor: u32) -> Result<Vec<u32>, Error> {
+        let Format { kept, state, .. } = self.places().format;
+        let first = actor as usize * kept + KEPT_HEAD;
+        self.words(Own::Kept, first..first + state)
+    }
+
+    /// Words of a memory of the device's own, while the kernel does not run.
+    pub(super) fn words(&self, own: Own, words: Range<usize>) -> Result<Vec<u32>, Error> {
         match self {
-            Self::Persistent(engine) => engine.state(actor),
-            Self::Batched(engine) => engine.state(actor),
+            Self::Persistent(engine) => engine.words(own, words),
+            Self::Batched(engine) => engine.words(own, words),
         }
     }
 

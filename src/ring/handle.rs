@@ -13,7 +13,7 @@ use super::core::{Core, Stage, value_of, words_of};
 use super::error::{AskError, RingError};
 use super::mail::Mail;
 use super::mode::Mode;
-use super::overflow::{DeadLetter, DeadReason};
+use super::overflow::DeadLetter;
 use super::slot::Kind;
 use super::telemetry::{ActorTelemetry, Telemetry};
 use crate::element::Element;
@@ -40,12 +40,17 @@ pub struct Report {
     pub handled: u64,
     /// Accepted messages that were not handled. They are among the [dead letters](Self::dead_letters).
     pub unanswered: u64,
+    /// Messages from actor to actor that were sent and not handled. They are among the dead letters too, unless the
+    /// device has failed so that its memory cannot be read.
+    pub undelivered: u64,
     /// The time from the start to the end.
     pub uptime: Duration,
     /// The failure that ended the ring before the call; `None` for a healthy one.
     pub failure: Option<Error>,
-    /// The dead letters that were not collected before.
+    /// The dead letters that were not collected before, at most the last 1024.
     pub dead_letters: Vec<DeadLetter>,
+    /// The number of dead letters that were replaced by later ones.
+    pub letters_lost: u64,
 }
 
 impl Ring {
@@ -228,13 +233,21 @@ impl Ring {
     /// that has failed before is no error: the report has the failure.
     pub fn shutdown(mut self, timeout: Duration) -> Result<Report, RingError> {
         let unanswered = self.end(timeout)?;
+        let core = &self.core;
+        let undelivered = match core.engine.stop(STOP) {
+            Ok(false) => Mail::waiting(core.engine.counts()),
+            // A kernel that failed has ended.
+            _ => core.undelivered(core.end_reason()),
+        };
         let handled = self.telemetry().total().handled;
         Ok(Report {
             handled,
             unanswered,
+            undelivered,
             uptime: self.core.started.elapsed(),
             failure: self.core.failure.get().cloned(),
             dead_letters: self.core.letters.take(),
+            letters_lost: self.core.letters.lost(),
         })
     }
 
@@ -259,7 +272,7 @@ impl Ring {
         core.stage.store(if ended.is_err() { Stage::Failed } else { Stage::Stopped } as u8, Ordering::Release);
         // Wakers run any code, and the ring's thread ends after those that it runs.
         drop(life);
-        core.abandon(if ended.is_err() { DeadReason::Failure } else { DeadReason::Shutdown });
+        core.abandon(core.end_reason());
         core.wake_tasks();
         self.join();
         let unanswered = core.unanswered.load(Ordering::Acquire);
@@ -307,6 +320,7 @@ impl Ring {
             mode: self.mode(),
             uptime: self.core.started.elapsed(),
             submissions: self.core.engine.submissions(),
+            letters_lost: self.core.letters.lost(),
             actors: actors.collect(),
         }
     }

@@ -60,6 +60,8 @@
 //! - **A full inbox** is the sender's choice: [`Overflow`].
 //! - **A stopped handler**, such as one whose loop does not end, ends the ring: each caller that waits receives the error
 //!   with the line, and states stay readable.
+//! - **The end** of a ring loses no message silently: [`Report`] counts those that were not handled, also those between
+//!   actors, and lists them as dead letters with their reasons and contents.
 //! - [`Ring::pause`], [`Ring::resume`], [`Ring::drain`] and [`Ring::shutdown`] control the life of a ring,
 //!   [`Ring::telemetry`] counts and measures, [`Ring::state`] reads a state between two messages.
 //!
@@ -70,6 +72,7 @@ mod batched;
 mod builder;
 mod cell;
 mod core;
+mod end;
 mod engine;
 mod error;
 mod generate;

@@ -1,5 +1,6 @@
 //! A ring whose kernel is resident: host and kernel exchange words while it runs.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -7,9 +8,8 @@ use std::time::Duration;
 use anywarp_backend::{BackendError, DeviceKind, Ticket};
 
 use super::core::{Core, Stage};
-use super::engine::{Places, Sizes};
+use super::engine::{Own, Places, Sizes};
 use super::error::{RingError, no_memory};
-use super::generate::KEPT_HEAD;
 use super::telemetry::Count;
 use crate::buffer::exchange::{Exchange, Private};
 use crate::error::Error;
@@ -140,11 +140,12 @@ impl Persistent {
         self.word(0).store(1, Ordering::Release);
         let mut own = self.ticket();
         let Some(ticket) = own.as_ref() else { return Ok(true) };
-        let ended = ticket.wait_timeout(timeout)?;
-        if ended {
+        let ended = ticket.wait_timeout(timeout);
+        // A kernel that failed has ended, too.
+        if !matches!(ended, Ok(false)) {
             *own = None;
         }
-        Ok(ended)
+        Ok(ended?)
     }
 
     /// Changes the bell's word. Two threads may lose one of two changes, but never both.
@@ -175,10 +176,12 @@ impl Persistent {
         Ok(IDLE)
     }
 
-    pub(super) fn state(&self, actor: u32) -> Result<Vec<u32>, Error> {
-        let format = self.places.format;
-        let first = actor as usize * format.kept + KEPT_HEAD;
-        Ok(self.kept.read(first..first + format.state)?)
+    pub(super) fn words(&self, own: Own, words: Range<usize>) -> Result<Vec<u32>, Error> {
+        let memory = match own {
+            Own::Kept => Some(&self.kept),
+            Own::Mail => self.mail.as_ref(),
+        };
+        memory.map_or(Ok(Vec::new()), |memory| Ok(memory.read(words)?))
     }
 }
 

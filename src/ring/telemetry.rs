@@ -120,6 +120,9 @@ pub struct Telemetry {
     pub uptime: Duration,
     /// The submissions of the kernel so far: 1 for a persistent ring that was never paused.
     pub submissions: u64,
+    /// Dead letters that were replaced by later ones before [`Ring::dead_letters`](super::Ring::dead_letters) returned
+    /// them.
+    pub letters_lost: u64,
     /// The counts of each actor.
     pub actors: Vec<ActorTelemetry>,
 }
