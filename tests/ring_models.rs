@@ -127,6 +127,66 @@ fn a_stopped_kernel_continues() {
     });
 }
 
+/// A kernel that is stopped within a message leaves it to the host, and goes on behind it, over several laps.
+#[test]
+fn a_message_without_end_is_skipped() {
+    for slots in [1, 2] {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(3 - slots as usize);
+        model.check(move || {
+            let (words, inbox, outbox) = memory(slots, 1);
+            let mut mailbox = Mailbox::new(inbox, outbox, 0);
+            let other = Arc::clone(&words);
+            // Answers message 0, and is stopped in message 1, of which it has seen the words.
+            let resident = thread::spawn(move || {
+                kernel(&other, inbox, outbox, 0, 1);
+                while inbox.read(&*other, 1).is_none() {
+                    thread::yield_now();
+                }
+            });
+            let mut sent = 0;
+            let mut taken = 0;
+            while sent < 2 {
+                if mailbox.send(&*words, Header::CALL, &[sent + 5]) {
+                    sent += 1;
+                } else {
+                    match mailbox.take(&*words) {
+                        Some(reply) => {
+                            assert_eq!(reply[0], !(taken + 5));
+                            taken += 1;
+                        }
+                        None => thread::yield_now(),
+                    }
+                }
+            }
+            resident.join().unwrap();
+            while let Some(reply) = mailbox.take(&*words) {
+                assert_eq!(reply[0], !(taken + 5));
+                taken += 1;
+            }
+            assert_eq!(taken, 1);
+            assert_eq!(mailbox.answer(&*words), Some(1));
+            // The second kernel begins behind the message; the next lap over its slot finds no reply that is too old.
+            let other = Arc::clone(&words);
+            let second = thread::spawn(move || kernel(&other, inbox, outbox, 2, slots));
+            let (mut sent, mut taken) = (2, 2);
+            while taken < 2 + slots {
+                while sent < 2 + slots && mailbox.send(&*words, Header::CALL, &[sent + 5]) {
+                    sent += 1;
+                }
+                match mailbox.take(&*words) {
+                    Some(reply) => {
+                        assert_eq!(reply[0], !(taken + 5));
+                        taken += 1;
+                    }
+                    None => thread::yield_now(),
+                }
+            }
+            second.join().unwrap();
+        });
+    }
+}
+
 /// The second life of the kernel: answers what is left.
 fn kernel_from(words: &Memory, inbox: Slots, outbox: Slots, first: u32) {
     let mut number = first;

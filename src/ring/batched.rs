@@ -7,7 +7,6 @@ use std::time::Duration;
 use super::core::{Core, View};
 use super::engine::{Own, Places, Sizes};
 use super::error::{RingError, no_buffer};
-use super::mail::Mail;
 use super::persistent::MOST;
 use super::slot::{Slots, Words};
 use super::telemetry::Count;
@@ -30,8 +29,6 @@ pub(super) struct Batched {
     kernel: Kernel,
     pub(super) places: Places,
     groups: u32,
-    /// The number of every actor's first message.
-    first: u32,
     /// The words as the host writes them; `pump` copies those that are new.
     pub(super) inbox: Box<[AtomicU32]>,
     /// The words as the host reads them.
@@ -65,9 +62,8 @@ impl Batched {
         kernel: Kernel,
         places: Places,
         sizes: Sizes,
-        first: u32,
     ) -> Result<Self, RingError> {
-        let Sizes { inbox, outbox, kept, mail, counts } = sizes;
+        let Sizes { inbox, outbox, kept, mail, counts, control } = sizes;
         let bytes = sizes.bytes();
         let buffer = |words| device.buffer::<u32>(words).map_err(no_buffer(bytes));
         let mirror = |words| (0..words).map(|_| AtomicU32::new(0)).collect();
@@ -78,15 +74,14 @@ impl Batched {
             inbox: mirror(inbox),
             outbox: mirror(outbox),
             counts: mirror(counts),
-            first,
             buffers: Mutex::new(Buffers {
                 inbox: buffer(inbox)?,
                 outbox: buffer(outbox)?,
                 kept: buffer(kept)?,
-                control: buffer(2)?,
+                control: buffer(control)?,
                 mail: (mail > 0).then(|| buffer(mail)).transpose()?,
                 counts: (counts > 0).then(|| buffer(counts)).transpose()?,
-                copied: vec![first; places.actors as usize],
+                copied: vec![places.first; places.actors as usize],
             }),
             paused: AtomicBool::new(false),
             news: AtomicBool::new(false),
@@ -148,10 +143,10 @@ impl Batched {
             longest = longest.max(sent.wrapping_sub(taken));
             replies.extend(ranges(self.places.outbox(actor), taken, sent));
         }
-        if replies.is_empty() && Mail::waiting(&self.counts) == 0 {
+        if replies.is_empty() && core.mail_waiting() == 0 {
             return Ok(());
         }
-        let Places { actors, slots, sends, .. } = self.places;
+        let Places { actors, slots, sends, first, .. } = self.places;
         // One for each queue of an actor.
         let polls = 1 + u32::from(sends);
         // The handlers of a launch share a limit on loops, so many messages take several launches.
@@ -160,7 +155,7 @@ impl Batched {
             let launch = self.kernel.launch();
             let launch = launch.set("ring_shape.actors", actors).set("ring_shape.slots", slots);
             let launch =
-                launch.set("ring_shape.polls", polls).set("ring_shape.most", MOST).set("ring_shape.first", self.first);
+                launch.set("ring_shape.polls", polls).set("ring_shape.most", MOST).set("ring_shape.first", first);
             let launch = launch.bind("ring_inbox", &mut *inbox).bind("ring_outbox", &mut *outbox);
             let launch = launch.bind("ring_kept", &mut *kept).bind("ring_control", &mut *control);
             match (&mut *mail, &mut *counts) {
@@ -186,7 +181,7 @@ impl Batched {
         }
         drop(buffers);
         core.reap_all();
-        if core.left() > 0 || Mail::waiting(&self.counts) > 0 {
+        if core.left() > 0 || core.mail_waiting() > 0 {
             self.news.store(true, Ordering::Release);
         }
         Ok(())
@@ -207,11 +202,65 @@ impl Batched {
             Own::Kept => Some(&buffers.kept),
             Own::Mail => buffers.mail.as_ref(),
         };
-        let Some(buffer) = buffer else { return Ok(Vec::new()) };
-        let read = || buffer.slice(words.clone()).read().map(|words| words.to_vec());
-        // The first read after a stopped handler reports it once more.
-        Ok(read().or_else(|_| read())?)
+        buffer.map_or(Ok(Vec::new()), |buffer| Ok(read_again(buffer, words)?))
     }
+
+    pub(super) fn fill(&self, own: Own, words: Range, word: u32) -> Result<(), Error> {
+        let mut buffers = self.buffers();
+        let buffer = match own {
+            Own::Kept => Some(&mut buffers.kept),
+            Own::Mail => buffers.mail.as_mut(),
+        };
+        buffer.map_or(Ok(()), |buffer| Ok(buffer.slice_mut(words).fill(word)?))
+    }
+
+    /// Receives what a stopped kernel has written. Afterwards no buffer reports the stop any more.
+    pub(super) fn refresh(&self) -> Result<(), Error> {
+        let buffers = self.buffers();
+        let Buffers { inbox, outbox, kept, control, mail, counts, .. } = &*buffers;
+        for buffer in [Some(inbox), Some(kept), Some(control), mail.as_ref()].into_iter().flatten() {
+            read_again(buffer, 0..1)?;
+        }
+        let mirrors = [(Some(outbox), &self.outbox), (counts.as_ref(), &self.counts)];
+        for (buffer, mirror) in mirrors {
+            let Some(buffer) = buffer else { continue };
+            for (own, word) in mirror.iter().zip(read_again(buffer, 0..mirror.len())?) {
+                own.store(word, Ordering::Relaxed);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn control(&self) -> Result<Vec<u32>, Error> {
+        Ok(self.buffers().control.read()?.to_vec())
+    }
+
+    pub(super) fn unmark(&self, at: usize) -> Result<(), Error> {
+        Ok(self.buffers().control.slice_mut(at..at + 1).fill(0)?)
+    }
+
+    /// Copies a reply that the host has written to the device.
+    pub(super) fn answered(&self, actor: u32, number: u32) -> Result<(), Error> {
+        let mut buffers = self.buffers();
+        for words in ranges(self.places.outbox(actor), number, number.wrapping_add(1)) {
+            let mut target = buffers.outbox.slice_mut(words.clone()).write()?;
+            for (target, at) in target.iter_mut().zip(words) {
+                *target = View(&self.outbox).load(at);
+            }
+        }
+        Ok(())
+    }
+
+    /// Has the next round submit the kernel.
+    pub(super) fn restart(&self) {
+        self.news.store(true, Ordering::Release);
+    }
+}
+
+/// Reads words, and once more if that fails: the first read after a stopped handler reports the stop.
+fn read_again(buffer: &UnifiedBuffer<u32>, words: Range) -> Result<Vec<u32>, BufferError> {
+    let read = || buffer.slice(words.clone()).read().map(|words| words.to_vec());
+    read().or_else(|_| read())
 }
 
 /// The words of the slots with these numbers: one range, or two around the end of the slots.

@@ -1,10 +1,10 @@
 //! The settings of a ring, and its start.
 
-use std::sync::atomic::{AtomicU8, AtomicU64};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use anywarp_backend::DeviceKind;
+use anywarp_backend::{BackendKind, DeviceKind};
 
 use super::batched::Batched;
 use super::core::{Core, Stage, Types};
@@ -16,6 +16,7 @@ use super::mode::Mode;
 use super::overflow::{Letters, Overflow};
 use super::persistent::Persistent;
 use super::post::Post;
+use super::restart::Restart;
 use super::slot::{Mailbox, stride};
 use super::source::{ActorText, MAX_SHARED_STATE};
 use crate::device::Device;
@@ -36,6 +37,7 @@ pub struct RingBuilder {
     lanes: u32,
     inbox: u32,
     overflow: Overflow,
+    restart: Option<Restart>,
     demand: Option<Mode>,
     first: u32,
     invocations: u32,
@@ -50,6 +52,7 @@ impl RingBuilder {
             lanes: 1,
             inbox: 256,
             overflow: Overflow::Block(Duration::from_secs(10)),
+            restart: None,
             demand: None,
             first: 0,
             invocations: 1,
@@ -80,6 +83,37 @@ impl RingBuilder {
     /// Sets the reaction to a full inbox; by default [`Overflow::Block`] for 10 seconds.
     pub fn overflow(mut self, overflow: Overflow) -> Self {
         self.overflow = overflow;
+        self
+    }
+
+    /// Lets only the actor fail whose handler is stopped, instead of the whole ring, and sets what becomes of it. Only the
+    /// CPU can do so: elsewhere a stopped handler ends with wrong results, or with the loss of the device.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+    /// # fn main() -> anywarp::Result<()> {
+    /// use anywarp::ring::Restart;
+    ///
+    /// let device = anywarp::Device::open("cpu")?;
+    /// let ring = device.ring(
+    ///     "// anywarp:actor
+    ///     fn half(state: ptr<function, u32>, x: u32, lane: u32) -> u32 {
+    ///         *state += 1u;
+    ///         while x % 2u == 1u { } // an odd number is never handled
+    ///         return x / 2u;
+    ///     }",
+    /// )?;
+    /// let ring = ring.actors(2).restart(Restart::Continue).start()?;
+    /// assert_eq!(ring.actor(1).ask::<u32, u32>(&8)?.wait()?, 4);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(all(feature = "cpu", not(target_arch = "wasm32"))))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// [`start`](Self::start) returns [`RingError::NoRestart`] for another device. Each message costs a little more.
+    pub fn restart(mut self, restart: Restart) -> Self {
+        self.restart = Some(restart);
         self
     }
 
@@ -119,17 +153,21 @@ impl RingBuilder {
         // A state is read by consecutive messages, so the inbox must hold all of them.
         let parts = format.state.div_ceil(format.reply.min(format.message)) as u32;
         let slots = self.inbox.max(parts).max(2).next_power_of_two();
-        let places = Places { actors: self.actors, slots, format, sends: self.actor.send.is_some() };
+        // A multiple of two laps: zeroed memory has the phase of the lap before.
+        let first = self.first & !(2 * slots - 1);
+        let (sends, marks) = (self.actor.send.is_some(), self.restart.is_some());
+        let places = Places { actors: self.actors, slots, format, sends, marks, first };
         let words = places.words().ok_or(RingError::Setting {
             what: "number of words (actors x inbox x message)",
             least: 1,
             most: 1 << 30,
             got: u64::from(self.actors) * u64::from(slots) * stride(format.message.max(format.reply)) as u64,
         })?;
-        // A multiple of two laps: zeroed memory has the phase of the lap before.
-        let first = self.first & !(2 * slots - 1);
         let mode = self.mode()?;
-        let source = generate(&self.actor, self.lanes, invocations);
+        if marks && caps.backend != BackendKind::Cpu {
+            return Err(RingError::NoRestart { device: caps.name.clone() });
+        }
+        let source = generate(&self.actor, self.lanes, invocations, marks);
         let kernel = self.device.kernel(Wgsl::prepared(source).entry(ENTRY))?;
         let engine = match mode {
             Mode::Persistent => {
@@ -137,15 +175,18 @@ impl RingBuilder {
                 let groups = self.actors.min(residents).max(1);
                 // Threads of the processor take turns themselves.
                 let turns = groups < self.actors || (caps.kind == DeviceKind::Software && self.actors > 1);
-                let persistent = Persistent::new(&self.device.context, kernel, places, words, groups, turns, first)?;
+                let persistent = Persistent::new(&self.device.context, kernel, places, words, groups, turns)?;
                 Engine::Persistent(persistent)
             }
-            Mode::Batched => Engine::Batched(Batched::new(&self.device, kernel, places, words, first)?),
+            Mode::Batched => Engine::Batched(Batched::new(&self.device, kernel, places, words)?),
         };
         let post = |actor| Post::new(Mailbox::new(places.inbox(actor), places.outbox(actor), first));
         Ring::run(Core {
             format,
             overflow: self.overflow,
+            restart: self.restart,
+            mail_lost: AtomicU32::new(0),
+            handled_before: AtomicU64::new(u64::MAX),
             backlog: self.inbox as usize,
             posts: (0..self.actors).map(post).collect(),
             engine,

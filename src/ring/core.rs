@@ -14,8 +14,10 @@ use super::cell::Cell;
 use super::engine::Engine;
 use super::error::{AskError, SendError};
 use super::generate::Format;
+use super::mail::Mail;
 use super::overflow::{DeadLetter, DeadReason, Letters, Overflow};
 use super::post::{Entry, Letter, Post};
+use super::restart::Restart;
 use super::slot::{Header, Kind, MAX_PAYLOAD, Payload, Words};
 use super::source::ActorText;
 use crate::element::{Element, is_raw, values_agree};
@@ -63,6 +65,12 @@ pub(super) struct Core {
     pub(super) actor: ActorText,
     pub(super) format: Format,
     pub(super) overflow: Overflow,
+    /// What becomes of an actor whose handler was stopped; `None` if it ends the ring.
+    pub(super) restart: Option<Restart>,
+    /// The messages between actors that were lost with an actor.
+    pub(super) mail_lost: AtomicU32,
+    /// The messages that were handled when the kernel was last stopped.
+    pub(super) handled_before: AtomicU64,
     /// The number of messages that wait outside of the inbox at most, with [`Overflow::DropOldest`].
     pub(super) backlog: usize,
     pub(super) posts: Vec<Post>,
@@ -127,7 +135,7 @@ impl Core {
         View(self.engine.inbox())
     }
 
-    fn outbox(&self) -> View<'_> {
+    pub(super) fn outbox(&self) -> View<'_> {
         View(self.engine.outbox())
     }
 
@@ -184,6 +192,7 @@ impl Core {
             let mut state = post.lock();
             // Under the lock: the end of a ring takes all locks afterwards, and sees this message.
             self.accepts()?;
+            self.is_alive(actor, &state)?;
             if state.mailbox.is_full() {
                 self.reap(actor, post, &mut state);
             }
@@ -227,13 +236,18 @@ impl Core {
         }
     }
 
-    pub(super) fn words<'a>(&self, payload: &'a Payload) -> &'a [u32] {
+    fn words<'a>(&self, payload: &'a Payload) -> &'a [u32] {
         &payload[..self.format.message.min(MAX_PAYLOAD)]
+    }
+
+    /// The bytes of a message, for a dead letter.
+    pub(super) fn message_bytes(&self, payload: &Payload) -> Vec<u8> {
+        bytes(payload, self.actor.message.size)
     }
 
     fn drops(&self, actor: u32, post: &Post, payload: &Payload) {
         post.dropped.add();
-        self.letters.add(DeadLetter { actor, reason: DeadReason::Overflow, from_actor: false, bytes: bytes(self.words(payload)) });
+        self.letters.add(DeadLetter { actor, reason: DeadReason::Overflow, from_actor: false, bytes: self.message_bytes(payload) });
     }
 
     /// Returns an error if the ring accepts no messages.
@@ -255,7 +269,7 @@ impl Core {
             let mut state = post.lock();
             // A paused actor makes no room, so senders need not wait for this call.
             let running = self.stage() == Stage::Running;
-            let accepted = self.accepts();
+            let accepted = self.accepts().and_then(|()| self.is_alive(actor, &state));
             self.reap(actor, post, &mut state);
             let fits = state.mailbox.room() as usize >= parts.len();
             let over = !fits && pause.is_over(OWN);
@@ -296,7 +310,8 @@ impl Core {
     pub(super) fn reap(&self, actor: u32, post: &Post, state: &mut super::post::State) {
         let late = |cell: Arc<Cell>, reply: Payload| {
             if !self.complete(&cell, Ok(reply)) {
-                let bytes = bytes(&reply[..self.format.reply]);
+                let size = self.actor.reply.as_ref().map_or(0, |reply| reply.size);
+                let bytes = bytes(&reply, size);
                 self.letters.add(DeadLetter { actor, reason: DeadReason::LateReply, from_actor: false, bytes });
             }
         };
@@ -313,6 +328,11 @@ impl Core {
                 self.reap(actor as u32, post, &mut state);
             }
         }
+    }
+
+    /// The messages between actors that wait or are being handled: see [`Mail::waiting`].
+    pub(super) fn mail_waiting(&self) -> u64 {
+        Mail::waiting(self.engine.counts(), self.mail_lost.load(Ordering::Acquire))
     }
 
     /// The number of messages without a reply.
@@ -402,9 +422,9 @@ impl Core {
     }
 }
 
-/// The bytes of words, as they lie in memory on a device.
-pub(super) fn bytes(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+/// The first `size` bytes of a payload, as they lie in memory on a device.
+fn bytes(payload: &Payload, size: u32) -> Vec<u8> {
+    payload.iter().flat_map(|word| word.to_le_bytes()).take(size as usize).collect()
 }
 
 /// The words of a value, in the order of its bytes.

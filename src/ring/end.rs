@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::core::{Core, Stage, View, bytes};
+use super::core::{Core, Stage, View};
 use super::engine::Own;
 use super::error::AskError;
-use super::mail::{LINE, Mail};
+use super::mail::LINE;
 use super::overflow::{DeadLetter, DeadReason};
 use super::post::{Entry, Letter};
 use super::slot::Payload;
@@ -38,7 +38,7 @@ impl Core {
             for (Entry { cell, counts, .. }, payload) in ended {
                 if counts {
                     self.unanswered.fetch_add(1, Ordering::AcqRel);
-                    let bytes = payload.map_or_else(Vec::new, |payload| bytes(self.words(&payload)));
+                    let bytes = payload.map_or_else(Vec::new, |payload| self.message_bytes(&payload));
                     self.letters.add(DeadLetter { actor, reason, from_actor: false, bytes });
                 }
                 if let Some(cell) = cell {
@@ -57,10 +57,10 @@ impl Core {
     pub(super) fn undelivered(&self, reason: DeadReason) -> u64 {
         let Ok(payloads) = self.waiting_mail() else {
             // The memory of a device that failed cannot be read.
-            return Mail::waiting(self.engine.counts());
+            return self.mail_waiting();
         };
         for (actor, payload) in &payloads {
-            let bytes = bytes(self.words(payload));
+            let bytes = self.message_bytes(payload);
             self.letters.add(DeadLetter { actor: *actor, reason, from_actor: true, bytes });
         }
         payloads.len() as u64
@@ -75,8 +75,8 @@ impl Core {
         let lines = self.engine.words(Own::Mail, 0..self.posts.len() * LINE)?;
         let mut waiting = Vec::new();
         for (actor, line) in (0..).zip(lines.chunks(LINE)) {
-            // No slot is in use.
-            if line[0] != 0 {
+            // No slot is in use, or the actor was ended with its messages.
+            if line[0] != 0 && line[0] < 1 << 31 {
                 waiting.extend(self.mail_of(actor, line[1])?.into_iter().map(|payload| (actor, payload)));
             }
         }
@@ -84,7 +84,7 @@ impl Core {
     }
 
     /// The messages from actors that wait for one, below the number `next`.
-    fn mail_of(&self, actor: u32, next: u32) -> Result<Vec<Payload>, Error> {
+    pub(super) fn mail_of(&self, actor: u32, next: u32) -> Result<Vec<Payload>, Error> {
         let slots = self.engine.places().mail(actor);
         let kept = actor as usize * self.format.kept;
         let numbers = self.engine.words(Own::Kept, kept..kept + 2)?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::batched::Batched;
 use super::core::Core;
-use super::generate::{Format, KEPT_HEAD};
+use super::generate::{CONTROL, Format, KEPT_HEAD, MARK_STRIDE, MARKS};
 use super::mail::LINE;
 use super::mode::Mode;
 use super::persistent::Persistent;
@@ -22,6 +22,10 @@ pub(super) struct Places {
     pub(super) format: Format,
     /// Whether actors send messages to others.
     pub(super) sends: bool,
+    /// Whether the kernel marks the actors that it serves.
+    pub(super) marks: bool,
+    /// The number of every actor's first message.
+    pub(super) first: u32,
 }
 
 impl Places {
@@ -55,7 +59,13 @@ impl Places {
         let inbox = all(self.inbox(0).stride())?;
         let counts = if self.sends { self.actors as usize * LINE } else { 0 };
         let mail = if self.sends { counts + inbox } else { 0 };
-        Some(Sizes { inbox, outbox: all(self.outbox(0).stride())?, kept, mail, counts })
+        let control = if self.marks { MARKS + self.actors as usize * MARK_STRIDE } else { CONTROL };
+        Some(Sizes { inbox, outbox: all(self.outbox(0).stride())?, kept, mail, counts, control })
+    }
+
+    /// The index in `ring_control` of an actor's mark.
+    pub(super) fn mark(self, actor: u32) -> usize {
+        MARKS + actor as usize * MARK_STRIDE
     }
 }
 
@@ -68,12 +78,13 @@ pub(super) struct Sizes {
     /// 0 if actors do not send, like `counts`.
     pub(super) mail: usize,
     pub(super) counts: usize,
+    pub(super) control: usize,
 }
 
 impl Sizes {
     /// The bytes of all memories together.
     pub(super) fn bytes(self) -> u64 {
-        (self.inbox + self.outbox + self.kept + self.mail + self.counts) as u64 * 4
+        (self.inbox + self.outbox + self.kept + self.mail + self.counts + self.control) as u64 * 4
     }
 }
 
@@ -185,6 +196,69 @@ impl Engine {
         match self {
             Self::Persistent(engine) => engine.words(own, words),
             Self::Batched(engine) => engine.words(own, words),
+        }
+    }
+
+    /// Fills words of a memory of the device's own, while the kernel does not run.
+    pub(super) fn fill(&self, own: Own, words: Range<usize>, word: u32) -> Result<(), Error> {
+        match self {
+            Self::Persistent(engine) => engine.fill(own, words, word),
+            Self::Batched(engine) => engine.fill(own, words, word),
+        }
+    }
+
+    /// Receives what a kernel that was stopped has written.
+    pub(super) fn refresh(&self) -> Result<(), Error> {
+        match self {
+            Self::Persistent(_) => Ok(()),
+            Self::Batched(engine) => engine.refresh(),
+        }
+    }
+
+    /// The marks of all actors: see [`restart`](super::restart).
+    pub(super) fn marks(&self) -> Result<Vec<u32>, Error> {
+        let places = self.places();
+        let words = match self {
+            Self::Persistent(engine) => engine.control(),
+            Self::Batched(engine) => engine.control()?,
+        };
+        Ok((0..places.actors).map(|actor| words.get(places.mark(actor)).copied().unwrap_or_default()).collect())
+    }
+
+    /// Has the kernel serve the actor again.
+    pub(super) fn unmark(&self, actor: u32) -> Result<(), Error> {
+        let at = self.places().mark(actor);
+        match self {
+            Self::Persistent(engine) => engine.unmark(at),
+            Self::Batched(engine) => engine.unmark(at)?,
+        }
+        Ok(())
+    }
+
+    /// Has the device know a reply that the host wrote in the kernel's place.
+    pub(super) fn answered(&self, actor: u32, number: u32) -> Result<(), Error> {
+        match self {
+            Self::Persistent(_) => Ok(()),
+            Self::Batched(engine) => engine.answered(actor, number),
+        }
+    }
+
+    /// Forgets a kernel that has ended with an error; returns false if that was done before.
+    pub(super) fn forgets(&self) -> bool {
+        match self {
+            Self::Persistent(engine) => engine.forgets(),
+            Self::Batched(_) => true,
+        }
+    }
+
+    /// Starts the kernel again after an error, unless it was to stop.
+    pub(super) fn restart(&self) -> Result<(), Error> {
+        match self {
+            Self::Persistent(engine) => engine.restart(),
+            Self::Batched(engine) => {
+                engine.restart();
+                Ok(())
+            }
         }
     }
 

@@ -48,6 +48,15 @@ pub enum RingError {
         /// The reason and the remedy.
         reason: String,
     },
+    /// On this device, a stopped handler ends the whole ring.
+    #[error(
+        "the ring demands that an actor whose handler is stopped fails alone, which {device} cannot do: leave out \
+         `restart`, or choose the device cpu"
+    )]
+    NoRestart {
+        /// The device.
+        device: String,
+    },
     /// The device does not have the demanded mode.
     #[error(
         "the ring demands the mode {mode}, which {device} does not have: demand {}, or choose another device",
@@ -150,6 +159,15 @@ pub enum SendError {
         /// The number of messages that wait.
         waiting: u32,
     },
+    /// The actor handles no messages any more, because its handler was stopped: see
+    /// [`Restart::Never`](super::Restart::Never).
+    #[error("actor {actor} handles no messages any more: {failure}")]
+    Stopped {
+        /// The actor.
+        actor: u32,
+        /// The error with the line of the handler.
+        failure: Box<Error>,
+    },
     /// The message was dropped, as the ring's [`Overflow`](super::Overflow) demands.
     #[error("the inbox of actor {actor} is full, so the message was dropped, as `Overflow::DropNewest` demands")]
     Dropped {
@@ -168,7 +186,7 @@ impl Classified for SendError {
     fn class(&self) -> ErrorClass {
         match self {
             Self::Full { .. } | Self::Dropped { .. } => ErrorClass::Retryable,
-            Self::Ended { failure: Some(failure) } => failure.class(),
+            Self::Ended { failure: Some(failure) } | Self::Stopped { failure, .. } => failure.class(),
             _ => ErrorClass::Programmer,
         }
     }
@@ -198,6 +216,15 @@ pub enum AskError {
         /// The actor.
         actor: u32,
     },
+    /// The handler was stopped in this message, or in an earlier one that has ended the actor: see
+    /// [`Restart`](super::Restart).
+    #[error("actor {actor} does not reply, because its handler was stopped: {failure}")]
+    Stopped {
+        /// The actor.
+        actor: u32,
+        /// The error with the line of the handler.
+        failure: Box<Error>,
+    },
     /// The ring has failed, or was shut down, before the reply came.
     #[error("actor {actor} does not reply any more: {}", reason(failure.as_deref()))]
     Ended {
@@ -215,7 +242,7 @@ impl Classified for AskError {
     fn class(&self) -> ErrorClass {
         match self {
             Self::TimedOut { .. } | Self::Dropped { .. } => ErrorClass::Retryable,
-            Self::Ended { failure: Some(failure), .. } => failure.class(),
+            Self::Ended { failure: Some(failure), .. } | Self::Stopped { failure, .. } => failure.class(),
             Self::Ended { failure: None, .. } => ErrorClass::Programmer,
             Self::Send(error) => error.class(),
         }

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `ring_inbox`, `ring_outbox` | slots of messages and replies, see [`slot`](super::slot) |
 //! | `ring_kept` | for each actor the numbers of its next message from the host and from actors, then its state |
-//! | `ring_control` | a word that is not zero to stop, and the bell |
+//! | `ring_control` | a word that is not zero to stop, and the bell; marks of actors, see [`restart`](super::restart) |
 //! | `ring_mail` | lines of words and slots of messages from actor to actor: see [`mail`](super::mail) |
 //! | `ring_counts` | the counts of [`mail`](super::mail) |
 //!
@@ -38,6 +38,15 @@ const LEAST_PAYLOAD: usize = 2;
 
 /// The words before an actor's state in `ring_kept`.
 pub(crate) const KEPT_HEAD: usize = 2;
+
+/// The words of `ring_control` without marks: whether to stop, and the bell.
+pub(crate) const CONTROL: usize = 2;
+
+/// The index in `ring_control` of the first actor's mark, which lies in a cache line of its own.
+pub(crate) const MARKS: usize = 16;
+
+/// The words from one mark to the next.
+pub(crate) const MARK_STRIDE: usize = 16;
 
 /// Actors begin at multiples of this number of words in `ring_kept`, so that no two share a cache line.
 const KEPT_ALIGNMENT: usize = 16;
@@ -72,12 +81,13 @@ impl Format {
 /// The name of the generated entry point.
 pub(crate) const ENTRY: &str = "ring_actor";
 
-/// Returns the author's text, followed by a kernel with this number of lanes and of invocations.
-pub(crate) fn generate(actor: &ActorText, lanes: u32, invocations: u32) -> Source {
+/// Returns the author's text, followed by a kernel with this number of lanes and of invocations. `marks` is whether the
+/// kernel marks the actors that it serves.
+pub(crate) fn generate(actor: &ActorText, lanes: u32, invocations: u32, marks: bool) -> Source {
     let (mut text, mut pieces) = with_send(actor);
     text.push('\n');
     let generated = text.len();
-    Kernel { actor, format: Format::of(actor), lanes, invocations }.write(&mut text);
+    Kernel { actor, format: Format::of(actor), lanes, invocations, marks }.write(&mut text);
     let mut files = actor.source.files().to_vec();
     let own = files.len();
     files.push(SourceFile { name: format!("{} (generated)", actor.source.file()), text: text[generated..].to_owned() });
@@ -116,9 +126,23 @@ struct Kernel<'a> {
     format: Format,
     lanes: u32,
     invocations: u32,
+    marks: bool,
 }
 
 impl Kernel<'_> {
+    /// The statement that marks the actor; empty without marks.
+    fn mark(&self, value: &str) -> String {
+        if !self.marks {
+            return String::new();
+        }
+        format!("        atomicStore(&ring_control[{MARKS}u + actor * {MARK_STRIDE}u], {value});\n")
+    }
+
+    /// The mark of the actor, as an expression.
+    fn marked() -> String {
+        format!("atomicLoad(&ring_control[{MARKS}u + actor * {MARK_STRIDE}u])")
+    }
+
     fn write(&self, out: &mut String) {
         let Format { message, reply, state, kept } = self.format;
         let (wide_in, wide_out) = (HEAD + message, HEAD + reply);
@@ -192,30 +216,38 @@ var<private> ring_self: u32;"
             "fn ring_refuse() -> bool {{ atomicAdd(&ring_counts[ring_self * {LINE}u + 1u], 1u); return false; }}
 fn ring_send(ring_to: u32, ring_m: {}) -> bool {{
   if ring_to >= ring_shape.actors {{ return ring_refuse(); }}
-  let ring_line = ring_to * {LINE}u;
-  if atomicAdd(&ring_mail[ring_line], 1u) >= ring_shape.slots {{
-    atomicSub(&ring_mail[ring_line], 1u);
-    return ring_refuse();
-  }}
-  let ring_ticket = atomicAdd(&ring_mail[ring_line + 1u], 1u);
   var ring_value = ring_m;
   var ring_words: array<u32, ring_payload_in>;",
             message.name
         );
         Parts { out, depth: 0 }.encode(message, "ring_value", "ring_words", "");
+        // From here on without loops, at which a handler may be stopped: a message is sent as a whole or not at all.
         let _ = writeln!(
             out,
-            "  let ring_place = ring_shape.actors * {LINE}u
+            "  let ring_line = ring_to * {LINE}u;
+  if atomicAdd(&ring_mail[ring_line], 1u) >= ring_shape.slots {{
+    atomicSub(&ring_mail[ring_line], 1u);
+    return ring_refuse();
+  }}
+  let ring_ticket = atomicAdd(&ring_mail[ring_line + 1u], 1u);
+  let ring_place = ring_shape.actors * {LINE}u
     + (ring_to * ring_shape.slots + (ring_ticket & (ring_shape.slots - 1u))) * ring_stride_in;
   // Before the message can be handled: the host compares this count with that of handled messages.
   atomicAdd(&ring_counts[ring_self * {LINE}u], 1u);
   let ring_lap = ring_phase(ring_ticket) << 31u;
-  var ring_highest = ring_lap;
-  for (var ring_i = 0u; ring_i < ring_payload_in; ring_i++) {{
-    ring_highest |= (ring_words[ring_i] >> 31u) << ring_i;
-    atomicStore(&ring_mail[ring_place + {HEAD}u + ring_i], (ring_words[ring_i] & 0x7fffffffu) | ring_lap);
-  }}
-  atomicStore(&ring_mail[ring_place + 1u], ring_highest);
+  var ring_highest = ring_lap;"
+        );
+        for word in 0..self.format.message {
+            let place = HEAD + word;
+            let _ = writeln!(
+                out,
+                "  ring_highest |= (ring_words[{word}u] >> 31u) << {word}u;
+  atomicStore(&ring_mail[ring_place + {place}u], (ring_words[{word}u] & 0x7fffffffu) | ring_lap);"
+            );
+        }
+        let _ = writeln!(
+            out,
+            "  atomicStore(&ring_mail[ring_place + 1u], ring_highest);
   atomicStore(&ring_mail[ring_place], ring_lap);
   // The receiver may sleep.
   atomicStore(&ring_control[1], ring_ticket * 0x9e3779b9u + ring_to);
@@ -235,21 +267,28 @@ fn ring_send(ring_to: u32, ring_m: {}) -> bool {{
     /// The statements that call the handler with `state` and `lane` for the message at the expression `from` of
     /// `ring_in`, and that encode the reply from `to` of `ring_reply` on, on lane 0.
     fn call(&self, out: &mut String, lane: &str, from: &str, to: &str) {
+        let one = lane == "0u";
+        let mark = self.mark("1u + queue");
+        let mark = if one || mark.is_empty() { mark } else { format!("        if {lane} == 0u {{\n{mark}        }}\n") };
+        out.push_str(&mark);
         match &self.actor.reply {
             Some(reply) => {
                 let _ = writeln!(out, "        var answer = ring_call(&state, ring_message({from}), {lane});");
-                let guarded = lane != "0u";
-                if guarded {
+                if !one {
                     let _ = writeln!(out, "        if {lane} == 0u {{");
                 }
                 Parts { out, depth: 0 }.encode(reply, "answer", "ring_reply", to);
-                if guarded {
+                if !one {
                     let _ = writeln!(out, "        }}");
                 }
             }
             None => {
                 let _ = writeln!(out, "        ring_call(&state, ring_message({from}), {lane});");
             }
+        }
+        // Several lanes have come to the end of the handler only behind a barrier.
+        if one {
+            out.push_str(&self.mark("3u + queue"));
         }
     }
 }

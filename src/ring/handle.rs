@@ -103,7 +103,7 @@ impl Ring {
             // Another thread may have resumed the ring before this one had the lock.
             if halted() {
                 // After a pause that timed out, the kernel still runs. A kernel that failed has ended.
-                if let Ok(false) = core.engine.stop(STOP) {
+                if let Ok(false) = core.halts(STOP) {
                     return Err(AskError::TimedOut { actor, timeout: STOP });
                 }
                 let ended = |error: Error| AskError::Ended { actor, failure: Some(Box::new(error)) };
@@ -164,7 +164,7 @@ impl Ring {
 
     /// Waits until the kernel has ended.
     fn halts(&self, step: &'static str, timeout: Duration) -> Result<(), RingError> {
-        match self.core.engine.stop(timeout) {
+        match self.core.halts(timeout) {
             Ok(true) => Ok(()),
             Ok(false) => Err(RingError::TimedOut { step, timeout, left: self.core.left() }),
             Err(error) => Err(self.fails(error)),
@@ -212,7 +212,7 @@ impl Ring {
             if self.core.stage() == Stage::Failed {
                 return Err(self.ended());
             }
-            let left = left + Mail::waiting(self.core.engine.counts());
+            let left = left + self.core.mail_waiting();
             // Counts of the device may arrive late, so two looks must agree.
             let found = std::mem::replace(&mut empty, left == 0);
             if left == 0 && (found || self.core.engine.counts().is_empty()) {
@@ -235,7 +235,7 @@ impl Ring {
         let unanswered = self.end(timeout)?;
         let core = &self.core;
         let undelivered = match core.engine.stop(STOP) {
-            Ok(false) => Mail::waiting(core.engine.counts()),
+            Ok(false) => core.mail_waiting(),
             // A kernel that failed has ended.
             _ => core.undelivered(core.end_reason()),
         };
@@ -256,8 +256,10 @@ impl Ring {
         let core = Arc::clone(&self.core);
         let life = core.life();
         let paused = core.advance(Stage::Paused, Stage::Closing);
-        if !paused && !core.advance(Stage::Running, Stage::Closing) && core.stage() != Stage::Closing {
-            drop(life);
+        let ends = paused || core.advance(Stage::Running, Stage::Closing) || core.stage() == Stage::Closing;
+        // The ring's thread may have to start the kernel again during the drain. No other call changes this stage.
+        drop(life);
+        if !ends {
             // The thread of a failed ring ends by itself.
             self.join();
             return Ok(core.unanswered.load(Ordering::Acquire));
@@ -265,11 +267,14 @@ impl Ring {
         if !paused && !timeout.is_zero() {
             let _ = self.drain(timeout);
         }
-        let ended = core.engine.stop(STOP);
+        let life = core.life();
+        let ended = core.halts(STOP);
         if let Err(error) = &ended {
             let _ = core.failure.set(error.clone());
         }
-        core.stage.store(if ended.is_err() { Stage::Failed } else { Stage::Stopped } as u8, Ordering::Release);
+        // The ring may have failed during the drain.
+        let failed = ended.is_err() || core.stage() == Stage::Failed;
+        core.stage.store(if failed { Stage::Failed } else { Stage::Stopped } as u8, Ordering::Release);
         // Wakers run any code, and the ring's thread ends after those that it runs.
         drop(life);
         core.abandon(core.end_reason());
@@ -307,6 +312,7 @@ impl Ring {
             ActorTelemetry {
                 received: state.counts.received,
                 handled: state.counts.handled,
+                stopped: state.counts.stopped,
                 dropped: post.dropped.get(),
                 queued: state.queued(),
                 high_water: state.counts.high_water,
@@ -358,7 +364,7 @@ fn drive(core: &Core) {
         match catch_unwind(AssertUnwindSafe(|| core.engine.round(core))) {
             Ok(Ok(time)) if time.is_zero() => {}
             Ok(Ok(time)) => thread::park_timeout(time),
-            Ok(Err(error)) => core.fail(error),
+            Ok(Err(error)) => core.recovers(error),
             // Without its thread, futures of a ring would wait for ever.
             Err(_) => core.fail(BackendError::rejected("running a ring", "the thread of the ring panicked").into()),
         }

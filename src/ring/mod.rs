@@ -59,7 +59,7 @@
 //!   and with CUDA, batched elsewhere.
 //! - **A full inbox** is the sender's choice: [`Overflow`].
 //! - **A stopped handler**, such as one whose loop does not end, ends the ring: each caller that waits receives the error
-//!   with the line, and states stay readable.
+//!   with the line, and states stay readable. On the CPU, [`RingBuilder::restart`] lets only the actor fail.
 //! - **The end** of a ring loses no message silently: [`Report`] counts those that were not handled, also those between
 //!   actors, and lists them as dead letters with their reasons and contents.
 //! - [`Ring::pause`], [`Ring::resume`], [`Ring::drain`] and [`Ring::shutdown`] control the life of a ring,
@@ -82,6 +82,7 @@ mod mode;
 mod overflow;
 mod persistent;
 mod post;
+mod restart;
 mod slot;
 mod source;
 mod telemetry;
@@ -96,6 +97,7 @@ pub use error::{AskError, RingError, SendError};
 pub use handle::{Report, Ring};
 pub use mode::Mode;
 pub use overflow::{DeadLetter, DeadReason, Overflow};
+pub use restart::Restart;
 pub use telemetry::{ActorTelemetry, Histogram, Telemetry};
 
 use crate::device::Device;

@@ -35,6 +35,9 @@ pub enum DeadReason {
     Shutdown,
     /// The ring failed before the message was handled.
     Failure,
+    /// The actor's handler was stopped in this message, or the actor was ended by one before: see
+    /// [`Restart`](super::Restart).
+    Stopped,
 }
 
 impl fmt::Display for DeadReason {
@@ -44,6 +47,7 @@ impl fmt::Display for DeadReason {
             Self::LateReply => "the sender no longer waited for the reply",
             Self::Shutdown => "the ring was shut down",
             Self::Failure => "the ring failed",
+            Self::Stopped => "the actor's handler was stopped",
         })
     }
 }

@@ -202,6 +202,24 @@ impl Mailbox {
         self.inbox.read(words, self.taken.wrapping_add(place))
     }
 
+    /// Writes an empty reply to the next message in the kernel's place, and takes it; returns its number. No kernel runs,
+    /// and a later one begins behind this message.
+    pub(crate) fn answer(&mut self, words: &impl Words) -> Option<u32> {
+        if self.under_way() == 0 {
+            return None;
+        }
+        let number = self.taken;
+        // The next lap over the slots must find this lap's phase.
+        self.outbox.write(words, number, Header::CALL, &[]);
+        self.taken = number.wrapping_add(1);
+        Some(number)
+    }
+
+    /// Gives up all messages without a reply; no kernel reads or answers this actor's messages any more.
+    pub(crate) fn abandon(&mut self) {
+        self.taken = self.sent;
+    }
+
     /// Takes the next reply, if it has arrived.
     pub(crate) fn take(&mut self, words: &impl Words) -> Option<Payload> {
         if self.under_way() == 0 {

@@ -94,6 +94,8 @@ pub struct ActorTelemetry {
     pub received: u64,
     /// Messages that the actor has handled.
     pub handled: u64,
+    /// Messages in which the actor's handler was stopped: see [`Restart`](super::Restart).
+    pub stopped: u64,
     /// Messages that were dropped or refused because the inbox was full.
     pub dropped: u64,
     /// Messages that wait or are being handled.
@@ -135,6 +137,7 @@ impl Telemetry {
         for actor in &self.actors {
             total.received += actor.received;
             total.handled += actor.handled;
+            total.stopped += actor.stopped;
             total.dropped += actor.dropped;
             total.queued += actor.queued;
             total.high_water = total.high_water.max(actor.high_water);
@@ -157,13 +160,14 @@ impl Telemetry {
 pub(super) struct Counts {
     pub(super) received: u64,
     pub(super) handled: u64,
+    pub(super) stopped: u64,
     pub(super) high_water: u64,
     pub(super) latency: Histogram,
 }
 
 impl Counts {
     pub(super) fn new() -> Self {
-        Self { received: 0, handled: 0, high_water: 0, latency: Histogram::default() }
+        Self { received: 0, handled: 0, stopped: 0, high_water: 0, latency: Histogram::default() }
     }
 
     pub(super) fn handled(&mut self, took: Duration) {

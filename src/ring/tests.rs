@@ -15,6 +15,8 @@ enum Step {
     Send(Vec<u32>),
     Handle(u8),
     Take,
+    /// The kernel is stopped in the next message, which the host answers in its place.
+    Stop,
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -22,6 +24,7 @@ fn step() -> impl Strategy<Value = Step> {
         prop::collection::vec(any::<u32>(), 0..=5).prop_map(Step::Send),
         (0u8..4).prop_map(Step::Handle),
         Just(Step::Take),
+        Just(Step::Stop),
     ]
 }
 
@@ -57,6 +60,20 @@ proptest! {
                         outbox.write(&words, number, Header { kind: Kind::ReadState, part: 77 }, &message);
                         number = number.wrapping_add(1);
                         handled.extend(sent.pop_front());
+                    }
+                }
+                Step::Stop => {
+                    // The host takes what was handled before.
+                    while let Some(reply) = mailbox.take(&words) {
+                        prop_assert_eq!(Some(reply[..5].to_vec()), handled.pop_front());
+                    }
+                    prop_assert!(handled.is_empty());
+                    let message = mailbox.message(&words, 0).map(|message| message[..5].to_vec());
+                    prop_assert_eq!(&message, &sent.front().cloned());
+                    prop_assert_eq!(mailbox.message(&words, sent.len() as u32), None);
+                    prop_assert_eq!(mailbox.answer(&words), message.map(|_| number));
+                    if sent.pop_front().is_some() {
+                        number = number.wrapping_add(1);
                     }
                 }
                 Step::Take => {
@@ -95,7 +112,7 @@ fn receive(state: ptr<function, f32>, x: f32, lane: u32) -> f32 {
     let (send, actor) = text.split_at(text.find("// anywarp:actor").unwrap());
     for text in [text.to_owned(), format!("{actor}\n{send}")] {
         let actor = super::source::read(&Wgsl::from(&*text).file("lines.wgsl")).unwrap();
-        let source = generate(&actor, 1, 1);
+        let source = generate(&actor, 1, 1, false);
         let line = |part: &str| {
             let at = source.text().find(part).unwrap_or_else(|| panic!("no {part} in\n{}", source.text()));
             let place = source.position(at).unwrap();
@@ -114,3 +131,5 @@ fn receive(state: ptr<function, f32>, x: f32, lane: u32) -> f32 {
 
 #[cfg(feature = "cpu")]
 mod faults;
+#[cfg(feature = "cpu")]
+mod restart;

@@ -9,6 +9,7 @@ mod life;
 mod mail;
 mod messages;
 mod refusals;
+mod restart;
 
 use std::process::ExitCode;
 
@@ -41,7 +42,7 @@ impl Place<'_> {
 /// A named case, for each mode of each device.
 type Case = (&'static str, fn(Place<'_>) -> TestResult);
 
-const CASES: &[&[Case]] = &[messages::CASES, mail::CASES, full::CASES, life::CASES, refusals::CASES];
+const CASES: &[&[Case]] = &[messages::CASES, mail::CASES, full::CASES, life::CASES, restart::CASES, refusals::CASES];
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();

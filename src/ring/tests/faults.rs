@@ -114,7 +114,9 @@ fn hang(state: ptr<function, u32>, x: u32, lane: u32) -> u32 {
 #[test]
 fn messages_between_actors_are_reported_after_a_failure() {
     for mode in [Mode::Persistent, Mode::Batched] {
-        let (_, device) = device(Faults::new());
+        // Memory of a stopped kernel can be read once the stop was reported.
+        let cpu = anywarp_cpu::open(Options { steps: Some(1 << 20), ..Options::default() }).unwrap();
+        let device = Device::from_backend(cpu);
         let ring = device.ring(SENDS_AND_HANGS).unwrap().demand(mode).start().unwrap();
         let error = ring.actor(0).ask::<u32, u32>(&7).unwrap().timeout(Duration::from_secs(60)).wait().unwrap_err();
         assert!(matches!(error, AskError::Ended { failure: Some(_), .. }), "{mode}: {error}");
