@@ -37,6 +37,7 @@ pub struct RingBuilder {
     lanes: u32,
     inbox: u32,
     overflow: Overflow,
+    backlog: Option<u32>,
     restart: Option<Restart>,
     demand: Option<Mode>,
     first: u32,
@@ -52,6 +53,7 @@ impl RingBuilder {
             lanes: 1,
             inbox: 256,
             overflow: Overflow::Block(Duration::from_secs(10)),
+            backlog: None,
             restart: None,
             demand: None,
             first: 0,
@@ -83,6 +85,15 @@ impl RingBuilder {
     /// Sets the reaction to a full inbox; by default [`Overflow::Block`] for 10 seconds.
     pub fn overflow(mut self, overflow: Overflow) -> Self {
         self.overflow = overflow;
+        self
+    }
+
+    /// Sets the number of messages for an actor that wait on the host while its inbox is full, before the
+    /// [`overflow`](Self::overflow) begins; those of high [`Priority`](super::Priority) leave it first. By default 0, or
+    /// as many as the inbox holds with [`Overflow::DropOldest`]. A message in the inbox cannot be overtaken any more, so
+    /// priorities matter most with a small inbox.
+    pub fn backlog(mut self, messages: u32) -> Self {
+        self.backlog = Some(messages);
         self
     }
 
@@ -147,6 +158,8 @@ impl RingBuilder {
         within("inbox", self.inbox, 1, MOST)?;
         let caps = self.device.caps();
         let most = caps.limits.workgroup_invocations.min(caps.limits.workgroup_size[0]);
+        let backlog = self.backlog.unwrap_or(if self.overflow == Overflow::DropOldest { self.inbox } else { 0 });
+        within("backlog", backlog, u32::from(self.overflow == Overflow::DropOldest), MOST)?;
         within("lanes", self.lanes, 1, most)?;
         let format = Format::of(&self.actor);
         let invocations = self.group_size()?;
@@ -187,7 +200,7 @@ impl RingBuilder {
             restart: self.restart,
             mail_lost: AtomicU32::new(0),
             handled_before: AtomicU64::new(u64::MAX),
-            backlog: self.inbox as usize,
+            backlog: backlog as usize,
             posts: (0..self.actors).map(post).collect(),
             engine,
             actor: self.actor,

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use anywarp_backend::Layout;
 
+use super::backlog::Priority;
 use super::cell::Cell;
 use super::engine::Engine;
 use super::error::{AskError, SendError};
@@ -71,7 +72,7 @@ pub(super) struct Core {
     pub(super) mail_lost: AtomicU32,
     /// The messages that were handled when the kernel was last stopped.
     pub(super) handled_before: AtomicU64,
-    /// The number of messages that wait outside of the inbox at most, with [`Overflow::DropOldest`].
+    /// The number of messages that wait outside of the inbox at most.
     pub(super) backlog: usize,
     pub(super) posts: Vec<Post>,
     pub(super) engine: Engine,
@@ -184,8 +185,17 @@ impl Core {
     // ---- sending
 
     /// Sends a message for the handler.
-    pub(super) fn send(&self, actor: u32, payload: &Payload, cell: Option<&Arc<Cell>>) -> Result<(), SendError> {
+    pub(super) fn send(
+        &self,
+        actor: u32,
+        payload: &Payload,
+        cell: Option<&Arc<Cell>>,
+        priority: Priority,
+    ) -> Result<(), SendError> {
         let post = self.post(actor)?;
+        if priority != Priority::Normal && self.backlog == 0 {
+            return Err(SendError::NoBacklog { actor });
+        }
         let entry = || Entry { sent: Instant::now(), cell: cell.cloned(), counts: true };
         let mut pause = Pause::new();
         loop {
@@ -193,7 +203,7 @@ impl Core {
             // Under the lock: the end of a ring takes all locks afterwards, and sees this message.
             self.accepts()?;
             self.is_alive(actor, &state)?;
-            if state.mailbox.is_full() {
+            if state.mailbox.is_full() || !state.backlog.is_empty() {
                 self.reap(actor, post, &mut state);
             }
             let free = state.backlog.is_empty() && state.reserved == 0;
@@ -204,10 +214,16 @@ impl Core {
                 return Ok(());
             }
             let waiting = state.queued() as u32;
+            let room = state.backlog.len() < self.backlog;
             match self.overflow {
-                Overflow::DropOldest => {
-                    let oldest = if state.backlog.len() >= self.backlog { state.backlog.pop_front() } else { None };
-                    state.backlog.push_back(Letter { payload: *payload, entry: entry() });
+                overflow if room || overflow == Overflow::DropOldest => {
+                    let oldest = if room { None } else { state.backlog.gives_way(priority) };
+                    if !room && oldest.is_none() {
+                        drop(state);
+                        self.drops(actor, post, payload);
+                        return Err(SendError::Dropped { actor });
+                    }
+                    state.backlog.push(priority, Letter { payload: *payload, entry: entry() });
                     state.accepted();
                     drop(state);
                     if let Some(Letter { payload, entry }) = oldest {
@@ -218,9 +234,12 @@ impl Core {
                             self.wake_tasks();
                         }
                     }
+                    // The ring's thread fills the inbox when there is room.
+                    self.wake_driver();
                     return Ok(());
                 }
-                Overflow::DropNewest => {
+                Overflow::DropOldest | Overflow::DropNewest => {
+                    drop(state);
                     self.drops(actor, post, payload);
                     return Err(SendError::Dropped { actor });
                 }
@@ -338,6 +357,11 @@ impl Core {
     /// The number of messages without a reply.
     pub(super) fn left(&self) -> u64 {
         self.posts.iter().map(|post| post.lock().queued()).sum()
+    }
+
+    /// Whether messages wait outside of a full inbox.
+    pub(super) fn has_backlog(&self) -> bool {
+        self.backlog > 0 && self.posts.iter().any(|post| !post.lock().backlog.is_empty())
     }
 
     /// The number of those that were sent until `since`.

@@ -32,8 +32,7 @@ impl Core {
             for (place, entry) in std::mem::take(&mut state.waiting).into_iter().enumerate() {
                 ended.push((entry, state.mailbox.message(&self.inbox(), place as u32)));
             }
-            let backlog = std::mem::take(&mut state.backlog);
-            ended.extend(backlog.into_iter().map(|Letter { payload, entry }| (entry, Some(payload))));
+            ended.extend(state.backlog.take().map(|Letter { payload, entry }| (entry, Some(payload))));
             drop(state);
             for (Entry { cell, counts, .. }, payload) in ended {
                 if counts {

@@ -151,6 +151,15 @@ pub enum SendError {
         /// The function of the actor.
         function: String,
     },
+    /// A message of high priority can overtake others only where these wait on the host.
+    #[error(
+        "a message to actor {actor} has a high priority, but no messages wait outside of the inbox, so it would overtake \
+         none: set `RingBuilder::backlog`"
+    )]
+    NoBacklog {
+        /// The actor.
+        actor: u32,
+    },
     /// The inbox is full, and the ring's [`Overflow`](super::Overflow) does not drop messages.
     #[error("the inbox of actor {actor} is full: {waiting} messages wait; send later, or use a larger inbox")]
     Full {
@@ -168,8 +177,12 @@ pub enum SendError {
         /// The error with the line of the handler.
         failure: Box<Error>,
     },
-    /// The message was dropped, as the ring's [`Overflow`](super::Overflow) demands.
-    #[error("the inbox of actor {actor} is full, so the message was dropped, as `Overflow::DropNewest` demands")]
+    /// The message was dropped, as the ring's [`Overflow`](super::Overflow) demands: the newest one, or one of normal
+    /// priority where only those of high priority wait.
+    #[error(
+        "the inbox of actor {actor} is full, so the message was dropped, as `Overflow::DropNewest` or a higher priority \
+         demands"
+    )]
     Dropped {
         /// The actor.
         actor: u32,

@@ -36,7 +36,7 @@ const POLLS_OF_MANY: u32 = 1;
 const IDLE: Duration = Duration::from_millis(20);
 /// The same while messages have no reply.
 const BUSY: Duration = Duration::from_millis(1);
-/// The same while futures wait.
+/// The same while futures wait, or messages for room in their inbox.
 const WATCHING: Duration = Duration::from_micros(20);
 
 /// A resident kernel.
@@ -165,7 +165,7 @@ impl Persistent {
         }
         if core.left() > 0 {
             core.reap_all();
-            return Ok(BUSY);
+            return Ok(if core.has_backlog() { WATCHING } else { BUSY });
         }
         Ok(IDLE)
     }

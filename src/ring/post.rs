@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use super::backlog::Backlog;
 use super::cell::Cell;
 use super::slot::{Header, Mailbox, Payload, Words};
 use super::telemetry::{Count, Counts};
@@ -39,7 +40,7 @@ pub(super) struct State {
     /// The messages in the inbox, in the order of their replies.
     pub(super) waiting: VecDeque<Entry>,
     /// Messages for which there was no room.
-    pub(super) backlog: VecDeque<Letter>,
+    pub(super) backlog: Backlog<Letter>,
     /// The error that has ended the actor for good.
     pub(super) stopped: Option<Error>,
     /// The number of calls that wait for several free slots: while there are any, the inbox accepts nothing else.
@@ -50,7 +51,7 @@ pub(super) struct State {
 impl Post {
     pub(super) fn new(mailbox: Mailbox) -> Self {
         let next = AtomicU32::new(mailbox.taken());
-        let (waiting, backlog) = (VecDeque::new(), VecDeque::new());
+        let (waiting, backlog) = (VecDeque::new(), Backlog::default());
         let state = State { mailbox, waiting, backlog, stopped: None, reserved: 0, counts: Counts::new() };
         Self { state: Mutex::new(state), next, dropped: Count::default() }
     }
@@ -88,7 +89,7 @@ impl Post {
         let mut wrote = false;
         while state.reserved == 0
             && !state.mailbox.is_full()
-            && let Some(Letter { payload, entry }) = state.backlog.pop_front()
+            && let Some(Letter { payload, entry }) = state.backlog.pop()
         {
             state.put(inbox, Header::CALL, &payload, entry);
             wrote = true;

@@ -214,8 +214,7 @@ impl Core {
         for (place, entry) in std::mem::take(&mut state.waiting).into_iter().enumerate() {
             ended.push((entry, state.mailbox.message(&self.inbox(), place as u32)));
         }
-        let backlog = std::mem::take(&mut state.backlog);
-        ended.extend(backlog.into_iter().map(|Letter { payload, entry }| (entry, Some(payload))));
+        ended.extend(state.backlog.take().map(|Letter { payload, entry }| (entry, Some(payload))));
         post.abandon(&mut state);
         drop(state);
         for (entry, payload) in ended {

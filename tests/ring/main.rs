@@ -8,6 +8,7 @@ mod full;
 mod life;
 mod mail;
 mod messages;
+mod priority;
 mod refusals;
 mod restart;
 
@@ -42,7 +43,7 @@ impl Place<'_> {
 /// A named case, for each mode of each device.
 type Case = (&'static str, fn(Place<'_>) -> TestResult);
 
-const CASES: &[&[Case]] = &[messages::CASES, mail::CASES, full::CASES, life::CASES, restart::CASES, refusals::CASES];
+const CASES: &[&[Case]] = &[messages::CASES, mail::CASES, full::CASES, priority::CASES, life::CASES, restart::CASES, refusals::CASES];
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
