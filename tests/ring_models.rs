@@ -195,3 +195,56 @@ fn kernel_from(words: &Memory, inbox: Slots, outbox: Slots, first: u32) {
         number += 1;
     }
 }
+
+/// The words of the queue to the host before its slots, as in `src/ring/emit.rs`.
+const TAKEN: usize = 0;
+const TICKET: usize = 1;
+const USED: usize = 3;
+const SEEN: usize = 4;
+
+/// Emits a message as the generated kernel does; returns whether there was room.
+fn emit(words: &Memory, slots: Slots, message: u32) -> bool {
+    let word = |at: usize| &words.0[at];
+    if word(USED).fetch_add(1, Ordering::Relaxed) >= slots.count {
+        let taken = word(TAKEN).load(Ordering::Relaxed);
+        let freed = taken.wrapping_sub(word(SEEN).swap(taken, Ordering::Relaxed));
+        if word(USED).fetch_sub(freed, Ordering::Relaxed).wrapping_sub(freed) > slots.count {
+            word(USED).fetch_sub(1, Ordering::Relaxed);
+            return false;
+        }
+    }
+    let ticket = word(TICKET).fetch_add(1, Ordering::Relaxed);
+    slots.write(words, ticket, Header::CALL, &[message]);
+    true
+}
+
+/// An actor emits while the host takes messages: each message that found room arrives once, as a whole, and in order.
+#[test]
+fn emitted_messages_arrive_once() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(|| {
+        let slots = Slots { first: 5, count: 2, payload: 1 };
+        let words = slots.first + slots.words();
+        let words = Arc::new(Memory((0..words).map(|_| AtomicU32::new(0)).collect()));
+        let other = Arc::clone(&words);
+        let actor = thread::spawn(move || {
+            let messages = [1, 2 | 1 << 31, 3, 4 | 1 << 31];
+            messages.map(|message| emit(&other, slots, message).then_some(message))
+        });
+        let mut received = Vec::new();
+        let mut take = || {
+            if let Some(message) = slots.read(&*words, received.len() as u32) {
+                received.push(message[0]);
+                words.store(TAKEN, received.len() as u32);
+            }
+        };
+        (0..3).for_each(|_| take());
+        let emitted = actor.join().unwrap();
+        (0..3).for_each(|_| take());
+        assert_eq!(received, emitted.into_iter().flatten().collect::<Vec<_>>());
+        assert!((2..=4).contains(&received.len()), "{received:?}");
+        let freed = words.0[SEEN].load(Ordering::Relaxed);
+        assert_eq!(words.0[USED].load(Ordering::Relaxed), received.len() as u32 - freed);
+    });
+}

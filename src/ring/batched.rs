@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::core::{Core, View};
+use super::emit;
 use super::engine::{Own, Places, Sizes};
 use super::error::{RingError, no_buffer};
 use super::persistent::MOST;
@@ -35,6 +36,8 @@ pub(super) struct Batched {
     pub(super) outbox: Box<[AtomicU32]>,
     /// The counts of messages between actors, as of the last submission.
     pub(super) counts: Box<[AtomicU32]>,
+    /// The messages to the host, as of the last submission; the host counts there what it has taken.
+    pub(super) emitted: Box<[AtomicU32]>,
     buffers: Mutex<Buffers>,
     paused: AtomicBool,
     /// Whether messages may have been written since the last submission.
@@ -49,6 +52,9 @@ struct Buffers {
     control: UnifiedBuffer<u32>,
     mail: Option<UnifiedBuffer<u32>>,
     counts: Option<UnifiedBuffer<u32>>,
+    emitted: Option<UnifiedBuffer<u32>>,
+    /// The counts of taken messages that the device knows.
+    taken: Vec<u32>,
     /// For each actor the number of the next message to copy.
     copied: Vec<u32>,
 }
@@ -57,13 +63,8 @@ struct Buffers {
 type Range = std::ops::Range<usize>;
 
 impl Batched {
-    pub(super) fn new(
-        device: &Device,
-        kernel: Kernel,
-        places: Places,
-        sizes: Sizes,
-    ) -> Result<Self, RingError> {
-        let Sizes { inbox, outbox, kept, mail, counts, control } = sizes;
+    pub(super) fn new(device: &Device, kernel: Kernel, places: Places, sizes: Sizes) -> Result<Self, RingError> {
+        let Sizes { inbox, outbox, kept, mail, counts, control, emitted } = sizes;
         let bytes = sizes.bytes();
         let buffer = |words| device.buffer::<u32>(words).map_err(no_buffer(bytes));
         let mirror = |words| (0..words).map(|_| AtomicU32::new(0)).collect();
@@ -74,6 +75,7 @@ impl Batched {
             inbox: mirror(inbox),
             outbox: mirror(outbox),
             counts: mirror(counts),
+            emitted: mirror(emitted),
             buffers: Mutex::new(Buffers {
                 inbox: buffer(inbox)?,
                 outbox: buffer(outbox)?,
@@ -81,6 +83,8 @@ impl Batched {
                 control: buffer(control)?,
                 mail: (mail > 0).then(|| buffer(mail)).transpose()?,
                 counts: (counts > 0).then(|| buffer(counts)).transpose()?,
+                emitted: (emitted > 0).then(|| buffer(emitted)).transpose()?,
+                taken: Vec::new(),
                 copied: vec![places.first; places.actors as usize],
             }),
             paused: AtomicBool::new(false),
@@ -122,7 +126,7 @@ impl Batched {
     /// One submission: new messages in, the kernel, replies out.
     fn pump(&self, core: &Core) -> Result<(), Error> {
         let mut buffers = self.buffers();
-        let Buffers { inbox, outbox, kept, control, mail, counts, copied } = &mut *buffers;
+        let Buffers { inbox, outbox, kept, control, mail, counts, copied, emitted, taken: known } = &mut *buffers;
         if self.paused.load(Ordering::Acquire) {
             return Ok(());
         }
@@ -146,6 +150,9 @@ impl Batched {
         if replies.is_empty() && core.mail_waiting() == 0 {
             return Ok(());
         }
+        if let Some(emitted) = &mut *emitted {
+            self.tell_taken(emitted, known)?;
+        }
         let Places { actors, slots, sends, first, .. } = self.places;
         // One for each queue of an actor.
         let polls = 1 + u32::from(sends);
@@ -158,11 +165,13 @@ impl Batched {
                 launch.set("ring_shape.polls", polls).set("ring_shape.most", MOST).set("ring_shape.first", first);
             let launch = launch.bind("ring_inbox", &mut *inbox).bind("ring_outbox", &mut *outbox);
             let launch = launch.bind("ring_kept", &mut *kept).bind("ring_control", &mut *control);
-            match (&mut *mail, &mut *counts) {
-                (Some(mail), Some(counts)) => {
-                    launch.bind("ring_mail", mail).bind("ring_counts", counts).groups(self.groups)?
-                }
-                _ => launch.groups(self.groups)?,
+            let launch = match (&mut *mail, &mut *counts) {
+                (Some(mail), Some(counts)) => launch.bind("ring_mail", mail).bind("ring_counts", counts),
+                _ => launch,
+            };
+            match &mut *emitted {
+                Some(emitted) => launch.bind("ring_emitted", emitted).groups(self.groups)?,
+                None => launch.groups(self.groups)?,
             };
         }
         self.submissions.add();
@@ -176,10 +185,14 @@ impl Batched {
                 own.store(*word, Ordering::Relaxed);
             }
         }
+        if let Some(emitted) = emitted {
+            self.receive_emitted(emitted)?;
+        }
         for words in replies {
-            self.receive(outbox, words)?;
+            receive(outbox, &self.outbox, words)?;
         }
         drop(buffers);
+        core.collect();
         core.reap_all();
         if core.left() > 0 || core.mail_waiting() > 0 {
             self.news.store(true, Ordering::Release);
@@ -187,13 +200,32 @@ impl Batched {
         Ok(())
     }
 
-    /// Reads words of the outbox back. A word whose actor was idle is as before.
-    fn receive(&self, outbox: &UnifiedBuffer<u32>, words: Range) -> Result<(), BufferError> {
-        let read = outbox.slice(words.clone()).read()?;
-        for (word, at) in read.iter().zip(words) {
-            View(&self.outbox).store(at, *word);
+    /// Tells the device which messages the host has taken.
+    fn tell_taken(&self, emitted: &mut UnifiedBuffer<u32>, known: &mut Vec<u32>) -> Result<(), BufferError> {
+        let actors = self.places.actors as usize;
+        let taken: Vec<u32> = (0..actors).map(|actor| View(&self.emitted).load(actor)).collect();
+        if taken != *known {
+            emitted.slice_mut(0..actors).write()?.copy_from_slice(&taken);
+            *known = taken;
         }
         Ok(())
+    }
+
+    /// Reads what actors have emitted, behind what the host has taken.
+    fn receive_emitted(&self, emitted: &UnifiedBuffer<u32>) -> Result<(), BufferError> {
+        let (places, words) = (self.places, View(&self.emitted));
+        let actors = places.actors as usize;
+        receive(emitted, &self.emitted, actors..emit::head(places.actors))?;
+        let new = (0..places.actors).flat_map(|actor| {
+            let next = words.load(actors + actor as usize * emit::LINE);
+            ranges(places.emission(actor), words.load(actor as usize), next)
+        });
+        let mut new: Vec<Range> = new.collect();
+        if new.len() > RANGES {
+            new.clear();
+            new.push(emit::head(places.actors)..self.emitted.len());
+        }
+        new.into_iter().try_for_each(|range| receive(emitted, &self.emitted, range))
     }
 
     pub(super) fn words(&self, own: Own, words: Range) -> Result<Vec<u32>, Error> {
@@ -217,7 +249,7 @@ impl Batched {
     /// Receives what a stopped kernel has written. Afterwards no buffer reports the stop any more.
     pub(super) fn refresh(&self) -> Result<(), Error> {
         let buffers = self.buffers();
-        let Buffers { inbox, outbox, kept, control, mail, counts, .. } = &*buffers;
+        let Buffers { inbox, outbox, kept, control, mail, counts, emitted, .. } = &*buffers;
         for buffer in [Some(inbox), Some(kept), Some(control), mail.as_ref()].into_iter().flatten() {
             read_again(buffer, 0..1)?;
         }
@@ -227,6 +259,10 @@ impl Batched {
             for (own, word) in mirror.iter().zip(read_again(buffer, 0..mirror.len())?) {
                 own.store(word, Ordering::Relaxed);
             }
+        }
+        if let Some(emitted) = emitted {
+            read_again(emitted, 0..1)?;
+            self.receive_emitted(emitted)?;
         }
         Ok(())
     }
@@ -255,6 +291,15 @@ impl Batched {
     pub(super) fn restart(&self) {
         self.news.store(true, Ordering::Release);
     }
+}
+
+/// Reads words of a buffer back. A word whose actor was idle is as before.
+fn receive(buffer: &UnifiedBuffer<u32>, mirror: &[AtomicU32], words: Range) -> Result<(), BufferError> {
+    let read = buffer.slice(words.clone()).read()?;
+    for (word, at) in read.iter().zip(words) {
+        View(mirror).store(at, *word);
+    }
+    Ok(())
 }
 
 /// Reads words, and once more if that fails: the first read after a stopped handler reports the stop.

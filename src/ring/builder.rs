@@ -8,6 +8,7 @@ use anywarp_backend::{BackendKind, DeviceKind};
 
 use super::batched::Batched;
 use super::core::{Core, Stage, Types};
+use super::emit::Outlet;
 use super::engine::{Engine, Places};
 use super::error::RingError;
 use super::generate::{ENTRY, Format, generate};
@@ -189,7 +190,7 @@ impl RingBuilder {
                 // Threads of the processor take turns themselves.
                 let turns = groups < self.actors || (caps.kind == DeviceKind::Software && self.actors > 1);
                 let persistent = Persistent::new(&self.device.context, kernel, places, words, groups, turns)?;
-                Engine::Persistent(persistent)
+                Engine::Persistent(Box::new(persistent))
             }
             Mode::Batched => Engine::Batched(Batched::new(&self.device, kernel, places, words)?),
         };
@@ -205,6 +206,7 @@ impl RingBuilder {
             engine,
             actor: self.actor,
             letters: Letters::default(),
+            outlet: Outlet::new(self.actors),
             started: Instant::now(),
             stage: AtomicU8::new(Stage::Running as u8),
             life: Mutex::default(),

@@ -12,6 +12,7 @@ use anywarp_backend::Layout;
 
 use super::backlog::Priority;
 use super::cell::Cell;
+use super::emit::Outlet;
 use super::engine::Engine;
 use super::error::{AskError, SendError};
 use super::generate::Format;
@@ -77,6 +78,7 @@ pub(super) struct Core {
     pub(super) posts: Vec<Post>,
     pub(super) engine: Engine,
     pub(super) letters: Letters,
+    pub(super) outlet: Outlet,
     pub(super) started: Instant,
     pub(super) stage: AtomicU8,
     /// Held while the kernel starts or ends, and while its states are read directly.
@@ -158,6 +160,14 @@ impl Core {
     /// Checks that a Rust type is that of the state.
     pub(super) fn checks_state<S: Element>(&self) -> Result<(), SendError> {
         self.checks::<S>(&OnceLock::new(), "state", &self.actor.state)
+    }
+
+    /// Checks that a Rust type is that of the messages to the host.
+    pub(super) fn checks_emission<M: Element>(&self) -> Result<(), SendError> {
+        let Some(emit) = &self.actor.emit else {
+            return Err(SendError::NoEmission { function: self.actor.function.clone() });
+        };
+        self.checks::<M>(&OnceLock::new(), "emitted message", &emit.message)
     }
 
     fn checks<T: Element>(&self, known: &OnceLock<TypeId>, what: &'static str, wgsl: &Layout) -> Result<(), SendError> {
@@ -266,7 +276,12 @@ impl Core {
 
     fn drops(&self, actor: u32, post: &Post, payload: &Payload) {
         post.dropped.add();
-        self.letters.add(DeadLetter { actor, reason: DeadReason::Overflow, from_actor: false, bytes: self.message_bytes(payload) });
+        self.letters.add(DeadLetter {
+            actor,
+            reason: DeadReason::Overflow,
+            from_actor: false,
+            bytes: self.message_bytes(payload),
+        });
     }
 
     /// Returns an error if the ring accepts no messages.
@@ -404,11 +419,16 @@ impl Core {
     /// hold a lock, and a waker may run any code.
     pub(super) fn complete(&self, cell: &Cell, result: Result<Payload, AskError>) -> bool {
         let (waits, waker) = cell.complete(result);
+        self.wakes(waker);
+        waits
+    }
+
+    /// Has the ring's thread wake a task.
+    pub(super) fn wakes(&self, waker: Option<Waker>) {
         if let Some(waker) = waker {
             self.wakers.lock().unwrap_or_else(PoisonError::into_inner).push(waker);
             self.wake_driver();
         }
-        waits
     }
 
     /// Wakes the tasks whose cells are complete.

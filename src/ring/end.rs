@@ -45,6 +45,7 @@ impl Core {
                 }
             }
         }
+        self.ends_subscriptions();
     }
 
     /// The reason why a ring that has ended leaves messages.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::batched::Batched;
 use super::core::Core;
+use super::emit;
 use super::generate::{CONTROL, Format, KEPT_HEAD, MARK_STRIDE, MARKS};
 use super::mail::LINE;
 use super::mode::Mode;
@@ -43,6 +44,12 @@ impl Places {
         Slots { first: self.actors as usize * LINE + slots.first, ..slots }
     }
 
+    /// The slots of messages from an actor to the host, in the words of `ring_emitted`.
+    pub(super) fn emission(self, actor: u32) -> Slots {
+        let slots = self.of(actor, self.format.emission);
+        Slots { first: emit::head(self.actors) + slots.first, ..slots }
+    }
+
     fn of(self, actor: u32, payload: usize) -> Slots {
         let slots = Slots { first: 0, count: self.slots, payload };
         Slots { first: actor as usize * self.slots as usize * slots.stride(), ..slots }
@@ -60,7 +67,11 @@ impl Places {
         let counts = if self.sends { self.actors as usize * LINE } else { 0 };
         let mail = if self.sends { counts + inbox } else { 0 };
         let control = if self.marks { MARKS + self.actors as usize * MARK_STRIDE } else { CONTROL };
-        Some(Sizes { inbox, outbox: all(self.outbox(0).stride())?, kept, mail, counts, control })
+        let emitted = match self.format.emission {
+            0 => 0,
+            _ => emit::head(self.actors) + all(self.emission(0).stride())?,
+        };
+        Some(Sizes { inbox, outbox: all(self.outbox(0).stride())?, kept, mail, counts, control, emitted })
     }
 
     /// The index in `ring_control` of an actor's mark.
@@ -79,12 +90,15 @@ pub(super) struct Sizes {
     pub(super) mail: usize,
     pub(super) counts: usize,
     pub(super) control: usize,
+    /// 0 if actors do not emit.
+    pub(super) emitted: usize,
 }
 
 impl Sizes {
     /// The bytes of all memories together.
     pub(super) fn bytes(self) -> u64 {
-        (self.inbox + self.outbox + self.kept + self.mail + self.counts + self.control) as u64 * 4
+        let device = self.kept + self.mail + self.control;
+        (self.inbox + self.outbox + device + self.counts + self.emitted) as u64 * 4
     }
 }
 
@@ -99,7 +113,7 @@ pub(super) enum Own {
 
 /// A running kernel, or one that is submitted again and again.
 pub(super) enum Engine {
-    Persistent(Persistent),
+    Persistent(Box<Persistent>),
     Batched(Batched),
 }
 
@@ -143,6 +157,14 @@ impl Engine {
         match self {
             Self::Persistent(engine) => engine.counts.as_ref().map_or(&[], Exchange::words),
             Self::Batched(engine) => &engine.counts,
+        }
+    }
+
+    /// The words of messages to the host: see [`emit`](super::emit).
+    pub(super) fn emitted(&self) -> &[AtomicU32] {
+        match self {
+            Self::Persistent(engine) => engine.emitted.as_ref().map_or(&[], Exchange::words),
+            Self::Batched(engine) => &engine.emitted,
         }
     }
 

@@ -140,7 +140,7 @@ pub enum SendError {
     Layout {
         /// The function of the actor.
         function: String,
-        /// `message`, `reply` or `state`.
+        /// `message`, `reply`, `state` or `emitted message`.
         what: &'static str,
         /// The two layouts.
         layouts: String,
@@ -148,6 +148,15 @@ pub enum SendError {
     /// The function of the actor has no result, so nothing can be asked.
     #[error("the actor '{function}' returns nothing, so it cannot be asked: use `tell`, or return a value")]
     NoReply {
+        /// The function of the actor.
+        function: String,
+    },
+    /// The text has no function by which the actor emits messages.
+    #[error(
+        "the actor '{function}' emits nothing, so there is nothing to subscribe to: add \
+         `// anywarp:emit` and `fn emit(message: Message) -> bool {{ return false; }}`, and call it"
+    )]
+    NoEmission {
         /// The function of the actor.
         function: String,
     },

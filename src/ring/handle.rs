@@ -10,7 +10,8 @@ use anywarp_backend::BackendError;
 
 use super::actor::Actor;
 use super::core::{Core, Stage, value_of, words_of};
-use super::error::{AskError, RingError};
+use super::emit::{self, Subscription};
+use super::error::{AskError, RingError, SendError};
 use super::mail::Mail;
 use super::mode::Mode;
 use super::overflow::DeadLetter;
@@ -86,12 +87,53 @@ impl Ring {
         Actor { core: Arc::clone(&self.core), number }
     }
 
+    /// Receives what actors emit, by the function of the WGSL that is marked `// anywarp:emit`, from now on. Each
+    /// subscription receives all messages; those that it cannot hold, because `capacity` messages wait to be received, are
+    /// counted by [`Subscription::lost`].
+    ///
+    /// Without a subscription, messages stay in the queues of the actors, which hold as many as the inbox; then the function
+    /// returns false, which [`ActorTelemetry::not_emitted`] counts.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+    /// # fn main() -> anywarp::Result<()> {
+    /// use std::time::Duration;
+    ///
+    /// let device = anywarp::Device::open("cpu")?;
+    /// let ring = device.ring(
+    ///     "// anywarp:emit
+    ///     fn alarm(x: f32) -> bool { return false; }
+    ///     // anywarp:actor
+    ///     fn watch(state: ptr<function, u32>, x: f32, lane: u32) {
+    ///         if x > 100.0 && alarm(x) { *state += 1u; }
+    ///     }",
+    /// )?;
+    /// let ring = ring.actors(3).start()?;
+    /// let alarms = ring.subscribe::<f32>(1000)?;
+    /// ring.actor(0).tell(&50.0f32)?;
+    /// ring.actor(2).tell(&150.0f32)?;
+    /// let alarm = alarms.recv(Duration::from_secs(10));
+    /// assert_eq!(alarm.map(|alarm| (alarm.actor, alarm.message)), Some((2, 150.0)));
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(all(feature = "cpu", not(target_arch = "wasm32"))))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// [`SendError::NoEmission`] if the text has no such function, [`SendError::Layout`] if `M` is not the type of its
+    /// messages.
+    pub fn subscribe<M: Element>(&self, capacity: usize) -> Result<Subscription<M>, SendError> {
+        self.core.checks_emission::<M>()?;
+        Ok(self.core.subscribes(capacity.max(1)))
+    }
+
     /// Returns an actor's state, as it is between two messages: after all messages that this thread has sent before,
     /// except those that wait outside of a full inbox ([`Overflow::DropOldest`](super::Overflow::DropOldest)). While
     /// the ring is paused, and after its end, the state after the last handled message.
     ///
     /// # Errors
-    /// [`SendError::Layout`](super::SendError::Layout) if `S` is not the type of the state; [`AskError::TimedOut`] if
+    /// [`SendError::Layout`] if `S` is not the type of the state; [`AskError::TimedOut`] if
     /// the actor does not come to it within 10 seconds.
     pub fn state<S: Element>(&self, actor: u32) -> Result<S, AskError> {
         let core = &self.core;
@@ -308,6 +350,7 @@ impl Ring {
     pub fn telemetry(&self) -> Telemetry {
         let actors = self.core.posts.iter().enumerate().map(|(actor, post)| {
             let mail = Mail::of(self.core.engine.counts(), actor);
+            let (emitted, not_emitted) = emit::counts(self.core.engine.emitted(), self.core.posts.len(), actor);
             let state = post.lock();
             ActorTelemetry {
                 received: state.counts.received,
@@ -320,6 +363,8 @@ impl Ring {
                 sent: mail.sent.into(),
                 refused: mail.refused.into(),
                 from_actors: mail.handled.into(),
+                emitted: emitted.into(),
+                not_emitted: not_emitted.into(),
             }
         });
         Telemetry {

@@ -55,6 +55,9 @@
 //!   waits. Messages of one actor to another are handled in their order, each at most once; they have no reply, so the
 //!   receiver's result is dropped. Each lane that calls the function sends a message. The queue has as many slots as the
 //!   inbox. [`ActorTelemetry`] counts these messages, and [`Ring::drain`] waits until none is left.
+//! - **From an actor to the host**: a function marked by `// anywarp:emit`, such as
+//!   `fn alarm(m: Alarm) -> bool { return false; }` with a type of its own, emits a message that belongs to no ask:
+//!   [`Ring::subscribe`] receives it. It never waits, and returns false if the host has not taken the messages before.
 //! - **The mode** ([`Mode`]) is that of the device, or the one that was demanded, or an error: persistent on the CPU
 //!   and with CUDA, batched elsewhere.
 //! - **A full inbox** is the sender's choice: [`Overflow`]. With a [`backlog`](RingBuilder::backlog), messages wait on
@@ -74,6 +77,7 @@ mod batched;
 mod builder;
 mod cell;
 mod core;
+mod emit;
 mod end;
 mod engine;
 mod error;
@@ -96,6 +100,7 @@ use std::panic::Location;
 pub use actor::{Actor, Ask};
 pub use backlog::Priority;
 pub use builder::RingBuilder;
+pub use emit::{Emission, Subscription};
 pub use error::{AskError, RingError, SendError};
 pub use handle::{Report, Ring};
 pub use mode::Mode;

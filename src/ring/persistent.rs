@@ -8,9 +8,10 @@ use std::time::Duration;
 use anywarp_backend::{BackendError, DeviceKind, Ticket};
 
 use super::core::{Core, Stage};
+use super::emit::Demand;
 use super::engine::{Own, Places, Sizes};
-use super::generate::CONTROL;
 use super::error::{RingError, no_memory};
+use super::generate::CONTROL;
 use super::telemetry::Count;
 use crate::buffer::exchange::{Exchange, Private};
 use crate::error::Error;
@@ -34,7 +35,7 @@ const POLLS_OF_MANY: u32 = 1;
 
 /// The time between two rounds of the ring's thread with nothing to do.
 const IDLE: Duration = Duration::from_millis(20);
-/// The same while messages have no reply.
+/// The same while messages have no reply, or there are subscriptions.
 const BUSY: Duration = Duration::from_millis(1);
 /// The same while futures wait, or messages for room in their inbox.
 const WATCHING: Duration = Duration::from_micros(20);
@@ -52,6 +53,7 @@ pub(super) struct Persistent {
     control: Exchange,
     mail: Option<Private>,
     pub(super) counts: Option<Exchange>,
+    pub(super) emitted: Option<Exchange>,
     ticket: Mutex<Option<Ticket>>,
     pub(super) submissions: Count,
 }
@@ -66,7 +68,7 @@ impl Persistent {
         groups: u32,
         turns: bool,
     ) -> Result<Self, RingError> {
-        let Sizes { inbox, outbox, kept, mail, counts, control } = sizes;
+        let Sizes { inbox, outbox, kept, mail, counts, control, emitted } = sizes;
         let bytes = sizes.bytes();
         let (polls, most) = match (turns, context.caps().kind) {
             (true, _) => (if places.sends { 2 * POLLS_OF_MANY } else { POLLS_OF_MANY }, MOST),
@@ -88,6 +90,7 @@ impl Persistent {
             control: exchange(control)?,
             mail: (mail > 0).then(|| private(mail)).transpose()?,
             counts: (counts > 0).then(|| exchange(counts)).transpose()?,
+            emitted: (emitted > 0).then(|| exchange(emitted)).transpose()?,
             ticket: Mutex::new(None),
             submissions: Count::default(),
         })
@@ -125,6 +128,7 @@ impl Persistent {
         ];
         memory.extend(self.mail.as_ref().map(|mail| ("ring_mail", mail.whole())));
         memory.extend(self.counts.as_ref().map(|counts| ("ring_counts", counts.whole())));
+        memory.extend(self.emitted.as_ref().map(|emitted| ("ring_emitted", emitted.whole())));
         *ticket = Some(launch.resident(self.groups, &memory, self.control.start(CONTROL))?);
         self.submissions.add();
         Ok(())
@@ -160,14 +164,15 @@ impl Persistent {
                 return Err(BackendError::rejected("running a ring", message).into());
             }
         }
-        if core.serve_futures() {
+        let demand = core.collect();
+        if core.serve_futures() || demand == Demand::Waits {
             return Ok(WATCHING);
         }
         if core.left() > 0 {
             core.reap_all();
             return Ok(if core.has_backlog() { WATCHING } else { BUSY });
         }
-        Ok(IDLE)
+        Ok(if demand == Demand::None { IDLE } else { BUSY })
     }
 
     fn own(&self, own: Own) -> Option<&Private> {

@@ -55,11 +55,11 @@ impl Mark {
 
 /// The error of a stopped handler, without the operation that has met it.
 fn stop_of(error: &Error) -> Option<Error> {
-    let error = match error {
-        Error::Device(error)
-        | Error::Buffer(BufferError::Device { error, .. })
-        | Error::Launch(LaunchError::Device { error, .. }) => error,
-        _ => return None,
+    let (Error::Device(error)
+    | Error::Buffer(BufferError::Device { error, .. })
+    | Error::Launch(LaunchError::Device { error, .. })) = error
+    else {
+        return None;
     };
     matches!(error, BackendError::Stopped { .. }).then(|| Error::Device(error.clone()))
 }

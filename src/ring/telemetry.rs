@@ -108,6 +108,10 @@ pub struct ActorTelemetry {
     pub refused: u64,
     /// Messages from actors that the actor has handled. They are not among the counts of messages from the host.
     pub from_actors: u64,
+    /// Messages that the actor has emitted to the host. This count and the next one wrap after 2^32 messages.
+    pub emitted: u64,
+    /// Messages that the actor could not emit, because the host had not taken those before.
+    pub not_emitted: u64,
     /// The times from sending to the arrival of the reply at the host.
     pub latency: Histogram,
 }
@@ -144,6 +148,8 @@ impl Telemetry {
             total.sent += actor.sent;
             total.refused += actor.refused;
             total.from_actors += actor.from_actors;
+            total.emitted += actor.emitted;
+            total.not_emitted += actor.not_emitted;
             total.latency.merge(&actor.latency);
         }
         total

@@ -109,8 +109,21 @@ fn hand_on(to: u32, m: f32) -> bool {
 fn receive(state: ptr<function, f32>, x: f32, lane: u32) -> f32 {
     return x * 0.5;
 }";
+    let emit = "
+// anywarp:emit
+fn report(m: f32) -> bool {
+    // the ring's
+    return false;
+}
+";
     let (send, actor) = text.split_at(text.find("// anywarp:actor").unwrap());
-    for text in [text.to_owned(), format!("{actor}\n{send}")] {
+    for text in [
+        text.to_owned(),
+        format!("{actor}\n{send}"),
+        format!("{send}{emit}{actor}"),
+        format!("{emit}{actor}\n{send}"),
+        format!("{actor}{emit}{send}"),
+    ] {
         let actor = super::source::read(&Wgsl::from(&*text).file("lines.wgsl")).unwrap();
         let source = generate(&actor, 1, 1, false);
         let line = |part: &str| {
@@ -122,6 +135,11 @@ fn receive(state: ptr<function, f32>, x: f32, lane: u32) -> f32 {
             |part: &str| ("lines.wgsl".to_owned(), 1 + text[..text.find(part).unwrap()].matches('\n').count() as u32);
         assert!(!source.text().contains("the ring's"), "{}", source.text());
         assert!(source.text().contains("{ return ring_send(to, m); }"), "{}", source.text());
+        let emits = text.contains("fn report");
+        assert_eq!(source.text().contains("{ return ring_emit(m); }"), emits, "{}", source.text());
+        if emits {
+            assert_eq!(line("fn report"), written("fn report"));
+        }
         for part in ["fn hand_on", "fn receive", "return x * 0.5"] {
             assert_eq!(line(part), written(part), "{part} in\n{}", source.text());
         }

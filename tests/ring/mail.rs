@@ -231,7 +231,8 @@ fn undelivered_at_the_end(place: Place<'_>) -> TestResult {
     let mut ids = Vec::new();
     for letter in &report.dead_letters {
         equal((letter.reason, letter.from_actor), (DeadReason::Shutdown, true), "reason and sender")?;
-        let words: Vec<u32> = letter.bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("4"))).collect();
+        let words: Vec<u32> =
+            letter.bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("4"))).collect();
         // The token was sent with one hop more.
         equal(letter.actor, words[1].wrapping_add(words[0] + 1) % 3, "the receiver")?;
         ids.push(words[1]);

@@ -63,9 +63,10 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
       let part = (words[0] & 0x7fffffffu) >> 2u;
       var ring_reply: array<u32, ring_payload_out>;
       if kind == 0u {{",
-            marked = if self.marks { format!("\n    if {} != 0u {{ continue; }}", Self::marked()) } else { String::new() },
+            marked =
+                if self.marks { format!("\n    if {} != 0u {{ continue; }}", Self::marked()) } else { String::new() },
             first = u32::from(sends),
-            own = when("\n    ring_self = actor;"),
+            own = if self.speaks() { "\n    ring_self = actor;" } else { "" },
             turns = when("\n        queue ^= 1u;"),
         );
         self.call(out, "0u", "0u", "0u");

@@ -88,7 +88,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
                 String::new()
             },
             first = u32::from(sends),
-            own = when("\n    ring_self = actor;"),
+            own = if self.speaks() { "\n    ring_self = actor;" } else { "" },
         );
         self.poll(out, window);
         let _ = writeln!(
@@ -254,7 +254,8 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
         );
         if self.marks {
             // All lanes have come to the end of the handler.
-            let _ = writeln!(out, "        if lane == 0u && (header & 3u) == 0u {{\n{}        }}", self.mark("3u + queue"));
+            let _ =
+                writeln!(out, "        if lane == 0u && (header & 3u) == 0u {{\n{}        }}", self.mark("3u + queue"));
         }
         self.replies(out, "1u");
         let _ = writeln!(out, "        workgroupBarrier();\n      }}");
