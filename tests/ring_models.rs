@@ -127,6 +127,66 @@ fn a_stopped_kernel_continues() {
     });
 }
 
+/// A kernel that is stopped within a message leaves it to the host, and goes on behind it, over several laps.
+#[test]
+fn a_message_without_end_is_skipped() {
+    for slots in [1, 2] {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(3 - slots as usize);
+        model.check(move || {
+            let (words, inbox, outbox) = memory(slots, 1);
+            let mut mailbox = Mailbox::new(inbox, outbox, 0);
+            let other = Arc::clone(&words);
+            // Answers message 0, and is stopped in message 1, of which it has seen the words.
+            let resident = thread::spawn(move || {
+                kernel(&other, inbox, outbox, 0, 1);
+                while inbox.read(&*other, 1).is_none() {
+                    thread::yield_now();
+                }
+            });
+            let mut sent = 0;
+            let mut taken = 0;
+            while sent < 2 {
+                if mailbox.send(&*words, Header::CALL, &[sent + 5]) {
+                    sent += 1;
+                } else {
+                    match mailbox.take(&*words) {
+                        Some(reply) => {
+                            assert_eq!(reply[0], !(taken + 5));
+                            taken += 1;
+                        }
+                        None => thread::yield_now(),
+                    }
+                }
+            }
+            resident.join().unwrap();
+            while let Some(reply) = mailbox.take(&*words) {
+                assert_eq!(reply[0], !(taken + 5));
+                taken += 1;
+            }
+            assert_eq!(taken, 1);
+            assert_eq!(mailbox.answer(&*words), Some(1));
+            // The second kernel begins behind the message; the next lap over its slot finds no reply that is too old.
+            let other = Arc::clone(&words);
+            let second = thread::spawn(move || kernel(&other, inbox, outbox, 2, slots));
+            let (mut sent, mut taken) = (2, 2);
+            while taken < 2 + slots {
+                while sent < 2 + slots && mailbox.send(&*words, Header::CALL, &[sent + 5]) {
+                    sent += 1;
+                }
+                match mailbox.take(&*words) {
+                    Some(reply) => {
+                        assert_eq!(reply[0], !(taken + 5));
+                        taken += 1;
+                    }
+                    None => thread::yield_now(),
+                }
+            }
+            second.join().unwrap();
+        });
+    }
+}
+
 /// The second life of the kernel: answers what is left.
 fn kernel_from(words: &Memory, inbox: Slots, outbox: Slots, first: u32) {
     let mut number = first;
@@ -134,4 +194,57 @@ fn kernel_from(words: &Memory, inbox: Slots, outbox: Slots, first: u32) {
         outbox.write(words, number, Header::CALL, &[message[0] + 1]);
         number += 1;
     }
+}
+
+/// The words of the queue to the host before its slots, as in `src/ring/emit.rs`.
+const TAKEN: usize = 0;
+const TICKET: usize = 1;
+const USED: usize = 3;
+const SEEN: usize = 4;
+
+/// Emits a message as the generated kernel does; returns whether there was room.
+fn emit(words: &Memory, slots: Slots, message: u32) -> bool {
+    let word = |at: usize| &words.0[at];
+    if word(USED).fetch_add(1, Ordering::Relaxed) >= slots.count {
+        let taken = word(TAKEN).load(Ordering::Relaxed);
+        let freed = taken.wrapping_sub(word(SEEN).swap(taken, Ordering::Relaxed));
+        if word(USED).fetch_sub(freed, Ordering::Relaxed).wrapping_sub(freed) > slots.count {
+            word(USED).fetch_sub(1, Ordering::Relaxed);
+            return false;
+        }
+    }
+    let ticket = word(TICKET).fetch_add(1, Ordering::Relaxed);
+    slots.write(words, ticket, Header::CALL, &[message]);
+    true
+}
+
+/// An actor emits while the host takes messages: each message that found room arrives once, as a whole, and in order.
+#[test]
+fn emitted_messages_arrive_once() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(|| {
+        let slots = Slots { first: 5, count: 2, payload: 1 };
+        let words = slots.first + slots.words();
+        let words = Arc::new(Memory((0..words).map(|_| AtomicU32::new(0)).collect()));
+        let other = Arc::clone(&words);
+        let actor = thread::spawn(move || {
+            let messages = [1, 2 | 1 << 31, 3, 4 | 1 << 31];
+            messages.map(|message| emit(&other, slots, message).then_some(message))
+        });
+        let mut received = Vec::new();
+        let mut take = || {
+            if let Some(message) = slots.read(&*words, received.len() as u32) {
+                received.push(message[0]);
+                words.store(TAKEN, received.len() as u32);
+            }
+        };
+        (0..3).for_each(|_| take());
+        let emitted = actor.join().unwrap();
+        (0..3).for_each(|_| take());
+        assert_eq!(received, emitted.into_iter().flatten().collect::<Vec<_>>());
+        assert!((2..=4).contains(&received.len()), "{received:?}");
+        let freed = words.0[SEEN].load(Ordering::Relaxed);
+        assert_eq!(words.0[USED].load(Ordering::Relaxed), received.len() as u32 - freed);
+    });
 }

@@ -38,7 +38,12 @@ impl Exchange {
 
     /// All words, as a region for commands.
     pub(crate) fn whole(&self) -> Region {
-        Region { memory: self.memory, offset: 0, bytes: self.words as u64 * 4 }
+        self.start(self.words)
+    }
+
+    /// The first words, as a region for commands.
+    pub(crate) fn start(&self, words: usize) -> Region {
+        Region { memory: self.memory, offset: 0, bytes: words as u64 * 4 }
     }
 }
 
@@ -90,6 +95,15 @@ impl Private {
         });
         self.context.free(memory, bytes, None);
         words
+    }
+
+    /// Replaces each of these words by `word`. No kernel may use them.
+    ///
+    /// # Errors
+    /// Those of a fill.
+    pub(crate) fn fill(&self, words: Range<usize>, word: u32) -> Result<(), BackendError> {
+        let target = Region { memory: self.memory, offset: words.start as u64 * 4, bytes: words.len() as u64 * 4 };
+        self.submit(|recording| recording.fill(target, word))
     }
 
     /// Submits a recording, and waits for its end.

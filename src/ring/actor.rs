@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use super::backlog::Priority;
 use super::cell::Cell;
 use super::core::{Core, Watched, value_of, words_of};
 use super::error::{AskError, SendError};
@@ -15,8 +16,8 @@ use crate::element::Element;
 
 /// The handle of one actor of a [`Ring`](super::Ring). Cloning it copies only a handle; any thread may use it.
 ///
-/// Messages of one thread to one actor are handled in the order in which they were sent, each at most once, and one
-/// after the other.
+/// Messages of one thread to one actor, of one priority, are handled in the order in which they were sent, each at most
+/// once, and one after the other.
 #[derive(Clone)]
 pub struct Actor {
     pub(super) core: Arc<Core>,
@@ -35,8 +36,16 @@ impl Actor {
     /// # Errors
     /// [`SendError`]; the actor does not receive the message.
     pub fn tell<M: Element>(&self, message: &M) -> Result<(), SendError> {
+        self.tell_with(message, Priority::Normal)
+    }
+
+    /// [`tell`](Self::tell) with a priority.
+    ///
+    /// # Errors
+    /// [`SendError`], [`SendError::NoBacklog`] among them; the actor does not receive the message.
+    pub fn tell_with<M: Element>(&self, message: &M, priority: Priority) -> Result<(), SendError> {
         self.core.checks_message::<M>()?;
-        self.core.send(self.number, &payload(message), None)
+        self.core.send(self.number, &payload(message), None, priority)
     }
 
     /// Sends a message whose reply can be waited for, by [`Ask::wait`] or by `.await`. The type of the reply is that of
@@ -54,10 +63,30 @@ impl Actor {
     /// # Errors
     /// [`SendError`]; the actor does not receive the message.
     pub fn ask<M: Element, R: Element>(&self, message: &M) -> Result<Ask<R>, SendError> {
+        self.ask_with(message, Priority::Normal)
+    }
+
+    /// [`ask`](Self::ask) with a priority.
+    ///
+    /// ```no_run
+    /// use anywarp::ring::Priority;
+    ///
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open_default()?;
+    /// // Up to 8 messages in the inbox, and up to 1000 that wait on the host.
+    /// let ring = device.ring("")?.inbox(8).backlog(1000).start()?;
+    /// let urgent: f32 = ring.actor(0).ask_with(&2.0f32, Priority::High)?.wait()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`SendError`], [`SendError::NoBacklog`] among them; the actor does not receive the message.
+    pub fn ask_with<M: Element, R: Element>(&self, message: &M, priority: Priority) -> Result<Ask<R>, SendError> {
         self.core.checks_message::<M>()?;
         self.core.checks_reply::<R>()?;
         let cell = Arc::new(Cell::default());
-        self.core.send(self.number, &payload(message), Some(&cell))?;
+        self.core.send(self.number, &payload(message), Some(&cell), priority)?;
         Ok(Ask {
             core: Arc::clone(&self.core),
             actor: self.number,

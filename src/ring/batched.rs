@@ -5,10 +5,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::core::{Core, View};
-use super::engine::{Places, Sizes};
+use super::emit;
+use super::engine::{Own, Places, Sizes};
 use super::error::{RingError, no_buffer};
-use super::generate::KEPT_HEAD;
-use super::mail::Mail;
 use super::persistent::MOST;
 use super::slot::{Slots, Words};
 use super::telemetry::Count;
@@ -31,14 +30,14 @@ pub(super) struct Batched {
     kernel: Kernel,
     pub(super) places: Places,
     groups: u32,
-    /// The number of every actor's first message.
-    first: u32,
     /// The words as the host writes them; `pump` copies those that are new.
     pub(super) inbox: Box<[AtomicU32]>,
     /// The words as the host reads them.
     pub(super) outbox: Box<[AtomicU32]>,
     /// The counts of messages between actors, as of the last submission.
     pub(super) counts: Box<[AtomicU32]>,
+    /// The messages to the host, as of the last submission; the host counts there what it has taken.
+    pub(super) emitted: Box<[AtomicU32]>,
     buffers: Mutex<Buffers>,
     paused: AtomicBool,
     /// Whether messages may have been written since the last submission.
@@ -53,6 +52,9 @@ struct Buffers {
     control: UnifiedBuffer<u32>,
     mail: Option<UnifiedBuffer<u32>>,
     counts: Option<UnifiedBuffer<u32>>,
+    emitted: Option<UnifiedBuffer<u32>>,
+    /// The counts of taken messages that the device knows.
+    taken: Vec<u32>,
     /// For each actor the number of the next message to copy.
     copied: Vec<u32>,
 }
@@ -61,14 +63,8 @@ struct Buffers {
 type Range = std::ops::Range<usize>;
 
 impl Batched {
-    pub(super) fn new(
-        device: &Device,
-        kernel: Kernel,
-        places: Places,
-        sizes: Sizes,
-        first: u32,
-    ) -> Result<Self, RingError> {
-        let Sizes { inbox, outbox, kept, mail, counts } = sizes;
+    pub(super) fn new(device: &Device, kernel: Kernel, places: Places, sizes: Sizes) -> Result<Self, RingError> {
+        let Sizes { inbox, outbox, kept, mail, counts, control, emitted } = sizes;
         let bytes = sizes.bytes();
         let buffer = |words| device.buffer::<u32>(words).map_err(no_buffer(bytes));
         let mirror = |words| (0..words).map(|_| AtomicU32::new(0)).collect();
@@ -79,15 +75,17 @@ impl Batched {
             inbox: mirror(inbox),
             outbox: mirror(outbox),
             counts: mirror(counts),
-            first,
+            emitted: mirror(emitted),
             buffers: Mutex::new(Buffers {
                 inbox: buffer(inbox)?,
                 outbox: buffer(outbox)?,
                 kept: buffer(kept)?,
-                control: buffer(2)?,
+                control: buffer(control)?,
                 mail: (mail > 0).then(|| buffer(mail)).transpose()?,
                 counts: (counts > 0).then(|| buffer(counts)).transpose()?,
-                copied: vec![first; places.actors as usize],
+                emitted: (emitted > 0).then(|| buffer(emitted)).transpose()?,
+                taken: Vec::new(),
+                copied: vec![places.first; places.actors as usize],
             }),
             paused: AtomicBool::new(false),
             news: AtomicBool::new(false),
@@ -128,7 +126,7 @@ impl Batched {
     /// One submission: new messages in, the kernel, replies out.
     fn pump(&self, core: &Core) -> Result<(), Error> {
         let mut buffers = self.buffers();
-        let Buffers { inbox, outbox, kept, control, mail, counts, copied } = &mut *buffers;
+        let Buffers { inbox, outbox, kept, control, mail, counts, copied, emitted, taken: known } = &mut *buffers;
         if self.paused.load(Ordering::Acquire) {
             return Ok(());
         }
@@ -149,11 +147,14 @@ impl Batched {
             longest = longest.max(sent.wrapping_sub(taken));
             replies.extend(ranges(self.places.outbox(actor), taken, sent));
         }
-        if replies.is_empty() && Mail::waiting(&self.counts) == 0 {
+        if replies.is_empty() && core.mail_waiting() == 0 {
             return Ok(());
         }
         let _scope = inbox.core.device.scope("ring: messages");
-        let Places { actors, slots, sends, .. } = self.places;
+        if let Some(emitted) = &mut *emitted {
+            self.tell_taken(emitted, known)?;
+        }
+        let Places { actors, slots, sends, first, .. } = self.places;
         // One for each queue of an actor.
         let polls = 1 + u32::from(sends);
         // The handlers of a launch share a limit on loops, so many messages take several launches.
@@ -162,14 +163,16 @@ impl Batched {
             let launch = self.kernel.launch();
             let launch = launch.set("ring_shape.actors", actors).set("ring_shape.slots", slots);
             let launch =
-                launch.set("ring_shape.polls", polls).set("ring_shape.most", MOST).set("ring_shape.first", self.first);
+                launch.set("ring_shape.polls", polls).set("ring_shape.most", MOST).set("ring_shape.first", first);
             let launch = launch.bind("ring_inbox", &mut *inbox).bind("ring_outbox", &mut *outbox);
             let launch = launch.bind("ring_kept", &mut *kept).bind("ring_control", &mut *control);
-            match (&mut *mail, &mut *counts) {
-                (Some(mail), Some(counts)) => {
-                    launch.bind("ring_mail", mail).bind("ring_counts", counts).groups(self.groups)?
-                }
-                _ => launch.groups(self.groups)?,
+            let launch = match (&mut *mail, &mut *counts) {
+                (Some(mail), Some(counts)) => launch.bind("ring_mail", mail).bind("ring_counts", counts),
+                _ => launch,
+            };
+            match &mut *emitted {
+                Some(emitted) => launch.bind("ring_emitted", emitted).groups(self.groups)?,
+                None => launch.groups(self.groups)?,
             };
         }
         self.submissions.add();
@@ -183,33 +186,127 @@ impl Batched {
                 own.store(*word, Ordering::Relaxed);
             }
         }
+        if let Some(emitted) = emitted {
+            self.receive_emitted(emitted)?;
+        }
         for words in replies {
-            self.receive(outbox, words)?;
+            receive(outbox, &self.outbox, words)?;
         }
         drop(buffers);
+        core.collect();
         core.reap_all();
-        if core.left() > 0 || Mail::waiting(&self.counts) > 0 {
+        if core.left() > 0 || core.mail_waiting() > 0 {
             self.news.store(true, Ordering::Release);
         }
         Ok(())
     }
 
-    /// Reads words of the outbox back. A word whose actor was idle is as before.
-    fn receive(&self, outbox: &UnifiedBuffer<u32>, words: Range) -> Result<(), BufferError> {
-        let read = outbox.slice(words.clone()).read()?;
-        for (word, at) in read.iter().zip(words) {
-            View(&self.outbox).store(at, *word);
+    /// Tells the device which messages the host has taken.
+    fn tell_taken(&self, emitted: &mut UnifiedBuffer<u32>, known: &mut Vec<u32>) -> Result<(), BufferError> {
+        let actors = self.places.actors as usize;
+        let taken: Vec<u32> = (0..actors).map(|actor| View(&self.emitted).load(actor)).collect();
+        if taken != *known {
+            emitted.slice_mut(0..actors).write()?.copy_from_slice(&taken);
+            *known = taken;
         }
         Ok(())
     }
 
-    pub(super) fn state(&self, actor: u32) -> Result<Vec<u32>, Error> {
-        let format = self.places.format;
-        let first = actor as usize * format.kept + KEPT_HEAD;
-        let buffers = self.buffers();
-        let words = buffers.kept.slice(first..first + format.state).read()?.to_vec();
-        Ok(words)
+    /// Reads what actors have emitted, behind what the host has taken.
+    fn receive_emitted(&self, emitted: &UnifiedBuffer<u32>) -> Result<(), BufferError> {
+        let (places, words) = (self.places, View(&self.emitted));
+        let actors = places.actors as usize;
+        receive(emitted, &self.emitted, actors..emit::head(places.actors))?;
+        let new = (0..places.actors).flat_map(|actor| {
+            let next = words.load(actors + actor as usize * emit::LINE);
+            ranges(places.emission(actor), words.load(actor as usize), next)
+        });
+        let mut new: Vec<Range> = new.collect();
+        if new.len() > RANGES {
+            new.clear();
+            new.push(emit::head(places.actors)..self.emitted.len());
+        }
+        new.into_iter().try_for_each(|range| receive(emitted, &self.emitted, range))
     }
+
+    pub(super) fn words(&self, own: Own, words: Range) -> Result<Vec<u32>, Error> {
+        let buffers = self.buffers();
+        let buffer = match own {
+            Own::Kept => Some(&buffers.kept),
+            Own::Mail => buffers.mail.as_ref(),
+        };
+        buffer.map_or(Ok(Vec::new()), |buffer| Ok(read_again(buffer, words)?))
+    }
+
+    pub(super) fn fill(&self, own: Own, words: Range, word: u32) -> Result<(), Error> {
+        let mut buffers = self.buffers();
+        let buffer = match own {
+            Own::Kept => Some(&mut buffers.kept),
+            Own::Mail => buffers.mail.as_mut(),
+        };
+        buffer.map_or(Ok(()), |buffer| Ok(buffer.slice_mut(words).fill(word)?))
+    }
+
+    /// Receives what a stopped kernel has written. Afterwards no buffer reports the stop any more.
+    pub(super) fn refresh(&self) -> Result<(), Error> {
+        let buffers = self.buffers();
+        let Buffers { inbox, outbox, kept, control, mail, counts, emitted, .. } = &*buffers;
+        for buffer in [Some(inbox), Some(kept), Some(control), mail.as_ref()].into_iter().flatten() {
+            read_again(buffer, 0..1)?;
+        }
+        let mirrors = [(Some(outbox), &self.outbox), (counts.as_ref(), &self.counts)];
+        for (buffer, mirror) in mirrors {
+            let Some(buffer) = buffer else { continue };
+            for (own, word) in mirror.iter().zip(read_again(buffer, 0..mirror.len())?) {
+                own.store(word, Ordering::Relaxed);
+            }
+        }
+        if let Some(emitted) = emitted {
+            read_again(emitted, 0..1)?;
+            self.receive_emitted(emitted)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn control(&self) -> Result<Vec<u32>, Error> {
+        Ok(self.buffers().control.read()?.to_vec())
+    }
+
+    pub(super) fn unmark(&self, at: usize) -> Result<(), Error> {
+        Ok(self.buffers().control.slice_mut(at..at + 1).fill(0)?)
+    }
+
+    /// Copies a reply that the host has written to the device.
+    pub(super) fn answered(&self, actor: u32, number: u32) -> Result<(), Error> {
+        let mut buffers = self.buffers();
+        for words in ranges(self.places.outbox(actor), number, number.wrapping_add(1)) {
+            let mut target = buffers.outbox.slice_mut(words.clone()).write()?;
+            for (target, at) in target.iter_mut().zip(words) {
+                *target = View(&self.outbox).load(at);
+            }
+        }
+        Ok(())
+    }
+
+    /// Has the next round submit the kernel.
+    pub(super) fn restart(&self) {
+        self.news.store(true, Ordering::Release);
+    }
+}
+
+/// Reads words of a buffer back. A word whose actor was idle is as before.
+fn receive(buffer: &UnifiedBuffer<u32>, mirror: &[AtomicU32], words: Range) -> Result<(), BufferError> {
+    let read = buffer.slice(words.clone()).read()?;
+    for (word, at) in read.iter().zip(words) {
+        View(mirror).store(at, *word);
+    }
+    Ok(())
+}
+
+/// Reads words, and once more if that fails: the first read after a stopped handler reports the stop.
+fn read_again(buffer: &UnifiedBuffer<u32>, words: Range) -> Result<Vec<u32>, BufferError> {
+    let read = || buffer.slice(words.clone()).read().map(|words| words.to_vec());
+    read().or_else(|_| read())
 }
 
 /// The words of the slots with these numbers: one range, or two around the end of the slots.

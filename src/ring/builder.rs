@@ -1,13 +1,14 @@
 //! The settings of a ring, and its start.
 
-use std::sync::atomic::{AtomicU8, AtomicU64};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use anywarp_backend::DeviceKind;
+use anywarp_backend::{BackendKind, DeviceKind};
 
 use super::batched::Batched;
 use super::core::{Core, Stage, Types};
+use super::emit::Outlet;
 use super::engine::{Engine, Places};
 use super::error::RingError;
 use super::generate::{ENTRY, Format, generate};
@@ -16,6 +17,7 @@ use super::mode::Mode;
 use super::overflow::{Letters, Overflow};
 use super::persistent::Persistent;
 use super::post::Post;
+use super::restart::Restart;
 use super::slot::{Mailbox, stride};
 use super::source::{ActorText, MAX_SHARED_STATE};
 use crate::device::Device;
@@ -36,6 +38,8 @@ pub struct RingBuilder {
     lanes: u32,
     inbox: u32,
     overflow: Overflow,
+    backlog: Option<u32>,
+    restart: Option<Restart>,
     demand: Option<Mode>,
     first: u32,
     invocations: u32,
@@ -50,6 +54,8 @@ impl RingBuilder {
             lanes: 1,
             inbox: 256,
             overflow: Overflow::Block(Duration::from_secs(10)),
+            backlog: None,
+            restart: None,
             demand: None,
             first: 0,
             invocations: 1,
@@ -83,6 +89,46 @@ impl RingBuilder {
         self
     }
 
+    /// Sets the number of messages for an actor that wait on the host while its inbox is full, before the
+    /// [`overflow`](Self::overflow) begins; those of high [`Priority`](super::Priority) leave it first. By default 0, or
+    /// as many as the inbox holds with [`Overflow::DropOldest`]. A message in the inbox cannot be overtaken any more, so
+    /// priorities matter most with a small inbox.
+    pub fn backlog(mut self, messages: u32) -> Self {
+        self.backlog = Some(messages);
+        self
+    }
+
+    /// Lets only the actor fail whose handler is stopped, instead of the whole ring, and sets what becomes of it. Only the
+    /// CPU can do so: elsewhere a stopped handler ends with wrong results, or with the loss of the device.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+    /// # fn main() -> anywarp::Result<()> {
+    /// use anywarp::ring::Restart;
+    ///
+    /// let device = anywarp::Device::open("cpu")?;
+    /// let ring = device.ring(
+    ///     "// anywarp:actor
+    ///     fn half(state: ptr<function, u32>, x: u32, lane: u32) -> u32 {
+    ///         *state += 1u;
+    ///         while x % 2u == 1u { } // an odd number is never handled
+    ///         return x / 2u;
+    ///     }",
+    /// )?;
+    /// let ring = ring.actors(2).restart(Restart::Continue).start()?;
+    /// assert_eq!(ring.actor(1).ask::<u32, u32>(&8)?.wait()?, 4);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(all(feature = "cpu", not(target_arch = "wasm32"))))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// [`start`](Self::start) returns [`RingError::NoRestart`] for another device. Each message costs a little more.
+    pub fn restart(mut self, restart: Restart) -> Self {
+        self.restart = Some(restart);
+        self
+    }
+
     /// Demands a mode: [`start`](Self::start) fails where it cannot be had. Without this call, a ring is persistent
     /// where the device can, and batched elsewhere; [`Ring::mode`] returns which.
     pub fn demand(mut self, mode: Mode) -> Self {
@@ -113,23 +159,29 @@ impl RingBuilder {
         within("inbox", self.inbox, 1, MOST)?;
         let caps = self.device.caps();
         let most = caps.limits.workgroup_invocations.min(caps.limits.workgroup_size[0]);
+        let backlog = self.backlog.unwrap_or(if self.overflow == Overflow::DropOldest { self.inbox } else { 0 });
+        within("backlog", backlog, u32::from(self.overflow == Overflow::DropOldest), MOST)?;
         within("lanes", self.lanes, 1, most)?;
         let format = Format::of(&self.actor);
         let invocations = self.group_size()?;
         // A state is read by consecutive messages, so the inbox must hold all of them.
         let parts = format.state.div_ceil(format.reply.min(format.message)) as u32;
         let slots = self.inbox.max(parts).max(2).next_power_of_two();
-        let places = Places { actors: self.actors, slots, format, sends: self.actor.send.is_some() };
+        // A multiple of two laps: zeroed memory has the phase of the lap before.
+        let first = self.first & !(2 * slots - 1);
+        let (sends, marks) = (self.actor.send.is_some(), self.restart.is_some());
+        let places = Places { actors: self.actors, slots, format, sends, marks, first };
         let words = places.words().ok_or(RingError::Setting {
             what: "number of words (actors x inbox x message)",
             least: 1,
             most: 1 << 30,
             got: u64::from(self.actors) * u64::from(slots) * stride(format.message.max(format.reply)) as u64,
         })?;
-        // A multiple of two laps: zeroed memory has the phase of the lap before.
-        let first = self.first & !(2 * slots - 1);
         let mode = self.mode()?;
-        let source = generate(&self.actor, self.lanes, invocations);
+        if marks && caps.backend != BackendKind::Cpu {
+            return Err(RingError::NoRestart { device: caps.name.clone() });
+        }
+        let source = generate(&self.actor, self.lanes, invocations, marks);
         let kernel = self.device.kernel(Wgsl::prepared(source).entry(ENTRY))?;
         let engine = match mode {
             Mode::Persistent => {
@@ -137,20 +189,24 @@ impl RingBuilder {
                 let groups = self.actors.min(residents).max(1);
                 // Threads of the processor take turns themselves.
                 let turns = groups < self.actors || (caps.kind == DeviceKind::Software && self.actors > 1);
-                let persistent = Persistent::new(&self.device.context, kernel, places, words, groups, turns, first)?;
-                Engine::Persistent(persistent)
+                let persistent = Persistent::new(&self.device.context, kernel, places, words, groups, turns)?;
+                Engine::Persistent(Box::new(persistent))
             }
-            Mode::Batched => Engine::Batched(Batched::new(&self.device, kernel, places, words, first)?),
+            Mode::Batched => Engine::Batched(Batched::new(&self.device, kernel, places, words)?),
         };
         let post = |actor| Post::new(Mailbox::new(places.inbox(actor), places.outbox(actor), first));
         Ring::run(Core {
             format,
             overflow: self.overflow,
-            backlog: self.inbox as usize,
+            restart: self.restart,
+            mail_lost: AtomicU32::new(0),
+            handled_before: AtomicU64::new(u64::MAX),
+            backlog: backlog as usize,
             posts: (0..self.actors).map(post).collect(),
             engine,
             actor: self.actor,
             letters: Letters::default(),
+            outlet: Outlet::new(self.actors),
             started: Instant::now(),
             stage: AtomicU8::new(Stage::Running as u8),
             life: Mutex::default(),

@@ -10,12 +10,16 @@ use std::time::{Duration, Instant};
 
 use anywarp_backend::Layout;
 
+use super::backlog::Priority;
 use super::cell::Cell;
+use super::emit::Outlet;
 use super::engine::Engine;
 use super::error::{AskError, SendError};
 use super::generate::Format;
+use super::mail::Mail;
 use super::overflow::{DeadLetter, DeadReason, Letters, Overflow};
 use super::post::{Entry, Letter, Post};
+use super::restart::Restart;
 use super::slot::{Header, Kind, MAX_PAYLOAD, Payload, Words};
 use super::source::ActorText;
 use crate::element::{Element, is_raw, values_agree};
@@ -63,16 +67,23 @@ pub(super) struct Core {
     pub(super) actor: ActorText,
     pub(super) format: Format,
     pub(super) overflow: Overflow,
-    /// The number of messages that wait outside of the inbox at most, with [`Overflow::DropOldest`].
+    /// What becomes of an actor whose handler was stopped; `None` if it ends the ring.
+    pub(super) restart: Option<Restart>,
+    /// The messages between actors that were lost with an actor.
+    pub(super) mail_lost: AtomicU32,
+    /// The messages that were handled when the kernel was last stopped.
+    pub(super) handled_before: AtomicU64,
+    /// The number of messages that wait outside of the inbox at most.
     pub(super) backlog: usize,
     pub(super) posts: Vec<Post>,
     pub(super) engine: Engine,
     pub(super) letters: Letters,
+    pub(super) outlet: Outlet,
     pub(super) started: Instant,
     pub(super) stage: AtomicU8,
     /// Held while the kernel starts or ends, and while its states are read directly.
     pub(super) life: Mutex<()>,
-    /// The messages for the handler that [`abandon`](Core::abandon) has taken.
+    /// The messages for the handler that the end of the ring has taken.
     pub(super) unanswered: AtomicU64,
     pub(super) failure: OnceLock<Error>,
     /// Cells of futures, for which the ring's thread polls, with the times at which they give up.
@@ -123,11 +134,11 @@ impl Core {
         self.failure.get().cloned().map(Box::new)
     }
 
-    fn inbox(&self) -> View<'_> {
+    pub(super) fn inbox(&self) -> View<'_> {
         View(self.engine.inbox())
     }
 
-    fn outbox(&self) -> View<'_> {
+    pub(super) fn outbox(&self) -> View<'_> {
         View(self.engine.outbox())
     }
 
@@ -149,6 +160,14 @@ impl Core {
     /// Checks that a Rust type is that of the state.
     pub(super) fn checks_state<S: Element>(&self) -> Result<(), SendError> {
         self.checks::<S>(&OnceLock::new(), "state", &self.actor.state)
+    }
+
+    /// Checks that a Rust type is that of the messages to the host.
+    pub(super) fn checks_emission<M: Element>(&self) -> Result<(), SendError> {
+        let Some(emit) = &self.actor.emit else {
+            return Err(SendError::NoEmission { function: self.actor.function.clone() });
+        };
+        self.checks::<M>(&OnceLock::new(), "emitted message", &emit.message)
     }
 
     fn checks<T: Element>(&self, known: &OnceLock<TypeId>, what: &'static str, wgsl: &Layout) -> Result<(), SendError> {
@@ -176,15 +195,25 @@ impl Core {
     // ---- sending
 
     /// Sends a message for the handler.
-    pub(super) fn send(&self, actor: u32, payload: &Payload, cell: Option<&Arc<Cell>>) -> Result<(), SendError> {
+    pub(super) fn send(
+        &self,
+        actor: u32,
+        payload: &Payload,
+        cell: Option<&Arc<Cell>>,
+        priority: Priority,
+    ) -> Result<(), SendError> {
         let post = self.post(actor)?;
+        if priority != Priority::Normal && self.backlog == 0 {
+            return Err(SendError::NoBacklog { actor });
+        }
         let entry = || Entry { sent: Instant::now(), cell: cell.cloned(), counts: true };
         let mut pause = Pause::new();
         loop {
             let mut state = post.lock();
             // Under the lock: the end of a ring takes all locks afterwards, and sees this message.
             self.accepts()?;
-            if state.mailbox.is_full() {
+            self.is_alive(actor, &state)?;
+            if state.mailbox.is_full() || !state.backlog.is_empty() {
                 self.reap(actor, post, &mut state);
             }
             let free = state.backlog.is_empty() && state.reserved == 0;
@@ -195,10 +224,16 @@ impl Core {
                 return Ok(());
             }
             let waiting = state.queued() as u32;
+            let room = state.backlog.len() < self.backlog;
             match self.overflow {
-                Overflow::DropOldest => {
-                    let oldest = if state.backlog.len() >= self.backlog { state.backlog.pop_front() } else { None };
-                    state.backlog.push_back(Letter { payload: *payload, entry: entry() });
+                overflow if room || overflow == Overflow::DropOldest => {
+                    let oldest = if room { None } else { state.backlog.gives_way(priority) };
+                    if !room && oldest.is_none() {
+                        drop(state);
+                        self.drops(actor, post, payload);
+                        return Err(SendError::Dropped { actor });
+                    }
+                    state.backlog.push(priority, Letter { payload: *payload, entry: entry() });
                     state.accepted();
                     drop(state);
                     if let Some(Letter { payload, entry }) = oldest {
@@ -209,9 +244,12 @@ impl Core {
                             self.wake_tasks();
                         }
                     }
+                    // The ring's thread fills the inbox when there is room.
+                    self.wake_driver();
                     return Ok(());
                 }
-                Overflow::DropNewest => {
+                Overflow::DropOldest | Overflow::DropNewest => {
+                    drop(state);
                     self.drops(actor, post, payload);
                     return Err(SendError::Dropped { actor });
                 }
@@ -231,9 +269,19 @@ impl Core {
         &payload[..self.format.message.min(MAX_PAYLOAD)]
     }
 
+    /// The bytes of a message, for a dead letter.
+    pub(super) fn message_bytes(&self, payload: &Payload) -> Vec<u8> {
+        bytes(payload, self.actor.message.size)
+    }
+
     fn drops(&self, actor: u32, post: &Post, payload: &Payload) {
         post.dropped.add();
-        self.letters.add(DeadLetter { actor, reason: DeadReason::Overflow, bytes: bytes(self.words(payload)) });
+        self.letters.add(DeadLetter {
+            actor,
+            reason: DeadReason::Overflow,
+            from_actor: false,
+            bytes: self.message_bytes(payload),
+        });
     }
 
     /// Returns an error if the ring accepts no messages.
@@ -255,7 +303,7 @@ impl Core {
             let mut state = post.lock();
             // A paused actor makes no room, so senders need not wait for this call.
             let running = self.stage() == Stage::Running;
-            let accepted = self.accepts();
+            let accepted = self.accepts().and_then(|()| self.is_alive(actor, &state));
             self.reap(actor, post, &mut state);
             let fits = state.mailbox.room() as usize >= parts.len();
             let over = !fits && pause.is_over(OWN);
@@ -296,8 +344,9 @@ impl Core {
     pub(super) fn reap(&self, actor: u32, post: &Post, state: &mut super::post::State) {
         let late = |cell: Arc<Cell>, reply: Payload| {
             if !self.complete(&cell, Ok(reply)) {
-                let reply = &reply[..self.format.reply];
-                self.letters.add(DeadLetter { actor, reason: DeadReason::LateReply, bytes: bytes(reply) });
+                let size = self.actor.reply.as_ref().map_or(0, |reply| reply.size);
+                let bytes = bytes(&reply, size);
+                self.letters.add(DeadLetter { actor, reason: DeadReason::LateReply, from_actor: false, bytes });
             }
         };
         if post.reap(state, &self.inbox(), &self.outbox(), late) {
@@ -315,9 +364,19 @@ impl Core {
         }
     }
 
+    /// The messages between actors that wait or are being handled: see [`Mail::waiting`].
+    pub(super) fn mail_waiting(&self) -> u64 {
+        Mail::waiting(self.engine.counts(), self.mail_lost.load(Ordering::Acquire))
+    }
+
     /// The number of messages without a reply.
     pub(super) fn left(&self) -> u64 {
         self.posts.iter().map(|post| post.lock().queued()).sum()
+    }
+
+    /// Whether messages wait outside of a full inbox.
+    pub(super) fn has_backlog(&self) -> bool {
+        self.backlog > 0 && self.posts.iter().any(|post| !post.lock().backlog.is_empty())
     }
 
     /// The number of those that were sent until `since`.
@@ -356,50 +415,20 @@ impl Core {
         }
     }
 
-    // ---- the end
-
-    /// Ends the ring because of a failure: each caller that waits receives it. Wake the tasks afterwards, as after
-    /// [`abandon`](Self::abandon).
-    pub(super) fn fail(&self, error: Error) {
-        let _ = self.failure.set(error);
-        self.stage.store(Stage::Failed as u8, Ordering::Release);
-        self.abandon(DeadReason::Failure);
-    }
-
-    /// Completes all that wait with an error, and lists and counts what was not handled. Wake the tasks afterwards,
-    /// without a lock: the ring's thread may have ended.
-    pub(super) fn abandon(&self, reason: DeadReason) {
-        for (actor, post) in self.posts.iter().enumerate() {
-            let actor = actor as u32;
-            let mut state = post.lock();
-            // Messages that were handled before the end have their replies.
-            self.reap(actor, post, &mut state);
-            let waiting = std::mem::take(&mut state.waiting).into_iter().map(|entry| (entry, Vec::new()));
-            let backlog = std::mem::take(&mut state.backlog).into_iter();
-            let backlog = backlog.map(|Letter { payload, entry }| (entry, bytes(self.words(&payload))));
-            let ended: Vec<_> = waiting.chain(backlog).collect();
-            drop(state);
-            for (Entry { cell, counts, .. }, bytes) in ended {
-                if counts {
-                    self.unanswered.fetch_add(1, Ordering::AcqRel);
-                    self.letters.add(DeadLetter { actor, reason, bytes });
-                }
-                if let Some(cell) = cell {
-                    self.complete(&cell, Err(AskError::Ended { actor, failure: self.failure() }));
-                }
-            }
-        }
-    }
-
     /// Completes a cell; returns whether a caller waits for it. The ring's thread wakes a task, because the caller may
     /// hold a lock, and a waker may run any code.
     pub(super) fn complete(&self, cell: &Cell, result: Result<Payload, AskError>) -> bool {
         let (waits, waker) = cell.complete(result);
+        self.wakes(waker);
+        waits
+    }
+
+    /// Has the ring's thread wake a task.
+    pub(super) fn wakes(&self, waker: Option<Waker>) {
         if let Some(waker) = waker {
             self.wakers.lock().unwrap_or_else(PoisonError::into_inner).push(waker);
             self.wake_driver();
         }
-        waits
     }
 
     /// Wakes the tasks whose cells are complete.
@@ -437,9 +466,9 @@ impl Core {
     }
 }
 
-/// The bytes of words, as they lie in memory on a device.
-pub(super) fn bytes(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+/// The first `size` bytes of a payload, as they lie in memory on a device.
+fn bytes(payload: &Payload, size: u32) -> Vec<u8> {
+    payload.iter().flat_map(|word| word.to_le_bytes()).take(size as usize).collect()
 }
 
 /// The words of a value, in the order of its bytes.

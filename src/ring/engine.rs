@@ -1,11 +1,13 @@
 //! The two ways of running actors, behind one interface.
 
+use std::ops::Range;
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
 use super::batched::Batched;
 use super::core::Core;
-use super::generate::Format;
+use super::emit;
+use super::generate::{CONTROL, Format, KEPT_HEAD, MARK_STRIDE, MARKS};
 use super::mail::LINE;
 use super::mode::Mode;
 use super::persistent::Persistent;
@@ -21,6 +23,10 @@ pub(super) struct Places {
     pub(super) format: Format,
     /// Whether actors send messages to others.
     pub(super) sends: bool,
+    /// Whether the kernel marks the actors that it serves.
+    pub(super) marks: bool,
+    /// The number of every actor's first message.
+    pub(super) first: u32,
 }
 
 impl Places {
@@ -30,6 +36,18 @@ impl Places {
 
     pub(super) fn outbox(self, actor: u32) -> Slots {
         self.of(actor, self.format.reply)
+    }
+
+    /// The slots of messages from other actors, in the words of [`Own::Mail`].
+    pub(super) fn mail(self, actor: u32) -> Slots {
+        let slots = self.inbox(actor);
+        Slots { first: self.actors as usize * LINE + slots.first, ..slots }
+    }
+
+    /// The slots of messages from an actor to the host, in the words of `ring_emitted`.
+    pub(super) fn emission(self, actor: u32) -> Slots {
+        let slots = self.of(actor, self.format.emission);
+        Slots { first: emit::head(self.actors) + slots.first, ..slots }
     }
 
     fn of(self, actor: u32, payload: usize) -> Slots {
@@ -48,7 +66,17 @@ impl Places {
         let inbox = all(self.inbox(0).stride())?;
         let counts = if self.sends { self.actors as usize * LINE } else { 0 };
         let mail = if self.sends { counts + inbox } else { 0 };
-        Some(Sizes { inbox, outbox: all(self.outbox(0).stride())?, kept, mail, counts })
+        let control = if self.marks { MARKS + self.actors as usize * MARK_STRIDE } else { CONTROL };
+        let emitted = match self.format.emission {
+            0 => 0,
+            _ => emit::head(self.actors) + all(self.emission(0).stride())?,
+        };
+        Some(Sizes { inbox, outbox: all(self.outbox(0).stride())?, kept, mail, counts, control, emitted })
+    }
+
+    /// The index in `ring_control` of an actor's mark.
+    pub(super) fn mark(self, actor: u32) -> usize {
+        MARKS + actor as usize * MARK_STRIDE
     }
 }
 
@@ -61,18 +89,31 @@ pub(super) struct Sizes {
     /// 0 if actors do not send, like `counts`.
     pub(super) mail: usize,
     pub(super) counts: usize,
+    pub(super) control: usize,
+    /// 0 if actors do not emit.
+    pub(super) emitted: usize,
 }
 
 impl Sizes {
     /// The bytes of all memories together.
     pub(super) fn bytes(self) -> u64 {
-        (self.inbox + self.outbox + self.kept + self.mail + self.counts) as u64 * 4
+        let device = self.kept + self.mail + self.control;
+        (self.inbox + self.outbox + device + self.counts + self.emitted) as u64 * 4
     }
+}
+
+/// A memory of the ring that only the device accesses while the kernel runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Own {
+    /// `ring_kept`: numbers and states.
+    Kept,
+    /// `ring_mail`: the messages between actors.
+    Mail,
 }
 
 /// A running kernel, or one that is submitted again and again.
 pub(super) enum Engine {
-    Persistent(Persistent),
+    Persistent(Box<Persistent>),
     Batched(Batched),
 }
 
@@ -84,7 +125,7 @@ impl Engine {
         }
     }
 
-    fn places(&self) -> Places {
+    pub(super) fn places(&self) -> Places {
         match self {
             Self::Persistent(engine) => engine.places,
             Self::Batched(engine) => engine.places,
@@ -116,6 +157,14 @@ impl Engine {
         match self {
             Self::Persistent(engine) => engine.counts.as_ref().map_or(&[], Exchange::words),
             Self::Batched(engine) => &engine.counts,
+        }
+    }
+
+    /// The words of messages to the host: see [`emit`](super::emit).
+    pub(super) fn emitted(&self) -> &[AtomicU32] {
+        match self {
+            Self::Persistent(engine) => engine.emitted.as_ref().map_or(&[], Exchange::words),
+            Self::Batched(engine) => &engine.emitted,
         }
     }
 
@@ -159,9 +208,79 @@ impl Engine {
 
     /// The words of an actor's state, while the kernel does not run.
     pub(super) fn state(&self, actor: u32) -> Result<Vec<u32>, Error> {
+        let Format { kept, state, .. } = self.places().format;
+        let first = actor as usize * kept + KEPT_HEAD;
+        self.words(Own::Kept, first..first + state)
+    }
+
+    /// Words of a memory of the device's own, while the kernel does not run.
+    pub(super) fn words(&self, own: Own, words: Range<usize>) -> Result<Vec<u32>, Error> {
         match self {
-            Self::Persistent(engine) => engine.state(actor),
-            Self::Batched(engine) => engine.state(actor),
+            Self::Persistent(engine) => engine.words(own, words),
+            Self::Batched(engine) => engine.words(own, words),
+        }
+    }
+
+    /// Fills words of a memory of the device's own, while the kernel does not run.
+    pub(super) fn fill(&self, own: Own, words: Range<usize>, word: u32) -> Result<(), Error> {
+        match self {
+            Self::Persistent(engine) => engine.fill(own, words, word),
+            Self::Batched(engine) => engine.fill(own, words, word),
+        }
+    }
+
+    /// Receives what a kernel that was stopped has written.
+    pub(super) fn refresh(&self) -> Result<(), Error> {
+        match self {
+            Self::Persistent(_) => Ok(()),
+            Self::Batched(engine) => engine.refresh(),
+        }
+    }
+
+    /// The marks of all actors: see [`restart`](super::restart).
+    pub(super) fn marks(&self) -> Result<Vec<u32>, Error> {
+        let places = self.places();
+        let words = match self {
+            Self::Persistent(engine) => engine.control(),
+            Self::Batched(engine) => engine.control()?,
+        };
+        Ok((0..places.actors).map(|actor| words.get(places.mark(actor)).copied().unwrap_or_default()).collect())
+    }
+
+    /// Has the kernel serve the actor again.
+    pub(super) fn unmark(&self, actor: u32) -> Result<(), Error> {
+        let at = self.places().mark(actor);
+        match self {
+            Self::Persistent(engine) => engine.unmark(at),
+            Self::Batched(engine) => engine.unmark(at)?,
+        }
+        Ok(())
+    }
+
+    /// Has the device know a reply that the host wrote in the kernel's place.
+    pub(super) fn answered(&self, actor: u32, number: u32) -> Result<(), Error> {
+        match self {
+            Self::Persistent(_) => Ok(()),
+            Self::Batched(engine) => engine.answered(actor, number),
+        }
+    }
+
+    /// Forgets a kernel that has ended with an error; returns false if that was done before.
+    pub(super) fn forgets(&self) -> bool {
+        match self {
+            Self::Persistent(engine) => engine.forgets(),
+            Self::Batched(_) => true,
+        }
+    }
+
+    /// Starts the kernel again after an error, unless it was to stop.
+    pub(super) fn restart(&self) -> Result<(), Error> {
+        match self {
+            Self::Persistent(engine) => engine.restart(),
+            Self::Batched(engine) => {
+                engine.restart();
+                Ok(())
+            }
         }
     }
 

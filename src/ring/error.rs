@@ -48,6 +48,15 @@ pub enum RingError {
         /// The reason and the remedy.
         reason: String,
     },
+    /// On this device, a stopped handler ends the whole ring.
+    #[error(
+        "the ring demands that an actor whose handler is stopped fails alone, which {device} cannot do: leave out \
+         `restart`, or choose the device cpu"
+    )]
+    NoRestart {
+        /// The device.
+        device: String,
+    },
     /// The device does not have the demanded mode.
     #[error(
         "the ring demands the mode {mode}, which {device} does not have: demand {}, or choose another device",
@@ -131,7 +140,7 @@ pub enum SendError {
     Layout {
         /// The function of the actor.
         function: String,
-        /// `message`, `reply` or `state`.
+        /// `message`, `reply`, `state` or `emitted message`.
         what: &'static str,
         /// The two layouts.
         layouts: String,
@@ -142,6 +151,24 @@ pub enum SendError {
         /// The function of the actor.
         function: String,
     },
+    /// The text has no function by which the actor emits messages.
+    #[error(
+        "the actor '{function}' emits nothing, so there is nothing to subscribe to: add \
+         `// anywarp:emit` and `fn emit(message: Message) -> bool {{ return false; }}`, and call it"
+    )]
+    NoEmission {
+        /// The function of the actor.
+        function: String,
+    },
+    /// A message of high priority can overtake others only where these wait on the host.
+    #[error(
+        "a message to actor {actor} has a high priority, but no messages wait outside of the inbox, so it would overtake \
+         none: set `RingBuilder::backlog`"
+    )]
+    NoBacklog {
+        /// The actor.
+        actor: u32,
+    },
     /// The inbox is full, and the ring's [`Overflow`](super::Overflow) does not drop messages.
     #[error("the inbox of actor {actor} is full: {waiting} messages wait; send later, or use a larger inbox")]
     Full {
@@ -150,8 +177,21 @@ pub enum SendError {
         /// The number of messages that wait.
         waiting: u32,
     },
-    /// The message was dropped, as the ring's [`Overflow`](super::Overflow) demands.
-    #[error("the inbox of actor {actor} is full, so the message was dropped, as `Overflow::DropNewest` demands")]
+    /// The actor handles no messages any more, because its handler was stopped: see
+    /// [`Restart::Never`](super::Restart::Never).
+    #[error("actor {actor} handles no messages any more: {failure}")]
+    Stopped {
+        /// The actor.
+        actor: u32,
+        /// The error with the line of the handler.
+        failure: Box<Error>,
+    },
+    /// The message was dropped, as the ring's [`Overflow`](super::Overflow) demands: the newest one, or one of normal
+    /// priority where only those of high priority wait.
+    #[error(
+        "the inbox of actor {actor} is full, so the message was dropped, as `Overflow::DropNewest` or a higher priority \
+         demands"
+    )]
     Dropped {
         /// The actor.
         actor: u32,
@@ -168,7 +208,7 @@ impl Classified for SendError {
     fn class(&self) -> ErrorClass {
         match self {
             Self::Full { .. } | Self::Dropped { .. } => ErrorClass::Retryable,
-            Self::Ended { failure: Some(failure) } => failure.class(),
+            Self::Ended { failure: Some(failure) } | Self::Stopped { failure, .. } => failure.class(),
             _ => ErrorClass::Programmer,
         }
     }
@@ -198,6 +238,15 @@ pub enum AskError {
         /// The actor.
         actor: u32,
     },
+    /// The handler was stopped in this message, or in an earlier one that has ended the actor: see
+    /// [`Restart`](super::Restart).
+    #[error("actor {actor} does not reply, because its handler was stopped: {failure}")]
+    Stopped {
+        /// The actor.
+        actor: u32,
+        /// The error with the line of the handler.
+        failure: Box<Error>,
+    },
     /// The ring has failed, or was shut down, before the reply came.
     #[error("actor {actor} does not reply any more: {}", reason(failure.as_deref()))]
     Ended {
@@ -215,7 +264,7 @@ impl Classified for AskError {
     fn class(&self) -> ErrorClass {
         match self {
             Self::TimedOut { .. } | Self::Dropped { .. } => ErrorClass::Retryable,
-            Self::Ended { failure: Some(failure), .. } => failure.class(),
+            Self::Ended { failure: Some(failure), .. } | Self::Stopped { failure, .. } => failure.class(),
             Self::Ended { failure: None, .. } => ErrorClass::Programmer,
             Self::Send(error) => error.class(),
         }

@@ -9,35 +9,47 @@
 //! |---|---|
 //! | `ring_inbox`, `ring_outbox` | slots of messages and replies, see [`slot`](super::slot) |
 //! | `ring_kept` | for each actor the numbers of its next message from the host and from actors, then its state |
-//! | `ring_control` | a word that is not zero to stop, and the bell |
+//! | `ring_control` | a word that is not zero to stop, and the bell; marks of actors, see [`restart`](super::restart) |
 //! | `ring_mail` | lines of words and slots of messages from actor to actor: see [`mail`](super::mail) |
 //! | `ring_counts` | the counts of [`mail`](super::mail) |
+//! | `ring_emitted` | messages to the host: see [`emit`](super::emit) |
 //!
-//! The last two exist if actors send. Host and kernel access `ring_inbox`, `ring_outbox`, `ring_control` and
-//! `ring_counts` at the same time, so a persistent device with memory of its own has a bus between them. An actor
+//! The last three exist if actors send or emit. Host and kernel access `ring_inbox`, `ring_outbox`, `ring_control`,
+//! `ring_counts` and `ring_emitted` at the same time, so a persistent device with memory of its own has a bus between them. An actor
 //! serves one of its two queues until a poll finds nothing there, or until it has handled half of its messages.
 //!
 //! A workgroup of one invocation needs no barriers (`alone`). In a larger one, all invocations move words, and those
 //! below the number of lanes call the handler (`together`).
 
 mod alone;
+mod outward;
 mod parts;
 mod together;
 
 use std::fmt::Write;
+use std::ops::Range;
 
 use anywarp_backend::{Layout, Piece, Source, SourceFile};
 
 use self::parts::Parts;
 use super::mail::LINE;
 use super::slot::{HEAD, MAX_PAYLOAD, stride};
-use super::source::{ActorText, SendText};
+use super::source::{ActorText, EmitText, SendText};
 
 /// The least payload in words, so that a state moves in parts of some length.
 const LEAST_PAYLOAD: usize = 2;
 
 /// The words before an actor's state in `ring_kept`.
 pub(crate) const KEPT_HEAD: usize = 2;
+
+/// The words of `ring_control` without marks: whether to stop, and the bell.
+pub(crate) const CONTROL: usize = 2;
+
+/// The index in `ring_control` of the first actor's mark, which lies in a cache line of its own.
+pub(crate) const MARKS: usize = 16;
+
+/// The words from one mark to the next.
+pub(crate) const MARK_STRIDE: usize = 16;
 
 /// Actors begin at multiples of this number of words in `ring_kept`, so that no two share a cache line.
 const KEPT_ALIGNMENT: usize = 16;
@@ -49,6 +61,8 @@ pub(crate) struct Format {
     pub(crate) message: usize,
     /// The words of a reply, and of a part of the state that is read.
     pub(crate) reply: usize,
+    /// The words of a message to the host; 0 if actors emit none.
+    pub(crate) emission: usize,
     /// The words of the state.
     pub(crate) state: usize,
     /// The words of an actor in `ring_kept`.
@@ -63,6 +77,7 @@ impl Format {
         Self {
             message: payload(Some(&actor.message)),
             reply: payload(actor.reply.as_ref()),
+            emission: actor.emit.as_ref().map_or(0, |emit| payload(Some(&emit.message))),
             state,
             kept: (KEPT_HEAD + state).next_multiple_of(KEPT_ALIGNMENT),
         }
@@ -72,12 +87,13 @@ impl Format {
 /// The name of the generated entry point.
 pub(crate) const ENTRY: &str = "ring_actor";
 
-/// Returns the author's text, followed by a kernel with this number of lanes and of invocations.
-pub(crate) fn generate(actor: &ActorText, lanes: u32, invocations: u32) -> Source {
-    let (mut text, mut pieces) = with_send(actor);
+/// Returns the author's text, followed by a kernel with this number of lanes and of invocations. `marks` is whether the
+/// kernel marks the actors that it serves.
+pub(crate) fn generate(actor: &ActorText, lanes: u32, invocations: u32, marks: bool) -> Source {
+    let (mut text, mut pieces) = with_bodies(actor);
     text.push('\n');
     let generated = text.len();
-    Kernel { actor, format: Format::of(actor), lanes, invocations }.write(&mut text);
+    Kernel { actor, format: Format::of(actor), lanes, invocations, marks }.write(&mut text);
     let mut files = actor.source.files().to_vec();
     let own = files.len();
     files.push(SourceFile { name: format!("{} (generated)", actor.source.file()), text: text[generated..].to_owned() });
@@ -85,30 +101,46 @@ pub(crate) fn generate(actor: &ActorText, lanes: u32, invocations: u32) -> Sourc
     Source::composed(files, text, pieces)
 }
 
-/// The author's text with the body of the function that sends, and the origins of its parts.
-fn with_send(actor: &ActorText) -> (String, Vec<Piece>) {
-    let written = actor.source.text();
+/// The author's text with the bodies of the functions that send and emit, and the origins of its parts.
+fn with_bodies(actor: &ActorText) -> (String, Vec<Piece>) {
     let mut pieces = actor.source.pieces().to_vec();
     if pieces.is_empty() {
         pieces.push(Piece { at: 0, file: 0, offset: 0, copied: true });
     }
-    let Some(SendText { body, parameters: [to, message] }) = &actor.send else { return (written.to_owned(), pieces) };
-    let supplied = format!("{{ return ring_send({to}, {message}); }}");
+    let send = actor.send.as_ref().map(|SendText { body, parameters: [to, message] }| {
+        (body.clone(), format!("{{ return ring_send({to}, {message}); }}"))
+    });
+    let emit = actor.emit.as_ref();
+    let emit =
+        emit.map(|EmitText { body, parameter, .. }| (body.clone(), format!("{{ return ring_emit({parameter}); }}")));
+    let mut bodies: Vec<_> = send.into_iter().chain(emit).collect();
+    // From the last one on, so that the places of the others stay as they are.
+    bodies.sort_by_key(|(body, _)| std::cmp::Reverse(body.start));
+    let mut text = actor.source.text().to_owned();
+    for (body, supplied) in bodies {
+        moved(&mut pieces, &body, supplied.len());
+        text.replace_range(body, &supplied);
+    }
+    (text, pieces)
+}
+
+/// Moves the origins of parts for a body that is replaced by a text of this length.
+fn moved(pieces: &mut Vec<Piece>, body: &Range<usize>, length: usize) {
     // Pieces behind the start of the body move with its end; one around the body is continued behind it.
-    let end = body.start + supplied.len();
+    let end = body.start + length;
     let around = pieces.iter().rfind(|piece| piece.at <= body.start).copied();
     pieces.retain(|piece| piece.at <= body.start || piece.at >= body.end);
     for piece in pieces.iter_mut().filter(|piece| piece.at >= body.end) {
         piece.at = piece.at - body.end + end;
     }
-    if let Some(Piece { at, file, offset, .. }) = around {
-        let offset = |place: usize| offset + (place - at);
-        pieces.push(Piece { at: body.start, file, offset: offset(body.start), copied: false });
-        if !pieces.iter().any(|piece| piece.at == end) {
-            pieces.push(Piece { at: end, file, offset: offset(body.end), copied: true });
-        }
+    let Some(Piece { at, file, offset, .. }) = around else { return };
+    let offset = |place: usize| offset + (place - at);
+    let mut own = vec![Piece { at: body.start, file, offset: offset(body.start), copied: false }];
+    if !pieces.iter().any(|piece| piece.at == end) {
+        own.push(Piece { at: end, file, offset: offset(body.end), copied: true });
     }
-    (format!("{}{supplied}{}", &written[..body.start], &written[body.end..]), pieces)
+    pieces.extend(own);
+    pieces.sort_by_key(|piece| piece.at);
 }
 
 struct Kernel<'a> {
@@ -116,11 +148,25 @@ struct Kernel<'a> {
     format: Format,
     lanes: u32,
     invocations: u32,
+    marks: bool,
 }
 
 impl Kernel<'_> {
+    /// The statement that marks the actor; empty without marks.
+    fn mark(&self, value: &str) -> String {
+        if !self.marks {
+            return String::new();
+        }
+        format!("        atomicStore(&ring_control[{MARKS}u + actor * {MARK_STRIDE}u], {value});\n")
+    }
+
+    /// The mark of the actor, as an expression.
+    fn marked() -> String {
+        format!("atomicLoad(&ring_control[{MARKS}u + actor * {MARK_STRIDE}u])")
+    }
+
     fn write(&self, out: &mut String) {
-        let Format { message, reply, state, kept } = self.format;
+        let Format { message, reply, state, kept, .. } = self.format;
         let (wide_in, wide_out) = (HEAD + message, HEAD + reply);
         let (stride_in, stride_out) = (stride(message), stride(reply));
         let _ = writeln!(
@@ -145,9 +191,14 @@ fn ring_phase(number: u32) -> u32 {{ return u32((number & ring_shape.slots) == 0
             let _ = writeln!(
                 out,
                 "@group(0) @binding(5) var<storage, read_write> ring_mail: array<atomic<u32>>;
-@group(0) @binding(6) var<storage, read_write> ring_counts: array<atomic<u32>>;
-var<private> ring_self: u32;"
+@group(0) @binding(6) var<storage, read_write> ring_counts: array<atomic<u32>>;"
             );
+        }
+        if self.emits() {
+            let _ = writeln!(out, "@group(0) @binding(7) var<storage, read_write> ring_emitted: array<atomic<u32>>;");
+        }
+        if self.speaks() {
+            let _ = writeln!(out, "var<private> ring_self: u32;");
         }
         let _ = writeln!(out, "fn ring_load(queue: u32, at: u32) -> u32 {{");
         if self.sends() {
@@ -167,6 +218,7 @@ var<private> ring_self: u32;"
         Parts { out, depth: 0 }.decode(message, "ring_m", "ring_in", "ring_at");
         let _ = writeln!(out, "  return ring_m;\n}}");
         self.send(out);
+        self.emit(out);
         let (result, keyword) = match reply {
             Some(reply) => (format!("-> {} ", reply.name), "return "),
             None => (String::new(), ""),
@@ -180,48 +232,14 @@ var<private> ring_self: u32;"
         self.actor.send.is_some()
     }
 
-    /// The function that sends a message to an actor. Tickets order the messages, and a count of the slots in use,
-    /// which the receiver reduces after it has handled a message, says whether there is room.
-    fn send(&self, out: &mut String) {
-        if !self.sends() {
-            return;
-        }
-        let message = &self.actor.message;
-        let _ = writeln!(
-            out,
-            "fn ring_refuse() -> bool {{ atomicAdd(&ring_counts[ring_self * {LINE}u + 1u], 1u); return false; }}
-fn ring_send(ring_to: u32, ring_m: {}) -> bool {{
-  if ring_to >= ring_shape.actors {{ return ring_refuse(); }}
-  let ring_line = ring_to * {LINE}u;
-  if atomicAdd(&ring_mail[ring_line], 1u) >= ring_shape.slots {{
-    atomicSub(&ring_mail[ring_line], 1u);
-    return ring_refuse();
-  }}
-  let ring_ticket = atomicAdd(&ring_mail[ring_line + 1u], 1u);
-  var ring_value = ring_m;
-  var ring_words: array<u32, ring_payload_in>;",
-            message.name
-        );
-        Parts { out, depth: 0 }.encode(message, "ring_value", "ring_words", "");
-        let _ = writeln!(
-            out,
-            "  let ring_place = ring_shape.actors * {LINE}u
-    + (ring_to * ring_shape.slots + (ring_ticket & (ring_shape.slots - 1u))) * ring_stride_in;
-  // Before the message can be handled: the host compares this count with that of handled messages.
-  atomicAdd(&ring_counts[ring_self * {LINE}u], 1u);
-  let ring_lap = ring_phase(ring_ticket) << 31u;
-  var ring_highest = ring_lap;
-  for (var ring_i = 0u; ring_i < ring_payload_in; ring_i++) {{
-    ring_highest |= (ring_words[ring_i] >> 31u) << ring_i;
-    atomicStore(&ring_mail[ring_place + {HEAD}u + ring_i], (ring_words[ring_i] & 0x7fffffffu) | ring_lap);
-  }}
-  atomicStore(&ring_mail[ring_place + 1u], ring_highest);
-  atomicStore(&ring_mail[ring_place], ring_lap);
-  // The receiver may sleep.
-  atomicStore(&ring_control[1], ring_ticket * 0x9e3779b9u + ring_to);
-  return true;
-}}"
-        );
+    /// Whether the actor emits messages to the host.
+    fn emits(&self) -> bool {
+        self.actor.emit.is_some()
+    }
+
+    /// Whether a function of the actor needs to know which actor it is.
+    fn speaks(&self) -> bool {
+        self.sends() || self.emits()
     }
 
     /// The function that loads the state from `ring_kept`.
@@ -235,21 +253,29 @@ fn ring_send(ring_to: u32, ring_m: {}) -> bool {{
     /// The statements that call the handler with `state` and `lane` for the message at the expression `from` of
     /// `ring_in`, and that encode the reply from `to` of `ring_reply` on, on lane 0.
     fn call(&self, out: &mut String, lane: &str, from: &str, to: &str) {
+        let one = lane == "0u";
+        let mark = self.mark("1u + queue");
+        let mark =
+            if one || mark.is_empty() { mark } else { format!("        if {lane} == 0u {{\n{mark}        }}\n") };
+        out.push_str(&mark);
         match &self.actor.reply {
             Some(reply) => {
                 let _ = writeln!(out, "        var answer = ring_call(&state, ring_message({from}), {lane});");
-                let guarded = lane != "0u";
-                if guarded {
+                if !one {
                     let _ = writeln!(out, "        if {lane} == 0u {{");
                 }
                 Parts { out, depth: 0 }.encode(reply, "answer", "ring_reply", to);
-                if guarded {
+                if !one {
                     let _ = writeln!(out, "        }}");
                 }
             }
             None => {
                 let _ = writeln!(out, "        ring_call(&state, ring_message({from}), {lane});");
             }
+        }
+        // Several lanes have come to the end of the handler only behind a barrier.
+        if one {
+            out.push_str(&self.mark("3u + queue"));
         }
     }
 }

@@ -10,10 +10,11 @@ use anywarp_backend::BackendError;
 
 use super::actor::Actor;
 use super::core::{Core, Stage, value_of, words_of};
-use super::error::{AskError, RingError};
+use super::emit::{self, Subscription};
+use super::error::{AskError, RingError, SendError};
 use super::mail::Mail;
 use super::mode::Mode;
-use super::overflow::{DeadLetter, DeadReason};
+use super::overflow::DeadLetter;
 use super::slot::Kind;
 use super::telemetry::{ActorTelemetry, Telemetry};
 use crate::element::Element;
@@ -40,12 +41,17 @@ pub struct Report {
     pub handled: u64,
     /// Accepted messages that were not handled. They are among the [dead letters](Self::dead_letters).
     pub unanswered: u64,
+    /// Messages from actor to actor that were sent and not handled. They are among the dead letters too, unless the
+    /// device has failed so that its memory cannot be read.
+    pub undelivered: u64,
     /// The time from the start to the end.
     pub uptime: Duration,
     /// The failure that ended the ring before the call; `None` for a healthy one.
     pub failure: Option<Error>,
-    /// The dead letters that were not collected before.
+    /// The dead letters that were not collected before, at most the last 1024.
     pub dead_letters: Vec<DeadLetter>,
+    /// The number of dead letters that were replaced by later ones.
+    pub letters_lost: u64,
 }
 
 impl Ring {
@@ -81,12 +87,53 @@ impl Ring {
         Actor { core: Arc::clone(&self.core), number }
     }
 
+    /// Receives what actors emit, by the function of the WGSL that is marked `// anywarp:emit`, from now on. Each
+    /// subscription receives all messages; those that it cannot hold, because `capacity` messages wait to be received, are
+    /// counted by [`Subscription::lost`].
+    ///
+    /// Without a subscription, messages stay in the queues of the actors, which hold as many as the inbox; then the function
+    /// returns false, which [`ActorTelemetry::not_emitted`] counts.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+    /// # fn main() -> anywarp::Result<()> {
+    /// use std::time::Duration;
+    ///
+    /// let device = anywarp::Device::open("cpu")?;
+    /// let ring = device.ring(
+    ///     "// anywarp:emit
+    ///     fn alarm(x: f32) -> bool { return false; }
+    ///     // anywarp:actor
+    ///     fn watch(state: ptr<function, u32>, x: f32, lane: u32) {
+    ///         if x > 100.0 && alarm(x) { *state += 1u; }
+    ///     }",
+    /// )?;
+    /// let ring = ring.actors(3).start()?;
+    /// let alarms = ring.subscribe::<f32>(1000)?;
+    /// ring.actor(0).tell(&50.0f32)?;
+    /// ring.actor(2).tell(&150.0f32)?;
+    /// let alarm = alarms.recv(Duration::from_secs(10));
+    /// assert_eq!(alarm.map(|alarm| (alarm.actor, alarm.message)), Some((2, 150.0)));
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(all(feature = "cpu", not(target_arch = "wasm32"))))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// [`SendError::NoEmission`] if the text has no such function, [`SendError::Layout`] if `M` is not the type of its
+    /// messages.
+    pub fn subscribe<M: Element>(&self, capacity: usize) -> Result<Subscription<M>, SendError> {
+        self.core.checks_emission::<M>()?;
+        Ok(self.core.subscribes(capacity.max(1)))
+    }
+
     /// Returns an actor's state, as it is between two messages: after all messages that this thread has sent before,
     /// except those that wait outside of a full inbox ([`Overflow::DropOldest`](super::Overflow::DropOldest)). While
     /// the ring is paused, and after its end, the state after the last handled message.
     ///
     /// # Errors
-    /// [`SendError::Layout`](super::SendError::Layout) if `S` is not the type of the state; [`AskError::TimedOut`] if
+    /// [`SendError::Layout`] if `S` is not the type of the state; [`AskError::TimedOut`] if
     /// the actor does not come to it within 10 seconds.
     pub fn state<S: Element>(&self, actor: u32) -> Result<S, AskError> {
         let core = &self.core;
@@ -98,7 +145,7 @@ impl Ring {
             // Another thread may have resumed the ring before this one had the lock.
             if halted() {
                 // After a pause that timed out, the kernel still runs. A kernel that failed has ended.
-                if let Ok(false) = core.engine.stop(STOP) {
+                if let Ok(false) = core.halts(STOP) {
                     return Err(AskError::TimedOut { actor, timeout: STOP });
                 }
                 let ended = |error: Error| AskError::Ended { actor, failure: Some(Box::new(error)) };
@@ -159,7 +206,7 @@ impl Ring {
 
     /// Waits until the kernel has ended.
     fn halts(&self, step: &'static str, timeout: Duration) -> Result<(), RingError> {
-        match self.core.engine.stop(timeout) {
+        match self.core.halts(timeout) {
             Ok(true) => Ok(()),
             Ok(false) => Err(RingError::TimedOut { step, timeout, left: self.core.left() }),
             Err(error) => Err(self.fails(error)),
@@ -207,7 +254,7 @@ impl Ring {
             if self.core.stage() == Stage::Failed {
                 return Err(self.ended());
             }
-            let left = left + Mail::waiting(self.core.engine.counts());
+            let left = left + self.core.mail_waiting();
             // Counts of the device may arrive late, so two looks must agree.
             let found = std::mem::replace(&mut empty, left == 0);
             if left == 0 && (found || self.core.engine.counts().is_empty()) {
@@ -228,13 +275,21 @@ impl Ring {
     /// that has failed before is no error: the report has the failure.
     pub fn shutdown(mut self, timeout: Duration) -> Result<Report, RingError> {
         let unanswered = self.end(timeout)?;
+        let core = &self.core;
+        let undelivered = match core.engine.stop(STOP) {
+            Ok(false) => core.mail_waiting(),
+            // A kernel that failed has ended.
+            _ => core.undelivered(core.end_reason()),
+        };
         let handled = self.telemetry().total().handled;
         Ok(Report {
             handled,
             unanswered,
+            undelivered,
             uptime: self.core.started.elapsed(),
             failure: self.core.failure.get().cloned(),
             dead_letters: self.core.letters.take(),
+            letters_lost: self.core.letters.lost(),
         })
     }
 
@@ -243,8 +298,10 @@ impl Ring {
         let core = Arc::clone(&self.core);
         let life = core.life();
         let paused = core.advance(Stage::Paused, Stage::Closing);
-        if !paused && !core.advance(Stage::Running, Stage::Closing) && core.stage() != Stage::Closing {
-            drop(life);
+        let ends = paused || core.advance(Stage::Running, Stage::Closing) || core.stage() == Stage::Closing;
+        // The ring's thread may have to start the kernel again during the drain. No other call changes this stage.
+        drop(life);
+        if !ends {
             // The thread of a failed ring ends by itself.
             self.join();
             return Ok(core.unanswered.load(Ordering::Acquire));
@@ -252,14 +309,17 @@ impl Ring {
         if !paused && !timeout.is_zero() {
             let _ = self.drain(timeout);
         }
-        let ended = core.engine.stop(STOP);
+        let life = core.life();
+        let ended = core.halts(STOP);
         if let Err(error) = &ended {
             let _ = core.failure.set(error.clone());
         }
-        core.stage.store(if ended.is_err() { Stage::Failed } else { Stage::Stopped } as u8, Ordering::Release);
+        // The ring may have failed during the drain.
+        let failed = ended.is_err() || core.stage() == Stage::Failed;
+        core.stage.store(if failed { Stage::Failed } else { Stage::Stopped } as u8, Ordering::Release);
         // Wakers run any code, and the ring's thread ends after those that it runs.
         drop(life);
-        core.abandon(if ended.is_err() { DeadReason::Failure } else { DeadReason::Shutdown });
+        core.abandon(core.end_reason());
         core.wake_tasks();
         self.join();
         let unanswered = core.unanswered.load(Ordering::Acquire);
@@ -290,10 +350,12 @@ impl Ring {
     pub fn telemetry(&self) -> Telemetry {
         let actors = self.core.posts.iter().enumerate().map(|(actor, post)| {
             let mail = Mail::of(self.core.engine.counts(), actor);
+            let (emitted, not_emitted) = emit::counts(self.core.engine.emitted(), self.core.posts.len(), actor);
             let state = post.lock();
             ActorTelemetry {
                 received: state.counts.received,
                 handled: state.counts.handled,
+                stopped: state.counts.stopped,
                 dropped: post.dropped.get(),
                 queued: state.queued(),
                 high_water: state.counts.high_water,
@@ -301,12 +363,15 @@ impl Ring {
                 sent: mail.sent.into(),
                 refused: mail.refused.into(),
                 from_actors: mail.handled.into(),
+                emitted: emitted.into(),
+                not_emitted: not_emitted.into(),
             }
         });
         Telemetry {
             mode: self.mode(),
             uptime: self.core.started.elapsed(),
             submissions: self.core.engine.submissions(),
+            letters_lost: self.core.letters.lost(),
             actors: actors.collect(),
         }
     }
@@ -344,7 +409,7 @@ fn drive(core: &Core) {
         match catch_unwind(AssertUnwindSafe(|| core.engine.round(core))) {
             Ok(Ok(time)) if time.is_zero() => {}
             Ok(Ok(time)) => thread::park_timeout(time),
-            Ok(Err(error)) => core.fail(error),
+            Ok(Err(error)) => core.recovers(error),
             // Without its thread, futures of a ring would wait for ever.
             Err(_) => core.fail(BackendError::rejected("running a ring", "the thread of the ring panicked").into()),
         }

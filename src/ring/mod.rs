@@ -46,8 +46,8 @@
 //!   message, and the number of the lane ([`RingBuilder::lanes`]). It returns the reply, or nothing. State, message and
 //!   reply consist of `i32`, `u32` and `f32`, in vectors, matrices, arrays and structs; message and reply have at most
 //!   112 bytes. The text has no bindings and no entry point; names that begin with `ring_` are the kernel's.
-//! - **The guarantees**: the messages of one thread to one actor are handled in their order, each at most once, one
-//!   after the other. A reply belongs to its message. Every message has an end: a reply, an error, or an entry among
+//! - **The guarantees**: the messages of one thread to one actor, of one priority, are handled in their order, each at
+//!   most once, one after the other. A reply belongs to its message. Every message has an end: a reply, an error, or an entry among
 //!   the [dead letters](Ring::dead_letters).
 //! - **From actor to actor**: a function marked by `// anywarp:send`, such as
 //!   `fn hand_on(to: u32, m: Message) -> bool { return false; }`, receives its body from the ring. It sends a message of
@@ -55,21 +55,30 @@
 //!   waits. Messages of one actor to another are handled in their order, each at most once; they have no reply, so the
 //!   receiver's result is dropped. Each lane that calls the function sends a message. The queue has as many slots as the
 //!   inbox. [`ActorTelemetry`] counts these messages, and [`Ring::drain`] waits until none is left.
+//! - **From an actor to the host**: a function marked by `// anywarp:emit`, such as
+//!   `fn alarm(m: Alarm) -> bool { return false; }` with a type of its own, emits a message that belongs to no ask:
+//!   [`Ring::subscribe`] receives it. It never waits, and returns false if the host has not taken the messages before.
 //! - **The mode** ([`Mode`]) is that of the device, or the one that was demanded, or an error: persistent on the CPU
 //!   and with CUDA, batched elsewhere.
-//! - **A full inbox** is the sender's choice: [`Overflow`].
+//! - **A full inbox** is the sender's choice: [`Overflow`]. With a [`backlog`](RingBuilder::backlog), messages wait on
+//!   the host before that, and those of high [`Priority`] go first.
 //! - **A stopped handler**, such as one whose loop does not end, ends the ring: each caller that waits receives the error
-//!   with the line, and states stay readable.
+//!   with the line, and states stay readable. On the CPU, [`RingBuilder::restart`] lets only the actor fail.
+//! - **The end** of a ring loses no message silently: [`Report`] counts those that were not handled, also those between
+//!   actors, and lists them as dead letters with their reasons and contents.
 //! - [`Ring::pause`], [`Ring::resume`], [`Ring::drain`] and [`Ring::shutdown`] control the life of a ring,
 //!   [`Ring::telemetry`] counts and measures, [`Ring::state`] reads a state between two messages.
 //!
 //! The module does not exist in a browser, which has no threads.
 
 mod actor;
+mod backlog;
 mod batched;
 mod builder;
 mod cell;
 mod core;
+mod emit;
+mod end;
 mod engine;
 mod error;
 mod generate;
@@ -79,6 +88,7 @@ mod mode;
 mod overflow;
 mod persistent;
 mod post;
+mod restart;
 mod slot;
 mod source;
 mod telemetry;
@@ -88,11 +98,14 @@ mod tests;
 use std::panic::Location;
 
 pub use actor::{Actor, Ask};
+pub use backlog::Priority;
 pub use builder::RingBuilder;
+pub use emit::{Emission, Subscription};
 pub use error::{AskError, RingError, SendError};
 pub use handle::{Report, Ring};
 pub use mode::Mode;
 pub use overflow::{DeadLetter, DeadReason, Overflow};
+pub use restart::Restart;
 pub use telemetry::{ActorTelemetry, Histogram, Telemetry};
 
 use crate::device::Device;

@@ -5,6 +5,8 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use super::telemetry::Count;
+
 /// The reaction to a message for an actor whose inbox is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -16,8 +18,9 @@ pub enum Overflow {
     /// The new message is dropped, and listed among the [dead letters](super::Ring::dead_letters).
     DropNewest,
     /// The message that has waited longest is dropped, and listed among the dead letters; the new one is accepted. The
-    /// ring keeps a queue of its own for that, as long as the inbox, because messages in the inbox can no longer be
-    /// dropped: up to twice as many messages wait.
+    /// ring keeps a [backlog](super::RingBuilder::backlog) for that, by default as long as the inbox, because messages in
+    /// the inbox can no longer be dropped: up to twice as many messages wait. Messages of normal priority give way first,
+    /// and do not displace those of high priority.
     DropOldest,
 }
 
@@ -33,6 +36,9 @@ pub enum DeadReason {
     Shutdown,
     /// The ring failed before the message was handled.
     Failure,
+    /// The actor's handler was stopped in this message, or the actor was ended by one before: see
+    /// [`Restart`](super::Restart).
+    Stopped,
 }
 
 impl fmt::Display for DeadReason {
@@ -42,6 +48,7 @@ impl fmt::Display for DeadReason {
             Self::LateReply => "the sender no longer waited for the reply",
             Self::Shutdown => "the ring was shut down",
             Self::Failure => "the ring failed",
+            Self::Stopped => "the actor's handler was stopped",
         })
     }
 }
@@ -53,8 +60,9 @@ pub struct DeadLetter {
     pub actor: u32,
     /// The reason.
     pub reason: DeadReason,
-    /// The bytes of the message or reply as far as they are known, in the layout of the WGSL type. A message in the
-    /// inbox of a ring that ended has none.
+    /// Whether an actor sent the message, not the host.
+    pub from_actor: bool,
+    /// The bytes of the message or reply, in the layout of the WGSL type.
     pub bytes: Vec<u8>,
 }
 
@@ -63,18 +71,27 @@ const KEPT: usize = 1024;
 
 /// The dead letters that were not collected yet.
 #[derive(Default)]
-pub(super) struct Letters(Mutex<VecDeque<DeadLetter>>);
+pub(super) struct Letters {
+    kept: Mutex<VecDeque<DeadLetter>>,
+    lost: Count,
+}
 
 impl Letters {
     pub(super) fn add(&self, letter: DeadLetter) {
-        let mut letters = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if letters.len() == KEPT {
-            letters.pop_front();
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() == KEPT {
+            kept.pop_front();
+            self.lost.add();
         }
-        letters.push_back(letter);
+        kept.push_back(letter);
     }
 
     pub(super) fn take(&self) -> Vec<DeadLetter> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect()
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect()
+    }
+
+    /// The number of letters that later ones have replaced.
+    pub(super) fn lost(&self) -> u64 {
+        self.lost.get()
     }
 }

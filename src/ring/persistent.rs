@@ -1,5 +1,6 @@
 //! A ring whose kernel is resident: host and kernel exchange words while it runs.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -7,9 +8,10 @@ use std::time::Duration;
 use anywarp_backend::{BackendError, DeviceKind, Ticket};
 
 use super::core::{Core, Stage};
-use super::engine::{Places, Sizes};
+use super::emit::Demand;
+use super::engine::{Own, Places, Sizes};
 use super::error::{RingError, no_memory};
-use super::generate::KEPT_HEAD;
+use super::generate::CONTROL;
 use super::telemetry::Count;
 use crate::buffer::exchange::{Exchange, Private};
 use crate::error::Error;
@@ -33,13 +35,10 @@ const POLLS_OF_MANY: u32 = 1;
 
 /// The time between two rounds of the ring's thread with nothing to do.
 const IDLE: Duration = Duration::from_millis(20);
-/// The same while messages have no reply.
+/// The same while messages have no reply, or there are subscriptions.
 const BUSY: Duration = Duration::from_millis(1);
-/// The same while futures wait.
+/// The same while futures wait, or messages for room in their inbox.
 const WATCHING: Duration = Duration::from_micros(20);
-
-/// The words of the control region: whether to stop, and the bell.
-const CONTROL: usize = 2;
 
 /// A resident kernel.
 pub(super) struct Persistent {
@@ -54,8 +53,7 @@ pub(super) struct Persistent {
     control: Exchange,
     mail: Option<Private>,
     pub(super) counts: Option<Exchange>,
-    /// The number of every actor's first message.
-    first: u32,
+    pub(super) emitted: Option<Exchange>,
     ticket: Mutex<Option<Ticket>>,
     pub(super) submissions: Count,
 }
@@ -69,10 +67,9 @@ impl Persistent {
         sizes: Sizes,
         groups: u32,
         turns: bool,
-        first: u32,
     ) -> Result<Self, RingError> {
-        let Sizes { inbox, outbox, kept, mail, counts } = sizes;
-        let bytes = sizes.bytes() + CONTROL as u64 * 4;
+        let Sizes { inbox, outbox, kept, mail, counts, control, emitted } = sizes;
+        let bytes = sizes.bytes();
         let (polls, most) = match (turns, context.caps().kind) {
             (true, _) => (if places.sends { 2 * POLLS_OF_MANY } else { POLLS_OF_MANY }, MOST),
             (false, DeviceKind::Software) => (POLLS_ON_HOST, MOST),
@@ -90,10 +87,10 @@ impl Persistent {
             inbox: exchange(inbox)?,
             outbox: exchange(outbox)?,
             kept: private(kept)?,
-            control: exchange(CONTROL)?,
+            control: exchange(control)?,
             mail: (mail > 0).then(|| private(mail)).transpose()?,
             counts: (counts > 0).then(|| exchange(counts)).transpose()?,
-            first,
+            emitted: (emitted > 0).then(|| exchange(emitted)).transpose()?,
             ticket: Mutex::new(None),
             submissions: Count::default(),
         })
@@ -118,11 +115,11 @@ impl Persistent {
             return Err(BackendError::rejected("starting a ring", message).into());
         }
         self.word(0).store(0, Ordering::Release);
-        let Places { actors, slots, .. } = self.places;
+        let Places { actors, slots, first, .. } = self.places;
         let launch = self.kernel.launch();
         let launch = launch.set("ring_shape.actors", actors).set("ring_shape.slots", slots);
         let launch = launch.set("ring_shape.polls", self.polls).set("ring_shape.most", self.most);
-        let launch = launch.set("ring_shape.first", self.first);
+        let launch = launch.set("ring_shape.first", first);
         let mut memory = vec![
             ("ring_inbox", self.inbox.whole()),
             ("ring_outbox", self.outbox.whole()),
@@ -131,7 +128,8 @@ impl Persistent {
         ];
         memory.extend(self.mail.as_ref().map(|mail| ("ring_mail", mail.whole())));
         memory.extend(self.counts.as_ref().map(|counts| ("ring_counts", counts.whole())));
-        *ticket = Some(launch.resident(self.groups, &memory, self.control.whole())?);
+        memory.extend(self.emitted.as_ref().map(|emitted| ("ring_emitted", emitted.whole())));
+        *ticket = Some(launch.resident(self.groups, &memory, self.control.start(CONTROL))?);
         self.submissions.add();
         Ok(())
     }
@@ -140,11 +138,12 @@ impl Persistent {
         self.word(0).store(1, Ordering::Release);
         let mut own = self.ticket();
         let Some(ticket) = own.as_ref() else { return Ok(true) };
-        let ended = ticket.wait_timeout(timeout)?;
-        if ended {
+        let ended = ticket.wait_timeout(timeout);
+        // A kernel that failed has ended, too.
+        if !matches!(ended, Ok(false)) {
             *own = None;
         }
-        Ok(ended)
+        Ok(ended?)
     }
 
     /// Changes the bell's word. Two threads may lose one of two changes, but never both.
@@ -165,20 +164,57 @@ impl Persistent {
                 return Err(BackendError::rejected("running a ring", message).into());
             }
         }
-        if core.serve_futures() {
+        let demand = core.collect();
+        if core.serve_futures() || demand == Demand::Waits {
             return Ok(WATCHING);
         }
         if core.left() > 0 {
             core.reap_all();
-            return Ok(BUSY);
+            return Ok(if core.has_backlog() { WATCHING } else { BUSY });
         }
-        Ok(IDLE)
+        Ok(if demand == Demand::None { IDLE } else { BUSY })
     }
 
-    pub(super) fn state(&self, actor: u32) -> Result<Vec<u32>, Error> {
-        let format = self.places.format;
-        let first = actor as usize * format.kept + KEPT_HEAD;
-        Ok(self.kept.read(first..first + format.state)?)
+    fn own(&self, own: Own) -> Option<&Private> {
+        match own {
+            Own::Kept => Some(&self.kept),
+            Own::Mail => self.mail.as_ref(),
+        }
+    }
+
+    pub(super) fn words(&self, own: Own, words: Range<usize>) -> Result<Vec<u32>, Error> {
+        self.own(own).map_or(Ok(Vec::new()), |memory| Ok(memory.read(words)?))
+    }
+
+    pub(super) fn fill(&self, own: Own, words: Range<usize>, word: u32) -> Result<(), Error> {
+        self.own(own).map_or(Ok(()), |memory| Ok(memory.fill(words, word)?))
+    }
+
+    pub(super) fn control(&self) -> Vec<u32> {
+        self.control.words().iter().map(|word| word.load(Ordering::Acquire)).collect()
+    }
+
+    pub(super) fn unmark(&self, at: usize) {
+        if let Some(word) = self.control.words().get(at) {
+            word.store(0, Ordering::Release);
+        }
+    }
+
+    /// Takes the ticket of a kernel that has ended with an error.
+    pub(super) fn forgets(&self) -> bool {
+        let mut ticket = self.ticket();
+        let failed = ticket.as_ref().is_some_and(|ticket| ticket.is_done().is_err());
+        if failed {
+            *ticket = None;
+        }
+        failed
+    }
+
+    pub(super) fn restart(&self) -> Result<(), Error> {
+        if self.word(0).load(Ordering::Acquire) != 0 {
+            return Ok(());
+        }
+        self.start()
     }
 }
 

@@ -5,9 +5,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use super::backlog::Backlog;
 use super::cell::Cell;
 use super::slot::{Header, Mailbox, Payload, Words};
 use super::telemetry::{Count, Counts};
+use crate::error::Error;
 
 /// A message that waits in the host's own queue, because its inbox is full.
 pub(super) struct Letter {
@@ -38,7 +40,9 @@ pub(super) struct State {
     /// The messages in the inbox, in the order of their replies.
     pub(super) waiting: VecDeque<Entry>,
     /// Messages for which there was no room.
-    pub(super) backlog: VecDeque<Letter>,
+    pub(super) backlog: Backlog<Letter>,
+    /// The error that has ended the actor for good.
+    pub(super) stopped: Option<Error>,
     /// The number of calls that wait for several free slots: while there are any, the inbox accepts nothing else.
     pub(super) reserved: u32,
     pub(super) counts: Counts,
@@ -47,8 +51,8 @@ pub(super) struct State {
 impl Post {
     pub(super) fn new(mailbox: Mailbox) -> Self {
         let next = AtomicU32::new(mailbox.taken());
-        let (waiting, backlog) = (VecDeque::new(), VecDeque::new());
-        let state = State { mailbox, waiting, backlog, reserved: 0, counts: Counts::new() };
+        let (waiting, backlog) = (VecDeque::new(), Backlog::default());
+        let state = State { mailbox, waiting, backlog, stopped: None, reserved: 0, counts: Counts::new() };
         Self { state: Mutex::new(state), next, dropped: Count::default() }
     }
 
@@ -85,12 +89,28 @@ impl Post {
         let mut wrote = false;
         while state.reserved == 0
             && !state.mailbox.is_full()
-            && let Some(Letter { payload, entry }) = state.backlog.pop_front()
+            && let Some(Letter { payload, entry }) = state.backlog.pop()
         {
             state.put(inbox, Header::CALL, &payload, entry);
             wrote = true;
         }
         wrote
+    }
+}
+
+impl Post {
+    /// Answers the next message in the kernel's place; returns its number and what waits for it.
+    pub(super) fn answer(&self, state: &mut State, outbox: &impl Words) -> Option<(u32, Entry)> {
+        let entry = state.waiting.pop_front()?;
+        let number = state.mailbox.answer(outbox)?;
+        self.next.store(state.mailbox.taken(), Ordering::Relaxed);
+        Some((number, entry))
+    }
+
+    /// Gives up all messages of an actor that is not served any more.
+    pub(super) fn abandon(&self, state: &mut State) {
+        state.mailbox.abandon();
+        self.next.store(state.mailbox.taken(), Ordering::Relaxed);
     }
 }
 

@@ -83,6 +83,11 @@ impl Slots {
         stride(self.payload)
     }
 
+    /// The number of words of all slots.
+    pub(crate) fn words(self) -> usize {
+        self.count as usize * self.stride()
+    }
+
     /// The phase of the words of the message with this number. Zeroed memory has the phase before that of number 0.
     fn phase(self, number: u32) -> u32 {
         // The number of slots is a power of two: this bit of the number changes with each lap.
@@ -187,6 +192,32 @@ impl Mailbox {
         self.inbox.write(words, self.sent, header, payload);
         self.sent = self.sent.wrapping_add(1);
         true
+    }
+
+    /// The payload of a message without a reply, which is the `place`th of these; `None` beyond the last one.
+    pub(crate) fn message(&self, words: &impl Words, place: u32) -> Option<Payload> {
+        if place >= self.under_way() {
+            return None;
+        }
+        self.inbox.read(words, self.taken.wrapping_add(place))
+    }
+
+    /// Writes an empty reply to the next message in the kernel's place, and takes it; returns its number. No kernel runs,
+    /// and a later one begins behind this message.
+    pub(crate) fn answer(&mut self, words: &impl Words) -> Option<u32> {
+        if self.under_way() == 0 {
+            return None;
+        }
+        let number = self.taken;
+        // The next lap over the slots must find this lap's phase.
+        self.outbox.write(words, number, Header::CALL, &[]);
+        self.taken = number.wrapping_add(1);
+        Some(number)
+    }
+
+    /// Gives up all messages without a reply; no kernel reads or answers this actor's messages any more.
+    pub(crate) fn abandon(&mut self) {
+        self.taken = self.sent;
     }
 
     /// Takes the next reply, if it has arrived.

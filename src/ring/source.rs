@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use anywarp_backend::{Layout, Shape, Source, Validated, statements};
-use anywarp_wgsl::marks::{ACTOR, SEND, Stray, body_of, marked_functions};
+use anywarp_wgsl::marks::{ACTOR, EMIT, SEND, Stray, body_of, marked_functions};
 use anywarp_wgsl::reflect::layout_of;
 use anywarp_wgsl::{diagnostic, module};
 use naga::valid::Capabilities;
@@ -35,6 +35,18 @@ pub(crate) struct ActorText {
     pub(crate) has_barriers: bool,
     /// The function by which the actor sends messages to others.
     pub(crate) send: Option<SendText>,
+    /// The function by which the actor emits messages to the host.
+    pub(crate) emit: Option<EmitText>,
+}
+
+/// The function that emits a message to the host; the ring supplies its body.
+#[derive(Clone, Debug)]
+pub(crate) struct EmitText {
+    /// The author's body, with its braces, in the composed text.
+    pub(crate) body: Range<usize>,
+    /// The name of its parameter.
+    pub(crate) parameter: String,
+    pub(crate) message: Layout,
 }
 
 /// The function that sends a message to another actor; the ring supplies its body.
@@ -54,15 +66,17 @@ pub(crate) fn read(wgsl: &Wgsl<'_>) -> Result<ActorText, RingError> {
             source.position(at).map_or_else(|| (source.file().to_owned(), 1), |at| (at.file.to_owned(), at.line));
         RingError::Actor { file, line, message }
     };
-    let marked = marked_functions(source.text(), ACTOR).map_err(|Stray(range)| {
-        wrong(range.start, format!("the mark '{ACTOR}' must directly precede the 'fn' of a function"))
-    })?;
-    let sends = marked_functions(source.text(), SEND).map_err(|Stray(range)| {
-        wrong(range.start, format!("the mark '{SEND}' must directly precede the 'fn' of a function"))
-    })?;
-    if let Some((name, place)) = sends.get(1) {
-        let text = format!("'{name}' is a second function after the comment '// {SEND}'; expected at most one");
-        return Err(wrong(place.start, text));
+    let functions = |mark| {
+        marked_functions(source.text(), mark).map_err(|Stray(range)| {
+            wrong(range.start, format!("the mark '{mark}' must directly precede the 'fn' of a function"))
+        })
+    };
+    let (marked, sends, emits) = (functions(ACTOR)?, functions(SEND)?, functions(EMIT)?);
+    for (mark, functions) in [(SEND, &sends), (EMIT, &emits)] {
+        if let Some((name, place)) = functions.get(1) {
+            let text = format!("'{name}' is a second function after the comment '// {mark}'; expected at most one");
+            return Err(wrong(place.start, text));
+        }
     }
     let wrong_place = wrong;
     let [(name, place)] = marked.as_slice() else {
@@ -114,9 +128,21 @@ pub(crate) fn read(wgsl: &Wgsl<'_>) -> Result<ActorText, RingError> {
             .ok_or_else(refused)
     });
     let send = send.transpose()?;
+    let emit = emits.first().map(|(name, place)| {
+        let refused = |text: String| wrong_place(place.start, format!("the function '{name}' that emits {text}"));
+        let Some((parameter, ty)) = emit_of(&module, name) else {
+            return Err(refused(
+                "has another form; expected `fn(message: Message) -> bool { return false; }`".to_owned(),
+            ));
+        };
+        let message = words(&module, ty, "message", limit).map_err(refused)?;
+        let body = body_of(source.text(), place.start).ok_or_else(|| refused("has no body".to_owned()))?;
+        Ok(EmitText { body, parameter, message })
+    });
+    let emit = emit.transpose()?;
     let has_barriers = has_barriers(&module);
     let function = (*name).to_owned();
-    Ok(ActorText { function, state, message, reply, has_barriers, send, source: source.clone() })
+    Ok(ActorText { function, state, message, reply, has_barriers, send, emit, source: source.clone() })
 }
 
 /// The sentence on the parameters that an actor has.
@@ -139,6 +165,15 @@ fn send_of(module: &Module, name: &str, message: Handle<Type>) -> Option<[String
         && sent.ty == message
         && returns == Some(&TypeInner::Scalar(Scalar::BOOL));
     fits.then(|| Some([to.name.clone()?, sent.name.clone()?]))?
+}
+
+/// The name and the type of the parameter of a function that emits; `None` if it has another form.
+fn emit_of(module: &Module, name: &str) -> Option<(String, Handle<Type>)> {
+    let mut functions = module.functions.iter().map(|(_, function)| function);
+    let function = functions.find(|function| function.name.as_deref() == Some(name))?;
+    let [message] = function.arguments.as_slice() else { return None };
+    let returns = function.result.as_ref().map(|result| &module.types[result.ty].inner);
+    (returns == Some(&TypeInner::Scalar(Scalar::BOOL))).then(|| Some((message.name.clone()?, message.ty)))?
 }
 
 /// The layout of a type that travels as words of 32 bits.

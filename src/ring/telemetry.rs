@@ -94,6 +94,8 @@ pub struct ActorTelemetry {
     pub received: u64,
     /// Messages that the actor has handled.
     pub handled: u64,
+    /// Messages in which the actor's handler was stopped: see [`Restart`](super::Restart).
+    pub stopped: u64,
     /// Messages that were dropped or refused because the inbox was full.
     pub dropped: u64,
     /// Messages that wait or are being handled.
@@ -106,6 +108,10 @@ pub struct ActorTelemetry {
     pub refused: u64,
     /// Messages from actors that the actor has handled. They are not among the counts of messages from the host.
     pub from_actors: u64,
+    /// Messages that the actor has emitted to the host. This count and the next one wrap after 2^32 messages.
+    pub emitted: u64,
+    /// Messages that the actor could not emit, because the host had not taken those before.
+    pub not_emitted: u64,
     /// The times from sending to the arrival of the reply at the host.
     pub latency: Histogram,
 }
@@ -120,6 +126,9 @@ pub struct Telemetry {
     pub uptime: Duration,
     /// The submissions of the kernel so far: 1 for a persistent ring that was never paused.
     pub submissions: u64,
+    /// Dead letters that were replaced by later ones before [`Ring::dead_letters`](super::Ring::dead_letters) returned
+    /// them.
+    pub letters_lost: u64,
     /// The counts of each actor.
     pub actors: Vec<ActorTelemetry>,
 }
@@ -132,12 +141,15 @@ impl Telemetry {
         for actor in &self.actors {
             total.received += actor.received;
             total.handled += actor.handled;
+            total.stopped += actor.stopped;
             total.dropped += actor.dropped;
             total.queued += actor.queued;
             total.high_water = total.high_water.max(actor.high_water);
             total.sent += actor.sent;
             total.refused += actor.refused;
             total.from_actors += actor.from_actors;
+            total.emitted += actor.emitted;
+            total.not_emitted += actor.not_emitted;
             total.latency.merge(&actor.latency);
         }
         total
@@ -154,13 +166,14 @@ impl Telemetry {
 pub(super) struct Counts {
     pub(super) received: u64,
     pub(super) handled: u64,
+    pub(super) stopped: u64,
     pub(super) high_water: u64,
     pub(super) latency: Histogram,
 }
 
 impl Counts {
     pub(super) fn new() -> Self {
-        Self { received: 0, handled: 0, high_water: 0, latency: Histogram::default() }
+        Self { received: 0, handled: 0, stopped: 0, high_water: 0, latency: Histogram::default() }
     }
 
     pub(super) fn handled(&mut self, took: Duration) {

@@ -15,6 +15,8 @@ enum Step {
     Send(Vec<u32>),
     Handle(u8),
     Take,
+    /// The kernel is stopped in the next message, which the host answers in its place.
+    Stop,
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -22,6 +24,7 @@ fn step() -> impl Strategy<Value = Step> {
         prop::collection::vec(any::<u32>(), 0..=5).prop_map(Step::Send),
         (0u8..4).prop_map(Step::Handle),
         Just(Step::Take),
+        Just(Step::Stop),
     ]
 }
 
@@ -59,6 +62,20 @@ proptest! {
                         handled.extend(sent.pop_front());
                     }
                 }
+                Step::Stop => {
+                    // The host takes what was handled before.
+                    while let Some(reply) = mailbox.take(&words) {
+                        prop_assert_eq!(Some(reply[..5].to_vec()), handled.pop_front());
+                    }
+                    prop_assert!(handled.is_empty());
+                    let message = mailbox.message(&words, 0).map(|message| message[..5].to_vec());
+                    prop_assert_eq!(&message, &sent.front().cloned());
+                    prop_assert_eq!(mailbox.message(&words, sent.len() as u32), None);
+                    prop_assert_eq!(mailbox.answer(&words), message.map(|_| number));
+                    if sent.pop_front().is_some() {
+                        number = number.wrapping_add(1);
+                    }
+                }
                 Step::Take => {
                     prop_assert_eq!(outbox.begins(&words, mailbox.taken()), !handled.is_empty());
                     let reply = mailbox.take(&words).map(|reply| reply[..5].to_vec());
@@ -92,10 +109,23 @@ fn hand_on(to: u32, m: f32) -> bool {
 fn receive(state: ptr<function, f32>, x: f32, lane: u32) -> f32 {
     return x * 0.5;
 }";
+    let emit = "
+// anywarp:emit
+fn report(m: f32) -> bool {
+    // the ring's
+    return false;
+}
+";
     let (send, actor) = text.split_at(text.find("// anywarp:actor").unwrap());
-    for text in [text.to_owned(), format!("{actor}\n{send}")] {
+    for text in [
+        text.to_owned(),
+        format!("{actor}\n{send}"),
+        format!("{send}{emit}{actor}"),
+        format!("{emit}{actor}\n{send}"),
+        format!("{actor}{emit}{send}"),
+    ] {
         let actor = super::source::read(&Wgsl::from(&*text).file("lines.wgsl")).unwrap();
-        let source = generate(&actor, 1, 1);
+        let source = generate(&actor, 1, 1, false);
         let line = |part: &str| {
             let at = source.text().find(part).unwrap_or_else(|| panic!("no {part} in\n{}", source.text()));
             let place = source.position(at).unwrap();
@@ -105,6 +135,11 @@ fn receive(state: ptr<function, f32>, x: f32, lane: u32) -> f32 {
             |part: &str| ("lines.wgsl".to_owned(), 1 + text[..text.find(part).unwrap()].matches('\n').count() as u32);
         assert!(!source.text().contains("the ring's"), "{}", source.text());
         assert!(source.text().contains("{ return ring_send(to, m); }"), "{}", source.text());
+        let emits = text.contains("fn report");
+        assert_eq!(source.text().contains("{ return ring_emit(m); }"), emits, "{}", source.text());
+        if emits {
+            assert_eq!(line("fn report"), written("fn report"));
+        }
         for part in ["fn hand_on", "fn receive", "return x * 0.5"] {
             assert_eq!(line(part), written(part), "{part} in\n{}", source.text());
         }
@@ -114,3 +149,5 @@ fn receive(state: ptr<function, f32>, x: f32, lane: u32) -> f32 {
 
 #[cfg(feature = "cpu")]
 mod faults;
+#[cfg(feature = "cpu")]
+mod restart;

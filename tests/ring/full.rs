@@ -17,6 +17,7 @@ pub(crate) const CASES: &[Case] = &[
     ("oldest_awaited_dropped", oldest_awaited_dropped),
     ("late_replies", late_replies),
     ("timed_out_futures", timed_out_futures),
+    ("lost_letters", lost_letters),
 ];
 
 fn rejected(place: Place<'_>) -> TestResult {
@@ -118,4 +119,19 @@ fn timed_out_futures(place: Place<'_>) -> TestResult {
     refused(late, |error| matches!(error, AskError::TimedOut { actor: 0, .. }), &["20ms"])?;
     ring.resume()?;
     equal(pollster::block_on(ring.actor(0).ask::<u32, u32>(&9)?)?, 9, "the reply after the late one")
+}
+
+/// The list of dead letters is bounded, and what it loses is counted.
+fn lost_letters(place: Place<'_>) -> TestResult {
+    let ring = place.ring(ECHO)?.inbox(2).overflow(Overflow::DropNewest).start()?;
+    ring.pause()?;
+    for x in 0..1030u32 {
+        let sent = ring.actor(0).tell(&x);
+        ensure(sent.is_ok() == (x < 2), || format!("message {x}: {sent:?}"))?;
+    }
+    equal(ring.telemetry().letters_lost, 4, "lost letters")?;
+    let report = ring.shutdown(Duration::ZERO)?;
+    // The two messages in the inbox replace two more.
+    equal((report.letters_lost, report.dead_letters.len()), (6, 1024), "lost and kept letters")?;
+    equal(report.dead_letters[0].bytes.clone(), 8u32.to_le_bytes().to_vec(), "the oldest that was kept")
 }

@@ -106,7 +106,9 @@ fn shut_down_while_paused(place: Place<'_>) -> TestResult {
     ring.actor(0).tell(&3u32)?;
     let report = ring.shutdown(MINUTE)?;
     equal((report.handled, report.unanswered), (1, 2), "handled and unanswered")?;
-    ensure(report.dead_letters.iter().all(|letter| letter.reason == DeadReason::Shutdown), || format!("{report:?}"))?;
+    let letters = report.dead_letters.iter().map(|letter| (letter.reason, letter.from_actor, letter.bytes[0]));
+    let expected = vec![(DeadReason::Shutdown, false, 2), (DeadReason::Shutdown, false, 3)];
+    equal(letters.collect::<Vec<_>>(), expected, "reason, sender, message")?;
     refused(ask.wait(), |error| matches!(error, AskError::Ended { actor: 0, failure: None }), &["shut down"])
 }
 

@@ -1,8 +1,9 @@
 //! Messages from actor to actor.
 
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use anywarp::ring::{Ring, RingError};
+use anywarp::ring::{DeadReason, Ring, RingError};
 
 use crate::outcome::{TestResult, ensure, equal, refused};
 use crate::{Case, Place};
@@ -16,6 +17,8 @@ pub(crate) const CASES: &[Case] = &[
     ("no_such_receiver", no_such_receiver),
     ("sent_to_itself", sent_to_itself),
     ("other_forms_of_sending", other_forms_of_sending),
+    ("undelivered_at_the_end", undelivered_at_the_end),
+    ("nothing_undelivered", nothing_undelivered),
 ];
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -209,4 +212,38 @@ fn other_forms_of_sending(place: Place<'_>) -> TestResult {
         refused(error.map(|_| ()), wrong, &[])?;
     }
     ensure(place.ring(actor)?.start()?.telemetry().total().sent == 0, || "an actor has sent".to_owned())
+}
+
+/// Tokens that go round without end: each is in one queue when the kernel has ended.
+fn undelivered_at_the_end(place: Place<'_>) -> TestResult {
+    let ring = place.ring(TOKEN)?.actors(3).inbox(16).start()?;
+    for id in [7, 8, 0x8000_0009u32] {
+        ring.actor(0).tell(&[u32::MAX, id, 3])?;
+    }
+    let start = Instant::now();
+    while ring.telemetry().total().from_actors < 30 {
+        ensure(start.elapsed() < MINUTE, || format!("the tokens do not go round: {:?}", ring.telemetry()))?;
+        thread::sleep(Duration::from_millis(1));
+    }
+    ring.pause()?;
+    let report = ring.shutdown(Duration::ZERO)?;
+    equal((report.undelivered, report.unanswered, report.handled), (3, 0, 3), "undelivered, unanswered, handled")?;
+    let mut ids = Vec::new();
+    for letter in &report.dead_letters {
+        equal((letter.reason, letter.from_actor), (DeadReason::Shutdown, true), "reason and sender")?;
+        let words: Vec<u32> =
+            letter.bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("4"))).collect();
+        // The token was sent with one hop more.
+        equal(letter.actor, words[1].wrapping_add(words[0] + 1) % 3, "the receiver")?;
+        ids.push(words[1]);
+    }
+    ids.sort_unstable();
+    equal(ids, vec![7, 8, 0x8000_0009], "the tokens")
+}
+
+fn nothing_undelivered(place: Place<'_>) -> TestResult {
+    let ring = place.ring(TOKEN)?.actors(3).inbox(16).start()?;
+    ring.actor(0).tell(&[50u32, 1, 3])?;
+    let report = ring.shutdown(MINUTE)?;
+    equal((report.undelivered, report.letters_lost, report.dead_letters.len()), (0, 0, 0), "undelivered, lost, letters")
 }

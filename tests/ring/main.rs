@@ -4,11 +4,14 @@
 //! |---|---|
 //! | `ANYWARP_REQUIRE` | required backends, such as `cpu,vulkan`; a missing one is a failure |
 
+mod emit;
 mod full;
 mod life;
 mod mail;
 mod messages;
+mod priority;
 mod refusals;
+mod restart;
 
 use std::process::ExitCode;
 
@@ -41,7 +44,16 @@ impl Place<'_> {
 /// A named case, for each mode of each device.
 type Case = (&'static str, fn(Place<'_>) -> TestResult);
 
-const CASES: &[&[Case]] = &[messages::CASES, mail::CASES, full::CASES, life::CASES, refusals::CASES];
+const CASES: &[&[Case]] = &[
+    messages::CASES,
+    mail::CASES,
+    emit::CASES,
+    full::CASES,
+    priority::CASES,
+    life::CASES,
+    restart::CASES,
+    refusals::CASES,
+];
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();

@@ -1,4 +1,4 @@
-//! Functions that a text marks: for debug printing, or for a ring: its actor, and the sending of messages.
+//! Functions that a text marks: for debug printing, or for a ring: its actor, and the sending and emitting of messages.
 //!
 //! The mark is a comment, so other WGSL tools see ordinary functions.
 
@@ -12,6 +12,9 @@ pub const ACTOR: &str = "anywarp:actor";
 
 /// The first word of the comment before the function by which an actor sends a message.
 pub const SEND: &str = "anywarp:send";
+
+/// The first word of the comment before the function by which an actor emits a message to the host.
+pub const EMIT: &str = "anywarp:emit";
 
 /// The range of a debug mark that no function follows.
 #[derive(Clone, Debug, PartialEq, Eq)]

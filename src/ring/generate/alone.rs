@@ -30,7 +30,7 @@ impl Kernel<'_> {
             out,
             "@compute @workgroup_size(1)
 fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {{
-  for (var actor = group.x; actor < ring_shape.actors; actor += groups.x) {{
+  for (var actor = group.x; actor < ring_shape.actors; actor += groups.x) {{{marked}
     let kept = actor * ring_words_kept;
     var numbers = array<u32, 2>(ring_kept[kept] + ring_shape.first, ring_kept[kept + 1u]);
     var queue = {first}u;{own}
@@ -63,8 +63,10 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
       let part = (words[0] & 0x7fffffffu) >> 2u;
       var ring_reply: array<u32, ring_payload_out>;
       if kind == 0u {{",
+            marked =
+                if self.marks { format!("\n    if {} != 0u {{ continue; }}", Self::marked()) } else { String::new() },
             first = u32::from(sends),
-            own = when("\n    ring_self = actor;"),
+            own = if self.speaks() { "\n    ring_self = actor;" } else { "" },
             turns = when("\n        queue ^= 1u;"),
         );
         self.call(out, "0u", "0u", "0u");
@@ -92,7 +94,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
       atomicStore(&ring_outbox[sent + 1u], highest);
       ring_kept[kept] = number + 1u - ring_shape.first;
       atomicStore(&ring_outbox[sent], kind | (phase << 31u));
-{close}      numbers[queue] = number + 1u;
+{close}{unmark}      numbers[queue] = number + 1u;
       handled++;{half}
     }}
     // More messages may wait: the device shall not rest before it repeats this.
@@ -101,6 +103,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
 }}",
             open = when("      if queue == 0u {\n"),
             close = if sends { taken } else { String::new() },
+            unmark = self.mark("0u"),
             half = when("\n      if 2u * handled == ring_shape.most { queue ^= 1u; }"),
         );
     }

@@ -24,6 +24,10 @@ const LOOKS: u32 = 32;
 impl Kernel<'_> {
     /// The number of slots that a poll reads at most.
     fn window(&self) -> usize {
+        if self.marks {
+            // Each message is handled and its results are stored before the next one.
+            return 1;
+        }
         let words = MAX_LOADS * self.invocations as usize;
         (words / (HEAD + self.format.message)).clamp(1, MAX_WINDOW)
     }
@@ -44,7 +48,7 @@ impl Kernel<'_> {
             out,
             "var<workgroup> ring_reply: array<u32, {rows}u * ring_payload_out>;
 var<workgroup> ring_arrived: atomic<u32>;
-var<workgroup> ring_next: u32;
+var<workgroup> ring_next: u32;{mark}
 fn ring_poll(queue: u32, inbox: u32, number: u32, i: u32) -> u32 {{
   let slot = (number + i / ring_words_in) & (ring_shape.slots - 1u);
   return ring_load(queue, inbox + slot * ring_stride_in + i % ring_words_in);
@@ -59,7 +63,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
     @builtin(local_invocation_index) lane: u32) {{
   if lane == 0u {{ atomicStore(&ring_arrived, {MAX_WINDOW}u); }}
   workgroupBarrier();
-  for (var actor = group.x; actor < ring_shape.actors; actor += groups.x) {{
+  for (var actor = group.x; actor < ring_shape.actors; actor += groups.x) {{{marked}
     let kept = actor * ring_words_kept;
     let inbox = actor * ring_shape.slots * ring_stride_in;
     let outbox = actor * ring_shape.slots * ring_stride_out;
@@ -73,8 +77,18 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
     var looks = 0u;
     while polls < ring_shape.polls && handled < ring_shape.most {{
       let number = numbers[queue];",
+            mark = if self.marks { "\nvar<workgroup> ring_mark: u32;" } else { "" },
+            marked = if self.marks {
+                let marked = Self::marked();
+                format!(
+                    "\n    if lane == 0u {{ ring_mark = {marked}; }}
+    if workgroupUniformLoad(&ring_mark) != 0u {{ continue; }}"
+                )
+            } else {
+                String::new()
+            },
             first = u32::from(sends),
-            own = when("\n    ring_self = actor;"),
+            own = if self.speaks() { "\n    ring_self = actor;" } else { "" },
         );
         self.poll(out, window);
         let _ = writeln!(
@@ -110,6 +124,10 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
         } else {
             self.handle_rows(out);
         }
+        if self.marks && !several {
+            // The mark is removed when all invocations have written the reply.
+            let _ = writeln!(out, "      workgroupBarrier();");
+        }
         let _ = writeln!(
             out,
             "      if lane == 0u {{\n        ring_kept[kept + queue] = number + next - select(ring_shape.first, 0u, queue == 1u);"
@@ -125,6 +143,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
         }}"
             );
         }
+        out.push_str(&self.mark("0u"));
         let _ = writeln!(
             out,
             "      }}
@@ -233,6 +252,11 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
         workgroupBarrier();
         state = ring_shared_state();"
         );
+        if self.marks {
+            // All lanes have come to the end of the handler.
+            let _ =
+                writeln!(out, "        if lane == 0u && (header & 3u) == 0u {{\n{}        }}", self.mark("3u + queue"));
+        }
         self.replies(out, "1u");
         let _ = writeln!(out, "        workgroupBarrier();\n      }}");
     }

@@ -96,6 +96,38 @@ fn a_handler_without_end_is_an_error_with_its_line() {
     }
 }
 
+/// A handler that sends two messages to itself, and never comes to its end.
+const SENDS_AND_HANGS: &str = "
+// anywarp:send
+fn send(to: u32, x: u32) -> bool { return false; }
+// anywarp:actor
+fn hang(state: ptr<function, u32>, x: u32, lane: u32) -> u32 {
+    var y = x;
+    if send(0u, 11u) && send(0u, 12u) {
+        while y == 7u {
+            y = y * 3u - 14u;
+        }
+    }
+    return x;
+}";
+
+#[test]
+fn messages_between_actors_are_reported_after_a_failure() {
+    for mode in [Mode::Persistent, Mode::Batched] {
+        // Memory of a stopped kernel can be read once the stop was reported.
+        let cpu = anywarp_cpu::open(Options { steps: Some(1 << 20), ..Options::default() }).unwrap();
+        let device = Device::from_backend(cpu);
+        let ring = device.ring(SENDS_AND_HANGS).unwrap().demand(mode).start().unwrap();
+        let error = ring.actor(0).ask::<u32, u32>(&7).unwrap().timeout(Duration::from_secs(60)).wait().unwrap_err();
+        assert!(matches!(error, AskError::Ended { failure: Some(_), .. }), "{mode}: {error}");
+        let report = ring.shutdown(Duration::from_secs(1)).unwrap();
+        assert_eq!((report.undelivered, report.unanswered, report.handled), (2, 1, 0), "{mode}: {report:?}");
+        let letters: Vec<_> = report.dead_letters.iter().map(|letter| (letter.bytes[0], letter.from_actor)).collect();
+        assert_eq!(letters, [(7, false), (11, true), (12, true)], "{mode}");
+        assert!(report.dead_letters.iter().all(|letter| letter.reason == DeadReason::Failure), "{mode}: {report:?}");
+    }
+}
+
 #[test]
 fn a_ring_resumes_after_a_pause_that_timed_out() {
     let minute = Duration::from_secs(60);

@@ -7,7 +7,7 @@ use anywarp_backend::SourceFile;
 use super::failure;
 use crate::TextError;
 use crate::directives::block_comment;
-use crate::marks::{ACTOR, DEBUG};
+use crate::marks::{ACTOR, DEBUG, EMIT, SEND};
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,7 +151,8 @@ impl Tokens {
         let mut ranges = comments(&self.file.text, before..all.start);
         ranges.retain(|range| {
             let text = self.file.text.get(range.clone()).unwrap_or_default();
-            text.starts_with("///") || text.starts_with("/**") || [DEBUG, ACTOR].iter().any(|mark| text.contains(mark))
+            let marks = [DEBUG, ACTOR, SEND, EMIT];
+            text.starts_with("///") || text.starts_with("/**") || marks.iter().any(|mark| text.contains(mark))
         });
         ranges.push(all);
         ranges

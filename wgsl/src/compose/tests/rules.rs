@@ -252,6 +252,7 @@ fn parts_that_are_off_become_blanks() {
             "fn f() { switch x { case 3 { } } }",
         ),
         ("/// Removed.\n// anywarp:debug\n@if(off) fn f() { } // stays\nfn g() { }", "// stays fn g() { }"),
+        ("// anywarp:send\n@if(off) fn f() { }\n// anywarp:emit\n@if(off) fn g() { }\nfn h() { }", "fn h() { }"),
         ("@if(off) @else const a = 1;", ""),
     ];
     for (text, expected) in table {
