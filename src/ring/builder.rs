@@ -192,7 +192,7 @@ impl RingBuilder {
                 let persistent = Persistent::new(&self.device.context, kernel, places, words, groups, turns)?;
                 Engine::Persistent(Box::new(persistent))
             }
-            Mode::Batched => Engine::Batched(Batched::new(&self.device, kernel, places, words)?),
+            Mode::Batched => Engine::Batched(Box::new(Batched::new(&self.device, kernel, places, words)?)),
         };
         let post = |actor| Post::new(Mailbox::new(places.inbox(actor), places.outbox(actor), first));
         Ring::run(Core {
