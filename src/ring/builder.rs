@@ -98,8 +98,8 @@ impl RingBuilder {
         self
     }
 
-    /// Lets only the actor fail whose handler is stopped, instead of the whole ring, and sets what becomes of it. Only the
-    /// CPU can do so: elsewhere a stopped handler ends with wrong results, or with the loss of the device.
+    /// Lets only the actor fail whose handler is stopped, instead of the whole ring, and sets what becomes of it. Only
+    /// the CPU can do so: elsewhere a stopped handler ends with wrong results, or with the loss of the device.
     ///
     /// ```
     /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
