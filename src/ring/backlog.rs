@@ -8,8 +8,8 @@ pub(super) const AGE: u32 = 8;
 /// The urgency of a message: see [`Actor::tell_with`](super::Actor::tell_with).
 ///
 /// Messages of high priority go first where messages wait on the host ([`RingBuilder::backlog`]). After every 8 of
-/// them, one of normal priority goes, so none waits for ever. Messages that are in the inbox are not overtaken. Those of
-/// one thread to one actor with the same priority are handled in their order.
+/// them, one of normal priority goes, so none waits for ever. Messages that are in the inbox are not overtaken. Those
+/// of one thread to one actor with the same priority are handled in their order.
 ///
 /// [`RingBuilder::backlog`]: super::RingBuilder::backlog
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -98,8 +98,8 @@ impl RingBuilder {
         self
     }
 
-    /// Lets only the actor fail whose handler is stopped, instead of the whole ring, and sets what becomes of it. Only the
-    /// CPU can do so: elsewhere a stopped handler ends with wrong results, or with the loss of the device.
+    /// Lets only the actor fail whose handler is stopped, instead of the whole ring, and sets what becomes of it. Only
+    /// the CPU can do so: elsewhere a stopped handler ends with wrong results, or with the loss of the device.
     ///
     /// ```
     /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
@@ -192,7 +192,7 @@ impl RingBuilder {
                 let persistent = Persistent::new(&self.device.context, kernel, places, words, groups, turns)?;
                 Engine::Persistent(Box::new(persistent))
             }
-            Mode::Batched => Engine::Batched(Batched::new(&self.device, kernel, places, words)?),
+            Mode::Batched => Engine::Batched(Box::new(Batched::new(&self.device, kernel, places, words)?)),
         };
         let post = |actor| Post::new(Mailbox::new(places.inbox(actor), places.outbox(actor), first));
         Ring::run(Core {

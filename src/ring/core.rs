@@ -67,7 +67,7 @@ pub(super) struct Core {
     pub(super) actor: ActorText,
     pub(super) format: Format,
     pub(super) overflow: Overflow,
-    /// What becomes of an actor whose handler was stopped; `None` if it ends the ring.
+    /// The further life of an actor whose handler was stopped; `None` if it ends the ring.
     pub(super) restart: Option<Restart>,
     /// The messages between actors that were lost with an actor.
     pub(super) mail_lost: AtomicU32,

@@ -1,4 +1,4 @@
-//! What actors emit, on its way to the host: a queue for each actor, and one for each subscription.
+//! Messages from actors to the host: a queue for each actor, and one for each subscription.
 //!
 //! `ring_emitted` begins with a word for each actor, the number of its messages that the host has taken, which only the
 //! host writes. [`LINE`] words for each actor follow, then the slots, as many for each actor as its inbox has. A message
@@ -211,7 +211,7 @@ impl<M: Element> Subscription<M> {
     fn waits(&self, timeout: Option<Duration>) -> Option<Emission<M>> {
         let mut pause = Pause::new();
         loop {
-            // Before the look at the queue: what was emitted before the end is received.
+            // Before the look at the queue, so that messages from before the end are received.
             let ended = self.has_ended();
             if let Some(next) = self.try_recv() {
                 return Some(next);

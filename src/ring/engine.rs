@@ -114,7 +114,7 @@ pub(super) enum Own {
 /// A running kernel, or one that is submitted again and again.
 pub(super) enum Engine {
     Persistent(Box<Persistent>),
-    Batched(Batched),
+    Batched(Box<Batched>),
 }
 
 impl Engine {

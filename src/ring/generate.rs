@@ -15,8 +15,9 @@
 //! | `ring_emitted` | messages to the host: see [`emit`](super::emit) |
 //!
 //! The last three exist if actors send or emit. Host and kernel access `ring_inbox`, `ring_outbox`, `ring_control`,
-//! `ring_counts` and `ring_emitted` at the same time, so a persistent device with memory of its own has a bus between them. An actor
-//! serves one of its two queues until a poll finds nothing there, or until it has handled half of its messages.
+//! `ring_counts` and `ring_emitted` at the same time, so a persistent device with memory of its own has a bus between
+//! them. An actor serves one of its two queues until a poll finds nothing there, or until it has handled half of its
+//! messages.
 //!
 //! A workgroup of one invocation needs no barriers (`alone`). In a larger one, all invocations move words, and those
 //! below the number of lanes call the handler (`together`).

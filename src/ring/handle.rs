@@ -91,8 +91,8 @@ impl Ring {
     /// subscription receives all messages; those that it cannot hold, because `capacity` messages wait to be received, are
     /// counted by [`Subscription::lost`].
     ///
-    /// Without a subscription, messages stay in the queues of the actors, which hold as many as the inbox; then the function
-    /// returns false, which [`ActorTelemetry::not_emitted`] counts.
+    /// Without a subscription, messages stay in the queues of the actors, which hold as many as the inbox; then the
+    /// function returns false, which [`ActorTelemetry::not_emitted`] counts.
     ///
     /// ```
     /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]

@@ -1,4 +1,4 @@
-//! Actors that fail alone: what becomes of an actor whose handler was stopped, while the others go on.
+//! Actors that fail alone: the further life of an actor whose handler was stopped, while the others go on.
 //!
 //! The kernel marks an actor while it handles a message. When a workgroup was stopped, the kernel has ended, and marks
 //! tell which handlers did not come to their end: see [`Mark`]. The host answers the message in the kernel's place, so

@@ -27,7 +27,7 @@ pub(crate) const CASES: &[Case] = &[
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Emits as many numbered messages as it is told; the state counts those that were emitted and those that were not.
+/// Emits as many numbered messages as the host demands; the state counts those that were emitted and those that were not.
 const COUNTED: &str = "
 struct Alarm { number: u32, high: u32, lane: u32 }
 // anywarp:emit

@@ -220,3 +220,37 @@ fn pauses_beside_stopped_handlers() {
         assert_eq!(ring.state::<[u32; 2]>(0).unwrap()[0], 30, "{place}");
     });
 }
+
+/// Emits each message, and never comes to its end for a message of 7.
+const EMITS: &str = "
+// anywarp:emit
+fn give(x: u32) -> bool { return false; }
+// anywarp:actor
+fn hang(state: ptr<function, u32>, x: u32, lane: u32) -> u32 {
+    if lane == 0u && give(x) { *state += 1u; }
+    var y = x;
+    while y == 7u {
+        y = y * 3u - 14u;
+    }
+    return x + 1u;
+}";
+
+#[test]
+fn what_was_emitted_before_a_stop_arrives() {
+    each(EMITS, |start, place| {
+        let ring = start().actors(2).inbox(4).restart(Restart::Continue).start().unwrap();
+        let given = ring.subscribe::<u32>(100).unwrap();
+        let expect = |x: u32| {
+            let next = given.recv(MINUTE).map(|emission| (emission.actor, emission.message));
+            assert_eq!(next, Some((1, x)), "{place}");
+        };
+        for round in 10..30 {
+            is_stopped(&ask(&ring, 1, 7).unwrap_err(), 1, place);
+            expect(7);
+            assert_eq!(ask(&ring, 1, round).unwrap(), round + 1, "{place}");
+            expect(round);
+        }
+        assert_eq!(ring.state::<u32>(1).unwrap(), 20, "{place}");
+        assert_eq!((given.try_recv(), given.lost(), ring.telemetry().total().not_emitted), (None, 0, 0), "{place}");
+    });
+}
