@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Profile, Span, SpanKind};
-use crate::submit::Event;
+use crate::submit::{Event, Observed};
 
 /// The order of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -60,6 +60,45 @@ pub struct Idle {
     pub other: Duration,
 }
 
+/// The parts of a timeline that explain why no kernel ran.
+struct Gaps<'a> {
+    compilations: Vec<&'a Span>,
+    /// The times of submissions, in order.
+    submissions: Vec<Duration>,
+    /// The start of the last kernel.
+    last: Option<Duration>,
+}
+
+impl<'a> Gaps<'a> {
+    fn of(profile: &'a Profile) -> Self {
+        let is_submission = |observed: &&Observed| matches!(observed.event, Event::Submission { .. });
+        let mut submissions: Vec<Duration> =
+            profile.events.iter().filter(is_submission).map(|observed| observed.at).collect();
+        submissions.sort_unstable();
+        Self {
+            compilations: profile.of_kind(SpanKind::Compile).collect(),
+            submissions,
+            last: profile.of_kind(SpanKind::Kernel).map(|span| span.start).max(),
+        }
+    }
+
+    /// Divides a time in which no kernel ran.
+    fn attribute(&self, from: Duration, to: Duration, idle: &mut Idle) {
+        let overlap = |start: Duration, end: Duration| end.min(to).saturating_sub(start.max(from));
+        let compiling: Duration = self.compilations.iter().map(|span| overlap(span.start, span.end)).sum();
+        let compiling = compiling.min(to - from);
+        // Until the next submission, the host is late; after the last one, nothing more was to come.
+        let next = self.submissions.partition_point(|at| *at < from);
+        let pending = self.submissions.get(next).copied().filter(|at| *at <= to);
+        let late = overlap(from, pending.unwrap_or(to)).saturating_sub(compiling);
+        let has_next = self.last.is_some_and(|last| last >= to);
+        let late = if pending.is_some() || !has_next { late } else { Duration::ZERO };
+        idle.compiling += compiling;
+        idle.host += late;
+        idle.other += (to - from).saturating_sub(compiling).saturating_sub(late);
+    }
+}
+
 impl Profile {
     /// The kernels with their sums.
     #[must_use]
@@ -96,35 +135,20 @@ impl Profile {
     #[must_use]
     pub fn idle(&self) -> Idle {
         let kernels: Vec<&Span> = self.of_kind(SpanKind::Kernel).collect();
+        let gaps = Gaps::of(self);
         let mut idle = Idle::default();
         let mut at = self.range.0;
         for kernel in &kernels {
             if kernel.start > at {
-                self.attribute(at, kernel.start, &mut idle);
+                gaps.attribute(at, kernel.start, &mut idle);
             }
             idle.busy += kernel.end.min(self.range.1).saturating_sub(kernel.start.max(at));
             at = at.max(kernel.end);
         }
         if self.range.1 > at {
-            self.attribute(at, self.range.1, &mut idle);
+            gaps.attribute(at, self.range.1, &mut idle);
         }
         idle
-    }
-
-    /// Divides a time in which no kernel ran.
-    fn attribute(&self, from: Duration, to: Duration, idle: &mut Idle) {
-        let overlap = |start: Duration, end: Duration| end.min(to).saturating_sub(start.max(from));
-        let compiling: Duration = self.of_kind(SpanKind::Compile).map(|span| overlap(span.start, span.end)).sum();
-        let compiling = compiling.min(to - from);
-        // Until the next submission, the host is late; after the last one, nothing more was to come.
-        let submissions = self.events.iter().filter(|observed| matches!(observed.event, Event::Submission { .. }));
-        let pending = submissions.map(|observed| observed.at).find(|at| *at >= from && *at <= to);
-        let late = overlap(from, pending.unwrap_or(to)).saturating_sub(compiling);
-        let has_next = self.of_kind(SpanKind::Kernel).any(|span| span.start >= to);
-        let late = if pending.is_some() || !has_next { late } else { Duration::ZERO };
-        idle.compiling += compiling;
-        idle.host += late;
-        idle.other += (to - from).saturating_sub(compiling).saturating_sub(late);
     }
 
     /// The table as text: one line for each kernel, the division of the time, and the number of other events.

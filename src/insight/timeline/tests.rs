@@ -228,3 +228,19 @@ fn grids_that_leave_multiprocessors_idle_are_found() {
     }
     assert_eq!(Profile { multiprocessors: None, ..launches(Some(25)) }.advice(), []);
 }
+
+#[test]
+fn long_timelines_take_seconds_at_most() {
+    let launches = (0..20_000).flat_map(|k| {
+        let at = k * 10;
+        [submission(at, k), event(at + 9, Event::Ended { number: k }), command(at + 9, k, "k", at + 2, at + 8)]
+    });
+    let profile = profile(launches.collect(), 200_000);
+    let began = std::time::Instant::now();
+    let (idle, trace) = (profile.idle(), profile.trace());
+    assert_eq!(idle.busy, us(120_000));
+    assert_eq!(trace.matches("\"ph\":\"s\"").count(), 20_000);
+    assert!(!profile.advice().is_empty());
+    // No launch is compared with all events, which would take far longer.
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+}

@@ -2,7 +2,7 @@
 //!
 //! The format: "Trace Event Format", Google, 2016. Times are in microseconds.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -78,6 +78,15 @@ impl Writer {
             microseconds(at)
         ));
     }
+
+    /// Writes the arrow from a submission to its first kernel.
+    fn arrow(&mut self, at: Duration, thread: u32, kernel: &Span) {
+        let arrow = format!("\"cat\":\"flow\",\"name\":\"submission\",\"id\":{}", kernel.submission);
+        let (from, to) = (self.host(thread), STREAMS + kernel.stream);
+        self.event(&format!("\"ph\":\"s\",\"tid\":{from},{arrow},\"ts\":{}", microseconds(at)));
+        let at = microseconds(kernel.start);
+        self.event(&format!("\"ph\":\"f\",\"bp\":\"e\",\"tid\":{to},{arrow},\"ts\":{at}"));
+    }
 }
 
 impl Profile {
@@ -93,13 +102,20 @@ impl Profile {
         let mut writer = Writer { text, thread: self.thread };
         self.tracks(&mut writer);
         self.spans.iter().for_each(|span| writer.span(span));
+        // The earliest kernel of each submission, as spans are in the order of their starts.
+        let mut first: HashMap<u64, &Span> = HashMap::new();
+        self.of_kind(SpanKind::Kernel).for_each(|span| _ = first.entry(span.submission).or_insert(span));
         for observed in &self.events {
             let (at, thread) = (observed.at, observed.thread);
             match &observed.event {
                 Event::Allocation { live, .. } | Event::Free { live, .. } => writer.counter("buffers", at, *live),
                 Event::Upload { bytes } => writer.instant("upload", at, thread, *bytes),
                 Event::Download { bytes } => writer.instant("download", at, thread, *bytes),
-                Event::Submission { number, .. } => self.arrow(&mut writer, at, thread, *number),
+                Event::Submission { number, .. } => {
+                    if let Some(kernel) = first.get(number) {
+                        writer.arrow(at, thread, kernel);
+                    }
+                }
                 _ => {}
             }
         }
@@ -134,19 +150,6 @@ impl Profile {
         for stream in streams {
             writer.track(STREAMS + stream, &format!("stream {stream}"));
         }
-    }
-
-    /// Writes the arrow from a submission to its first kernel.
-    fn arrow(&self, writer: &mut Writer, at: Duration, thread: u32, number: u64) {
-        let Some(first) = self.of_kind(SpanKind::Kernel).find(|span| span.submission == number) else { return };
-        let arrow = format!("\"cat\":\"flow\",\"name\":\"submission\",\"id\":{number}");
-        let from = writer.host(thread);
-        writer.event(&format!("\"ph\":\"s\",\"tid\":{from},{arrow},\"ts\":{}", microseconds(at)));
-        writer.event(&format!(
-            "\"ph\":\"f\",\"bp\":\"e\",\"tid\":{},{arrow},\"ts\":{}",
-            STREAMS + first.stream,
-            microseconds(first.start)
-        ));
     }
 
     /// The bytes of transfers that were recorded and whose submission was not yet noticed to have ended, whenever they
