@@ -3,13 +3,25 @@
 //! `counters.csv` has what Nsight Compute counted on a card for each kernel of `micro`; docs/gpu-machine.md tells how it
 //! was made. Everything else runs on the CPU.
 
+#[path = "../../benches/checks/case.rs"]
+#[allow(dead_code, reason = "results are compared by the bench")]
+mod case;
+#[path = "../../benches/checks/cases/mod.rs"]
+#[allow(dead_code, reason = "the bench has uses for all of it")]
+mod cases;
 mod micro;
 mod overhead;
 mod pitfalls;
 mod places;
 mod planted;
+mod real;
 mod slow;
 mod truth;
+
+/// What the cases of the bench expect beside them.
+mod shared {
+    pub(crate) type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+}
 
 use anywarp::Device;
 use anywarp::backend::Observations;

@@ -31,7 +31,7 @@ fn counters() -> BTreeMap<&'static str, BTreeMap<&'static str, f64>> {
 }
 
 /// The predicted counters of a kernel, by the names of the table's columns.
-fn predicted(kernel: &ObservedKernel) -> BTreeMap<&'static str, f64> {
+pub(crate) fn predicted(kernel: &ObservedKernel) -> BTreeMap<&'static str, f64> {
     let sum = |space: ObservedSpace, touch: Touch, count: fn(&RequestCounts) -> u64| {
         let sites = kernel.accesses.iter().filter(|access| access.space == space && access.touch == touch);
         sites.map(|access| count(&access.counts[WARPS])).sum::<u64>() as f64

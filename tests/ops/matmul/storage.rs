@@ -75,6 +75,23 @@ fn whole(count: usize, seed: usize) -> Vec<f32> {
     (0..count).map(|at| ((at * 7 + at / 13 + seed * 5) % 7) as f32 - 3.0).collect()
 }
 
+/// The product with the places of its matrices.
+fn placed<'r, T: MatmulElement, R: MatmulResult<T>>(mut product: Matmul<'r, T, R>, form: Form) -> Matmul<'r, T, R> {
+    if form.transposed[0] {
+        product = product.transpose_a();
+    }
+    if form.transposed[1] {
+        product = product.transpose_b();
+    }
+    if form.shares_b {
+        product = product.share_b();
+    }
+    if form.gaps.is_some() {
+        product = product.row_strides(form.row_strides()).batch_strides(form.batch_strides());
+    }
+    product
+}
+
 /// Compares a product with plain loops; nothing between its rows may change.
 fn check<'r, T: Number, R: Number + MatmulResult<T>>(
     device: &Device,
@@ -90,19 +107,7 @@ fn check<'r, T: Number, R: Number + MatmulResult<T>>(
     let mut c = device.buffer_from(&results(&numbers[2]))?;
     let (of_bias, of_residual) = (whole(n, 3), whole(form.length(2), 4));
     let (bias, residual) = (device.buffer_from(&results(&of_bias))?, device.buffer_from(&results(&of_residual))?);
-    let mut product = product.batches(batches);
-    if form.transposed[0] {
-        product = product.transpose_a();
-    }
-    if form.transposed[1] {
-        product = product.transpose_b();
-    }
-    if form.shares_b {
-        product = product.share_b();
-    }
-    if form.gaps.is_some() {
-        product = product.row_strides(form.row_strides()).batch_strides(form.batch_strides());
-    }
+    let mut product = placed(product.batches(batches), form);
     let (mut beta, mut alpha) = (0.0, 1.0);
     let start = form.before;
     let end_of_b = if form.shares_b { start + form.batch_strides()[1] } else { form.length(1) };
@@ -150,14 +155,8 @@ fn each_method<T: MatmulElement, R: MatmulResult<T>>(
 ) -> TestResult {
     for method in METHODS.map(Some).into_iter().chain([None]) {
         let chosen = |method| {
-            let product = new(form.sizes).batches(form.batches).method(method);
-            let gaps = form.gaps.is_some();
-            let product = if gaps {
-                product.row_strides(form.row_strides()).batch_strides(form.batch_strides())
-            } else {
-                product
-            };
-            product.chosen(device).is_ok()
+            let product = placed(new(form.sizes).batches(form.batches), form);
+            product.method(method).chosen(device).is_ok()
         };
         // Cooperative matrices need arrays that begin at multiples of four elements.
         let aligned = form.before.is_multiple_of(4) || method != Some(MatmulMethod::Cooperative);
