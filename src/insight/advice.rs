@@ -253,7 +253,8 @@ impl Profile {
     /// The kernel that loses most by its numbers of workgroups, if multiprocessors take the same time for each of them.
     fn uneven_grid(&self) -> Option<Advice> {
         let multiprocessors = u64::from(self.multiprocessors?.max(1));
-        // By kernel: the whole time, the time of idle multiprocessors, and the loss and the workgroups of the worst launch.
+        // By kernel: the whole time, the time of idle multiprocessors, and the loss and the workgroups of the worst
+        // launch.
         let mut kernels: BTreeMap<&str, (Duration, Duration, (Duration, u64))> = BTreeMap::new();
         for span in self.of_kind(SpanKind::Kernel).filter(|span| span.duration() >= TINY) {
             let Some(workgroups) = span.workgroups.filter(|count| *count > 0) else { continue };

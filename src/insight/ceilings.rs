@@ -25,7 +25,7 @@ pub struct Ceilings {
     pub driver: String,
     /// The time of the measurement in seconds since 1970.
     pub at: u64,
-    /// The invocations of a warp; 0 if the device does not tell.
+    /// The invocations of a warp; 0 if the driver does not report them.
     pub warp: u32,
     /// The time of one more launch in a recording, in seconds.
     pub launch: f64,

@@ -83,8 +83,8 @@ struct Runs<'a> {
 
 impl Runs<'_> {
     fn access(&self, access: &ExplainedAccess) -> Option<KeptCheck> {
-        let (line, column) = line_and_column(&access.place)?;
-        let of_line = self.kernel.accesses.iter().filter(|site| site.at.line == line);
+        let (file, line, column) = parts_of_place(&access.place)?;
+        let of_line = self.kernel.accesses.iter().filter(|site| site.at.line == line && *site.at.file == *file);
         // An assignment begins where its left side begins; an atomic begins before it.
         let here = |site: &&ObservedAccess| site.at.column == column || is_of(site, &access.text);
         let site = of_line.filter(here).max_by_key(|site| (site.at.column == column, site.invocations))?;
@@ -92,8 +92,8 @@ impl Runs<'_> {
     }
 
     fn one_loop(&self, place: &str, advice: Option<String>) -> Option<KeptCheck> {
-        let (line, _) = line_and_column(place)?;
-        let here = |branch: &&ObservedBranch| branch.is_loop && branch.at.line == line;
+        let (file, line, _) = parts_of_place(place)?;
+        let here = |branch: &&ObservedBranch| branch.is_loop && branch.at.line == line && *branch.at.file == *file;
         let found = self.kernel.branches.iter().find(here)?;
         let warps = found.counts[self.model.column()].warps as f64;
         Some(self.kept(&found.at, "loop".to_owned(), true, warps * f64::from(self.model.warp), advice))
@@ -128,11 +128,11 @@ fn index_of(text: &str) -> Option<&str> {
     Some(inside[open?.0 + 1..].trim())
 }
 
-/// The line and the column of `FILE:LINE:COLUMN`.
-fn line_and_column(place: &str) -> Option<(u32, u32)> {
+/// The file, the line and the column of `FILE:LINE:COLUMN`.
+fn parts_of_place(place: &str) -> Option<(&str, u32, u32)> {
     let (rest, column) = place.rsplit_once(':')?;
-    let (_, line) = rest.rsplit_once(':')?;
-    Some((line.parse().ok()?, column.parse().ok()?))
+    let (file, line) = rest.rsplit_once(':')?;
+    Some((file, line.parse().ok()?, column.parse().ok()?))
 }
 
 /// Whether a site accesses the variable that an access as written begins with.
@@ -166,12 +166,12 @@ impl fmt::Display for KeptChecks {
 
 #[cfg(test)]
 mod tests {
-    use super::{index_of, line_and_column};
+    use super::{index_of, parts_of_place};
 
     #[test]
     fn places_and_indices_are_read_from_text() {
-        assert_eq!(line_and_column("C:\\k.wgsl:12:7"), Some((12, 7)));
-        assert_eq!(line_and_column(""), None);
+        assert_eq!(parts_of_place("C:\\k.wgsl:12:7"), Some(("C:\\k.wgsl", 12, 7)));
+        assert_eq!(parts_of_place(""), None);
         assert_eq!(
             [index_of("x[at]"), index_of("x[a[j]][ i + 1 ]"), index_of("x[a[j]]")],
             [Some("at"), Some("i + 1"), Some("a[j]")]

@@ -34,13 +34,13 @@
 //! ```
 //!
 //! [`profile`] records what a program does on a device: every kernel, transfer, compilation and wait on one time axis,
-//! as a table, as a trace for Perfetto, and as [`Advice`]. [`scope`] names parts of the program on it, [`Profiler`] records
-//! a few steps of a long loop, and [`Profile::compare`] shows what a change to the program did.
+//! as a table, as a trace for Perfetto, and as [`Advice`]. [`scope`] names parts of the program on it, [`Profiler`]
+//! records a few steps of a long loop, and [`Profile::compare`] shows the effect of a change.
 //!
-//! [`Occupancy`] tells how many workgroups a multiprocessor of NVIDIA can hold, and what limits them.
-//! [`Report::add_compiled`] adds what NVIDIA's compiler says about a kernel; [`Report::add_source`] adds the checks that
-//! the kernel keeps, and changed lines for mechanical fixes. [`Ceilings`] are the measured rates of a device, in place of
-//! a data sheet's.
+//! [`Occupancy`] is the number of workgroups that a multiprocessor of NVIDIA can hold, with its limit.
+//! [`Report::add_compiled`] adds the resources that NVIDIA's compiler reports for a kernel; [`Report::add_source`] adds
+//! the checks that the kernel keeps, and changed lines for mechanical fixes. [`Ceilings`] are the measured rates of a
+//! device, in place of a data sheet's.
 //!
 //! The numbers of sectors, requests and lanes follow from the addresses and hold for any GPU with such warps. Banks are
 //! those of NVIDIA. Times are estimates by a roofline (Williams, Waterman and Patterson, CACM 2009): a kernel takes as

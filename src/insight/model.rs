@@ -99,13 +99,14 @@ impl Model {
         let device = device.to_lowercase();
         let words: Vec<&str> = device.split(|letter: char| !letter.is_ascii_alphanumeric()).collect();
         // Chips of the same name with an addition have other numbers of multiprocessors.
-        let is_other = ["max", "pro", "ultra"].iter().any(|word| words.contains(word));
+        let additions = ["max", "pro", "ultra", "ti", "super", "laptop", "d"];
+        let is_other = additions.iter().any(|word| words.contains(word));
         let found = |name: &&str| name.split('-').all(|part| words.contains(&part));
         Self::names().find(found).filter(|_| !is_other).and_then(Self::named)
     }
 
-    /// The ceilings of the model in words: the rates, and for measured ones their shares of the data sheet, which may be
-    /// above 1.
+    /// The ceilings of the model in words: the rates, and for measured ones their percentages of the data sheet, which
+    /// may be above 100.
     #[must_use]
     pub fn ceilings(&self) -> String {
         let sheet = self.measured.as_ref().and_then(|_| Self::named(&self.name));

@@ -67,8 +67,8 @@ const CARDS: &[Row] = &[
     ((12, 1), 48, 24, 100, 1024),
 ];
 
-/// The same for all these cards: the registers of a quarter of a multiprocessor, the registers that are allocated to a warp at
-/// once, and the most that an invocation may use.
+/// The same for all these cards: the registers of a quarter of a multiprocessor, the registers that are allocated to a
+/// warp at once, and the most that an invocation may use.
 const QUARTER: u32 = 16_384;
 const REGISTER_STEP: u32 = 256;
 const MOST_REGISTERS: u32 = 255;
@@ -91,11 +91,14 @@ impl Occupancy {
     pub fn on(capability: (u32, u32), usage: Usage) -> Option<Self> {
         let (_, warps, blocks, kilobytes, reserved) = *CARDS.iter().find(|row| row.0 == capability)?;
         let each = usage.invocations.div_ceil(32).max(1);
-        let of_warp = (usage.registers.max(1) * 32).next_multiple_of(REGISTER_STEP);
+        let of_warp = (usage.registers.clamp(1, MOST_REGISTERS) * 32).next_multiple_of(REGISTER_STEP);
         let by_registers = if usage.registers > MOST_REGISTERS { 0 } else { QUARTER / of_warp * 4 / each };
-        let bytes = (usage.workgroup_bytes + reserved).next_multiple_of(memory_step(capability));
+        let bytes = usage.workgroup_bytes.saturating_add(reserved);
         // One workgroup may use all but what is reserved for it.
-        let by_memory = (kilobytes * 1024).checked_div(bytes).unwrap_or(u32::MAX);
+        let by_memory = match bytes.checked_next_multiple_of(memory_step(capability)) {
+            Some(bytes) => (kilobytes * 1024).checked_div(bytes).unwrap_or(u32::MAX),
+            None => 0,
+        };
         let limits = [
             (Limiter::Warps, warps / each),
             (Limiter::Workgroups, blocks),
@@ -115,7 +118,7 @@ impl Occupancy {
             Self::on(capability, Usage { registers: *registers, ..usage })
                 .is_some_and(|other| other.workgroups > now.workgroups)
         };
-        (1..usage.registers).rev().find(more)
+        (1..usage.registers.min(MOST_REGISTERS + 1)).rev().find(more)
     }
 
     /// Returns the largest number of bytes of workgroup memory with which one more workgroup fits; `None` if workgroup

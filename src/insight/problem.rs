@@ -31,8 +31,7 @@ pub enum Problem {
 
 impl Problem {
     /// The name in listings: `scattered-access`, `bank-conflict`, `divergent-branch`, `uneven-loop`,
-    /// `atomic-contention`, `few-workgroups`, `spilled-registers`,
-    /// `uniform-load`, `checked-index`.
+    /// `atomic-contention`, `few-workgroups`, `spilled-registers`, `uniform-load`, `checked-index`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -75,7 +74,8 @@ pub struct Suspicion {
     pub share: f64,
     /// The fix, in words.
     pub help: String,
-    /// The lines that the fix changes, where that is mechanical; found by [`Report::add_source`](super::Report::add_source).
+    /// The lines that the fix changes, where that is mechanical; found by
+    /// [`Report::add_source`](super::Report::add_source).
     pub changes: Vec<Change>,
 }
 

@@ -24,7 +24,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Adds what a compiler says about a kernel, and the findings that follow from it. Kernels that did not run are
+    /// Adds a compiler's report about a kernel, and the findings that follow from it. Kernels that did not run are
     /// ignored.
     ///
     /// ```
@@ -60,9 +60,9 @@ impl Report {
         self.sort();
     }
 
-    /// Adds what the WGSL of a kernel tells: the checks that the kernel keeps, the findings about those in hot loops, and
-    /// the changed lines of mechanical fixes. `caps` are those of the device that ran it. Kernels that did not run are
-    /// ignored.
+    /// Adds the results of an analysis of a kernel's WGSL: the checks that the kernel keeps, the findings about those
+    /// in hot loops, and the changed lines of mechanical fixes. `caps` are those of the device that ran it. Kernels
+    /// that did not run are ignored.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]

@@ -44,7 +44,7 @@ pub(super) fn spills(
     }
     let rules = Rules { kernel, estimate, model, scale: scale(kernel) };
     // Private memory is laid out so that the words of a warp are neighbours: four sectors for a word of each.
-    let warps = u64::from(compiled.usage.invocations.div_ceil(model.warp)) * kernel.workgroups;
+    let warps = u64::from(compiled.usage.invocations.div_ceil(model.warp.max(1))) * kernel.workgroups;
     let requests = warps * u64::from(compiled.spilled_bytes.div_ceil(4));
     let wasted = cycles_of(requests, requests * u64::from(model.warp) / 8, model) / model.cycles();
     let registers = compiled.usage.registers;

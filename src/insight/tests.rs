@@ -219,6 +219,9 @@ fn one_more_workgroup_fits_with_as_many_bytes_and_no_more() {
     }
     let usage = Usage { invocations: 64, registers: 16, workgroup_bytes: 40 << 10 };
     assert!(Occupancy::bytes_for_one_more((9, 0), usage).is_some());
+    let endless = Usage { invocations: 64, registers: u32::MAX, workgroup_bytes: u32::MAX };
+    assert_eq!(Occupancy::on((9, 0), endless).map(|now| now.workgroups), Some(0));
+    assert_eq!(Occupancy::registers_for_one_more((9, 0), Usage { workgroup_bytes: 0, ..endless }), Some(255));
     let free = Usage { workgroup_bytes: 0, ..usage };
     assert_eq!(Occupancy::bytes_for_one_more((9, 0), free), None);
 }
@@ -252,10 +255,14 @@ fn repeated_loads_of_the_same_places_are_findings() {
     let found = report(table.clone(), "h100");
     assert!(found.findings[0].help.contains("bind 'x' as var<uniform>"), "{found}");
 
-    let changes: [(&str, Edit); 6] = [
+    let changes: [(&str, Edit); 7] = [
         ("lanes read different places", |kernel| kernel.accesses[0].common = false),
         ("the buffer is written", |kernel| kernel.buffers[0].written = 1),
         ("the table is too large for a uniform", |kernel| kernel.accesses[0].extent = [0, 65_540]),
+        ("only the start of a large table was observed", |kernel| {
+            kernel.buffers[0].bytes = 1 << 20;
+            kernel.accesses[0].invocations *= 64;
+        }),
         ("each invocation loads it once", |kernel| kernel.accesses[0].invocations /= 16),
         ("warps have one lane", |kernel| kernel.accesses[0].counts[2].uniform = 0),
         ("another access differs", |kernel| {

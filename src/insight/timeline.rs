@@ -131,8 +131,8 @@ pub struct Profile {
     pub events: Vec<Observed>,
     /// The start and the end of the work.
     pub range: (Duration, Duration),
-    /// By how much the times of kernels may be shifted against those of the host, as the clocks of both are compared only
-    /// through the events; zero without kernels.
+    /// By how much the times of kernels may be shifted against those of the host, as the clocks of both are compared
+    /// only through the events; zero without kernels.
     pub uncertainty: Duration,
     /// The number of events that were lost because there were too many.
     pub dropped: u64,

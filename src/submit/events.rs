@@ -61,8 +61,8 @@ pub enum Event {
         /// Whether the destination is a [`Recording`](crate::Recording).
         kept: bool,
     },
-    /// Recorded commands were submitted to the device. [`Observed::at`] is the time before the call of the driver, which
-    /// may already run them during the call.
+    /// Recorded commands were submitted to the device. [`Observed::at`] is the time before the call of the driver; the
+    /// device may run them during the call already.
     Submission {
         /// The number of the stream.
         stream: u32,

@@ -80,15 +80,16 @@ impl<'a> Queue<'a> {
             context.timeline.free_dropped();
             return Ok(());
         }
-        if context.events.is_observed() {
-            pending.recording.timed = true;
-            pending.batch.observe(&pending.recording);
-        }
+        pending.recording.timed |= context.events.is_observed();
         let began = context.events.now();
         let outcome = context.backend.submit(&pending.recording).inspect_err(|error| context.note(error));
         let took = context.events.since(began);
         if let Err(error @ BackendError::OutOfMemory { .. }) = outcome {
             return Err(error);
+        }
+        // Commands that stay pending are followed by others, so this comes after the submission.
+        if context.events.is_observed() {
+            pending.batch.observe(&pending.recording);
         }
         let result = outcome.as_ref().map(|_| ()).map_err(Clone::clone);
         let (stream, commands) = (pending.recording.stream, pending.recording.commands().len());

@@ -53,7 +53,8 @@ pub struct ObservedAccess {
     pub bytes: u32,
     /// The distance in bytes from invocation to invocation of a warp; `None` if it differs from place to place.
     pub stride: Option<i64>,
-    /// The offsets in the variable's memory of the first byte that was accessed, and of the end of the last one.
+    /// The offsets in the variable's memory of the first byte that was accessed, and of the end of the last one; in
+    /// long loops, those of the first iterations.
     pub extent: [u64; 2],
     /// Whether all observed invocations of a dispatch access the same bytes in the same iteration of the loops around
     /// the place.

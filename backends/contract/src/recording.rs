@@ -117,7 +117,8 @@ pub struct Recording {
     commands: Vec<Command>,
     bounds: Vec<Bound>,
     bytes: Vec<u8>,
-    /// Whether each dispatch is timed, and each copy and fill where the backend can do so: see [`Ticket::timings`](crate::Ticket::timings).
+    /// Whether each dispatch is timed, and each copy and fill where the backend can do so: see
+    /// [`Ticket::timings`](crate::Ticket::timings).
     pub timed: bool,
     /// The stream that the commands run on, below [`Caps::streams`](crate::Caps::streams). A backend uses stream 0 in
     /// place of a larger number.

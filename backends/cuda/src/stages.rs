@@ -44,7 +44,7 @@ pub enum StageError {
         /// NVRTC's version.
         version: (u32, u32),
     },
-    /// NVRTC compiled the program and said nothing about its resources.
+    /// NVRTC compiled the program without a report of its resources.
     #[error(
         "NVRTC {}.{} reports no registers of kernel '{kernel}': install another version, as by \
          `pip install nvidia-cuda-nvrtc`", version.0, version.1

@@ -33,8 +33,14 @@ impl Base {
     pub(super) fn differences(&self, report: &Report) -> String {
         let mut lines = vec![format!("compared with {}:", self.path)];
         let model = self.report["model"]["name"].as_str().unwrap_or_default();
-        if model != report.model.name {
-            lines.push(format!("  the model was {model}, so times cannot be compared"));
+        let measured = self.report["model"]["measured"].as_str();
+        if model != report.model.name || measured != report.model.measured.as_deref() {
+            let rates = match (measured, &report.model.measured) {
+                (Some(_), _) => " (measured)",
+                (None, Some(_)) => " (data sheet)",
+                (None, None) => "",
+            };
+            lines.push(format!("  the model was {model}{rates}, so times cannot be compared"));
         }
         for (kernel, estimate) in &report.kernels {
             let before = self.kernels().find(|before| before["kernel"] == *kernel.kernel);

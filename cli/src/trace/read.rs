@@ -9,6 +9,9 @@ use serde_json::Value;
 
 use crate::failure::Failure;
 
+/// A century in seconds.
+const CENTURY: f64 = 3.2e9;
+
 /// Reads a file and returns the sums of its spans.
 pub(crate) fn summary(path: &Path) -> Result<Summary, Failure> {
     let failed = |found: String| {
@@ -53,9 +56,10 @@ fn span(at: usize, event: &Value) -> Result<Option<Span>, String> {
     Ok(Some(Span { kind, label, stream: 0, submission: 0, bytes: 0, workgroups: None, thread: 0, start, end }))
 }
 
-/// A number of microseconds.
+/// A number of microseconds. No timeline is as long as a century, and the sums of shorter times do not overflow.
 fn time(value: &Value) -> Option<Duration> {
-    Duration::try_from_secs_f64(value.as_f64()? / 1e6).ok()
+    let seconds = value.as_f64().map(|us| us / 1e6).filter(|seconds| *seconds < CENTURY)?;
+    Duration::try_from_secs_f64(seconds).ok()
 }
 
 #[cfg(test)]
@@ -89,6 +93,7 @@ mod tests {
             (json!({ "traceEvents": [] }), "another program"),
             (without, "no time 'otherData.host_us'"),
             (endless, "event 0 of the kind 'wait' without 'dur'"),
+            (trace(json!({ "ph": "X", "cat": "wait", "name": "wait", "ts": 1e25, "dur": 1e25 })), "without 'ts'"),
         ];
         for (trace, expected) in table {
             let found = of(&trace).unwrap_err();

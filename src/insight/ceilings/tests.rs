@@ -90,4 +90,7 @@ fn devices_are_recognised_by_the_words_of_their_names() {
     for other in ["vulkan, NVIDIA GeForce RTX 4080", "cpu, AMD EPYC", "vulkan, llvmpipe", "metal, Apple M2 Max"] {
         assert_eq!(name(other), None);
     }
+    for other in ["RTX 3060 Ti", "RTX 4090 D", "RTX 4090 Laptop GPU"] {
+        assert_eq!(name(&format!("cuda, NVIDIA GeForce {other}")), None);
+    }
 }

@@ -134,7 +134,10 @@ fn is_below(words: &Words<'_>, kernel: &ObservedKernel, from: usize, to: usize, 
     match (to - from, words.get(from + 1)) {
         (1, _) if first == named("local_invocation_index") => size.iter().product::<u64>() <= width,
         (1, _) => number(first).is_some_and(|number| number < width),
-        (3, "%") => number(words.get(from + 2)).is_some_and(|number| number > 0 && number <= width),
+        // A remainder of a negative number is negative.
+        (3, "%") if words.get(from + 2).ends_with('u') || first == named("local_invocation_index") => {
+            number(words.get(from + 2)).is_some_and(|number| number > 0 && number <= width)
+        }
         (3, "/") if first == named("local_invocation_index") => {
             number(words.get(from + 2)).is_some_and(|by| by > 0 && size.iter().product::<u64>().div_ceil(by) <= width)
         }

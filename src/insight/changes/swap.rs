@@ -8,7 +8,7 @@ use super::words::Words;
 /// The text must use the index in no other way than as `id.x * n + id.y`, so that the invocation (x, y) then does what
 /// (y, x) did before. Bounds that are the same for both may be there, too.
 pub(super) fn edits(words: &Words<'_>) -> Option<Vec<Edit>> {
-    // Another name of an invocation, or memory of its workgroup, tells which one it is.
+    // With another index of the invocation, or with memory of its workgroup, the swapped invocations could differ.
     let builtins = words.all("builtin").count();
     let at = words.all("global_invocation_id").next()?;
     if builtins != 1 || words.contains("workgroup") || words.contains("enable") {

@@ -82,6 +82,7 @@ fn rows_of_one_dimension_change_at_every_use() {
         ("tile[t * 32u + 7]", "tile[a + t * 32u]"),
         ("tile[t * 32u + 7]", "tile[2 * t * 32u + 7]"),
         ("t % 16", "t % 33"),
+        ("t % 16", "k % 16"),
         ("t / 32u]", "t / 4u]"),
         ("at.x * 32u + at.y", "at.y * 32u + t"),
         ("1024", "1000"),

@@ -18,8 +18,8 @@ pub(super) fn finding(rules: &Rules<'_>, check: &KeptCheck) -> Option<Suspicion>
     let model = rules.model;
     let wasted = operations / (model.integer * model.cycles());
     let help = check.advice.clone().unwrap_or_else(|| {
-        "let the analysis know the bound: give the array a fixed length, or limit the index before the loop, as by \
-         min(.., arrayLength(&..) - 1u)"
+        "give the array a fixed length, or limit the index before the loop, as by min(.., arrayLength(&..) - 1u): then \
+         the analysis can find the bound"
             .to_owned()
     });
     let value = check.share * 100.0;

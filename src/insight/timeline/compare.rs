@@ -41,7 +41,7 @@ impl Pair<Duration> {
 pub struct Compared {
     /// The kind.
     pub kind: SpanKind,
-    /// The name of the kernel; `wait` for waits.
+    /// The name of the kernel or of the scope; the name of the kind for other spans.
     pub label: Arc<str>,
     /// The numbers of spans; 0 where there are none.
     pub count: Pair<usize>,

@@ -12,7 +12,7 @@ use super::{Idle, Profile, Span, SpanKind};
 pub struct Sum {
     /// The kind.
     pub kind: SpanKind,
-    /// The name of the kernel; `wait` for waits.
+    /// The name of the kernel or of the scope; the name of the kind for other spans.
     pub label: Arc<str>,
     /// The number of spans.
     pub count: usize,

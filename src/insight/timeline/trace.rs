@@ -92,10 +92,10 @@ impl Writer {
 impl Profile {
     /// The timeline as a trace: save it as a `.json` file, and open that with <https://ui.perfetto.dev>.
     ///
-    /// Each stream is a track with its kernels, copies and fills, and each thread of the host is one with its scopes, compilations,
-    /// submissions, waits and transfers, nested. Arrows lead from submissions to their first kernels. Counters show the
-    /// bytes of all buffers, and those of transfers that were recorded and have not ended. The member `otherData` has the
-    /// whole time and its division as in [`idle`](Self::idle), in microseconds.
+    /// Each stream is a track with its kernels, copies and fills, and each thread of the host is one with its scopes,
+    /// compilations, submissions, waits and transfers, nested. Arrows lead from submissions to their first kernels.
+    /// Counters show the bytes of all buffers, and those of transfers that were recorded and have not ended. The member
+    /// `otherData` has the whole time and its division as in [`idle`](Self::idle), in microseconds.
     #[must_use]
     pub fn trace(&self) -> String {
         let text = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[".to_owned();

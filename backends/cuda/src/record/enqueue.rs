@@ -110,8 +110,7 @@ impl Enqueue<'_> {
         }
     }
 
-    /// Records an event before a step, if the plan is timed. Returns that event and the one for the
-    /// end.
+    /// Records an event before a step, if the plan is timed. Returns that event and the one for the end.
     fn start(&mut self, plan: &Plan) -> Result<Option<(Event, Event)>, BackendError> {
         if !plan.timed {
             return Ok(None);

@@ -22,7 +22,7 @@ enum Timed {
 enum Way {
     /// After each command.
     Between,
-    /// At the begin and the end of each dispatch.
+    /// At the start and the end of each dispatch.
     Around,
 }
 
