@@ -10,7 +10,8 @@ fn is_kept(i: u32) -> bool {
     return is_kept_at(sizes.first_of_heads + i);
 }
 
-// Whether the element is kept whose place, in the binding by whose elements they are kept, is `at`.
+// Whether the element with the place `at` is kept. Places are indices in the binding of the flags; where a condition
+// decides, in that of the elements.
 fn is_kept_at(at: u32) -> bool {
     return heads[at] != 0u;
 }

@@ -137,7 +137,9 @@ impl<R: Element> Ask<R> {
     ///
     /// # Errors
     /// [`AskError::TimedOut`] after the [`timeout`](Self::timeout); [`AskError::Ended`] if the ring fails or is shut
-    /// down before.
+    /// down before; [`AskError::Dropped`] if a newer message has displaced this one
+    /// ([`Overflow::DropOldest`](super::Overflow::DropOldest)); [`AskError::Stopped`] if the handler was stopped
+    /// ([`Restart`](super::Restart)).
     pub fn wait(self) -> Result<R, AskError> {
         self.core.wait(self.actor, &self.cell, self.timeout.map(|(_, deadline)| deadline));
         match self.cell.take() {

@@ -53,7 +53,7 @@ struct Buffers {
     mail: Option<UnifiedBuffer<u32>>,
     counts: Option<UnifiedBuffer<u32>>,
     emitted: Option<UnifiedBuffer<u32>>,
-    /// The counts of taken messages that the device knows.
+    /// The counts of taken messages that were last copied to the device.
     taken: Vec<u32>,
     /// For each actor the number of the next message to copy.
     copied: Vec<u32>,
@@ -152,7 +152,7 @@ impl Batched {
         }
         let _scope = inbox.core.device.scope("ring: messages");
         if let Some(emitted) = &mut *emitted {
-            self.tell_taken(emitted, known)?;
+            self.copy_taken(emitted, known)?;
         }
         let Places { actors, slots, sends, first, .. } = self.places;
         // One for each queue of an actor.
@@ -201,8 +201,8 @@ impl Batched {
         Ok(())
     }
 
-    /// Tells the device which messages the host has taken.
-    fn tell_taken(&self, emitted: &mut UnifiedBuffer<u32>, known: &mut Vec<u32>) -> Result<(), BufferError> {
+    /// Copies the counts of the messages that the host has taken to the device.
+    fn copy_taken(&self, emitted: &mut UnifiedBuffer<u32>, known: &mut Vec<u32>) -> Result<(), BufferError> {
         let actors = self.places.actors as usize;
         let taken: Vec<u32> = (0..actors).map(|actor| View(&self.emitted).load(actor)).collect();
         if taken != *known {
@@ -288,7 +288,7 @@ impl Batched {
         Ok(())
     }
 
-    /// Has the next round submit the kernel.
+    /// Marks messages as new, so that the next round submits the kernel.
     pub(super) fn restart(&self) {
         self.news.store(true, Ordering::Release);
     }

@@ -90,16 +90,17 @@ impl RingBuilder {
     }
 
     /// Sets the number of messages for an actor that wait on the host while its inbox is full, before the
-    /// [`overflow`](Self::overflow) begins; those of high [`Priority`](super::Priority) leave it first. By default 0, or
-    /// as many as the inbox holds with [`Overflow::DropOldest`]. A message in the inbox cannot be overtaken any more, so
-    /// priorities matter most with a small inbox.
+    /// [`overflow`](Self::overflow) begins; those of high [`Priority`](super::Priority) leave it first. By default 0,
+    /// or the number that was given to [`inbox`](Self::inbox) with [`Overflow::DropOldest`]. A message in the inbox
+    /// cannot be overtaken any more, so priorities matter most with a small inbox.
     pub fn backlog(mut self, messages: u32) -> Self {
         self.backlog = Some(messages);
         self
     }
 
-    /// Lets only the actor fail whose handler is stopped, instead of the whole ring, and sets what becomes of it. Only
-    /// the CPU can do so: elsewhere a stopped handler ends with wrong results, or with the loss of the device.
+    /// Limits the failure of a stopped handler to its actor, instead of the whole ring, and sets the actor's further
+    /// life. This works on the CPU only: elsewhere a stopped handler ends with wrong results, or with the loss of the
+    /// device.
     ///
     /// ```
     /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]

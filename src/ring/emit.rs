@@ -53,7 +53,7 @@ pub struct Emission<M> {
     pub message: M,
 }
 
-/// The messages that actors emit from now on, in the order of each actor: see [`Ring::subscribe`](super::Ring::subscribe).
+/// The messages that actors emit, in the order of each actor: see [`Ring::subscribe`](super::Ring::subscribe).
 ///
 /// It is a [`Stream`], which ends with the ring. Dropping it ends the subscription.
 pub struct Subscription<M> {
@@ -171,7 +171,7 @@ impl Core {
         demand
     }
 
-    /// Has all that wait for messages look at the stage of the ring.
+    /// Wakes all that wait for messages, so that they check the stage of the ring.
     pub(super) fn ends_subscriptions(&self) {
         let queues: Vec<Arc<Queue>> = self.outlet.taken().queues.iter().filter_map(Weak::upgrade).collect();
         for queue in queues {
@@ -190,8 +190,8 @@ impl<M: Element> Subscription<M> {
         self.pop()
     }
 
-    /// Waits for the next message, at most this long. `None` after that time, and when the ring has ended and all of its
-    /// messages were received.
+    /// Waits for the next message, at most this long. `None` after that time, and when the ring has ended and all of
+    /// its messages were received.
     #[must_use]
     pub fn recv(&self, timeout: Duration) -> Option<Emission<M>> {
         self.waits(Some(timeout))

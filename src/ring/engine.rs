@@ -247,7 +247,7 @@ impl Engine {
         Ok((0..places.actors).map(|actor| words.get(places.mark(actor)).copied().unwrap_or_default()).collect())
     }
 
-    /// Has the kernel serve the actor again.
+    /// Removes the mark of an actor, so that the kernel serves it again.
     pub(super) fn unmark(&self, actor: u32) -> Result<(), Error> {
         let at = self.places().mark(actor);
         match self {
@@ -257,7 +257,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Has the device know a reply that the host wrote in the kernel's place.
+    /// Copies a reply that the host wrote in the kernel's place to a device with memory of its own.
     pub(super) fn answered(&self, actor: u32, number: u32) -> Result<(), Error> {
         match self {
             Self::Persistent(_) => Ok(()),

@@ -160,7 +160,7 @@ pub enum SendError {
         /// The function of the actor.
         function: String,
     },
-    /// A message of high priority can overtake others only where these wait on the host.
+    /// The ring has no backlog, so no messages wait on the host that one of high priority could overtake.
     #[error(
         "a message to actor {actor} has a high priority, but no messages wait outside of the inbox, so it would overtake \
          none: set `RingBuilder::backlog`"

@@ -238,7 +238,7 @@ fn ring_phase(number: u32) -> u32 {{ return u32((number & ring_shape.slots) == 0
         self.actor.emit.is_some()
     }
 
-    /// Whether a function of the actor needs to know which actor it is.
+    /// Whether a function of the actor needs the actor's number.
     fn speaks(&self) -> bool {
         self.sends() || self.emits()
     }

@@ -41,8 +41,9 @@ pub struct Report {
     pub handled: u64,
     /// Accepted messages that were not handled. They are among the [dead letters](Self::dead_letters).
     pub unanswered: u64,
-    /// Messages from actor to actor that were sent and not handled. They are among the dead letters too, unless the
-    /// device has failed so that its memory cannot be read.
+    /// Messages from actor to actor that waited when the ring ended. They are among the dead letters too, unless the
+    /// device has failed so that its memory cannot be read. Those that were lost with a stopped actor before
+    /// ([`Restart`](super::Restart)) are only dead letters.
     pub undelivered: u64,
     /// The time from the start to the end.
     pub uptime: Duration,
@@ -87,12 +88,13 @@ impl Ring {
         Actor { core: Arc::clone(&self.core), number }
     }
 
-    /// Receives what actors emit, by the function of the WGSL that is marked `// anywarp:emit`, from now on. Each
-    /// subscription receives all messages; those that it cannot hold, because `capacity` messages wait to be received, are
-    /// counted by [`Subscription::lost`].
+    /// Receives what actors emit, by the function of the WGSL that is marked `// anywarp:emit`. Each subscription
+    /// receives all messages; those that it cannot hold, because `capacity` messages wait to be received, are counted
+    /// by [`Subscription::lost`].
     ///
-    /// Without a subscription, messages stay in the queues of the actors, which hold as many as the inbox; then the
-    /// function returns false, which [`ActorTelemetry::not_emitted`] counts.
+    /// Without a subscription, messages stay in the queues of the actors, and the next subscription receives them; if
+    /// there is none until the end of the ring, they are lost. The queues hold as many messages as the inbox; when one
+    /// is full, the function returns false, which [`ActorTelemetry::not_emitted`] counts.
     ///
     /// ```
     /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
@@ -129,12 +131,14 @@ impl Ring {
     }
 
     /// Returns an actor's state, as it is between two messages: after all messages that this thread has sent before,
-    /// except those that wait outside of a full inbox ([`Overflow::DropOldest`](super::Overflow::DropOldest)). While
+    /// except those that wait outside of a full inbox ([`RingBuilder::backlog`](super::RingBuilder::backlog)). While
     /// the ring is paused, and after its end, the state after the last handled message.
     ///
     /// # Errors
-    /// [`SendError::Layout`] if `S` is not the type of the state; [`AskError::TimedOut`] if
-    /// the actor does not come to it within 10 seconds.
+    /// [`SendError::Layout`] if `S` is not the type of the state; [`SendError::NoSuchActor`]; [`SendError::Stopped`] if
+    /// a stopped handler has ended the actor (its state can be read while the ring is paused); [`AskError::Stopped`]
+    /// and [`AskError::Ended`] if that happens, or the ring ends, before the reply; [`AskError::TimedOut`] if the actor
+    /// does not come to it within 10 seconds.
     pub fn state<S: Element>(&self, actor: u32) -> Result<S, AskError> {
         let core = &self.core;
         core.checks_state::<S>()?;
@@ -159,7 +163,8 @@ impl Ring {
         Ok(value_of(&words))
     }
 
-    /// Replaces an actor's state, after all messages that this thread has sent before.
+    /// Replaces an actor's state, after all messages that this thread has sent before, except those that wait outside
+    /// of a full inbox ([`RingBuilder::backlog`](super::RingBuilder::backlog)).
     ///
     /// # Errors
     /// As [`state`](Self::state); a paused ring does not come to it.

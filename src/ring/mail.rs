@@ -32,8 +32,8 @@ impl Mail {
         Self { sent: word(0), refused: word(1), handled: word(2) }
     }
 
-    /// The messages between actors that wait or are being handled, in the whole ring, without those that were `lost` with
-    /// an actor. As the counts change meanwhile, a single zero is no proof that there are none.
+    /// The messages between actors that wait or are being handled, in the whole ring, without those that were `lost`
+    /// with an actor. As the counts change meanwhile, a single zero is no proof that there are none.
     pub(super) fn waiting(counts: &[AtomicU32], lost: u32) -> u64 {
         let sum = |at: usize| {
             let words = counts.iter().skip(at).step_by(LINE);

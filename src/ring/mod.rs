@@ -47,8 +47,8 @@
 //!   reply consist of `i32`, `u32` and `f32`, in vectors, matrices, arrays and structs; message and reply have at most
 //!   112 bytes. The text has no bindings and no entry point; names that begin with `ring_` are the kernel's.
 //! - **The guarantees**: the messages of one thread to one actor, of one priority, are handled in their order, each at
-//!   most once, one after the other. A reply belongs to its message. Every message has an end: a reply, an error, or
-//!   an entry among the [dead letters](Ring::dead_letters).
+//!   most once, one after the other. A reply belongs to its message. Every message to an actor has an end: it is
+//!   handled, or its sender receives an error, or it is among the [dead letters](Ring::dead_letters).
 //! - **From actor to actor**: a function marked by `// anywarp:send`, such as
 //!   `fn hand_on(to: u32, m: Message) -> bool { return false; }`, receives its body from the ring. It sends a message of
 //!   the actor's own type to the actor `to`, and returns false if that one's queue is full or does not exist. It never

@@ -18,9 +18,9 @@ pub enum Overflow {
     /// The new message is dropped, and listed among the [dead letters](super::Ring::dead_letters).
     DropNewest,
     /// The message that has waited longest is dropped, and listed among the dead letters; the new one is accepted. The
-    /// ring keeps a [backlog](super::RingBuilder::backlog) for that, by default as long as the inbox, because messages in
-    /// the inbox can no longer be dropped: up to twice as many messages wait. Messages of normal priority give way first,
-    /// and do not displace those of high priority.
+    /// ring keeps a [backlog](super::RingBuilder::backlog) for that, by default as long as the inbox, because messages
+    /// in the inbox can no longer be dropped: up to twice as many messages wait. Messages of normal priority are dropped
+    /// first, and do not displace those of high priority.
     DropOldest,
 }
 

@@ -164,22 +164,24 @@ impl Core {
         state.counts.stopped += 1;
         // Replies to the messages before.
         self.reap(actor, post, &mut state);
+        let mut answered = Ok(());
         let mut ended = None;
         // Otherwise the kernel was stopped behind the reply.
         if state.mailbox.taken() == handled.wrapping_add(first) {
             let payload = state.mailbox.message(&self.inbox(), 0);
             if let Some((number, entry)) = post.answer(&mut state, &self.outbox()) {
-                self.engine.answered(actor, number)?;
+                answered = self.engine.answered(actor, number);
                 ended = Some((entry, payload));
             }
         }
         let next = state.mailbox.taken().wrapping_sub(first);
         drop(state);
-        self.engine.fill(Own::Kept, kept..kept + 1, next)?;
+        // Before an error of the device: the message has left the queue, so nothing else would complete it.
         if let Some((entry, payload)) = ended {
             self.refuses(actor, entry, payload, error);
         }
-        Ok(())
+        answered?;
+        self.engine.fill(Own::Kept, kept..kept + 1, next)
     }
 
     /// Frees the slot of a message from an actor.

@@ -202,8 +202,8 @@ impl Mailbox {
         self.inbox.read(words, self.taken.wrapping_add(place))
     }
 
-    /// Writes an empty reply to the next message in the kernel's place, and takes it; returns its number. No kernel runs,
-    /// and a later one begins behind this message.
+    /// Writes an empty reply to the next message in the kernel's place, and takes it; returns its number. No kernel
+    /// runs, and a later one begins behind this message.
     pub(crate) fn answer(&mut self, words: &impl Words) -> Option<u32> {
         if self.under_way() == 0 {
             return None;

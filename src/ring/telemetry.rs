@@ -66,7 +66,7 @@ impl Histogram {
     fn merge(&mut self, other: &Self) {
         self.counts.iter_mut().zip(other.counts).for_each(|(own, other)| *own += other);
         self.longest = self.longest.max(other.longest);
-        self.total += other.total;
+        self.total = self.total.saturating_add(other.total);
     }
 }
 

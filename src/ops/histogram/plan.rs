@@ -97,7 +97,8 @@ pub(super) enum Choice {
         /// The greatest number of workgroups.
         groups: u64,
     },
-    /// Separate counters for each workgroup of one invocation, if their number does not exceed `MAX_ROWS`; otherwise atomics.
+    /// Separate counters for each workgroup of one invocation, if their number does not exceed `MAX_ROWS`; otherwise
+    /// atomics.
     Rows,
 }
 

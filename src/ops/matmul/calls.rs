@@ -150,6 +150,10 @@ impl Call {
     /// The call with a single row or column as a line along the depth.
     pub(super) fn with_lines(mut self) -> Self {
         let [a_is_deep, b_is_deep] = self.shape.are_deep();
+        if !self.shape.is_dense() {
+            // With other rows and columns, the distance of matrices would no longer follow from that of rows.
+            self.shape.storage.batches = Some(self.shape.distances());
+        }
         self.shape.form.transposed = [!a_is_deep, b_is_deep];
         self
     }

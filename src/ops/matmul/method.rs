@@ -9,7 +9,7 @@ pub enum MatmulMethod {
     /// The device's library: cuBLAS on NVIDIA through CUDA, the crate `matrixmultiply` on the processor.
     Library,
     /// A WGSL kernel with cooperative matrices, which tensor cores multiply: `f16` with sums in `f32`. Rows begin at
-    /// multiples of four elements.
+    /// multiples of four elements, and have a multiple of four elements.
     Cooperative,
     /// A WGSL kernel in tiles of 128 x 128, for `f32`.
     WideTiles,
@@ -25,8 +25,9 @@ impl MatmulMethod {
         match self {
             Self::Library => "it needs a library of the device with this precision (`Caps::library`)",
             Self::Cooperative => {
-                "it needs f16, rows in memory that begin at multiples of four elements, subgroups of 32, 24 KiB of \
-                 workgroup memory, and products of cooperative matrices of 16 x 16 (`Caps::cooperative`)"
+                "it needs f16, rows in memory that begin at multiples of four elements and have a multiple of four, \
+                 subgroups of 32, 24 KiB of workgroup memory, and products of cooperative matrices of 16 x 16 \
+                 (`Caps::cooperative`)"
             }
             Self::WideTiles => "it needs f32, and 16.5 KiB of workgroup memory",
             Self::Tiles => "it needs nothing",

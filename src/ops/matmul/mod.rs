@@ -234,7 +234,8 @@ impl<T: MatmulElement, R: MatmulResult<T>> Matmul<'_, T, R> {
     /// ```
     ///
     /// # Errors
-    /// [`OperationError::TooLarge`], [`OperationError::Choice`].
+    /// [`OperationError::TooLarge`], [`OperationError::Choice`]; [`OperationError::View`] for strides with which an
+    /// element of `c` would be written twice.
     pub fn cost(&self, device: &Device) -> Result<Cost, OperationError> {
         let shape = self.shape(true)?;
         Ok(plan::plan(&shape, self.choice(device.caps(), &shape)?).cost())

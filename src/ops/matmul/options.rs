@@ -38,9 +38,9 @@ impl<'r, T: MatmulElement, R: MatmulResult<T>> Matmul<'r, T, R> {
         self
     }
 
-    /// Sets the number of elements from one stored row to the next, of `a`, `b` and `c`, for rows that do not follow each
-    /// other directly. The product neither reads nor writes what lies between them. A residual has the strides of `c`.
-    /// Arrays may be longer than needed; rows of `c` must not overlap.
+    /// Sets the number of elements from one stored row to the next, of `a`, `b` and `c`, for rows that do not follow
+    /// each other directly. The product neither reads nor writes what lies between them. A residual has the strides of
+    /// `c`. Arrays may be longer than needed; rows of `c` must not overlap.
     ///
     /// Products with strides are computed by kernels; vendors' libraries are not called.
     ///
@@ -66,9 +66,9 @@ impl<'r, T: MatmulElement, R: MatmulResult<T>> Matmul<'r, T, R> {
         self
     }
 
-    /// Sets the number of elements from one matrix of a batch to the next, of `a`, `b` and `c`, in place of as many as a
-    /// matrix has; it is not used for a shared matrix. Matrices of `c` must not overlap, but may lie side by side in
-    /// common rows, as the heads of an attention do. A residual has the strides of `c`.
+    /// Sets the number of elements from one matrix of a batch to the next, of `a`, `b` and `c`. The default is the
+    /// number of rows times their stride. The number of a shared matrix is not used. Matrices of `c` must not overlap,
+    /// but may lie side by side in common rows, as the heads of an attention do. A residual has the strides of `c`.
     pub fn batch_strides(mut self, elements: [usize; 3]) -> Self {
         self.batch_strides = Some(elements);
         self

@@ -83,7 +83,8 @@ pub(super) enum Kernel {
     Wide,
     /// Tiles of 128 x 128 in `f16`, by cooperative matrices.
     Cooperative,
-    /// Workgroups of this number of invocations for four lines of the large factor, or each invocation for four columns.
+    /// Workgroups of this number of invocations for four lines of the large factor, or each invocation for four
+    /// columns.
     Vector { lanes: u32 },
     /// The same for vectors of four `f16`, which the device itself converts.
     VectorOfHalves { lanes: u32 },
@@ -201,11 +202,13 @@ impl Kernel {
             }
             Self::Wide => shape.precision == Precision::F32 && caps.limits.workgroup_storage >= 16_896,
             Self::Cooperative => {
-                let of_c = [shape.sizes.n, shape.lines()[2], shape.distances()[2]];
+                // A cell of four elements must not reach beyond the end of a row.
+                let [[_, of_a], [_, of_b], _] = shape.stored();
+                let fours = [of_a, of_b, shape.sizes.n, shape.lines()[2], shape.distances()[2]];
                 shape.precision == Precision::F16
                     && cooperative::lanes(caps).is_some()
                     && shape.has_aligned_factors()
-                    && of_c.iter().all(|size| size.is_multiple_of(4))
+                    && fours.iter().all(|size| size.is_multiple_of(4))
             }
         }
     }
@@ -234,7 +237,8 @@ pub(super) fn plan(shape: &Shape, choice: Choice) -> Plan<Pass> {
         if parts.count > 1 || unfinished { vec![first, finish(parts.count)] } else { vec![first] }
     };
     let passes = match choice {
-        _ if k == 0 && !keeps && epilogue == Epilogue::NONE => vec![Pass::Zeros],
+        // A fill would also write what lies between rows.
+        _ if k == 0 && !keeps && epilogue == Epilogue::NONE && shape.is_dense() => vec![Pass::Zeros],
         // Neither the library nor all kernels take a product of depth 0.
         _ if k == 0 => by_kernel(Kernel::Tiles, 1),
         Choice::Library(precision) if epilogue == Epilogue::NONE => vec![Pass::Library(precision)],

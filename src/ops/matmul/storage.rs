@@ -36,8 +36,8 @@ impl Shape {
         [a, b, false].map(|shared| {
             let (array, [rows, _]) = (at, stored[at]);
             at += 1;
-            // Where matrices follow each other directly, the limit of elements keeps this within 32 bits.
-            let next = || rows.wrapping_mul(lines[array]);
+            // Beyond 32 bits, no array is long enough.
+            let next = || rows.saturating_mul(lines[array]);
             if shared { 0 } else { self.storage.batches.map_or_else(next, |batches| batches[array]) }
         })
     }
@@ -45,7 +45,7 @@ impl Shape {
     /// Whether the rows of `c` follow each other directly, and its matrices.
     pub(super) fn has_dense_c(&self) -> bool {
         let [.., [rows, columns]] = self.stored();
-        self.lines()[2] == columns && (self.form.batches == 1 || self.distances()[2] == rows.wrapping_mul(columns))
+        self.lines()[2] == columns && (self.form.batches == 1 || self.distances()[2] == rows.saturating_mul(columns))
     }
 
     /// Whether the rows of all matrices follow each other directly.

@@ -73,8 +73,8 @@ pub(super) fn text(kept: &Kept, output: Output, element: ElementType) -> String 
     text
 }
 
-/// Writes the functions for loops over places in bindings, as the indices of elements have distances from them that no
-/// proof of an access knows.
+/// Writes the functions for loops over places in bindings: the compiler proves that such a place is within its binding,
+/// and cannot prove it of a place that is computed from the index of an element.
 fn places(text: &mut String, kept: &Kept, output: Output) {
     // The array by whose elements, or flags, the elements are kept.
     let array = if *kept == Kept::Flags { "heads" } else { "x" };

@@ -1,8 +1,8 @@
 //! The kernel of several invocations, which move words side by side: for GPUs, and for actors with several lanes.
 //!
 //! On CUDA a load of the inbox takes a trip over the bus, and loads of different lines travel together. So a poll reads
-//! the words of several slots before it uses any of them. Such a poll takes a little longer, so
-//! a poll looks at one slot only, unless the two before it found messages. The replies of a row of messages are written together, and the state
+//! the words of several slots before it uses any of them. Such a poll takes a little longer, so a poll looks at one slot
+//! only, unless the two before it found messages. The replies of a row of messages are written together, and the state
 //! is stored after them.
 
 use std::fmt::Write;
@@ -128,11 +128,13 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
             // The mark is removed when all invocations have written the reply.
             let _ = writeln!(out, "      workgroupBarrier();");
         }
+        let _ = writeln!(out, "      if lane == 0u {{");
+        Parts { out, depth: 0 }.encode(&self.actor.state, "state", "ring_kept", "kept + 2u");
+        // After the state, whose loops may be stopped: then the host finds the number of the message that was handled.
         let _ = writeln!(
             out,
-            "      if lane == 0u {{\n        ring_kept[kept + queue] = number + next - select(ring_shape.first, 0u, queue == 1u);"
+            "        ring_kept[kept + queue] = number + next - select(ring_shape.first, 0u, queue == 1u);"
         );
-        Parts { out, depth: 0 }.encode(&self.actor.state, "state", "ring_kept", "kept + 2u");
         if sends {
             // The slots are free after the handler, so its own messages count before the one it handled is gone.
             let _ = writeln!(

@@ -18,6 +18,8 @@ pub(crate) fn cases() -> Vec<Case> {
         ("bf16::strides".to_owned(), |device| strides::<bf16, bf16>(device, Matmul::new)),
         ("f16::strides_of_wide_products".to_owned(), |device| strides::<f16, f32>(device, Matmul::wide)),
         ("f32::heads_side_by_side".to_owned(), heads),
+        ("f32::batches_of_columns".to_owned(), batches_of_columns),
+        ("f32::strides_without_depth".to_owned(), strides_without_depth),
         ("f16::wide_keeps_what_f16_loses".to_owned(), exact_sums),
         ("strides_refusals".to_owned(), refusals),
     ]
@@ -240,6 +242,27 @@ fn heads(device: &Device) -> TestResult {
         }
     }
     Ok(())
+}
+
+/// Products with single columns, whose matrices follow each other directly.
+fn batches_of_columns(device: &Device) -> TestResult {
+    let a = device.buffer_from(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])?;
+    let b = device.buffer_from(&[1.0f32, 10.0, 100.0, 1000.0])?;
+    let mut c = device.buffer_from(&[9.0f32; 8])?;
+    Matmul::new([2, 2, 1]).batches(2).row_strides([2, 1, 2]).run(&a, &b, &mut c)?;
+    same(&c.read()?, &[21.0, 9.0, 43.0, 9.0, 6500.0, 9.0, 8700.0, 9.0], "columns")?;
+    // The column is a single row of a transposed factor.
+    let mut c = device.buffer_from(&[9.0f32; 8])?;
+    Matmul::new([1, 2, 2]).transpose_a().batches(2).row_strides([1, 2, 3]).run(&b, &a, c.slice_mut(..6))?;
+    same(&c.read()?, &[31.0, 42.0, 9.0, 7500.0, 8600.0, 9.0, 9.0, 9.0], "rows of transposed columns")
+}
+
+/// A sum of no products is zero, and nothing between the rows of zeros changes.
+fn strides_without_depth(device: &Device) -> TestResult {
+    let none = device.buffer::<f32>(4)?;
+    let mut c = device.buffer_from(&[9.0f32; 4])?;
+    Matmul::new([2, 0, 1]).row_strides([1, 1, 2]).run(&none, &none, &mut c)?;
+    same(&c.read()?, &[0.0, 9.0, 0.0, 9.0], "zeros and what lies between them")
 }
 
 /// A sum of many ones, which `f16` cannot represent.

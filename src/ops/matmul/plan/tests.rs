@@ -210,6 +210,10 @@ fn tensor_cores_need_aligned_lines_of_f16() {
     let transposed = ProductForm { transposed: [true, false], ..ProductForm::default() };
     assert_eq!(Choice::default_for(&card(), &Shape { form: transposed, ..f16([9, 8, 12]) }), TILES);
     assert_eq!(Choice::default_for(&card(), &Shape { form: transposed, ..f16([12, 5, 12]) }), cooperative);
+    // With gaps between rows, aligned rows may still end within a cell of four elements.
+    let gaps = |lines, sizes| Shape { storage: Storage { lines: Some(lines), ..Storage::default() }, ..f16(sizes) };
+    assert_eq!(Choice::default_for(&card(), &gaps([12, 12, 16], [9, 8, 12])), cooperative);
+    assert_eq!(Choice::default_for(&card(), &gaps([8, 12, 12], [9, 7, 12])), TILES);
     assert_eq!(Choice::named(&card(), &shape([8; 3], Precision::Bf16), MatmulMethod::Cooperative), None);
     let mut wide = card();
     wide.subgroup_size = Some((32, 64));
