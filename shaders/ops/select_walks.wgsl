@@ -5,7 +5,7 @@
 // only if it is kept. The walk ends with the last kept element of its part, so that nothing is written beyond it. Loops
 // count places in bindings, so that no access needs a check.
 import package::shared::scan_sizes::sizes;
-import package::shared::select_kept::{first_place, is_kept, is_kept_at, last_place, move_to, moves_one, put, put_rest, puts_rest, room};
+import package::shared::select_kept::{first_place, is_kept, is_kept_at, last_place, move_to, moves_one, put, put_rest, puts_rest, room_in_y};
 
 // The number of elements that are kept before each part, and within it.
 @group(0) @binding(6) var<storage, read_write> part_sums: array<u32>;
@@ -52,7 +52,7 @@ fn select_walks(@builtin(workgroup_id) group: vec3<u32>) {
     let before = part_sums[group.x];
     let after = before + part_counts[group.x];
     if moves_one {
-        let last = room(after);
+        let last = room_in_y(after);
         let stop = last_place(end);
         var to = sizes.first_of_y + before;
         for (var at = first_place() + begin; at < stop; at++) {

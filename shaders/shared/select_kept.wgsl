@@ -34,7 +34,7 @@ fn move_to(to: u32, at: u32) {
 }
 
 // The place in y after those of the kept elements before `end`, as far as y has them.
-fn room(end: u32) -> u32 {
+fn room_in_y(end: u32) -> u32 {
     return min(sizes.first_of_y + min(end, sizes.capacity), arrayLength(&y));
 }
 

@@ -110,9 +110,10 @@ impl Report {
             for finding in self.findings.iter_mut().filter(|finding| finding.kernel == observed.kernel) {
                 let changes = changes::of(finding, observed, &source);
                 if finding.problem == Problem::Scattered && !changes.is_empty() && finding.changes.is_empty() {
-                    finding
-                        .help
-                        .push_str("; with the changed line, swap the first two sizes of the grid, if they differ");
+                    finding.help.push_str(
+                        "; with the changed line, swap the first two sizes of the grid, if they differ, and compare \
+                             the index with them where they are no multiples of the workgroup's sizes",
+                    );
                 }
                 finding.changes = changes;
             }

@@ -125,6 +125,8 @@ impl RingBuilder {
     /// ```
     ///
     /// [`start`](Self::start) returns [`RingError::NoRestart`] for another device. Each message costs a little more.
+    /// In batches, other waits for the same handle of the device may report the stopped handler, too; a ring with a
+    /// handle of its own ([`Device::reopen`]) avoids that.
     pub fn restart(mut self, restart: Restart) -> Self {
         self.restart = Some(restart);
         self

@@ -94,7 +94,7 @@ fn first_place() -> u32 {{
 fn last_place(end: u32) -> u32 {{
     return min(sizes.first_of_{array} + end, arrayLength(&{array}));
 }}
-fn room(end: u32) -> u32 {{
+fn room_in_y(end: u32) -> u32 {{
     return min(sizes.first_of_y + min(end, sizes.capacity), arrayLength(&y));
 }}
 fn move_to(to: u32, at: u32) {{
