@@ -18,7 +18,7 @@ const LAUNCHES: usize = 200;
 fn print_overhead() {
     let device = Device::open_default().unwrap();
     let kernel = device.kernel(DOUBLE).unwrap();
-    for words in [1usize << 12, 1 << 18, 1 << 22] {
+    for words in [1usize << 12, 1 << 18, 1 << 22, 1 << 26] {
         let mut x = device.buffer_from(&vec![1u32; words]).unwrap();
         let mut work = || {
             for _ in 0..LAUNCHES {

@@ -16,9 +16,13 @@ const COUNTERS: &str = include_str!("counters.csv");
 /// The position of warps of 32 in arrays of counts.
 const WARPS: usize = 2;
 
-/// By kernel, the counters by name.
 fn counters() -> BTreeMap<&'static str, BTreeMap<&'static str, f64>> {
-    let mut lines = COUNTERS.lines().filter(|line| !line.starts_with('#'));
+    table(COUNTERS)
+}
+
+/// By kernel, the counters by name.
+pub(crate) fn table(text: &'static str) -> BTreeMap<&'static str, BTreeMap<&'static str, f64>> {
+    let mut lines = text.lines().filter(|line| !line.starts_with('#'));
     let names: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
     lines
         .map(|line| {
