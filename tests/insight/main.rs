@@ -18,7 +18,7 @@ mod real;
 mod slow;
 mod truth;
 
-/// What the cases of the bench expect beside them.
+/// The module that the cases of the bench import beside `case`.
 mod shared {
     pub(crate) type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 }

@@ -1,6 +1,8 @@
 //! Products of matrices.
 
-use anywarp::ops::{Activation, ByteElement, IntegerMatmul, Matmul, MatmulElement, MatmulMethod, Precision};
+use anywarp::ops::{
+    Activation, ByteElement, IntegerMatmul, Matmul, MatmulElement, MatmulMethod, MatmulResult, Precision,
+};
 
 use super::call::Call;
 use super::entry::{Form, Number, Operator, Port, by_type};
@@ -13,7 +15,7 @@ use crate::npy::dimensions;
 const TRANSPOSE_A: Parameter = Parameter::new("transpose_a", Kind::Flag, "Take a as stored transposed: (k, m)");
 const TRANSPOSE_B: Parameter = Parameter::new("transpose_b", Kind::Flag, "Take b as stored transposed: (n, k)");
 
-pub(crate) const OPERATORS: &[Operator] = &[INTEGERS, FLOATS];
+pub(crate) const OPERATORS: &[Operator] = &[INTEGERS, FLOATS, WIDE];
 
 const FLOATS: Operator = Operator {
     name: "matmul",
@@ -26,24 +28,43 @@ const FLOATS: Operator = Operator {
         Port::new("residual", "An array with the shape of the product, added to the result").form(Form::Named),
     ],
     outputs: &[Port::new("c", "The product, of shape (m, n) or (batch, m, n)")],
-    parameters: &[
-        TRANSPOSE_A,
-        TRANSPOSE_B,
-        Parameter::new("alpha", Kind::Number, "The factor of the product").default("1"),
-        Parameter::new("beta", Kind::Number, "The factor of old, which is added").default("0"),
-        Parameter::new("activation", Kind::Word(&["relu", "gelu", "silu"]), "A function of each sum"),
-        Parameter::new(
-            "precision",
-            Kind::Word(&["f32", "f16", "tf32"]),
-            "The precision of the multiplication, by default that of the elements",
-        ),
-        Parameter::new(
-            "method",
-            Kind::Word(&["library", "cooperative", "wide_tiles", "tiles", "vector"]),
-            "The method of computation, by default the fastest on the device",
-        ),
+    parameters: PARAMETERS,
+    run: by_type!([f32, half::f16], T, call => matmul::<T, T>(call, "matmul", Matmul::new)),
+};
+
+const PARAMETERS: &[Parameter] = &[
+    TRANSPOSE_A,
+    TRANSPOSE_B,
+    Parameter::new("alpha", Kind::Number, "The factor of the product").default("1"),
+    Parameter::new("beta", Kind::Number, "The factor of old, which is added").default("0"),
+    Parameter::new("activation", Kind::Word(&["relu", "gelu", "silu"]), "A function of each sum"),
+    Parameter::new(
+        "precision",
+        Kind::Word(&["f32", "f16", "tf32"]),
+        "The precision of the multiplication, by default that of the elements",
+    ),
+    Parameter::new(
+        "method",
+        Kind::Word(&["library", "cooperative", "wide_tiles", "tiles", "vector"]),
+        "The method of computation, by default the fastest on the device",
+    ),
+];
+
+const WIDE: Operator = Operator {
+    name: "wide_matmul",
+    summary: "The product in f32 of two matrices of f16, or of batches of them",
+    inputs: &[
+        Port::new("a", "A matrix of shape (m, k), or (batch, m, k)"),
+        Port::new("b", "A matrix of shape (k, n), or (batch, k, n)"),
+        Port::new("old", "The array that --beta multiplies, with the shape of the product")
+            .form(Form::Optional)
+            .of(SUMS),
+        Port::new("bias", "A number for each column, which is added before the activation").form(Form::Named).of(SUMS),
+        Port::new("residual", "An array with the shape of the product, added to the result").form(Form::Named).of(SUMS),
     ],
-    run: by_type!([f32, half::f16], T, call => matmul::<T>(call)),
+    outputs: &[Port::new("c", "The product, of shape (m, n) or (batch, m, n)").of(SUMS)],
+    parameters: PARAMETERS,
+    run: by_type!([half::f16], T, call => matmul::<T, f32>(call, "wide_matmul", Matmul::wide)),
 };
 
 const INTEGERS: Operator = Operator {
@@ -66,6 +87,7 @@ const INTEGERS: Operator = Operator {
     }),
 };
 
+const SUMS: &[Dtype] = &[Dtype::F4];
 const BYTES: &[Dtype] = &[Dtype::I1, Dtype::U1];
 
 /// The shape of a file: the number of matrices, if the file has an axis for it, and the rows and columns of each.
@@ -116,12 +138,16 @@ fn integer_matmul<A: Number + ByteElement, B: Number + ByteElement>(call: &mut C
     Ok(())
 }
 
-fn matmul<T: Number + MatmulElement>(call: &mut Call<'_>) -> Result<(), Failure> {
-    let (batch, shared, [m, k, n]) = stacks(call, "matmul")?;
+fn matmul<T: Number + MatmulElement, R: Number + MatmulResult<T>>(
+    call: &mut Call<'_>,
+    name: &str,
+    new: fn([usize; 3]) -> Matmul<'static, T, R>,
+) -> Result<(), Failure> {
+    let (batch, shared, [m, k, n]) = stacks(call, name)?;
     let batches = batch.unwrap_or(1);
     let shape: Vec<usize> = batch.into_iter().chain([m, n]).collect();
-    let (bias, residual) = (call.upload_given::<T>("bias")?, call.upload_given::<T>("residual")?);
-    let mut product = Matmul::new([m, k, n]).batches(batches);
+    let (bias, residual) = (call.upload_given::<R>("bias")?, call.upload_given::<R>("residual")?);
+    let mut product: Matmul<'_, T, R> = new([m, k, n]).batches(batches);
     if let Some(bias) = &bias {
         product = product.bias(bias);
     }
@@ -169,9 +195,9 @@ fn matmul<T: Number + MatmulElement>(call: &mut Call<'_>) -> Result<(), Failure>
         });
     }
     let (a, b) = (call.upload::<T>("a")?, call.upload::<T>("b")?);
-    let mut c = match call.upload_given::<T>("old")? {
+    let mut c = match call.upload_given::<R>("old")? {
         Some(c) => c,
-        None => call.empty::<T>(batches * m * n)?,
+        None => call.empty::<R>(batches * m * n)?,
     };
     call.cost = Some(product.cost(&call.device)?);
     product.record(&mut call.recording).run(&a, &b, &mut c)?;

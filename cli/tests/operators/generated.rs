@@ -50,6 +50,7 @@ pub(crate) const COMPUTED: &[Case] = &[
         &[("i32", "(2, 1, 1)", &[127.0, 32385.0])],
     ),
     all("matmul matrix.npy matrix.npy", &[MATRIX], &[("T", "(2, 2)", &[7.0, 10.0, 15.0, 22.0])]),
+    all("wide_matmul matrix.npy matrix.npy", &[MATRIX], &[("f32", "(2, 2)", &[7.0, 10.0, 15.0, 22.0])]),
     of(
         &["f32", "f64"],
         "spmv a.mtx x.npy",
