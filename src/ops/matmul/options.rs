@@ -99,7 +99,7 @@ impl<'r, T: MatmulElement, R: MatmulResult<T>> Matmul<'r, T, R> {
     }
 
     /// Adds an array of the shape of `c`, after the activation. It is in another buffer than `c`, unless the device has
-    /// [`Caps::aliased_bindings`].
+    /// [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings).
     pub fn residual(mut self, residual: impl Into<Slice<'r, R>>) -> Self {
         self.residual = Some(residual.into());
         self
