@@ -2,9 +2,11 @@
 
 mod text;
 
-use std::fmt;
+use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
+
+use anywarp_host::cache::Fingerprint;
 
 use super::Model;
 
@@ -168,7 +170,9 @@ impl Ceilings {
     fn file_name(&self) -> String {
         let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '-' };
         let name: String = self.device.chars().map(plain).take(60).collect();
-        format!("{name}-{:016x}", text::fingerprint(&[&self.device, &self.driver]))
+        let mut fingerprint = Fingerprint::default();
+        let _ = write!(fingerprint, "{}\0{}", self.device, self.driver);
+        format!("{name}-{fingerprint}")
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::Model;
+use super::{Model, root};
 use crate::backend::{ObservedAccess, ObservedBranch, ObservedKernel, Spot};
 use crate::kernel::{AccessCounts, AccessVerdict, ExplainedAccess, Explanation};
 
@@ -137,8 +137,7 @@ fn parts_of_place(place: &str) -> Option<(&str, u32, u32)> {
 
 /// Whether a site accesses the variable that an access as written begins with.
 fn is_of(site: &ObservedAccess, text: &str) -> bool {
-    let name = |path: &str| path.split(['.', '[', ' ']).next().unwrap_or_default().to_owned();
-    name(&site.variable) == name(text)
+    root(&site.variable) == root(text)
 }
 
 /// A line with the numbers, and a line for each check of the device.

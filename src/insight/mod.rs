@@ -95,3 +95,8 @@ pub fn inspect(observations: &Observations, model: &Model) -> Report {
     report.sort();
     report
 }
+
+/// The variable at the start of a path, or of an access as written.
+fn root(path: &str) -> &str {
+    path.split(['.', '[', ' ']).next().unwrap_or_default()
+}

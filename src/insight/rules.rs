@@ -4,7 +4,7 @@ mod checked;
 mod uniform;
 
 use super::estimate::{SECTOR, cycles_of, scale};
-use super::{Compiled, Estimate, KeptChecks, Model, Problem, Resource, Suspicion};
+use super::{Compiled, Estimate, KeptChecks, Model, Problem, Resource, Suspicion, root};
 use crate::backend::{ObservedAccess, ObservedBranch, ObservedKernel, ObservedSpace, Spot, Touch};
 
 /// A request is scattered, or in conflict, from this multiple of the ideal.
@@ -153,7 +153,6 @@ impl Rules<'_> {
     fn beyond_sectors(&self, access: &ObservedAccess) -> Vec<(Resource, f64)> {
         let column = self.model.column();
         let writes = |one: &ObservedAccess| one.touch != Touch::Read;
-        let root = |variable: &str| variable.split('.').next().unwrap_or_default().to_owned();
         let name = root(&access.variable);
         let Some(buffer) = self.kernel.buffers.iter().find(|buffer| *buffer.name == *name) else { return Vec::new() };
         let touched = if writes(access) { buffer.written } else { buffer.read } as f64;

@@ -15,19 +15,23 @@ use crate::npy::dimensions;
 const TRANSPOSE_A: Parameter = Parameter::new("transpose_a", Kind::Flag, "Take a as stored transposed: (k, m)");
 const TRANSPOSE_B: Parameter = Parameter::new("transpose_b", Kind::Flag, "Take b as stored transposed: (n, k)");
 
+const A: Port = Port::new("a", "A matrix of shape (m, k), or (batch, m, k)");
+const B: Port = Port::new("b", "A matrix of shape (k, n), or (batch, k, n)");
+const OLD: Port =
+    Port::new("old", "The array that --beta multiplies, with the shape of the product").form(Form::Optional);
+const BIAS: Port =
+    Port::new("bias", "A number for each column, which is added before the activation").form(Form::Named);
+const RESIDUAL: Port =
+    Port::new("residual", "An array with the shape of the product, added to the result").form(Form::Named);
+const C: Port = Port::new("c", "The product, of shape (m, n) or (batch, m, n)");
+
 pub(crate) const OPERATORS: &[Operator] = &[INTEGERS, FLOATS, WIDE];
 
 const FLOATS: Operator = Operator {
     name: "matmul",
     summary: "The product of two matrices, or of batches of them",
-    inputs: &[
-        Port::new("a", "A matrix of shape (m, k), or (batch, m, k)"),
-        Port::new("b", "A matrix of shape (k, n), or (batch, k, n)"),
-        Port::new("old", "The array that --beta multiplies, with the shape of the product").form(Form::Optional),
-        Port::new("bias", "A number for each column, which is added before the activation").form(Form::Named),
-        Port::new("residual", "An array with the shape of the product, added to the result").form(Form::Named),
-    ],
-    outputs: &[Port::new("c", "The product, of shape (m, n) or (batch, m, n)")],
+    inputs: &[A, B, OLD, BIAS, RESIDUAL],
+    outputs: &[C],
     parameters: PARAMETERS,
     run: by_type!([f32, half::f16], T, call => matmul::<T, T>(call, "matmul", Matmul::new)),
 };
@@ -53,16 +57,8 @@ const PARAMETERS: &[Parameter] = &[
 const WIDE: Operator = Operator {
     name: "wide_matmul",
     summary: "The product in f32 of two matrices of f16, or of batches of them",
-    inputs: &[
-        Port::new("a", "A matrix of shape (m, k), or (batch, m, k)"),
-        Port::new("b", "A matrix of shape (k, n), or (batch, k, n)"),
-        Port::new("old", "The array that --beta multiplies, with the shape of the product")
-            .form(Form::Optional)
-            .of(SUMS),
-        Port::new("bias", "A number for each column, which is added before the activation").form(Form::Named).of(SUMS),
-        Port::new("residual", "An array with the shape of the product, added to the result").form(Form::Named).of(SUMS),
-    ],
-    outputs: &[Port::new("c", "The product, of shape (m, n) or (batch, m, n)").of(SUMS)],
+    inputs: &[A, B, OLD.of(SUMS), BIAS.of(SUMS), RESIDUAL.of(SUMS)],
+    outputs: &[C.of(SUMS)],
     parameters: PARAMETERS,
     run: by_type!([half::f16], T, call => matmul::<T, f32>(call, "wide_matmul", Matmul::wide)),
 };
@@ -70,11 +66,8 @@ const WIDE: Operator = Operator {
 const INTEGERS: Operator = Operator {
     name: "integer_matmul",
     summary: "The product of two matrices of 8-bit integers, or of batches of them, with sums of 32 bits",
-    inputs: &[
-        Port::new("a", "A matrix of shape (m, k), or (batch, m, k)"),
-        Port::new("b", "A matrix of shape (k, n), or (batch, k, n)").of(BYTES),
-    ],
-    outputs: &[Port::new("c", "The product, of shape (m, n) or (batch, m, n)").of(&[Dtype::I4])],
+    inputs: &[A, B.of(BYTES)],
+    outputs: &[C.of(&[Dtype::I4])],
     parameters: &[
         TRANSPOSE_A,
         TRANSPOSE_B,

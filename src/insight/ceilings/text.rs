@@ -62,9 +62,3 @@ fn positive(text: &str) -> Result<f64, &'static str> {
     let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
     number.ok_or("a number from 0 on")
 }
-
-/// A number that differs between texts (FNV-1a).
-pub(super) fn fingerprint(texts: &[&str]) -> u64 {
-    let bytes = texts.iter().flat_map(|text| text.bytes().chain([0]));
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
-}

@@ -3,7 +3,7 @@
 use super::{Numbers, Rules};
 use crate::backend::{ObservedAccess, ObservedSpace, Touch};
 use crate::insight::estimate::cycles_of;
-use crate::insight::{Problem, Resource, Suspicion};
+use crate::insight::{Problem, Resource, Suspicion, root};
 
 /// The loads of an invocation from which they are a finding.
 const REPEATED: f64 = 4.0;
@@ -77,9 +77,4 @@ fn is_complete(rules: &Rules<'_>, access: &ObservedAccess) -> bool {
 /// The invocations of a workgroup.
 fn of_workgroup(rules: &Rules<'_>) -> f64 {
     f64::from(rules.kernel.workgroup_size.iter().product::<u32>())
-}
-
-/// The variable of a path.
-fn root(path: &str) -> &str {
-    path.split('.').next().unwrap_or_default()
 }

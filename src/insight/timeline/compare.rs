@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::summary::{Sum, Summary};
+use super::table::mean;
 use super::{Idle, SpanKind};
 
 /// A value before and after a change.
@@ -53,7 +54,6 @@ impl Compared {
     /// The mean times of a span; zero where there is none.
     #[must_use]
     pub fn mean(&self) -> Pair<Duration> {
-        let mean = |total: Duration, count: usize| total / u32::try_from(count.max(1)).unwrap_or(u32::MAX);
         Pair { before: mean(self.total.before, self.count.before), after: mean(self.total.after, self.count.after) }
     }
 }

@@ -43,8 +43,13 @@ impl Row {
     /// The mean time of a run.
     #[must_use]
     pub fn mean(&self) -> Duration {
-        self.total / u32::try_from(self.count.max(1)).unwrap_or(u32::MAX)
+        mean(self.total, self.count)
     }
+}
+
+/// The mean of `count` times; zero of none.
+pub(super) fn mean(total: Duration, count: usize) -> Duration {
+    total / u32::try_from(count.max(1)).unwrap_or(u32::MAX)
 }
 
 /// The time in which no kernel ran, by its cause.

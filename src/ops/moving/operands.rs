@@ -121,7 +121,7 @@ pub(crate) fn check_places(
     let arrays: Vec<(&'static str, Array<'_>)> =
         arrays.iter().map(|(name, slice)| (*name, Array::new::<u8>(*slice))).collect();
     let all: Vec<(&'static str, &Array<'_>)> = arrays.iter().map(|(name, array)| (*name, array)).collect();
-    shared::check(operator, device, &all, written, destination)?;
+    shared::check_places(operator, device, &all, written, destination)?;
     let outputs = arrays.len() - written;
     let bound = |array: &Array<'_>| {
         let alignment = u64::from(device.caps().limits.storage_offset_alignment).max(16);

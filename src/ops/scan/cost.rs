@@ -5,8 +5,9 @@ use super::super::operation::shape::elements;
 use super::super::plan::Cost;
 use super::super::scanning::element::{ScanElement, element};
 use super::super::scanning::sizes::{Chain, MAX_LENGTH};
+use super::super::scanning::target::Target;
 use super::plan::{self, Choice, Planned};
-use super::run::{self, Call};
+use super::run::Call;
 use super::{OPERATOR, Scan};
 use crate::device::Device;
 
@@ -91,6 +92,6 @@ impl Scan<'_> {
     pub(super) fn planned(&self, call: &Call<'_>, device: &Device) -> Planned {
         let shape = call.shape();
         let choice = self.form.map(Choice::from);
-        plan::plan(shape, choice.unwrap_or_else(|| Choice::default_for(shape, run::target(device))))
+        plan::plan(shape, choice.unwrap_or_else(|| Choice::default_for(shape, Target::of(device))))
     }
 }

@@ -3,6 +3,7 @@
 use super::super::plan::Plan;
 use super::super::scanning::form::ScanForm;
 use super::super::scanning::sizes::{WIDTH, state_words, tile_length};
+use super::super::scanning::target::Target;
 
 /// The number of elements of which the length of a part of a walk is a multiple: whole vectors.
 const VECTOR: u64 = 4;
@@ -47,17 +48,6 @@ pub(super) enum Choice {
     Lines { parts: u64 },
     /// A workgroup of one invocation scans one of `parts` parts of one line of neighbouring elements.
     Walks { parts: u64 },
-}
-
-/// The properties of a device on which a choice depends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Target {
-    /// Whether the device is a processor, which runs barriers slowly.
-    pub(super) software: bool,
-    /// Whether the device is the CPU backend of this project, whose code for workgroups of one invocation is scalar.
-    pub(super) walks: bool,
-    /// Whether the device runs kernels with CUDA.
-    pub(super) cuda: bool,
 }
 
 /// One launch, or the clearing of memory.
@@ -221,6 +211,11 @@ pub(super) struct Planned {
 }
 
 impl Shape {
+    /// Whether the elements are one line without segments, which can be scanned in windows.
+    pub(super) fn is_one_line(self) -> bool {
+        self.lines == 1 && self.inner == 1 && self.heads == 0 && self.offsets.is_none()
+    }
+
     pub(super) fn elements(&self) -> u64 {
         self.lines.saturating_mul(self.length)
     }
@@ -367,7 +362,7 @@ pub(super) fn plan(shape: Shape, choice: Choice) -> Planned {
 /// to elements of other windows.
 fn windows(shape: Shape, choice: Choice) -> Option<(u64, Vec<Pass>)> {
     let [elements, alignment] = shape.window?;
-    if shape.lines != 1 || shape.inner != 1 || shape.heads != 0 || shape.offsets.is_some() {
+    if !shape.is_one_line() {
         return None;
     }
     let each = match choice {

@@ -1,7 +1,5 @@
 //! The commands of a scan.
 
-use anywarp_backend::{BackendKind, DeviceKind};
-
 use super::super::error::OperationError;
 use super::super::operation::arguments::Array;
 use super::super::operation::binding::Binding;
@@ -10,7 +8,7 @@ use super::super::scanning::monoid::{Monoid, combined};
 use super::super::scanning::operands::{self, Bindings};
 use super::super::scanning::sizes::{Chain, Sizes, state_words};
 use super::OPERATOR;
-use super::plan::{Pass, Planned, Shape, Target};
+use super::plan::{Pass, Planned, Shape};
 use crate::buffer::cells::{cells, cells_mut};
 use crate::buffer::{Slice, UnifiedBuffer};
 use crate::device::Device;
@@ -82,16 +80,6 @@ impl Call<'_> {
     }
 }
 
-/// Returns the properties of a device on which the choice depends.
-pub(super) fn target(device: &Device) -> Target {
-    let caps = device.caps();
-    Target {
-        software: caps.kind == DeviceKind::Software,
-        cuda: caps.backend == BackendKind::Cuda,
-        walks: caps.backend == BackendKind::Cpu,
-    }
-}
-
 /// The arrays of a scan.
 pub(super) struct Operands<'a> {
     /// The elements; `None` if the scan is in place.
@@ -140,7 +128,9 @@ impl<'a> Operands<'a> {
         let name = if call.in_place { "x" } else { "y" };
         operands::expect(OPERATOR, name, &self.y, shape)?;
         arrays.push((name, &self.y));
-        operands::check(OPERATOR, &self.y.bound.core.device, &arrays, 1, destination)
+        // Windows of one long line fit where the arrays do not.
+        let check = if call.shape().is_one_line() { operands::check_places } else { operands::check };
+        check(OPERATOR, &self.y.bound.core.device, &arrays, 1, destination)
     }
 
     /// Appends the commands of a plan, whose operands were checked.
@@ -153,15 +143,6 @@ impl<'a> Operands<'a> {
         let device = &Device::of(&self.y.bound.core.device);
         let shape = call.shape();
         let Planned { plan, tiles, chunk } = planned;
-        if !plan.passes.iter().any(|pass| matches!(pass, Pass::Window { .. })) {
-            let (x, y) = if call.in_place { ("", "x") } else { ("x", "y") };
-            let keys = call.heads.keys.as_ref().map(|(keys, _)| keys);
-            let heads = [("heads", call.heads.flags.as_ref()), ("keys", keys)];
-            let arrays = [(x, self.x.as_ref()), (y, Some(&self.y))].into_iter().chain(heads);
-            for (name, array) in arrays.filter_map(|(name, array)| Some((name, array?))) {
-                operands::bindable(OPERATOR, name, array)?;
-            }
-        }
         // All kernels are compiled and all memory is allocated before the first launch: if either fails, nothing has
         // run.
         let mut kernels = Vec::new();

@@ -8,6 +8,7 @@
 //! | `monoid` | the operation and its types, as one of these files |
 //! | `operands` | arrays, their checks and their bindings |
 //! | `sizes` | the uniform buffer of sizes, and the sizes of a tile |
+//! | `target` | the properties of a device on which a choice depends |
 
 pub(crate) mod element;
 pub(crate) mod form;
@@ -15,3 +16,4 @@ pub(crate) mod kernel;
 pub(crate) mod monoid;
 pub(crate) mod operands;
 pub(crate) mod sizes;
+pub(crate) mod target;

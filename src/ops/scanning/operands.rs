@@ -60,9 +60,21 @@ pub(crate) fn bindable(operator: Operator, name: &str, array: &Array<'_>) -> Res
     }))
 }
 
-/// Returns an error for an array of another device, an existing guard, and an output in the buffer of another array if
-/// the device does not permit that. The last `written` arrays are the outputs.
+/// As [`check_places`], and an error for an array that does not fit into one binding.
 pub(crate) fn check(
+    operator: Operator,
+    device: &Arc<Context>,
+    arrays: &[(&'static str, &Array<'_>)],
+    written: usize,
+    destination: &Destination<'_>,
+) -> Result<(), OperationError> {
+    check_places(operator, device, arrays, written, destination)?;
+    arrays.iter().try_for_each(|(name, array)| bindable(operator, name, array))
+}
+
+/// Returns an error for an array of another device, an existing guard, and an output in the buffer of another array if
+/// the device does not permit that. The last `written` arrays are the outputs. Arrays may be larger than a binding.
+pub(crate) fn check_places(
     operator: Operator,
     device: &Arc<Context>,
     arrays: &[(&'static str, &Array<'_>)],

@@ -18,6 +18,7 @@ use super::scanning::element::{ScanElement, element};
 use super::scanning::form::ScanForm;
 use super::scanning::operands;
 use super::scanning::sizes::Chain;
+use super::scanning::target::Target;
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
 use crate::kernel::DeviceCount;
@@ -211,7 +212,7 @@ impl<'r> Select<'r> {
     /// [`OperationError::TooLarge`].
     pub fn cost<T: ScanElement>(&self, device: &Device, length: usize) -> Result<Cost, OperationError> {
         let shape = call(&self.kept, Output::Values, element::<T>()).shape(length as u64)?;
-        let choice = self.form.map_or_else(|| plan::Choice::default_for(shape, run::target(device)), Into::into);
+        let choice = self.form.map_or_else(|| plan::Choice::default_for(shape, Target::of(device)), Into::into);
         Ok(plan::plan(shape, choice).plan.cost())
     }
 
@@ -317,7 +318,6 @@ impl<'r> Select<'r> {
         }
         let written = 1 + usize::from(z.is_some());
         operands::check(OPERATOR, &y.bound.core.device, &arrays, written, &destination)?;
-        arrays.iter().try_for_each(|(name, array)| operands::bindable(OPERATOR, name, array))?;
         let operands = Operands { x, flags, y, z: z.map(|(_, z)| z) };
         call.run(&operands, lengths, self.form.map(Into::into), &mut destination)
     }

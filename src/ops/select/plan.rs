@@ -3,6 +3,7 @@
 use super::super::plan::Plan;
 use super::super::scanning::form::ScanForm;
 use super::super::scanning::sizes::{WIDTH, state_words, tile_length};
+use super::super::scanning::target::Target;
 
 /// The properties of a selection on which its plan depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,15 +29,6 @@ pub(super) enum Choice {
     Lines { parts: u64 },
     /// As `Lines`, but a workgroup counts the elements of a part, and another one of one invocation moves them.
     Walks { parts: u64 },
-}
-
-/// The properties of a device on which a choice depends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Target {
-    /// Whether the device is a processor, which runs barriers slowly.
-    pub(super) software: bool,
-    /// Whether the device is the CPU backend of this project, whose code for workgroups of one invocation is scalar.
-    pub(super) walks: bool,
 }
 
 /// One launch, or the clearing of memory.
@@ -128,18 +120,17 @@ pub(super) fn plan(shape: Shape, choice: Choice) -> Planned {
             let passes = vec![Pass::CountTiles { groups }, Pass::ScanTileCounts, Pass::Tiles { groups }];
             (passes, 8 * groups, groups, 0)
         }
-        Choice::Lines { parts } => {
+        Choice::Lines { parts } | Choice::Walks { parts } => {
             let chunk = length.div_ceil(parts.clamp(1, length));
             let parts = length.div_ceil(chunk);
             let groups = parts.div_ceil(WIDTH);
-            let three = vec![Pass::CountParts { groups }, Pass::ScanPartCounts, Pass::Parts { groups }];
-            if parts == 1 { (vec![Pass::Line], 0, 1, chunk) } else { (three, 8 * parts, parts, chunk) }
-        }
-        Choice::Walks { parts } => {
-            let chunk = length.div_ceil(parts.clamp(1, length));
-            let parts = length.div_ceil(chunk);
-            let three = vec![Pass::CountWalks { parts }, Pass::ScanWalkCounts, Pass::Walks { parts }];
-            if parts == 1 { (vec![Pass::Row], 0, 1, chunk) } else { (three, 8 * parts, parts, chunk) }
+            let (one, three) = match choice {
+                Choice::Walks { .. } => {
+                    (Pass::Row, [Pass::CountWalks { parts }, Pass::ScanWalkCounts, Pass::Walks { parts }])
+                }
+                _ => (Pass::Line, [Pass::CountParts { groups }, Pass::ScanPartCounts, Pass::Parts { groups }]),
+            };
+            if parts == 1 { (vec![one], 0, 1, chunk) } else { (three.to_vec(), 8 * parts, parts, chunk) }
         }
     };
     let bytes = length.saturating_mul(shape.read + shape.written);
@@ -150,9 +141,9 @@ pub(super) fn plan(shape: Shape, choice: Choice) -> Planned {
 mod tests {
     use super::*;
 
-    const GPU: Target = Target { software: false, walks: false };
-    const SOFTWARE: Target = Target { software: true, walks: false };
-    const CPU: Target = Target { software: true, walks: true };
+    const GPU: Target = Target { software: false, walks: false, cuda: false };
+    const SOFTWARE: Target = Target { software: true, ..GPU };
+    const CPU: Target = Target { walks: true, ..SOFTWARE };
 
     fn shape(length: u64) -> Shape {
         Shape { length, read: 8, written: 4, changes: false }

@@ -1,7 +1,5 @@
 //! The commands of a selection.
 
-use anywarp_backend::{BackendKind, DeviceKind};
-
 use super::super::error::OperationError;
 use super::super::operation::arguments::Array;
 use super::super::operation::types::ElementType;
@@ -9,8 +7,9 @@ use super::super::operator::Operator;
 use super::super::scanning::kernel::{Description, kernel_file, shared_file};
 use super::super::scanning::operands::{self, Bindings};
 use super::super::scanning::sizes::{Chain, MAX_LENGTH, Sizes, state_words};
+use super::super::scanning::target::Target;
 use super::kept::{Kept, Output, text};
-use super::plan::{Choice, Pass, Planned, Shape, Target, plan};
+use super::plan::{Choice, Pass, Planned, Shape, plan};
 use crate::buffer::UnifiedBuffer;
 use crate::device::Device;
 use crate::kernel::{DeviceCount, Kernel, bound};
@@ -31,11 +30,6 @@ pub(super) struct Operands<'a> {
     pub(super) flags: Option<Array<'a>>,
     pub(super) y: Array<'a>,
     pub(super) z: Option<Array<'a>>,
-}
-
-pub(super) fn target(device: &Device) -> Target {
-    let caps = device.caps();
-    Target { software: caps.kind == DeviceKind::Software, walks: caps.backend == BackendKind::Cpu }
 }
 
 impl Call<'_> {
@@ -107,7 +101,7 @@ impl Call<'_> {
         let device = &Device::of(&operands.y.bound.core.device);
         let [length, capacity, capacity_of_z] = lengths;
         let shape = self.shape(length as u64)?;
-        let choice = choice.unwrap_or_else(|| Choice::default_for(shape, target(device)));
+        let choice = choice.unwrap_or_else(|| Choice::default_for(shape, Target::of(device)));
         let Planned { plan, tiles, chunk } = plan(shape, choice);
         // All kernels are compiled and all memory is allocated before the first launch: if either fails, nothing has
         // run.

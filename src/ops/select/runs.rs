@@ -141,7 +141,6 @@ impl<'r> RunLengths<'r> {
         let device = Device::of(&values.bound.core.device);
         let arrays = [("x", &x), ("values", &values), ("lengths", &lengths)];
         operands::check(OPERATOR, &device.context, &arrays, 2, destination)?;
-        arrays.iter().try_for_each(|(name, array)| operands::bindable(OPERATOR, name, array))?;
         // One start more than the outputs have elements: the last run that is written ends where the next run begins.
         let starts = capacity.min(length) + 1;
         let mut starts = device
@@ -190,7 +189,6 @@ impl<'r> RunLengths<'r> {
         let device = Device::of(&y.bound.core.device);
         let arrays = [("values", &values), ("lengths", &of_lengths), ("y", &y)];
         operands::check(OPERATOR, &device.context, &arrays, 1, destination)?;
-        arrays.iter().try_for_each(|(name, array)| operands::bindable(OPERATOR, name, array))?;
         let refused = |error| OperationError::Buffer { operator: OPERATOR.name(), error };
         let mut count = device.count(capacity as u32).map_err(refused)?;
         if runs == 0 {

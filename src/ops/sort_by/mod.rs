@@ -133,7 +133,6 @@ impl<'r> SortBy<'r> {
         arrays.push((name, &operands.y));
         let context = &operands.y.bound.core.device;
         operands::check(OPERATOR, context, &arrays, 1, &self.destination)?;
-        arrays.iter().try_for_each(|(name, array)| operands::bindable(OPERATOR, name, array))?;
         let call = Call { comparison: &self.comparison, preamble: &self.preamble, element: element::<T>() };
         let plan = plan::plan(shape, Choice::default_for(shape, is_processor(&Device::of(context))));
         call.run(operands, shape, &plan, &mut self.destination)

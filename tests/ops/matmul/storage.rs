@@ -149,11 +149,12 @@ const SHAPES: [[usize; 3]; 9] = [
     [2, 0, 3],
 ];
 
-fn each_method<T: MatmulElement, R: MatmulResult<T>>(
-    new: New<'_, T, R>,
-    form: Form,
+/// Checks a product by each method that the device has for it, and by the default.
+fn check_each<T: Number, R: Number + MatmulResult<T>>(
     device: &Device,
-    mut run: impl FnMut(Option<MatmulMethod>) -> TestResult,
+    form: Form,
+    new: New<'_, T, R>,
+    with_epilogue: bool,
 ) -> TestResult {
     for method in METHODS.map(Some).into_iter().chain([None]) {
         let chosen = |method| {
@@ -165,7 +166,9 @@ fn each_method<T: MatmulElement, R: MatmulResult<T>>(
         // A processor compiles each form of wide tiles for seconds.
         let slow = method == Some(MatmulMethod::WideTiles) && (form.transposed != [true, false] || form.sizes[0] < 60);
         if aligned && !slow && method.is_none_or(chosen) {
-            run(method).context(|| format!("{form:?} {method:?}"))?;
+            let product = new(form.sizes);
+            let product = if let Some(method) = method { product.method(method) } else { product };
+            check(device, form, product, with_epilogue).context(|| format!("{form:?} {method:?}"))?;
         }
     }
     Ok(())
@@ -180,15 +183,7 @@ where
         let form =
             Form { sizes, batches: 1 + at % 2, transposed, shares_b: at % 4 == 1, gaps: None, before: at % 3 * 4 };
         for with_epilogue in [false, true] {
-            each_method(new, form, device, |method| {
-                let product = new(sizes);
-                check(
-                    device,
-                    form,
-                    if let Some(method) = method { product.method(method) } else { product },
-                    with_epilogue,
-                )
-            })?;
+            check_each(device, form, new, with_epilogue)?;
         }
     }
     Ok(())
@@ -206,15 +201,7 @@ fn strides<T: Number, R: Number + MatmulResult<T>>(device: &Device, new: New<'_,
         for (transposed, before) in if at == 2 { &places[..] } else { &places[at % 4..][..1] } {
             let (transposed, before) = (*transposed, *before);
             let form = Form { sizes, batches: 1 + at % 3, transposed, shares_b: at % 4 == 1, gaps: Some(gaps), before };
-            each_method(new, form, device, |method| {
-                let product = new(sizes);
-                check(
-                    device,
-                    form,
-                    if let Some(method) = method { product.method(method) } else { product },
-                    at % 2 == 0,
-                )
-            })?;
+            check_each(device, form, new, at % 2 == 0)?;
         }
     }
     Ok(())
