@@ -1,7 +1,7 @@
 // The last pass of a selection without workgroup memory; the passes before it are `sum_parts` and `scan_sums` of
 // `scan_lines`. An invocation processes one part.
 import package::shared::scan_sizes::sizes;
-import package::shared::select_kept::{is_kept, put, put_rest, puts_rest};
+import package::shared::select_moved::moved;
 
 // The number of elements that are kept before each part.
 @group(0) @binding(6) var<storage> part_sums: array<u32>;
@@ -10,15 +10,7 @@ import package::shared::select_kept::{is_kept, put, put_rest, puts_rest};
 fn put_part(part: u32, before: u32) {
     let begin = min(part * sizes.chunk, sizes.length);
     let end = min(begin + sizes.chunk, sizes.length);
-    var to = before;
-    for (var i = begin; i < end; i++) {
-        if is_kept(i) {
-            put(to, i);
-            to++;
-        } else if puts_rest {
-            put_rest(i - to, i);
-        }
-    }
+    let to = moved(begin, end, before);
     if part == sizes.tiles - 1u {
         count[0] = to;
     }

@@ -5,7 +5,8 @@
 // only if it is kept. The walk ends with the last kept element of its part, so that nothing is written beyond it. Loops
 // count places in bindings, so that no access needs a check.
 import package::shared::scan_sizes::sizes;
-import package::shared::select_kept::{first_place, is_kept, is_kept_at, last_place, move_to, moves_one, put, put_rest, puts_rest, room_in_y};
+import package::shared::select_kept::{first_place, is_kept_at, last_place, move_to, moves_one, room_in_y};
+import package::shared::select_moved::moved;
 
 // The number of elements that are kept before each part, and within it.
 @group(0) @binding(6) var<storage, read_write> part_sums: array<u32>;
@@ -29,20 +30,6 @@ fn count_walks(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocatio
         part_sums[group.x] = all;
         part_counts[group.x] = all;
     }
-}
-
-// Moves elements with a branch on the condition, and returns the number of elements that are kept up to the end.
-fn moved(begin: u32, end: u32, before: u32) -> u32 {
-    var to = before;
-    for (var i = begin; i < end; i++) {
-        if is_kept(i) {
-            put(to, i);
-            to++;
-        } else if puts_rest {
-            put_rest(i - to, i);
-        }
-    }
-    return to;
 }
 
 @compute @workgroup_size(1)

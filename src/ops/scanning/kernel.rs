@@ -33,7 +33,7 @@ macro_rules! all_shared {
 const FILES: &[(&str, &str)] = all_shared! {
     "scan_heads" "scan_input" "scan_keys" "scan_look_back" "scan_monoid" "scan_order" "scan_other" "scan_part"
     "scan_results" "scan_sizes" "scan_source" "scan_target" "scan_tile" "scan_vector_input" "scan_vector_source"
-    "scan_vector_target" "scan_vector_tile" "select_kept" "select_source" "select_tile"
+    "scan_vector_target" "scan_vector_tile" "select_kept" "select_moved" "select_source" "select_tile"
 };
 
 /// The description of a kernel by its files. Equal descriptions share one compiled kernel.
