@@ -36,22 +36,40 @@ verdicts() {
     done
 }
 
+# Tests pages in a browser: that of examples/web, and those that the library writes. Each part is a stage, too.
+page() { example_page && insight_page; }
+
 # Tests the example for browsers, at the width of a desktop and of a phone.
-page() {
+example_page() {
     say "the page of examples/web"
-    local folder=target/matrix/page status=0
+    local folder=target/matrix/page
     mkdir -p "$folder"
-    tools/browser/build.sh release "$folder/site" >"$folder/build.log" 2>&1 || status=3
-    [ $status = 0 ] || { cat "$folder/build.log" && return 1; }
+    tools/browser/build.sh release "$folder/site" >"$folder/build.log" 2>&1 || { cat "$folder/build.log" && return 1; }
+    in_browser example "$folder" "$folder/site"
+}
+
+# Tests the pages about runs (`insight::Page`) at both widths, in the light and the dark theme. Screenshots are kept in
+# target/browser/insight.
+insight_page() {
+    say "the pages of insight"
+    local folder=target/matrix/insight-page
+    mkdir -p "$folder"
+    cargo test --workspace --quiet --test insight pages >"$folder/build.log" 2>&1 || { cat "$folder/build.log" && return 1; }
+    in_browser insight "$folder" target/tmp/pages
+}
+
+# Runs tools/browser/NAME.mjs on the pages of a folder, and prints one line.
+in_browser() { # NAME LOGS PAGES
+    local name="$1" folder="$2" pages="$3" status=0
     { npm ci --prefix tools/browser --no-audit --no-fund --cache "$folder/npm" &&
-        node tools/browser/example.mjs "$folder/site" --log "$folder/console.log"; } >"$folder/page.log" 2>&1 || status=$?
+        node "tools/browser/$name.mjs" "$pages" --log "$folder/console.log"; } >"$folder/page.log" 2>&1 || status=$?
     if [ $status = 2 ] && [ "${ANYWARP_MATRIX_ALLOW_MISSING:-}" = 1 ]; then
-        echo "page ... skipped: $(tail -n 1 "$folder/page.log")"
+        echo "$name page ... skipped: $(tail -n 1 "$folder/page.log")"
     elif [ $status = 0 ]; then
-        echo "page ... $(tail -n 1 "$folder/page.log")"
+        echo "$name page ... $(tail -n 1 "$folder/page.log")"
     else
         cat "$folder/page.log"
-        echo "page ... FAILED, status $status"
+        echo "$name page ... FAILED, status $status"
         return 1
     fi
 }

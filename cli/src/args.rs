@@ -124,6 +124,11 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
 
+    /// Write a page about the run, for a browser: the timeline, the kernels by time, and pitfalls; with --device
+    /// cpu:observed also the findings of `anywarp inspect`. The page is one file, and needs no network
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+
     /// Print what the run spent its time on, and pitfalls that its timeline shows, to stderr
     #[arg(long)]
     pub(crate) advise: bool,

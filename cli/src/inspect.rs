@@ -3,15 +3,13 @@
 mod compare;
 mod compiled;
 mod condition;
-mod html;
 mod json;
 mod model;
-mod roofline;
 
 use std::path::PathBuf;
 
-use anywarp::insight::Report;
-use anywarp::{Device, Kernel};
+use anywarp::insight::{Profile, Report};
+use anywarp::{Device, Kernel, Wgsl};
 use clap::Args;
 
 use self::condition::Condition;
@@ -22,7 +20,7 @@ use crate::buffers::{self, Bound};
 use crate::composition::CompositionArgs;
 use crate::failure::Failure;
 use crate::source::Bind;
-use crate::{load, run, terminal, values};
+use crate::{load, page, run, terminal, values};
 
 /// The kernel to inspect, its arguments, and the GPU of the estimates.
 #[derive(Debug, Args)]
@@ -61,6 +59,10 @@ pub(crate) struct InspectArgs {
     /// Write the report as one page of HTML
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+
+    /// Run the kernel on this device, too, as `anywarp devices` lists it, and put the timeline of that run on the page
+    #[arg(long, value_name = "SELECTOR", requires = "html")]
+    timeline: Option<String>,
 
     /// Print what has changed since a report that --json wrote, on stderr
     #[arg(long, value_name = "FILE")]
@@ -105,15 +107,24 @@ pub(crate) fn inspect(arguments: &InspectArgs, json: bool) -> Result<(), Failure
     if let Some(registers) = arguments.registers {
         compiled::add_registers(&mut report, &kernel, registers);
     }
+    let timeline = arguments.timeline.as_deref().map(|selector| profile(selector, &wgsl, arguments)).transpose()?;
     terminal::print(&if json { json::report(&report) } else { report.to_string().trim_end().to_owned() })?;
     if let Some(base) = base {
         eprintln!("{}", base.differences(&report));
     }
     if let Some(path) = &arguments.html {
-        std::fs::write(path, html::page(&report))
-            .map_err(|error| Failure::File(format!("--html {}: {error}", path.display())))?;
+        page::of_inspection(path, &report, timeline.as_ref())?;
     }
     check(&report, &arguments.conditions)
+}
+
+/// Compiles and runs the kernel on another device, and returns that with the timeline.
+fn profile(selector: &str, wgsl: &Wgsl<'_>, arguments: &InspectArgs) -> Result<(Device, Profile), Failure> {
+    let device = run::open_for("--timeline", selector)?;
+    let work = || launch(&device, &device.kernel(wgsl.clone())?, arguments);
+    let (result, profile) = anywarp::insight::profile(&device, work)?;
+    result?;
+    Ok((device, profile))
 }
 
 fn launch(device: &Device, kernel: &Kernel, arguments: &InspectArgs) -> Result<(), Failure> {

@@ -24,6 +24,7 @@ mod op;
 mod origin;
 mod output;
 mod outputs;
+mod page;
 mod picture;
 mod preview;
 mod random;

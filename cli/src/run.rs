@@ -15,7 +15,7 @@ use crate::output::{Output, Plan};
 use crate::report::{self, Report};
 use crate::source::{Bind, Source};
 use crate::timing::{self, Times};
-use crate::{load, outputs, preview, terminal};
+use crate::{load, outputs, page, preview, terminal};
 
 /// Runs a kernel and prints its report. Files that cannot be written fail the run only after all other steps.
 pub(crate) fn run(arguments: &RunArgs, json: bool) -> Result<(), Failure> {
@@ -28,17 +28,23 @@ pub(crate) fn run(arguments: &RunArgs, json: bool) -> Result<(), Failure> {
 
 /// Opens the device that the command line names.
 pub(crate) fn open(selector: Option<&str>) -> Result<Device, Failure> {
-    let of_argument = |selector: &str| format!("--device {selector}");
     match selector {
-        Some(selector) if selector.trim().is_empty() => Err(Failure::Usage(
-            "--device '': expected a selector, found nothing: choose one that `anywarp devices` lists".to_owned(),
-        )),
-        Some(selector) => Device::open(selector).map_err(|error| Failure::of(of_argument(selector), error)),
+        Some(selector) => open_for("--device", selector),
         None => Device::open_default().map_err(|error| match std::env::var("ANYWARP_DEVICE") {
             Ok(wanted) if !wanted.trim().is_empty() => Failure::of(format!("ANYWARP_DEVICE={wanted}"), error),
             _ => error.into(),
         }),
     }
+}
+
+/// Opens the device that an option names.
+pub(crate) fn open_for(option: &str, selector: &str) -> Result<Device, Failure> {
+    if selector.trim().is_empty() {
+        return Err(Failure::Usage(format!(
+            "{option} '{selector}': expected a selector, found nothing: choose one that `anywarp devices` lists"
+        )));
+    }
+    Device::open(selector).map_err(|error| Failure::of(format!("{option} {selector}"), error))
 }
 
 /// Runs a kernel, whose compilation took `compile`, and reports the device's findings.
@@ -49,7 +55,7 @@ pub(crate) fn run_kernel(
     arguments: &RunArgs,
     json: bool,
 ) -> Result<(), Failure> {
-    let result = profiled(device, arguments, || run_on(device, kernel, compile, arguments, json));
+    let result = profiled(device, kernel, arguments, || run_on(device, kernel, compile, arguments, json));
     let findings = device.findings();
     if findings.is_empty() {
         return result;
@@ -64,9 +70,14 @@ pub(crate) fn run_kernel(
     Err(Failure::Findings(findings))
 }
 
-/// Runs `work`; with `--trace` or `--advise`, with a timeline.
-fn profiled(device: &Device, arguments: &RunArgs, work: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
-    if arguments.trace.is_none() && !arguments.advise {
+/// Runs `work`; with `--trace`, `--html` or `--advise`, with a timeline.
+fn profiled(
+    device: &Device,
+    kernel: &Kernel,
+    arguments: &RunArgs,
+    work: impl FnOnce() -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    if arguments.trace.is_none() && arguments.html.is_none() && !arguments.advise {
         return work();
     }
     let (result, profile) = insight::profile(device, work)?;
@@ -74,6 +85,9 @@ fn profiled(device: &Device, arguments: &RunArgs, work: impl FnOnce() -> Result<
     if let Some(path) = &arguments.trace {
         std::fs::write(path, profile.trace())
             .map_err(|error| Failure::File(format!("--trace {}: {error}", path.display())))?;
+    }
+    if let Some(path) = &arguments.html {
+        page::of_run(path, device, kernel, &profile)?;
     }
     if arguments.advise {
         let advice = profile.advice();

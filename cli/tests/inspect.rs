@@ -101,8 +101,12 @@ fn pages_comparisons_and_occupancies() {
     let page = String::from_utf8(folder.read("page.html")).unwrap();
     assert!(page.contains("<h1>Inspection for rtx-4090 (warps of 32)</h1>"), "{page}");
     assert!(page.contains("y[id.x * 64u + id.y] = tile[at.x * WIDTH + at.y];"), "{page}");
-    assert!(!page.contains("http"), "the page needs no network: {page}");
-    assert_eq!(page.matches("<table>").count(), page.matches("</table>").count());
+    assert!(!page.contains(">Timeline</h2>"), "{page}");
+    inspect(&folder, &format!("{LINE} --html page.html --timeline cpu")).ok();
+    let page = String::from_utf8(folder.read("page.html")).unwrap();
+    for part in ["<p>The timeline is that of one run on cpu", ">Timeline</h2>", "<b>bank-conflict</b>", "compile"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
 }
 
 #[test]
@@ -117,6 +121,8 @@ fn mistakes_name_the_argument() {
         (LINE.replace("transpose.wgsl", "missing.wgsl"), 1, "missing.wgsl"),
         (format!("{LINE} --compare transpose.wgsl"), 1, "--compare transpose.wgsl: "),
         (format!("{LINE} --html missing/page.html"), 1, "--html missing/page.html: "),
+        (format!("{LINE} --html page.html --timeline abacus"), 1, "--timeline abacus: "),
+        (format!("{LINE} --timeline cpu"), 2, "--html"),
         (format!("{LINE} --registers 256"), 2, "--registers"),
         (format!("{LINE} --model missing.txt"), 1, "--model missing.txt: "),
         (format!("{LINE} --model transpose.wgsl"), 1, "line 1: expected 'anywarp-ceilings 1'"),

@@ -1,4 +1,4 @@
-//! `anywarp run --trace` and `--advise`.
+//! `anywarp run --trace`, `--html` and `--advise`.
 
 #[allow(dead_code, reason = "other tests use more of it")]
 mod support;
@@ -39,6 +39,25 @@ fn a_trace_that_cannot_be_written_is_an_error() {
     let outcome = folder.start("run", line, "", &[]);
     assert_eq!(outcome.code, Some(1), "{outcome:#?}");
     assert!(outcome.stderr.contains("--trace missing/out.json"), "{outcome:#?}");
+}
+
+#[test]
+fn a_page_has_the_timeline_and_on_the_counting_device_the_findings() {
+    let Some(folder) = Folder::with_device("html") else { return };
+    let columns = DOUBLE.replace("x[id.x]", "x[id.x * 16u]");
+    folder.write("columns.wgsl", columns);
+    for (device, is_counted) in [("cpu", false), ("cpu:observed", true)] {
+        let line = format!("columns.wgsl --device {device} --threads 1Ki --bind x=range:u32:16Ki --html page.html");
+        folder.start("run", &line, "", &[]).ok();
+        let page = String::from_utf8(folder.read("page.html")).unwrap();
+        assert!(page.contains("<h1>columns.wgsl:main</h1>\n<p>on "), "{page}");
+        assert!(page.contains(">Timeline</h2>") && page.contains("<code>columns.wgsl:main</code>"), "{page}");
+        assert_eq!(page.contains("<b>scattered-access</b>"), is_counted, "{device}: {page}");
+    }
+    let line = "columns.wgsl --device cpu --threads 64 --bind x=range:u32:1Ki --html missing/page.html";
+    let outcome = folder.start("run", line, "", &[]);
+    assert_eq!(outcome.code, Some(1), "{outcome:#?}");
+    assert!(outcome.stderr.contains("--html missing/page.html"), "{outcome:#?}");
 }
 
 #[test]

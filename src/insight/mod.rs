@@ -35,7 +35,8 @@
 //!
 //! [`profile`] records what a program does on a device: every kernel, transfer, compilation and wait on one time axis,
 //! as a table, as a trace for Perfetto, and as [`Advice`]. [`scope`] names parts of the program on it, [`Profiler`]
-//! records a few steps of a long loop, and [`Profile::compare`] shows the effect of a change.
+//! records a few steps of a long loop, and [`Profile::compare`] shows the effect of a change. [`Page`] is all of it as one
+//! file of HTML, with the findings of [`inspect`] if there are any.
 //!
 //! [`Occupancy`] is the number of workgroups that a multiprocessor of NVIDIA can hold, with its limit.
 //! [`Report::add_compiled`] adds the resources that NVIDIA's compiler reports for a kernel; [`Report::add_source`] adds
@@ -54,6 +55,7 @@ mod compiled;
 mod estimate;
 mod model;
 mod occupancy;
+mod page;
 mod problem;
 mod report;
 mod rules;
@@ -69,6 +71,7 @@ pub use compiled::Compiled;
 pub use estimate::{Estimate, Resource};
 pub use model::Model;
 pub use occupancy::{Limiter, Occupancy, Usage};
+pub use page::Page;
 pub use problem::{Problem, Suspicion};
 pub use report::Report;
 pub use timeline::{

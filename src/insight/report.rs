@@ -129,7 +129,7 @@ impl Report {
 }
 
 /// A time in the unit that suits it.
-struct Time(f64);
+pub(super) struct Time(pub(super) f64);
 
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -142,7 +142,7 @@ impl fmt::Display for Time {
 }
 
 /// A number of bytes with three digits.
-struct Bytes(f64);
+pub(super) struct Bytes(pub(super) f64);
 
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -20,6 +20,7 @@ pub use compare::{Compared, Comparison, Pair};
 pub use schedule::{Profiler, Schedule};
 pub use summary::{Sum, Summary};
 pub use table::{Idle, Row, Sort};
+pub(super) use trace::quoted;
 
 use crate::device::Device;
 use crate::submit::{Event, Observed, Observer, Scope, this_thread};

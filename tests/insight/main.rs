@@ -11,6 +11,7 @@ mod case;
 mod cases;
 mod micro;
 mod overhead;
+mod pages;
 mod pitfalls;
 mod places;
 mod planted;

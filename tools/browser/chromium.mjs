@@ -9,7 +9,9 @@ const EXECUTABLE = process.env.ANYWARP_CHROMIUM || '/usr/bin/chromium';
 /** WebGPU on SwiftShader: needs no GPU, and behaves identically on all machines. */
 const WEBGPU = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader'];
 
-const QUIET = ['--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update'];
+const QUIET = [
+    '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
+];
 
 /**
  * Starts Chromium, passes it to `use`, and ends it: by a close request or, if it does not respond, by its process id.

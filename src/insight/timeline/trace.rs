@@ -186,7 +186,7 @@ fn microseconds(time: Duration) -> String {
 }
 
 /// A string of JSON.
-fn quoted(text: &str) -> String {
+pub(in crate::insight) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for character in text.chars() {
         match character {

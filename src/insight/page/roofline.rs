@@ -2,14 +2,16 @@
 
 use std::fmt::Write as _;
 
-use anywarp::insight::Report;
-
-use super::html::escaped;
+use super::super::Report;
+use super::text::{end_of, escaped};
 
 /// The size of the picture, and of the space for labels at its left and lower edge.
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 300.0;
 const EDGE: f64 = 60.0;
+
+/// The greatest number of characters of a name.
+const NAME: usize = 40;
 
 /// The intensities and rates of the axes, as powers of ten.
 const INTENSITY: (f64, f64) = (-2.0, 3.0);
@@ -49,15 +51,17 @@ pub(super) fn svg(report: &Report) -> String {
     let peak = model.float * f64::from(model.multiprocessors) * model.clock;
     let axes = Axes { top: peak.log10().ceil() };
     let mut svg = format!(
-        "<h2>Roofline</h2>\n<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"100%\" role=\"img\" font-size=\"11\" \
-         fill=\"currentColor\">\n"
+        "<section>\n<h2 id=\"roofline\">Roofline</h2>\n<div class=\"wide\" role=\"region\" \
+         aria-labelledby=\"roofline\" tabindex=\"0\"><svg class=\"roofline\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" \
+         aria-label=\"The rates of kernels below the ceilings of {}\">\n",
+        escaped(&model.name)
     );
     let ridge = peak / model.memory;
     let start = 10f64.powf(INTENSITY.0);
     // Writing to a string succeeds.
     let _ = writeln!(
         svg,
-        "<polyline fill=\"none\" stroke=\"#3569c4\" stroke-width=\"2\" points=\"{:.1},{:.1} {:.1},{:.1} {:.1},{:.1}\"/>",
+        "<polyline points=\"{:.1},{:.1} {:.1},{:.1} {:.1},{:.1}\"/>",
         axes.x(start),
         axes.y(start * model.memory),
         axes.x(ridge),
@@ -73,10 +77,7 @@ pub(super) fn svg(report: &Report) -> String {
         let power = axes.top as i32 - step;
         let y = axes.y(10f64.powi(power));
         let _ = writeln!(svg, "<text x=\"{:.1}\" y=\"{y:.1}\" text-anchor=\"end\">1e{power}</text>", EDGE - 8.0);
-        let _ = writeln!(
-            svg,
-            "<line x1=\"{EDGE}\" x2=\"{WIDTH}\" y1=\"{y:.1}\" y2=\"{y:.1}\" stroke=\"#8884\" stroke-width=\"1\"/>"
-        );
+        let _ = writeln!(svg, "<line x1=\"{EDGE}\" x2=\"{WIDTH}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>");
     }
     let _ = writeln!(
         svg,
@@ -88,14 +89,15 @@ pub(super) fn svg(report: &Report) -> String {
     );
     for (intensity, rate, name) in points {
         let (x, y) = (axes.x(intensity), axes.y(rate));
+        // Names on the right go to the left of their points, so that they stay within the picture.
+        let (at, anchor) = if x > WIDTH / 2.0 { (x - 7.0, "end") } else { (x + 7.0, "start") };
         let _ = writeln!(
             svg,
-            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"#c8442f\"/><text x=\"{:.1}\" y=\"{:.1}\">{}</text>",
-            x + 7.0,
+            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\"/><text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{}</text>",
             y + 12.0,
-            escaped(name)
+            escaped(&end_of(name, NAME))
         );
     }
-    svg.push_str("</svg>\n");
+    svg.push_str("</svg></div>\n</section>\n");
     svg
 }
