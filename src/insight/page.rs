@@ -146,7 +146,7 @@ impl Profile {
     /// ```
     #[must_use]
     pub fn html(&self) -> String {
-        Page::new("Timeline").profile(self).html()
+        Page::new("Profile").profile(self).html()
     }
 }
 

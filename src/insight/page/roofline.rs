@@ -94,7 +94,8 @@ pub(super) fn svg(report: &Report) -> String {
         let _ = writeln!(
             svg,
             "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\"/><text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{}</text>",
-            y + 12.0,
+            // Above the lower edge, which has numbers below it.
+            if y > HEIGHT - EDGE { y - 8.0 } else { y + 12.0 },
             escaped(&end_of(name, NAME))
         );
     }

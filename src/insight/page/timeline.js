@@ -101,8 +101,9 @@
     let [drawn, level, end] = [0, 0, -1];
     for (const bar of bars) {
       if (bar[LEVEL] !== level) [level, end] = [bar[LEVEL], -1];
-      const left = Math.max((bar[START] - from) * scale, -1);
-      const right = Math.min((bar[START] + bar[LENGTH] - from) * scale, width + 1);
+      // Whole pixels: the colours of neighbours would mix within one.
+      const left = Math.round(Math.max((bar[START] - from) * scale, -1));
+      const right = Math.round(Math.min((bar[START] + bar[LENGTH] - from) * scale, width + 1));
       if (right < 0 || left > width) continue;
       const size = Math.max(right - left, 1);
       // A bar within the pixel of the one before it would only hide that one.
@@ -112,7 +113,7 @@
       const y = level * data.level;
       const inner = data.level - 2;
       context.fillStyle = colours[bar[ENTRY]];
-      context.fillRect(left, y, size > 3 ? size - 0.7 : size, inner);
+      context.fillRect(left, y, size > 3 ? size - 1 : size, inner);
       if (size > 40) {
         const most = Math.floor((size - 8) / 6);
         const label = bar[COUNT] ? `${bar[COUNT]} spans` : data.entries[bar[ENTRY]][2];

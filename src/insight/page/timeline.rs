@@ -97,7 +97,7 @@ fn to_units(lanes: &Lanes) -> i64 {
 /// Sentences about the whole timeline, and about everything that it leaves out.
 fn summary(profile: &Profile, lanes: &Lanes, resolution: i64, still: i64) -> String {
     let mut text = format!(
-        "{} in {}, from the clock of the host; times of kernels are accurate to {}.",
+        "{} in {} on the clock of the host; times of kernels are accurate to {}.",
         spans(profile.spans.len()),
         Time(profile.duration().as_secs_f64()),
         Time(profile.uncertainty.as_secs_f64())
