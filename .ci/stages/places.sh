@@ -37,7 +37,10 @@ verdicts() {
 }
 
 # Tests pages in a browser: that of examples/web, and those that the library writes. Each part is a stage, too.
-page() { example_page && insight_page; }
+page() {
+    example_page
+    insight_page
+}
 
 # Tests the example for browsers, at the width of a desktop and of a phone.
 example_page() {
