@@ -16,6 +16,7 @@ mod places;
 mod planted;
 mod real;
 mod slow;
+mod steps;
 mod truth;
 
 /// The module that the cases of the bench import beside `case`.
