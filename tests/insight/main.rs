@@ -15,6 +15,8 @@ mod pitfalls;
 mod places;
 mod planted;
 mod real;
+#[cfg(feature = "cuda")]
+mod registers;
 mod slow;
 mod steps;
 mod truth;

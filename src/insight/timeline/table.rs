@@ -84,8 +84,7 @@ impl Gaps {
         let mut submissions: Vec<Duration> =
             profile.events.iter().filter(is_submission).map(|observed| observed.at).collect();
         submissions.sort_unstable();
-        let is_transfer =
-            |kind| matches!(kind, SpanKind::Copy | SpanKind::Fill | SpanKind::CopyIn | SpanKind::CopyOut);
+        let is_transfer = |kind| matches!(kind, SpanKind::Copy | SpanKind::Fill | SpanKind::CopyIn | SpanKind::CopyOut);
         let explains = |span: &&Span| span.kind == SpanKind::Compile || is_transfer(span.kind);
         Self {
             compilations: Union::of(profile.of_kind(SpanKind::Compile)),
