@@ -14,14 +14,15 @@ const NAME: usize = 160;
 
 /// Writes how the time divides into that of kernels and idle time by its cause.
 pub(super) fn division(page: &mut String, profile: &Profile) {
-    let Idle { busy, compiling, host, other } = profile.idle();
+    let Idle { busy, compiling, transfer, host, other } = profile.idle();
     let parts = [
         ("busy", "kernels ran", busy),
         ("compile", "no kernel: the host compiled kernels", compiling),
+        ("copy", "no kernel: data was copied or filled", transfer),
         ("host", "no kernel: the host was late, as all submitted kernels had ended", host),
-        ("other", "no kernel: submitted work had not begun, or was copies", other),
+        ("other", "no kernel: submitted work had not begun", other),
     ];
-    let all = (busy + compiling + host + other).as_secs_f64().max(f64::MIN_POSITIVE);
+    let all = (busy + compiling + transfer + host + other).as_secs_f64().max(f64::MIN_POSITIVE);
     let share = |time: Duration| time.as_secs_f64() / all * 100.0;
     // Writing to a string succeeds.
     let _ = writeln!(
