@@ -1,6 +1,6 @@
 //! The choice of an implementation.
 
-use anywarp_backend::{Caps, DeviceKind, Precision, Routine};
+use anywarp_backend::{Caps, DeviceKind, Precision};
 
 use super::MatmulMethod;
 use super::plan::{Epilogue, Kernel, Shape, THIN, tiles_of};
@@ -83,12 +83,18 @@ fn exact(precision: Precision) -> Precision {
     if precision == Precision::Tf32 { Precision::F32 } else { precision }
 }
 
-/// The library's precision for a product: the one that is wanted, or a higher one. Libraries are called for matrices
-/// without gaps, with results of the factors' type.
+/// The library's precision for a product: the one that is wanted, or a higher one. The library must have the form of the
+/// product: its strides and the type of its result.
 fn routine(caps: &Caps, shape: &Shape) -> Option<Precision> {
-    if shape.storage.is_wide || !shape.is_dense() {
+    let form = shape.library_form();
+    // The leading dimension of a library is not less than the length of a row.
+    let rows_overlap = form.stored(shape.library_sizes()).iter().any(|stored| !stored.has_separate_rows());
+    // The pass with the epilogue writes two neighbours of 16 bits in one word.
+    let of_halves = form.bytes_of_result(shape.precision) == 2;
+    let unfinished = of_halves && shape.epilogue != Epilogue::NONE && !shape.has_dense_c();
+    if rows_overlap || unfinished {
         return None;
     }
     let wanted = shape.precision;
-    [wanted, exact(wanted)].into_iter().find(|precision| caps.library.contains(&Routine::MatrixProduct(*precision)))
+    [wanted, exact(wanted)].into_iter().find(|precision| caps.library.contains(&form.routine(*precision)))
 }
