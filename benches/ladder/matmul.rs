@@ -216,19 +216,19 @@ fn products<T: Number, R: Number + MatmulResult<T>>(
             (label(method), launch)
         })
         .collect();
-    let launches: Vec<(&'static str, &Launch<T, R>)> =
-        launches.iter().map(|(name, launch)| (*name, launch as &Launch<T, R>)).collect();
+    let launches: Vec<(&'static str, &Launch<'_, T, R>)> =
+        launches.iter().map(|(name, launch)| (*name, launch as &Launch<'_, T, R>)).collect();
     rungs(ladder, form, new, &launches)
 }
 
-type Launch<T, R> = dyn Fn(&mut Arrays<T, R>, &mut Recording) -> Outcome<()>;
+type Launch<'l, T, R> = dyn Fn(&mut Arrays<T, R>, &mut Recording) -> Outcome<()> + 'l;
 
 /// Measures implementations of one product with the same arrays.
 fn rungs<T: Number, R: Number + MatmulResult<T>>(
     ladder: &mut Ladder,
     form: Form,
     new: New<T, R>,
-    launches: &[(&'static str, &Launch<T, R>)],
+    launches: &[(&'static str, &Launch<'_, T, R>)],
 ) -> Outcome<()> {
     let ([m, _, n], [.., line_of_c]) = (form.sizes, form.lines());
     let [of_a, of_b, of_c] = form.lengths();
