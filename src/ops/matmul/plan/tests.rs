@@ -88,6 +88,14 @@ fn shallow_products_with_an_epilogue_take_a_fast_kernel_instead_of_the_library()
     assert_eq!(Choice::default_for(&caps, &with(128, Precision::F16)), Choice::Library(Precision::F16));
     assert_eq!(Choice::default_for(&caps, &with(124, Precision::Tf32)), Choice::Library(Precision::Tf32));
     assert_eq!(Choice::default_for(&caps, &with(123, Precision::F16)), Choice::Library(Precision::F16));
+    // The pass after the library moves twice the bytes of a result in f32 of f16.
+    caps.library.push(Routine::WideProduct(Precision::F16));
+    let wide =
+        |depth| Shape { storage: Storage { is_wide: true, ..Storage::default() }, ..with(depth, Precision::F16) };
+    assert_eq!(Choice::default_for(&caps, &wide(636)), COOPERATIVE);
+    assert_eq!(Choice::default_for(&caps, &wide(640)), Choice::Library(Precision::F16));
+    let unfinished = Shape { epilogue: Epilogue::NONE, ..wide(128) };
+    assert_eq!(Choice::default_for(&caps, &unfinished), Choice::Library(Precision::F16));
     let plain = shape([1024, 4, 1024], Precision::F32);
     assert_eq!(Choice::default_for(&caps, &plain), Choice::Library(Precision::F32));
 }
