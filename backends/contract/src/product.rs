@@ -214,7 +214,7 @@ mod tests {
         assert_eq!(a.elements(), u128::from(u32::MAX).pow(3));
     }
 
-    /// The row stride is that of rows in memory: of a transposed matrix, that of its columns.
+    /// The row stride is that of rows in memory, which are the columns of a transposed matrix.
     #[test]
     fn strides_belong_to_stored_rows() {
         let form = ProductForm { transposed: [true, true], batches: 2, ..strided([3, 9, 6], [50, 60, 70]) };

@@ -232,7 +232,10 @@ mod tests {
         results
     }
 
-    fn check<T: Copy, R: Copy>(product: &Product, from: fn(f32) -> T, (round, to): (fn(f32) -> R, fn(R) -> f32)) {
+    /// The conversions of numbers to results, and back.
+    type Conversions<R> = (fn(f32) -> R, fn(R) -> f32);
+
+    fn check<T: Copy, R: Copy>(product: &Product, from: fn(f32) -> T, (round, to): Conversions<R>) {
         let [a, b, c] = [0, 1, 2].map(|at| numbers(product.stored[at].elements() as usize, at + 1));
         let wanted: Vec<f32> = reference(product, &a, &b, &c).into_iter().map(|sum| to(round(sum))).collect();
         let [mut a, mut b] = [a, b].map(|matrix| matrix.into_iter().map(from).collect::<Vec<T>>());
@@ -263,7 +266,7 @@ mod tests {
 
     #[test]
     fn products_of_each_form_match_loops() {
-        let same: (fn(f32) -> f32, fn(f32) -> f32) = (|value| value, |value| value);
+        let same: Conversions<f32> = (|value| value, |value| value);
         for sizes in [[1, 1, 1], [65, 33, 7], [3, 700, 5], [257, 513, 3], [5, 6, 1100]] {
             for form in forms(sizes) {
                 let of = |precision, wide| Product::new(sizes, precision, ProductForm { wide, ..form });
