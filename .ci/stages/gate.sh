@@ -20,7 +20,8 @@ stranger() { # [NAME=VALUE..] COMMAND..
 }
 
 # Runs both commands of the README in the environment of a new user, without a Vulkan driver. Then runs them with a
-# driver, where each suite must find its devices; the tests leave out the cases of the processor, which have run before.
+# driver, where each suite must find its devices; of the tests, only those that use such a device: the others have run
+# before.
 tests() {
     say "the README's commands"
     stranger VK_DRIVER_FILES=/none cargo run --release --example 02_conv3x3
@@ -28,8 +29,9 @@ tests() {
     say "the same with a Vulkan driver"
     cargo run --release --example 02_conv3x3
     rm -f conv3x3.png
-    cargo test --workspace --lib --bins --tests -- \
-        --skip cpu:: --skip cpu-staged:: --skip cpu:checked --skip programs_that_must_not_compile
+    cargo test --workspace --lib --bins --tests -- vulkan on_every_device pipelines pinned
+    # These take the devices that they find.
+    cargo test --workspace --test library --test run --test devices -- --skip backend_failures --skip vulkan
     say "tests of features that are off by default"
     cargo test --workspace --features anywarp/images --test loader images
 }

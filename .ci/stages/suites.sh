@@ -47,6 +47,7 @@ cubins() {
     fi
     ANYWARP_REQUIRE=nvrtc cargo test --workspace --lib -- nvrtc stages translate
     ANYWARP_REQUIRE=nvrtc cargo test --workspace --test translate --test inspect
+    ANYWARP_REQUIRE=nvrtc cargo test --workspace --test insight -- nvrtc
     ANYWARP_REQUIRE=nvrtc cargo test --workspace --test cubins -- --arch sm_90 "${newest[@]}"
     whole || return 0
     ANYWARP_REQUIRE=nvrtc cargo test --workspace --test cubins -- --arch sm_75,sm_80,sm_100 "${older[@]}"

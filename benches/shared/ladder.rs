@@ -1,6 +1,8 @@
 //! Ladders: implementations (rungs) of one operator, each checked, timed, and compared with the ceilings of the same
 //! run.
 
+use std::time::{Duration, Instant};
+
 use anywarp::backend::DeviceKind;
 use anywarp::ops::Cost;
 use anywarp::{Device, Recording, Wgsl};
@@ -68,7 +70,7 @@ impl Ladder {
         for _ in 0..LAUNCHES {
             record(arrays, &mut recording)?;
         }
-        let seconds = sampled(self.repeats, LAUNCHES, || Ok(recording.submit()?.wait()?))?;
+        let seconds = sampled(&self.device, self.repeats, LAUNCHES, || Ok(recording.submit()?.wait()?))?;
         self.rungs.push(Rung { operator: operator.to_owned(), what, cost, seconds });
         Ok(())
     }
@@ -80,7 +82,7 @@ impl Ladder {
         cost: Cost,
         mut work: impl FnMut() -> Outcome<()>,
     ) -> Outcome<()> {
-        let seconds = sampled(self.repeats, 1, &mut work)?;
+        let seconds = sampled(&self.device, self.repeats, 1, &mut work)?;
         self.rungs.push(Rung { operator: operator.to_owned(), what, cost, seconds });
         Ok(())
     }
@@ -130,9 +132,18 @@ impl Ladder {
     }
 }
 
-/// The median time of one of `launches` launches in seconds, after one warm-up sample.
-fn sampled(repeats: usize, launches: usize, mut work: impl FnMut() -> Outcome<()>) -> Outcome<f64> {
+/// The time for which a GPU works before a measurement: the clock of one that waited, as for the check of a result, is
+/// low, and some drivers raise it slowly.
+const WARM_UP: Duration = Duration::from_millis(400);
+
+/// The median time of one of `launches` launches in seconds, after a warm-up.
+fn sampled(device: &Device, repeats: usize, launches: usize, mut work: impl FnMut() -> Outcome<()>) -> Outcome<f64> {
+    let least = if device.caps().kind == DeviceKind::Software { Duration::ZERO } else { WARM_UP };
+    let start = Instant::now();
     work()?;
+    while start.elapsed() < least {
+        work()?;
+    }
     Ok(repeated(repeats, || timed(&mut work))? / launches as f64)
 }
 
@@ -144,7 +155,7 @@ fn copied(device: &Device, elements: usize, repeats: usize) -> Outcome<f64> {
     for _ in 0..LAUNCHES {
         kernel.launch().bind("x", &x).bind("y", &mut y).record(&mut recording).threads(elements / 4)?;
     }
-    let seconds = sampled(repeats, LAUNCHES, || Ok(recording.submit()?.wait()?))?;
+    let seconds = sampled(device, repeats, LAUNCHES, || Ok(recording.submit()?.wait()?))?;
     if *x.read()? != *y.read()? {
         return Err("wrong result: the copy for the ceiling".into());
     }
@@ -161,7 +172,7 @@ fn computed(device: &Device, elements: usize, repeats: usize) -> Outcome<f64> {
     for _ in 0..LAUNCHES {
         kernel.launch().bind("y", &mut y).record(&mut recording).threads(threads)?;
     }
-    let seconds = sampled(repeats, LAUNCHES, || Ok(recording.submit()?.wait()?))?;
+    let seconds = sampled(device, repeats, LAUNCHES, || Ok(recording.submit()?.wait()?))?;
     match y.read()?.iter().find(|sum| (**sum - 8.0).abs() > 1e-3) {
         Some(wrong) => Err(format!("wrong result: the multiply-adds for the ceiling gave {wrong}").into()),
         None => Ok(EACH * threads as f64 / seconds),

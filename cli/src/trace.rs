@@ -49,8 +49,10 @@ fn as_json(comparison: &Comparison, base: &Path, trace: &Path) -> Value {
         "duration_us": times(comparison.duration),
         "busy_us": part(|idle| idle.busy),
         "compiling_us": part(|idle| idle.compiling),
+        "transfer_us": part(|idle| idle.transfer),
         "host_us": part(|idle| idle.host),
         "other_us": part(|idle| idle.other),
+        "dropped": { "before": comparison.dropped.before, "after": comparison.dropped.after },
         "rows": rows,
     })
 }

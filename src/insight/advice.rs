@@ -188,7 +188,8 @@ impl Profile {
     fn waits(&self) -> Option<Advice> {
         let (waits, submissions) = (self.of_kind(SpanKind::Wait).count(), self.submissions());
         let idle = self.idle();
-        (waits >= OFTEN && waits * 2 > submissions).then(|| Advice {
+        // A long read waits for each of its parts, but then the host copies, and is not late.
+        (waits >= OFTEN && waits * 2 > submissions && self.matters(idle.host)).then(|| Advice {
             pitfall: Pitfall::WaitsInTheLoop,
             evidence: format!("the host waits {waits} times for {submissions} submissions"),
             cost: idle.host,

@@ -27,6 +27,9 @@ pub struct Ceilings {
     pub driver: String,
     /// The time of the measurement in seconds since 1970.
     pub at: u64,
+    /// Whether it was measured with few repetitions and small working sets, so that rates of caches may stand for those
+    /// of memory: `--quick`.
+    pub is_quick: bool,
     /// The invocations of a warp; 0 if the driver does not report them.
     pub warp: u32,
     /// The time of one more launch in a recording, in seconds.
@@ -151,7 +154,8 @@ impl Ceilings {
             model.instructions = (model.float / 2.0).max(model.integer) / warp;
             set(&mut model.sectors, Some(highest / 32.0 / cycles));
         }
-        model.measured = Some(format!("{} ({})", self.device, self.driver));
+        let how = if self.is_quick { ", quickly" } else { "" };
+        model.measured = Some(format!("{} ({}){how}", self.device, self.driver));
         model
     }
 

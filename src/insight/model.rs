@@ -46,6 +46,8 @@ type Row = (&'static str, u32, u32, f64, f64, f64, f64, f64);
 /// the cards; Apple publishes the bandwidth only, and the rest was measured by others (Johnson, "metal-benchmarks").
 const KNOWN: &[Row] = &[
     ("h100", 32, 132, 1.755, 3352.0, 5500.0, 128.0, 1.0),
+    ("h100-pcie", 32, 114, 1.755, 2039.0, 5500.0, 128.0, 1.0),
+    ("h100-nvl", 32, 132, 1.785, 3938.0, 5500.0, 128.0, 1.0),
     ("h200", 32, 132, 1.755, 4800.0, 5500.0, 128.0, 1.0),
     ("a100", 32, 108, 1.410, 2039.0, 4500.0, 64.0, 1.0),
     ("rtx-4090", 32, 128, 2.520, 1008.0, 5000.0, 128.0, 1.0),
@@ -59,8 +61,16 @@ const KNOWN: &[Row] = &[
 ];
 
 /// The compute capabilities of the known models.
-const CAPABILITIES: &[(&str, (u32, u32))] =
-    &[("h100", (9, 0)), ("h200", (9, 0)), ("a100", (8, 0)), ("rtx-4090", (8, 9)), ("rtx-3060", (8, 6)), ("t4", (7, 5))];
+const CAPABILITIES: &[(&str, (u32, u32))] = &[
+    ("h100", (9, 0)),
+    ("h100-pcie", (9, 0)),
+    ("h100-nvl", (9, 0)),
+    ("h200", (9, 0)),
+    ("a100", (8, 0)),
+    ("rtx-4090", (8, 9)),
+    ("rtx-3060", (8, 6)),
+    ("t4", (7, 5)),
+];
 
 impl Model {
     /// Returns a known model; `None` if there is none of this name. [`Model::names`] lists them.
@@ -102,7 +112,9 @@ impl Model {
         let additions = ["max", "pro", "ultra", "ti", "super", "laptop", "d"];
         let is_other = additions.iter().any(|word| words.contains(word));
         let found = |name: &&str| name.split('-').all(|part| words.contains(&part));
-        Self::names().find(found).filter(|_| !is_other).and_then(Self::named)
+        // `h100-pcie` before `h100`.
+        let closest = Self::names().filter(found).max_by_key(|name| name.split('-').count());
+        closest.filter(|_| !is_other).and_then(Self::named)
     }
 
     /// The ceilings of the model in words: the rates, and for measured ones their percentages of the data sheet, which

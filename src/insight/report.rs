@@ -24,8 +24,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// Adds a compiler's report about a kernel, and the findings that follow from it. Kernels that did not run are
-    /// ignored.
+    /// Adds a compiler's report about a kernel, and the findings that follow from it, in place of an earlier one.
+    /// Kernels that did not run are ignored.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -53,6 +53,8 @@ impl Report {
     /// # fn main() {}
     /// ```
     pub fn add_compiled(&mut self, kernel: &str, compiled: Compiled) {
+        self.findings.retain(|finding| finding.problem != Problem::Spilled || *finding.kernel != *kernel);
+        self.compiled.retain(|(name, _)| **name != *kernel);
         for (observed, estimate) in self.kernels.iter().filter(|(observed, _)| *observed.kernel == *kernel) {
             self.findings.extend(rules::spills(observed, estimate, &self.model, &compiled));
             self.compiled.push((Arc::clone(&observed.kernel), compiled));
@@ -61,8 +63,8 @@ impl Report {
     }
 
     /// Adds the results of an analysis of a kernel's WGSL: the checks that the kernel keeps, the findings about those
-    /// in hot loops, and the changed lines of mechanical fixes. `caps` are those of the device that ran it. Kernels
-    /// that did not run are ignored.
+    /// in hot loops, and the changed lines of mechanical fixes, in place of earlier ones. `caps` are those of the
+    /// device that ran it. Kernels that did not run are ignored.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -101,6 +103,8 @@ impl Report {
     /// As [`Wgsl::explain`].
     pub fn add_source(&mut self, wgsl: &Wgsl<'_>, caps: &Caps) -> Result<(), KernelError> {
         let explanation = wgsl.explain(caps)?;
+        self.findings.retain(|finding| finding.problem != Problem::Checked || *finding.kernel != *explanation.kernel);
+        self.checks.retain(|checks| *checks.kernel != *explanation.kernel);
         for (observed, estimate) in self.kernels.iter().filter(|(observed, _)| *observed.kernel == *explanation.kernel)
         {
             let checks = KeptChecks::of(observed, &explanation, &self.model);

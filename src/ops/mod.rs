@@ -83,6 +83,8 @@ mod cross_entropy;
 mod elementwise;
 mod epilogue;
 mod error;
+#[cfg(test)]
+mod every_device;
 mod fft;
 mod fill_pattern;
 mod full;

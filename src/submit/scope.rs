@@ -34,6 +34,13 @@ impl Context {
     }
 }
 
+impl Scope {
+    /// Ends the scope without a trace.
+    pub(crate) fn cancel(mut self) {
+        self.0 = None;
+    }
+}
+
 impl Drop for Scope {
     fn drop(&mut self) {
         let Some(Open { context, name, watch, thread }) = self.0.take() else { return };

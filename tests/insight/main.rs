@@ -15,7 +15,10 @@ mod pitfalls;
 mod places;
 mod planted;
 mod real;
+#[cfg(feature = "cuda")]
+mod registers;
 mod slow;
+mod steps;
 mod truth;
 
 /// The module that the cases of the bench import beside `case`.

@@ -123,7 +123,7 @@ pub(super) fn table(device: &Device, copy: f64, effort: Effort, json: bool) -> R
         levels,
         arithmetic: arithmetic(device, effort)?,
     };
-    let ceilings = report.ceilings(device);
+    let ceilings = report.ceilings(device, effort.is_quick);
     Ok((if json { serde_json::to_string_pretty(&report).unwrap_or_default() } else { report.text() }, ceilings))
 }
 
@@ -285,13 +285,14 @@ fn arithmetic(device: &Device, effort: Effort) -> Result<Vec<Rate>, Failure> {
 }
 
 impl Report {
-    fn ceilings(&self, device: &Device) -> Ceilings {
+    fn ceilings(&self, device: &Device, is_quick: bool) -> Ceilings {
         let caps = device.caps();
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         Ceilings {
             device: format!("{}, {}", caps.backend.name(), caps.name),
             driver: caps.driver.clone(),
             at: since.as_secs(),
+            is_quick,
             warp: caps.subgroup_size.map_or(0, |(_, most)| most),
             launch: self.launches_in_a_recording_seconds,
             copy: self.copy_bytes_per_second,

@@ -37,12 +37,14 @@ fn of(trace: &Value) -> Result<Summary, String> {
     let idle = Idle {
         busy: time("busy_us")?,
         compiling: time("compiling_us")?,
+        transfer: time("transfer_us")?,
         host: time("host_us")?,
         other: time("other_us")?,
     };
     let spans: Vec<Span> =
         events.iter().enumerate().filter_map(|(at, event)| span(at, event).transpose()).collect::<Result<_, _>>()?;
-    Ok(Summary::of(&spans, time("duration_us")?, idle))
+    let dropped = other["dropped"].as_u64().ok_or("found no number 'otherData.dropped'")?;
+    Ok(Summary { dropped, ..Summary::of(&spans, time("duration_us")?, idle) })
 }
 
 /// The span that an event describes; `None` for another event.
@@ -69,7 +71,7 @@ mod tests {
     use super::*;
 
     fn trace(event: Value) -> Value {
-        let other = json!({ "producer": "anywarp", "duration_us": 9.5, "busy_us": 1.0, "compiling_us": 2.0, "host_us": 3.0, "other_us": 3.5 });
+        let other = json!({ "producer": "anywarp", "duration_us": 9.5, "busy_us": 1.0, "compiling_us": 2.0, "transfer_us": 0.0, "host_us": 3.0, "other_us": 3.5, "dropped": 4 });
         json!({ "traceEvents": [event], "otherData": other })
     }
 
@@ -79,6 +81,7 @@ mod tests {
         let summary = of(&trace(kernel)).unwrap();
         assert_eq!((summary.sums.len(), summary.sums[0].total), (1, Duration::from_nanos(2250)));
         assert_eq!((summary.duration, summary.idle.other), (Duration::from_nanos(9500), Duration::from_nanos(3500)));
+        assert_eq!(summary.dropped, 4);
         let counter = json!({ "ph": "C", "cat": "kernel", "name": "bytes" });
         assert_eq!(of(&trace(counter)).unwrap().sums, []);
     }

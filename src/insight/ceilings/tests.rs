@@ -7,6 +7,7 @@ fn measured() -> Ceilings {
         device: "cuda, NVIDIA H100 80GB HBM3".into(),
         driver: "580.1".into(),
         at: 1_795_000_000,
+        is_quick: false,
         warp: 32,
         launch: 1.5e-6,
         copy: 2.9e12,
@@ -18,6 +19,9 @@ fn measured() -> Ceilings {
 #[test]
 fn texts_are_read_as_they_were_written() {
     assert_eq!(Ceilings::parse(&measured().to_string()), Ok(measured()));
+    let quick = Ceilings { is_quick: true, ..measured() };
+    assert_eq!(Ceilings::parse(&quick.to_string()).as_ref(), Ok(&quick));
+    assert!(quick.model().measured.is_some_and(|how| how.ends_with(", quickly")));
     let strange = Ceilings { device: "a\tb\nc".into(), ..measured() };
     assert_eq!(Ceilings::parse(&strange.to_string()).unwrap().device, "a b c");
 }
@@ -87,6 +91,9 @@ fn devices_are_recognised_by_the_words_of_their_names() {
     assert_eq!(name("vulkan, NVIDIA GeForce RTX 4090").as_deref(), Some("rtx-4090"));
     assert_eq!(name("vulkan, AMD Radeon RX 7900 XTX (RADV NAVI31)").as_deref(), Some("rx-7900-xtx"));
     assert_eq!(name("metal, Apple M2").as_deref(), Some("m2"));
+    assert_eq!(name("cuda, NVIDIA H100 80GB HBM3").as_deref(), Some("h100"));
+    assert_eq!(name("cuda, NVIDIA H100 PCIe").as_deref(), Some("h100-pcie"));
+    assert_eq!(name("cuda, NVIDIA H100 NVL").as_deref(), Some("h100-nvl"));
     for other in ["vulkan, NVIDIA GeForce RTX 4080", "cpu, AMD EPYC", "vulkan, llvmpipe", "metal, Apple M2 Max"] {
         assert_eq!(name(other), None);
     }

@@ -15,6 +15,9 @@ pub(super) fn write(ceilings: &Ceilings, f: &mut fmt::Formatter<'_>) -> fmt::Res
     writeln!(f, "{HEADER}")?;
     writeln!(f, "device\t{}\ndriver\t{}", word(&ceilings.device), word(&ceilings.driver))?;
     writeln!(f, "at\t{}\nwarp\t{}", ceilings.at, ceilings.warp)?;
+    if ceilings.is_quick {
+        writeln!(f, "quick")?;
+    }
     writeln!(f, "launch\t{}\ncopy\t{}", ceilings.launch, ceilings.copy)?;
     ceilings.reads.iter().try_for_each(|(bytes, rate)| writeln!(f, "read\t{bytes}\t{rate}"))?;
     ceilings.rates.iter().try_for_each(|(name, rate)| writeln!(f, "rate\t{}\t{rate}", word(name)))?;
@@ -47,13 +50,14 @@ fn figure(ceilings: &mut Ceilings, line: &str) -> Result<(), &'static str> {
         ["driver", name] => (*name).clone_into(&mut ceilings.driver),
         ["at", seconds] => ceilings.at = seconds.parse().map_err(|_| "seconds since 1970")?,
         ["warp", warp] => ceilings.warp = warp.parse().map_err(|_| "a number of invocations")?,
+        ["quick"] => ceilings.is_quick = true,
         ["launch", seconds] => ceilings.launch = positive(seconds)?,
         ["copy", rate] => ceilings.copy = positive(rate)?,
         ["read", bytes, rate] => {
             ceilings.reads.push((bytes.parse().map_err(|_| "a number of bytes")?, positive(rate)?));
         }
         ["rate", name, rate] => ceilings.rates.push(((*name).to_owned(), positive(rate)?)),
-        _ => return Err("device, driver, at, warp, launch, copy, read or rate, with tabs between the words"),
+        _ => return Err("device, driver, at, warp, quick, launch, copy, read or rate, with tabs between the words"),
     }
     Ok(())
 }

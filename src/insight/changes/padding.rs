@@ -11,15 +11,23 @@ struct Tile<'a> {
     element: &'a str,
 }
 
+/// The bytes of workgroup memory that every device has: WebGPU's default of `maxComputeWorkgroupStorageSize`. Padding
+/// that needs more may not run elsewhere.
+const EVERYWHERE: u64 = 16384;
+
 /// Returns the edits that make the rows of a workgroup variable one element longer, if neighbours access neighbouring
 /// rows, `stride` bytes apart.
 pub(super) fn edits(words: &Words<'_>, kernel: &ObservedKernel, name: &str, stride: u64) -> Option<Vec<Edit>> {
     let tile = tile(words, name)?;
     let uses: Vec<usize> = words.all(name).filter(|index| *index != tile.declared).collect();
     let bytes = bytes(tile.element)?;
+    let has_room = |rows: u64| u64::from(kernel.workgroup_bytes) + rows * bytes <= EVERYWHERE;
     match *tile.lengths {
-        [_, inner] => {
+        [outer, inner] => {
             let row = number(words.get(inner))? * bytes;
+            if !has_room(number(words.get(outer))?) {
+                return None;
+            }
             // Each use names one element, so that nothing depends on where a row ends.
             let of_element = |at: &usize| {
                 let first = words.closing(at + 1).filter(|_| words.get(at + 1) == "[");
@@ -30,7 +38,12 @@ pub(super) fn edits(words: &Words<'_>, kernel: &ObservedKernel, name: &str, stri
                 .flatten()
                 .map(|edit| vec![edit])
         }
-        [length] => flat(words, kernel, &uses, length, stride / bytes).filter(|_| stride.is_multiple_of(bytes)),
+        [length] => {
+            let width = stride / bytes;
+            let rows = number(words.get(length))?.checked_div(width)?;
+            let may_be = stride.is_multiple_of(bytes) && has_room(rows);
+            may_be.then(|| flat(words, kernel, &uses, length, width)).flatten()
+        }
         _ => None,
     }
 }

@@ -21,8 +21,14 @@ fn kernel(workgroup_size: [u32; 3]) -> ObservedKernel {
 }
 
 fn padded(text: &str, stride: u64) -> Vec<(u32, String)> {
+    padded_in(0, text, stride)
+}
+
+/// The changed lines of a kernel that declares this many bytes of workgroup memory.
+fn padded_in(workgroup_bytes: u32, text: &str, stride: u64) -> Vec<(u32, String)> {
     let words = Words::of(text);
-    let edits = padding::edits(&words, &kernel([32, 8, 1]), "tile", stride).unwrap_or_default();
+    let kernel = ObservedKernel { workgroup_bytes, ..kernel([32, 8, 1]) };
+    let edits = padding::edits(&words, &kernel, "tile", stride).unwrap_or_default();
     lines(text, edits).into_iter().map(|change| (change.line, change.text)).collect()
 }
 
@@ -44,6 +50,8 @@ fn words_are_names_numbers_and_signs() {
 fn rows_of_two_dimensions_change_where_they_are_declared() {
     let text = "var<workgroup> tile: array<array<f32, 32u>, 16>; // tile\nfn f() { tile[a][b] = tile[c[d]][0]; }";
     assert_eq!(padded(text, 128), [(1, text.lines().next().unwrap().replace("32u", "33u"))]);
+    assert_eq!(padded_in(16320, text, 128).len(), 1, "16 more elements are 16,384 bytes");
+    assert_eq!(padded_in(16324, text, 128), [], "16 more elements are too many");
     assert_eq!(padded(text, 256), [], "neighbours do not access neighbouring rows");
     for (from, by) in [
         ("tile[c[d]][0]", "tile[c[d]]"),

@@ -69,6 +69,8 @@ pub struct Comparison {
     pub duration: Pair<Duration>,
     /// Their divisions.
     pub idle: Pair<Idle>,
+    /// The numbers of events that were lost because there were too many: the totals lack these.
+    pub dropped: Pair<u64>,
 }
 
 impl Comparison {
@@ -94,6 +96,7 @@ impl Comparison {
             rows,
             duration: Pair { before: before.duration, after: after.duration },
             idle: Pair { before: before.idle, after: after.idle },
+            dropped: Pair { before: before.dropped, after: after.dropped },
         }
     }
 }
@@ -126,9 +129,15 @@ impl fmt::Display for Comparison {
         let part = |name: &str, of: fn(Idle) -> Duration| format!("{}  {name}\n", totals(self.idle.map(of)));
         f.write_str(&part("kernels ran", |idle| idle.busy))?;
         f.write_str(&part("no kernel: compiling", |idle| idle.compiling))?;
+        f.write_str(&part("no kernel: copies and fills", |idle| idle.transfer))?;
         f.write_str(&part("no kernel: the host was late", |idle| idle.host))?;
         f.write_str(&part("no kernel: other causes", |idle| idle.other))?;
-        write!(f, "{}  the whole time", totals(self.duration))
+        write!(f, "{}  the whole time", totals(self.duration))?;
+        let Pair { before, after } = self.dropped;
+        if before + after > 0 {
+            write!(f, "\nevents were lost, {before} before and {after} after: totals and numbers lack these")?;
+        }
+        Ok(())
     }
 }
 

@@ -175,14 +175,15 @@ impl Profiler {
         Ok(profile)
     }
 
-    /// Returns the timeline of the steps that were recorded so far, if the loop ends while some are recorded.
+    /// Returns the timeline of the steps that were recorded so far, if the loop ends while some are recorded. What came
+    /// after the last [`step`](Self::step) is part of it, but no step.
     ///
     /// # Errors
     /// Those of [`Device::synchronize`].
     pub fn finish(self) -> crate::Result<Option<Profile>> {
         match self.state {
             State::Recording(running, step) => {
-                drop(step);
+                step.cancel();
                 running.end(&self.device).map(Some)
             }
             _ => Ok(None),

@@ -31,10 +31,12 @@ pub struct Summary {
     pub idle: Idle,
     /// The sums, ordered by kind and name, each once.
     pub sums: Vec<Sum>,
+    /// The number of events that were lost because there were too many: the sums lack these.
+    pub dropped: u64,
 }
 
 impl Summary {
-    /// The sums of spans, in any order.
+    /// The sums of spans, in any order, if no event was lost.
     pub fn of<'a>(spans: impl IntoIterator<Item = &'a Span>, duration: Duration, idle: Idle) -> Self {
         let mut sums: BTreeMap<(SpanKind, &str), Sum> = BTreeMap::new();
         for span in spans {
@@ -47,7 +49,7 @@ impl Summary {
             sum.count += 1;
             sum.total += span.duration();
         }
-        Self { duration, idle, sums: sums.into_values().collect() }
+        Self { duration, idle, sums: sums.into_values().collect(), dropped: 0 }
     }
 
     /// The differences to the sums of another timeline, which was taken before a change of the program.
@@ -61,7 +63,7 @@ impl Profile {
     /// The sums of the timeline.
     #[must_use]
     pub fn summary(&self) -> Summary {
-        Summary::of(&self.spans, self.duration(), self.idle())
+        Summary { dropped: self.dropped, ..Summary::of(&self.spans, self.duration(), self.idle()) }
     }
 
     /// The differences to another timeline, which was taken before a change of the program.

@@ -52,36 +52,43 @@ pub(super) fn mean(total: Duration, count: usize) -> Duration {
     total / u32::try_from(count.max(1)).unwrap_or(u32::MAX)
 }
 
-/// The time in which no kernel ran, by its cause.
+/// The time in which no kernel ran, by its cause. Each moment has one cause: the first that applies, in this order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Idle {
     /// Kernels ran, at least one at a time.
     pub busy: Duration,
     /// The host compiled kernels.
     pub compiling: Duration,
+    /// Data was copied or filled: on the device, where it times these, or by the host into and out of buffers.
+    pub transfer: Duration,
     /// All submitted kernels had ended: the host was late.
     pub host: Duration,
-    /// Submitted work had not begun or was copies: transfers, starts of kernels, or other programs.
+    /// Submitted work had not begun: starts of kernels, transfers that the device does not time, or other programs.
     pub other: Duration,
 }
 
 /// The parts of a timeline that explain why no kernel ran.
-struct Gaps<'a> {
-    compilations: Vec<&'a Span>,
+struct Gaps {
+    compilations: Union,
+    /// Compilations and transfers.
+    explained: Union,
     /// The times of submissions, in order.
     submissions: Vec<Duration>,
     /// The start of the last kernel.
     last: Option<Duration>,
 }
 
-impl<'a> Gaps<'a> {
-    fn of(profile: &'a Profile) -> Self {
+impl Gaps {
+    fn of(profile: &Profile) -> Self {
         let is_submission = |observed: &&Observed| matches!(observed.event, Event::Submission { .. });
         let mut submissions: Vec<Duration> =
             profile.events.iter().filter(is_submission).map(|observed| observed.at).collect();
         submissions.sort_unstable();
+        let is_transfer = |kind| matches!(kind, SpanKind::Copy | SpanKind::Fill | SpanKind::CopyIn | SpanKind::CopyOut);
+        let explains = |span: &&Span| span.kind == SpanKind::Compile || is_transfer(span.kind);
         Self {
-            compilations: profile.of_kind(SpanKind::Compile).collect(),
+            compilations: Union::of(profile.of_kind(SpanKind::Compile)),
+            explained: Union::of(profile.spans.iter().filter(explains)),
             submissions,
             last: profile.of_kind(SpanKind::Kernel).map(|span| span.start).max(),
         }
@@ -89,18 +96,42 @@ impl<'a> Gaps<'a> {
 
     /// Divides a time in which no kernel ran.
     fn attribute(&self, from: Duration, to: Duration, idle: &mut Idle) {
-        let overlap = |start: Duration, end: Duration| end.min(to).saturating_sub(start.max(from));
-        let compiling: Duration = self.compilations.iter().map(|span| overlap(span.start, span.end)).sum();
-        let compiling = compiling.min(to - from);
+        let compiling = self.compilations.within(from, to);
+        let explained = self.explained.within(from, to);
         // Until the next submission, the host is late; after the last one, nothing more was to come.
         let next = self.submissions.partition_point(|at| *at < from);
         let pending = self.submissions.get(next).copied().filter(|at| *at <= to);
-        let late = overlap(from, pending.unwrap_or(to)).saturating_sub(compiling);
         let has_next = self.last.is_some_and(|last| last >= to);
-        let late = if pending.is_some() || !has_next { late } else { Duration::ZERO };
+        let late_until = pending.or((!has_next).then_some(to)).unwrap_or(from);
+        let late = (late_until - from).saturating_sub(self.explained.within(from, late_until));
         idle.compiling += compiling;
+        idle.transfer += explained.saturating_sub(compiling);
         idle.host += late;
-        idle.other += (to - from).saturating_sub(compiling).saturating_sub(late);
+        idle.other += (to - from).saturating_sub(explained).saturating_sub(late);
+    }
+}
+
+/// The times that spans cover, as intervals that neither touch nor overlap, in order.
+struct Union(Vec<(Duration, Duration)>);
+
+impl Union {
+    /// The times of spans in the order of their starts.
+    fn of<'a>(spans: impl Iterator<Item = &'a Span>) -> Self {
+        let mut parts: Vec<(Duration, Duration)> = Vec::new();
+        for span in spans {
+            match parts.last_mut() {
+                Some((_, end)) if span.start <= *end => *end = span.end.max(*end),
+                _ => parts.push((span.start, span.end)),
+            }
+        }
+        Self(parts)
+    }
+
+    /// The covered part of an interval.
+    fn within(&self, from: Duration, to: Duration) -> Duration {
+        let first = self.0.partition_point(|(_, end)| *end <= from);
+        let parts = self.0[first..].iter().take_while(|(start, _)| *start < to);
+        parts.map(|(start, end)| (*end).min(to).saturating_sub((*start).max(from))).sum()
     }
 }
 
@@ -175,14 +206,15 @@ impl Profile {
                 row.label
             );
         }
-        let Idle { busy, compiling, host, other } = self.idle();
+        let Idle { busy, compiling, transfer, host, other } = self.idle();
         let _ = write!(
             text,
-            "{:.3} ms in all: {:.3} ms kernels, {:.3} ms compiling, {:.3} ms the host was late, {:.3} ms other; times of \
-             kernels are accurate to {:.3} ms",
+            "{:.3} ms in all: {:.3} ms kernels, {:.3} ms compiling, {:.3} ms copies, {:.3} ms the host was late, {:.3} ms \
+             other; times of kernels are accurate to {:.3} ms",
             ms(self.duration()),
             ms(busy),
             ms(compiling),
+            ms(transfer),
             ms(host),
             ms(other),
             ms(self.uncertainty)

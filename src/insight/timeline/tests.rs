@@ -64,6 +64,24 @@ fn idle_time_has_causes() {
 }
 
 #[test]
+fn copies_explain_idle_time_once() {
+    let copy = |at, took| event(at, Event::HostCopy { bytes: 8, to_buffer: true, took: us(took) });
+    let miss = |at, took| event(at, Event::CompileMiss { kernel: "b".into(), took: us(took) });
+    let events = vec![
+        submission(0, 1),
+        command(100, 1, "a", 0, 100),
+        copy(300, 150), // from 150 on
+        miss(250, 50),  // from 200 on, in the middle of the copy
+        copy(320, 100), // overlaps the first one
+        submission(400, 2),
+        command(500, 2, "a", 400, 500),
+    ];
+    let idle = profile(events, 500).idle();
+    assert_eq!((idle.busy, idle.compiling, idle.transfer), (us(200), us(50), us(120)));
+    assert_eq!((idle.host, idle.other), (us(130), us(0)));
+}
+
+#[test]
 fn tables_sum_the_runs_of_each_kernel() {
     let events =
         vec![submission(0, 1), command(100, 1, "a", 0, 10), command(100, 1, "b", 10, 60), command(100, 1, "a", 60, 90)];

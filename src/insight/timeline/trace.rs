@@ -126,10 +126,11 @@ impl Profile {
         let _ = write!(
             writer.text,
             "\n],\"otherData\":{{\"producer\":\"anywarp\",\"duration_us\":{},\"busy_us\":{},\"compiling_us\":{},\
-             \"host_us\":{},\"other_us\":{},\"uncertainty_us\":{},\"dropped\":{}}}}}\n",
+             \"transfer_us\":{},\"host_us\":{},\"other_us\":{},\"uncertainty_us\":{},\"dropped\":{}}}}}\n",
             microseconds(self.duration()),
             microseconds(idle.busy),
             microseconds(idle.compiling),
+            microseconds(idle.transfer),
             microseconds(idle.host),
             microseconds(idle.other),
             microseconds(self.uncertainty),

@@ -4,7 +4,8 @@ use anywarp_backend::naga::valid::Capabilities;
 use anywarp_backend::{BackendKind, DeviceKind};
 use half::{bf16, f16};
 
-use super::super::rows::numbers::{Float, HALF_OF_MIN_F16, devices, numbers};
+use super::super::every_device::devices;
+use super::super::rows::numbers::{Float, HALF_OF_MIN_F16, numbers};
 use super::plan::{Choice, Matrices, plan};
 use super::reference::{self, Sizes};
 use super::{Attention, OPERATOR, Operands, operands};
@@ -100,7 +101,7 @@ fn check_with<T: Float>(device: &Device, shape: [usize; 7], options: Options, ch
 }
 
 #[test]
-fn every_choice_computes_the_same() {
+fn every_choice_computes_the_same_on_every_device() {
     for device in devices() {
         for shape in SHAPES {
             for choice in CHOICES {
@@ -127,7 +128,7 @@ fn matrices_of(device: &Device) -> Option<[Matrices; 2]> {
 }
 
 #[test]
-fn cooperative_matrices_compute_the_same() {
+fn cooperative_matrices_compute_the_same_on_every_device() {
     for device in devices() {
         let Some(all) = matrices_of(&device) else { continue };
         let plain = |offset, growth| Options { offset, is_plain: true, growth };

@@ -4,7 +4,8 @@ use anywarp_backend::DeviceKind;
 use anywarp_backend::naga::valid::Capabilities;
 use half::{bf16, f16};
 
-use super::super::rows::numbers::{Float, HALF_OF_MIN_F16, devices};
+use super::super::every_device::devices;
+use super::super::rows::numbers::{Float, HALF_OF_MIN_F16};
 use super::plan::{Choice, Parts, Pass, plan};
 use super::reference::{self, Sizes};
 use super::{Conv, Geometry, OPERATOR, Operands, operands, run, shape, weights};
@@ -100,7 +101,7 @@ fn check<T: Float>(device: &Device, conv: &Conv<'_, T>, choice: Choice, skip: us
 }
 
 #[test]
-fn every_choice_computes_the_same() {
+fn every_choice_computes_the_same_on_every_device() {
     for device in devices() {
         for choice in CHOICES {
             for is_backward in [false, true] {
@@ -129,7 +130,7 @@ fn convolutions_in_fours() -> Vec<Conv<'static, f16>> {
 }
 
 #[test]
-fn cooperative_matrices_compute_the_same() {
+fn cooperative_matrices_compute_the_same_on_every_device() {
     for device in devices() {
         let caps = device.caps();
         let features = Capabilities::COOPERATIVE_MATRIX | Capabilities::SHADER_FLOAT16;
@@ -176,7 +177,7 @@ fn check_weights<T: Float>(device: &Device, conv: &Conv<'_, T>, parts: u64) {
 }
 
 #[test]
-fn parts_of_positions_have_the_same_sums() {
+fn parts_of_positions_have_the_same_sums_on_every_device() {
     for device in devices() {
         for parts in [1, 3, 1000] {
             convolutions::<f32>().iter().filter(|conv| !conv.given.transposed).for_each(|conv| {

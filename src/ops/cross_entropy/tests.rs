@@ -2,7 +2,8 @@
 
 use half::{bf16, f16};
 
-use super::super::rows::numbers::{CHOICES, Float, HALF_OF_MIN_F16, SHAPES, devices, numbers};
+use super::super::every_device::devices;
+use super::super::rows::numbers::{CHOICES, Float, HALF_OF_MIN_F16, SHAPES, numbers};
 use super::super::rows::plan::{Choice, plan};
 use super::{CrossEntropy, OPERATOR, operands, reference, starts};
 use crate::device::Device;
@@ -58,7 +59,7 @@ fn check<T: Float>(device: &Device, shape: [usize; 3], choice: Choice, [skip, we
 }
 
 #[test]
-fn every_choice_computes_the_same() {
+fn every_choice_computes_the_same_on_every_device() {
     for device in devices() {
         for shape in SHAPES {
             for choice in CHOICES {

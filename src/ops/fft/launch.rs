@@ -56,7 +56,9 @@ impl<T: ComplexElement> Launch<T> {
             ($chirps:ident, $halves:ident, $reals:ident) => {
                 match self.pass.work {
                     Work::Radix { radix, .. } => self.compile_small(device, radix)?,
-                    Work::Lines { capacity, .. } => self.compile_lines(device, capacity)?,
+                    Work::Lines { line, capacity, radices, .. } => {
+                        self.compile_lines(device, [line, capacity], radices)?;
+                    }
                     Work::Chirp { .. } => drop($chirps::fft_chirp(device)?),
                     Work::Half { half, .. } => {
                         drop($halves::fft_half_with(device, $halves::Overrides { way: half as u32, levels })?);

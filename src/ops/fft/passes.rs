@@ -38,13 +38,25 @@ impl<T: ComplexElement> Launch<T> {
         Ok(())
     }
 
-    pub(super) fn compile_lines(&self, device: &Device, capacity: u32) -> Result<(), OperationError> {
+    pub(super) fn compile_lines(
+        &self,
+        device: &Device,
+        [length, capacity]: [u32; 2],
+        radices: Radices,
+    ) -> Result<(), OperationError> {
         let (rooted, levels) = (self.rooted(), self.rooted() && self.levels());
+        let Radices { count: passes, codes: radices } = radices;
+        macro_rules! compile {
+            ($module:ident) => {{
+                let overrides = $module::Overrides { length, passes, radices, rooted, levels };
+                drop($module::fft_lines_with(device, overrides)?);
+            }};
+        }
         match (T::DOUBLES, is_large::<T>(capacity)) {
-            (false, false) => drop(lines_32::fft_lines_with(device, lines_32::Overrides { rooted, levels })?),
-            (false, true) => drop(large_32::fft_lines_with(device, large_32::Overrides { rooted, levels })?),
-            (true, false) => drop(lines_64::fft_lines_with(device, lines_64::Overrides { rooted, levels })?),
-            (true, true) => drop(large_64::fft_lines_with(device, large_64::Overrides { rooted, levels })?),
+            (false, false) => compile!(lines_32),
+            (false, true) => compile!(large_32),
+            (true, false) => compile!(lines_64),
+            (true, true) => compile!(large_64),
         }
         Ok(())
     }
@@ -120,8 +132,6 @@ impl<T: ComplexElement> Launch<T> {
                 let sizes = $module::Sizes {
                     scale: self.scale as $real,
                     count,
-                    lines,
-                    length,
                     distance,
                     span,
                     inner: self.pass.inner as u32,
@@ -134,14 +144,14 @@ impl<T: ComplexElement> Launch<T> {
                     first_of_x,
                     first_of_y,
                     first_of_line_roots,
-                    passes: radices.count,
-                    radices: radices.codes,
                     ..bytemuck::Zeroable::zeroed()
                 };
                 let second = first + levels.and_then(|levels| levels.second).unwrap_or(0);
                 let table = $module::Roots { first, second, bits: levels.map_or(0, |levels| levels.bits) };
                 let rooted = self.rooted();
-                let overrides = $module::Overrides { rooted, levels: rooted && self.levels() };
+                let Radices { count: passes, codes: radices } = radices;
+                let levels = rooted && self.levels();
+                let overrides = $module::Overrides { length, passes, radices, rooted, levels };
                 let args = $module::Args { sizes, x, y, roots, table, line_roots };
                 let kernel = $module::fft_lines_with(device, overrides)?;
                 kernel.launch(args).to(destination.reborrow()).groups(count.div_ceil(lines))?;

@@ -2,7 +2,8 @@
 
 use half::{bf16, f16};
 
-use super::super::rows::numbers::{CHOICES, Float, HALF_OF_MIN_F16, check_every_choice, devices, numbers};
+use super::super::every_device::devices;
+use super::super::rows::numbers::{CHOICES, Float, HALF_OF_MIN_F16, check_every_choice, numbers};
 use super::super::rows::plan::{Choice, plan};
 use super::run::Operands;
 use super::{Norm, OPERATOR, operands, reference, starts};
@@ -81,12 +82,12 @@ fn check<T: Float>(device: &Device, [rows, length, _]: [usize; 3], choice: Choic
 }
 
 #[test]
-fn every_choice_computes_the_same() {
+fn every_choice_computes_the_same_on_every_device() {
     check_every_choice!(check: f32 from 0, f32 from 1, f16 from 1, bf16 from 0);
 }
 
 #[test]
-fn every_choice_has_weights_by_channel() {
+fn every_choice_has_weights_by_channel_on_every_device() {
     let (shape, groups) = ([3, 6, 35], 2);
     let x = numbers(3 * 6 * 35);
     let of: Vec<f32> = x.iter().map(|x| *x as f32).collect();
@@ -102,7 +103,7 @@ fn every_choice_has_weights_by_channel() {
 }
 
 #[test]
-fn rows_that_are_not_finite_are_nan() {
+fn rows_that_are_not_finite_are_nan_on_every_device() {
     let mut x = vec![0.5f32; 4 * 40];
     (x[3], x[45], x[119]) = (f32::NAN, f32::INFINITY, 1e30);
     for device in devices() {
@@ -155,12 +156,12 @@ fn check_backward<T: Float>(device: &Device, [rows, length, _]: [usize; 3], choi
 }
 
 #[test]
-fn every_choice_computes_the_same_derivatives() {
+fn every_choice_computes_the_same_derivatives_on_every_device() {
     check_every_choice!(check_backward: f32 from 0, f32 from 1, f16 from 0, bf16 from 1);
 }
 
 #[test]
-fn every_number_of_parts_has_the_derivatives_by_weights() {
+fn every_number_of_parts_has_the_derivatives_by_weights_on_every_device() {
     let (rows, length) = (301, 37);
     let (x, dy) = (numbers(rows * length), numbers(rows * length + 3)[3..].to_vec());
     let [_, means, inverses] = reference::norm(&x, length, true, 0.5, |_| [1.0, 0.0]);

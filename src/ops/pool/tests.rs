@@ -2,7 +2,8 @@
 
 use half::{bf16, f16};
 
-use super::super::rows::numbers::{Float, HALF_OF_MIN_F16, devices, numbers};
+use super::super::every_device::devices;
+use super::super::rows::numbers::{Float, HALF_OF_MIN_F16, numbers};
 use super::plan::{Choice, plan};
 use super::reference::{self, Sizes};
 use super::{Geometry, Kind, OPERATOR, Operands, Pool, operands, shape};
@@ -74,7 +75,7 @@ fn check<T: Float>(device: &Device, pool: &Pool<'_, T>, choice: Choice, skip: us
 }
 
 #[test]
-fn every_choice_computes_the_same() {
+fn every_choice_computes_the_same_on_every_device() {
     for device in devices() {
         for choice in [Choice::Elements, Choice::Rows] {
             for skip in [0, 1] {

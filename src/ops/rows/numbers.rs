@@ -4,7 +4,6 @@ use half::{bf16, f16};
 
 use super::elements::FloatElement;
 use super::plan::Choice;
-use crate::Device;
 
 pub(crate) const CHOICES: [Choice; 9] = [
     Choice::Held,
@@ -23,16 +22,11 @@ pub(crate) const CHOICES: [Choice; 9] = [
 pub(crate) const SHAPES: [[usize; 3]; 6] =
     [[2, 7, 1], [5, 64, 1], [2, 1000, 1], [1, 2051, 1], [1, 9000, 1], [3, 50, 6]];
 
-/// Returns the CPU and every other device of the machine: each choice must be correct on all of them.
-pub(crate) fn devices() -> Vec<Device> {
-    Device::enumerate().into_iter().map(|candidate| candidate.open().unwrap()).collect()
-}
-
 /// Runs the caller's check `$check` for each combination of a device, a shape, a choice and an element type. The arrays
 /// of an element type begin at the element `$skip` of their buffers.
 macro_rules! check_every_choice {
     ($check:ident: $($float:ident from $skip:literal),*) => {
-        for device in $crate::ops::rows::numbers::devices() {
+        for device in $crate::ops::every_device::devices() {
             for shape in $crate::ops::rows::numbers::SHAPES {
                 for choice in $crate::ops::rows::numbers::CHOICES {
                     $($check::<$float>(&device, shape, choice, $skip);)*

@@ -1,5 +1,6 @@
 //! Tests of every form of a scan, compared with the reference implementation.
 
+use super::super::every_device::devices;
 use super::super::operation::arguments::Array;
 use super::super::scanning::element::{ScanElement, element};
 use super::super::scanning::monoid::Monoid;
@@ -22,11 +23,6 @@ const CHOICES: [Choice; 10] = [
     Choice::Walks { parts: 3 },
     Choice::Walks { parts: 100 },
 ];
-
-/// Returns the CPU and every other device of the machine: each form must be correct on all of them.
-fn devices() -> Vec<Device> {
-    Device::enumerate().into_iter().map(|candidate| candidate.open().unwrap()).collect()
-}
 
 fn call<'a>(monoid: &'a Monoid, heads: &'a Heads<'a>, lines: [usize; 3], exclusive: bool, reverse: bool) -> Call<'a> {
     let element = element::<u32>();
@@ -60,7 +56,7 @@ fn numbers(length: usize) -> Vec<u32> {
 }
 
 #[test]
-fn every_form_scans_alike() {
+fn every_form_scans_alike_on_every_device() {
     let (monoid, none) = (Monoid::Sum, Heads::default());
     for device in devices() {
         for length in [1, 255, 3328, 3329, 40_009, 40_960, 40_964] {
@@ -81,7 +77,7 @@ fn every_form_scans_alike() {
 }
 
 #[test]
-fn every_form_scans_rows_and_segments() {
+fn every_form_scans_rows_and_segments_on_every_device() {
     let monoid = Monoid::Sum;
     for device in devices() {
         for lines in [[7, 1000, 1], [5, 4001, 1], [40, 25, 8], [1, 9000, 1]] {
@@ -107,7 +103,7 @@ fn every_form_scans_rows_and_segments() {
 /// Half of the tiles publish nothing, so the workgroups of later tiles have to sum them. The operation is not
 /// commutative, so a wrong order of its operands changes the results.
 #[test]
-fn tiles_that_never_publish_are_summed_by_others() {
+fn tiles_that_never_publish_are_summed_by_others_on_every_device() {
     let monoid = Monoid::Own {
         // The upper 16 bits are the last ones that are not zero; the lower 16 bits count the values so far.
         combine:
@@ -142,7 +138,7 @@ fn tiles_that_never_publish_are_summed_by_others() {
 /// The bits of float sums depend neither on which published tile a workgroup finds first, nor on which workgroup sums a
 /// tile.
 #[test]
-fn float_sums_have_the_same_bits_with_and_without_the_fallback() {
+fn float_sums_have_the_same_bits_with_and_without_the_fallback_on_every_device() {
     let x: Vec<f32> = numbers(100_000).iter().map(|x| (*x as f32 - 2000.0) * 1.37).collect();
     let (monoid, none) = (Monoid::Sum, Heads::default());
     for device in devices() {

@@ -1,12 +1,12 @@
 //! Tests of every form of a selection, compared with the reference implementation.
 
+use super::super::every_device::devices;
 use super::super::operation::arguments::Array;
 use super::super::scanning::sizes::Chain;
 use super::kept::{Kept, Output};
 use super::plan::Choice;
 use super::run::Operands;
 use super::{call, element, reference};
-use crate::Device;
 use crate::submit::Destination;
 
 const CHOICES: [Choice; 5] = [
@@ -17,13 +17,8 @@ const CHOICES: [Choice; 5] = [
     Choice::Lines { parts: 300 },
 ];
 
-/// Returns the CPU and every other device of the machine: each form must be correct on all of them.
-fn devices() -> Vec<Device> {
-    Device::enumerate().into_iter().map(|candidate| candidate.open().unwrap()).collect()
-}
-
 #[test]
-fn every_form_selects_alike() {
+fn every_form_selects_alike_on_every_device() {
     for device in devices() {
         for length in [1usize, 2, 255, 3327, 3328, 3329, 50_021] {
             let x: Vec<u32> = (0..length as u32).map(|at| at.wrapping_mul(2_654_435_761) >> 20).collect();

@@ -2,8 +2,9 @@
 
 use half::{bf16, f16};
 
+use super::super::every_device::devices;
 use super::super::rows::elements::FloatElement;
-use super::super::rows::numbers::{CHOICES, Float, HALF_OF_MIN_F16, check_every_choice, devices, numbers};
+use super::super::rows::numbers::{CHOICES, Float, HALF_OF_MIN_F16, check_every_choice, numbers};
 use super::super::rows::plan::{Choice, plan};
 use super::run::Operands;
 use super::{OPERATOR, Softmax, cost, operands, reference, starts};
@@ -56,12 +57,12 @@ fn check<T: Float>(device: &Device, shape: [usize; 3], choice: Choice, skip: usi
 }
 
 #[test]
-fn every_choice_computes_the_same() {
+fn every_choice_computes_the_same_on_every_device() {
     check_every_choice!(check: f32 from 0, f32 from 1, f16 from 1, bf16 from 0);
 }
 
 #[test]
-fn every_choice_has_the_rules_for_infinities() {
+fn every_choice_has_the_rules_for_infinities_on_every_device() {
     let (inf, nan) = (f32::INFINITY, f32::NAN);
     let mut x = vec![0.5f32; 5 * 40];
     x[3] = -inf;
@@ -115,7 +116,7 @@ fn check_backward<T: Float>(device: &Device, shape: [usize; 3], choice: Choice, 
 }
 
 #[test]
-fn every_choice_computes_the_same_derivatives() {
+fn every_choice_computes_the_same_derivatives_on_every_device() {
     check_every_choice!(check_backward: f32 from 0, f32 from 1, f16 from 0, bf16 from 1);
 }
 
