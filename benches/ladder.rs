@@ -90,7 +90,7 @@ fn run() -> Outcome<()> {
         ("layers", layers::climb),
         ("fft", fft::climb),
     ];
-    let names: Vec<&str> = operators.iter().map(|(name, _)| *name).chain(["matmul", "thin"]).collect();
+    let names: Vec<&str> = operators.iter().map(|(name, _)| *name).chain(["matmul", "thin", "forms"]).collect();
     if let Some(unknown) = only.iter().find(|only| !names.contains(&only.as_str())) {
         return Err(format!("--only: expected some of {}, found '{unknown}'", names.join(", ")).into());
     }
@@ -106,6 +106,12 @@ fn run() -> Outcome<()> {
     }
     if wanted("thin") {
         outcomes.push(matmul::climb_thin(&mut ladder, 2 * side));
+    }
+    if wanted("forms") {
+        outcomes.push(matmul::climb_forms(&mut ladder, side));
+        if side >= 4096 {
+            outcomes.push(matmul::climb_forms(&mut ladder, 2 * side));
+        }
     }
     outcomes.push(ladder.publish(&arguments));
     let failures: Vec<String> = outcomes.into_iter().filter_map(|outcome| Some(outcome.err()?.to_string())).collect();

@@ -167,7 +167,7 @@ pub struct Caps {
     /// The products of cooperative matrices that the device can compute; each matrix has 16 x 16 or 8 x 8 elements.
     pub cooperative: Vec<CooperativeProduct>,
     /// The routines of the device's library that a [`Command::Library`](crate::Command::Library) for this device may
-    /// call.
+    /// call. A call of another one is refused with an error that names it.
     pub library: Vec<Routine>,
     /// The support for resident kernels; `None` where host and running kernel cannot exchange words.
     pub persistent: Option<Persistent>,

@@ -32,6 +32,7 @@ mod library;
 mod memory;
 mod mode;
 mod observation;
+mod product;
 mod program;
 mod proofs;
 mod recording;
@@ -51,13 +52,14 @@ pub use error::BackendError;
 pub use finding::{Finding, FindingKind, Findings, Invocation, Other, Severity, Spot, Touch};
 pub use kind::{BackendKind, UnknownBackend};
 pub use layout::{Field, Layout, Scalar, ScalarKind, Shape};
-pub use library::{Factor, Library, Precision, ProductForm, Routine};
+pub use library::{Library, Precision, Routine};
 pub use memory::{HostPiece, HostPieces, HostRange, MemoryId, MemoryKind};
 pub use mode::Mode;
 pub use observation::{
     BranchCounts, LaneCounts, Mix, Observations, ObservedAccess, ObservedBranch, ObservedBuffer, ObservedKernel,
     ObservedSpace, RequestCounts, WARP_SIZES,
 };
+pub use product::{Factor, ProductForm, ProductStrides, StoredMatrix};
 pub use program::{
     Access, BindingClass, BindingInfo, Compilation, KernelId, KernelResources, Leave, Program, ResourceId,
 };

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::{Access, Region};
+use crate::{Access, ProductForm, Region};
 
-/// The element type and the arithmetic of a matrix product.
+/// The element type of the factors of a matrix product, and its arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Precision {
@@ -44,74 +44,30 @@ impl fmt::Display for Precision {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Routine {
-    /// [`Library::MatrixProduct`] with this precision.
+    /// [`Library::MatrixProduct`] with this precision, of dense matrices, with a result of the factors' type.
     MatrixProduct(Precision),
+    /// The same with factors of 16 bits and a result in `f32`: [`ProductForm::wide`].
+    WideProduct(Precision),
+    /// [`MatrixProduct`](Self::MatrixProduct) with distances of rows and matrices: [`ProductForm::strides`].
+    StridedProduct(Precision),
+    /// [`WideProduct`](Self::WideProduct) with distances of rows and matrices.
+    StridedWideProduct(Precision),
 }
 
-/// A factor of type `f32`, stored as its bits so that commands can be compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Factor(u32);
-
-impl Factor {
-    /// The factor 0.
-    pub const ZERO: Self = Self(0);
-    /// The factor 1.
-    pub const ONE: Self = Self::new(1.0);
-
-    /// Returns the factor with this value.
-    #[must_use]
-    pub const fn new(value: f32) -> Self {
-        Self(value.to_bits())
-    }
-
-    /// Returns the factor's value.
-    #[must_use]
-    pub const fn get(self) -> f32 {
-        f32::from_bits(self.0)
-    }
-}
-
-/// Batches, transposes and factors of a matrix product. The default is one product of matrices that are not transposed,
-/// with `alpha` 1 and `beta` 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ProductForm {
-    /// Whether `a` is stored transposed, as `depth` x `rows`, and whether `b` is, as `columns` x `depth`.
-    pub transposed: [bool; 2],
-    /// The number of products; not zero. The matrices of successive products follow each other in memory.
-    pub batches: u32,
-    /// Whether all products share one matrix `a`, and whether they share one matrix `b`.
-    pub shared: [bool; 2],
-    /// `alpha`, the factor of the products.
-    pub alpha: Factor,
-    /// `beta`, the factor of the old values of `c`; if it is 0, those values are not read.
-    pub beta: Factor,
-}
-
-impl Default for ProductForm {
-    fn default() -> Self {
-        Self { transposed: [false; 2], batches: 1, shared: [false; 2], alpha: Factor::ONE, beta: Factor::ZERO }
-    }
-}
-
-/// Shows only the fields that differ from the default, each after a space.
-impl fmt::Display for ProductForm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { transposed, batches, shared, alpha, beta } = *self;
-        for (name, transposed, shared) in [("a", transposed[0], shared[0]), ("b", transposed[1], shared[1])] {
-            let transposed = if transposed { format!(" transposed {name}") } else { String::new() };
-            let shared = if shared { format!(" shared {name}") } else { String::new() };
-            write!(f, "{transposed}{shared}")?;
-        }
-        if batches != 1 {
-            write!(f, " batch of {batches}")?;
-        }
-        if alpha != Factor::ONE {
-            write!(f, " times {}", alpha.get())?;
-        }
-        if beta != Factor::ZERO {
-            write!(f, " plus {} c", beta.get())?;
-        }
-        Ok(())
+impl Routine {
+    /// Returns the routines of all forms of matrix products of one precision: without and with strides and, if factors
+    /// have 16 bits, also with results in `f32`.
+    ///
+    /// ```
+    /// use anywarp_backend::{Precision, Routine};
+    ///
+    /// assert!(Routine::matrix_products(Precision::Bf16).any(|routine| routine == Routine::WideProduct(Precision::Bf16)));
+    /// assert_eq!(Routine::matrix_products(Precision::F32).count(), 2);
+    /// ```
+    pub fn matrix_products(precision: Precision) -> impl Iterator<Item = Self> {
+        let own = [Self::MatrixProduct(precision), Self::StridedProduct(precision)];
+        let wide = [Self::WideProduct(precision), Self::StridedWideProduct(precision)];
+        own.into_iter().chain(wide.into_iter().filter(move |_| precision.bytes() == 2))
     }
 }
 
@@ -119,7 +75,8 @@ impl fmt::Display for ProductForm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Library {
-    /// `c = alpha a b + beta c`. All matrices are dense and row-major; `form` may transpose `a` and `b`.
+    /// `c = alpha a b + beta c`. All matrices are row-major, and dense unless `form` has strides; it may also transpose
+    /// `a` and `b`. Sums are computed in `f32`. With strides, nothing between the rows of `c` is written.
     MatrixProduct {
         /// The matrix `a` of `rows` x `depth` elements, which is read.
         a: Region,
@@ -133,9 +90,9 @@ pub enum Library {
         columns: u32,
         /// Columns of `a` and rows of `b`; not zero.
         depth: u32,
-        /// The element type of all three matrices, and the arithmetic.
+        /// The element type of `a` and `b`, and of `c` unless `form` is wide; and the arithmetic.
         precision: Precision,
-        /// The number of products, transposed matrices and the factors `alpha` and `beta`.
+        /// The number of products, transposed matrices, strides, the type of `c`, and the factors `alpha` and `beta`.
         form: ProductForm,
     },
 }
@@ -145,7 +102,7 @@ impl Library {
     #[must_use]
     pub fn routine(&self) -> Routine {
         match self {
-            Self::MatrixProduct { precision, .. } => Routine::MatrixProduct(*precision),
+            Self::MatrixProduct { precision, form, .. } => form.routine(*precision),
         }
     }
 

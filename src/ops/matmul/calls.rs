@@ -32,7 +32,7 @@ macro_rules! launch {
         let Shape { sizes: Sizes { m, k, n }, form, epilogue, .. } = shape;
         let arrays = $arrays;
         let ([line_of_a, line_of_b, line_of_c], [batch_of_a, batch_of_b, batch_of_c]) =
-            (shape.lines(), shape.distances());
+            (shape.lines(), shape.short_distances());
         // The limit of elements keeps the product within 32 bits.
         let (line_of_c, batch_of_c) =
             if arrays.holds_sums { (n, m.wrapping_mul(n)) } else { (line_of_c, batch_of_c) };
@@ -152,7 +152,7 @@ impl Call {
         let [a_is_deep, b_is_deep] = self.shape.are_deep();
         if !self.shape.is_dense() {
             // With other rows and columns, the distance of matrices would no longer follow from that of rows.
-            self.shape.storage.batches = Some(self.shape.distances());
+            self.shape.storage.batches = Some(self.shape.short_distances());
         }
         self.shape.form.transposed = [!a_is_deep, b_is_deep];
         self

@@ -1,6 +1,6 @@
 //! The choice of an implementation.
 
-use anywarp_backend::{Caps, DeviceKind, Precision, Routine};
+use anywarp_backend::{Caps, DeviceKind, Precision};
 
 use super::MatmulMethod;
 use super::plan::{Epilogue, Kernel, Shape, THIN, tiles_of};
@@ -26,8 +26,10 @@ impl Choice {
         };
         let large = large.filter(|kernel| kernel.is_possible(caps, shape));
         // The library needs a second pass for an epilogue. At 4 TB/s it takes the time that the library gains on our large
-        // tiles in a depth of about 80 in f32, and 300 in f16.
-        let shallow = shape.sizes.k < 128 && shape.epilogue != Epilogue::NONE;
+        // tiles in a depth of about 80 in f32, and 300 in f16. With results in f32 of f16, it moves twice the bytes: on an
+        // H200, tiles are ahead at a depth of 512, and behind at 1024 (4096^2: 94 and 109 us, 148 and 128 us).
+        let deep = if shape.storage.is_wide { 640 } else { 128 };
+        let shallow = shape.sizes.k < deep && shape.epilogue != Epilogue::NONE;
         let kernel = match (routine(caps, shape), large) {
             (Some(_), Some(kernel)) if shallow => kernel,
             (Some(precision), _) => return Self::Library(precision),
@@ -83,12 +85,18 @@ fn exact(precision: Precision) -> Precision {
     if precision == Precision::Tf32 { Precision::F32 } else { precision }
 }
 
-/// The library's precision for a product: the one that is wanted, or a higher one. Libraries are called for matrices
-/// without gaps, with results of the factors' type.
+/// The library's precision for a product: the one that is wanted, or a higher one. The library must have the form of the
+/// product: its strides and the type of its result.
 fn routine(caps: &Caps, shape: &Shape) -> Option<Precision> {
-    if shape.storage.is_wide || !shape.is_dense() {
+    let form = shape.library_form();
+    // The leading dimension of a library is not less than the length of a row.
+    let rows_overlap = form.stored(shape.library_sizes()).iter().any(|stored| !stored.has_separate_rows());
+    // The pass with the epilogue writes two neighbours of 16 bits in one word.
+    let of_halves = form.bytes_of_result(shape.precision) == 2;
+    let unfinished = of_halves && shape.epilogue != Epilogue::NONE && !shape.has_dense_c();
+    if rows_overlap || unfinished {
         return None;
     }
     let wanted = shape.precision;
-    [wanted, exact(wanted)].into_iter().find(|precision| caps.library.contains(&Routine::MatrixProduct(*precision)))
+    [wanted, exact(wanted)].into_iter().find(|precision| caps.library.contains(&form.routine(*precision)))
 }

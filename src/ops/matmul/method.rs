@@ -6,7 +6,8 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MatmulMethod {
-    /// The device's library: cuBLAS on NVIDIA through CUDA, the crate `matrixmultiply` on the processor.
+    /// The device's library: cuBLAS on NVIDIA through CUDA, the crate `matrixmultiply` on the processor. Both multiply
+    /// factors of 16 bits into `f32`, and matrices with strides.
     Library,
     /// A WGSL kernel with cooperative matrices, which tensor cores multiply: `f16` with sums in `f32`. Rows begin at
     /// multiples of four elements, and have a multiple of four elements.
@@ -23,7 +24,10 @@ impl MatmulMethod {
     /// The needs of the method, for errors.
     pub(super) fn needs(self) -> &'static str {
         match self {
-            Self::Library => "it needs a library of the device with this precision (`Caps::library`)",
+            Self::Library => {
+                "it needs a library of the device with this precision, this type of results and, if there are any, \
+                 strides (`Caps::library`), rows that do not overlap and, for an epilogue of 16 bits, a `c` without gaps"
+            }
             Self::Cooperative => {
                 "it needs f16, rows in memory that begin at multiples of four elements and have a multiple of four, \
                  subgroups of 32, 24 KiB of workgroup memory, and products of cooperative matrices of 16 x 16 \

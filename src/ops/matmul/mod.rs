@@ -102,7 +102,7 @@ impl<'a, T: Element, S: Into<Slice<'a, T>>> MatmulInput<'a, T> for S {}
 /// method, a stream, or a recording: `c = activation(alpha a b + beta c + bias) + residual`.
 ///
 /// Kernels compute all of this in `f32` and round the result once. The vendor's library computes `alpha a b + beta c`
-/// only; where it is [`chosen`](Self::chosen), a second pass does the rest. For elements of 16 bits that rounds twice:
+/// only; where it is [`chosen`](Self::chosen), a second pass does the rest. For results of 16 bits that rounds twice:
 /// `alpha a b + beta c`, and the result. A [`method`](Self::method) other than the library rounds once.
 ///
 /// ```
@@ -190,7 +190,7 @@ impl<T: MatmulElement> Matmul<'_, T> {
 
 impl<T: MatmulElement + sealed::Narrow> Matmul<'_, T, f32> {
     /// Creates a product of `m` x `k` and `k` x `n`, given as `[m, k, n]`, of factors of 16 bits, with a result, a bias
-    /// and a residual in `f32`. Kernels compute it; vendors' libraries are not called.
+    /// and a residual in `f32`. A library that is [`chosen`](Self::chosen) stores the sums in `f32`, too.
     pub fn wide(sizes: [usize; 3]) -> Self {
         Self::of(sizes)
     }
@@ -262,6 +262,8 @@ impl<T: MatmulElement, R: MatmulResult<T>> Matmul<'_, T, R> {
             shared: self.shared,
             alpha: Factor::new(self.alpha),
             beta: Factor::new(self.beta),
+            // Those of a library's call are in `Storage`.
+            ..ProductForm::default()
         };
         let (bias, residual) = (self.bias.is_some(), self.residual.is_some());
         let epilogue = Epilogue { bias, activation: self.activation, residual };

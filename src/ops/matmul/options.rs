@@ -42,7 +42,8 @@ impl<'r, T: MatmulElement, R: MatmulResult<T>> Matmul<'r, T, R> {
     /// each other directly. The product neither reads nor writes what lies between them. A residual has the strides of
     /// `c`. Arrays may be longer than needed; rows of `c` must not overlap.
     ///
-    /// Products with strides are computed by kernels; vendors' libraries are not called.
+    /// A library takes them as leading dimensions, where [`Caps::library`](crate::backend::Caps::library) has the routine.
+    /// Kernels compute products with overlapping rows of `a` or `b`.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]

@@ -112,7 +112,8 @@ impl Shape {
     /// Whether all rows of both factors, and of all matrices of a batch, begin at multiples of four elements.
     fn has_aligned_factors(&self) -> bool {
         let (lines, distances) = (self.lines(), self.distances());
-        self.aligned && [lines[0], lines[1], distances[0], distances[1]].iter().all(|size| size.is_multiple_of(4))
+        let [of_a, of_b, _] = distances.map(|distance| distance.is_multiple_of(4));
+        self.aligned && of_a && of_b && lines[..2].iter().all(|line| line.is_multiple_of(4))
     }
 
     /// Whether the sums are the result, in `f32`.
@@ -204,10 +205,11 @@ impl Kernel {
             Self::Cooperative => {
                 // A cell of four elements must not reach beyond the end of a row.
                 let [[_, of_a], [_, of_b], _] = shape.stored();
-                let fours = [of_a, of_b, shape.sizes.n, shape.lines()[2], shape.distances()[2]];
+                let fours = [of_a, of_b, shape.sizes.n, shape.lines()[2]];
                 shape.precision == Precision::F16
                     && cooperative::lanes(caps).is_some()
                     && shape.has_aligned_factors()
+                    && shape.distances()[2].is_multiple_of(4)
                     && fours.iter().all(|size| size.is_multiple_of(4))
             }
         }

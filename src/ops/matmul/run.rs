@@ -1,5 +1,6 @@
 //! The commands of a matrix product.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use anywarp_backend::{Library, Precision};
@@ -8,7 +9,7 @@ use super::super::error::OperationError;
 use super::super::moving::operands;
 use super::super::plan::Plan;
 use super::calls::Call;
-use super::plan::{Kernel, Parts, Pass, Shape, Sizes, tiles_of};
+use super::plan::{Kernel, Parts, Pass, Shape, tiles_of};
 use super::storage;
 use super::{MatmulElement, MatmulResult, OPERATOR};
 use crate::buffer::core::Core;
@@ -149,18 +150,17 @@ impl<T: MatmulElement, R: MatmulResult<T>> Operands<'_, '_, '_, T, R> {
         precision: Precision,
         destination: Destination<'_>,
     ) -> Result<(), OperationError> {
-        // The library's results are of the factors' type.
-        let bytes =
-            |argument, range: Span| range.get().map(|range| byte_range::<T>(&range)).map_err(OPERATOR.slice(argument));
-        let (of_a, of_b) = (bytes("a", self.a.range)?, bytes("b", self.b.range)?);
-        let written = bytes("c", self.c.range)?;
+        let (of_a, of_b) = (bytes::<T>("a", self.a.range)?, bytes::<T>("b", self.b.range)?);
+        let written = bytes::<R>("c", self.c.range)?;
         let region = |core: &Core, range| core.region(range);
         let (a, b, c) = (region(self.a.core, &of_a), region(self.b.core, &of_b), region(self.c.core, &written));
-        let Shape { sizes: Sizes { m: rows, k: depth, n: columns }, form, .. } = *shape;
+        let ([rows, columns, depth], form) = (shape.library_sizes(), shape.library_form());
         let call = Library::MatrixProduct { a, b, c, rows, columns, depth, precision, form };
-        let of_c = match form.beta.get() {
-            0.0 => Usage::replace(self.c.core, written),
-            _ => Usage::write(self.c.core, written),
+        // The product keeps what lies between rows, and behind the last of them.
+        let of_c = if form.beta.get() == 0.0 && shape.is_dense() {
+            Usage::replace(self.c.core, written)
+        } else {
+            Usage::write(self.c.core, written)
         };
         let usages = [Usage::read(self.a.core), Usage::read(self.b.core), of_c];
         let refused = |refusal| self.refused(refusal);
@@ -195,4 +195,9 @@ impl<T: MatmulElement, R: MatmulResult<T>> Operands<'_, '_, '_, T, R> {
     fn refused(&self, refusal: Refusal) -> OperationError {
         OPERATOR.refused(&self.c.core.device, &["a", "b", "c"], refusal)
     }
+}
+
+/// The bytes of an array in its buffer.
+fn bytes<E: MatmulElement>(argument: &'static str, range: Span) -> Result<Range<u64>, OperationError> {
+    range.get().map(|range| byte_range::<E>(&range)).map_err(OPERATOR.slice(argument))
 }

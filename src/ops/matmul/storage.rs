@@ -1,5 +1,7 @@
 //! The places of matrices in memory.
 
+use anywarp_backend::{ProductForm, ProductStrides};
+
 use super::super::error::OperationError;
 use super::plan::Shape;
 use super::{OPERATOR, elements};
@@ -29,23 +31,42 @@ impl Shape {
     }
 
     /// The number of elements from one matrix of a batch to the next, of `a`, `b` and `c`; 0 for a shared matrix.
-    pub(super) fn distances(&self) -> [u32; 3] {
+    pub(super) fn distances(&self) -> [u64; 3] {
         let (stored, lines) = (self.stored(), self.lines());
         let [a, b] = self.form.shared;
         let mut at = 0;
         [a, b, false].map(|shared| {
             let (array, [rows, _]) = (at, stored[at]);
             at += 1;
-            // Beyond 32 bits, no array is long enough.
-            let next = || rows.saturating_mul(lines[array]);
-            if shared { 0 } else { self.storage.batches.map_or_else(next, |batches| batches[array]) }
+            let next = || u64::from(rows) * u64::from(lines[array]);
+            if shared { 0 } else { self.storage.batches.map_or_else(next, |batches| u64::from(batches[array])) }
         })
+    }
+
+    /// [`distances`](Self::distances) for kernels, none of which takes an array that is longer than 32 bits count.
+    pub(super) fn short_distances(&self) -> [u32; 3] {
+        self.distances().map(|distance| u32::try_from(distance).unwrap_or(u32::MAX))
+    }
+
+    /// The form of the product for a library: with strides only if they leave gaps, as not every library takes them.
+    pub(super) fn library_form(&self) -> ProductForm {
+        let dense = ProductForm { wide: self.storage.is_wide, ..self.form };
+        let strides = ProductStrides { rows: self.lines().map(u64::from), batches: self.distances() };
+        let strided = ProductForm { strides: Some(strides), ..dense };
+        let sizes = self.library_sizes();
+        if strided.stored(sizes) == dense.stored(sizes) { dense } else { strided }
+    }
+
+    /// The sizes for a library: rows, columns and depth.
+    pub(super) fn library_sizes(&self) -> [u32; 3] {
+        [self.sizes.m, self.sizes.n, self.sizes.k]
     }
 
     /// Whether the rows of `c` follow each other directly, and its matrices.
     pub(super) fn has_dense_c(&self) -> bool {
         let [.., [rows, columns]] = self.stored();
-        self.lines()[2] == columns && (self.form.batches == 1 || self.distances()[2] == rows.saturating_mul(columns))
+        self.lines()[2] == columns
+            && (self.form.batches == 1 || self.distances()[2] == u64::from(rows) * u64::from(columns))
     }
 
     /// Whether the rows of all matrices follow each other directly.
@@ -60,20 +81,21 @@ impl Shape {
         if rows == 0 || columns == 0 || batches == 0 {
             return 0;
         }
-        let (line, distance) = (u64::from(self.lines()[array]), u64::from(self.distances()[array]));
-        // Products of numbers of 32 bits, of which the sum is below 2^64.
-        ((batches - 1) * distance).saturating_add((rows - 1) * line).saturating_add(columns)
+        let (line, distance) = (u64::from(self.lines()[array]), self.distances()[array]);
+        // Beyond 64 bits, no array is long enough.
+        (batches - 1).saturating_mul(distance).saturating_add((rows - 1) * line).saturating_add(columns)
     }
 
     /// Returns an error if an element of `c` would be written twice.
     pub(super) fn expect_separate_results(&self) -> Result<(), OperationError> {
         let [rows, columns] = self.stored()[2].map(u64::from);
-        let (line, distance) = (u64::from(self.lines()[2]), u64::from(self.distances()[2]));
+        let (line, distance) = (u64::from(self.lines()[2]), self.distances()[2]);
         let batches = u64::from(self.form.batches);
         let rows_apart = rows < 2 || line >= columns;
         // Matrices are one after the other, or side by side in common rows.
         let after = distance >= rows.saturating_sub(1).saturating_mul(line).saturating_add(columns);
-        let beside = distance >= columns && line >= batches.saturating_sub(1).saturating_mul(distance) + columns;
+        let beside =
+            distance >= columns && line >= batches.saturating_sub(1).saturating_mul(distance).saturating_add(columns);
         if rows_apart && (batches < 2 || rows == 0 || columns == 0 || after || beside) {
             return Ok(());
         }
@@ -98,7 +120,7 @@ pub(super) fn expect(argument: &str, of: &[usize], got: usize, shape: &Shape) ->
             operator,
             argument: argument.to_owned(),
             shape: of.to_vec(),
-            strides: [shape.distances()[array], shape.lines()[array], 1].map(|stride| stride as usize).to_vec(),
+            strides: [shape.distances()[array], shape.lines()[array].into(), 1].map(|stride| stride as usize).to_vec(),
             problem: format!("needs {} elements, but the array has {got}; use a longer one", shape.span(array)),
         }),
         None if got != expected => {
@@ -130,6 +152,25 @@ mod tests {
         assert_eq!(spans(shape([3, 5, 5], None)), [24, 20, 30]);
         assert_eq!(spans(shape([10, 7, 6], None)), [40 + 33, 26, 18 + 17]);
         assert_eq!(spans(shape([10, 7, 6], Some([100, 0, 50]))), [133, 26, 67]);
+    }
+
+    /// A library takes a product as strided only if there are gaps.
+    #[test]
+    fn libraries_get_strides_of_products_with_gaps() {
+        let dense = shape([3, 5, 5], None);
+        assert_eq!(dense.library_form(), dense.form);
+        assert_eq!(shape([3, 5, 5], Some([12, 7, 15])).library_form(), dense.form);
+        for (lines, batches) in
+            [([4, 5, 5], None), ([3, 6, 5], None), ([3, 5, 6], None), ([3, 5, 5], Some([13, 7, 15]))]
+        {
+            let form = shape(lines, batches).library_form();
+            let wanted = ProductStrides { rows: lines.map(u64::from), batches: shape(lines, batches).distances() };
+            assert_eq!(form, ProductForm { strides: Some(wanted), ..dense.form });
+        }
+        // Beyond 32 bits for a library, which counts further than kernels.
+        let far = Shape { sizes: Sizes { m: 1 << 20, k: 4, n: 5 }, ..shape([1 << 20, 5, 1 << 13], None) };
+        assert_eq!((far.distances()[2], far.short_distances()[2]), (1 << 33, u32::MAX));
+        assert_eq!(far.library_form().strides.map(|strides| strides.batches[2]), Some(1 << 33));
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! Results in `f32` of factors of 16 bits, and matrices with gaps between rows: whole numbers, whose sums are exact.
 
 use anywarp::Device;
-use anywarp::backend::DeviceKind;
-use anywarp::ops::{Activation, Matmul, MatmulElement, MatmulMethod, MatmulResult, OperationError};
+use anywarp::backend::{DeviceKind, Routine};
+use anywarp::ops::{Activation, Matmul, MatmulElement, MatmulMethod, MatmulResult, OperationError, Precision};
 use half::{bf16, f16};
 
 use super::element::Number;
 use super::forms::METHODS;
 use crate::Case;
-use crate::outcome::{Context, TestResult, fail, refused, same};
+use crate::outcome::{Context, TestResult, equal, fail, refused, same};
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![
@@ -22,6 +22,7 @@ pub(crate) fn cases() -> Vec<Case> {
         ("f32::batches_of_columns".to_owned(), batches_of_columns),
         ("f32::strides_without_depth".to_owned(), strides_without_depth),
         ("f16::wide_keeps_what_f16_loses".to_owned(), exact_sums),
+        ("by_the_library".to_owned(), by_the_library),
         ("strides_refusals".to_owned(), refusals),
     ]
 }
@@ -161,6 +162,8 @@ fn check_each<T: Number, R: Number + MatmulResult<T>>(
     for method in METHODS.map(Some).into_iter().chain([None]) {
         let chosen = |method| {
             let product = placed(new(form.sizes).batches(form.batches), form);
+            // A library may lack the epilogue of a product.
+            let product = if with_epilogue { product.activation(Activation::Relu) } else { product };
             product.method(method).chosen(device).is_ok()
         };
         // Cooperative matrices need arrays that begin at multiples of four elements.
@@ -274,6 +277,34 @@ fn exact_sums(device: &Device) -> TestResult {
     same(&c.read()?, &[depth as f32], "a sum of ones")
 }
 
+/// The library computes what the device lists, by default and on request, and refuses other products.
+fn by_the_library(device: &Device) -> TestResult {
+    let sizes = [3, 5, 7];
+    let strides = [8, 9, 10];
+    forced(device, Matmul::<f32>::new(sizes).row_strides([5, 7, 7]), Routine::MatrixProduct(Precision::F32))?;
+    forced(device, Matmul::<f32>::new(sizes).row_strides(strides), Routine::StridedProduct(Precision::F32))?;
+    forced(device, Matmul::<f16>::new(sizes).row_strides(strides), Routine::StridedProduct(Precision::F16))?;
+    forced(device, Matmul::<f16, f32>::wide(sizes), Routine::WideProduct(Precision::F16))?;
+    forced(device, Matmul::<bf16, f32>::wide(sizes), Routine::WideProduct(Precision::Bf16))?;
+    let product = Matmul::<bf16, f32>::wide(sizes).row_strides(strides);
+    forced(device, product, Routine::StridedWideProduct(Precision::Bf16))?;
+    // The pass with the epilogue writes no halves with gaps between them.
+    let product = Matmul::<f16>::new(sizes).row_strides(strides).activation(Activation::Relu);
+    let choice = |error: &OperationError| matches!(error, OperationError::Choice { .. });
+    refused(product.method(MatmulMethod::Library).chosen(device).map(drop), choice, &["a `c` without gaps"])
+}
+
+fn forced<T: MatmulElement, R: MatmulResult<T>>(
+    device: &Device,
+    product: Matmul<'_, T, R>,
+    routine: Routine,
+) -> TestResult {
+    let has_library = device.caps().library.contains(&routine);
+    let by_default = product.chosen(device)? == MatmulMethod::Library;
+    let on_request = product.method(MatmulMethod::Library).chosen(device).is_ok();
+    equal((by_default, on_request), (has_library, has_library), &format!("by {routine:?}, by default and on request"))
+}
+
 fn refusals(device: &Device) -> TestResult {
     let (a, b) = (device.buffer::<f32>(12)?, device.buffer::<f32>(12)?);
     let mut c = device.buffer_from(&[5.0f32; 12])?;
@@ -288,7 +319,7 @@ fn refusals(device: &Device) -> TestResult {
     let choice = |error: &OperationError| matches!(error, OperationError::Choice { .. });
     let text = "a row stride of 4294967296 is not possible; use at most 4294967295 elements";
     refused(product([1 << 32, 4, 4]).run(&a, &b, &mut c), choice, &[text])?;
-    let library = product([3, 4, 4]).method(MatmulMethod::Library).run(&a, &b, &mut c);
-    refused(library, choice, &["the method the library is not possible"])?;
+    let library = product([2, 4, 4]).method(MatmulMethod::Library).run(&a, &b, &mut c);
+    refused(library, choice, &["the method the library is not possible", "rows that do not overlap"])?;
     same(&c.read()?, &[5.0; 12], "nothing has run")
 }

@@ -5,23 +5,26 @@ use std::sync::Arc;
 
 use anywarp::Device;
 use anywarp::backend::Routine;
-use anywarp::ops::{Matmul, Precision, matmul};
+use anywarp::ops::{Matmul, MatmulMethod, OperationError, Precision, matmul};
 use anywarp_null::{NullBackend, NullOptions};
 use half::f16;
 
 use crate::Alone;
-use crate::outcome::{TestResult, equal};
+use crate::outcome::{TestResult, equal, refused};
 
 type Case = fn() -> TestResult;
 
-const CASES: [(&str, Case); 7] = [
+const CASES: [(&str, Case); 10] = [
     ("null::matmul::vendor_library::on_the_stream", on_the_stream),
     ("null::matmul::vendor_library::in_a_recording", in_a_recording),
     ("null::matmul::vendor_library::precisions", precisions),
     ("null::matmul::vendor_library::odd_halves", odd_halves),
     ("null::matmul::vendor_library::neighbours_of_odd_halves", neighbours_of_odd_halves),
     ("null::matmul::vendor_library::epilogue", epilogue),
+    ("null::matmul::vendor_library::wide", wide),
+    ("null::matmul::vendor_library::strides", strides),
     ("null::matmul::vendor_library::what_it_lacks_is_a_kernel", lacking),
+    ("null::matmul::vendor_library::forms_that_it_lacks", lacking_forms),
 ];
 
 pub(crate) fn cases() -> Vec<Alone> {
@@ -29,7 +32,10 @@ pub(crate) fn cases() -> Vec<Alone> {
 }
 
 fn device(precisions: &[Precision]) -> (Device, Arc<NullBackend>) {
-    let library = precisions.iter().copied().map(Routine::MatrixProduct).collect();
+    device_with(precisions.iter().copied().map(Routine::MatrixProduct).collect())
+}
+
+fn device_with(library: Vec<Routine>) -> (Device, Arc<NullBackend>) {
     let null = NullBackend::with(&NullOptions { library, ..NullOptions::staged() });
     (Device::from_backend(Arc::clone(&null) as _), null)
 }
@@ -144,6 +150,65 @@ fn epilogue() -> TestResult {
     let wanted = vec![
         "matrix product f16 3x3x3 read memory 1[0..18] read memory 2[0..18] write memory 5[0..18]",
         "dispatch shaders/ops/matmul_finish.wgsl:finish [1, 1, 1]",
+    ];
+    equal(lines, wanted, "submissions")
+}
+
+/// A wide product with factors and an epilogue: `c` has elements of 4 bytes, and the epilogue is a dispatch after it.
+fn wide() -> TestResult {
+    let (device, null) = device_with(Routine::matrix_products(Precision::F16).collect());
+    let (a, b) = (device.buffer::<f16>(6)?, device.buffer::<f16>(12)?);
+    let (bias, mut c) = (device.buffer::<f32>(4)?, device.buffer::<f32>(9)?);
+    let product = || Matmul::wide([2, 3, 4]).alpha(0.5).beta(2.0);
+    product().run(&a, &b, c.slice_mut(1..))?;
+    product().bias(&bias).run(&a, &b, c.slice_mut(1..))?;
+    device.synchronize()?;
+    let text = null.submissions().concat();
+    let lines: Vec<&str> = text.lines().map(|line| line.split(" value").next().unwrap_or(line)).collect();
+    let product = "matrix product f16 2x3x4 into f32 times 0.5 plus 2 c \
+        read memory 1[0..12] read memory 2[0..24] write memory 4[4..36]";
+    let finish = "dispatch shaders/ops/matmul_finish.wgsl:finish [1, 1, 1]";
+    equal(lines, vec![product, product, finish], "submissions")
+}
+
+/// Distances of rows and matrices; what lies between the rows of `c` is uploaded, as the product keeps it.
+fn strides() -> TestResult {
+    let (device, null) = device_with(Routine::matrix_products(Precision::F32).collect());
+    let (a, b) = (device.buffer::<f32>(18)?, device.buffer::<f32>(14)?);
+    let mut c = device.buffer_from(&[1.0f32; 22])?;
+    let product = || Matmul::new([2, 3, 4]).batches(2).share_b();
+    product().row_strides([3, 5, 6]).batch_strides([12, 0, 12]).run(&a, &b, &mut c)?;
+    // Strides without gaps are none.
+    product().row_strides([3, 4, 4]).run(&a, &b, &mut c)?;
+    device.synchronize()?;
+    let wanted = "\
+copy memory 4[0..88] -> memory 3[0..88]
+matrix product f32 2x3x4 shared b batch of 2 rows [3, 5, 6] matrices [12, 0, 12] apart \
+        read memory 1[0..72] read memory 2[0..56] write memory 3[0..88]
+matrix product f32 2x3x4 shared b batch of 2 read memory 1[0..72] read memory 2[0..56] write memory 3[0..88]
+";
+    equal(null.submissions().concat().as_str(), wanted, "submissions")
+}
+
+/// A library without strides, or without results in `f32`, is not called for them: by default a kernel is, and the method
+/// is refused.
+fn lacking_forms() -> TestResult {
+    let (device, null) = device(&[Precision::F32, Precision::F16]);
+    let (a, b, mut c) = (device.buffer::<f16>(81)?, device.buffer::<f16>(81)?, device.buffer::<f32>(90)?);
+    let error = Matmul::wide([9; 3]).method(MatmulMethod::Library).run(&a, &b, c.slice_mut(..81));
+    let lacks = |error: &OperationError| matches!(error, OperationError::Choice { .. });
+    refused(error, lacks, &["the method the library is not possible", "this type of results", "`Caps::library`"])?;
+    let (of_a, of_b) = (device.buffer::<f32>(81)?, device.buffer::<f32>(81)?);
+    let strided = || Matmul::new([9; 3]).row_strides([9, 9, 10]);
+    refused(strided().method(MatmulMethod::Library).run(&of_a, &of_b, &mut c), lacks, &["if there are any, strides"])?;
+    Matmul::wide([9; 3]).run(&a, &b, c.slice_mut(..81))?;
+    strided().run(&of_a, &of_b, &mut c)?;
+    device.synchronize()?;
+    let text = null.submissions().concat();
+    let lines: Vec<&str> = text.lines().map(|line| line.split(" value").next().unwrap_or(line)).collect();
+    let wanted = vec![
+        "dispatch shaders/ops/matmul_packed.wgsl:matmul [1, 1, 1]",
+        "dispatch shaders/ops/matmul_f32.wgsl:matmul [1, 1, 1]",
     ];
     equal(lines, wanted, "submissions")
 }

@@ -1,4 +1,5 @@
-//! Blocks of 16-bit matrices, multiplied as `f32`: every factor is converted exactly, and each result is rounded once.
+//! Blocks of 16-bit matrices, multiplied as `f32`: every factor is converted exactly, and each result is rounded once, or
+//! stored in `f32`.
 
 use std::cell::Cell;
 
@@ -18,16 +19,38 @@ thread_local! {
 pub(super) trait Half: Copy {
     /// Converts consecutive elements.
     fn widen(from: &[Self], to: &mut [f32]);
-    /// Rounds to the nearest element; ties go to the even one.
-    fn round(value: f32) -> Self;
-    fn wide(self) -> f32;
 }
 
 impl Half for f16 {
     fn widen(from: &[Self], to: &mut [f32]) {
         from.convert_to_f32_slice(to);
     }
+}
 
+impl Half for bf16 {
+    fn widen(from: &[Self], to: &mut [f32]) {
+        from.convert_to_f32_slice(to);
+    }
+}
+
+/// Elements of results.
+pub(super) trait Rounded: Copy {
+    /// Rounds to the nearest element; ties go to the even one.
+    fn round(value: f32) -> Self;
+    fn wide(self) -> f32;
+}
+
+impl Rounded for f32 {
+    fn round(value: f32) -> Self {
+        value
+    }
+
+    fn wide(self) -> f32 {
+        self
+    }
+}
+
+impl Rounded for f16 {
     fn round(value: f32) -> Self {
         Self::from_f32(value)
     }
@@ -37,11 +60,7 @@ impl Half for f16 {
     }
 }
 
-impl Half for bf16 {
-    fn widen(from: &[Self], to: &mut [f32]) {
-        from.convert_to_f32_slice(to);
-    }
-
+impl Rounded for bf16 {
     fn round(value: f32) -> Self {
         Self::from_f32(value)
     }
@@ -55,7 +74,7 @@ impl Half for bf16 {
 ///
 /// # Safety
 /// As for [`product::multiply`].
-pub(super) unsafe fn multiply<T: Half>(block: &Block<T>) {
+pub(super) unsafe fn multiply<T: Half, R: Rounded>(block: &Block<T, R>) {
     let Block { rows, columns, depth, a, b, c, alpha, beta } = *block;
     // A thread that is ending gets new memory.
     let mut kept = KEPT.try_with(Cell::take).unwrap_or_default();
@@ -80,11 +99,11 @@ pub(super) unsafe fn multiply<T: Half>(block: &Block<T>) {
         }
     }
     for (i, line) in sums.chunks_exact(columns).enumerate() {
-        // SAFETY: these are elements of the block's `c`, whose rows are dense; nothing else accesses them.
+        // SAFETY: these are a row's elements of the block's `c`, which follow each other; nothing else accesses them.
         let results = unsafe { std::slice::from_raw_parts_mut(c.from([i, 0]).start, columns) };
         for (result, sum) in results.iter_mut().zip(line) {
             let old = if beta == 0.0 { 0.0 } else { beta * result.wide() };
-            *result = T::round(alpha * sum + old);
+            *result = R::round(alpha * sum + old);
         }
     }
     let _ = KEPT.try_with(|place| place.set(kept));

@@ -14,5 +14,5 @@ pub(crate) use product::Product;
 
 /// The routines of a device without checks.
 pub(crate) fn routines() -> Vec<Routine> {
-    [Precision::F32, Precision::F16, Precision::Bf16].map(Routine::MatrixProduct).to_vec()
+    [Precision::F32, Precision::F16, Precision::Bf16].into_iter().flat_map(Routine::matrix_products).collect()
 }

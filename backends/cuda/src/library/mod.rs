@@ -6,10 +6,9 @@
 //! | `result` | each function of the libraries as one that returns a `Result` |
 //! | `safe` | handles of cuBLASLt, for single `f16` and `bf16` products, and of cuBLAS, for all others |
 //! | `product` | one product: its sizes, addresses and precision |
-//!
-//! Matrices are row-major here; the libraries expect column-major matrices. The libraries therefore read a matrix as
-//! its transpose, and `c = a b` is computed as `cT = bT aT`.
+//! | `column_major` | a product of row-major matrices as one of column-major matrices, which the libraries expect |
 
+mod column_major;
 mod product;
 mod result;
 mod safe;
@@ -31,7 +30,7 @@ pub(crate) fn routines() -> Vec<Routine> {
         return Vec::new();
     }
     let all = [Precision::F32, Precision::Tf32, Precision::F16, Precision::Bf16];
-    all.into_iter().map(Routine::MatrixProduct).collect()
+    all.into_iter().flat_map(Routine::matrix_products).collect()
 }
 
 /// The state of the libraries for one device: handles and 32 MiB of workspace, created at first use.
@@ -63,8 +62,7 @@ impl LibraryContext {
     }
 
     /// Enqueues `c = alpha a b + beta c` on `stream`, or adds the product to the graph that the stream is captured
-    /// into. The matrices are dense, in the order `a`, `b`, `c`; the sizes are rows, columns and depth, none of them
-    /// zero.
+    /// into. The matrices are in the order `a`, `b`, `c`; the sizes are rows, columns and depth, none of them zero.
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare); [`BackendError::Rejected`] with the status and the sizes. Nothing is enqueued in
@@ -79,7 +77,7 @@ impl LibraryContext {
     ) -> Result<(), BackendError> {
         let product = Product::new(matrices, sizes, precision, form)?;
         let Open { blas, lt, workspace } = self.open(stream)?;
-        if let Some(lt) = lt.as_mut().filter(|_| precision.bytes() == 2 && form == ProductForm::default()) {
+        if let Some(lt) = lt.as_mut().filter(|_| Lt::takes(&product)) {
             match lt.run(stream, workspace, &product) {
                 Ok(()) => return Ok(()),
                 Err(status) => log::debug!("cuBLASLt on {product}: {status:?}; cuBLAS is used instead"),

@@ -5,6 +5,7 @@ use std::fmt;
 
 use anywarp_backend::{BackendError, Precision, ProductForm};
 
+use super::column_major::ColumnMajor;
 use super::sys::{blas, lt};
 use crate::driver::DeviceSlice;
 
@@ -19,74 +20,56 @@ pub(super) struct Product {
     pub(super) depth: u32,
     pub(super) precision: Precision,
     pub(super) form: ProductForm,
-    pub(super) blas: (blas::cudaDataType, blas::cublasComputeType_t),
-    pub(super) lt: (lt::cudaDataType, lt::cublasComputeType_t),
+    pub(super) column_major: ColumnMajor,
+    pub(super) blas: BlasTypes,
+    pub(super) lt: LtTypes,
+}
+
+/// The types of the factors and of the result, and the arithmetic, as cuBLAS names them.
+#[derive(Clone, Copy)]
+pub(super) struct BlasTypes {
+    pub(super) factors: blas::cudaDataType,
+    pub(super) result: blas::cudaDataType,
+    pub(super) compute: blas::cublasComputeType_t,
+}
+
+/// The same for cuBLASLt.
+#[derive(Clone, Copy)]
+pub(super) struct LtTypes {
+    pub(super) factors: lt::cudaDataType,
+    pub(super) result: lt::cudaDataType,
+    pub(super) compute: lt::cublasComputeType_t,
 }
 
 impl Product {
-    /// Describes the product of the dense matrices `a` and `b` into `c`; the sizes are rows, columns and depth.
+    /// Describes the product of the matrices `a` and `b` into `c`; the sizes are rows, columns and depth.
     pub(super) fn new(
         matrices: [DeviceSlice; 3],
-        [rows, columns, depth]: [u32; 3],
+        sizes: [u32; 3],
         precision: Precision,
         form: ProductForm,
     ) -> Result<Self, BackendError> {
-        let [a, b, c] = matrices.map(DeviceSlice::address);
-        let enough = |matrix: &DeviceSlice, [m, n]: [u32; 2], shared: bool| {
-            let count = if shared { 1 } else { u128::from(form.batches) };
-            u128::from(matrix.bytes()) >= u128::from(m) * u128::from(n) * u128::from(precision.bytes()) * count
+        let [rows, columns, depth] = sizes;
+        let refused = |message: &str| BackendError::Rejected {
+            operation: "a matrix product",
+            message: format!("{rows}x{depth} times {depth}x{columns}{form}: {message}"),
         };
-        let sizes = [([rows, depth], form.shared[0]), ([depth, columns], form.shared[1]), ([rows, columns], false)];
-        if !matrices.iter().zip(sizes).all(|(matrix, (size, shared))| enough(matrix, size, shared)) {
-            return Err(BackendError::Rejected {
-                operation: "a matrix product",
-                message: format!(
-                    "{rows}x{depth} times {depth}x{columns}: a matrix exceeds its region of memory; bind larger regions"
-                ),
-            });
-        }
-        use blas::cublasComputeType_t as Compute;
-        use lt::cublasComputeType_t as LtCompute;
-        // cuBLAS computes f32 products with TF32 only where FAST_TF32 allows it.
-        let (blas, lt) = match precision {
-            Precision::F32 => (
-                (blas::cudaDataType::CUDA_R_32F, Compute::CUBLAS_COMPUTE_32F),
-                (lt::cudaDataType::CUDA_R_32F, LtCompute::CUBLAS_COMPUTE_32F),
-            ),
-            Precision::Tf32 => (
-                (blas::cudaDataType::CUDA_R_32F, Compute::CUBLAS_COMPUTE_32F_FAST_TF32),
-                (lt::cudaDataType::CUDA_R_32F, LtCompute::CUBLAS_COMPUTE_32F_FAST_TF32),
-            ),
-            Precision::F16 => (
-                (blas::cudaDataType::CUDA_R_16F, Compute::CUBLAS_COMPUTE_32F),
-                (lt::cudaDataType::CUDA_R_16F, LtCompute::CUBLAS_COMPUTE_32F),
-            ),
-            Precision::Bf16 => (
-                (blas::cudaDataType::CUDA_R_16BF, Compute::CUBLAS_COMPUTE_32F),
-                (lt::cudaDataType::CUDA_R_16BF, LtCompute::CUBLAS_COMPUTE_32F),
-            ),
-            other => {
-                return Err(BackendError::Rejected {
-                    operation: "a matrix product",
-                    message: format!("cuBLAS has no product of {other} here: `Caps::library` lists those that it has"),
-                });
+        let elements = [precision.bytes(), precision.bytes(), form.bytes_of_result(precision)];
+        let places = matrices.iter().zip(form.stored(sizes)).zip(elements);
+        for ((matrix, stored), element) in places {
+            if u128::from(matrix.bytes()) < stored.elements().saturating_mul(u128::from(element)) {
+                return Err(refused("a matrix exceeds its region of memory; bind larger regions"));
             }
-        };
-        Ok(Self { a, b, c, rows, columns, depth, precision, form, blas, lt })
-    }
-
-    /// Returns the numbers of elements from one line of `a` and of `b` in memory to the next.
-    pub(super) fn lines(&self) -> [u32; 2] {
-        let [a, b] = self.form.transposed;
-        [if a { self.rows } else { self.depth }, if b { self.depth } else { self.columns }]
-    }
-
-    /// Returns the numbers of elements from one matrix of a batch to the next, for `a`, `b` and `c`.
-    pub(super) fn distances(&self) -> [i64; 3] {
-        let [rows, depth, columns] = [self.rows, self.depth, self.columns].map(i64::from);
-        let unless = |shared: bool, elements: i64| if shared { 0 } else { elements };
-        let [a, b] = self.form.shared;
-        [unless(a, rows * depth), unless(b, depth * columns), rows * columns]
+        }
+        let column_major = ColumnMajor::of(sizes, &form).ok_or_else(|| refused("a stride exceeds 2^63 elements"))?;
+        let (blas, lt) = types(precision, form.wide).ok_or_else(|| BackendError::Rejected {
+            operation: "a matrix product",
+            message: format!(
+                "cuBLAS has no product of {precision}{form} here: `Caps::library` lists those that it has"
+            ),
+        })?;
+        let [a, b, c] = matrices.map(DeviceSlice::address);
+        Ok(Self { a, b, c, rows, columns, depth, precision, form, column_major, blas, lt })
     }
 
     /// Returns the address of `a`.
@@ -114,6 +97,37 @@ impl Product {
     pub(super) fn refused(&self, status: impl fmt::Debug) -> BackendError {
         BackendError::Rejected { operation: "a matrix product", message: format!("cuBLAS on {self}: {status:?}") }
     }
+}
+
+/// The types of a product; `None` for those that the libraries are not called for.
+fn types(precision: Precision, wide: bool) -> Option<(BlasTypes, LtTypes)> {
+    use blas::cublasComputeType_t as Compute;
+    use blas::cudaDataType as Type;
+    use lt::cublasComputeType_t as LtCompute;
+    use lt::cudaDataType as LtType;
+    // cuBLAS computes f32 products with TF32 only where FAST_TF32 allows it. All sums are f32.
+    let (factors, compute) = match precision {
+        Precision::F32 | Precision::Tf32 if wide => return None,
+        Precision::F32 => {
+            ((Type::CUDA_R_32F, LtType::CUDA_R_32F), (Compute::CUBLAS_COMPUTE_32F, LtCompute::CUBLAS_COMPUTE_32F))
+        }
+        Precision::Tf32 => (
+            (Type::CUDA_R_32F, LtType::CUDA_R_32F),
+            (Compute::CUBLAS_COMPUTE_32F_FAST_TF32, LtCompute::CUBLAS_COMPUTE_32F_FAST_TF32),
+        ),
+        Precision::F16 => {
+            ((Type::CUDA_R_16F, LtType::CUDA_R_16F), (Compute::CUBLAS_COMPUTE_32F, LtCompute::CUBLAS_COMPUTE_32F))
+        }
+        Precision::Bf16 => {
+            ((Type::CUDA_R_16BF, LtType::CUDA_R_16BF), (Compute::CUBLAS_COMPUTE_32F, LtCompute::CUBLAS_COMPUTE_32F))
+        }
+        _ => return None,
+    };
+    let result = if wide { (Type::CUDA_R_32F, LtType::CUDA_R_32F) } else { factors };
+    Some((
+        BlasTypes { factors: factors.0, result: result.0, compute: compute.0 },
+        LtTypes { factors: factors.1, result: result.1, compute: compute.1 },
+    ))
 }
 
 impl fmt::Display for Product {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anywarp_backend::{
-    Access, Bound, Factor, Grid, KernelId, Library, MemoryId, Precision, ProductForm, Recording, Region,
+    Access, Bound, Factor, Grid, KernelId, Library, MemoryId, Precision, ProductForm, ProductStrides, Recording, Region,
 };
 use proptest::prelude::*;
 
@@ -62,8 +62,24 @@ impl Append {
 fn any_form() -> impl Strategy<Value = ProductForm> {
     let flags = any::<[bool; 2]>();
     let factor = prop::sample::select(vec![Factor::ZERO, Factor::ONE, Factor::new(f32::NAN)]);
-    (flags, any::<u32>(), any::<[bool; 2]>(), factor.clone(), factor)
-        .prop_map(|(transposed, batches, shared, alpha, beta)| ProductForm { transposed, batches, shared, alpha, beta })
+    let strides =
+        prop::option::of((any_strides(), any_strides()).prop_map(|(rows, batches)| ProductStrides { rows, batches }));
+    let flags = (flags, any::<[bool; 2]>(), any::<bool>());
+    (flags, any::<u32>(), strides, factor.clone(), factor).prop_map(
+        |((transposed, shared, wide), batches, strides, alpha, beta)| ProductForm {
+            transposed,
+            batches,
+            shared,
+            wide,
+            strides,
+            alpha,
+            beta,
+        },
+    )
+}
+
+fn any_strides() -> impl Strategy<Value = [u64; 3]> {
+    [number(), number(), number()]
 }
 
 fn any_command() -> impl Strategy<Value = Append> {

@@ -1,6 +1,6 @@
 //! The rules for calls of library routines.
 
-use anywarp_backend::{BackendError, Library, MemoryKind};
+use anywarp_backend::{BackendError, Library, MemoryKind, StoredMatrix};
 
 use super::{Check, Resources};
 
@@ -15,16 +15,18 @@ impl<R: Resources> Check<'_, R> {
         if rows == 0 || columns == 0 || depth == 0 || form.batches == 0 {
             return self.wrong(format_args!("one of rows, columns, depth and batches is zero: at least 1 is expected"));
         }
-        let element = precision.bytes();
-        let count = |shared: bool| if shared { 1 } else { u128::from(form.batches) };
-        let matrices = [
-            ("a", a, [rows, depth], count(form.shared[0])),
-            ("b", b, [depth, columns], count(form.shared[1])),
-            ("c", c, [rows, columns], count(false)),
-        ];
-        for (name, region, [m, n], count) in matrices {
-            // The product has 128 bits: two sizes, the batches and the element together may exceed 64 bits.
-            let wanted = (u128::from(m) * u128::from(n) * u128::from(element)).saturating_mul(count);
+        let stored = form.stored([rows, columns, depth]);
+        let elements = [precision.bytes(), precision.bytes(), form.bytes_of_result(precision)];
+        for (((name, region), matrix), element) in [("a", a), ("b", b), ("c", c)].into_iter().zip(&stored).zip(elements)
+        {
+            if !matrix.has_separate_rows() {
+                let StoredMatrix { columns, row_stride, .. } = matrix;
+                return self.wrong(format_args!(
+                    "'{name}' at {region}: expected at least {columns} elements from one row to the next, got {row_stride}"
+                ));
+            }
+            // The number has 128 bits: two sizes, the batches and the element together may exceed 64 bits.
+            let wanted = matrix.elements().saturating_mul(u128::from(element));
             if u128::from(region.bytes) < wanted {
                 return self.wrong(format_args!(
                     "'{name}' at {region}: expected at least {wanted} bytes, got {}",
@@ -35,6 +37,12 @@ impl<R: Resources> Check<'_, R> {
                 return self.wrong(format_args!("'{name}' at {region} must begin at a multiple of {element}"));
             }
             self.region(region, &[MemoryKind::Device, MemoryKind::Shared])?;
+        }
+        if !stored[2].is_separate() {
+            return self.wrong(format_args!(
+                "'c' at {c}: matrices {} elements apart overlap; they must follow each other or lie side by side",
+                stored[2].batch_stride
+            ));
         }
         for (name, region) in [("a", a), ("b", b)] {
             if region.overlaps(&c) {

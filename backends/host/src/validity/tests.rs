@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use anywarp_backend::{Access, BindingClass, Bound, Grid, Library, Precision, ProductForm, Routine};
+use anywarp_backend::{Access, BindingClass, Bound, Grid, Library, Precision, ProductForm, ProductStrides, Routine};
 
 use super::*;
 use crate::Binding;
@@ -71,7 +71,7 @@ pub(super) fn world() -> World {
 pub(super) fn caps() -> Caps {
     let mut caps = Caps::webgpu_baseline();
     caps.aliased_bindings = true;
-    caps.library = vec![Routine::MatrixProduct(Precision::F32), Routine::MatrixProduct(Precision::F16)];
+    caps.library = Routine::matrix_products(Precision::F32).chain(Routine::matrix_products(Precision::F16)).collect();
     caps.limits.storage_binding_size = 512;
     caps.limits.uniform_binding_size = 32;
     caps.limits.storage_offset_alignment = 4;
@@ -401,4 +401,44 @@ fn routines_are_listed_and_their_matrices_fit() {
     called(&odd, "'a' at memory 1[3..35] must begin at a multiple of 2");
     let upload = product(a, region(UPLOAD, 0, 64), c, [4; 3], Precision::F32);
     called(&upload, "memory 2[0..64] is upload memory, but device or shared memory is expected");
+}
+
+#[test]
+fn wide_and_strided_products_are_routines_of_their_own() {
+    let (a, b, c) = (region(DEVICE, 0, 64), region(DEVICE, 64, 64), region(SHARED, 0, 64));
+    let wide = ProductForm { wide: true, ..ProductForm::default() };
+    let strided = |rows, batches| ProductForm {
+        strides: Some(ProductStrides { rows, batches }),
+        batches: 2,
+        ..ProductForm::default()
+    };
+    let in_form = |form| product_in_form([a, b, c], [4, 2, 2], Precision::F16, form);
+    let mut dense = caps();
+    dense.library = vec![Routine::MatrixProduct(Precision::F16)];
+    for (form, name) in [(wide, "into f32"), (strided([2; 3], [8; 3]), "rows [2, 2, 2] matrices [8, 8, 8] apart")] {
+        assert_eq!(checked(&in_form(form)).err(), None);
+        let error = check(&in_form(form), &dense, &world()).unwrap_err().to_string();
+        assert!(error.contains(name) && error.contains("`Caps::library` lists those that it has"), "{error}");
+    }
+    // Only factors of 16 bits have wider results.
+    assert!(checked(&product_in_form([a, b, c], [2; 3], Precision::F32, wide)).is_err());
+    let called = |recording: &Recording, problem: &str| {
+        let call = recording.to_string();
+        refused(recording, &format!("command 0, a call of '{}': {problem}", call.trim_end()));
+    };
+    let larger = product_in_form([a, b, c], [4, 2, 5], Precision::F16, wide);
+    called(&larger, "'c' at memory 5[0..64]: expected at least 80 bytes, got 64");
+    let odd = product_in_form([a, b, region(SHARED, 2, 32)], [2; 3], Precision::F16, wide);
+    called(&odd, "'c' at memory 5[2..34] must begin at a multiple of 4");
+    called(
+        &in_form(strided([2, 1, 2], [8; 3])),
+        "'b' at memory 1[64..128]: expected at least 2 elements from one row to the next, got 1",
+    );
+    called(&in_form(strided([9, 2, 2], [8; 3])), "'a' at memory 1[0..64]: expected at least 74 bytes, got 64");
+    called(
+        &in_form(strided([2; 3], [8, 8, 7])),
+        "'c' at memory 5[0..64]: matrices 7 elements apart overlap; they must follow each other or lie side by side",
+    );
+    // Two matrices in common rows.
+    assert_eq!(checked(&in_form(strided([2, 2, 4], [8, 8, 2]))).err(), None);
 }

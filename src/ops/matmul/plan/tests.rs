@@ -88,6 +88,14 @@ fn shallow_products_with_an_epilogue_take_a_fast_kernel_instead_of_the_library()
     assert_eq!(Choice::default_for(&caps, &with(128, Precision::F16)), Choice::Library(Precision::F16));
     assert_eq!(Choice::default_for(&caps, &with(124, Precision::Tf32)), Choice::Library(Precision::Tf32));
     assert_eq!(Choice::default_for(&caps, &with(123, Precision::F16)), Choice::Library(Precision::F16));
+    // The pass after the library moves twice the bytes of a result in f32 of f16.
+    caps.library.push(Routine::WideProduct(Precision::F16));
+    let wide =
+        |depth| Shape { storage: Storage { is_wide: true, ..Storage::default() }, ..with(depth, Precision::F16) };
+    assert_eq!(Choice::default_for(&caps, &wide(636)), COOPERATIVE);
+    assert_eq!(Choice::default_for(&caps, &wide(640)), Choice::Library(Precision::F16));
+    let unfinished = Shape { epilogue: Epilogue::NONE, ..wide(128) };
+    assert_eq!(Choice::default_for(&caps, &unfinished), Choice::Library(Precision::F16));
     let plain = shape([1024, 4, 1024], Precision::F32);
     assert_eq!(Choice::default_for(&caps, &plain), Choice::Library(Precision::F32));
 }
@@ -180,6 +188,53 @@ fn tf32_falls_back_to_a_higher_precision() {
     caps.library = vec![Routine::MatrixProduct(Precision::F32)];
     assert_eq!(Choice::default_for(&caps, &tf32), Choice::Library(Precision::F32));
     assert_eq!(Choice::default_for(&caps, &shape([64; 3], Precision::F16)), TILES);
+}
+
+#[test]
+fn a_library_computes_the_forms_that_it_lists() {
+    let wide = Storage { is_wide: true, ..Storage::default() };
+    let strided = Storage { lines: Some([64, 64, 80]), ..Storage::default() };
+    let both = Storage { is_wide: true, ..strided };
+    let halves = |storage| Shape { storage, ..shape([64; 3], Precision::F16) };
+    let library = Choice::Library(Precision::F16);
+    for (routine, fitting) in [
+        (Routine::MatrixProduct(Precision::F16), Storage::default()),
+        (Routine::WideProduct(Precision::F16), wide),
+        (Routine::StridedProduct(Precision::F16), strided),
+        (Routine::StridedWideProduct(Precision::F16), both),
+    ] {
+        let mut caps = Caps::webgpu_baseline();
+        caps.library = vec![routine];
+        for storage in [Storage::default(), wide, strided, both] {
+            let chosen = Choice::default_for(&caps, &halves(storage));
+            assert_eq!(chosen == library, storage == fitting, "{routine:?} {storage:?}");
+            let named = Choice::named(&caps, &halves(storage), MatmulMethod::Library);
+            assert_eq!(named, (storage == fitting).then_some(library), "{routine:?} {storage:?}");
+        }
+    }
+}
+
+#[test]
+fn a_library_takes_rows_that_do_not_overlap_and_finishes_results_without_gaps() {
+    let mut caps = Caps::webgpu_baseline();
+    caps.library = Routine::matrix_products(Precision::F16).chain(Routine::matrix_products(Precision::F32)).collect();
+    let by_library = |shape: &Shape| Choice::named(&caps, shape, MatmulMethod::Library).is_some();
+    let lines = |lines, of: Shape| Shape { storage: Storage { lines: Some(lines), ..of.storage }, ..of };
+    let product = small([8, 16, 24]);
+    assert!(by_library(&lines([16, 24, 24], product)) && by_library(&lines([17, 30, 25], product)));
+    assert!(!by_library(&lines([15, 24, 24], product)) && !by_library(&lines([16, 0, 24], product)));
+    // A single row overlaps none.
+    assert!(by_library(&lines([1, 24, 24], small([1, 16, 24]))));
+    // The finishing pass writes words, which hold two elements of 16 bits.
+    let epilogue = Epilogue { bias: true, ..Epilogue::NONE };
+    let halves = Shape { epilogue, ..shape([8, 16, 24], Precision::F16) };
+    assert!(by_library(&halves) && by_library(&lines([20, 24, 24], halves)));
+    assert!(!by_library(&lines([16, 24, 25], halves)));
+    let wide = Shape { storage: Storage { is_wide: true, ..Storage::default() }, ..halves };
+    let gaps = lines([16, 24, 25], wide);
+    assert!(by_library(&gaps) && by_library(&lines([16, 24, 25], Shape { epilogue, ..product })));
+    let passes = plan(&gaps, Choice::Library(Precision::F16)).passes;
+    assert_eq!(passes, [Pass::Library(Precision::F16), Pass::Finish { threads: 8 * 24, parts: 0 }]);
 }
 
 #[test]

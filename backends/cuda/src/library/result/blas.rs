@@ -6,7 +6,8 @@ use std::ptr::{self, from_ref};
 use cudarc::driver::sys::CUstream;
 
 use crate::driver::DeviceSlice;
-use crate::library::product::Product;
+use crate::library::column_major::ColumnMajor;
+use crate::library::product::{BlasTypes, Product};
 use crate::library::sys::blas::{self as sys, cublasHandle_t, cublasStatus_t};
 
 /// The result of a cuBLAS function.
@@ -63,42 +64,39 @@ pub(in crate::library) unsafe fn set_stream(
 /// The handle is alive and has a stream; the matrices have the sizes of the product, and stay valid until the stream
 /// has passed the product.
 pub(in crate::library) unsafe fn gemm(handle: cublasHandle_t, product: &Product) -> Outcome<()> {
-    let (rows, columns, depth) = (i64::from(product.rows), i64::from(product.columns), i64::from(product.depth));
-    let (data, compute) = product.blas;
-    let form = product.form;
-    let (alpha, beta) = (form.alpha.get(), form.beta.get());
+    let ColumnMajor { sizes: [m, n, k], transposed, leading, distances, batches } = product.column_major;
+    let BlasTypes { factors, result, compute } = product.blas;
+    let (alpha, beta) = (product.form.alpha.get(), product.form.beta.get());
     let operation = |transposed| match transposed {
         true => sys::cublasOperation_t::CUBLAS_OP_T,
         false => sys::cublasOperation_t::CUBLAS_OP_N,
     };
-    let [a, b] = form.transposed.map(operation);
-    let [line_of_a, line_of_b] = product.lines().map(i64::from);
-    let [batch_of_a, batch_of_b, batch_of_c] = product.distances();
-    if form.batches > 1 {
+    let [first, second] = transposed.map(operation);
+    if batches > 1 {
         // SAFETY: as the caller guarantees; the library reads the factors before the call returns.
         return checked(unsafe {
             sys::cublasGemmStridedBatchedEx_64(
                 handle,
-                b,
-                a,
-                columns,
-                rows,
-                depth,
+                first,
+                second,
+                m,
+                n,
+                k,
                 from_ref(&alpha).cast(),
                 product.b(),
-                data,
-                line_of_b,
-                batch_of_b,
+                factors,
+                leading[0],
+                distances[0],
                 product.a(),
-                data,
-                line_of_a,
-                batch_of_a,
+                factors,
+                leading[1],
+                distances[1],
                 from_ref(&beta).cast(),
                 product.c(),
-                data,
-                columns,
-                batch_of_c,
-                i64::from(form.batches),
+                result,
+                leading[2],
+                distances[2],
+                batches,
                 compute,
                 sys::cublasGemmAlgo_t::CUBLAS_GEMM_DFALT,
             )
@@ -108,22 +106,22 @@ pub(in crate::library) unsafe fn gemm(handle: cublasHandle_t, product: &Product)
     checked(unsafe {
         sys::cublasGemmEx_64(
             handle,
-            b,
-            a,
-            columns,
-            rows,
-            depth,
+            first,
+            second,
+            m,
+            n,
+            k,
             from_ref(&alpha).cast(),
             product.b(),
-            data,
-            line_of_b,
+            factors,
+            leading[0],
             product.a(),
-            data,
-            line_of_a,
+            factors,
+            leading[1],
             from_ref(&beta).cast(),
             product.c(),
-            data,
-            columns,
+            result,
+            leading[2],
             compute,
             sys::cublasGemmAlgo_t::CUBLAS_GEMM_DFALT,
         )

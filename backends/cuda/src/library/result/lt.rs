@@ -58,16 +58,17 @@ pub(in crate::library) unsafe fn operation_destroy(operation: cublasLtMatmulDesc
     checked(unsafe { sys::cublasLtMatmulDescDestroy(operation) })
 }
 
-/// Creates the description of a dense column-major matrix.
+/// Creates the description of a column-major matrix with a leading dimension.
 pub(in crate::library) fn layout_create(
     data: sys::cudaDataType,
-    rows: u32,
-    columns: u32,
+    rows: i64,
+    columns: i64,
+    leading: i64,
 ) -> Outcome<cublasLtMatrixLayout_t> {
     let mut made = ptr::null_mut();
-    let (rows, columns, stride) = (u64::from(rows), u64::from(columns), i64::from(rows));
+    let (rows, columns) = (rows.unsigned_abs(), columns.unsigned_abs());
     // SAFETY: the function writes one handle of this frame.
-    checked(unsafe { sys::cublasLtMatrixLayoutCreate(&mut made, data, rows, columns, stride) })?;
+    checked(unsafe { sys::cublasLtMatrixLayoutCreate(&mut made, data, rows, columns, leading) })?;
     Ok(made)
 }
 

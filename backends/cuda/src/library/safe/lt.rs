@@ -2,11 +2,12 @@
 
 use std::collections::hash_map::Entry;
 
-use anywarp_backend::Precision;
+use anywarp_backend::{Factor, Precision, ProductForm};
 use rustc_hash::FxHashMap;
 
 use crate::driver::{DeviceBlock, Stream};
-use crate::library::product::Product;
+use crate::library::column_major::ColumnMajor;
+use crate::library::product::{LtTypes, Product};
 use crate::library::result::lt::{self as result, Descriptors};
 use crate::library::sys::{self, lt};
 
@@ -29,12 +30,21 @@ unsafe impl Send for Lt {}
 /// All inputs on which the choice of an algorithm depends.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Shape {
-    sizes: [u32; 3],
+    column_major: ColumnMajor,
     alignments: [u32; 3],
     precision: Precision,
+    wide: bool,
 }
 
 impl Lt {
+    /// Whether this handle computes the product: a single one of 16-bit factors, not transposed, without `alpha` and
+    /// `beta`.
+    pub(in crate::library) fn takes(product: &Product) -> bool {
+        let ProductForm { transposed, batches, alpha, beta, .. } = product.form;
+        let is_plain = transposed == [false; 2] && batches == 1 && alpha == Factor::ONE && beta == Factor::ZERO;
+        is_plain && product.precision.bytes() == 2
+    }
+
     /// Creates a handle in the current context, if the library is installed.
     pub(in crate::library) fn create() -> Option<Self> {
         if !sys::has_lt() {
@@ -57,9 +67,10 @@ impl Lt {
         product: &Product,
     ) -> Result<(), Status> {
         let shape = Shape {
-            sizes: [product.rows, product.columns, product.depth],
+            column_major: product.column_major,
             alignments: product.alignments(),
             precision: product.precision,
+            wide: product.form.wide,
         };
         if self.prepared.len() >= MAX_SHAPES {
             self.prepared.clear();
@@ -102,19 +113,18 @@ struct Prepared {
 impl Prepared {
     fn find(handle: lt::cublasLtHandle_t, shape: &Shape, workspace: u64, product: &Product) -> Result<Self, Status> {
         use lt::cublasLtMatmulPreferenceAttributes_t as Attribute;
-        let (data, compute) = product.lt;
-        let [rows, columns, depth] = shape.sizes;
+        let LtTypes { factors, result: of_result, compute } = product.lt;
+        let ColumnMajor { sizes: [m, n, k], leading, .. } = shape.column_major;
         let operation = Operation(result::operation_create(compute)?);
-        // The rows and columns are swapped, because the library's order is column-major.
-        let a = Matrix(result::layout_create(data, depth, rows)?);
-        let b = Matrix(result::layout_create(data, columns, depth)?);
-        let c = Matrix(result::layout_create(data, columns, rows)?);
+        // The library's first matrix is `b`.
+        let b = Matrix(result::layout_create(factors, m, k, leading[0])?);
+        let a = Matrix(result::layout_create(factors, k, n, leading[1])?);
+        let c = Matrix(result::layout_create(of_result, m, n, leading[2])?);
         let preference = Preference(result::preference_create()?);
         preference.set(Attribute::CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace)?;
         // Products that are summed in several parts are summed as f32, not as the 16 bits of the result.
         let sums = lt::cublasLtReductionScheme_t::CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE as u32;
         preference.set(Attribute::CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &sums)?;
-        // The library's first matrix is `b`.
         let [of_a, of_b, of_c] = shape.alignments;
         preference.set(Attribute::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, &of_b)?;
         preference.set(Attribute::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, &of_a)?;
@@ -149,7 +159,7 @@ impl Drop for Operation {
     }
 }
 
-/// The library's description of a dense matrix.
+/// The library's description of a matrix.
 struct Matrix(lt::cublasLtMatrixLayout_t);
 
 impl Drop for Matrix {
