@@ -5,6 +5,11 @@
 #[path = "../src/ring/slot.rs"]
 mod slot;
 
+#[allow(dead_code)]
+#[path = "../src/ring/emitted.rs"]
+mod emitted;
+
+use emitted::Taken;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use loom::thread;
@@ -196,11 +201,12 @@ fn kernel_from(words: &Memory, inbox: Slots, outbox: Slots, first: u32) {
     }
 }
 
-/// The words of the queue to the host before its slots, as in `src/ring/emit.rs`.
+/// The words of the queue to the host before its slots, as in `src/ring/emitted.rs`.
 const TAKEN: usize = 0;
 const TICKET: usize = 1;
 const USED: usize = 3;
 const SEEN: usize = 4;
+const MARK: usize = 5;
 
 /// Emits a message as the generated kernel does; returns whether there was room.
 fn emit(words: &Memory, slots: Slots, message: u32) -> bool {
@@ -215,6 +221,7 @@ fn emit(words: &Memory, slots: Slots, message: u32) -> bool {
     }
     let ticket = word(TICKET).fetch_add(1, Ordering::Relaxed);
     slots.write(words, ticket, Header::CALL, &[message]);
+    word(MARK).fetch_add(1, Ordering::Relaxed);
     true
 }
 
@@ -224,7 +231,7 @@ fn emitted_messages_arrive_once() {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);
     model.check(|| {
-        let slots = Slots { first: 5, count: 2, payload: 1 };
+        let slots = Slots { first: emitted::head(1), count: 2, payload: 1 };
         let words = slots.first + slots.words();
         let words = Arc::new(Memory((0..words).map(|_| AtomicU32::new(0)).collect()));
         let other = Arc::clone(&words);
@@ -232,18 +239,15 @@ fn emitted_messages_arrive_once() {
             let messages = [1, 2 | 1 << 31, 3, 4 | 1 << 31];
             messages.map(|message| emit(&other, slots, message).then_some(message))
         });
-        let mut received = Vec::new();
-        let mut take = || {
-            if let Some(message) = slots.read(&*words, received.len() as u32) {
-                received.push(message[0]);
-                words.store(TAKEN, received.len() as u32);
-            }
-        };
-        (0..3).for_each(|_| take());
+        let (mut taken, mut received) = (Taken::new(1), Vec::new());
+        let mut take = |received: &mut Vec<u32>| taken.take(&*words, |_| slots, |_, message| received.push(message[0]));
+        (0..2).for_each(|_| take(&mut received));
         let emitted = actor.join().unwrap();
-        (0..3).for_each(|_| take());
+        // One look is enough, as the queue has two slots.
+        take(&mut received);
         assert_eq!(received, emitted.into_iter().flatten().collect::<Vec<_>>());
         assert!((2..=4).contains(&received.len()), "{received:?}");
+        assert_eq!((taken.actors()[0], taken.left(&*words, |_| slots)), (received.len() as u64, 0));
         let freed = words.0[SEEN].load(Ordering::Relaxed);
         assert_eq!(words.0[USED].load(Ordering::Relaxed), received.len() as u32 - freed);
     });

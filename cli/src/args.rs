@@ -15,6 +15,7 @@ use crate::help::{
 use crate::inspect::InspectArgs;
 use crate::op::OpArgs;
 use crate::output::Output;
+use crate::ring::RingCommand;
 use crate::shape::{self, Given};
 use crate::source::Bind;
 use crate::stage::Stage;
@@ -54,6 +55,11 @@ pub(crate) enum Command {
     Trace {
         #[command(subcommand)]
         command: TraceCommand,
+    },
+    /// Run actors that answer messages, and watch them
+    Ring {
+        #[command(subcommand)]
+        command: RingCommand,
     },
     /// Measure operators on this device, beside its ceiling and a peer
     Bench(BenchArgs),

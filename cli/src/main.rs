@@ -30,6 +30,7 @@ mod preview;
 mod random;
 mod refusal;
 mod report;
+mod ring;
 mod run;
 mod shape;
 mod source;
@@ -67,6 +68,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) if arguments.watch => watch::watch(arguments, cli.json),
         Command::Run(arguments) => run::run(arguments, cli.json),
         Command::Tune(arguments) => tune::tune(arguments, cli.json),
+        Command::Ring { command } => ring::ring(command, cli.json),
         Command::Trace { command } => trace::trace(command, cli.json),
         Command::Translate(arguments) => translate::translate(arguments, cli.json),
     };

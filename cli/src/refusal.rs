@@ -118,6 +118,7 @@ fn example(name: &str) -> String {
         "anywarp run" => "anywarp run kernel.wgsl --threads 1024",
         "anywarp translate" => "anywarp translate kernel.wgsl --to spirv",
         "anywarp check" => "anywarp check kernel.wgsl",
+        "anywarp ring top" => "anywarp ring top actors.wgsl --actors 64",
         "anywarp trace compare" => "anywarp trace compare before.json after.json",
         _ => "anywarp --help, which describes it",
     };

@@ -75,8 +75,8 @@ pub use page::Page;
 pub use problem::{Problem, Suspicion};
 pub use report::Report;
 pub use timeline::{
-    Compared, Comparison, Idle, Pair, Profile, Profiler, Row, Schedule, Sort, Span, SpanKind, Sum, Summary, profile,
-    scope,
+    Compared, Comparison, Idle, Pair, Profile, Profiler, RingRow, Row, Schedule, Sort, Span, SpanKind, Sum, Summary,
+    profile, scope,
 };
 
 use crate::backend::Observations;

@@ -2,6 +2,7 @@
 
 mod align;
 mod compare;
+mod rings;
 mod schedule;
 mod summary;
 mod table;
@@ -17,6 +18,7 @@ use std::time::Duration;
 use anywarp_backend::Clock;
 
 pub use compare::{Compared, Comparison, Pair};
+pub use rings::RingRow;
 pub use schedule::{Profiler, Schedule};
 pub use summary::{Sum, Summary};
 pub use table::{Idle, Row, Sort};
@@ -47,11 +49,13 @@ pub enum SpanKind {
     CopyOut,
     /// A named part of the program's time: [`scope`].
     Scope,
+    /// A time in which a resident kernel had messages: that of a persistent [ring](crate::Device::ring).
+    Ring,
 }
 
 impl SpanKind {
     /// All kinds.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Kernel,
         Self::Copy,
         Self::Fill,
@@ -61,9 +65,11 @@ impl SpanKind {
         Self::CopyIn,
         Self::CopyOut,
         Self::Scope,
+        Self::Ring,
     ];
 
-    /// Whether spans of this kind are on a stream of the device, and not on a thread of the host.
+    /// Whether spans of this kind are on a stream of the device, and not on a thread of the host or on a track of their
+    /// own.
     #[must_use]
     pub fn is_on_device(self) -> bool {
         matches!(self, Self::Kernel | Self::Copy | Self::Fill)
@@ -82,6 +88,7 @@ impl SpanKind {
             Self::CopyIn => "copy-in",
             Self::CopyOut => "copy-out",
             Self::Scope => "scope",
+            Self::Ring => "ring",
         }
     }
 
@@ -97,7 +104,7 @@ impl SpanKind {
 pub struct Span {
     /// The kind.
     pub kind: SpanKind,
-    /// The name of the kernel or of the scope; the name of the kind for other spans.
+    /// The name of the kernel, the scope or the ring; the name of the kind for other spans.
     pub label: Arc<str>,
     /// For spans on the device, the number of the stream.
     pub stream: u32,
@@ -150,6 +157,7 @@ pub struct Profile {
 ///
 /// All work of the device is awaited before and after, so that the timeline has all of it and nothing else. Launches are
 /// timed, which has a small cost on some devices; other threads may use the device, too, and are part of the timeline.
+/// Resident kernels of [rings](crate::Device::ring) go on; the timeline has the times in which they had messages.
 ///
 /// # Errors
 /// Those of [`Device::synchronize`], for the work before and in `work`.
@@ -236,6 +244,7 @@ impl Running {
     fn end(self, device: &Device) -> crate::Result<Profile> {
         device.synchronize()?;
         let end = device.uptime();
+        device.context.events.collect();
         let dropped = self.observer.dropped();
         let caps = device.caps();
         let (thread, unified, multiprocessors) = (this_thread(), caps.unified, caps.multiprocessors);
@@ -297,6 +306,10 @@ impl Profile {
                     spans.push(Span { bytes: *bytes, ..unnamed(kind, *took) });
                 }
                 Event::Scope { name, took } => spans.push(host(SpanKind::Scope, name, *took)),
+                // Without a resident kernel, launches show the same time.
+                Event::Activity { name, took, resident: true, .. } => {
+                    spans.push(Span { thread: 0, ..host(SpanKind::Ring, name, *took) });
+                }
                 Event::Submission { number, took, .. } => {
                     let (submission, end) = (*number, at + *took);
                     spans.push(Span { submission, start: at, end, ..unnamed(SpanKind::Submission, *took) });

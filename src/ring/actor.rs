@@ -85,8 +85,13 @@ impl Actor {
     pub fn ask_with<M: Element, R: Element>(&self, message: &M, priority: Priority) -> Result<Ask<R>, SendError> {
         self.core.checks_message::<M>()?;
         self.core.checks_reply::<R>()?;
+        self.sends(&payload(message), priority)
+    }
+
+    /// Sends a message whose types were checked.
+    pub(super) fn sends<R: Element>(&self, payload: &Payload, priority: Priority) -> Result<Ask<R>, SendError> {
         let cell = Arc::new(Cell::default());
-        self.core.send(self.number, &payload(message), Some(&cell), priority)?;
+        self.core.send(self.number, payload, Some(&cell), priority)?;
         Ok(Ask {
             core: Arc::clone(&self.core),
             actor: self.number,
@@ -99,7 +104,7 @@ impl Actor {
 }
 
 /// The words of a message.
-fn payload<M: Element>(message: &M) -> Payload {
+pub(super) fn payload<M: Element>(message: &M) -> Payload {
     let mut payload = [0; MAX_PAYLOAD];
     for (word, own) in words_of(message).zip(&mut payload) {
         *own = word;

@@ -5,10 +5,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::core::{Core, View};
-use super::emit;
+use super::emitted;
 use super::engine::{Own, Places, Sizes};
 use super::error::{RingError, no_buffer};
 use super::persistent::MOST;
+use super::pulse::UnderWay;
 use super::slot::{Slots, Words};
 use super::telemetry::Count;
 use crate::buffer::UnifiedBuffer;
@@ -29,7 +30,6 @@ const ROUNDS: u32 = 4;
 pub(super) struct Batched {
     kernel: Kernel,
     pub(super) places: Places,
-    groups: u32,
     /// The words as the host writes them; `pump` copies those that are new.
     pub(super) inbox: Box<[AtomicU32]>,
     /// The words as the host reads them.
@@ -43,6 +43,7 @@ pub(super) struct Batched {
     /// Whether messages may have been written since the last submission.
     news: AtomicBool,
     pub(super) submissions: Count,
+    pub(super) under_way: UnderWay,
 }
 
 struct Buffers {
@@ -69,7 +70,6 @@ impl Batched {
         let buffer = |words| device.buffer::<u32>(words).map_err(no_buffer(bytes));
         let mirror = |words| (0..words).map(|_| AtomicU32::new(0)).collect();
         Ok(Self {
-            groups: places.actors.min(device.caps().limits.workgroups_per_dimension),
             kernel,
             places,
             inbox: mirror(inbox),
@@ -90,6 +90,7 @@ impl Batched {
             paused: AtomicBool::new(false),
             news: AtomicBool::new(false),
             submissions: Count::default(),
+            under_way: UnderWay::default(),
         })
     }
 
@@ -113,7 +114,10 @@ impl Batched {
 
     pub(super) fn round(&self, core: &Core) -> Result<Duration, Error> {
         if self.news.swap(false, Ordering::AcqRel) {
-            self.pump(core)?;
+            self.under_way.begins(core);
+            let pumped = self.pump(core);
+            self.under_way.ends();
+            pumped?;
         }
         core.serve_futures();
         Ok(if self.news.load(Ordering::Acquire) && !self.paused.load(Ordering::Acquire) {
@@ -154,7 +158,7 @@ impl Batched {
         if let Some(emitted) = &mut *emitted {
             self.copy_taken(emitted, known)?;
         }
-        let Places { actors, slots, sends, first, .. } = self.places;
+        let Places { actors, slots, sends, first, groups, .. } = self.places;
         // One for each queue of an actor.
         let polls = 1 + u32::from(sends);
         // The handlers of a launch share a limit on loops, so many messages take several launches.
@@ -171,8 +175,8 @@ impl Batched {
                 _ => launch,
             };
             match &mut *emitted {
-                Some(emitted) => launch.bind("ring_emitted", emitted).groups(self.groups)?,
-                None => launch.groups(self.groups)?,
+                Some(emitted) => launch.bind("ring_emitted", emitted).groups(groups)?,
+                None => launch.groups(groups)?,
             };
         }
         self.submissions.add();
@@ -216,15 +220,15 @@ impl Batched {
     fn receive_emitted(&self, emitted: &UnifiedBuffer<u32>) -> Result<(), BufferError> {
         let (places, words) = (self.places, View(&self.emitted));
         let actors = places.actors as usize;
-        receive(emitted, &self.emitted, actors..emit::head(places.actors))?;
+        receive(emitted, &self.emitted, actors..emitted::head(places.actors))?;
         let new = (0..places.actors).flat_map(|actor| {
-            let next = words.load(actors + actor as usize * emit::LINE);
+            let next = words.load(actors + actor as usize * emitted::LINE);
             ranges(places.emission(actor), words.load(actor as usize), next)
         });
         let mut new: Vec<Range> = new.collect();
         if new.len() > RANGES {
             new.clear();
-            new.push(emit::head(places.actors)..self.emitted.len());
+            new.push(emitted::head(places.actors)..self.emitted.len());
         }
         new.into_iter().try_for_each(|range| receive(emitted, &self.emitted, range))
     }

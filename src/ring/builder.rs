@@ -1,25 +1,29 @@
 //! The settings of a ring, and its start.
 
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use anywarp_backend::{BackendKind, DeviceKind};
+use anywarp_backend::{BackendKind, DeviceKind, Layout};
 
+use super::activity::Activity;
 use super::batched::Batched;
 use super::core::{Core, Stage, Types};
-use super::emit::Outlet;
+use super::counts::Follower;
 use super::engine::{Engine, Places};
 use super::error::RingError;
 use super::generate::{ENTRY, Format, generate};
 use super::handle::Ring;
 use super::mode::Mode;
+use super::outlet::Outlet;
 use super::overflow::{Letters, Overflow};
 use super::persistent::Persistent;
 use super::post::Post;
+use super::pulse::Pulse;
 use super::restart::Restart;
 use super::slot::{Mailbox, stride};
 use super::source::{ActorText, MAX_SHARED_STATE};
+use super::topic::Topics;
 use crate::device::Device;
 use crate::kernel::Wgsl;
 
@@ -40,6 +44,7 @@ pub struct RingBuilder {
     overflow: Overflow,
     backlog: Option<u32>,
     restart: Option<Restart>,
+    heartbeat: Option<Duration>,
     demand: Option<Mode>,
     first: u32,
     invocations: u32,
@@ -56,10 +61,25 @@ impl RingBuilder {
             overflow: Overflow::Block(Duration::from_secs(10)),
             backlog: None,
             restart: None,
+            heartbeat: None,
             demand: None,
             first: 0,
             invocations: 1,
         })
+    }
+
+    /// The type of the messages, for programs that know it only when they run: [`Actor::ask_bytes`].
+    ///
+    /// [`Actor::ask_bytes`]: super::Actor::ask_bytes
+    #[must_use]
+    pub fn message_layout(&self) -> &Layout {
+        &self.actor.message
+    }
+
+    /// The type of the replies; `None` if the function returns nothing.
+    #[must_use]
+    pub fn reply_layout(&self) -> Option<&Layout> {
+        self.actor.reply.as_ref()
     }
 
     /// Sets the number of actors, each of which has a state of its own; by default 1.
@@ -132,6 +152,38 @@ impl RingBuilder {
         self
     }
 
+    /// Limits the time without a sign of life of the kernel ([`ResidentTelemetry::silence`]): after it, all asks to the
+    /// actors of the silent workgroup receive [`AskError::Unresponsive`] instead of waiting on. Their messages stay, and
+    /// may be handled later. By default there is no limit.
+    ///
+    /// An actor gives a sign of life after each message, so choose more than the longest handler takes; in batches, more
+    /// than a submission takes. A thread of its own looks after the kernel.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+    /// # fn main() -> anywarp::Result<()> {
+    /// use std::time::Duration;
+    ///
+    /// let device = anywarp::Device::open("cpu")?;
+    /// let ring = device.ring(
+    ///     "// anywarp:actor
+    ///     fn half(state: ptr<function, u32>, x: u32, lane: u32) -> u32 { return x / 2u; }",
+    /// )?;
+    /// let ring = ring.heartbeat(Duration::from_secs(30)).start()?;
+    /// assert_eq!(ring.actor(0).ask::<u32, u32>(&8)?.wait()?, 4); // or an error, but no wait without end
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(all(feature = "cpu", not(target_arch = "wasm32"))))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// [`ResidentTelemetry::silence`]: super::ResidentTelemetry::silence
+    /// [`AskError::Unresponsive`]: super::AskError::Unresponsive
+    pub fn heartbeat(mut self, allowed: Duration) -> Self {
+        self.heartbeat = Some(allowed);
+        self
+    }
+
     /// Demands a mode: [`start`](Self::start) fails where it cannot be had. Without this call, a ring is persistent
     /// where the device can, and batched elsewhere; [`Ring::mode`] returns which.
     pub fn demand(mut self, mode: Mode) -> Self {
@@ -173,14 +225,19 @@ impl RingBuilder {
         // A multiple of two laps: zeroed memory has the phase of the lap before.
         let first = self.first & !(2 * slots - 1);
         let (sends, marks) = (self.actor.send.is_some(), self.restart.is_some());
-        let places = Places { actors: self.actors, slots, format, sends, marks, first };
+        let mode = self.mode()?;
+        let groups = match mode {
+            Mode::Persistent => caps.persistent.map_or(1, |persistent| persistent.max_residents),
+            Mode::Batched => caps.limits.workgroups_per_dimension,
+        };
+        let groups = self.actors.min(groups).max(1);
+        let places = Places { actors: self.actors, slots, format, sends, marks, groups, first };
         let words = places.words().ok_or(RingError::Setting {
             what: "number of words (actors x inbox x message)",
             least: 1,
             most: 1 << 30,
             got: u64::from(self.actors) * u64::from(slots) * stride(format.message.max(format.reply)) as u64,
         })?;
-        let mode = self.mode()?;
         if marks && caps.backend != BackendKind::Cpu {
             return Err(RingError::NoRestart { device: caps.name.clone() });
         }
@@ -188,17 +245,17 @@ impl RingBuilder {
         let kernel = self.device.kernel(Wgsl::prepared(source).entry(ENTRY))?;
         let engine = match mode {
             Mode::Persistent => {
-                let residents = caps.persistent.map_or(1, |persistent| persistent.max_residents);
-                let groups = self.actors.min(residents).max(1);
                 // Threads of the processor take turns themselves.
                 let turns = groups < self.actors || (caps.kind == DeviceKind::Software && self.actors > 1);
-                let persistent = Persistent::new(&self.device.context, kernel, places, words, groups, turns)?;
+                let persistent = Persistent::new(&self.device.context, kernel, places, words, turns)?;
                 Engine::Persistent(Box::new(persistent))
             }
             Mode::Batched => Engine::Batched(Box::new(Batched::new(&self.device, kernel, places, words)?)),
         };
         let post = |actor| Post::new(Mailbox::new(places.inbox(actor), places.outbox(actor), first));
         Ring::run(Core {
+            context: Arc::clone(&self.device.context),
+            name: format!("ring:{}", self.actor.function).into(),
             format,
             overflow: self.overflow,
             restart: self.restart,
@@ -210,10 +267,14 @@ impl RingBuilder {
             actor: self.actor,
             letters: Letters::default(),
             outlet: Outlet::new(self.actors),
+            follower: Follower::new(self.actors),
+            activity: Activity::default(),
+            pulse: Pulse::default(),
+            topics: Topics::default(),
+            heartbeat: self.heartbeat,
             started: Instant::now(),
             stage: AtomicU8::new(Stage::Running as u8),
             life: Mutex::default(),
-            unanswered: AtomicU64::new(0),
             failure: OnceLock::new(),
             watched: Mutex::default(),
             wakers: Mutex::default(),

@@ -35,12 +35,12 @@ impl Cell {
         self.done.load(Ordering::Acquire)
     }
 
-    /// Completes the cell and wakes a thread that waits. Returns false if no caller waits; and the waker of a task, for
-    /// the caller to wake when it holds no lock.
+    /// Completes the cell and wakes a thread that waits. Returns false if no caller waits for this result; and the waker
+    /// of a task, for the caller to wake when it holds no lock.
     pub(super) fn complete(&self, result: Result<Payload, AskError>) -> (bool, Option<Waker>) {
         let mut state = self.state();
         if state.given_up || self.is_done() {
-            return (!state.given_up, None);
+            return (false, None);
         }
         state.result = Some(result);
         self.done.store(true, Ordering::Release);

@@ -10,20 +10,25 @@ use std::time::{Duration, Instant};
 
 use anywarp_backend::Layout;
 
+use super::activity::Activity;
 use super::backlog::Priority;
 use super::cell::Cell;
-use super::emit::Outlet;
+use super::counts::Follower;
 use super::engine::Engine;
 use super::error::{AskError, SendError};
 use super::generate::Format;
 use super::mail::Mail;
+use super::outlet::Outlet;
 use super::overflow::{DeadLetter, DeadReason, Letters, Overflow};
 use super::post::{Entry, Letter, Post};
+use super::pulse::Pulse;
 use super::restart::Restart;
 use super::slot::{Header, Kind, MAX_PAYLOAD, Payload, Words};
 use super::source::ActorText;
+use super::topic::Topics;
 use crate::element::{Element, is_raw, values_agree};
 use crate::error::Error;
+use crate::submit::Context;
 
 /// The time for which a thread that waits for a reply polls before it sleeps.
 const SPIN: Duration = Duration::from_micros(50);
@@ -64,6 +69,9 @@ impl Words for View<'_> {
 
 /// The state that all handles of a ring share.
 pub(super) struct Core {
+    pub(super) context: Arc<Context>,
+    /// The name on timelines.
+    pub(super) name: Arc<str>,
     pub(super) actor: ActorText,
     pub(super) format: Format,
     pub(super) overflow: Overflow,
@@ -79,12 +87,16 @@ pub(super) struct Core {
     pub(super) engine: Engine,
     pub(super) letters: Letters,
     pub(super) outlet: Outlet,
+    pub(super) follower: Follower,
+    pub(super) activity: Activity,
+    pub(super) pulse: Pulse,
+    pub(super) topics: Topics,
+    /// The longest time without a sign of life of the kernel, after which asks are given up.
+    pub(super) heartbeat: Option<Duration>,
     pub(super) started: Instant,
     pub(super) stage: AtomicU8,
     /// Held while the kernel starts or ends, and while its states are read directly.
     pub(super) life: Mutex<()>,
-    /// The messages for the handler that the end of the ring has taken.
-    pub(super) unanswered: AtomicU64,
     pub(super) failure: OnceLock<Error>,
     /// Cells of futures, for which the ring's thread polls, with the times at which they give up.
     pub(super) watched: Mutex<Vec<Watched>>,
@@ -194,9 +206,21 @@ impl Core {
 
     // ---- sending
 
-    /// Sends a message for the handler.
+    /// Sends a message for the handler, with the ring's reaction to a full inbox.
     pub(super) fn send(
         &self,
+        actor: u32,
+        payload: &Payload,
+        cell: Option<&Arc<Cell>>,
+        priority: Priority,
+    ) -> Result<(), SendError> {
+        self.send_by(self.overflow, actor, payload, cell, priority)
+    }
+
+    /// Sends a message for the handler.
+    pub(super) fn send_by(
+        &self,
+        overflow: Overflow,
         actor: u32,
         payload: &Payload,
         cell: Option<&Arc<Cell>>,
@@ -225,9 +249,10 @@ impl Core {
             }
             let waiting = state.queued() as u32;
             let room = state.backlog.len() < self.backlog;
-            match self.overflow {
+            match overflow {
                 overflow if room || overflow == Overflow::DropOldest => {
                     let oldest = if room { None } else { state.backlog.gives_way(priority) };
+                    state.counts.displaced += u64::from(oldest.is_some());
                     if !room && oldest.is_none() {
                         drop(state);
                         self.drops(actor, post, payload);
@@ -271,7 +296,7 @@ impl Core {
 
     /// The bytes of a message, for a dead letter.
     pub(super) fn message_bytes(&self, payload: &Payload) -> Vec<u8> {
-        bytes(payload, self.actor.message.size)
+        bytes(payload, self.actor.message.size as usize)
     }
 
     fn drops(&self, actor: u32, post: &Post, payload: &Payload) {
@@ -344,7 +369,7 @@ impl Core {
     pub(super) fn reap(&self, actor: u32, post: &Post, state: &mut super::post::State) {
         let late = |cell: Arc<Cell>, reply: Payload| {
             if !self.complete(&cell, Ok(reply)) {
-                let size = self.actor.reply.as_ref().map_or(0, |reply| reply.size);
+                let size = self.actor.reply.as_ref().map_or(0, |reply| reply.size as usize);
                 let bytes = bytes(&reply, size);
                 self.letters.add(DeadLetter { actor, reason: DeadReason::LateReply, from_actor: false, bytes });
             }
@@ -367,6 +392,13 @@ impl Core {
     /// The messages between actors that wait or are being handled: see [`Mail::waiting`].
     pub(super) fn mail_waiting(&self) -> u64 {
         Mail::waiting(self.engine.counts(), self.mail_lost.load(Ordering::Acquire))
+    }
+
+    /// The number of accepted messages that were given up: see [`ActorTelemetry::unanswered`].
+    ///
+    /// [`ActorTelemetry::unanswered`]: super::ActorTelemetry::unanswered
+    pub(super) fn unanswered(&self) -> u64 {
+        self.posts.iter().map(|post| post.lock().counts.unanswered).sum()
     }
 
     /// The number of messages without a reply.
@@ -467,8 +499,8 @@ impl Core {
 }
 
 /// The first `size` bytes of a payload, as they lie in memory on a device.
-fn bytes(payload: &Payload, size: u32) -> Vec<u8> {
-    payload.iter().flat_map(|word| word.to_le_bytes()).take(size as usize).collect()
+pub(super) fn bytes(payload: &Payload, size: usize) -> Vec<u8> {
+    payload.iter().flat_map(|word| word.to_le_bytes()).take(size).collect()
 }
 
 /// The words of a value, in the order of its bytes.

@@ -1,48 +1,24 @@
 //! Messages from actors to the host: a queue for each actor, and one for each subscription.
 //!
-//! `ring_emitted` begins with a word for each actor, the number of its messages that the host has taken, which only the
-//! host writes. [`LINE`] words for each actor follow, then the slots, as many for each actor as its inbox has. A message
-//! is claimed by a count of the slots in use. The kernel reduces this count by what the host has taken, but only when
-//! no slot is free, so that it seldom reads a word of the host.
+//! [`emitted`](super::emitted) describes the words. A message is claimed by a count of the slots in use. The kernel
+//! reduces this count by what the host has taken, but only when no slot is free, so that it seldom reads a word of the
+//! host.
 //!
 //! `tests/ring_models.rs` checks the queue of an actor that emits on one lane, with relaxed accesses. Where several lanes
 //! emit, one of them may write a slot again that another one wrote before. As for messages between actors, this relies on
 //! a device whose invocations see the stores of each other to one word in one order.
 
-use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
-use std::task::{Context, Poll, Waker};
+use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures_core::Stream;
 
-use super::core::{Core, Pause, Stage, View, value_of};
-use super::slot::{Payload, Words};
+use super::core::{Core, Pause, Stage, value_of};
+use super::outlet::Queue;
 use crate::element::Element;
-
-/// The words of an actor behind the counts of the host.
-///
-/// | word | content |
-/// |---|---|
-/// | 0 | the number of the next message |
-/// | 1 | the messages for which there was no room |
-/// | 2 | the slots in use |
-/// | 3 | the messages that the host had taken when the kernel looked last |
-pub(crate) const LINE: usize = 4;
-
-/// The words before the slots of all actors.
-pub(crate) fn head(actors: u32) -> usize {
-    (actors as usize * (1 + LINE)).next_multiple_of(8)
-}
-
-/// The counts of one actor: messages that it has emitted, and those for which there was no room.
-pub(super) fn counts(words: &[AtomicU32], actors: usize, actor: usize) -> (u32, u32) {
-    let word = |at: usize| words.get(actors + actor * LINE + at).map_or(0, |word| word.load(Ordering::Relaxed));
-    (word(0), word(1))
-}
 
 /// A message that an actor has emitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,123 +38,9 @@ pub struct Subscription<M> {
     message: PhantomData<fn() -> M>,
 }
 
-/// The messages of one subscription that were not received yet.
-struct Queue {
-    state: Mutex<State>,
-    ready: Condvar,
-    capacity: usize,
-}
-
-#[derive(Default)]
-struct State {
-    messages: VecDeque<(u32, Payload)>,
-    lost: u64,
-    waker: Option<Waker>,
-}
-
-impl Queue {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The subscriptions of a ring.
-pub(super) struct Outlet(Mutex<Taken>);
-
-struct Taken {
-    /// For each actor the number of the next message.
-    numbers: Vec<u32>,
-    queues: Vec<Weak<Queue>>,
-}
-
-impl Outlet {
-    pub(super) fn new(actors: u32) -> Self {
-        Self(Mutex::new(Taken { numbers: vec![0; actors as usize], queues: Vec::new() }))
-    }
-
-    fn taken(&self) -> MutexGuard<'_, Taken> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The need of subscriptions for messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Demand {
-    /// There is no subscription.
-    None,
-    /// There are some.
-    Some,
-    /// A task waits.
-    Waits,
-}
-
 impl Core {
     pub(super) fn subscribes<M: Element>(self: &Arc<Self>, capacity: usize) -> Subscription<M> {
-        let queue = Arc::new(Queue { state: Mutex::default(), ready: Condvar::new(), capacity });
-        self.outlet.taken().queues.push(Arc::downgrade(&queue));
-        self.wake_driver();
-        Subscription { core: Arc::clone(self), queue, message: PhantomData }
-    }
-
-    /// Takes the messages that have arrived, for all subscriptions. Without any, messages stay where they are.
-    pub(super) fn collect(&self) -> Demand {
-        let words = self.engine.emitted();
-        if words.is_empty() {
-            return Demand::None;
-        }
-        let mut taken = self.outlet.taken();
-        let Taken { numbers, queues } = &mut *taken;
-        let alive: Vec<Arc<Queue>> = queues.iter().filter_map(Weak::upgrade).collect();
-        queues.retain(|queue| queue.strong_count() > 0);
-        if alive.is_empty() {
-            return Demand::None;
-        }
-        let (words, places) = (View(words), self.engine.places());
-        for (actor, number) in (0..).zip(numbers) {
-            let slots = places.emission(actor);
-            let before = *number;
-            for _ in 0..slots.count {
-                let Some(payload) = slots.read(&words, *number) else { break };
-                *number = number.wrapping_add(1);
-                for queue in &alive {
-                    let mut state = queue.state();
-                    if state.messages.len() < queue.capacity {
-                        state.messages.push_back((actor, payload));
-                    } else {
-                        state.lost += 1;
-                    }
-                }
-            }
-            if *number != before {
-                words.store(actor as usize, *number);
-            }
-        }
-        drop(taken);
-        let mut demand = Demand::Some;
-        for queue in &alive {
-            let mut state = queue.state();
-            let waker = if state.messages.is_empty() { None } else { state.waker.take() };
-            if state.waker.is_some() {
-                demand = Demand::Waits;
-            }
-            let news = !state.messages.is_empty();
-            drop(state);
-            if news {
-                queue.ready.notify_all();
-            }
-            self.wakes(waker);
-        }
-        demand
-    }
-
-    /// Wakes all that wait for messages, so that they check the stage of the ring.
-    pub(super) fn ends_subscriptions(&self) {
-        let queues: Vec<Arc<Queue>> = self.outlet.taken().queues.iter().filter_map(Weak::upgrade).collect();
-        for queue in queues {
-            let waker = queue.state().waker.take();
-            queue.ready.notify_all();
-            self.wakes(waker);
-        }
+        Subscription { core: Arc::clone(self), queue: self.adds_queue(capacity), message: PhantomData }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The end of a ring: all that waits receives an error, and what was not handled is listed and counted.
 
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use super::core::{Core, Stage, View};
 use super::engine::Own;
@@ -10,6 +11,7 @@ use super::overflow::{DeadLetter, DeadReason};
 use super::post::{Entry, Letter};
 use super::slot::Payload;
 use crate::error::Error;
+use crate::submit::Reporter;
 
 impl Core {
     /// Ends the ring because of a failure: each caller that waits receives it. Wake the tasks afterwards, as after
@@ -18,6 +20,8 @@ impl Core {
         let _ = self.failure.set(error);
         self.stage.store(Stage::Failed as u8, Ordering::Release);
         self.abandon(DeadReason::Failure);
+        self.report();
+        self.step(|| "failed".to_owned());
     }
 
     /// Completes all that wait with an error, and lists and counts what was not handled. Wake the tasks afterwards,
@@ -33,10 +37,11 @@ impl Core {
                 ended.push((entry, state.mailbox.message(&self.inbox(), place as u32)));
             }
             ended.extend(state.backlog.take().map(|Letter { payload, entry }| (entry, Some(payload))));
+            ended.iter().for_each(|(entry, _)| state.counts.gives_up(entry));
+            state.rests(Instant::now());
             drop(state);
             for (Entry { cell, counts, .. }, payload) in ended {
                 if counts {
-                    self.unanswered.fetch_add(1, Ordering::AcqRel);
                     let bytes = payload.map_or_else(Vec::new, |payload| self.message_bytes(&payload));
                     self.letters.add(DeadLetter { actor, reason, from_actor: false, bytes });
                 }
@@ -53,8 +58,23 @@ impl Core {
         if self.stage() == Stage::Failed { DeadReason::Failure } else { DeadReason::Shutdown }
     }
 
+    /// The number of messages between actors that were not handled by a ring that has ended, after its last counts were
+    /// read.
+    pub(super) fn undelivered_at_end(&self, timeout: Duration) -> u64 {
+        if self.stage() == Stage::Failed
+            && let Err(error) = self.engine.refresh()
+        {
+            log::warn!("the last counts of a ring cannot be read from its device: {error}");
+        }
+        match self.engine.stop(timeout) {
+            Ok(false) => self.mail_waiting(),
+            // A kernel that failed has ended.
+            _ => self.undelivered(self.end_reason()),
+        }
+    }
+
     /// The number of messages between actors that were not handled, which become dead letters. No kernel runs any more.
-    pub(super) fn undelivered(&self, reason: DeadReason) -> u64 {
+    fn undelivered(&self, reason: DeadReason) -> u64 {
         let Ok(payloads) = self.waiting_mail() else {
             // The memory of a device that failed cannot be read.
             return self.mail_waiting();

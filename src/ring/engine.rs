@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::batched::Batched;
 use super::core::Core;
-use super::emit;
-use super::generate::{CONTROL, Format, KEPT_HEAD, MARK_STRIDE, MARKS};
+use super::emitted;
+use super::generate::{Format, KEPT_HEAD, MARK_STRIDE, MARKS};
 use super::mail::LINE;
 use super::mode::Mode;
 use super::persistent::Persistent;
@@ -25,6 +25,8 @@ pub(super) struct Places {
     pub(super) sends: bool,
     /// Whether the kernel marks the actors that it serves.
     pub(super) marks: bool,
+    /// The number of workgroups.
+    pub(super) groups: u32,
     /// The number of every actor's first message.
     pub(super) first: u32,
 }
@@ -47,7 +49,7 @@ impl Places {
     /// The slots of messages from an actor to the host, in the words of `ring_emitted`.
     pub(super) fn emission(self, actor: u32) -> Slots {
         let slots = self.of(actor, self.format.emission);
-        Slots { first: emit::head(self.actors) + slots.first, ..slots }
+        Slots { first: emitted::head(self.actors) + slots.first, ..slots }
     }
 
     fn of(self, actor: u32, payload: usize) -> Slots {
@@ -66,12 +68,18 @@ impl Places {
         let inbox = all(self.inbox(0).stride())?;
         let counts = if self.sends { self.actors as usize * LINE } else { 0 };
         let mail = if self.sends { counts + inbox } else { 0 };
-        let control = if self.marks { MARKS + self.actors as usize * MARK_STRIDE } else { CONTROL };
+        let control = self.beat(self.groups);
         let emitted = match self.format.emission {
             0 => 0,
-            _ => emit::head(self.actors) + all(self.emission(0).stride())?,
+            _ => emitted::head(self.actors) + all(self.emission(0).stride())?,
         };
         Some(Sizes { inbox, outbox: all(self.outbox(0).stride())?, kept, mail, counts, control, emitted })
+    }
+
+    /// The index in `ring_control` of the repetitions of a workgroup.
+    pub(super) fn beat(self, group: u32) -> usize {
+        let marks = if self.marks { self.actors as usize } else { 0 };
+        MARKS + (marks + group as usize) * MARK_STRIDE
     }
 
     /// The index in `ring_control` of an actor's mark.
@@ -160,7 +168,7 @@ impl Engine {
         }
     }
 
-    /// The words of messages to the host: see [`emit`](super::emit).
+    /// The words of messages to the host: see [`emitted`](super::emitted).
     pub(super) fn emitted(&self) -> &[AtomicU32] {
         match self {
             Self::Persistent(engine) => engine.emitted.as_ref().map_or(&[], Exchange::words),

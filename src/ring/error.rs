@@ -145,6 +145,20 @@ pub enum SendError {
         /// The two layouts.
         layouts: String,
     },
+    /// The bytes of a message have another number than the type in the WGSL.
+    #[error(
+        "the message of actor '{function}' has {expected} bytes, got {got}: give them as they lie in memory in WGSL\n{layout}"
+    )]
+    Size {
+        /// The function of the actor.
+        function: String,
+        /// The size of the message in bytes.
+        expected: u32,
+        /// The number of bytes given.
+        got: usize,
+        /// The layout of the message.
+        layout: String,
+    },
     /// The function of the actor has no result, so nothing can be asked.
     #[error("the actor '{function}' returns nothing, so it cannot be asked: use `tell`, or return a value")]
     NoReply {
@@ -166,6 +180,15 @@ pub enum SendError {
          none: set `RingBuilder::backlog`"
     )]
     NoBacklog {
+        /// The actor.
+        actor: u32,
+    },
+    /// The ring has no backlog, so no message waits on the host that could give way to a newer one of a topic.
+    #[error(
+        "actor {actor} cannot be subscribed with `Overflow::DropOldest`, as no messages wait outside of its inbox that \
+         could be dropped: set `RingBuilder::backlog`, or subscribe it with `Overflow::DropNewest`"
+    )]
+    NothingToDrop {
         /// The actor.
         actor: u32,
     },
@@ -247,6 +270,20 @@ pub enum AskError {
         /// The error with the line of the handler.
         failure: Box<Error>,
     },
+    /// The kernel has given no sign of life for longer than [`RingBuilder::heartbeat`](super::RingBuilder::heartbeat)
+    /// allows. The actor may still handle the message; its reply becomes a dead letter.
+    #[error(
+        "actor {actor} did not reply: the workgroup that runs it has given no sign of life for {silence:?}, and \
+         `RingBuilder::heartbeat` allows {allowed:?}; shorten the handler, or allow more"
+    )]
+    Unresponsive {
+        /// The actor.
+        actor: u32,
+        /// The time since the last sign of life.
+        silence: Duration,
+        /// The time that the ring allows.
+        allowed: Duration,
+    },
     /// The ring has failed, or was shut down, before the reply came.
     #[error("actor {actor} does not reply any more: {}", reason(failure.as_deref()))]
     Ended {
@@ -263,7 +300,7 @@ pub enum AskError {
 impl Classified for AskError {
     fn class(&self) -> ErrorClass {
         match self {
-            Self::TimedOut { .. } | Self::Dropped { .. } => ErrorClass::Retryable,
+            Self::TimedOut { .. } | Self::Dropped { .. } | Self::Unresponsive { .. } => ErrorClass::Retryable,
             Self::Ended { failure: Some(failure), .. } | Self::Stopped { failure, .. } => failure.class(),
             Self::Ended { failure: None, .. } => ErrorClass::Programmer,
             Self::Send(error) => error.class(),

@@ -9,10 +9,10 @@
 //! |---|---|
 //! | `ring_inbox`, `ring_outbox` | slots of messages and replies, see [`slot`](super::slot) |
 //! | `ring_kept` | for each actor the numbers of its next message from the host and from actors, then its state |
-//! | `ring_control` | a word that is not zero to stop, and the bell; marks of actors, see [`restart`](super::restart) |
+//! | `ring_control` | whether to stop, and the bell; marks ([`restart`](super::restart)), beats ([`pulse`](super::pulse)) |
 //! | `ring_mail` | lines of words and slots of messages from actor to actor: see [`mail`](super::mail) |
 //! | `ring_counts` | the counts of [`mail`](super::mail) |
-//! | `ring_emitted` | messages to the host: see [`emit`](super::emit) |
+//! | `ring_emitted` | messages to the host: see [`emitted`](super::emitted) |
 //!
 //! The last three exist if actors send or emit. Host and kernel access `ring_inbox`, `ring_outbox`, `ring_control`,
 //! `ring_counts` and `ring_emitted` at the same time, so a persistent device with memory of its own has a bus between
@@ -46,7 +46,8 @@ pub(crate) const KEPT_HEAD: usize = 2;
 /// The words of `ring_control` without marks: whether to stop, and the bell.
 pub(crate) const CONTROL: usize = 2;
 
-/// The index in `ring_control` of the first actor's mark, which lies in a cache line of its own.
+/// The index in `ring_control` of the first actor's mark, which lies in a cache line of its own. Behind the marks, or in
+/// their place if there are none, lie the repetitions of each workgroup, as far apart.
 pub(crate) const MARKS: usize = 16;
 
 /// The words from one mark to the next.
@@ -159,6 +160,12 @@ impl Kernel<'_> {
             return String::new();
         }
         format!("        atomicStore(&ring_control[{MARKS}u + actor * {MARK_STRIDE}u], {value});\n")
+    }
+
+    /// The statement that counts a repetition of the workgroup.
+    fn beat(&self) -> String {
+        let marks = if self.marks { format!(" + ring_shape.actors * {MARK_STRIDE}u") } else { String::new() };
+        format!("atomicAdd(&ring_control[{MARKS}u{marks} + group.x * {MARK_STRIDE}u], 1u);")
     }
 
     /// The mark of the actor, as an expression.

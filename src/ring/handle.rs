@@ -8,20 +8,27 @@ use std::time::{Duration, Instant};
 
 use anywarp_backend::BackendError;
 
+use super::activity::LOOKS;
 use super::actor::Actor;
 use super::core::{Core, Stage, value_of, words_of};
-use super::emit::{self, Subscription};
+use super::emit::Subscription;
 use super::error::{AskError, RingError, SendError};
-use super::mail::Mail;
 use super::mode::Mode;
 use super::overflow::DeadLetter;
+use super::pulse;
+use super::report::Report;
 use super::slot::Kind;
 use super::telemetry::{ActorTelemetry, Telemetry};
+use super::topic::Topic;
 use crate::element::Element;
 use crate::error::Error;
+use crate::submit::Reporter;
 
 /// The time after which a kernel that does not come to a message's end counts as hanging.
 const STOP: Duration = Duration::from_secs(10);
+
+/// The time between two looks at the kernel's counts, in which none of them grows by 2^32.
+const COUNTED: Duration = Duration::from_secs(1);
 
 /// The pause between two looks at messages that are being handled.
 const LOOK: Duration = Duration::from_micros(100);
@@ -31,28 +38,8 @@ const LOOK: Duration = Duration::from_micros(100);
 pub struct Ring {
     core: Arc<Core>,
     driver: Option<JoinHandle<()>>,
-}
-
-/// The summary of a ring's life: see [`Ring::shutdown`].
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Report {
-    /// Messages that were handled.
-    pub handled: u64,
-    /// Accepted messages that were not handled. They are among the [dead letters](Self::dead_letters).
-    pub unanswered: u64,
-    /// Messages from actor to actor that waited when the ring ended. They are among the dead letters too, unless the
-    /// device has failed so that its memory cannot be read. Those that were lost with a stopped actor before
-    /// ([`Restart`](super::Restart)) are only dead letters.
-    pub undelivered: u64,
-    /// The time from the start to the end.
-    pub uptime: Duration,
-    /// The failure that ended the ring before the call; `None` for a healthy one.
-    pub failure: Option<Error>,
-    /// The dead letters that were not collected before, at most the last 1024.
-    pub dead_letters: Vec<DeadLetter>,
-    /// The number of dead letters that were replaced by later ones.
-    pub letters_lost: u64,
+    /// The thread that looks after the kernel.
+    watch: Option<JoinHandle<()>>,
 }
 
 impl Ring {
@@ -67,7 +54,19 @@ impl Ring {
             RingError::Thread { message: error.to_string() }
         })?;
         let _ = core.driver.set(driver.thread().clone());
-        Ok(Self { core, driver: Some(driver) })
+        let mut ring = Self { core, driver: Some(driver), watch: None };
+        let core = &ring.core;
+        if let Some(allowed) = core.heartbeat {
+            let own = Arc::clone(core);
+            let watch = thread::Builder::new().name("anywarp-ring-watch".to_owned());
+            let watch = watch.spawn(move || own.watches(allowed));
+            ring.watch = Some(watch.map_err(|error| RingError::Thread { message: error.to_string() })?);
+        }
+        let core = &ring.core;
+        let weak = Arc::downgrade(core);
+        core.context.events.add(weak);
+        core.step(|| "started".to_owned());
+        Ok(ring)
     }
 
     /// How the actors run.
@@ -93,8 +92,8 @@ impl Ring {
     /// by [`Subscription::lost`].
     ///
     /// Without a subscription, messages stay in the queues of the actors, and the next subscription receives them; if
-    /// there is none until the end of the ring, they are lost. The queues hold as many messages as the inbox; when one
-    /// is full, the function returns false, which [`ActorTelemetry::not_emitted`] counts.
+    /// there is none until the end of the ring, [`Report::untaken`] counts them. The queues hold as many messages as the
+    /// inbox; when one is full, the function returns false, which [`ActorTelemetry::not_emitted`] counts.
     ///
     /// ```
     /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
@@ -130,6 +129,34 @@ impl Ring {
         Ok(self.core.subscribes(capacity.max(1)))
     }
 
+    /// Returns the topic of this name, to which actors can be subscribed. It exists from the first call on.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+    /// # fn main() -> anywarp::Result<()> {
+    /// use anywarp::ring::Overflow;
+    ///
+    /// let device = anywarp::Device::open("cpu")?;
+    /// let ring = device.ring(
+    ///     "// anywarp:actor
+    ///     fn add(state: ptr<function, u32>, x: u32, lane: u32) { *state += x; }",
+    /// )?;
+    /// let ring = ring.actors(3).start()?;
+    /// let prices = ring.topic("prices");
+    /// prices.subscribe(0, Overflow::DropNewest)?;
+    /// prices.subscribe(2, Overflow::Reject)?;
+    /// assert_eq!(prices.publish(&7u32)?.delivered, 2);
+    /// assert_eq!((ring.state::<u32>(0)?, ring.state::<u32>(1)?, ring.state::<u32>(2)?), (7, 0, 7));
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(all(feature = "cpu", not(target_arch = "wasm32"))))]
+    /// # fn main() {}
+    /// ```
+    #[must_use]
+    pub fn topic(&self, name: &str) -> Topic {
+        Topic { core: Arc::clone(&self.core), own: self.core.topics.named(name) }
+    }
+
     /// Returns an actor's state, as it is between two messages: after all messages that this thread has sent before,
     /// except those that wait outside of a full inbox ([`RingBuilder::backlog`](super::RingBuilder::backlog)). While
     /// the ring is paused, and after its end, the state after the last handled message.
@@ -156,6 +183,7 @@ impl Ring {
                 return core.engine.state(actor).map(|words| value_of(&words)).map_err(ended);
             }
         }
+        let _scope = core.context.scope_of(|| format!("{}: state of actor {actor} read", core.name));
         let format = core.format;
         let parts = vec![[].as_slice(); format.state.div_ceil(format.reply)];
         let parts = core.own(actor, Kind::ReadState, &parts)?;
@@ -171,6 +199,7 @@ impl Ring {
     pub fn set_state<S: Element>(&self, actor: u32, state: &S) -> Result<(), AskError> {
         let core = &self.core;
         core.checks_state::<S>()?;
+        let _scope = core.context.scope_of(|| format!("{}: state of actor {actor} replaced", core.name));
         let words: Vec<u32> = words_of(state).collect();
         let parts: Vec<&[u32]> = words.chunks(core.format.message).collect();
         core.own(actor, Kind::WriteState, &parts).map(|_| ())
@@ -195,6 +224,7 @@ impl Ring {
             }
             self.halts("pause", timeout)?;
             self.core.reap_all();
+            self.core.paused(true);
             Ok(())
         })
     }
@@ -239,6 +269,7 @@ impl Ring {
             if !self.core.advance(Stage::Paused, Stage::Running) {
                 return Err(self.ended());
             }
+            self.core.paused(false);
             self.core.engine.ring(&self.core);
             self.core.wake_driver();
             Ok(())
@@ -280,18 +311,18 @@ impl Ring {
     /// that has failed before is no error: the report has the failure.
     pub fn shutdown(mut self, timeout: Duration) -> Result<Report, RingError> {
         let unanswered = self.end(timeout)?;
-        let core = &self.core;
-        let undelivered = match core.engine.stop(STOP) {
-            Ok(false) => core.mail_waiting(),
-            // A kernel that failed has ended.
-            _ => core.undelivered(core.end_reason()),
-        };
-        let handled = self.telemetry().total().handled;
+        let undelivered = self.core.undelivered_at_end(STOP);
+        // Subscriptions that outlive the ring receive what is left.
+        self.core.collect();
+        let untaken = self.core.untaken();
+        let telemetry = self.telemetry();
         Ok(Report {
-            handled,
+            handled: telemetry.total().handled,
             unanswered,
             undelivered,
-            uptime: self.core.started.elapsed(),
+            untaken,
+            uptime: telemetry.uptime,
+            telemetry,
             failure: self.core.failure.get().cloned(),
             dead_letters: self.core.letters.take(),
             letters_lost: self.core.letters.lost(),
@@ -309,7 +340,7 @@ impl Ring {
         if !ends {
             // The thread of a failed ring ends by itself.
             self.join();
-            return Ok(core.unanswered.load(Ordering::Acquire));
+            return Ok(core.unanswered());
         }
         if !paused && !timeout.is_zero() {
             let _ = self.drain(timeout);
@@ -325,9 +356,11 @@ impl Ring {
         // Wakers run any code, and the ring's thread ends after those that it runs.
         drop(life);
         core.abandon(core.end_reason());
+        core.report();
+        core.step(|| "ended".to_owned());
         core.wake_tasks();
         self.join();
-        let unanswered = core.unanswered.load(Ordering::Acquire);
+        let unanswered = core.unanswered();
         match ended {
             Ok(false) => Err(RingError::TimedOut { step: "stop", timeout: STOP, left: unanswered }),
             _ => Ok(unanswered),
@@ -336,11 +369,12 @@ impl Ring {
 
     fn join(&mut self) {
         self.core.wake_driver();
-        // A waker that the ring's thread runs may drop the ring; that thread ends after it.
-        if let Some(driver) = self.driver.take()
-            && driver.thread().id() != thread::current().id()
-        {
-            let _ = driver.join();
+        // A waker that one of the threads runs may drop the ring; that thread ends after it.
+        for thread in [self.driver.take(), self.watch.take()].into_iter().flatten() {
+            thread.thread().unpark();
+            if thread.thread().id() != thread::current().id() {
+                let _ = thread.join();
+            }
         }
     }
 
@@ -353,23 +387,30 @@ impl Ring {
     /// The counts of each actor so far. Nothing is stopped for it.
     #[must_use]
     pub fn telemetry(&self) -> Telemetry {
-        let actors = self.core.posts.iter().enumerate().map(|(actor, post)| {
-            let mail = Mail::of(self.core.engine.counts(), actor);
-            let (emitted, not_emitted) = emit::counts(self.core.engine.emitted(), self.core.posts.len(), actor);
+        // Before the kernel's counts, so that no more messages were taken than emitted.
+        let taken = self.core.outlet.taken();
+        let kernel = self.core.kernel_counts();
+        let now = Instant::now();
+        let actors = self.core.posts.iter().zip(taken).zip(kernel).map(|((post, taken), kernel)| {
             let state = post.lock();
             ActorTelemetry {
                 received: state.counts.received,
                 handled: state.counts.handled,
+                unanswered: state.counts.unanswered,
                 stopped: state.counts.stopped,
                 dropped: post.dropped.get(),
-                queued: state.queued(),
+                displaced: state.counts.displaced,
+                queued: state.queued_calls(),
                 high_water: state.counts.high_water,
+                busy: state.times.busy(now),
                 latency: state.counts.latency.clone(),
-                sent: mail.sent.into(),
-                refused: mail.refused.into(),
-                from_actors: mail.handled.into(),
-                emitted: emitted.into(),
-                not_emitted: not_emitted.into(),
+                sent: kernel.sent,
+                refused: kernel.refused,
+                from_actors: kernel.from_actors,
+                lost_from_actors: state.counts.lost_from_actors,
+                emitted: kernel.emitted,
+                taken,
+                not_emitted: kernel.not_emitted,
             }
         });
         Telemetry {
@@ -377,6 +418,8 @@ impl Ring {
             uptime: self.core.started.elapsed(),
             submissions: self.core.engine.submissions(),
             letters_lost: self.core.letters.lost(),
+            residents: self.core.residents(),
+            topics: self.core.topics.telemetry(),
             actors: actors.collect(),
         }
     }
@@ -402,7 +445,16 @@ fn ended(error: Error) -> RingError {
 
 /// The life of the ring's thread: until the ring has ended.
 fn drive(core: &Core) {
+    let (mut counted, mut looked) = (Instant::now(), Instant::now());
     loop {
+        if counted.elapsed() >= COUNTED {
+            counted = Instant::now();
+            core.kernel_counts();
+        }
+        if looked.elapsed() >= pulse::LOOK {
+            looked = Instant::now();
+            core.residents();
+        }
         match core.stage() {
             Stage::Stopped | Stage::Failed => {
                 // Waiting tasks were completed with errors.
@@ -412,8 +464,15 @@ fn drive(core: &Core) {
             Stage::Running | Stage::Paused | Stage::Closing => {}
         }
         match catch_unwind(AssertUnwindSafe(|| core.engine.round(core))) {
-            Ok(Ok(time)) if time.is_zero() => {}
-            Ok(Ok(time)) => thread::park_timeout(time),
+            Ok(Ok(time)) => {
+                let observed = core.context.events.is_observed();
+                if observed {
+                    core.looks();
+                }
+                if !time.is_zero() {
+                    thread::park_timeout(if observed { time.min(LOOKS) } else { time });
+                }
+            }
             Ok(Err(error)) => core.recovers(error),
             // Without its thread, futures of a ring would wait for ever.
             Err(_) => core.fail(BackendError::rejected("running a ring", "the thread of the ring panicked").into()),

@@ -58,6 +58,8 @@
 //! - **From an actor to the host**: a function marked by `// anywarp:emit`, such as
 //!   `fn alarm(m: Alarm) -> bool { return false; }` with a type of its own, emits a message that belongs to no ask:
 //!   [`Ring::subscribe`] receives it. It never waits, and returns false if the host has not taken the messages before.
+//! - **To many actors**: [`Ring::topic`] gives a name to which actors are subscribed; each of them receives what is
+//!   published there.
 //! - **The mode** ([`Mode`]) is that of the device, or the one that was demanded, or an error: persistent on the CPU
 //!   and with CUDA, batched elsewhere.
 //! - **A full inbox** is the sender's choice: [`Overflow`]. With a [`backlog`](RingBuilder::backlog), messages wait on
@@ -65,19 +67,27 @@
 //! - **A stopped handler**, such as one whose loop does not end, ends the ring: each caller that waits receives the error
 //!   with the line, and states stay readable. On the CPU, [`RingBuilder::restart`] lets only the actor fail.
 //! - **The end** of a ring loses no message silently: [`Report`] counts those that were not handled, also those between
-//!   actors, and lists them as dead letters with their reasons and contents.
+//!   actors, and lists them as dead letters with their reasons and contents. Its counts add up.
+//! - **A kernel that gives no sign of life** for longer than [`RingBuilder::heartbeat`] allows ends the waits for
+//!   replies with an error; [`Telemetry::residents`] has the signs.
+//! - **On timelines**, [`insight::profile`](crate::insight::profile) has the times in which a ring had messages, the steps
+//!   of its life, and reads of states; `anywarp ring top` shows counts and latencies of actors from the command line.
 //! - [`Ring::pause`], [`Ring::resume`], [`Ring::drain`] and [`Ring::shutdown`] control the life of a ring,
 //!   [`Ring::telemetry`] counts and measures, [`Ring::state`] reads a state between two messages.
 //!
 //! The module does not exist in a browser, which has no threads.
 
+mod activity;
 mod actor;
 mod backlog;
 mod batched;
 mod builder;
+mod bytes;
 mod cell;
 mod core;
+mod counts;
 mod emit;
+mod emitted;
 mod end;
 mod engine;
 mod error;
@@ -85,28 +95,36 @@ mod generate;
 mod handle;
 mod mail;
 mod mode;
+mod outlet;
 mod overflow;
 mod persistent;
 mod post;
+mod pulse;
+mod report;
 mod restart;
 mod slot;
 mod source;
 mod telemetry;
 #[cfg(test)]
 mod tests;
+mod topic;
 
 use std::panic::Location;
 
 pub use actor::{Actor, Ask};
 pub use backlog::Priority;
 pub use builder::RingBuilder;
+pub use bytes::AskBytes;
 pub use emit::{Emission, Subscription};
 pub use error::{AskError, RingError, SendError};
-pub use handle::{Report, Ring};
+pub use handle::Ring;
 pub use mode::Mode;
 pub use overflow::{DeadLetter, DeadReason, Overflow};
+pub use pulse::ResidentTelemetry;
+pub use report::Report;
 pub use restart::Restart;
 pub use telemetry::{ActorTelemetry, Histogram, Telemetry};
+pub use topic::{Published, Topic, TopicTelemetry};
 
 use crate::device::Device;
 use crate::kernel::Wgsl;

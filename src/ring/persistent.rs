@@ -8,10 +8,10 @@ use std::time::Duration;
 use anywarp_backend::{BackendError, DeviceKind, Ticket};
 
 use super::core::{Core, Stage};
-use super::emit::Demand;
 use super::engine::{Own, Places, Sizes};
 use super::error::{RingError, no_memory};
 use super::generate::CONTROL;
+use super::outlet::Demand;
 use super::telemetry::Count;
 use crate::buffer::exchange::{Exchange, Private};
 use crate::error::Error;
@@ -44,7 +44,6 @@ const WATCHING: Duration = Duration::from_micros(20);
 pub(super) struct Persistent {
     kernel: Kernel,
     pub(super) places: Places,
-    groups: u32,
     polls: u32,
     most: u32,
     pub(super) inbox: Exchange,
@@ -59,13 +58,12 @@ pub(super) struct Persistent {
 }
 
 impl Persistent {
-    /// Allocates the memory. `groups` workgroups serve the actors; `turns` is whether each serves several of them.
+    /// Allocates the memory. `turns` is whether each workgroup serves several actors.
     pub(super) fn new(
         context: &Arc<Context>,
         kernel: Kernel,
         places: Places,
         sizes: Sizes,
-        groups: u32,
         turns: bool,
     ) -> Result<Self, RingError> {
         let Sizes { inbox, outbox, kept, mail, counts, control, emitted } = sizes;
@@ -73,7 +71,7 @@ impl Persistent {
         let (polls, most) = match (turns, context.caps().kind) {
             (true, _) => (if places.sends { 2 * POLLS_OF_MANY } else { POLLS_OF_MANY }, MOST),
             (false, DeviceKind::Software) => (POLLS_ON_HOST, MOST),
-            (false, _) if groups > 1 => (POLLS_OF_EACH, MOST),
+            (false, _) if places.groups > 1 => (POLLS_OF_EACH, MOST),
             (false, _) => (POLLS_OF_ONE, MOST_OF_ONE),
         };
         let exchange = |words| Exchange::new(context, words).map_err(no_memory(bytes));
@@ -81,7 +79,6 @@ impl Persistent {
         Ok(Self {
             kernel,
             places,
-            groups,
             polls,
             most,
             inbox: exchange(inbox)?,
@@ -129,7 +126,7 @@ impl Persistent {
         memory.extend(self.mail.as_ref().map(|mail| ("ring_mail", mail.whole())));
         memory.extend(self.counts.as_ref().map(|counts| ("ring_counts", counts.whole())));
         memory.extend(self.emitted.as_ref().map(|emitted| ("ring_emitted", emitted.whole())));
-        *ticket = Some(launch.resident(self.groups, &memory, self.control.start(CONTROL))?);
+        *ticket = Some(launch.resident(self.places.groups, &memory, self.control.start(CONTROL))?);
         self.submissions.add();
         Ok(())
     }
@@ -144,6 +141,11 @@ impl Persistent {
             *own = None;
         }
         Ok(ended?)
+    }
+
+    /// The repetitions of a workgroup, which wrap.
+    pub(super) fn beat(&self, group: u32) -> u32 {
+        self.word(self.places.beat(group)).load(Ordering::Relaxed)
     }
 
     /// Changes the bell's word. Two threads may lose one of two changes, but never both.

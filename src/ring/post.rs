@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use super::activity::Times;
 use super::backlog::Backlog;
 use super::cell::Cell;
 use super::slot::{Header, Mailbox, Payload, Words};
@@ -46,13 +47,15 @@ pub(super) struct State {
     /// The number of calls that wait for several free slots: while there are any, the inbox accepts nothing else.
     pub(super) reserved: u32,
     pub(super) counts: Counts,
+    pub(super) times: Times,
 }
 
 impl Post {
     pub(super) fn new(mailbox: Mailbox) -> Self {
         let next = AtomicU32::new(mailbox.taken());
         let (waiting, backlog) = (VecDeque::new(), Backlog::default());
-        let state = State { mailbox, waiting, backlog, stopped: None, reserved: 0, counts: Counts::new() };
+        let (counts, times) = (Counts::default(), Times::default());
+        let state = State { mailbox, waiting, backlog, stopped: None, reserved: 0, counts, times };
         Self { state: Mutex::new(state), next, dropped: Count::default() }
     }
 
@@ -94,6 +97,9 @@ impl Post {
             state.put(inbox, Header::CALL, &payload, entry);
             wrote = true;
         }
+        if let Some(now) = now {
+            state.rests(now);
+        }
         wrote
     }
 }
@@ -103,6 +109,7 @@ impl Post {
     pub(super) fn answer(&self, state: &mut State, outbox: &impl Words) -> Option<(u32, Entry)> {
         let entry = state.waiting.pop_front()?;
         let number = state.mailbox.answer(outbox)?;
+        state.rests(Instant::now());
         self.next.store(state.mailbox.taken(), Ordering::Relaxed);
         Some((number, entry))
     }
@@ -110,6 +117,7 @@ impl Post {
     /// Gives up all messages of an actor that is not served any more.
     pub(super) fn abandon(&self, state: &mut State) {
         state.mailbox.abandon();
+        state.rests(Instant::now());
         self.next.store(state.mailbox.taken(), Ordering::Relaxed);
     }
 }
@@ -119,9 +127,17 @@ impl State {
     pub(super) fn put(&mut self, inbox: &impl Words, header: Header, payload: &[u32], entry: Entry) -> bool {
         let sent = self.mailbox.send(inbox, header, payload);
         if sent {
+            self.times.begin(entry.sent);
             self.waiting.push_back(entry);
         }
         sent
+    }
+
+    /// Ends the busy time if no message is under way.
+    pub(super) fn rests(&mut self, now: Instant) {
+        if self.waiting.is_empty() {
+            self.times.end(now);
+        }
     }
 
     /// The number of messages that wait or are being handled.
@@ -133,6 +149,11 @@ impl State {
     pub(super) fn queued_since(&self, since: Instant) -> u64 {
         let entries = self.waiting.iter().chain(self.backlog.iter().map(|letter| &letter.entry));
         entries.filter(|entry| entry.sent <= since).count() as u64
+    }
+
+    /// The number of messages for the handler that wait or are being handled.
+    pub(super) fn queued_calls(&self) -> u64 {
+        self.waiting.iter().filter(|entry| entry.counts).count() as u64 + self.backlog.len() as u64
     }
 
     /// Counts an accepted message.

@@ -144,13 +144,16 @@ impl Core {
         } else {
             self.skips(actor, kept, numbers[0], error)?;
         }
+        let continues = matches!(self.restart, Some(Restart::Continue)) && !mark.stores;
+        let restarts = continues || self.restart == Some(Restart::Fresh);
+        self.step(|| format!("actor {actor} was {}", if restarts { "restarted" } else { "ended" }));
         match self.restart {
             Some(Restart::Fresh) => {
                 let state = kept + super::generate::KEPT_HEAD;
                 self.engine.fill(Own::Kept, state..state + self.format.state, 0)?;
                 self.engine.unmark(actor)
             }
-            Some(Restart::Continue) if !mark.stores => self.engine.unmark(actor),
+            Some(Restart::Continue) if continues => self.engine.unmark(actor),
             // The mark stays, so the kernel does not serve the actor.
             _ => self.ends_actor(actor, error),
         }
@@ -170,6 +173,7 @@ impl Core {
         if state.mailbox.taken() == handled.wrapping_add(first) {
             let payload = state.mailbox.message(&self.inbox(), 0);
             if let Some((number, entry)) = post.answer(&mut state, &self.outbox()) {
+                state.counts.gives_up(&entry);
                 answered = self.engine.answered(actor, number);
                 ended = Some((entry, payload));
             }
@@ -200,6 +204,9 @@ impl Core {
 
     /// Lists messages from actors that are not handled.
     fn loses(&self, actor: u32, payloads: &[Payload]) {
+        if let Some(post) = self.posts.get(actor as usize) {
+            post.lock().counts.lost_from_actors += payloads.len() as u64;
+        }
         for payload in payloads {
             self.mail_lost.fetch_add(1, Ordering::AcqRel);
             let bytes = self.message_bytes(payload);
@@ -217,6 +224,7 @@ impl Core {
             ended.push((entry, state.mailbox.message(&self.inbox(), place as u32)));
         }
         ended.extend(state.backlog.take().map(|Letter { payload, entry }| (entry, Some(payload))));
+        ended.iter().for_each(|(entry, _)| state.counts.gives_up(entry));
         post.abandon(&mut state);
         drop(state);
         for (entry, payload) in ended {
@@ -237,7 +245,6 @@ impl Core {
     /// Completes a message that the actor does not handle.
     fn refuses(&self, actor: u32, Entry { cell, counts, .. }: Entry, payload: Option<Payload>, error: &Error) {
         if counts {
-            self.unanswered.fetch_add(1, Ordering::AcqRel);
             let bytes = payload.map_or_else(Vec::new, |payload| self.message_bytes(&payload));
             self.letters.add(DeadLetter { actor, reason: DeadReason::Stopped, from_actor: false, bytes });
         }

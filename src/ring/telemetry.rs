@@ -4,6 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::mode::Mode;
+use super::post::Entry;
+use super::pulse::ResidentTelemetry;
+use super::topic::TopicTelemetry;
 
 /// The number of classes of a [`Histogram`].
 const CLASSES: usize = 64;
@@ -63,6 +66,17 @@ impl Histogram {
         Duration::ZERO
     }
 
+    /// The times that were added since an earlier copy of the same histogram was made. Their longest one is known up to
+    /// the limit of its class.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let mut counts = self.counts;
+        counts.iter_mut().zip(earlier.counts).for_each(|(own, earlier)| *own = own.saturating_sub(earlier));
+        let highest = counts.iter().rposition(|count| *count > 0);
+        let longest = highest.map_or(0, |class| limit(class).min(self.longest));
+        Self { counts, longest, total: self.total.saturating_sub(earlier.total) }
+    }
+
     fn merge(&mut self, other: &Self) {
         self.counts.iter_mut().zip(other.counts).for_each(|(own, other)| *own += other);
         self.longest = self.longest.max(other.longest);
@@ -87,6 +101,11 @@ fn limit(class: usize) -> u64 {
 }
 
 /// The counts of one actor.
+///
+/// They add up at any time: `received` is the sum of `handled`, `unanswered`, `displaced` and `queued`. [`Report`] says
+/// how those of messages from actors do.
+///
+/// [`Report`]: super::Report
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ActorTelemetry {
@@ -94,22 +113,37 @@ pub struct ActorTelemetry {
     pub received: u64,
     /// Messages that the actor has handled.
     pub handled: u64,
-    /// Messages in which the actor's handler was stopped: see [`Restart`](super::Restart).
+    /// Accepted messages that were not handled, because the handler was stopped in them, or because the actor or the
+    /// ring has ended before. They became [dead letters](super::Ring::dead_letters).
+    pub unanswered: u64,
+    /// Messages in which the actor's handler was stopped, of the host and of actors: see [`Restart`](super::Restart).
     pub stopped: u64,
     /// Messages that were dropped or refused because the inbox was full.
     pub dropped: u64,
-    /// Messages that wait or are being handled.
+    /// Accepted messages among them that gave way to newer ones: see
+    /// [`Overflow::DropOldest`](super::Overflow::DropOldest).
+    pub displaced: u64,
+    /// Accepted messages that wait or are being handled.
     pub queued: u64,
     /// The largest number of messages that waited at a time.
     pub high_water: u64,
-    /// Messages that the actor has sent to actors. This count and the next two wrap after 2^32 messages.
+    /// The time in which messages of the host were under way: from the first one that was sent to an idle actor until no
+    /// reply was missing, without pauses of the ring. So it has the way to the actor and back, and it ends up to a
+    /// millisecond late if no thread waits for the last reply.
+    pub busy: Duration,
+    /// Messages that the actor has sent to actors.
     pub sent: u64,
     /// Messages that the actor could not send, because the receiver had no room or does not exist.
     pub refused: u64,
     /// Messages from actors that the actor has handled. They are not among the counts of messages from the host.
     pub from_actors: u64,
-    /// Messages that the actor has emitted to the host. This count and the next one wrap after 2^32 messages.
+    /// Messages from actors that were lost with the actor: its handler was stopped in them, or it has ended before. They
+    /// became dead letters.
+    pub lost_from_actors: u64,
+    /// Messages that the actor has emitted to the host.
     pub emitted: u64,
+    /// Emitted messages that the host has taken, for all subscriptions that existed then.
+    pub taken: u64,
     /// Messages that the actor could not emit, because the host had not taken those before.
     pub not_emitted: u64,
     /// The times from sending to the arrival of the reply at the host.
@@ -129,6 +163,11 @@ pub struct Telemetry {
     /// Dead letters that were replaced by later ones before [`Ring::dead_letters`](super::Ring::dead_letters) returned
     /// them.
     pub letters_lost: u64,
+    /// The signs of life of each workgroup of a persistent kernel: number `r` of `n` serves the actors `r`, `r + n`,
+    /// `r + 2n` and so on. In batches there is one for all actors.
+    pub residents: Vec<ResidentTelemetry>,
+    /// The counts of each topic, by name. Messages of topics are among the counts of the actors, too.
+    pub topics: Vec<TopicTelemetry>,
     /// The counts of each actor.
     pub actors: Vec<ActorTelemetry>,
 }
@@ -141,18 +180,30 @@ impl Telemetry {
         for actor in &self.actors {
             total.received += actor.received;
             total.handled += actor.handled;
+            total.unanswered += actor.unanswered;
             total.stopped += actor.stopped;
             total.dropped += actor.dropped;
+            total.displaced += actor.displaced;
             total.queued += actor.queued;
             total.high_water = total.high_water.max(actor.high_water);
+            total.busy += actor.busy;
             total.sent += actor.sent;
             total.refused += actor.refused;
             total.from_actors += actor.from_actors;
+            total.lost_from_actors += actor.lost_from_actors;
             total.emitted += actor.emitted;
+            total.taken += actor.taken;
             total.not_emitted += actor.not_emitted;
             total.latency.merge(&actor.latency);
         }
         total
+    }
+
+    /// The share of the time since the start in which an actor had messages of the host, from 0 to 1: the mean over all
+    /// actors of [`ActorTelemetry::busy`].
+    #[must_use]
+    pub fn busy_share(&self) -> f64 {
+        self.total().busy.as_secs_f64() / (self.uptime.as_secs_f64() * self.actors.len() as f64).max(1e-9)
     }
 
     /// Handled messages per second since the start.
@@ -163,17 +214,22 @@ impl Telemetry {
 }
 
 /// The counts of one actor while it runs, kept under the actor's lock except for those of refused messages.
+#[derive(Default)]
 pub(super) struct Counts {
     pub(super) received: u64,
     pub(super) handled: u64,
+    pub(super) unanswered: u64,
+    pub(super) displaced: u64,
     pub(super) stopped: u64,
+    pub(super) lost_from_actors: u64,
     pub(super) high_water: u64,
     pub(super) latency: Histogram,
 }
 
 impl Counts {
-    pub(super) fn new() -> Self {
-        Self { received: 0, handled: 0, stopped: 0, high_water: 0, latency: Histogram::default() }
+    /// Counts an accepted message that is not handled.
+    pub(super) fn gives_up(&mut self, entry: &Entry) {
+        self.unanswered += u64::from(entry.counts);
     }
 
     pub(super) fn handled(&mut self, took: Duration) {
@@ -214,12 +270,18 @@ mod tests {
 
     #[test]
     fn quantiles_are_upper_limits() {
-        let mut counts = Counts::new();
+        let mut counts = Counts::default();
         (1..=1000).for_each(|microseconds| counts.handled(Duration::from_micros(microseconds)));
         let half = counts.latency.quantile(0.5).as_micros();
         assert!((500..=700).contains(&half), "{half}");
         assert_eq!(counts.latency.quantile(1.0), Duration::from_millis(1));
         assert_eq!(counts.latency.mean().as_micros(), 500);
         assert_eq!(Histogram::default().quantile(0.5), Duration::ZERO);
+        let earlier = counts.latency.clone();
+        (0..100).for_each(|_| counts.handled(Duration::from_micros(10)));
+        let added = counts.latency.since(&earlier);
+        assert_eq!((added.count(), added.mean()), (100, Duration::from_micros(10)));
+        assert!((10..15).contains(&added.quantile(1.0).as_micros()), "{:?}", added.longest());
+        assert_eq!(earlier.since(&earlier), Histogram::default());
     }
 }

@@ -134,6 +134,31 @@ pub enum Event {
         /// Its duration; zero in a browser, which has no such clock.
         took: Duration,
     },
+    /// A part of the program whose work has no commands of its own, such as a resident kernel, was active.
+    /// [`Observed::at`] is the end of that time. [`Device::ring`](crate::Device::ring) reports the times in which it had
+    /// messages, in parts of about a tenth of a second at most.
+    Activity {
+        /// The name, such as `ring:smoothed`.
+        name: Arc<str>,
+        /// The duration of the time; zero in a browser, which has no such clock.
+        took: Duration,
+        /// The number of messages that were handled.
+        messages: u64,
+        /// The times in which the parts had messages, summed over the parts, such as actors. A reply that no thread waits
+        /// for is noticed up to a millisecond late.
+        busy: Duration,
+        /// The number of these parts. `busy / (took * parts)` is the share of the time in which a part had messages.
+        parts: u32,
+        /// Whether a resident kernel was active, which no [`Command`](Self::Command) describes.
+        resident: bool,
+    },
+    /// A step in the life of such a part, such as its start.
+    Step {
+        /// The name, as in [`Activity`](Self::Activity).
+        name: Arc<str>,
+        /// The step, such as `started`, `paused` or `actor 3 was restarted`.
+        step: Arc<str>,
+    },
     /// The device was lost.
     Loss {
         /// The error that reported the loss.
@@ -220,20 +245,46 @@ impl Sink {
     }
 }
 
+/// A part of the program that collects what it reports.
+pub(crate) trait Reporter: Send + Sync {
+    /// Emits the events of all that happened since the last call.
+    fn report(&self);
+}
+
 /// The observers of one device, to which events are passed. An observer only stores events, so no user code runs under
 /// a lock.
 pub(crate) struct Events {
     observed: AtomicBool,
     sinks: Mutex<Vec<Weak<Sink>>>,
+    reporters: Mutex<Vec<Weak<dyn Reporter>>>,
     opened: Stopwatch,
 }
 
 impl Events {
     pub(super) fn new() -> Self {
-        Self { observed: AtomicBool::new(false), sinks: Mutex::default(), opened: Stopwatch::start() }
+        let observed = AtomicBool::new(false);
+        Self { observed, sinks: Mutex::default(), reporters: Mutex::default(), opened: Stopwatch::start() }
     }
 
+    /// Adds a part of the program that collects what it reports, until it is dropped.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn add(&self, reporter: Weak<dyn Reporter>) {
+        self.reporters.lock().unwrap_or_else(PoisonError::into_inner).push(reporter);
+    }
+
+    /// Has all reporters emit what they have collected.
+    pub(crate) fn collect(&self) {
+        let mut reporters = self.reporters.lock().unwrap_or_else(PoisonError::into_inner);
+        reporters.retain(|reporter| reporter.strong_count() > 0);
+        let alive: Vec<Arc<dyn Reporter>> = reporters.iter().filter_map(Weak::upgrade).collect();
+        // Without the lock, because dropping the last handle of a reporter may run any code.
+        drop(reporters);
+        alive.iter().for_each(|reporter| reporter.report());
+    }
+
+    /// Events from now on; what reporters have collected before belongs to earlier observers.
     pub(super) fn observe(&self) -> Observer {
+        self.collect();
         let sink = Arc::new(Sink::default());
         let mut sinks = self.sinks.lock().unwrap_or_else(PoisonError::into_inner);
         sinks.push(Arc::downgrade(&sink));
@@ -271,7 +322,7 @@ impl Events {
     }
 
     /// Stores an event of the time `at`.
-    pub(super) fn emit_at(&self, at: Duration, event: impl FnOnce() -> Event) {
+    pub(crate) fn emit_at(&self, at: Duration, event: impl FnOnce() -> Event) {
         if self.is_observed() {
             self.keep(at, this_thread(), event());
         }

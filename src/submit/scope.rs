@@ -24,9 +24,14 @@ struct Open {
 impl Context {
     /// Begins a scope on this thread.
     pub(crate) fn scope(self: &Arc<Self>, name: &str) -> Scope {
+        self.scope_of(|| name)
+    }
+
+    /// Begins a scope whose name is made only while the device is observed.
+    pub(crate) fn scope_of<N: Into<Arc<str>>>(self: &Arc<Self>, name: impl FnOnce() -> N) -> Scope {
         let open = || Open {
             context: Arc::clone(self),
-            name: Arc::from(name),
+            name: name().into(),
             watch: Stopwatch::start(),
             thread: this_thread(),
         };

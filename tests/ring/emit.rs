@@ -185,7 +185,9 @@ fn iterator_until_the_end(place: Place<'_>) -> TestResult {
     for round in 0..20 {
         ring.actor(round % 2).tell(&1u32)?;
     }
-    ring.shutdown(MINUTE)?;
+    let report = ring.shutdown(MINUTE)?;
+    crate::counts::adds_up(&report)?;
+    equal((report.telemetry.total().taken, report.untaken), (20, 0), "messages taken, and left")?;
     let received = received.join().expect("no panic");
     for actor in 0..2 {
         let own = received.iter().filter(|(from, _)| *from == actor).map(|(_, number)| *number);

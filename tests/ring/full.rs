@@ -131,6 +131,7 @@ fn lost_letters(place: Place<'_>) -> TestResult {
     }
     equal(ring.telemetry().letters_lost, 4, "lost letters")?;
     let report = ring.shutdown(Duration::ZERO)?;
+    crate::counts::adds_up(&report)?;
     // The two messages in the inbox replace two more.
     equal((report.letters_lost, report.dead_letters.len()), (6, 1024), "lost and kept letters")?;
     equal(report.dead_letters[0].bytes.clone(), 8u32.to_le_bytes().to_vec(), "the oldest that was kept")

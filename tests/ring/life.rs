@@ -8,7 +8,7 @@ use std::task::{Context, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anywarp::Event;
+use anywarp::insight::{SpanKind, profile};
 use anywarp::ring::{AskError, DeadReason, Mode, Overflow, Ring, RingError, SendError};
 
 use crate::messages::ECHO;
@@ -58,19 +58,40 @@ fn paused(place: Place<'_>) -> TestResult {
     Ok(())
 }
 
-/// Submissions of messages are scopes for observers of the device; a resident kernel has none.
+/// A timeline has the times in which a ring had messages, and no others count as busy.
 fn on_timelines(place: Place<'_>) -> TestResult {
-    if place.mode == Mode::Persistent {
-        return Ok(());
-    }
-    let observer = place.device.observe();
-    let ring = place.start(ECHO)?;
-    equal(ring.actor(0).ask::<u32, u32>(&7)?.wait()?, 7, "the reply")?;
-    ring.shutdown(MINUTE)?;
-    let events = observer.take();
-    let is_ours = |event: &Event| matches!(event, Event::Scope { name, .. } if &**name == "ring: messages");
-    let scopes = events.iter().filter(|observed| is_ours(&observed.event)).count();
-    ensure(scopes > 0, || format!("{} events, none of them a scope of the ring", events.len()))
+    const IDLE: Duration = Duration::from_millis(40);
+    // Other cases have rings of the same name on the same device.
+    let device = place.device.reopen()?;
+    let place = Place { device: &device, ..place };
+    let ring = place.ring(ECHO)?.actors(2).start()?;
+    equal(ring.actor(0).ask::<u32, u32>(&7)?.wait()?, 7, "the reply before the timeline")?;
+    let (result, profile) = profile(place.device, || -> TestResult {
+        let ask = |x: u32| equal(ring.actor(x % 2).ask::<u32, u32>(&x)?.wait()?, x, "the reply");
+        (0..4).try_for_each(ask)?;
+        ring.pause()?;
+        ring.actor(1).tell(&5u32)?;
+        thread::sleep(IDLE);
+        ring.resume()?;
+        ask(4)?;
+        equal(ring.state::<u32>(1)?, 3, "the state")
+    })?;
+    result?;
+    let row = profile.rings().into_iter().find(|row| &*row.label == "ring:echo");
+    let Some(row) = row else { return ensure(false, || format!("no row: {:?}", profile.events)) };
+    let steps: Vec<&str> = row.steps.iter().map(|(_, step)| &**step).collect();
+    equal(steps, vec!["paused", "resumed"], "steps")?;
+    equal(row.messages, 6, "messages")?;
+    ensure(row.count >= 2 && row.busy > 0.0 && row.total + IDLE <= profile.duration(), || format!("{row:?}"))?;
+    let has = |label: &str| profile.of_kind(SpanKind::Scope).any(|span| &*span.label == label);
+    ensure(has("ring:echo: state of actor 1 read"), || "no scope for the read of a state".to_owned())?;
+    ensure(has("ring: messages") == (place.mode == Mode::Batched), || "scopes of submissions".to_owned())?;
+    let spans = profile.of_kind(SpanKind::Ring).count();
+    equal(spans, if place.mode == Mode::Persistent { row.count } else { 0 }, "spans of resident kernels")?;
+    let idle = profile.idle();
+    ensure(!idle.busy.is_zero() && idle.busy + IDLE <= profile.duration(), || format!("{idle:?}"))?;
+    drop(ring);
+    Ok(())
 }
 
 fn drained(place: Place<'_>) -> TestResult {

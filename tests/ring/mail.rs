@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use anywarp::ring::{DeadReason, Ring, RingError};
 
+use crate::counts::adds_up;
 use crate::outcome::{TestResult, ensure, equal, refused};
 use crate::{Case, Place};
 
@@ -227,6 +228,7 @@ fn undelivered_at_the_end(place: Place<'_>) -> TestResult {
     }
     ring.pause()?;
     let report = ring.shutdown(Duration::ZERO)?;
+    adds_up(&report)?;
     equal((report.undelivered, report.unanswered, report.handled), (3, 0, 3), "undelivered, unanswered, handled")?;
     let mut ids = Vec::new();
     for letter in &report.dead_letters {

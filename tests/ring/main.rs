@@ -4,14 +4,17 @@
 //! |---|---|
 //! | `ANYWARP_REQUIRE` | required backends, such as `cpu,vulkan`; a missing one is a failure |
 
+mod counts;
 mod emit;
 mod full;
 mod life;
 mod mail;
 mod messages;
 mod priority;
+mod pulse;
 mod refusals;
 mod restart;
+mod topic;
 
 use std::process::ExitCode;
 
@@ -48,6 +51,9 @@ const CASES: &[&[Case]] = &[
     messages::CASES,
     mail::CASES,
     emit::CASES,
+    counts::CASES,
+    pulse::CASES,
+    topic::CASES,
     full::CASES,
     priority::CASES,
     life::CASES,

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use anywarp::ring::Ring;
+use anywarp::ring::{Ring, SendError};
 
-use crate::outcome::{TestResult, equal, fail, same};
+use crate::outcome::{TestResult, equal, fail, refused, same};
 use crate::{Case, Place};
 
 pub(crate) const CASES: &[Case] = &[
@@ -25,6 +25,7 @@ pub(crate) const CASES: &[Case] = &[
     ("awaited", awaited),
     ("names_of_the_kernel", names_of_the_kernel),
     ("no_reply", no_reply),
+    ("bytes", bytes),
 ];
 
 pub(crate) const ECHO: &str = "
@@ -362,4 +363,32 @@ fn no_reply(place: Place<'_>) -> TestResult {
     )?;
     (0..10i32).try_for_each(|x| ring.actor(0).tell(&x))?;
     equal(ring.state::<i32>(0)?, -45, "the state")
+}
+
+/// Messages whose type is known only when the program runs.
+fn bytes(place: Place<'_>) -> TestResult {
+    let builder = place.ring(
+        "struct M { a: u32, b: vec3<f32> }
+        // anywarp:actor
+        fn add(state: ptr<function, u32>, m: M, lane: u32) -> vec2<f32> {
+            *state += m.a;
+            return vec2<f32>(m.b.x + m.b.y + m.b.z, -0.5);
+        }",
+    )?;
+    equal(builder.message_layout().size, 32, "the size of the message")?;
+    equal(builder.reply_layout().map(|layout| layout.size), Some(8), "the size of the reply")?;
+    let ring = builder.start()?;
+    let words = [0xffff_fff0u32, 0, 0, 0, 1.5f32.to_bits(), 2.0f32.to_bits(), 0.25f32.to_bits(), 0];
+    let message: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let reply: Vec<u8> = [3.75f32, -0.5].iter().flat_map(|x| x.to_le_bytes()).collect();
+    equal(ring.actor(0).ask_bytes(&message)?.wait()?, reply.clone(), "the reply")?;
+    equal(pollster::block_on(ring.actor(0).ask_bytes(&message)?)?, reply, "the reply to a task")?;
+    ring.actor(0).tell_bytes(&message)?;
+    equal(ring.state::<u32>(0)?, 0xffff_fff0u32.wrapping_mul(3), "the state")?;
+    let size = |error: &SendError| matches!(error, SendError::Size { expected: 32, got: 31, .. });
+    refused(ring.actor(0).tell_bytes(&message[1..]), size, &["'add'", "32 bytes", "got 31", "vec3"])?;
+    let silent = "// anywarp:actor\nfn f(a: ptr<function, u32>, b: u32, lane: u32) { *a += b; }";
+    let ring = place.start(silent)?;
+    equal(ring.actor(0).ask_bytes(&[5, 0, 0, 0])?.wait()?, Vec::new(), "the reply of a function without a result")?;
+    equal(ring.state::<u32>(0)?, 5, "the state")
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use anywarp::backend::BackendKind;
 use anywarp::ring::{AskError, DeadReason, Restart, Ring, RingError, SendError};
 
+use crate::counts::adds_up;
 use crate::outcome::{TestResult, equal, refused};
 use crate::{Case, Place};
 
@@ -71,6 +72,7 @@ fn continues(place: Place<'_>) -> TestResult {
     }
     equal(ring.telemetry().actors[0].stopped, 10, "stopped")?;
     let report = ring.shutdown(MINUTE)?;
+    adds_up(&report)?;
     equal((report.handled, report.unanswered, report.dead_letters.len()), (20, 10, 10), "handled, unanswered, letters")
 }
 

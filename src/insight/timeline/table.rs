@@ -52,10 +52,11 @@ pub(super) fn mean(total: Duration, count: usize) -> Duration {
     total / u32::try_from(count.max(1)).unwrap_or(u32::MAX)
 }
 
-/// The time in which no kernel ran, by its cause. Each moment has one cause: the first that applies, in this order.
+/// The time in which no kernel ran, by its cause. Each moment has one cause: the first that applies, in this order. A
+/// resident kernel that waits for messages does not count as running.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Idle {
-    /// Kernels ran, at least one at a time.
+    /// Kernels ran, at least one at a time, or a resident kernel had messages.
     pub busy: Duration,
     /// The host compiled kernels.
     pub compiling: Duration,
@@ -94,14 +95,14 @@ impl Gaps {
         }
     }
 
-    /// Divides a time in which no kernel ran.
-    fn attribute(&self, from: Duration, to: Duration, idle: &mut Idle) {
+    /// Divides a time in which no kernel ran, and that ended with `next`.
+    fn attribute(&self, from: Duration, to: Duration, next: Option<SpanKind>, idle: &mut Idle) {
         let compiling = self.compilations.within(from, to);
         let explained = self.explained.within(from, to);
-        // Until the next submission, the host is late; after the last one, nothing more was to come.
-        let next = self.submissions.partition_point(|at| *at < from);
-        let pending = self.submissions.get(next).copied().filter(|at| *at <= to);
-        let has_next = self.last.is_some_and(|last| last >= to);
+        // Until the next submission or message, the host is late; after the last one, nothing more was to come.
+        let place = self.submissions.partition_point(|at| *at < from);
+        let pending = self.submissions.get(place).copied().filter(|at| *at <= to);
+        let has_next = next != Some(SpanKind::Ring) && self.last.is_some_and(|last| last >= to);
         let late_until = pending.or((!has_next).then_some(to)).unwrap_or(from);
         let late = (late_until - from).saturating_sub(self.explained.within(from, late_until));
         idle.compiling += compiling;
@@ -170,24 +171,25 @@ impl Profile {
     /// How the time of the work divides into that in which kernels ran, and idle time by its cause.
     #[must_use]
     pub fn idle(&self) -> Idle {
-        let kernels: Vec<&Span> = self.of_kind(SpanKind::Kernel).collect();
+        let runs = |span: &&Span| matches!(span.kind, SpanKind::Kernel | SpanKind::Ring);
+        let kernels: Vec<&Span> = self.spans.iter().filter(runs).collect();
         let gaps = Gaps::of(self);
         let mut idle = Idle::default();
         let mut at = self.range.0;
         for kernel in &kernels {
             if kernel.start > at {
-                gaps.attribute(at, kernel.start, &mut idle);
+                gaps.attribute(at, kernel.start, Some(kernel.kind), &mut idle);
             }
             idle.busy += kernel.end.min(self.range.1).saturating_sub(kernel.start.max(at));
             at = at.max(kernel.end);
         }
         if self.range.1 > at {
-            gaps.attribute(at, self.range.1, &mut idle);
+            gaps.attribute(at, self.range.1, None, &mut idle);
         }
         idle
     }
 
-    /// The table as text: one line for each kernel, the division of the time, and the number of other events.
+    /// The table as text: one line for each kernel, one for each ring, and the division of the time.
     #[must_use]
     pub fn text(&self, sort: Sort) -> String {
         let ms = |time: Duration| time.as_secs_f64() * 1e3;
@@ -206,6 +208,7 @@ impl Profile {
                 row.label
             );
         }
+        text.push_str(&self.ring_lines());
         let Idle { busy, compiling, transfer, host, other } = self.idle();
         let _ = write!(
             text,

@@ -63,6 +63,45 @@ fn idle_time_has_causes() {
     assert_eq!(idle.busy + idle.compiling + idle.host + idle.other, us(1000));
 }
 
+/// A resident kernel is busy while it has messages, and idle otherwise.
+#[test]
+fn rings_are_rows_of_their_own() {
+    let activity = |at: u64, took: u64, resident: bool| {
+        let (name, took, busy) = ("ring:echo".into(), us(took), us(2 * took));
+        event(at, Event::Activity { name, took, messages: 5, busy, parts: 4, resident })
+    };
+    let step = |at: u64, step: &str| event(at, Event::Step { name: "ring:echo".into(), step: step.into() });
+    let events = vec![
+        step(10, "started"),
+        activity(300, 100, true),
+        submission(350, 1),
+        command(450, 1, "a", 350, 450),
+        activity(460, 60, true),
+        step(900, "ended"),
+    ];
+    let timeline = profile(events, 1000);
+    let rows = timeline.rings();
+    assert_eq!(rows.len(), 1);
+    assert_eq!((rows[0].count, rows[0].messages, rows[0].total), (2, 10, us(160)));
+    assert!((rows[0].busy - 0.08).abs() < 1e-9, "{}", rows[0].busy);
+    assert_eq!(rows[0].steps, [(us(10), "started".into()), (us(900), "ended".into())]);
+    let idle = timeline.idle();
+    // The ring from 200 to 300, the kernel from 350 to 450, and the ring until 460.
+    assert_eq!((idle.busy, idle.host), (us(210), us(790)));
+    assert!(timeline.text(Sort::Total).contains("ring:echo: 10 messages in 2 times, 0.160 ms in all"));
+    assert!(timeline.text(Sort::Total).contains("8.0% of the time; started, ended\n"));
+    let trace = timeline.trace();
+    for part in [
+        r#""ph":"X","tid":9000,"cat":"ring","name":"ring:echo","ts":200.000,"dur":100.000,"args":{"messages":5,"busy":0.500}"#,
+        r#""ph":"i","s":"t","tid":9000,"cat":"step","name":"started","ts":10.000"#,
+        r#""tid":9000,"name":"thread_name","args":{"name":"ring:echo"}"#,
+    ] {
+        assert!(trace.contains(part), "{part}: {trace}");
+    }
+    // Launches show the time of a ring in batches.
+    assert_eq!(profile(vec![activity(300, 100, false)], 1000).idle().busy, Duration::ZERO);
+}
+
 #[test]
 fn copies_explain_idle_time_once() {
     let copy = |at, took| event(at, Event::HostCopy { bytes: 8, to_buffer: true, took: us(took) });

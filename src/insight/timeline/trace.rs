@@ -7,12 +7,15 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::{Profile, Span, SpanKind};
-use crate::submit::Event;
+use crate::submit::{Event, Observed};
 
-/// The tracks: the thread that made the timeline, the streams from this number on, and other threads from this one on.
+/// The tracks: the thread that made the timeline, the streams from this number on, and other threads from the last one
+/// on.
 const HOST: u32 = 1;
 const STREAMS: u32 = 10;
 const THREADS: u32 = 10_000;
+/// The tracks of rings, from this number on.
+const RINGS: u32 = 9_000;
 
 struct Writer {
     text: String,
@@ -56,6 +59,28 @@ impl Writer {
         ));
     }
 
+    /// Writes a time in which a ring had messages, with the share of its actors that had some, from 0 to 1.
+    fn activity(&mut self, track: u32, observed: &Observed) {
+        let Event::Activity { name, took, messages, busy, parts, resident } = &observed.event else { return };
+        let whole = (took.as_secs_f64() * f64::from(*parts)).max(f64::MIN_POSITIVE);
+        let busy = (busy.as_secs_f64() / whole).min(1.0);
+        // Launches are the spans of a ring in batches.
+        let kind = if *resident { SpanKind::Ring.name() } else { "activity" };
+        self.event(&format!(
+            "\"ph\":\"X\",\"tid\":{track},\"cat\":\"{kind}\",\"name\":{},\"ts\":{},\"dur\":{},\
+             \"args\":{{\"messages\":{messages},\"busy\":{busy:.3}}}",
+            quoted(name),
+            microseconds(observed.at.saturating_sub(*took)),
+            microseconds(*took)
+        ));
+    }
+
+    /// Writes a step in the life of a ring.
+    fn step(&mut self, track: u32, step: &str, at: Duration) {
+        let (step, at) = (quoted(step), microseconds(at));
+        self.event(&format!("\"ph\":\"i\",\"s\":\"t\",\"tid\":{track},\"cat\":\"step\",\"name\":{step},\"ts\":{at}"));
+    }
+
     fn track(&mut self, number: u32, name: &str) {
         self.event(&format!(
             "\"ph\":\"M\",\"tid\":{number},\"name\":\"thread_name\",\"args\":{{\"name\":{}}}",
@@ -93,7 +118,8 @@ impl Profile {
     /// The timeline as a trace: save it as a `.json` file, and open that with <https://ui.perfetto.dev>.
     ///
     /// Each stream is a track with its kernels, copies and fills, and each thread of the host is one with its scopes,
-    /// compilations, submissions, waits and transfers, nested. Arrows lead from submissions to their first kernels.
+    /// compilations, submissions, waits and transfers, nested. Each ring is a track with the times in which it had
+    /// messages, and the steps of its life. Arrows lead from submissions to their first kernels.
     /// Counters show the bytes of all buffers, and those of transfers that were recorded and have not ended. The member
     /// `otherData` has the whole time and its division as in [`idle`](Self::idle), in microseconds.
     #[must_use]
@@ -101,7 +127,8 @@ impl Profile {
         let text = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[".to_owned();
         let mut writer = Writer { text, thread: self.thread };
         self.tracks(&mut writer);
-        self.spans.iter().for_each(|span| writer.span(span));
+        self.spans.iter().filter(|span| span.kind != SpanKind::Ring).for_each(|span| writer.span(span));
+        self.ring_events(&mut writer);
         // The earliest kernel of each submission, as spans are in the order of their starts.
         let mut first: HashMap<u64, &Span> = HashMap::new();
         self.of_kind(SpanKind::Kernel).for_each(|span| _ = first.entry(span.submission).or_insert(span));
@@ -137,6 +164,17 @@ impl Profile {
             self.dropped
         );
         writer.text
+    }
+
+    /// Writes the tracks of rings.
+    fn ring_events(&self, writer: &mut Writer) {
+        for (track, row) in (RINGS..).zip(self.rings()) {
+            writer.track(track, &row.label);
+            row.steps.iter().for_each(|(at, step)| writer.step(track, step, *at));
+            let is_own =
+                |observed: &&Observed| matches!(&observed.event, Event::Activity { name, .. } if *name == row.label);
+            self.events.iter().filter(is_own).for_each(|observed| writer.activity(track, observed));
+        }
     }
 
     /// Names the tracks.

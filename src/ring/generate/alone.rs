@@ -30,6 +30,7 @@ impl Kernel<'_> {
             out,
             "@compute @workgroup_size(1)
 fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {{
+  {beat}
   for (var actor = group.x; actor < ring_shape.actors; actor += groups.x) {{{marked}
     let kept = actor * ring_words_kept;
     var numbers = array<u32, 2>(ring_kept[kept] + ring_shape.first, ring_kept[kept + 1u]);
@@ -63,6 +64,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
       let part = (words[0] & 0x7fffffffu) >> 2u;
       var ring_reply: array<u32, ring_payload_out>;
       if kind == 0u {{",
+            beat = self.beat(),
             marked =
                 if self.marks { format!("\n    if {} != 0u {{ continue; }}", Self::marked()) } else { String::new() },
             first = u32::from(sends),

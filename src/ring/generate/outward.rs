@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::parts::Parts;
 use super::{Kernel, LINE};
-use crate::ring::emit;
+use crate::ring::emitted::{self, MARKED};
 use crate::ring::slot::{HEAD, stride};
 
 impl Kernel<'_> {
@@ -60,10 +60,10 @@ fn ring_send(ring_to: u32, ring_m: {}) -> bool {{
         );
     }
 
-    /// The function that emits a message to the host; see [`emit`].
+    /// The function that emits a message to the host; see [`emitted`].
     pub(super) fn emit(&self, out: &mut String) {
         let Some(own) = &self.actor.emit else { return };
-        let (words, line) = (self.format.emission, emit::LINE);
+        let (words, line) = (self.format.emission, emitted::LINE);
         let _ = writeln!(
             out,
             "fn ring_emit(ring_m: {}) -> bool {{
@@ -87,11 +87,13 @@ fn ring_send(ring_to: u32, ring_m: {}) -> bool {{
     }}
   }}
   let ring_ticket = atomicAdd(&ring_emitted[ring_line], 1u);
-  let ring_place = (ring_shape.actors * {head}u + 7u) / 8u * 8u
+  let ring_marks = ring_shape.actors * {head}u;
+  let ring_place = (ring_marks + (ring_shape.actors + {last}u) / {MARKED}u + 7u) / 8u * 8u
     + (ring_self * ring_shape.slots + (ring_ticket & (ring_shape.slots - 1u))) * {stride}u;
   let ring_lap = ring_phase(ring_ticket) << 31u;
   var ring_highest = ring_lap;",
             head = 1 + line,
+            last = MARKED - 1,
             stride = stride(words),
         );
         for word in 0..words {
@@ -106,6 +108,7 @@ fn ring_send(ring_to: u32, ring_m: {}) -> bool {{
             out,
             "  atomicStore(&ring_emitted[ring_place + 1u], ring_highest);
   atomicStore(&ring_emitted[ring_place], ring_lap);
+  atomicAdd(&ring_emitted[ring_marks + ring_self / {MARKED}u], 1u);
   return true;
 }}"
         );

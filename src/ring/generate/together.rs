@@ -61,7 +61,10 @@ fn ring_arrives(number: u32, i: u32, word: u32) {{
 @compute @workgroup_size({invocations})
 fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) lane: u32) {{
-  if lane == 0u {{ atomicStore(&ring_arrived, {MAX_WINDOW}u); }}
+  if lane == 0u {{
+    atomicStore(&ring_arrived, {MAX_WINDOW}u);
+    {beat}
+  }}
   workgroupBarrier();
   for (var actor = group.x; actor < ring_shape.actors; actor += groups.x) {{{marked}
     let kept = actor * ring_words_kept;
@@ -77,6 +80,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
     var looks = 0u;
     while polls < ring_shape.polls && handled < ring_shape.most {{
       let number = numbers[queue];",
+            beat = self.beat(),
             mark = if self.marks { "\nvar<workgroup> ring_mark: u32;" } else { "" },
             marked = if self.marks {
                 let marked = Self::marked();

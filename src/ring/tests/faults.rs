@@ -122,6 +122,7 @@ fn messages_between_actors_are_reported_after_a_failure() {
         assert!(matches!(error, AskError::Ended { failure: Some(_), .. }), "{mode}: {error}");
         let report = ring.shutdown(Duration::from_secs(1)).unwrap();
         assert_eq!((report.undelivered, report.unanswered, report.handled), (2, 1, 0), "{mode}: {report:?}");
+        assert_eq!(report.telemetry.total().sent, 2, "{mode}: {report:?}");
         let letters: Vec<_> = report.dead_letters.iter().map(|letter| (letter.bytes[0], letter.from_actor)).collect();
         assert_eq!(letters, [(7, false), (11, true), (12, true)], "{mode}");
         assert!(report.dead_letters.iter().all(|letter| letter.reason == DeadReason::Failure), "{mode}: {report:?}");

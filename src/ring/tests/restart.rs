@@ -5,7 +5,7 @@ use std::time::Duration;
 use anywarp_cpu::Options;
 
 use crate::device::Device;
-use crate::ring::{AskError, DeadReason, Mode, Restart, Ring, RingBuilder, SendError};
+use crate::ring::{AskError, DeadReason, Mode, Report, Restart, Ring, RingBuilder, SendError};
 
 /// Counts messages; a handler that never comes to its end for a message of 7.
 const HANGS: &str = "
@@ -38,6 +38,20 @@ fn ask(ring: &Ring, actor: u32, x: u32) -> Result<u32, AskError> {
     ring.actor(actor).ask::<u32, u32>(&x)?.timeout(MINUTE).wait()
 }
 
+/// Ends the ring, and checks that each message is in one of the counts.
+fn ends(ring: Ring, place: &str) -> Report {
+    let report = ring.shutdown(MINUTE).unwrap();
+    for actor in &report.telemetry.actors {
+        assert_eq!(actor.handled + actor.unanswered + actor.displaced, actor.received, "{place}: {report:?}");
+    }
+    let total = report.telemetry.total();
+    assert_eq!(total.unanswered, report.unanswered, "{place}: {report:?}");
+    let left = total.lost_from_actors + report.undelivered;
+    assert_eq!(total.from_actors + left, total.sent, "{place}: {report:?}");
+    assert_eq!(total.taken + report.untaken, total.emitted, "{place}: {report:?}");
+    report
+}
+
 fn is_stopped(error: &AskError, actor: u32, place: &str) {
     let text = error.to_string();
     assert!(matches!(error, AskError::Stopped { actor: own, .. } if *own == actor), "{place}: {text}");
@@ -67,7 +81,7 @@ fn an_actor_continues_with_its_last_state() {
             (letter.actor, letter.reason, letter.from_actor, letter.bytes[0]) == (1, DeadReason::Stopped, false, 7)
         };
         assert!(letters.len() == 13 && letters.iter().all(stopped), "{place}: {letters:?}");
-        let report = ring.shutdown(MINUTE).unwrap();
+        let report = ends(ring, place);
         assert!(report.failure.is_none(), "{place}: {report:?}");
         assert_eq!((report.handled, report.unanswered), (u64::from(count) + 13, 13), "{place}");
     });
@@ -92,7 +106,7 @@ fn waiting_messages_are_handled_by_a_restarted_actor() {
         }
         assert_eq!(other.wait().unwrap(), 51, "{place}");
         assert_eq!(ring.state::<[u32; 2]>(0).unwrap(), [1, 4], "{place}: a state of zeros, and the last message");
-        assert_eq!(ring.shutdown(MINUTE).unwrap().unanswered, 2, "{place}");
+        assert_eq!(ends(ring, place).unanswered, 2, "{place}");
     });
 }
 
@@ -121,7 +135,7 @@ fn an_actor_ends_alone() {
         ring.drain(MINUTE).unwrap();
         ring.pause().unwrap();
         assert_eq!(ring.state::<[u32; 2]>(1).unwrap(), [1, 3], "{place}: the state after the last handled message");
-        let report = ring.shutdown(MINUTE).unwrap();
+        let report = ends(ring, place);
         assert_eq!((report.unanswered, report.handled), (3, 41), "{place}: {report:?}");
         let letters: Vec<_> = report.dead_letters.iter().map(|letter| (letter.actor, letter.bytes[0])).collect();
         assert_eq!(letters, [(1, 7), (1, 8), (1, 9)], "{place}");
@@ -166,7 +180,7 @@ fn messages_between_actors_outlive_a_stopped_one() {
         assert!(letters.len() == 11 && letters.iter().zip((1..).step_by(2)).all(odd), "{place}: {letters:?}");
         let total = ring.telemetry().total();
         assert_eq!((total.sent, total.from_actors, total.stopped), (23, 12, 11), "{place}");
-        assert_eq!(ring.shutdown(MINUTE).unwrap().undelivered, 0, "{place}");
+        assert_eq!(ends(ring, place).undelivered, 0, "{place}");
     });
 }
 
@@ -184,7 +198,8 @@ fn an_ended_actor_refuses_other_actors() {
         ring.pause().unwrap();
         let telemetry = ring.telemetry();
         assert_eq!((telemetry.actors[0].sent, telemetry.actors[0].refused), (2, 10), "{place}");
-        let report = ring.shutdown(MINUTE).unwrap();
+        assert_eq!((telemetry.actors[1].from_actors, telemetry.actors[1].lost_from_actors), (1, 1), "{place}");
+        let report = ends(ring, place);
         assert_eq!((report.undelivered, report.dead_letters.len()), (0, 1), "{place}: {report:?}");
     });
 }
@@ -197,7 +212,7 @@ fn a_shutdown_waits_for_actors_that_go_on() {
         for round in 0..30u32 {
             ring.actor(round % 2).tell(&if round % 10 == 3 { 7 } else { 1u32 }).unwrap();
         }
-        let report = ring.shutdown(MINUTE).unwrap();
+        let report = ends(ring, place);
         assert_eq!((report.handled, report.unanswered), (27, 3), "{place}: {report:?}");
         assert!(report.failure.is_none(), "{place}");
     });
@@ -252,5 +267,7 @@ fn what_was_emitted_before_a_stop_arrives() {
         }
         assert_eq!(ring.state::<u32>(1).unwrap(), 20, "{place}");
         assert_eq!((given.try_recv(), given.lost(), ring.telemetry().total().not_emitted), (None, 0, 0), "{place}");
+        let report = ends(ring, place);
+        assert_eq!((report.telemetry.total().taken, report.untaken), (40, 0), "{place}");
     });
 }

@@ -1,0 +1,157 @@
+//! Topics: messages of the host to all actors that are subscribed to a name.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::actor::payload;
+use super::backlog::Priority;
+use super::core::Core;
+use super::error::SendError;
+use super::overflow::Overflow;
+use super::telemetry::Count;
+use crate::element::Element;
+
+/// A name to which actors are subscribed: see [`Ring::topic`](super::Ring::topic). Cloning it copies only a handle; any
+/// thread may use it.
+#[derive(Clone)]
+pub struct Topic {
+    pub(super) core: Arc<Core>,
+    pub(super) own: Arc<Shared>,
+}
+
+/// The state that all handles of a topic share.
+#[derive(Default)]
+pub(super) struct Shared {
+    members: Mutex<BTreeMap<u32, Overflow>>,
+    published: Count,
+    delivered: Count,
+    dropped: Count,
+    refused: Count,
+}
+
+/// The topics of a ring by their names.
+#[derive(Default)]
+pub(super) struct Topics(Mutex<BTreeMap<String, Arc<Shared>>>);
+
+/// The counts of a topic: see [`Telemetry::topics`](super::Telemetry::topics).
+///
+/// Each published message has an end at each subscribed actor: `delivered`, `dropped` or `refused`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TopicTelemetry {
+    /// The name.
+    pub name: String,
+    /// The number of actors that are subscribed.
+    pub actors: u64,
+    /// Messages that were published.
+    pub published: u64,
+    /// Messages that the inboxes of actors have accepted, one for each actor.
+    pub delivered: u64,
+    /// Messages that were dropped or refused because the inbox of an actor was full, one for each actor.
+    pub dropped: u64,
+    /// Messages that an actor could not accept because it has ended ([`Restart::Never`](super::Restart::Never)).
+    pub refused: u64,
+}
+
+/// The fate of one published message.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Published {
+    /// The number of actors that have accepted it.
+    pub delivered: u32,
+    /// The actors that have not, with the reasons.
+    pub failed: Vec<(u32, SendError)>,
+}
+
+impl Topics {
+    fn all(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Shared>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The topic of this name, which is made if it does not exist.
+    pub(super) fn named(&self, name: &str) -> Arc<Shared> {
+        let mut all = self.all();
+        if let Some(own) = all.get(name) {
+            return Arc::clone(own);
+        }
+        Arc::clone(all.entry(name.to_owned()).or_default())
+    }
+
+    /// The counts of all topics, by name.
+    pub(super) fn telemetry(&self) -> Vec<TopicTelemetry> {
+        let all = self.all();
+        let counts = |(name, own): (&String, &Arc<Shared>)| TopicTelemetry {
+            name: name.clone(),
+            actors: own.members().len() as u64,
+            published: own.published.get(),
+            delivered: own.delivered.get(),
+            dropped: own.dropped.get(),
+            refused: own.refused.get(),
+        };
+        all.iter().map(counts).collect()
+    }
+}
+
+impl Shared {
+    fn members(&self) -> MutexGuard<'_, BTreeMap<u32, Overflow>> {
+        self.members.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Topic {
+    /// Subscribes an actor, whose inbox receives each message that is published from now on. `overflow` is the reaction
+    /// if its inbox is full. For an actor that is subscribed already, this replaces the reaction.
+    ///
+    /// # Errors
+    /// [`SendError::NoSuchActor`]; [`SendError::NothingToDrop`] for [`Overflow::DropOldest`] in a ring without a
+    /// [backlog](super::RingBuilder::backlog).
+    pub fn subscribe(&self, actor: u32, overflow: Overflow) -> Result<(), SendError> {
+        self.core.post(actor)?;
+        if overflow == Overflow::DropOldest && self.core.backlog == 0 {
+            return Err(SendError::NothingToDrop { actor });
+        }
+        self.own.members().insert(actor, overflow);
+        Ok(())
+    }
+
+    /// Ends the subscription of an actor; returns whether there was one. Messages in its inbox stay there.
+    pub fn unsubscribe(&self, actor: u32) -> bool {
+        self.own.members().remove(&actor).is_some()
+    }
+
+    /// The actors that are subscribed, in the order of their numbers.
+    #[must_use]
+    pub fn actors(&self) -> Vec<u32> {
+        self.own.members().keys().copied().collect()
+    }
+
+    /// Sends a message to each subscribed actor, in the order of their numbers, without waiting for replies. A full inbox
+    /// of one actor does not keep the message from the others; with [`Overflow::Block`], they receive it later.
+    ///
+    /// # Errors
+    /// [`SendError::Layout`] if `M` is not the type of the messages; [`SendError::Ended`] if the ring does not run. The
+    /// errors of single actors are in [`Published::failed`].
+    pub fn publish<M: Element>(&self, message: &M) -> Result<Published, SendError> {
+        self.core.checks_message::<M>()?;
+        self.core.accepts()?;
+        let payload = payload(message);
+        // Without the lock, as a sender may wait.
+        let members: Vec<(u32, Overflow)> = self.own.members().iter().map(|(actor, own)| (*actor, *own)).collect();
+        self.own.published.add();
+        let mut published = Published { delivered: 0, failed: Vec::new() };
+        for (actor, overflow) in members {
+            match self.core.send_by(overflow, actor, &payload, None, Priority::Normal) {
+                Ok(()) => {
+                    self.own.delivered.add();
+                    published.delivered += 1;
+                }
+                Err(error) => {
+                    let full = matches!(error, SendError::Full { .. } | SendError::Dropped { .. });
+                    if full { &self.own.dropped } else { &self.own.refused }.add();
+                    published.failed.push((actor, error));
+                }
+            }
+        }
+        Ok(published)
+    }
+}
