@@ -86,7 +86,9 @@ fn two_traces_are_compared() {
     let kernels = events.iter().filter(|event| event["cat"] == "kernel");
     let sum: f64 = kernels.map(|event| number(&event["dur"])).sum();
     assert!((sum - total("after")).abs() < 1e-2, "{sum} {json}");
-    let parts: f64 =
-        ["busy_us", "compiling_us", "host_us", "other_us"].iter().map(|part| number(&json[part]["after"])).sum();
+    let parts: f64 = ["busy_us", "compiling_us", "transfer_us", "host_us", "other_us"]
+        .iter()
+        .map(|part| number(&json[part]["after"]))
+        .sum();
     assert!((parts - number(&json["duration_us"]["after"])).abs() < 1e-2, "{json}");
 }

@@ -34,8 +34,8 @@ script-src 'unsafe-inline'; img-src data:\">
 /// and the access sites. Both together are the whole report about a program; the profile may be that of a GPU, and the
 /// report that of a run on `cpu:observed`.
 ///
-/// The timeline is at most about 2 MB long: of more than 20 000 spans, neighbours are joined to one bar, and the page
-/// says so. Without scripts, it is a still picture. Colours follow the browser's light or dark theme.
+/// The timeline is at most about 2 MB long: if there are more than 20 000 spans, neighbours are joined to one bar, and
+/// the page says so. Without scripts, it is a still picture. Colours follow the browser's light or dark theme.
 ///
 /// ```
 /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]

@@ -175,7 +175,7 @@ impl Profiler {
         Ok(profile)
     }
 
-    /// Returns the timeline of the steps that were recorded so far, if the loop ends while some are recorded. What came
+    /// Returns the timeline of the steps that were recorded so far, if the loop ends while some are recorded. Work
     /// after the last [`step`](Self::step) is part of it, but no step.
     ///
     /// # Errors
