@@ -11,7 +11,7 @@ case_folder() {
 cases() {
     say "WGSL conformance cases"
     last cases
-    local folder cpu=(--sample 20 --seed 1) vulkan=(--sample 1 --seed 1)
+    local folder cpu=(--sample 10 --seed 1) vulkan=(--sample 1 --seed 1)
     if ! folder="$(case_folder)"; then
         echo "no folder of cases (set ANYWARP_CTS_DIR): skipped"
         return
@@ -53,9 +53,10 @@ cubins() {
     ANYWARP_REQUIRE=nvrtc cargo test --workspace --test cubins -- --arch sm_75,sm_80,sm_100 "${older[@]}"
 }
 
-# ONNX's node tests, on the processor and on Vulkan.
+# ONNX's node tests, on the processor; a whole run also has them on Vulkan.
 onnx() {
     say "ONNX node tests"
+    last onnx
     local release=1.22.0 folder
     folder="${ANYWARP_ONNX_DIR:-$tools/onnx-$release/onnx/backend/test/data/node}"
     if [ ! -d "$folder" ]; then
@@ -73,6 +74,7 @@ with zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
 PYTHON
     fi
     cargo test --workspace --test onnx -- --check docs/onnx.md "$folder"
+    whole || return 0
     cargo test --workspace --test onnx -- --device vulkan "$folder"
 }
 
