@@ -33,18 +33,23 @@ tests() {
     cargo test --workspace --bins --tests -- vulkan
     # These take the devices that they find.
     cargo test --workspace --test library --test run --test devices -- --skip backend_failures --skip vulkan
-    say "tests of features that are off by default"
-    cargo test --workspace --features anywarp/images --test loader images
 }
 
 lints() {
     say "clippy"
     cargo clippy --workspace --all-targets --features anywarp/images --quiet -- -D warnings
     # One package alone: together with others, it would be built with the features that they enable.
+    cargo clippy --package anywarp --no-default-features --features cpu --quiet -- -D warnings
+}
+
+# Each feature alone, and the tests of those that are off by default.
+features() {
+    say "features"
     local features
-    for features in "" cpu wgpu cuda; do
+    for features in "" wgpu cuda; do
         cargo clippy --package anywarp --no-default-features --features "$features" --quiet -- -D warnings
     done
+    cargo test --workspace --features anywarp/images --test loader images
 }
 
 docs() {
