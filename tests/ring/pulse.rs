@@ -106,7 +106,13 @@ fn unresponsive(place: Place<'_>) -> TestResult {
     ring.drain(MINUTE)?;
     let late: Vec<_> = ring.dead_letters().iter().map(|letter| (letter.actor, letter.reason)).collect();
     equal(late, vec![(1, DeadReason::LateReply); 2], "dead letters")?;
-    equal(ring.actor(1).ask::<u32, u32>(&0)?.timeout(MINUTE).wait()?, 0, "the reply of an actor that goes on")?;
+    // A busy machine may again make the kernel wait for longer than the ring allows.
+    let mut reply = ring.actor(1).ask::<u32, u32>(&0)?.timeout(MINUTE).wait();
+    let start = Instant::now();
+    while matches!(reply, Err(AskError::Unresponsive { .. })) && start.elapsed() < MINUTE {
+        reply = ring.actor(1).ask::<u32, u32>(&0)?.timeout(MINUTE).wait();
+    }
+    equal(reply?, 0, "the reply of an actor that goes on")?;
     let report = ring.shutdown(MINUTE)?;
     crate::counts::adds_up(&report)?;
     equal((report.unanswered, report.failure.is_none()), (0, true), "unanswered messages, and a healthy end")
