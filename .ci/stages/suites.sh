@@ -33,23 +33,22 @@ nvrtc() {
     export ANYWARP_NVRTC ANYWARP_NVDISASM
 }
 
-# Compiles translated kernels to machine code for NVIDIA GPUs, which needs no GPU: the kernels of the suites, the
-# kernels that ship, and a part of the conformance cases. On two cores, a tenth of the cases takes a quarter of an hour
-# for all four generations of GPUs.
+# Compiles translated kernels to machine code for NVIDIA GPUs, which needs no GPU: those of the unit tests, of the tool's
+# tests, and of the benches. A whole run also compiles the kernels of the suites, those that ship in all their forms, and a
+# part of the conformance cases for all four generations of GPUs, which takes half an hour on two cores.
 cubins() {
     say "CUDA without a card"
     last cubins
     nvrtc || { echo "NVRTC could not be installed: skipped" && return; }
-    local folder part=0.2 newest=() older=()
-    if whole; then part=2; fi
-    if folder="$(case_folder)"; then
-        newest=(--sample "$part" --seed 1 "$folder") older=(--sample 0.5 --seed 2 "$folder")
-    fi
     ANYWARP_REQUIRE=nvrtc cargo test --workspace --lib -- nvrtc stages translate
     ANYWARP_REQUIRE=nvrtc cargo test --workspace --test translate --test inspect
     ANYWARP_REQUIRE=nvrtc cargo test --workspace --test insight -- nvrtc
-    ANYWARP_REQUIRE=nvrtc cargo test --workspace --test cubins -- --arch sm_90 "${newest[@]}"
     whole || return 0
+    local folder newest=() older=()
+    if folder="$(case_folder)"; then
+        newest=(--sample 2 --seed 1 "$folder") older=(--sample 0.5 --seed 2 "$folder")
+    fi
+    ANYWARP_REQUIRE=nvrtc cargo test --workspace --test cubins -- --arch sm_90 "${newest[@]}"
     ANYWARP_REQUIRE=nvrtc cargo test --workspace --test cubins -- --arch sm_75,sm_80,sm_100 "${older[@]}"
 }
 
