@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use anywarp_backend::Clock;
 
+pub(super) use compare::end_of;
 pub use compare::{Compared, Comparison, Pair};
 pub use rings::RingRow;
 pub use schedule::{Profiler, Schedule};

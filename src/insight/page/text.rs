@@ -1,6 +1,6 @@
 //! Text and names within a page: every other file of this module writes them through these functions.
 
-use std::borrow::Cow;
+pub(super) use super::super::timeline::end_of;
 
 /// Text for HTML, within and outside of attributes.
 pub(super) fn escaped(text: &str) -> String {
@@ -34,16 +34,6 @@ pub(super) fn with_code(text: &str) -> String {
 /// A string of JSON within an element `script`, which no text can end.
 pub(super) fn quoted(text: &str) -> String {
     super::super::timeline::quoted(text).replace('<', "\\u003c")
-}
-
-/// The last `most` characters of a name, with a sign where its front is left out.
-pub(super) fn end_of(name: &str, most: usize) -> Cow<'_, str> {
-    let length = name.chars().count();
-    if length <= most {
-        return name.into();
-    }
-    let end: String = name.chars().skip(length + 1 - most.max(1)).collect();
-    format!("…{end}").into()
 }
 
 #[cfg(test)]

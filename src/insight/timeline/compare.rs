@@ -1,5 +1,6 @@
 //! The comparison of two timelines, before and after a change of a program.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -155,12 +156,12 @@ fn number(value: f64, width: usize) -> String {
     (1..=4).rev().map(text).find(|text| text.len() <= width).unwrap_or_else(|| text(0))
 }
 
-/// The last `width` characters of a name, with a sign where its front is left out.
-fn end_of(name: &str, width: usize) -> String {
+/// The last `most` characters of a name, with a sign where its front is left out.
+pub(in crate::insight) fn end_of(name: &str, most: usize) -> Cow<'_, str> {
     let length = name.chars().count();
-    if length <= width {
-        return name.to_owned();
+    if length <= most {
+        return name.into();
     }
-    let end: String = name.chars().skip(length + 1 - width.max(1)).collect();
-    format!("…{end}")
+    let end: String = name.chars().skip(length + 1 - most.max(1)).collect();
+    format!("…{end}").into()
 }
