@@ -52,7 +52,8 @@ cubins() {
     ANYWARP_REQUIRE=nvrtc cargo test --workspace --test cubins -- --arch sm_75,sm_80,sm_100 "${older[@]}"
 }
 
-# ONNX's node tests, on the processor; a whole run also has them on Vulkan.
+# ONNX's node tests, and real layers with the results of onnxruntime, on the processor; a whole run also has them on
+# Vulkan.
 onnx() {
     say "ONNX node tests"
     last onnx
@@ -73,8 +74,17 @@ with zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
 PYTHON
     fi
     cargo test --workspace --test onnx -- --check docs/onnx.md "$folder"
+    local layers="$tools/layers"
+    if { [ -x "$tools/bin/pip" ] || python3 -m venv "$tools"; } &&
+        "$tools/bin/pip" install --quiet "onnx==$release" onnxruntime==1.32.0 &&
+        "$tools/bin/python" tests/onnx/layers.py "$layers"; then
+        cargo test --workspace --test onnx -- --absolute 1e-5 "$layers"
+    else
+        echo "onnxruntime could not be installed: its layers are skipped"
+    fi
     whole || return 0
     cargo test --workspace --test onnx -- --device vulkan "$folder"
+    [ ! -d "$layers" ] || cargo test --workspace --test onnx -- --absolute 1e-5 --device vulkan "$layers"
 }
 
 # Random kernels: the processor, software Vulkan and plain Rust must agree.

@@ -1,22 +1,39 @@
-//! Layers in f16: the convolutions of ResNet-50 with the channels last, beside a matrix product of the same size, and the
-//! attention of a transformer.
+//! Layers: the convolutions of ResNet-50 in f16 with the channels last, beside a matrix product of the same size, those
+//! with kernels of 3 x 3 in f32, also by Winograd's filtering, and the attention of a transformer in f16.
 
-use anywarp::ops::{Attention, Conv, Matmul, MatmulMethod};
+use anywarp::ops::{Attention, Conv, Cost, FloatElement, Matmul, MatmulMethod};
 use anywarp::{Recording, UnifiedBuffer, f16};
 
 use crate::rungs::{Ladder, close, is_host, numbers};
 use crate::shared::Outcome;
 
-struct Arrays {
-    x: UnifiedBuffer<f16>,
-    weights: UnifiedBuffer<f16>,
-    y: UnifiedBuffer<f16>,
+struct Arrays<T> {
+    x: UnifiedBuffer<T>,
+    weights: UnifiedBuffer<T>,
+    y: UnifiedBuffer<T>,
+}
+
+/// A layer: examples of x, positions along each of two axes, channels of x and y, taps along each axis.
+#[derive(Clone, Copy)]
+struct Layer {
+    examples: usize,
+    side: usize,
+    inputs: usize,
+    outputs: usize,
+    size: usize,
 }
 
 pub(crate) fn climb(ladder: &mut Ladder, _elements: usize) -> Outcome<()> {
     let examples = if is_host(&ladder.device) { 1 } else { 32 };
-    for (side, channels, size) in [(56, [64, 64], 3), (56, [256, 64], 1), (28, [128, 128], 3), (7, [512, 512], 3)] {
-        convolve(ladder, [examples, side], channels, size)?;
+    for (side, [inputs, outputs], size) in
+        [(56, [64, 64], 3), (56, [256, 64], 1), (28, [128, 128], 3), (14, [256, 256], 3), (7, [512, 512], 3)]
+    {
+        let layer = Layer { examples, side, inputs, outputs, size };
+        let (operator, cost, mut arrays) = convolve::<f16>(ladder, layer, f16::from_f32)?;
+        multiply(ladder, layer, (&operator, cost), &mut arrays)?;
+        if size == 3 {
+            convolve::<f32>(ladder, layer, |number| number)?;
+        }
     }
     let [planes, positions] = if is_host(&ladder.device) { [2, 256] } else { [32, 4096] };
     attend(ladder, planes, positions, 128)?;
@@ -32,20 +49,22 @@ fn samples(count: usize) -> impl Iterator<Item = usize> {
     (0..499).map(move |at| at * 7919 % count)
 }
 
-fn convolve(
-    ladder: &mut Ladder,
-    [examples, side]: [usize; 2],
-    [inputs, outputs]: [usize; 2],
-    size: usize,
-) -> Outcome<()> {
+/// Measures a layer; returns its name, its cost and its arrays.
+fn convolve<T: FloatElement>(ladder: &mut Ladder, layer: Layer, of: fn(f32) -> T) -> Outcome<(String, Cost, Arrays<T>)>
+where
+    f64: From<T>,
+{
+    let Layer { examples, side, inputs, outputs, size } = layer;
     let device = ladder.device.clone();
     let (image, kernel) = ([examples, side, side, inputs], [outputs, size, size, inputs]);
     let pad = size / 2;
     let (depth, positions) = (inputs * size * size, examples * side * side);
-    let (x, weights) = (rounded(positions * inputs, 3), rounded(outputs * depth, 4));
-    let plain = || Conv::<f16>::new(image, kernel).channels_last().padding(&[[pad, pad], [pad, pad]]);
+    let [x, weights] = [(positions * inputs, 3), (outputs * depth, 4)]
+        .map(|(count, seed)| numbers(count, seed).into_iter().map(|number| of(number / 4.0)).collect::<Vec<T>>());
+    let plain = || Conv::<T>::new(image, kernel).channels_last().padding(&[[pad, pad], [pad, pad]]);
     let cost = plain().cost(&device)?;
-    let operator = format!("conv {size}x{size} {inputs} -> {outputs}, {examples} x {side} x {side} f16");
+    let word = if size_of::<T>() == 2 { "f16" } else { "f32" };
+    let operator = format!("conv {size}x{size} {inputs} -> {outputs}, {examples} x {side} x {side} {word}");
     let sum = |at: usize| -> f32 {
         let (position, channel) = (at / outputs, at % outputs);
         let (example, row, column) = (position / side / side, position / side % side, position % side);
@@ -55,33 +74,50 @@ fn convolve(
             let inside = (pad..side + pad).contains(&down) && (pad..side + pad).contains(&along);
             let place =
                 ((example * side + down.saturating_sub(pad)) * side + along.saturating_sub(pad)) * inputs + input;
-            if inside { x[place].to_f64() * weights[channel * depth + k].to_f64() } else { 0.0 }
+            if inside { f64::from(x[place]) * f64::from(weights[channel * depth + k]) } else { 0.0 }
         };
         (0..depth).map(product).sum::<f64>() as f32
     };
     let wanted: Vec<f32> = samples(positions * outputs).map(sum).collect();
     let (x, weights) = (device.buffer_from(&x)?, device.buffer_from(&weights)?);
     let mut arrays = Arrays { x, weights, y: device.buffer(positions * outputs)? };
-    let check = |arrays: &Arrays| {
+    let check = |arrays: &Arrays<T>| {
         let y = arrays.y.read()?;
-        close(&samples(y.len()).map(|at| y[at].to_f32()).collect::<Vec<_>>(), &wanted, 1e-2)
+        close(&samples(y.len()).map(|at| f64::from(y[at]) as f32).collect::<Vec<_>>(), &wanted, 1e-2)
     };
-    let record = |Arrays { x, weights, y }: &mut Arrays, recording: &mut Recording| {
+    let record = |Arrays { x, weights, y }: &mut Arrays<T>, recording: &mut Recording| {
         Ok(plain().record(recording).run(&*x, &*weights, y)?)
     };
     ladder.rung((&operator, "Conv"), cost, &mut arrays, record, check)?;
-    let sizes = [positions, depth, outputs];
-    let product = || Matmul::<f16>::new(sizes).transpose_b().method(MatmulMethod::Cooperative);
+    if plain().winograd().cost(&device).is_ok() {
+        arrays.y = device.buffer(positions * outputs)?;
+        let record = |Arrays { x, weights, y }: &mut Arrays<T>, recording: &mut Recording| {
+            Ok(plain().winograd().record(recording).run(&*x, &*weights, y)?)
+        };
+        ladder.rung((&operator, "Conv, Winograd"), cost, &mut arrays, record, check)?;
+    }
+    Ok((operator, cost, arrays))
+}
+
+/// Measures a matrix product of the size of a layer.
+fn multiply(
+    ladder: &mut Ladder,
+    Layer { examples, side, inputs, outputs, size }: Layer,
+    (operator, cost): (&str, Cost),
+    arrays: &mut Arrays<f16>,
+) -> Outcome<()> {
+    let device = ladder.device.clone();
+    let (depth, positions) = (inputs * size * size, examples * side * side);
+    let product = || Matmul::<f16>::new([positions, depth, outputs]).transpose_b().method(MatmulMethod::Cooperative);
     if product().chosen(&device).is_err() {
         return Ok(());
     }
-    let x = device.buffer_from(&rounded(positions * depth, 5))?;
-    let mut arrays = Arrays { x, ..arrays };
-    let record = |Arrays { x, weights, y }: &mut Arrays, recording: &mut Recording| {
+    arrays.x = device.buffer_from(&rounded(positions * depth, 5))?;
+    let record = |Arrays { x, weights, y }: &mut Arrays<f16>, recording: &mut Recording| {
         Ok(product().record(recording).run(&*x, &*weights, y)?)
     };
     // Its result is checked by `matmul`.
-    ladder.rung((&operator, "Matmul, its size"), cost, &mut arrays, record, |_| Ok(()))
+    ladder.rung((operator, "Matmul, its size"), cost, arrays, record, |_| Ok(()))
 }
 
 fn attend(ladder: &mut Ladder, planes: usize, positions: usize, size: usize) -> Outcome<()> {

@@ -86,9 +86,9 @@ impl Case {
         Self { name, operator: operator.unwrap_or_default(), expanded: base.is_some(), model, path }
     }
 
-    pub(crate) fn run(&self, device: &Device) -> Outcome {
+    pub(crate) fn run(&self, device: &Device, absolute: f64) -> Outcome {
         // A panic of the safe API counts as a failure.
-        match catch_unwind(AssertUnwindSafe(|| self.compared(device))) {
+        match catch_unwind(AssertUnwindSafe(|| self.compared(device, absolute))) {
             Ok(Ok(())) => Outcome::Passed,
             Ok(Err(Stop::Skip(reason))) => Outcome::NotRun(reason),
             Ok(Err(Stop::Fail(text))) => Outcome::Failed(text),
@@ -96,7 +96,7 @@ impl Case {
         }
     }
 
-    fn compared(&self, device: &Device) -> TestResult {
+    fn compared(&self, device: &Device, absolute: f64) -> TestResult {
         let model = match &self.model {
             Ok(model) => model,
             Err(problem) => return fail!("the model cannot be read: {problem}"),
@@ -113,7 +113,7 @@ impl Case {
         }
         let outputs = graph::run(device, model, inputs)?;
         for (at, (port, output)) in model.graph.outputs.iter().zip(&outputs).enumerate() {
-            compare(&port.name, output, &self.tensor("output", at)?)?;
+            compare(&port.name, output, &self.tensor("output", at)?, absolute)?;
         }
         Ok(())
     }

@@ -6,12 +6,13 @@ use half::{bf16, f16};
 
 use crate::array::{Array, Type};
 
-/// The tolerances of ONNX's own runner of these cases.
+/// The tolerances of ONNX's own runner of node tests.
 const RELATIVE: f64 = 1e-3;
-const ABSOLUTE: f64 = 1e-7;
+pub(crate) const ABSOLUTE: f64 = 1e-7;
 
-/// Checks that type and shape are those of the file, integers are equal, and floats are near enough: NaN is near NaN.
-pub(crate) fn compare(name: &str, got: &Array, expected: &Tensor) -> TestResult {
+/// Checks that type and shape are those of the file, integers are equal, and floats are near enough, within 1e-3 of the
+/// expected value plus `absolute`: NaN is near NaN.
+pub(crate) fn compare(name: &str, got: &Array, expected: &Tensor, absolute: f64) -> TestResult {
     let kind = Type::of(expected.element)?;
     if (got.kind, &got.shape) != (kind, &expected.shape) {
         let (shape, wanted) = (&got.shape, &expected.shape);
@@ -33,7 +34,7 @@ pub(crate) fn compare(name: &str, got: &Array, expected: &Tensor) -> TestResult 
     for (at, (got, expected)) in floats(kind, &bytes).into_iter().zip(floats(kind, &expected.bytes)).enumerate() {
         let near = got == expected
             || (got.is_nan() && expected.is_nan())
-            || (got - expected).abs() <= ABSOLUTE + RELATIVE * expected.abs();
+            || (got - expected).abs() <= absolute + RELATIVE * expected.abs();
         if !near || (expected.is_infinite() && got != expected) {
             return fail!("output '{name}': element {at}: expected {expected}, got {got}");
         }

@@ -2,7 +2,7 @@
 //!
 //! `cargo test --test onnx -- [OPTION..] [DIR]`; `--help` lists the options. `DIR` is the folder
 //! `onnx/backend/test/data/node` of the Python package `onnx` 1.22.0; without it, or the variable `ANYWARP_ONNX_DIR`,
-//! nothing runs. The results are compared with those in the files, with the tolerances of ONNX's own runner.
+//! nothing runs. `layers.py` makes another folder of cases, of real layers with the results of onnxruntime. The results are compared with those in the files, with the tolerances of ONNX's own runner.
 //!
 //! A case is a graph: one node, or several for a function that ONNX defines by simpler operators. `operators` computes
 //! the nodes; a case with a node or a type that `operators` does not support is not run. The exit code is 1 if a case
@@ -42,6 +42,9 @@ struct Options {
     /// Only cases whose name contains this text.
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
+    /// The tolerance of floats beside 1e-3 of the expected value.
+    #[arg(long, value_name = "NUMBER", default_value_t = compare::ABSOLUTE)]
+    absolute: f64,
     /// Print each case with its outcome.
     #[arg(long)]
     list: bool,
@@ -86,7 +89,7 @@ fn run(options: &Options, dir: &Path) -> Result<bool, String> {
     let started = Instant::now();
     let mut report = Report::default();
     for case in &cases {
-        let outcome = known::judged(&case.name, &device.caps().name, case.run(&device));
+        let outcome = known::judged(&case.name, &device.caps().name, case.run(&device, options.absolute));
         if options.list {
             println!("{}: {outcome}", case.name);
         }

@@ -33,9 +33,24 @@ pub(crate) const OPERATORS: &[Operator] = &[
         summary: "A convolution of one to three axes, as ONNX's Conv",
         inputs: &[X, WEIGHTS, BIAS],
         outputs: &[Y],
-        parameters: &[STRIDE, PADDING, DILATION, GROUPS, CHANNELS_LAST, ACTIVATION],
+        parameters: &[
+            STRIDE,
+            PADDING,
+            DILATION,
+            GROUPS,
+            CHANNELS_LAST,
+            ACTIVATION,
+            Parameter::new(
+                "winograd",
+                Kind::Flag,
+                "Compute in fewer products, of another rounding: f32, kernels of 3 x 3",
+            ),
+        ],
         run: by_type!([f32, half::f16], T, call => {
-            let conv = Conv::<T>::new(call.shape("x"), call.shape("weights"));
+            let mut conv = Conv::<T>::new(call.shape("x"), call.shape("weights"));
+            if call.values.flag("winograd") {
+                conv = conv.winograd();
+            }
             run(call, conv)
         }),
     },

@@ -1,6 +1,6 @@
 //! Convolutions, pooling, filters and resizes.
 
-use crate::cases::{Case, File, all, run};
+use crate::cases::{Case, File, all, of, run};
 
 const X: File = ("x.npy", "T", "(1, 1, 3)", &[1.0, 2.0, 3.0]);
 const WEIGHTS: File = ("weights.npy", "T", "(1, 1, 2)", &[1.0, 10.0]);
@@ -21,6 +21,12 @@ pub(crate) const WINDOWS: &[Case] = &[
         "conv last.npy twos.npy --channels_last",
         &[("last.npy", "T", "(1, 2, 2)", &[1.0, 2.0, 3.0, 4.0]), ("twos.npy", "T", "(1, 1, 2)", &[2.0, -1.0])],
         &[("T", "(1, 2, 1)", &[0.0, 2.0])],
+    ),
+    of(
+        &["f32"],
+        "conv square.npy square.npy --winograd",
+        &[("square.npy", "T", "(1, 1, 3, 3)", &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0])],
+        &[("T", "(1, 1, 1, 1)", &[285.0])],
     ),
     all(
         "conv_transposed x.npy weights.npy --stride 3 --output_padding 1",

@@ -9,6 +9,7 @@ mod run;
 #[cfg(all(test, feature = "cpu"))]
 mod tests;
 mod weights;
+mod winograd;
 
 use super::cooperative;
 use super::epilogue::Activation;
@@ -88,6 +89,7 @@ pub struct Conv<'r, T> {
     given: Given,
     bias: Option<Slice<'r, T>>,
     activation: Option<Activation>,
+    is_winograd: bool,
     destination: Destination<'r>,
 }
 
@@ -105,7 +107,7 @@ impl<'r, T: FloatElement> Conv<'r, T> {
             channels_last: false,
             transposed: false,
         };
-        Self { given, bias: None, activation: None, destination: Destination::Own }
+        Self { given, bias: None, activation: None, is_winograd: false, destination: Destination::Own }
     }
 
     /// A transposed convolution of `x` of shape `[examples, channels, positions..]` with weights of shape
@@ -184,6 +186,35 @@ impl<'r, T: FloatElement> Conv<'r, T> {
         self
     }
 
+    /// Computes the convolution in fewer products, of another rounding: kernels of 3 x 3 on two axes of positions in
+    /// `f32`, with strides and dilation of 1.
+    ///
+    /// Winograd's minimal filtering F(2 x 2, 3 x 3) needs 16 products for four results, in place of 36, as a matrix product
+    /// by the method that [`Matmul`](super::Matmul) takes by default. The result is the same in exact arithmetic. In
+    /// `f32`, the products are of sums of elements, so the error is a few times that of the plain convolution, and an
+    /// infinite element may make NaN of all four results of a tile of 2 x 2. Lavin and Gray, *Fast Algorithms for
+    /// Convolutional Neural Networks* (CVPR 2016).
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open("cpu")?;
+    /// use anywarp::ops::Conv;
+    ///
+    /// let (x, weights) = (device.buffer_from(&[1.0f32; 16])?, device.buffer_from(&[2.0f32; 9])?);
+    /// let mut y = device.buffer::<f32>(4)?;
+    /// Conv::new([1, 1, 4, 4], [1, 1, 3, 3]).winograd().run(&x, &weights, &mut y)?;
+    /// assert_eq!(*y.read()?, [18.0; 4]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    pub fn winograd(mut self) -> Self {
+        self.is_winograd = true;
+        self
+    }
+
     /// Appends the convolution to `recording`, in place of the device's default stream.
     pub fn record(mut self, recording: &'r mut Recording) -> Self {
         self.destination = Destination::Recording(recording);
@@ -205,7 +236,7 @@ impl<'r, T: FloatElement> Conv<'r, T> {
     }
 
     /// The cost of a call on a device, to compare its time with the limits of the device. Products with padding are
-    /// counted, too.
+    /// counted, too, and those that [`winograd`](Self::winograd) spares.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -223,7 +254,12 @@ impl<'r, T: FloatElement> Conv<'r, T> {
     /// As [`shape`](Self::shape), and [`OperationError::TooLarge`].
     pub fn cost(&self, device: &Device) -> Result<Cost, OperationError> {
         let geometry = self.geometry()?;
-        Ok(planned::<T>(&geometry, geometry.forward(), Starts::ALIGNED, device).cost())
+        let plan = planned::<T>(&geometry, geometry.forward(), Starts::ALIGNED, device);
+        if !self.is_winograd {
+            return Ok(plan.cost());
+        }
+        let winograd = winograd::planned::<T>(&geometry, target(device))?;
+        Ok(Cost { flops: plan.flops, bytes: plan.bytes, ..winograd.cost() })
     }
 
     /// The checked parameters, for arrays whose elements can be counted.
@@ -247,7 +283,7 @@ impl<'r, T: FloatElement> Conv<'r, T> {
     ///
     /// # Errors
     /// [`OperationError`] for shapes that do not fit each other, groups that do not divide the channels, a kernel that is
-    /// larger than the padded input, a stride of 0, arrays of other lengths, a slice out of range, arrays of two devices,
+    /// larger than the padded input, a stride of 0, [`winograd`](Self::winograd) of other kernels, strides or elements, arrays of other lengths, a slice out of range, arrays of two devices,
     /// an existing guard, 2^31 - 2^16 elements or more, or an error of the device. In that case nothing has run.
     pub fn run<'x, 'w, 'y>(
         mut self,
@@ -270,8 +306,12 @@ impl<'r, T: FloatElement> Conv<'r, T> {
         operands::expect(OPERATOR, "bias", (self.bias.as_ref().map_or(channels, Slice::len), &[channels]))?;
         operands::expect(OPERATOR, "y", (y.len(), &geometry.y))?;
         operands.check(&self.destination)?;
-        let job = geometry.forward();
-        let plan = planned::<T>(&geometry, job, operands.starts(), &Device::of(&y.core.device));
+        let (job, device) = (geometry.forward(), Device::of(&y.core.device));
+        if self.is_winograd {
+            let plan = winograd::planned::<T>(&geometry, target(&device))?;
+            return operands.run_winograd(self.call(&geometry, job), &plan, &mut self.destination);
+        }
+        let plan = planned::<T>(&geometry, job, operands.starts(), &device);
         operands.run(self.call(&geometry, job), &plan, &mut self.destination)
     }
 }

@@ -70,6 +70,8 @@ macro_rules! convolution {
     }};
 }
 
+pub(super) use convolution;
+
 /// The arrays of a call, as bytes: the source and the result of a job, by their names.
 pub(super) struct Operands<'a> {
     pub(super) x: (&'static str, Slice<'a, u8>),

@@ -4,11 +4,12 @@ use anywarp_backend::DeviceKind;
 use anywarp_backend::naga::valid::Capabilities;
 use half::{bf16, f16};
 
+use super::super::epilogue::Activation;
 use super::super::every_device::devices;
 use super::super::rows::numbers::{Float, HALF_OF_MIN_F16};
 use super::plan::{Choice, Parts, Pass, plan};
 use super::reference::{self, Sizes};
-use super::{Conv, Geometry, OPERATOR, Operands, operands, run, shape, weights};
+use super::{Conv, Geometry, OPERATOR, Operands, operands, run, shape, weights, winograd};
 use crate::Device;
 use crate::submit::Destination;
 
@@ -148,6 +149,58 @@ fn cooperative_matrices_compute_the_same_on_every_device() {
                 let choice = Choice::Cooperative { lanes, narrow };
                 check(&device, conv, choice, 0, false);
                 check(&device, conv, choice, 4, false);
+            }
+        }
+    }
+}
+
+/// Convolutions of kernels of 3 x 3: tiles beyond the end, groups, and each order of axes.
+fn convolutions_by_winograd() -> Vec<Conv<'static, f32>> {
+    vec![
+        Conv::new([2, 3, 9, 6], [5, 3, 3, 3]).padding(&[[2, 1], [1, 1]]),
+        Conv::new([1, 4, 3, 3], [6, 2, 3, 3]).groups(2),
+        Conv::new([2, 9, 7, 4], [6, 3, 3, 2]).groups(2).padding(&[[0, 3], [1, 0]]).channels_last(),
+        Conv::new([3, 3, 4, 8], [1, 3, 3, 8]).channels_last(),
+    ]
+}
+
+/// The numbers of a tile are multiples of a quarter, so all sums are exact.
+#[test]
+fn winograd_computes_the_same_on_every_device() {
+    for device in devices() {
+        for conv in convolutions_by_winograd() {
+            for (tiles, skip) in [(1 << 15, 0), (7, 3)] {
+                let geometry = conv.geometry().unwrap();
+                let (x, weights): (Vec<f32>, Vec<f32>) =
+                    (numbers(conv.given.x.iter().product(), 1), numbers(geometry.weights(), 2));
+                let channels = geometry.groups * geometry.outputs;
+                let (bias, length) = (numbers::<f32>(channels, 3), geometry.y.iter().product::<usize>());
+                let mut wanted = reference::conv(&sizes(&geometry), &wide(&x), &wide(&weights), length);
+                let positions: usize = geometry.output.iter().product();
+                for (at, sum) in wanted.iter_mut().enumerate() {
+                    let channel = if geometry.channels_last { at % channels } else { at / positions % channels };
+                    *sum = (*sum + f64::from(bias[channel])).max(0.0);
+                }
+                let padded = |array: &[f32]| device.buffer_from(&[&vec![9.0; skip], array].concat()).unwrap();
+                let (x, weights, bias, mut y_of) =
+                    (padded(&x), padded(&weights), padded(&bias), padded(&vec![9.0; length + 3]));
+                let (x, weights, bias) = (x.slice(skip..), weights.slice(skip..), bias.slice(skip..));
+                let y = y_of.slice_mut(skip..skip + length);
+                let operands = Operands {
+                    x: ("x", operands::bytes(OPERATOR, "x", &x).unwrap()),
+                    weights: operands::bytes(OPERATOR, "weights", &weights).unwrap(),
+                    bias: Some(operands::bytes(OPERATOR, "bias", &bias).unwrap()),
+                    y: ("y", operands::bytes_mut(OPERATOR, "y", &y).unwrap()),
+                };
+                let call = run::Call {
+                    activation: Activation::number(Some(Activation::Relu)),
+                    ..conv.call(&geometry, geometry.forward())
+                };
+                let plan = winograd::plan(&winograd::Shape::of(&geometry), tiles);
+                operands.run_winograd(call, &plan, &mut Destination::Own).unwrap();
+                let got = wide(&y_of.read().unwrap());
+                let wanted = [&vec![9.0; skip], &wanted[..], &[9.0; 3]].concat();
+                assert_eq!(got, wanted, "{:?} in {tiles} tiles on {device:?}", conv.given);
             }
         }
     }

@@ -376,11 +376,15 @@ fn recorded(device: &Device) -> TestResult {
     let plain = || Conv::<f32>::new([1, 1, 3], [1, 1, 2]);
     let mut recording = device.recording();
     plain().record(&mut recording).run(&x, &weights, &mut y)?;
+    let square = || Conv::<f32>::new([1, 1, 3, 3], [1, 1, 3, 3]).winograd();
+    let (nine, mut one) = (device.buffer_from(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0])?, device.buffer(1)?);
+    square().record(&mut recording).run(&nine, &nine, &mut one)?;
     plain().record(&mut recording).backward(&y, &weights, &mut dx)?;
     plain().record(&mut recording).backward_weights(&x, &y, &mut dweights)?;
     same(&y.read()?, &[0.0; 2], "before it was submitted")?;
     recording.submit()?;
     same(&y.read()?, &[21.0, 32.0], "submitted")?;
+    same(&one.read()?, &[285.0], "by Winograd's filtering")?;
     same(&dx.read()?, &[21.0, 242.0, 320.0], "by x")?;
     same(&dweights.read()?, &[85.0, 138.0], "by the weights")?;
     x.write()?.copy_from_slice(&[0.0, 0.0, 1.0]);
@@ -390,6 +394,7 @@ fn recorded(device: &Device) -> TestResult {
     let mut z = device.buffer::<f32>(2)?;
     plain().on(&first).run(&x, &weights, &mut y)?;
     plain().on(&second).run(&x, &weights, &mut z)?;
+    square().on(&second).run(&nine, &nine, &mut one)?;
     same(&y.read()?, &z.read()?, "on two streams")
 }
 
@@ -421,6 +426,15 @@ fn refusals(device: &Device) -> TestResult {
         Conv::transposed([1, 2, 1, 1], [2, 2, 3, 3]).padding(&[[2, 1], [0, 0]]),
         &["a padding of [[2, 1], [0, 0]]", "[1, 2, 1, 1]", "[2, 2, 3, 3]"],
     )?;
+    let winograd = |x: &[usize], weights: &[usize]| shapes(x, weights).winograd();
+    choice(winograd(&[1, 2, 5, 5], &[2, 2, 3, 2]), &["a kernel of [3, 2]", "`winograd`", "3 x 3", "leave it out"])?;
+    choice(winograd(&[1, 2, 25], &[2, 2, 3]), &["a kernel of [3]"])?;
+    choice(winograd(&[1, 2, 1, 5, 5], &[2, 2, 1, 3, 3]), &["a kernel of [1, 3, 3]"])?;
+    choice(plain().winograd().stride(&[1, 2]), &["a stride of [1, 2]", "`winograd`"])?;
+    choice(plain().winograd().dilation(&[2, 1]), &["a dilation of [2, 1]"])?;
+    choice(Conv::transposed([1, 2, 5, 5], [2, 2, 3, 3]).winograd(), &["a convolution that is transposed"])?;
+    let halves = Conv::<f16>::new([1, 2, 5, 5], [2, 2, 3, 3]).winograd();
+    refused(halves.cost(device), is_choice, &["elements of 2 bytes", "f32"])?;
     let is_length = |error: &OperationError| matches!(error, OperationError::Length { .. });
     let length = "convolution: 'x' has 49 elements, but the shape [1, 2, 5, 5] needs 50";
     refused(plain().run(x.slice(1..), &weights, &mut y), is_length, &[length])?;
@@ -436,6 +450,7 @@ fn refusals(device: &Device) -> TestResult {
     let is_in_use = |error: &OperationError| matches!(error, OperationError::InUse { .. });
     let guard = weights.read()?;
     refused(plain().run(&x, &weights, &mut y), is_in_use, &["convolution: 'weights' is in use"])?;
+    refused(plain().winograd().run(&x, &weights, &mut y), is_in_use, &["convolution: 'weights' is in use"])?;
     drop(guard);
     same(&y.read()?, &[7.0; 18], "nothing has run")
 }
