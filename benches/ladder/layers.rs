@@ -3,6 +3,7 @@
 
 use anywarp::ops::{Attention, Conv, Cost, FloatElement, Matmul, MatmulMethod};
 use anywarp::{Recording, UnifiedBuffer, f16};
+use rayon::prelude::*;
 
 use crate::rungs::{Ladder, close, is_host, numbers};
 use crate::shared::Outcome;
@@ -79,6 +80,15 @@ where
         (0..depth).map(product).sum::<f64>() as f32
     };
     let wanted: Vec<f32> = samples(positions * outputs).map(sum).collect();
+    if is_host(&device) && size_of::<T>() == 4 {
+        let [x, weights] = [&x, &weights].map(|array| array.iter().map(|at| f64::from(*at) as f32).collect::<Vec<_>>());
+        let y = by_hand(layer, &x, &weights);
+        close(&samples(y.len()).map(|at| y[at]).collect::<Vec<_>>(), &wanted, 1e-3)?;
+        ladder.host_rung((&operator, "rayon"), cost, || {
+            std::hint::black_box(by_hand(layer, &x, &weights));
+            Ok(())
+        })?;
+    }
     let (x, weights) = (device.buffer_from(&x)?, device.buffer_from(&weights)?);
     let mut arrays = Arrays { x, weights, y: device.buffer(positions * outputs)? };
     let check = |arrays: &Arrays<T>| {
@@ -97,6 +107,35 @@ where
         ladder.rung((&operator, "Conv, Winograd"), cost, &mut arrays, record, check)?;
     }
     Ok((operator, cost, arrays))
+}
+
+/// A layer as one would write it with rayon: a thread for each row of positions, and sums of all channels side by side.
+fn by_hand(Layer { examples, side, inputs, outputs, size }: Layer, x: &[f32], weights: &[f32]) -> Vec<f32> {
+    let depth = inputs * size * size;
+    let mut across = vec![0.0; depth * outputs];
+    for (k, line) in across.chunks_mut(outputs).enumerate() {
+        line.iter_mut().enumerate().for_each(|(channel, weight)| *weight = weights[channel * depth + k]);
+    }
+    let mut y = vec![0.0f32; examples * side * side * outputs];
+    y.par_chunks_mut(side * outputs).enumerate().for_each(|(line, y)| {
+        let (example, row) = (line / side, line % side);
+        for (column, sums) in y.chunks_mut(outputs).enumerate() {
+            for tap in 0..size * size {
+                let (down, along) = (row + tap / size, column + tap % size);
+                let (Some(down), Some(along)) = (down.checked_sub(size / 2), along.checked_sub(size / 2)) else {
+                    continue;
+                };
+                if down >= side || along >= side {
+                    continue;
+                }
+                let from = &x[((example * side + down) * side + along) * inputs..][..inputs];
+                for (x, line) in from.iter().zip(across[tap * inputs * outputs..].chunks(outputs)) {
+                    sums.iter_mut().zip(line).for_each(|(sum, weight)| *sum += x * weight);
+                }
+            }
+        }
+    });
+    y
 }
 
 /// Measures a matrix product of the size of a layer.

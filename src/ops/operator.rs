@@ -50,3 +50,15 @@ impl Operator {
         }
     }
 }
+
+/// Directs a builder of another operator to a destination.
+macro_rules! directed {
+    ($builder:expr, $destination:expr) => {
+        match $destination {
+            $crate::submit::Destination::Own => $builder,
+            $crate::submit::Destination::Stream(ref stream) => $builder.on(stream),
+            $crate::submit::Destination::Recording(recording) => $builder.record(recording),
+        }
+    };
+}
+pub(crate) use directed;

@@ -6,7 +6,7 @@ use super::super::rows::elements::FloatElement;
 use super::super::rows::launch::target;
 use super::plan::Parts;
 use super::run::Operands;
-use super::{Conv, OPERATOR, planned, weights};
+use super::{Conv, OPERATOR, reborrow, weights};
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
 
@@ -51,9 +51,7 @@ impl<T: FloatElement> Conv<'_, T> {
         operands::expect(OPERATOR, "weights", (weights.len(), &self.given.weights))?;
         operands::expect(OPERATOR, "dx", (dx.len(), &self.given.x))?;
         operands.check(&self.destination)?;
-        let job = geometry.backward();
-        let plan = planned::<T>(&geometry, job, operands.starts(), &Device::of(&dx.core.device));
-        operands.run(self.call(&geometry, job), &plan, &mut self.destination)
+        self.launch((&geometry, geometry.backward()), &operands, (dy, weights, None), reborrow(&dx))
     }
 
     /// Computes the derivatives `dweights` by the weights, sums over the positions of all examples in `f32`, from `x` and

@@ -230,6 +230,14 @@ impl Job {
         [result, source, tap, group] == [depth, 1, self.inputs.into(), depth * u64::from(self.outputs)]
     }
 
+    /// Whether each position of the result reads the one of the source with its number, in one group of channels.
+    pub(super) fn is_whole(&self, taps: usize) -> bool {
+        let [step @ .., _] = self.step;
+        let [offset @ .., _] = self.offset;
+        let is_plain = step == [1; 3] && offset == [0; 3] && self.extent[..3] == self.output[..3];
+        taps == 1 && self.groups == 1 && is_plain && !self.is_spread() && self.has_deep_weights(taps)
+    }
+
     pub(super) fn is_spread(&self) -> bool {
         self.spread.iter().any(|spread| *spread > 1)
     }

@@ -1,6 +1,7 @@
 //! Convolutions of one to three axes, transposed ones, and their derivatives.
 
 mod backward;
+mod columns;
 mod geometry;
 mod plan;
 #[cfg(test)]
@@ -20,9 +21,11 @@ use super::plan::{Cost, Plan};
 use super::rows::elements::FloatElement;
 use super::rows::launch::target;
 use super::windows::options::Options;
+use crate::buffer::cells::reborrow;
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
 use crate::submit::{Destination, Recording, Stream};
+use columns::Wide;
 use geometry::{Geometry, Given, Job};
 use plan::{Choice, Pass, Shape, plan};
 use run::{Call, Operands};
@@ -254,9 +257,14 @@ impl<'r, T: FloatElement> Conv<'r, T> {
     /// As [`shape`](Self::shape), and [`OperationError::TooLarge`].
     pub fn cost(&self, device: &Device) -> Result<Cost, OperationError> {
         let geometry = self.geometry()?;
-        let plan = planned::<T>(&geometry, geometry.forward(), Starts::ALIGNED, device);
+        let job = geometry.forward();
+        let plan = planned::<T>(&geometry, job, Starts::ALIGNED, device);
         if !self.is_winograd {
-            return Ok(plan.cost());
+            let bias = self.bias.is_some();
+            return Ok(match wide::<T>(&geometry, job, device) {
+                Some(wide) => Wide::cost(&wide, bias, shape::<T>(&geometry, job, Starts::ALIGNED).elements),
+                None => plan.cost(),
+            });
         }
         let winograd = winograd::planned::<T>(&geometry, target(device))?;
         Ok(Cost { flops: plan.flops, bytes: plan.bytes, ..winograd.cost() })
@@ -272,8 +280,7 @@ impl<'r, T: FloatElement> Conv<'r, T> {
     }
 
     fn call(&self, geometry: &Geometry, job: Job) -> Call {
-        let activation = Activation::number(self.activation);
-        let halves = size_of::<T>() == 2;
+        let (activation, halves) = (self.activation, size_of::<T>() == 2);
         Call { job, channels_last: geometry.channels_last, activation, halves, bf16: T::BF16 }
     }
 
@@ -311,8 +318,28 @@ impl<'r, T: FloatElement> Conv<'r, T> {
             let plan = winograd::planned::<T>(&geometry, target(&device))?;
             return operands.run_winograd(self.call(&geometry, job), &plan, &mut self.destination);
         }
-        let plan = planned::<T>(&geometry, job, operands.starts(), &device);
-        operands.run(self.call(&geometry, job), &plan, &mut self.destination)
+        let bias = self.bias;
+        self.launch((&geometry, job), &operands, (x, weights, bias), reborrow(&y))
+    }
+
+    /// Appends the commands of a job, whose arrays were checked.
+    fn launch(
+        &mut self,
+        (geometry, job): (&Geometry, Job),
+        operands: &Operands<'_>,
+        read: (Slice<'_, T>, Slice<'_, T>, Option<Slice<'_, T>>),
+        y: SliceMut<'_, T>,
+    ) -> Result<(), OperationError> {
+        let (call, device) = (self.call(geometry, job), Device::of(&y.core.device));
+        let destination = &mut self.destination;
+        let Some(plan) = wide::<T>(geometry, job, &device) else {
+            let plan = planned::<T>(geometry, job, operands.starts(), &device);
+            return operands.run(call, &plan, destination);
+        };
+        let mut arrays = Wide::new(read, y.len(), &device, destination)?;
+        let call = Call { halves: false, bf16: false, ..call };
+        arrays.operands([operands.x.0, operands.y.0])?.run(call, &plan, destination)?;
+        arrays.store(y, destination.reborrow())
     }
 }
 
@@ -332,8 +359,18 @@ impl Starts {
 /// The plan of a job.
 fn planned<T: FloatElement>(geometry: &Geometry, job: Job, starts: Starts, device: &Device) -> Plan<Pass> {
     let shape = shape::<T>(geometry, job, starts);
-    let choice = Choice::default_for(&shape, target(device), cooperative::lanes(device.caps()));
+    let matrices = cooperative::lanes(device.caps());
+    let choice = Choice::default_for(&shape, target(device), matrices, columns::has_library(device));
     plan(shape, choice, geometry.channels_last)
+}
+
+/// The plan in `f32` of a job of elements of 16 bits, for devices whose library multiplies matrices of `f32`.
+fn wide<T: FloatElement>(geometry: &Geometry, job: Job, device: &Device) -> Option<Plan<Pass>> {
+    if size_of::<T>() != 2 {
+        return None;
+    }
+    let plan = planned::<f32>(geometry, job, Starts::ALIGNED, device);
+    matches!(plan.passes.first(), Some(Pass::Columns(_))).then_some(plan)
 }
 
 /// The sizes of a job.
@@ -358,6 +395,7 @@ fn shape<T: FloatElement>(geometry: &Geometry, job: Job, starts: Starts) -> Shap
             && starts.aligned
             && !job.is_spread()
             && job.has_deep_weights(geometry.taps()),
+        is_whole: geometry.channels_last && job.is_whole(geometry.taps()),
         elements: x + y + geometry.weights() as u64,
     }
 }

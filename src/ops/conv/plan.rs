@@ -2,6 +2,7 @@
 
 use super::super::plan::Plan;
 use super::super::rows::plan::Target;
+use super::columns;
 
 /// The channels, and the positions, that a workgroup of tiles computes.
 const TILE: u64 = 64;
@@ -31,6 +32,9 @@ pub(super) struct Shape {
     /// Whether each array is `f16`, has its channels last, in fours, and begins at a multiple of four elements, and whether
     /// a result reads weights one after the other, and an element of the source as often as it is.
     pub(super) fours: bool,
+    /// Whether each position of the result reads one position of the source, the one with the same number, and arrays
+    /// are matrices of positions and channels.
+    pub(super) is_whole: bool,
     /// The elements of all arrays.
     pub(super) elements: u64,
 }
@@ -58,6 +62,8 @@ pub(super) enum Choice {
     /// One invocation for four channels of a position, with neighbouring invocations along a row of positions; f32
     /// only.
     Rows,
+    /// Products of matrices, of the elements that so many rows of the result read; f32 only.
+    Columns { rows: u64 },
     /// Workgroups for 64 channels and 64 positions.
     Tiles,
     /// Workgroups of four subgroups or more, of this size, for 128 positions and 128 channels, or 64 if they are narrow,
@@ -65,18 +71,20 @@ pub(super) enum Choice {
     Cooperative { lanes: u32, narrow: bool },
 }
 
-/// One dispatch of a convolution, with the size of its grid.
+/// One step of a convolution: a dispatch with the size of its grid, or a step of products of matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
     Elements { threads: u64 },
     Rows { threads: [u64; 3] },
+    Columns(columns::Pass),
     Tiles { groups: [u64; 2] },
     Cooperative { groups: [u64; 2], lanes: u32, narrow: bool },
 }
 
 impl Choice {
-    /// The choice without tuning.
-    pub(super) fn default_for(shape: &Shape, target: Target, matrices: Option<u32>) -> Self {
+    /// The choice without tuning, for a device with a size of subgroups for cooperative matrices, and with a library of
+    /// matrix products.
+    pub(super) fn default_for(shape: &Shape, target: Target, matrices: Option<u32>, library: bool) -> Self {
         // Steps of a few channels, or tiles of a few, would leave most of the matrices empty.
         let fills = shape.inputs * shape.taps >= 32 && shape.outputs >= 16;
         if let Some(lanes) = matrices.filter(|_| shape.has_matrices() && fills) {
@@ -88,6 +96,11 @@ impl Choice {
             };
             let narrow = !shape.outputs.is_multiple_of(TILE_OF_MATRICES) || tiles(TILE_OF_MATRICES) < 192;
             return Self::Cooperative { lanes, narrow };
+        }
+        // Products of a few numbers cost less than gathering these.
+        let is_deep = shape.inputs * shape.taps >= 8 && shape.outputs >= 8;
+        if let (true, Some(rows)) = (library && target.strips && !shape.halves && is_deep, columns::rows_for(shape)) {
+            return Self::Columns { rows };
         }
         // A processor has no use for tiles in workgroup memory; rows of a few positions fill less than a lane group.
         if target.strips && !shape.halves && shape.output[2] >= 4 {
@@ -111,7 +124,13 @@ pub(super) fn plan(shape: Shape, choice: Choice, channels_last: bool) -> Plan<Pa
     }
     let element = if shape.halves { 2 } else { 4 };
     let each = 4 / element;
+    let flops = results.saturating_mul(2 * shape.inputs).saturating_mul(shape.taps);
+    let bytes = shape.elements.saturating_mul(element);
     let pass = match choice {
+        Choice::Columns { rows } if !shape.halves => {
+            let (passes, scratch) = columns::passes(&shape, rows, channels_last);
+            return Plan { passes, scratch, flops, bytes };
+        }
         Choice::Rows if !shape.halves => {
             let [depth, height, width] = shape.output;
             let blocks = shape.examples * shape.groups * shape.outputs.div_ceil(BLOCK);
@@ -130,8 +149,7 @@ pub(super) fn plan(shape: Shape, choice: Choice, channels_last: bool) -> Plan<Pa
         }
         _ => Pass::Elements { threads: (u64::from(shape.odd) + results).div_ceil(each) },
     };
-    let flops = results.saturating_mul(2 * shape.inputs).saturating_mul(shape.taps);
-    Plan { passes: vec![pass], scratch: 0, flops, bytes: shape.elements.saturating_mul(element) }
+    Plan { passes: vec![pass], scratch: 0, flops, bytes }
 }
 
 /// The division of the positions for derivatives by weights.
@@ -165,31 +183,36 @@ mod tests {
     const PROCESSOR: Target = Target { software: true, strips: true };
 
     fn shape(inputs: u64, outputs: u64, output: [u64; 3], taps: u64) -> Shape {
-        let (halves, odd, fours) = (false, false, false);
-        Shape { examples: 2, groups: 3, inputs, outputs, output, taps, halves, odd, fours, elements: 1000 }
+        let [halves, odd, fours, is_whole] = [false; 4];
+        Shape { examples: 2, groups: 3, inputs, outputs, output, taps, halves, odd, fours, is_whole, elements: 1000 }
     }
 
     #[test]
     fn the_table_uses_every_choice() {
         let wide = shape(64, 64, [1, 14, 14], 9);
-        assert_eq!(Choice::default_for(&wide, GPU, None), Choice::Tiles);
-        assert_eq!(Choice::default_for(&wide, Target { software: true, strips: false }, None), Choice::Elements);
-        assert_eq!(Choice::default_for(&wide, PROCESSOR, None), Choice::Rows);
-        assert_eq!(Choice::default_for(&Shape { halves: true, ..wide }, PROCESSOR, None), Choice::Elements);
-        assert_eq!(Choice::default_for(&shape(64, 64, [9, 9, 3], 9), PROCESSOR, None), Choice::Elements);
+        assert_eq!(Choice::default_for(&wide, GPU, None, false), Choice::Tiles);
+        assert_eq!(Choice::default_for(&wide, Target { software: true, strips: false }, None, false), Choice::Elements);
+        assert_eq!(Choice::default_for(&wide, PROCESSOR, None, false), Choice::Rows);
+        assert_eq!(Choice::default_for(&Shape { halves: true, ..wide }, PROCESSOR, None, false), Choice::Elements);
+        assert_eq!(Choice::default_for(&shape(64, 64, [9, 9, 3], 9), PROCESSOR, None, false), Choice::Elements);
+        let by_library = |shape: &Shape| Choice::default_for(shape, PROCESSOR, None, true);
+        assert_eq!(by_library(&wide), Choice::Columns { rows: (1 << 21) / (4 * 3 * (64 * 9 + 64) * 14) });
+        assert_eq!(by_library(&Shape { halves: true, ..wide }), Choice::Elements);
+        assert_eq!(by_library(&shape(1, 1, [1, 14, 14], 9)), Choice::Rows);
+        assert_eq!(by_library(&shape(64, 64, [1, 1, 1 << 20], 9)), Choice::Rows);
         // Depthwise, few channels, few products, few positions.
-        assert_eq!(Choice::default_for(&shape(1, 1, [1, 14, 14], 9), GPU, None), Choice::Elements);
-        assert_eq!(Choice::default_for(&shape(64, 15, [1, 14, 14], 9), GPU, None), Choice::Elements);
-        assert_eq!(Choice::default_for(&shape(15, 64, [1, 14, 14], 1), GPU, None), Choice::Elements);
-        assert_eq!(Choice::default_for(&shape(64, 64, [1, 1, 31], 9), GPU, None), Choice::Elements);
-        assert_eq!(Choice::default_for(&shape(64, 64, [1, 1, 32], 9), GPU, None), Choice::Tiles);
+        assert_eq!(Choice::default_for(&shape(1, 1, [1, 14, 14], 9), GPU, None, false), Choice::Elements);
+        assert_eq!(Choice::default_for(&shape(64, 15, [1, 14, 14], 9), GPU, None, false), Choice::Elements);
+        assert_eq!(Choice::default_for(&shape(15, 64, [1, 14, 14], 1), GPU, None, false), Choice::Elements);
+        assert_eq!(Choice::default_for(&shape(64, 64, [1, 1, 31], 9), GPU, None, false), Choice::Elements);
+        assert_eq!(Choice::default_for(&shape(64, 64, [1, 1, 32], 9), GPU, None, false), Choice::Tiles);
     }
 
     #[test]
     fn cooperative_matrices_need_fours_and_few_taps() {
         let fours =
             |outputs, width, taps| Shape { halves: true, fours: true, ..shape(64, outputs, [1, 56, width], taps) };
-        let of = |shape: &Shape| Choice::default_for(shape, GPU, Some(32));
+        let of = |shape: &Shape| Choice::default_for(shape, GPU, Some(32), false);
         // Tiles are wide where the channels fill them and there are enough.
         assert_eq!(of(&fours(128, 79, 9)), Choice::Cooperative { lanes: 32, narrow: false });
         assert_eq!(of(&fours(64, 79, 9)), Choice::Cooperative { lanes: 32, narrow: true });

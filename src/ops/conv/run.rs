@@ -2,6 +2,7 @@
 
 use half::f16;
 
+use super::super::epilogue::Activation;
 use super::super::error::OperationError;
 use super::super::moving::operands::{self, Cells};
 use super::super::plan::Plan;
@@ -85,8 +86,7 @@ pub(super) struct Operands<'a> {
 pub(super) struct Call {
     pub(super) job: Job,
     pub(super) channels_last: bool,
-    /// The number of the activation.
-    pub(super) activation: u32,
+    pub(super) activation: Option<Activation>,
     /// Whether elements have 16 bits, and whether these are `bf16`.
     pub(super) halves: bool,
     pub(super) bf16: bool,
@@ -116,7 +116,11 @@ impl Operands<'_> {
         plan: &Plan<Pass>,
         destination: &mut Destination<'_>,
     ) -> Result<(), OperationError> {
+        if let Some(Pass::Columns(_)) = plan.passes.first() {
+            return self.run_columns(call, plan, destination);
+        }
         let Call { job, channels_last, activation, bf16, .. } = call;
+        let activation = Activation::number(activation);
         let device = &Device::of(&self.y.1.core.device);
         let (has_bias, is_spread) = (self.bias.is_some(), job.is_spread());
         macro_rules! launch {
@@ -191,6 +195,8 @@ impl Operands<'_> {
                 (Pass::Tiles { groups }, true) => {
                     launch!(packed_tiles, tiles_with, Cells::packed(OPERATOR, x, y, 2)?, halves, groups(groups), bf16);
                 }
+                // All passes are of products, or none is.
+                (Pass::Columns(_), _) => {}
                 (Pass::Cooperative { groups, lanes, narrow: false }, _) => {
                     multiply!(matrices, groups, lanes, parts_of(lanes, false));
                 }

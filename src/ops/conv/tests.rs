@@ -13,7 +13,7 @@ use super::{Conv, Geometry, OPERATOR, Operands, operands, run, shape, weights, w
 use crate::Device;
 use crate::submit::Destination;
 
-const CHOICES: [Choice; 3] = [Choice::Elements, Choice::Rows, Choice::Tiles];
+const CHOICES: [Choice; 4] = [Choice::Elements, Choice::Rows, Choice::Columns { rows: 4 }, Choice::Tiles];
 
 /// Small whole numbers, whose sums are exact in `f32`.
 fn numbers<T: Float>(count: usize, seed: usize) -> Vec<T> {
@@ -50,6 +50,7 @@ fn convolutions<T: Float>() -> Vec<Conv<'static, T>> {
         Conv::new([1, 2, 4, 5, 3], [3, 2, 2, 3, 2]).padding(&[[0, 1], [1, 0], [1, 1]]),
         Conv::new([2, 9, 11, 10], [70, 9, 3, 3]).padding(&[[1, 1], [1, 1]]),
         Conv::new([1, 40, 9, 9], [130, 20, 1, 1]).groups(2),
+        Conv::new([2, 4, 3, 5], [6, 1, 1, 5]).channels_last(),
         Conv::new([1, 5, 3, 4, 6], [7, 2, 3, 3, 6]).channels_last(),
         Conv::new([2, 13, 12, 9], [66, 3, 3, 9]).channels_last().stride(&[2, 1]).dilation(&[1, 2]),
         Conv::transposed([2, 3, 5], [3, 4, 3]).stride(&[3]).padding(&[[1, 2]]).output_padding(&[2]),
@@ -193,7 +194,7 @@ fn winograd_computes_the_same_on_every_device() {
                     y: ("y", operands::bytes_mut(OPERATOR, "y", &y).unwrap()),
                 };
                 let call = run::Call {
-                    activation: Activation::number(Some(Activation::Relu)),
+                    activation: Some(Activation::Relu),
                     ..conv.call(&geometry, geometry.forward())
                 };
                 let plan = winograd::plan(&winograd::Shape::of(&geometry), tiles);

@@ -2,9 +2,11 @@
 
 use bytemuck::Zeroable;
 
+use super::super::epilogue::Activation;
 use super::super::error::OperationError;
 use super::super::matmul::Matmul;
 use super::super::moving::operands::{self, Cells};
+use super::super::operator::directed;
 use super::super::plan::Plan;
 use super::super::rows::plan::Target;
 use super::OPERATOR;
@@ -159,7 +161,12 @@ impl Operands<'_> {
             y: room(of_y, destination)?,
         };
         let overrides =
-            kernels::Overrides { has_bias: self.bias.is_some(), channels_last, activation, is_spread: false };
+            kernels::Overrides {
+            has_bias: self.bias.is_some(),
+            channels_last,
+            activation: Activation::number(activation),
+            is_spread: false,
+        };
         // So that a refused kernel leaves nothing launched.
         let turn_weights = kernels::turn_weights_with(device, overrides)?;
         let turn_x = kernels::turn_x_with(device, overrides)?;
@@ -216,12 +223,7 @@ impl Matrices {
         let [_, of_x, of_y] = shape.lengths(tiles).map(|length| length as usize);
         let [inputs, outputs, tiles] = [shape.inputs, shape.outputs, tiles].map(|size| size as usize);
         let sizes = if channels_last { [tiles, inputs, outputs] } else { [outputs, inputs, tiles] };
-        let product = Matmul::new(sizes).batches((NUMBERS * shape.groups) as usize);
-        let product = match destination {
-            Destination::Own => product,
-            Destination::Stream(ref stream) => product.on(stream),
-            Destination::Recording(recording) => product.record(recording),
-        };
+        let product = directed!(Matmul::new(sizes).batches((NUMBERS * shape.groups) as usize), destination);
         let (x, y) = (self.x.slice(..of_x), self.y.slice_mut(..of_y));
         if channels_last { product.transpose_b().run(x, &self.weights, y) } else { product.run(&self.weights, x, y) }
     }

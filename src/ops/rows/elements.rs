@@ -2,13 +2,13 @@
 
 use half::{bf16, f16};
 
-use crate::element::Element;
+use super::super::convert::CastElement;
 
 /// Element types of softmax, norms and other operators on floats: `f32`, `f16` and `bf16`, on every device. Sums are
 /// computed in `f32`.
-pub trait FloatElement: Element + sealed::Float {}
+pub trait FloatElement: CastElement + sealed::Float {}
 
-impl<T: Element + sealed::Float> FloatElement for T {}
+impl<T: CastElement + sealed::Float> FloatElement for T {}
 
 pub(crate) mod sealed {
     /// A float of at most 32 bits.
