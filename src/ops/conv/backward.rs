@@ -105,8 +105,13 @@ impl<T: FloatElement> Conv<'_, T> {
         operands.run(&geometry, [size_of::<T>() == 2, T::BF16], parts, &mut self.destination)
     }
 
-    /// Returns an error for a bias or an activation, which have no place in the derivatives of a convolution.
+    /// Returns an error for a bias or an activation, which have no place in the derivatives of a convolution, and for
+    /// Winograd's filtering, which does not compute them.
     fn expect_plain(&self) -> Result<(), OperationError> {
+        if self.is_winograd {
+            let expected = "omit it: it computes results, not derivatives";
+            return Err(OPERATOR.choice("derivatives with", expected, "`winograd`".to_owned()));
+        }
         if self.bias.is_none() && self.activation.is_none() {
             return Ok(());
         }

@@ -130,16 +130,16 @@ impl Operands<'_> {
         let conv = convolution!(kernels, job, [first_of_x, first_of_y, first_of_weights, first_of_bias]);
         let sizes = Sizes::of(&job);
         let epilogue = Epilogue {
-            bias: self.bias.is_some().then(|| bias.slice(first_of_bias as usize..first_of_bias as usize + sizes.groups * sizes.outputs)),
+            bias: self
+                .bias
+                .is_some()
+                .then(|| bias.slice(first_of_bias as usize..first_of_bias as usize + sizes.groups * sizes.outputs)),
             activation,
         };
         let (first_of_x, first_of_y) = (first_of_x as usize, first_of_y as usize);
         let mut matrices = sizes.matrices(device, plan, channels_last, destination)?;
-        let of = |piece: Piece| kernels::Piece {
-            first: piece.first as u32,
-            rows: piece.rows as u32,
-            ..Zeroable::zeroed()
-        };
+        let of =
+            |piece: Piece| kernels::Piece { first: piece.first as u32, rows: piece.rows as u32, ..Zeroable::zeroed() };
         let groups = u64::from(job.groups);
         let [inputs, outputs] = [job.inputs, job.outputs].map(u64::from);
         // Invocations are neighbours along the last axis of the arrays.

@@ -266,7 +266,7 @@ impl<'r, T: FloatElement> Conv<'r, T> {
                 None => plan.cost(),
             });
         }
-        let winograd = winograd::planned::<T>(&geometry, target(device))?;
+        let winograd = winograd::planned(&geometry, target(device));
         Ok(Cost { flops: plan.flops, bytes: plan.bytes, ..winograd.cost() })
     }
 
@@ -275,6 +275,9 @@ impl<'r, T: FloatElement> Conv<'r, T> {
         let geometry = self.given.checked(OPERATOR)?;
         for (name, shape) in [("x", &self.given.x), ("weights", &self.given.weights), ("y", &geometry.y)] {
             operands::counted::<T>(OPERATOR, name, shape)?;
+        }
+        if self.is_winograd {
+            winograd::check::<T>(&geometry)?;
         }
         Ok(geometry)
     }
@@ -315,7 +318,7 @@ impl<'r, T: FloatElement> Conv<'r, T> {
         operands.check(&self.destination)?;
         let (job, device) = (geometry.forward(), Device::of(&y.core.device));
         if self.is_winograd {
-            let plan = winograd::planned::<T>(&geometry, target(&device))?;
+            let plan = winograd::planned(&geometry, target(&device));
             return operands.run_winograd(self.call(&geometry, job), &plan, &mut self.destination);
         }
         let bias = self.bias;

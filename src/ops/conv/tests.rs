@@ -193,10 +193,7 @@ fn winograd_computes_the_same_on_every_device() {
                     bias: Some(operands::bytes(OPERATOR, "bias", &bias).unwrap()),
                     y: ("y", operands::bytes_mut(OPERATOR, "y", &y).unwrap()),
                 };
-                let call = run::Call {
-                    activation: Some(Activation::Relu),
-                    ..conv.call(&geometry, geometry.forward())
-                };
+                let call = run::Call { activation: Some(Activation::Relu), ..conv.call(&geometry, geometry.forward()) };
                 let plan = winograd::plan(&winograd::Shape::of(&geometry), tiles);
                 operands.run_winograd(call, &plan, &mut Destination::Own).unwrap();
                 let got = wide(&y_of.read().unwrap());

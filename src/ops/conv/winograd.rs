@@ -99,10 +99,16 @@ pub(super) fn plan(shape: &Shape, tiles: u64) -> Plan<Pass> {
 }
 
 /// The plan of a convolution without tuning.
+pub(super) fn planned(geometry: &Geometry, target: Target) -> Plan<Pass> {
+    let shape = Shape::of(geometry);
+    plan(&shape, tiles_for(&shape, target))
+}
+
+/// Checks that the filtering F(2 x 2, 3 x 3) can compute a convolution.
 ///
 /// # Errors
-/// [`OperationError::Choice`] for other kernels, strides, dilation or elements than F(2 x 2, 3 x 3) has.
-pub(super) fn planned<T>(geometry: &Geometry, target: Target) -> Result<Plan<Pass>, OperationError> {
+/// [`OperationError::Choice`] for other kernels, strides, dilation or elements.
+pub(super) fn check<T>(geometry: &Geometry) -> Result<(), OperationError> {
     let refused = |argument, got| {
         let expected = "`winograd` takes convolutions of f32 on two axes with kernels of 3 x 3, and strides and dilation \
                         of 1; leave it out to compute others";
@@ -125,8 +131,7 @@ pub(super) fn planned<T>(geometry: &Geometry, target: Target) -> Result<Plan<Pas
             return refused(argument, format!("{got:?}"));
         }
     }
-    let shape = Shape::of(geometry);
-    Ok(plan(&shape, tiles_for(&shape, target)))
+    Ok(())
 }
 
 /// The matrices between the passes.
@@ -160,8 +165,7 @@ impl Operands<'_> {
             x: room(of_x, destination)?,
             y: room(of_y, destination)?,
         };
-        let overrides =
-            kernels::Overrides {
+        let overrides = kernels::Overrides {
             has_bias: self.bias.is_some(),
             channels_last,
             activation: Activation::number(activation),

@@ -465,6 +465,8 @@ fn refusals_of_derivatives(device: &Device) -> TestResult {
     refused(plain().bias(x.slice(..1)).backward(dy, weights, &mut dx), is_choice, &["derivatives with a bias"])?;
     let relu = plain().activation(Activation::Relu);
     refused(relu.backward_weights(&x, dy, dx.slice_mut(..2)), is_choice, &["derivatives with an activation"])?;
+    let winograd = plain().winograd().backward(dy, weights, &mut dx);
+    refused(winograd, is_choice, &["derivatives with `winograd`", "omit it"])?;
     refused(plain().backward(&x, weights, &mut dx), is_length, &["'dy' has 3 elements", "[1, 1, 2] needs 2"])?;
     refused(plain().backward(dy, weights, dx.slice_mut(1..)), is_length, &["'dx' has 2 elements"])?;
     refused(plain().backward_weights(&x, dy, &mut dx), is_length, &["'dweights' has 3 elements"])?;
