@@ -113,6 +113,7 @@ mod error;
 pub mod guide;
 pub mod insight;
 pub mod interop;
+mod kept;
 mod kernel;
 #[cfg(not(target_arch = "wasm32"))] // a browser has no threads for loading
 pub mod loader;

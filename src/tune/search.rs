@@ -165,6 +165,18 @@ impl Search {
         self
     }
 
+    /// Whether every candidate is tried, if the budget allows it.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn tries_all(&self) -> bool {
+        matches!(self.strategy, Strategy::Exhaustive | Strategy::SuccessiveHalving)
+    }
+
+    /// The time after which nothing more is measured.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn time(&self) -> Duration {
+        self.budget
+    }
+
     /// Searches. Candidate 0 is the default: it wins if no other one is more than 3 % faster.
     ///
     /// # Errors

@@ -2,9 +2,10 @@
 
 mod argument;
 mod bench;
-mod compare;
+pub(super) mod compare;
 mod grid;
 mod shelf;
+pub(super) mod table;
 mod tuned;
 
 use std::time::Duration;
@@ -21,7 +22,8 @@ use crate::error::Error;
 use crate::kernel::{Extent, Launch, Wgsl};
 
 pub use self::grid::Overrides;
-pub use self::tuned::{Origin, Row, Tuned};
+pub use self::table::{Origin, Row};
+pub use self::tuned::Tuned;
 
 /// Finds the values of its overrides with which a kernel is fastest, on this device and for these arguments.
 ///
@@ -270,17 +272,20 @@ impl<'a> Tuner<'a> {
     /// The kernel with its default values.
     fn default(&self, space: &Space, candidates: &[Candidate]) -> Result<Tuned, Error> {
         let kernel = self.device.kernel(space.apply(&self.wgsl, &candidates[0]))?;
-        let rows = tuned::rows(space, candidates, 0, |_| (None, 0, None));
+        let rows = table::rows(&names(space, candidates), 0, |_| (None, 0, None));
         Ok(Tuned::new(kernel, Overrides::new(space, &candidates[0]), rows, Origin::Default))
     }
 
     fn measured(self, space: &Space, candidates: &[Candidate]) -> Result<Tuned, Error> {
         let search = self.search.clone();
         let mut bench = Bench::new(self, space, candidates);
+        if search.tries_all() {
+            bench.compile_ahead(search.time() / 3);
+        }
         let found = search.run(candidates, &mut bench);
         let found = found.map_err(|error| bench.take_error().unwrap_or_else(|| error.into()))?;
         let kernel = bench.kernel(found.winner)?;
-        let rows = tuned::rows(space, candidates, found.winner, |at| {
+        let rows = table::rows(&names(space, candidates), found.winner, |at| {
             let trial = &found.trials[at];
             (trial.median(), trial.times.len(), trial.dropped.clone())
         });
@@ -294,6 +299,11 @@ impl<'a> Tuner<'a> {
         let _ = grid.extent(&overrides);
         overrides.check()
     }
+}
+
+/// The values of all candidates with their names.
+fn names(space: &Space, candidates: &[Candidate]) -> Vec<String> {
+    candidates.iter().map(|candidate| space.describe(candidate)).collect()
 }
 
 #[cfg(test)]

@@ -292,7 +292,10 @@ impl Starts {
 /// The plan of a job.
 fn planned<T: FloatElement>(geometry: &Geometry, job: Job, starts: Starts, device: &Device) -> Plan<Pass> {
     let shape = shape::<T>(geometry, job, starts);
-    let choice = Choice::default_for(&shape, target(device), cooperative::lanes(device.caps()));
+    let matrices = cooperative::lanes(device.caps());
+    let default = Choice::default_for(&shape, target(device), matrices);
+    let question = shape.question(geometry.channels_last);
+    let choice = question.decide(device, default, || Choice::all(&shape, matrices), |_| true);
     plan(shape, choice, geometry.channels_last)
 }
 

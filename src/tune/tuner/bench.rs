@@ -1,5 +1,8 @@
 //! The measurements of candidates on a device.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::argument::{Start, binding, is_written};
@@ -18,6 +21,10 @@ const ROUND: Duration = Duration::from_millis(2);
 
 /// The greatest number of launches in a round.
 const LAUNCHES: u32 = 16;
+
+/// The greatest number of threads that compile, and of candidates of a search that compiles all of them first.
+const THREADS: usize = 8;
+const AHEAD: usize = 256;
 
 /// The contents of each written buffer after a launch; `None` for a buffer that is not compared.
 type Results = Vec<Option<Vec<u8>>>;
@@ -60,6 +67,34 @@ impl<'t, 'a> Bench<'t, 'a> {
         self.error.take()
     }
 
+    /// Compiles the candidates on several threads, at most for this time, before anything is measured. A candidate that is
+    /// refused is compiled again in its turn, for its error.
+    pub(super) fn compile_ahead(&mut self, budget: Duration) {
+        let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS);
+        if threads == 1 || self.candidates.len() > AHEAD {
+            return;
+        }
+        let (device, space, wgsl, candidates) = (self.tuner.device, self.space, &self.tuner.wgsl, self.candidates);
+        let (next, started) = (AtomicUsize::new(0), self.started);
+        let compiled = Mutex::new(Vec::new());
+        thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    while started.elapsed() < budget {
+                        let at = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(candidate) = candidates.get(at) else { return };
+                        if let Ok(kernel) = device.kernel(space.apply(wgsl, candidate)) {
+                            compiled.lock().unwrap_or_else(PoisonError::into_inner).push((at, kernel));
+                        }
+                    }
+                });
+            }
+        });
+        for (at, kernel) in compiled.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            self.kernels[at] = Some(kernel);
+        }
+    }
+
     /// The compiled kernel of a candidate.
     pub(super) fn kernel(&mut self, candidate: usize) -> crate::Result<Kernel> {
         match self.kernels[candidate].take() {
@@ -74,7 +109,7 @@ impl<'t, 'a> Bench<'t, 'a> {
 
     /// Compiles a candidate, runs it and compares its results.
     fn examine(&mut self, candidate: usize) -> Result<(), Failure> {
-        let kernel = self.compile(candidate)?;
+        let kernel = self.kernel(candidate)?;
         self.kernels[candidate] = Some(kernel.clone());
         if candidate == 0 {
             return self.prepare(&kernel);
