@@ -21,8 +21,8 @@ pub use self::store::{Store, StoreError};
 
 /// Which results of earlier runs a [`Tuner`](crate::tune::Tuner) uses, and which it keeps.
 ///
-/// Operators use kept results in each mode but [`Off`](Self::Off), and measure nothing when they are called: see
-/// [`tune::spare`](crate::tune::spare).
+/// Operators use kept results in each mode but [`Off`](Self::Off), and measure nothing when they are called: an
+/// [`OperatorTuner`](crate::tune::OperatorTuner) does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Mode {

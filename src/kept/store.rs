@@ -59,7 +59,7 @@ pub struct Store {
 }
 
 /// The number of files from which they are merged.
-const MANY: usize = 32;
+pub(super) const MANY: usize = 32;
 
 impl Store {
     /// The folder `tune` in the cache folder of the user, see [`anywarp_host::cache`]; `None` if there is no cache.

@@ -2,6 +2,7 @@ use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
+use super::store::MANY;
 use super::*;
 
 /// A store in an empty folder of its own.

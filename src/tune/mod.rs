@@ -6,9 +6,13 @@
 
 mod error;
 #[cfg(not(target_arch = "wasm32"))]
+mod inside;
+#[cfg(not(target_arch = "wasm32"))]
 mod operator;
 mod search;
 mod space;
+#[cfg(not(target_arch = "wasm32"))]
+mod spare;
 #[cfg(not(target_arch = "wasm32"))] // a browser has no threads that wait
 mod tuner;
 
@@ -19,5 +23,7 @@ pub use error::TuneError;
 pub use operator::{Call, Contents, OperatorTuner, Results, TunedCall, TunedOperator, Workload};
 pub use search::{Dropped, Ended, Found, Judge, Search, Strategy, Trial};
 pub use space::{Candidate, Space, evaluate};
+#[cfg(not(target_arch = "wasm32"))]
+pub use spare::Spare;
 #[cfg(not(target_arch = "wasm32"))]
 pub use tuner::{Origin, Overrides, Progress, Row, Tuned, Tuner};

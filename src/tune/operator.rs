@@ -7,6 +7,7 @@ mod tuned;
 use std::time::Duration;
 
 use self::rehearsal::Rehearsal;
+use super::inside::compare;
 use super::{Candidate, Dropped, Mode, Progress, Record, Search, State, Store, Strategy, TuneError};
 use crate::device::Device;
 use crate::error::Error;
@@ -60,7 +61,12 @@ pub struct OperatorTuner<'a, W> {
     progress: Option<Box<dyn FnMut(Progress) + 'a>>,
     mode: Option<Mode>,
     store: Option<Store>,
+    inside: Option<Step<'a>>,
+    exact_now: bool,
 }
+
+/// A step of the program.
+type Step<'a> = Box<dyn FnMut() -> Result<(), Error> + 'a>;
 
 impl<'a, W: Workload> OperatorTuner<'a, W> {
     /// A tuner for the operators of a workload: a [`Call`], or a type of the caller.
@@ -75,6 +81,8 @@ impl<'a, W: Workload> OperatorTuner<'a, W> {
             progress: None,
             mode: None,
             store: Store::of_this_user(),
+            inside: None,
+            exact_now: false,
         }
     }
 
@@ -121,6 +129,13 @@ impl<'a, W: Workload> OperatorTuner<'a, W> {
         self
     }
 
+    /// Lets the program decide, as [`Tuner::inside`](super::Tuner::inside): the operators in `step` use the candidate that is
+    /// compared. The tuner waits for the end of each step.
+    pub fn inside(mut self, step: impl FnMut() -> Result<(), Error> + 'a) -> Self {
+        self.inside = Some(Box::new(step));
+        self
+    }
+
     /// Calls a function whenever a new candidate begins.
     pub fn progress(mut self, progress: impl FnMut(Progress) + 'a) -> Self {
         self.progress = Some(Box::new(progress));
@@ -138,6 +153,12 @@ impl<'a, W: Workload> OperatorTuner<'a, W> {
     /// [`Store::of_this_user`], from which operators take them.
     pub fn store(mut self, store: impl Into<Option<Store>>) -> Self {
         self.store = store.into();
+        self
+    }
+
+    /// Uses results at once only if they change no bits; others are kept for the next start of the program.
+    pub(super) fn exact_now(mut self) -> Self {
+        self.exact_now = true;
         self
     }
 
@@ -182,10 +203,23 @@ impl<'a, W: Workload> OperatorTuner<'a, W> {
         rehearsal.progress = self.progress.as_deref_mut();
         let found = search.run(&candidates, &mut rehearsal);
         let found = found.map_err(|error| rehearsal.take_error().unwrap_or_else(|| error.into()))?;
-        let tuned = TunedOperator::measured(decision, &found);
-        // The caller asked for it, so that it applies at once, also where it changes the order of sums.
+        let mut tuned = TunedOperator::measured(decision, &found);
         let choices = self.device.context.extension(|| Choices::of(self.device.caps()));
-        choices.learn(&decision.operator, &decision.sizes, tuned.chosen());
+        if let Some(step) = &mut self.inside {
+            let inside = compare(&found, self.budget, |at| {
+                choices.learn(&decision.operator, &decision.sizes, &decision.candidates[at]);
+                step()?;
+                self.device.synchronize()
+            });
+            if inside.is_err() {
+                choices.learn(&decision.operator, &decision.sizes, &decision.candidates[0]);
+            }
+            tuned.inside(&inside?);
+        }
+        // A caller who asks for a search wants its result at once, also where it changes the order of sums.
+        if decision.exact || !self.exact_now {
+            choices.learn(&decision.operator, &decision.sizes, tuned.chosen());
+        }
         self.keep(decision, &tuned);
         Ok(tuned)
     }
@@ -231,9 +265,6 @@ fn trial(decision: &Decision, candidate: &str) -> Trial {
 fn earlier(reason: &str) -> Dropped {
     Dropped::Earlier(reason.to_owned())
 }
-
-#[cfg(all(test, feature = "cpu"))]
-mod tests;
 
 #[cfg(all(test, feature = "cpu"))]
 mod tests;

@@ -15,7 +15,7 @@ pub use self::strategy::Strategy;
 anywarp_backend::debug_as_display!(Dropped);
 
 /// The ratio of two times up to which they count as equal, so that the default candidate wins.
-const CLOSE: f64 = 1.03;
+pub(super) const CLOSE: f64 = 1.03;
 
 /// Checks and measures the candidates of a search, which are numbered from 0. Candidate 0 is the default; its results
 /// are the right ones.

@@ -44,7 +44,7 @@ impl Choices {
     }
 
     /// A table of these records; kept ones come before known ones, and later ones before earlier ones.
-    pub(super) fn from_records(known: &[Record], kept: &[Record]) -> Self {
+    pub(crate) fn from_records(known: &[Record], kept: &[Record]) -> Self {
         let choices = Self::default();
         choices.is_empty.store(true, Ordering::Relaxed);
         for (records, reason) in [(known, Reason::Known), (kept, Reason::Kept)] {

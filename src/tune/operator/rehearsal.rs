@@ -40,6 +40,8 @@ pub(super) struct Rehearsal<'t, 'a, W> {
     /// The default's time in its second run.
     first: Duration,
     begun: usize,
+    /// The candidate with the shortest time so far.
+    leader: Option<(usize, Duration)>,
     started: Instant,
     error: Option<Error>,
 }
@@ -64,6 +66,7 @@ impl<'t, 'a, W: Workload> Rehearsal<'t, 'a, W> {
             repeats: false,
             first: Duration::ZERO,
             begun: 0,
+            leader: None,
             started: Instant::now(),
             error: None,
         }
@@ -194,7 +197,8 @@ impl<W: Workload> Judge for Rehearsal<'_, '_, W> {
         self.begun += 1;
         let (begun, candidates, elapsed) = (self.begun, self.decision.candidates.len(), self.elapsed());
         if let Some(progress) = &mut self.progress {
-            progress(Progress { begun, candidates, elapsed });
+            let leader = self.leader.map(|(leader, time)| (self.decision.candidates[leader].clone(), time));
+            progress(Progress { begun, candidates, elapsed, leader });
         }
         let errors = self.device.findings().errors().count();
         self.examine(candidate).map_err(|failure| self.dropped(candidate, failure))?;
@@ -205,7 +209,9 @@ impl<W: Workload> Judge for Rehearsal<'_, '_, W> {
     }
 
     fn time(&mut self, candidate: usize, limit: Duration) -> Result<Duration, Dropped> {
-        self.round(candidate, limit).map_err(|failure| self.dropped(candidate, failure))
+        let time = self.round(candidate, limit).map_err(|failure| self.dropped(candidate, failure))?;
+        self.leader = self.leader.filter(|(_, least)| *least <= time).or(Some((candidate, time)));
+        Ok(time)
     }
 
     fn elapsed(&self) -> Duration {

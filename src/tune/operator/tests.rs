@@ -4,7 +4,7 @@ use super::*;
 use crate::buffer::UnifiedBuffer;
 use crate::ops::{FillPattern, Matmul, Reason, Scan, Softmax, Sort, decisions};
 use crate::submit::Recording;
-use crate::tune::{Ended, Origin};
+use crate::tune::{Ended, Origin, Spare};
 
 fn device() -> Device {
     Device::open("cpu").unwrap()
@@ -23,7 +23,7 @@ fn store(name: &str) -> Store {
 fn sorted<'a>(
     x: &'a UnifiedBuffer<u32>,
 ) -> impl FnMut(&mut UnifiedBuffer<u32>, &mut Recording) -> crate::Result<()> + 'a {
-    |y, recording| Ok(Sort::new().record(recording).run(x, y)?)
+    move |y, recording| Ok(Sort::new().record(recording).run(x, y)?)
 }
 
 /// All candidates of several operators are right, and each is tried.
@@ -154,4 +154,58 @@ fn calls_without_a_choice_are_refused() {
     let y = device.buffer::<u32>(3).unwrap();
     let error = quick(&device, Call::new(&device, y, sorted(&x)).unwrap()).run().unwrap_err().to_string();
     assert!(error.contains("sort"), "{error}");
+}
+
+/// The program decides between the candidates that are fastest alone, and its operators use each of them meanwhile.
+#[test]
+fn steps_of_the_program_use_what_is_compared() {
+    let device = device();
+    let words = device.buffer_from(&[5_u32, 1, 4, 1].repeat(600)).unwrap();
+    let y = device.buffer::<u32>(2400).unwrap();
+    let (mut used, mut z) = (Vec::new(), device.buffer::<u32>(2400).unwrap());
+    let tuned = quick(&device, Call::new(&device, y, sorted(&words)).unwrap())
+        .inside(|| {
+            let (result, decisions) = decisions(|| Sort::new().run(&words, &mut z));
+            used.push(decisions[0].chosen.clone());
+            Ok(result?)
+        })
+        .run()
+        .unwrap();
+    let operator = &tuned.operators()[0];
+    let measured: Vec<&str> =
+        operator.rows().iter().filter(|row| row.inside.is_some()).map(|row| &*row.values).collect();
+    assert!(measured.len() > 1 && measured.contains(&operator.chosen()), "{tuned}");
+    assert!(measured.iter().all(|name| used.iter().any(|used| used == name)), "{used:?} {tuned}");
+    assert!(operator.alone().is_some());
+}
+
+/// Without `record`, nothing is measured; with it, only what changes no bits is used in the same run.
+#[test]
+fn spare_time_is_used_only_to_record() {
+    let device = device();
+    let words = device.buffer_from(&[5_u32, 1, 4, 1].repeat(600)).unwrap();
+    let floats = device.buffer_from(&[0.5_f32; 4096]).unwrap();
+    let spare = |mode, budget: u64| {
+        let mut spare = Spare::new(&device, Duration::from_millis(budget)).mode(mode).store(None);
+        let (y, z) = (device.buffer::<u32>(2400).unwrap(), device.buffer::<f32>(4096).unwrap());
+        spare.add(Call::new(&device, y, sorted(&words)).unwrap());
+        spare.add(Call::new(&device, z, |z, to| Scan::sum().record(to).run(&floats, &mut *z)).unwrap());
+        let done = spare.run(Duration::from_millis(400)).unwrap();
+        (done, spare.waiting())
+    };
+    assert_eq!(spare(Mode::Pinned, 1000).1, 2);
+    assert_eq!(spare(Mode::Record, 0).1, 2);
+    let used = || {
+        let (mut y, mut z) = (device.buffer::<u32>(2400).unwrap(), device.buffer::<f32>(4096).unwrap());
+        decisions(|| {
+            Sort::new().run(&words, &mut y)?;
+            Scan::sum().run(&floats, &mut z)
+        })
+        .1
+    };
+    assert!(used().iter().all(|decision| decision.reason == Reason::Default));
+    let (done, waiting) = spare(Mode::Record, 1000);
+    assert!(!done.is_empty() && done.len() + waiting == 2);
+    let (exact, others): (Vec<_>, Vec<_>) = used().into_iter().partition(|decision| decision.exact);
+    assert_eq!((exact[0].reason, others[0].reason), (Reason::Kept, Reason::Default));
 }

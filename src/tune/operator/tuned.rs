@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::earlier;
 use crate::ops::Decision;
+use crate::tune::inside::Inside;
 use crate::tune::tuner::table;
 use crate::tune::{Found, Origin, Record, Row, State};
 
@@ -33,12 +34,13 @@ pub struct TunedOperator {
     exact: bool,
     rows: Vec<Row>,
     origin: Origin,
+    alone: Option<String>,
 }
 
 impl TunedOperator {
     fn new(decision: &Decision, rows: Vec<Row>, origin: Origin) -> Self {
         let Decision { operator, sizes, exact, .. } = decision;
-        Self { operator: operator.clone(), sizes: sizes.clone(), exact: *exact, rows, origin }
+        Self { operator: operator.clone(), sizes: sizes.clone(), exact: *exact, rows, origin, alone: None }
     }
 
     pub(super) fn measured(decision: &Decision, found: &Found) -> Self {
@@ -67,6 +69,16 @@ impl TunedOperator {
     pub(super) fn untouched(decision: &Decision) -> Self {
         let chosen = decision.candidates.iter().position(|candidate| *candidate == decision.chosen).unwrap_or(0);
         Self::new(decision, table::rows(&decision.candidates, chosen, |_| (None, 0, None)), Origin::Default)
+    }
+
+    pub(super) fn inside(&mut self, inside: &Inside) {
+        self.alone = Some(table::decide_inside(&mut self.rows, inside));
+    }
+
+    /// The candidate that is fastest alone, after a comparison inside the program.
+    #[must_use]
+    pub fn alone(&self) -> Option<&str> {
+        self.alone.as_deref()
     }
 
     /// The operator, with the properties of the call on which its choice depends: `matmul f16 aligned`.
@@ -116,7 +128,7 @@ impl fmt::Display for TunedCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for operator in &self.operators {
             writeln!(f, "{} {}", operator.operator, operator.sizes)?;
-            table::write(f, &operator.rows, operator.origin)?;
+            table::write(f, &operator.rows, operator.origin, operator.alone())?;
         }
         Ok(())
     }

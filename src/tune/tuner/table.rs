@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::tune::inside::Inside;
 use crate::tune::{Dropped, Ended};
 
 /// The measurements of one candidate.
@@ -15,6 +16,9 @@ pub struct Row {
     pub candidate: usize,
     /// The median of its times; `None` for a candidate that was not measured.
     pub time: Option<Duration>,
+    /// The median of the steps of the program with it; `None` if it was not measured so: see
+    /// [`Tuner::inside`](crate::tune::Tuner::inside).
+    pub inside: Option<Duration>,
     /// The number of its rounds.
     pub rounds: usize,
     /// The reason why it left the search.
@@ -42,7 +46,7 @@ pub(in crate::tune) fn rows(
 ) -> Vec<Row> {
     let row = |candidate: usize| {
         let (time, rounds, dropped) = results(candidate);
-        Row { values: candidates[candidate].clone(), candidate, time, rounds, dropped }
+        Row { values: candidates[candidate].clone(), candidate, time, inside: None, rounds, dropped }
     };
     let mut rows: Vec<Row> = (0..candidates.len()).map(row).collect();
     // Those that were compared with the winner longest come first.
@@ -53,8 +57,25 @@ pub(in crate::tune) fn rows(
     rows
 }
 
+/// Adds the times inside the program, and puts its winner first; returns the candidate that is fastest alone.
+pub(in crate::tune) fn decide_inside(rows: &mut [Row], inside: &Inside) -> String {
+    let alone = rows.first().map(|row| row.values.clone()).unwrap_or_default();
+    for row in rows.iter_mut() {
+        row.inside = inside.time(row.candidate);
+        row.dropped = row.dropped.take().or_else(|| inside.dropped(row.candidate));
+    }
+    // Stable, so that the others keep their order.
+    rows.sort_by_key(|row| (row.candidate != inside.winner, row.inside.is_none(), row.inside, row.dropped.is_some()));
+    alone
+}
+
 /// Writes the rows as a table, and the best values.
-pub(in crate::tune) fn write(f: &mut fmt::Formatter<'_>, rows: &[Row], origin: Origin) -> fmt::Result {
+pub(in crate::tune) fn write(
+    f: &mut fmt::Formatter<'_>,
+    rows: &[Row],
+    origin: Origin,
+    alone: Option<&str>,
+) -> fmt::Result {
     let width = rows.iter().map(|row| row.values.len()).max().unwrap_or(0);
     let default = rows.iter().find(|row| row.candidate == 0).and_then(|row| row.time);
     for row in rows {
@@ -67,11 +88,17 @@ pub(in crate::tune) fn write(f: &mut fmt::Formatter<'_>, rows: &[Row], origin: O
                 if let Some(default) = default.filter(|_| !time.is_zero()) {
                     write!(f, "  {:.2}x", default.as_secs_f64() / time.as_secs_f64())?;
                 }
+                if let Some(inside) = row.inside {
+                    write!(f, "  {:>10} inside", format!("{:.1} µs", inside.as_secs_f64() * 1e6))?;
+                }
             }
         }
         writeln!(f, "{}", if row.candidate == 0 { "  (default)" } else { "" })?;
     }
     let best = rows.first().map_or("", |row| &row.values);
+    if let Some(alone) = alone.filter(|alone| *alone != best) {
+        writeln!(f, "fastest alone: {alone}; inside the program another one is")?;
+    }
     match origin {
         Origin::Measured(ended) => writeln!(f, "best: {best}; {ended}"),
         Origin::Kept => writeln!(f, "best: {best}; kept from an earlier search"),

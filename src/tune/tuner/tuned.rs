@@ -5,6 +5,7 @@ use std::fmt;
 use super::Overrides;
 use super::table::{self, Origin, Row};
 use crate::kernel::Kernel;
+use crate::tune::inside::Inside;
 
 /// The best kernel, with the measurements of all candidates. It prints as a table.
 #[derive(Clone, Debug)]
@@ -13,11 +14,24 @@ pub struct Tuned {
     overrides: Overrides,
     rows: Vec<Row>,
     origin: Origin,
+    alone: Option<String>,
 }
 
 impl Tuned {
     pub(super) fn new(kernel: Kernel, overrides: Overrides, rows: Vec<Row>, origin: Origin) -> Self {
-        Self { kernel, overrides, rows, origin }
+        Self { kernel, overrides, rows, origin, alone: None }
+    }
+
+    pub(super) fn inside(mut self, inside: &Inside) -> Self {
+        self.alone = Some(table::decide_inside(&mut self.rows, inside));
+        self
+    }
+
+    /// The values that are fastest alone, after a comparison inside the program: see
+    /// [`Tuner::inside`](crate::tune::Tuner::inside).
+    #[must_use]
+    pub fn alone(&self) -> Option<&str> {
+        self.alone.as_deref()
     }
 
     /// The compiled kernel with the best values.
@@ -48,6 +62,6 @@ impl Tuned {
 
 impl fmt::Display for Tuned {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        table::write(f, &self.rows, self.origin)
+        table::write(f, &self.rows, self.origin, self.alone())
     }
 }
