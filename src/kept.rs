@@ -64,6 +64,7 @@ pub struct Kept {
 const OPERATOR: &str = " operator";
 
 /// The kernel's name in results of an operator.
+#[cfg(not(target_arch = "wasm32"))]
 pub(crate) fn kernel_of(operator: &str) -> String {
     format!("{operator}{OPERATOR}")
 }

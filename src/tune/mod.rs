@@ -16,8 +16,9 @@ mod spare;
 #[cfg(not(target_arch = "wasm32"))] // a browser has no threads that wait
 mod tuner;
 
+pub use crate::kept::{Kept, Mode, Record, State};
 #[cfg(not(target_arch = "wasm32"))]
-pub use crate::kept::{Kept, Mode, Record, State, Store, StoreError};
+pub use crate::kept::{Store, StoreError};
 pub use error::TuneError;
 #[cfg(not(target_arch = "wasm32"))]
 pub use operator::{Call, Contents, OperatorTuner, Results, TunedCall, TunedOperator, Workload};

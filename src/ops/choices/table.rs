@@ -60,6 +60,7 @@ impl Choices {
     }
 
     /// Sets the candidate for a question, from now on.
+    #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn learn(&self, operator: &str, sizes: &str, candidate: &str) {
         self.set(operator, sizes, candidate, Reason::Kept);
     }
