@@ -98,7 +98,7 @@ mod tests {
         Found { winner, trials: alone.iter().map(trial).collect(), ended: Ended::Finished }
     }
 
-    /// What is fastest alone loses where it delays others; one that fails there is named.
+    /// The fastest candidate alone loses where it delays others; one that fails there is named.
     #[test]
     fn the_program_decides() {
         let mut steps = [0; 6];

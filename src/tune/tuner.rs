@@ -232,8 +232,8 @@ impl<'a> Tuner<'a> {
     }
 
     /// Lets the program decide: at the end, the three candidates that are fastest alone and the default run in steps of the
-    /// program, in turn, and the one with the shortest steps wins. What is fastest alone need not be so beside other
-    /// kernels, which share caches and fill gaps. `step` runs the program's work once with the kernel; the tuner waits for
+    /// program, in turn, and the one with the shortest steps wins. A kernel that is fastest alone need not be so beside
+    /// others, which share caches and fill gaps. `step` runs the program's work once with the kernel; the tuner waits for
     /// its end. A candidate whose step fails is left out.
     ///
     /// ```

@@ -24,7 +24,7 @@ pub(crate) struct OperatorArgs {
     name: String,
 
     /// The inputs, in the order in which `anywarp op NAME` takes them
-    #[arg(value_name = "FILE", required_unless_present = "sizes", conflicts_with = "sizes")]
+    #[arg(value_name = "FILE", conflicts_with = "sizes")]
     files: Vec<String>,
 
     /// Make inputs of these sizes instead: N or M,K,N for matrices; examples, channels, height, width, channels of the
@@ -80,6 +80,11 @@ pub(super) fn run(arguments: &OperatorArgs, json: bool) -> Result<(), Failure> {
     let operator = named(name).ok_or_else(|| {
         Failure::Usage(format!("{name}: expected an operator, found '{name}': choose one that anywarp op --list names"))
     })?;
+    if arguments.files.is_empty() && arguments.sizes.is_empty() {
+        return Err(Failure::Usage(format!(
+            "{name}: expected FILE.. or --sizes, found none: write anywarp tune op {name} --sizes 4096"
+        )));
+    }
     let values = inputs::values(operator, &arguments.sets)?;
     let inputs = inputs::inputs(
         operator,

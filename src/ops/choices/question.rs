@@ -1,6 +1,7 @@
 //! The question of an operator: which of its candidates is the fastest for this call.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use anywarp_backend::{Scalar, ScalarKind};
 
@@ -20,7 +21,7 @@ impl<C: Copy + PartialEq + fmt::Display + Send + Sync + 'static> Candidate for C
 
 /// All properties of a call on which the choice of a candidate depends. It is built in each call, so that it has no
 /// memory of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Question {
     operator: &'static str,
     forms: [&'static str; FORMS],
@@ -28,6 +29,16 @@ pub(crate) struct Question {
     sizes: [u8; SIZES],
     counts: [u8; 2],
     exact: bool,
+}
+
+/// Only the properties that are there, and lengths in place of texts: a lookup is part of each call.
+impl Hash for Question {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let [a, b, c, d, e, f] = self.sizes;
+        state.write_u64(u64::from_le_bytes([a, b, c, d, e, f, self.counts[0], self.operator.len() as u8]));
+        let lengths = self.forms[..usize::from(self.counts[0])].iter();
+        state.write_u64(lengths.fold(0, |all, form| all << 8 | u64::from(form.len() as u8)));
+    }
 }
 
 impl Question {

@@ -4,7 +4,7 @@ use super::*;
 use crate::buffer::UnifiedBuffer;
 use crate::ops::{FillPattern, Matmul, Reason, Scan, Softmax, Sort, decisions};
 use crate::submit::Recording;
-use crate::tune::{Ended, Origin, Spare};
+use crate::tune::{Ended, Origin, Row, Spare};
 
 fn device() -> Device {
     Device::open("cpu").unwrap()
@@ -28,6 +28,11 @@ fn sorted<'a>(
     move |y, recording| Ok(Sort::new().record(recording).run(x, y)?)
 }
 
+/// Whether a candidate has the results of the default. It may be slower by more than the limit.
+fn is_right(row: &Row) -> bool {
+    matches!(row.dropped, None | Some(Dropped::Slow(_)))
+}
+
 /// All candidates of several operators are right, and each is tried.
 #[test]
 fn candidates_of_operators_agree() {
@@ -38,7 +43,7 @@ fn candidates_of_operators_agree() {
         let tuned = tuned.unwrap();
         let operator = &tuned.operators()[0];
         assert!(operator.operator().starts_with(name), "{tuned}");
-        assert!(operator.rows().len() > 2 && operator.rows().iter().all(|row| row.dropped.is_none()), "{tuned}");
+        assert!(operator.rows().len() > 2 && operator.rows().iter().all(is_right), "{tuned}");
         assert!(operator.rows().iter().filter(|row| row.rounds > 0).count() > 1, "{tuned}");
     };
     let c = device.buffer::<f32>(8 * 16).unwrap();
@@ -64,7 +69,7 @@ fn calls_in_place_begin_with_the_same_contents() {
     let x = device.buffer_from(&[3_u32, 1, 2].repeat(300)).unwrap();
     let call = Call::new(&device, x, |x, to| Sort::new().record(to).in_place(&mut *x)).unwrap();
     let tuned = quick(&device, call).run().unwrap();
-    assert!(tuned.operators()[0].rows().iter().all(|row| row.dropped.is_none()), "{tuned}");
+    assert!(tuned.operators()[0].rows().iter().all(is_right), "{tuned}");
 }
 
 /// The best candidate is used at once, in later processes, and not with another driver or version.

@@ -293,7 +293,7 @@ fn candidates_keep_the_precision_and_have_different_names() {
         let names: std::collections::BTreeSet<String> = all.iter().map(ToString::to_string).collect();
         assert_eq!(names.len(), all.len(), "{names:?}");
     }
-    // What was found for aligned arrays does not hold for others.
+    // A choice for aligned arrays does not hold for others.
     assert!(!COOPERATIVE.is_possible(&caps, &Shape { aligned: false, ..f16 }));
     assert!(!Choice::Kernel(Kernel::Tiles, 16).is_possible(&caps, &f32));
 }
