@@ -79,7 +79,7 @@
 //! |---|---|
 //! | `ANYWARP_DEVICE` | the default device, as a selection string: see [`Device::open`] |
 //! | `ANYWARP_VARIANTS` | when kernels are specialised for repeated similar launches, unless the options say so: `in-background`, `at-once`, `at-once-by-conditions` or `never`; see [`DeviceOptions::variants`] |
-//! | `ANYWARP_TUNE` | whether results of tuning that were kept are used, and new ones kept, unless the program says so: `off`, `pinned` or `record`; see [`tune::Mode`] |
+//! | `ANYWARP_TUNE` | whether results of tuning that were kept are used, also by operators, and new ones kept, unless the program says so: `off`, `pinned` or `record`; see [`tune::Mode`] |
 //! | `ANYWARP_CPU_STEPS` | the CPU only: the loop iterations that eight invocations of a workgroup may run in total before their kernel is stopped; default 2^32, for `cpu:checked` 2^26 |
 //! | `ANYWARP_CUDA_STEPS` | `cuda` only: the iterations that one invocation may run in total in loops that are not proven to end, before its kernel is stopped; default 2^31 |
 //! | `ANYWARP_NVRTC` | `cuda` only: the file or folder of NVRTC, if the system does not find it |
@@ -113,6 +113,7 @@ mod error;
 pub mod guide;
 pub mod insight;
 pub mod interop;
+mod kept;
 mod kernel;
 #[cfg(not(target_arch = "wasm32"))] // a browser has no threads for loading
 pub mod loader;

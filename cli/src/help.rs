@@ -104,7 +104,13 @@ Comments in the WGSL list the values to try, and restrict their combinations:
 programs that tune the same kernel on this device use it, for the sizes of --key rounded up to powers of two. `tune show`
 lists what is kept, `tune export`, `tune import` and `tune clear` copy and remove it.
 
-  anywarp tune sum.wgsl --threads '1Mi / EACH' --bind x=rand:1:f32:1Mi --bind sums=zeros:f32:1Ki";
+  anywarp tune sum.wgsl --threads '1Mi / EACH' --bind x=rand:1:f32:1Mi --bind sums=zeros:f32:1Ki
+
+`tune op` tries all kernels that an operator has for its inputs. Programs that call the operator on this device use the
+fastest, for about these sizes; no candidate has a lower precision than the default:
+
+  anywarp tune op matmul --sizes 4096 --dtype f16
+  anywarp tune op softmax logits.npy --set axis=1 --svg softmax.svg";
 
 /// The known GPUs and the conditions of `inspect`.
 pub(crate) fn inspect_notes() -> String {

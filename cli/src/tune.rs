@@ -1,14 +1,17 @@
-//! `anywarp tune`: the values of its overrides with which a kernel is fastest.
+//! `anywarp tune`: the values of its overrides with which a kernel is fastest, and the kernels of an operator.
 
 mod extent;
+mod inputs;
 mod kept;
+mod operator;
+mod plot;
 mod report;
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anywarp::tune::{Mode, Overrides, Search, Space, Strategy, Tuned, Tuner};
+use anywarp::tune::{Mode, Overrides, Progress, Search, Space, Strategy, Tuned, Tuner};
 use anywarp::{Device, Kernel, Wgsl};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -79,6 +82,10 @@ pub(crate) struct TuneArgs {
     /// The sizes of the problem, for which the result is kept: 1000,64
     #[arg(long, value_name = "N[,N..]", value_delimiter = ',', value_parser = size)]
     key: Vec<u64>,
+
+    /// Write a plot of the candidates
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
 
     #[command(subcommand)]
     kept: Option<KeptCommand>,
@@ -179,7 +186,7 @@ fn measure(device: &Device, wgsl: Wgsl<'static>, arguments: &TuneArgs, json: boo
     let bar = progress_bar(candidates.len(), json);
     let mut tuner = Tuner::new(device, wgsl).space(space).mode(Mode::Again).key(arguments.key.iter().copied());
     let search = Search::new().budget(arguments.budget).strategy(arguments.strategy.strategy()).seed(arguments.seed);
-    tuner = tuner.search(search).progress(|progress| bar.set_position(progress.begun as u64));
+    tuner = tuner.search(search).progress(|progress| show_progress(&bar, &progress));
     for Bound { binding, buffer } in &bound {
         tuner = tuner.bind(&binding.name, buffer);
         let number = format!("{}.{}", binding.resource.group, binding.resource.binding);
@@ -195,7 +202,26 @@ fn measure(device: &Device, wgsl: Wgsl<'static>, arguments: &TuneArgs, json: boo
     }
     let tuned = arguments.grid.applied(tuner).run();
     bar.finish_and_clear();
-    print(device, &tuned?, json)
+    let tuned = tuned?;
+    if let Some(path) = &arguments.svg {
+        let name = tuned.kernel().name().to_owned();
+        draw(path, &plot::svg(&device.caps().name, [(name, tuned.rows())].into_iter()))?;
+    }
+    print(device, &tuned, json)
+}
+
+/// Writes a plot.
+fn draw(path: &Path, plot: &str) -> Result<(), Failure> {
+    std::fs::write(path, plot).map_err(|error| Failure::File(format!("--svg {}: {error}", path.display())))
+}
+
+/// Shows the number of candidates that were begun, and the fastest one so far.
+fn show_progress(bar: &ProgressBar, progress: &Progress) {
+    bar.set_length(progress.candidates as u64);
+    bar.set_position(progress.begun as u64);
+    if let Some((leader, time)) = &progress.leader {
+        bar.set_message(format!("{leader}: {}", terminal::duration(*time)));
+    }
 }
 
 fn print(device: &Device, tuned: &Tuned, json: bool) -> Result<(), Failure> {
@@ -232,7 +258,7 @@ fn progress_bar(candidates: usize, quiet: bool) -> ProgressBar {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::new(candidates as u64);
-    match ProgressStyle::with_template("{bar:40} {pos}/{len} candidates, {elapsed}") {
+    match ProgressStyle::with_template("{bar:40} {pos}/{len} candidates, {elapsed} {msg}") {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,
     }

@@ -59,6 +59,41 @@ fn candidates_are_listed_and_results_are_kept() {
 }
 
 #[test]
+fn operators_are_tuned_on_inputs_that_are_made() {
+    let Some(folder) = Folder::with_device("tune-op") else { return };
+    let table = tune(&folder, "op sort --sizes 3000 --device cpu --budget 0.4 --svg sort.svg").ok();
+    assert!(table.contains("sort f32 keys, 4096x32: ") && table.contains("pieces most="), "{table}");
+    assert!(table.contains("all candidates give the same bits") && table.contains("default"), "{table}");
+    assert!(table.contains("\nbest: ") && table.contains("anywarp bench device --save"), "{table}");
+    let plot = String::from_utf8(folder.read("sort.svg")).unwrap();
+    assert!(plot.starts_with("<svg ") && plot.contains(">most</text>") && plot.contains("<circle "), "{plot}");
+
+    let report = json(tune(&folder, "op softmax --sizes 40,200 --set axis=1 --device cpu --budget 0.4 --json"));
+    let softmax = &report["operators"][0];
+    assert_eq!(softmax["operator"], "softmax f32 aligned");
+    assert_eq!((&softmax["sizes"], &softmax["exact"]), (&"64x256x1".into(), &false.into()));
+    let candidates = softmax["candidates"].as_array().unwrap();
+    assert!(candidates.len() > 2 && candidates.iter().any(|one| one["values"] == softmax["best"]), "{report}");
+    assert!(candidates.iter().all(|one| one["dropped"].is_null()), "{report}");
+
+    let shown = tune(&folder, "show").ok();
+    assert!(shown.contains("sort f32 keys") && shown.contains("softmax f32 aligned"), "{shown}");
+    // The second one from files; the operator runs with what is kept.
+    folder.write("x.npy", words_of_numpy());
+    let report = json(tune(&folder, "op cumulative_sum x.npy --device cpu --budget 0.4 --json"));
+    assert_eq!(report["operators"][0]["operator"], "scan i32");
+}
+
+/// 600 words in a file of numpy.
+fn words_of_numpy() -> Vec<u8> {
+    let header = "{'descr': '<u4', 'fortran_order': False, 'shape': (600,), }";
+    let mut file = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
+    file.extend(format!("{header:<117}\n").bytes());
+    file.extend((0..600_u32).flat_map(u32::to_le_bytes));
+    file
+}
+
+#[test]
 fn mistakes_name_the_argument() {
     let Some(folder) = Folder::with_device("tune-mistakes") else { return };
     folder.write("double.wgsl", DOUBLE);
@@ -72,6 +107,14 @@ fn mistakes_name_the_argument() {
         (&*format!("{LINE} --ignore z"), 2, "--ignore z"),
         (&*format!("{LINE} --budget soon"), 2, "--budget 2.5"),
         ("double.wgsl", 2, "--threads"),
+        ("op sorted --sizes 4", 2, "anywarp op --list"),
+        ("op sort", 2, "--sizes"),
+        ("op sort --sizes many", 2, "--sizes 4096"),
+        ("op matmul --sizes 4,5", 2, "N or M,K,N"),
+        ("op sort --sizes 4 --set axis=1", 2, "--set axis"),
+        ("op matmul --sizes 4 --set beta=x", 2, "--set beta=x"),
+        ("op softmax --sizes 4 --dtype u8", 2, "--dtype u8"),
+        ("op spmv --sizes 4", 2, "files"),
         ("import damaged.txt", 1, "expected 12 fields"),
         ("import missing.txt", 1, "missing.txt"),
     ] {

@@ -74,6 +74,7 @@ mod activation;
 mod attention;
 mod batch_norm;
 mod channels;
+pub(crate) mod choices;
 mod columns;
 mod conjugate_gradients;
 mod conv;
@@ -129,6 +130,7 @@ pub use activation::{ACTIVATION_FUNCTIONS, Activate, ActivationFunction, activat
 pub use anywarp_backend::Precision;
 pub use attention::{Attention, attention};
 pub use batch_norm::{BatchNorm, batch_norm};
+pub use choices::{Decision, Reason, decisions};
 pub use columns::{Columns, col2im, im2col};
 pub use conjugate_gradients::{ConjugateGradients, Solution, SolveError, conjugate_gradients};
 pub use conv::{Conv, conv};

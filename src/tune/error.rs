@@ -69,16 +69,9 @@ pub enum TuneError {
         /// The names of the parameters.
         known: String,
     },
-    /// The folder of kept results cannot be used.
-    #[error("{operation} the results of tuning in {folder} failed: {message}")]
-    Store {
-        /// The operation that failed.
-        operation: &'static str,
-        /// The folder.
-        folder: String,
-        /// The message of the operating system.
-        message: String,
-    },
+    /// A call runs no operator with several candidates.
+    #[error("nothing to tune: no operator of the call has several candidates for these sizes on this device")]
+    NoChoice,
     /// The default candidate fails, so that there is nothing to compare the others with.
     #[error("the default candidate cannot be measured: {reason}")]
     DefaultFailed {
@@ -89,10 +82,7 @@ pub enum TuneError {
 
 impl Classified for TuneError {
     fn class(&self) -> ErrorClass {
-        match self {
-            Self::Store { .. } => ErrorClass::Resource,
-            _ => ErrorClass::Programmer,
-        }
+        ErrorClass::Programmer
     }
 }
 

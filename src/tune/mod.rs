@@ -1,20 +1,30 @@
-//! Tuning: which values of its overrides a kernel is fastest with.
+//! Tuning: which values of its overrides a kernel is fastest with, and which kernels an operator.
 //!
 //! Comments in the WGSL list the values and restrict their combinations; see [`Space`]. A [`Search`] measures the
-//! candidates of a space, or of anything else that a [`Judge`] can measure; a `Tuner` does so for a kernel on a device.
+//! candidates of a space, or of anything else that a [`Judge`] can measure; a `Tuner` does so for a kernel on a device,
+//! and an `OperatorTuner` for the operators of a call.
 
 mod error;
-#[cfg(not(target_arch = "wasm32"))] // a browser has no folders
-mod kept;
+#[cfg(not(target_arch = "wasm32"))]
+mod inside;
+#[cfg(not(target_arch = "wasm32"))]
+mod operator;
 mod search;
 mod space;
+#[cfg(not(target_arch = "wasm32"))]
+mod spare;
 #[cfg(not(target_arch = "wasm32"))] // a browser has no threads that wait
 mod tuner;
 
+pub use crate::kept::{Kept, Mode, Record, State};
+#[cfg(not(target_arch = "wasm32"))]
+pub use crate::kept::{Store, StoreError};
 pub use error::TuneError;
 #[cfg(not(target_arch = "wasm32"))]
-pub use kept::{Kept, Mode, Record, State, Store};
+pub use operator::{Call, Contents, OperatorTuner, Results, TunedCall, TunedOperator, Workload};
 pub use search::{Dropped, Ended, Found, Judge, Search, Strategy, Trial};
 pub use space::{Candidate, Space, evaluate};
+#[cfg(not(target_arch = "wasm32"))]
+pub use spare::Spare;
 #[cfg(not(target_arch = "wasm32"))]
 pub use tuner::{Origin, Overrides, Progress, Row, Tuned, Tuner};

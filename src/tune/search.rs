@@ -15,7 +15,7 @@ pub use self::strategy::Strategy;
 anywarp_backend::debug_as_display!(Dropped);
 
 /// The ratio of two times up to which they count as equal, so that the default candidate wins.
-const CLOSE: f64 = 1.03;
+pub(super) const CLOSE: f64 = 1.03;
 
 /// Checks and measures the candidates of a search, which are numbered from 0. Candidate 0 is the default; its results
 /// are the right ones.
@@ -163,6 +163,18 @@ impl Search {
     pub fn bound(mut self, least: Duration) -> Self {
         self.bound = Some(least);
         self
+    }
+
+    /// Whether every candidate is tried, if the budget allows it.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn tries_all(&self) -> bool {
+        matches!(self.strategy, Strategy::Exhaustive | Strategy::SuccessiveHalving)
+    }
+
+    /// The time after which nothing more is measured.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn time(&self) -> Duration {
+        self.budget
     }
 
     /// Searches. Candidate 0 is the default: it wins if no other one is more than 3 % faster.

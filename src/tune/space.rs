@@ -91,6 +91,17 @@ pub struct Candidate {
 }
 
 impl Candidate {
+    /// Candidates that have only their numbers, for a search of other things than values of overrides.
+    ///
+    /// ```
+    /// # use anywarp::tune::Candidate;
+    /// assert_eq!(Candidate::numbered(3)[2].values(), [2.0]);
+    /// ```
+    #[must_use]
+    pub fn numbered(count: usize) -> Vec<Self> {
+        (0..count).map(|number| Self { values: vec![number as f64] }).collect()
+    }
+
     /// The values, in the order of the parameters.
     #[must_use]
     pub fn values(&self) -> &[f64] {

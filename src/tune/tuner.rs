@@ -2,9 +2,10 @@
 
 mod argument;
 mod bench;
-mod compare;
+pub(super) mod compare;
 mod grid;
 mod shelf;
+pub(super) mod table;
 mod tuned;
 
 use std::time::Duration;
@@ -13,15 +14,17 @@ use self::argument::{Argument, Copied};
 use self::bench::Bench;
 use self::grid::Grid;
 use self::shelf::Shelf;
+use super::inside::compare;
 use super::{Candidate, Mode, Search, Space, Store, Strategy, TuneError};
 use crate::buffer::Slice;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::Error;
-use crate::kernel::{Extent, Launch, Wgsl};
+use crate::kernel::{Extent, Kernel, Launch, Wgsl};
 
 pub use self::grid::Overrides;
-pub use self::tuned::{Origin, Row, Tuned};
+pub use self::table::{Origin, Row};
+pub use self::tuned::Tuned;
 
 /// Finds the values of its overrides with which a kernel is fastest, on this device and for these arguments.
 ///
@@ -79,7 +82,13 @@ pub struct Tuner<'a> {
     progress: Option<Box<dyn FnMut(Progress) + 'a>>,
     mode: Option<Mode>,
     store: Option<Store>,
+    inside: Option<Step<'a>>,
+    small: Option<Small<'a>>,
 }
+
+/// A step of the program with a kernel, and a small launch of a kernel on another device.
+type Step<'a> = Box<dyn FnMut(&Kernel) -> Result<(), Error> + 'a>;
+type Small<'a> = Box<dyn FnMut(&Device, &Kernel) -> Result<(), Error> + 'a>;
 
 /// The value of a uniform or immediate, by its path, set in each launch.
 struct Value<'a> {
@@ -90,7 +99,7 @@ struct Value<'a> {
 type Set<'a> = Box<dyn for<'l> Fn(Launch<'l>, &str) -> Launch<'l> + 'a>;
 
 /// The progress of a search, whenever a new candidate begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
     /// The number of candidates that were begun, the current one included.
@@ -99,6 +108,8 @@ pub struct Progress {
     pub candidates: usize,
     /// The time since the search began.
     pub elapsed: Duration,
+    /// The candidate with the shortest time so far, and this time.
+    pub leader: Option<(String, Duration)>,
 }
 
 impl<'a> Tuner<'a> {
@@ -119,6 +130,8 @@ impl<'a> Tuner<'a> {
             progress: None,
             mode: None,
             store: Store::of_this_user(),
+            inside: None,
+            small: None,
         }
     }
 
@@ -218,6 +231,57 @@ impl<'a> Tuner<'a> {
         self
     }
 
+    /// Lets the program decide: at the end, the three candidates that are fastest alone and the default run in steps of the
+    /// program, in turn, and the one with the shortest steps wins. A kernel that is fastest alone need not be so beside
+    /// others, which share caches and fill gaps. `step` runs the program's work once with the kernel; the tuner waits for
+    /// its end. A candidate whose step fails is left out.
+    ///
+    /// ```
+    /// use anywarp::tune::Tuner;
+    ///
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// let device = anywarp::Device::open("cpu")?;
+    /// let mut x = device.buffer_from(&[1.0f32; 1000])?;
+    /// let example = device.buffer_from(&[1.0f32; 1000])?;
+    /// let double = "
+    ///     override WG: u32 = 64; // anywarp:tune 32, 64, 128
+    ///     @group(0) @binding(0) var<storage, read_write> x: array<f32>;
+    ///     @compute @workgroup_size(WG) fn double(@builtin(global_invocation_id) id: vec3<u32>) {
+    ///         if id.x < arrayLength(&x) { x[id.x] *= 2.0; }
+    ///     }";
+    /// let tuned = Tuner::new(&device, double)
+    ///     .bind("x", &example)
+    ///     .threads(1000)
+    ///     .inside(|kernel| {
+    ///         kernel.launch().bind("x", &mut x).threads(1000)?; // and all other work of a step
+    ///         anywarp::ops::fill_pattern(&mut x, &[1.0f32])?;
+    ///         Ok(())
+    ///     })
+    /// #   .store(None)
+    ///     .run()?;
+    /// println!("fastest alone: {:?}, inside: {}", tuned.alone(), tuned.rows()[0].values);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    pub fn inside(mut self, step: impl FnMut(&Kernel) -> Result<(), Error> + 'a) -> Self {
+        self.inside = Some(Box::new(step));
+        self
+    }
+
+    /// Checks each candidate at a small size on the device `cpu:checked`, which finds races and indices out of range. `run`
+    /// launches the kernel on buffers of that device, and is called for each candidate before its first measurement. A
+    /// candidate with findings is left out.
+    ///
+    /// # Errors
+    /// [`run`](Self::run) returns an error if the device cannot be opened, or the default candidate has findings.
+    pub fn checked(mut self, run: impl FnMut(&Device, &Kernel) -> Result<(), Error> + 'a) -> Self {
+        self.small = Some(Box::new(run));
+        self
+    }
+
     /// Calls a function whenever a new candidate begins.
     pub fn progress(mut self, progress: impl FnMut(Progress) + 'a) -> Self {
         self.progress = Some(Box::new(progress));
@@ -270,22 +334,37 @@ impl<'a> Tuner<'a> {
     /// The kernel with its default values.
     fn default(&self, space: &Space, candidates: &[Candidate]) -> Result<Tuned, Error> {
         let kernel = self.device.kernel(space.apply(&self.wgsl, &candidates[0]))?;
-        let rows = tuned::rows(space, candidates, 0, |_| (None, 0, None));
+        let rows = table::rows(&names(space, candidates), 0, |_| (None, 0, None));
         Ok(Tuned::new(kernel, Overrides::new(space, &candidates[0]), rows, Origin::Default))
     }
 
-    fn measured(self, space: &Space, candidates: &[Candidate]) -> Result<Tuned, Error> {
-        let search = self.search.clone();
+    fn measured(mut self, space: &Space, candidates: &[Candidate]) -> Result<Tuned, Error> {
+        let (search, step, device) = (self.search.clone(), self.inside.take(), self.device);
         let mut bench = Bench::new(self, space, candidates);
+        if search.tries_all() {
+            bench.compile_ahead(search.time() / 3);
+        }
         let found = search.run(candidates, &mut bench);
         let found = found.map_err(|error| bench.take_error().unwrap_or_else(|| error.into()))?;
-        let kernel = bench.kernel(found.winner)?;
-        let rows = tuned::rows(space, candidates, found.winner, |at| {
+        let inside = step.map(|mut step| {
+            compare(&found, search.time(), |at| {
+                step(&bench.again(at)?)?;
+                device.synchronize()
+            })
+        });
+        let inside = inside.transpose()?;
+        let winner = inside.as_ref().map_or(found.winner, |inside| inside.winner);
+        let kernel = bench.again(winner)?;
+        let rows = table::rows(&names(space, candidates), found.winner, |at| {
             let trial = &found.trials[at];
             (trial.median(), trial.times.len(), trial.dropped.clone())
         });
-        let overrides = Overrides::new(space, &candidates[found.winner]);
-        Ok(Tuned::new(kernel, overrides, rows, Origin::Measured(found.ended)))
+        let overrides = Overrides::new(space, &candidates[winner]);
+        let tuned = Tuned::new(kernel, overrides, rows, Origin::Measured(found.ended));
+        Ok(match &inside {
+            Some(inside) => tuned.inside(inside),
+            None => tuned,
+        })
     }
 
     fn check_grid(&self, space: &Space, default: &Candidate) -> Result<(), TuneError> {
@@ -294,6 +373,11 @@ impl<'a> Tuner<'a> {
         let _ = grid.extent(&overrides);
         overrides.check()
     }
+}
+
+/// The values of all candidates with their names.
+fn names(space: &Space, candidates: &[Candidate]) -> Vec<String> {
+    candidates.iter().map(|candidate| space.describe(candidate)).collect()
 }
 
 #[cfg(test)]

@@ -10,15 +10,16 @@ use anywarp_testing::files;
 const FLOORS: &[(&str, &[&str], &str)] = &[
     (
         "values",
-        &["backend", "element", "error", "environment"],
-        "types that host and device agree on; errors, into which upper floors fold theirs; environment variables",
+        &["backend", "element", "error", "environment", "kept"],
+        "types that host and device agree on; errors, into which upper floors fold theirs; environment variables; results \
+         of tuning on disk",
     ),
     ("submission", &["submit"], "context, timeline, encoder, streams, recordings, submissions, staging, events"),
     ("buffers", &["buffer"], "residency, transfers, guards, slices"),
     ("kernels", &["kernel", "debug"], "from WGSL text to a checked launch; what kernels print"),
     ("devices", &["device"], "which devices there are, which one is meant; the handle"),
     ("parts", &["ops", "loader", "ring"], "code that users could have written themselves, independent of each other"),
-    ("tuning", &["tune"], "which values of its overrides a kernel is fastest with; results on disk"),
+    ("tuning", &["tune"], "which values of its overrides a kernel is fastest with, and which kernels an operator"),
     ("insight", &["insight"], "why a kernel is slow, from the counts of `cpu:observed`"),
     ("edge", &["interop"], "buffers and devices shared with raw wgpu and CUDA"),
 ];

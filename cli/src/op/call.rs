@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use anywarp::ops::{Cost, Solution, SparseMatrix};
+use anywarp::tune::Results;
 use anywarp::{Device, Element, Recording, UnifiedBuffer};
 
 use super::Operator;
@@ -157,7 +158,7 @@ impl<'a> Call<'a> {
         // Truth values are bytes in Rust.
         let truths = self.dtype == Dtype::B1 && T::DTYPE == Dtype::U1;
         let dtype = if truths { Dtype::B1 } else { T::DTYPE };
-        self.outputs.push(Box::new(Whole { buffer, shape, dtype }));
+        self.outputs.push(Box::new(Whole { buffer, kept: None, shape, dtype }));
     }
 
     /// Appends an output of complex numbers; the last axis of the shape is that of their parts.
@@ -266,6 +267,16 @@ pub(crate) fn upload<T: Number>(device: &Device, input: &Input) -> Result<Unifie
 pub(crate) trait Output {
     fn read(&self) -> Result<Array, Failure>;
 
+    /// Keeps a copy of the contents, for [`set`](Self::set).
+    fn keep(&mut self, _device: &Device) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// Sets the contents to those that were kept, or sets all bits.
+    fn set(&mut self, _poisoned: bool) -> Result<(), Failure> {
+        Ok(())
+    }
+
     /// The contents of the file of this name for the array that was read.
     fn file(&self, _path: &Path, array: &Array) -> Result<Vec<u8>, Failure> {
         Ok(npy::write(array.dtype, &array.shape, &array.bytes))
@@ -295,6 +306,7 @@ impl<T: Real> Output for Sparse<T> {
 
 struct Whole<T> {
     buffer: UnifiedBuffer<T>,
+    kept: Option<UnifiedBuffer<T>>,
     shape: Vec<usize>,
     dtype: Dtype,
 }
@@ -303,6 +315,15 @@ impl<T: Number> Output for Whole<T> {
     fn read(&self) -> Result<Array, Failure> {
         let bytes = bytemuck::cast_slice::<T, u8>(&self.buffer.read()?).to_vec();
         Ok(Array { dtype: self.dtype, shape: self.shape.iter().map(|extent| *extent as u64).collect(), bytes })
+    }
+
+    fn keep(&mut self, device: &Device) -> Result<(), Failure> {
+        self.kept = Some(self.buffer.copies(device)?);
+        Ok(())
+    }
+
+    fn set(&mut self, poisoned: bool) -> Result<(), Failure> {
+        Ok(Results::set(&mut self.buffer, self.kept.as_ref().filter(|_| !poisoned))?)
     }
 }
 

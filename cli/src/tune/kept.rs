@@ -6,12 +6,15 @@ use anywarp::tune::{Kept, Record, State, Store};
 use clap::Subcommand;
 use serde_json::{Value, json};
 
+use super::operator::{self, OperatorArgs};
 use crate::composition::read_text;
 use crate::failure::Failure;
 use crate::terminal;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeptCommand {
+    /// Find the kernels with which an operator is fastest: `tune op matmul --sizes 4096`
+    Op(Box<OperatorArgs>),
     /// Print the best values that are kept, by kernel, device and sizes
     Show,
     /// Write all kept results, as text for `import`
@@ -31,12 +34,17 @@ pub(crate) enum KeptCommand {
 }
 
 pub(super) fn run(command: &KeptCommand, json: bool) -> Result<(), Failure> {
+    if let KeptCommand::Op(arguments) = command {
+        return operator::run(arguments, json);
+    }
     let Some(store) = Store::of_this_user() else {
         return Err(Failure::File(
             "no results are kept: ANYWARP_CACHE is 'off', or no folder is known for it".to_owned(),
         ));
     };
     match command {
+        // Handled above, as it needs no folder.
+        KeptCommand::Op(_) => Ok(()),
         KeptCommand::Show => {
             let kept = store.read()?;
             report(&kept);
@@ -81,7 +89,7 @@ fn table(store: &Store, kept: &Kept) -> String {
     let mut table = terminal::table();
     table.set_header(["kernel", "sizes", "best values", "time", "device", "version"]);
     for record in kept.records.iter().filter(|record| record.state == State::Best) {
-        // The fingerprint behind the name serves machines.
+        // The fingerprint behind the name serves machines; an operator has the word `operator` there.
         let kernel = record.kernel.rsplit_once(' ').map_or(record.kernel.as_str(), |(name, _)| name);
         let time = record.time.map_or("-".to_owned(), terminal::duration);
         let (device, version) = (&record.device, &record.version);

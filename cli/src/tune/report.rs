@@ -1,6 +1,10 @@
 //! The report of a search: all candidates, and the best values.
 
-use anywarp::tune::{Origin, Row, Tuned};
+use std::time::Duration;
+
+use anywarp::insight::Ceilings;
+use anywarp::ops::Cost;
+use anywarp::tune::{Origin, Row, Tuned, TunedCall, TunedOperator};
 use serde_json::{Map, Value, json};
 
 use crate::report::Device;
@@ -19,12 +23,82 @@ pub(super) fn table(device: &Device, tuned: &Tuned) -> String {
     }
     let options: Vec<String> =
         tuned.overrides().iter().map(|(name, value)| format!("--override {name}={value}")).collect();
-    let ended = match tuned.origin() {
-        Origin::Measured(ended) => ended.to_string(),
-        _ => "nothing was measured".to_owned(),
-    };
+    let ended = ended(tuned.origin()).unwrap_or_else(|| "nothing was measured".to_owned());
     let Device { name, selector, .. } = device;
     format!("{name} ({selector}): {ended}\n\n{}\n\nbest: {}", table.trim_fmt(), options.join(" "))
+}
+
+/// The reason for the end of a search; `None` if nothing was measured.
+fn ended(origin: Origin) -> Option<String> {
+    match origin {
+        Origin::Measured(ended) => Some(ended.to_string()),
+        _ => None,
+    }
+}
+
+/// The least time that the measured ceilings of a device allow for a cost; `None` if `anywarp bench device --save` has
+/// not measured the device.
+pub(super) fn least(device: &anywarp::Device, cost: Cost) -> Option<Duration> {
+    let caps = device.caps();
+    let kept = Ceilings::kept(&Ceilings::folder_of_this_user()?).ok()?;
+    let ours = format!("{}, {}", caps.backend.name(), caps.name);
+    let ceilings = kept.ceilings.into_iter().find(|one| one.device == ours && one.driver == caps.driver)?;
+    // Only the bandwidth: tensor cores and libraries exceed the rate of multiply-adds.
+    (ceilings.copy > 0.0).then(|| Duration::from_secs_f64(cost.bytes as f64 / ceilings.copy))
+}
+
+/// The share of the least possible time, in percent.
+fn share(row: &Row, least: Option<Duration>) -> Option<f64> {
+    let time = row.time.filter(|time| !time.is_zero())?;
+    Some(100.0 * least?.as_secs_f64() / time.as_secs_f64())
+}
+
+pub(super) fn operators_table(device: &Device, tuned: &TunedCall, least: Option<Duration>) -> String {
+    let Device { name, selector, .. } = device;
+    let mut text = format!("{name} ({selector})");
+    for operator in tuned.operators() {
+        let mut table = terminal::table();
+        table.set_header(["candidate", "time", "rounds", "speed", "of the roofline", ""]);
+        let default = operator.default_row().and_then(|row| row.time);
+        for row in operator.rows() {
+            let time = row.time.map_or("-".to_owned(), terminal::duration);
+            let ratio = default.zip(row.time).filter(|(_, time)| !time.is_zero());
+            let speed = ratio.map_or("-".to_owned(), |(default, time)| {
+                format!("{:.2}x", default.as_secs_f64() / time.as_secs_f64())
+            });
+            let share = share(row, least).map_or("-".to_owned(), |share| format!("{share:.0} %"));
+            table.add_row([row.values.clone(), time, row.rounds.to_string(), speed, share, note(row)]);
+        }
+        let ended = ended(operator.origin()).unwrap_or_else(|| "nothing was measured".to_owned());
+        let bits = if operator.exact() { "all candidates give the same bits" } else { "sums may have another order" };
+        let (name, sizes, best) = (operator.operator(), operator.sizes(), operator.chosen());
+        text.push_str(&format!("\n\n{name}, {sizes}: {ended}; {bits}\n\n{}\n\nbest: {best}", table.trim_fmt()));
+    }
+    if least.is_none() {
+        text.push_str("\n\nThe roofline is not known: `anywarp bench device --save` measures it.");
+    }
+    text
+}
+
+pub(super) fn operators_json(device: &Device, name: &str, tuned: &TunedCall, least: Option<Duration>) -> String {
+    let one = |operator: &TunedOperator| {
+        let rows: Vec<Value> = operator
+            .rows()
+            .iter()
+            .map(|one| {
+                let mut row = row(one);
+                row["share"] = json!(share(one, least).map(|percent| percent / 100.0));
+                row
+            })
+            .collect();
+        json!({
+            "operator": operator.operator(), "sizes": operator.sizes(), "best": operator.chosen(),
+            "exact": operator.exact(), "ended": ended(operator.origin()), "candidates": rows,
+        })
+    };
+    let operators: Vec<Value> = tuned.operators().iter().map(one).collect();
+    let least = least.map(|least| least.as_nanos() as f64 / 1e3);
+    format!("{:#}", json!({ "device": device, "name": name, "least_us": least, "operators": operators }))
 }
 
 fn note(row: &Row) -> String {
@@ -40,10 +114,7 @@ pub(super) fn json(device: &Device, tuned: &Tuned) -> String {
     let rows: Vec<Value> = tuned.rows().iter().map(row).collect();
     let best: Map<String, Value> =
         tuned.overrides().iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
-    let ended = match tuned.origin() {
-        Origin::Measured(ended) => Some(ended.to_string()),
-        _ => None,
-    };
+    let ended = ended(tuned.origin());
     let object = json!({
         "device": device, "kernel": tuned.kernel().name(), "best": best, "ended": ended, "candidates": rows,
     });

@@ -69,6 +69,7 @@ const PARTS: &[&str] = &[
     "ComplexElement",
     "Coordinates",
     "Cost",
+    "Decision",
     "FftNorm",
     "FftTables",
     "FloatElement",
@@ -92,6 +93,7 @@ const PARTS: &[&str] = &[
     "RandomInteger",
     "RandomNumber",
     "RandomReal",
+    "Reason",
     "Results",
     "Rounding",
     "ScanElement",
@@ -241,7 +243,7 @@ const RENAMED: &[(&str, &str, &str)] = &[
 ];
 
 /// Public functions that make arguments, which exist in Rust only.
-const NO_OPERATORS: &[&str] = &["shaped"];
+const NO_OPERATORS: &[&str] = &["decisions", "shaped"];
 
 #[test]
 fn the_list_names_every_operator_with_its_parts() {

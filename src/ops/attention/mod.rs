@@ -220,7 +220,15 @@ impl<'r, T: FloatElement> Attention<'r, T> {
     /// The plan of a call; `aligned` says whether the arrays of numbers begin at multiples of four elements.
     fn planned(&self, sizes: Sizes, aligned: bool, device: &Device) -> Planned {
         let shape = self.shape(sizes, aligned);
-        plan(&shape, Choice::default_for(&shape, target(device), matrices(device.caps())))
+        let target = target(device);
+        let default = Choice::default_for(&shape, target, matrices(device.caps()));
+        let choice = Choice::question(&shape, size_of::<T>() == 2).decide(
+            device,
+            default,
+            || Choice::all(&shape, target),
+            |choice| choice.is_possible(&shape, target),
+        );
+        plan(&shape, choice)
     }
 
     fn shape(&self, sizes: Sizes, aligned: bool) -> Shape {

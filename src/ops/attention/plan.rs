@@ -1,5 +1,8 @@
 //! The passes of an attention. This module is pure.
 
+use std::fmt;
+
+use super::super::choices::{Question, powers};
 use super::super::plan::Plan;
 use super::super::rows::plan::Target;
 
@@ -98,7 +101,57 @@ pub(super) struct Planned {
     pub(super) chunk: u64,
 }
 
+/// The name by which results of tuning are kept.
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rows { parts } => write!(f, "rows parts={parts}"),
+            Self::Keys { parts } => write!(f, "keys parts={parts}"),
+            Self::Tiles => f.write_str("tiles"),
+            Self::Cooperative(Matrices { lanes, warps }) => write!(f, "cooperative lanes={lanes} warps={warps}"),
+        }
+    }
+}
+
+impl Shape {
+    /// The number of keys in the parts of rows for which software does not exceed its limit of iterations.
+    fn longest(&self, target: Target) -> u64 {
+        // Each step has an iteration for four elements of keys, and one for four elements of values.
+        let iterations = self.size.div_ceil(4) + self.size_of_value.div_ceil(4) + 4;
+        (target.max_iterations() / iterations).saturating_mul(STEP_OF_ROWS)
+    }
+}
+
 impl Choice {
+    /// All choices that compute in `f32`, beside the default one.
+    pub(super) fn all(shape: &Shape, target: Target) -> Vec<Self> {
+        if target.software {
+            let parts = powers((shape.keys / 16).clamp(1, 64));
+            return parts
+                .map(|parts| Self::Rows { parts })
+                .filter(|choice| choice.is_possible(shape, target))
+                .collect();
+        }
+        let keys = powers((shape.keys / 64).clamp(1, 64)).map(|parts| Self::Keys { parts });
+        keys.chain([Self::Tiles]).collect()
+    }
+
+    /// Whether the choice, which was made for another call, is possible.
+    pub(super) fn is_possible(self, shape: &Shape, target: Target) -> bool {
+        match self {
+            Self::Rows { parts } => !target.software || shape.keys.div_ceil(parts.max(1)) <= shape.longest(target),
+            Self::Cooperative(_) => shape.has_matrices(),
+            Self::Keys { .. } | Self::Tiles => !target.software,
+        }
+    }
+
+    /// The properties on which the choice depends.
+    pub(super) fn question(shape: &Shape, halves: bool) -> Question {
+        let Shape { planes, queries, keys, size, size_of_value, .. } = *shape;
+        let question = Question::new("attention", &[planes, queries, keys, size, size_of_value]);
+        question.form(if halves { "f16" } else { "f32" }).form_if(shape.fours, "fours")
+    }
+
     /// The choice without tuning.
     pub(super) fn default_for(shape: &Shape, target: Target, matrices: Option<Matrices>) -> Self {
         if let Some(matrices) = matrices.filter(|_| shape.has_matrices() && shape.queries >= ROWS_OF_MATRICES) {
@@ -106,9 +159,7 @@ impl Choice {
         }
         let rows = shape.rows().max(1);
         if target.software {
-            // Each step has an iteration for four elements of keys, and one for four elements of values.
-            let iterations = shape.size.div_ceil(4) + shape.size_of_value.div_ceil(4) + 4;
-            let longest = (target.max_iterations() / iterations).saturating_mul(STEP_OF_ROWS);
+            let longest = shape.longest(target);
             // Neighbouring invocations compute queries or, if there are few queries, parts of at least 16 keys.
             let parts = if shape.queries >= 8 { 1 } else { (512 / rows).clamp(8, 64).min(shape.keys / 16).max(1) };
             return Self::Rows { parts: parts.max(shape.keys.div_ceil(longest)) };

@@ -28,7 +28,7 @@ impl Arrays {
     /// The parts of a channel on a device, without tuning.
     pub(crate) fn parts(self, device: &Device) -> Parts {
         let target = target(device);
-        Parts::of(self.sizes, Choice::default_for(self.sizes, target), target)
+        Parts::of(self.sizes, Choice::of(self.sizes, self.halves, device, target), target)
     }
 }
 

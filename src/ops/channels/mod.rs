@@ -8,3 +8,4 @@
 
 pub(crate) mod launch;
 pub(crate) mod plan;
+mod question;

@@ -1,5 +1,7 @@
 //! The parts of a channel, and the invocations that compute a part.
 
+use std::fmt;
+
 use super::super::rows::plan::Target;
 
 /// The sizes of an array.
@@ -24,6 +26,14 @@ pub(crate) enum Form {
 pub(crate) struct Choice {
     pub(crate) form: Form,
     pub(crate) parts: u64,
+}
+
+/// The name by which results of tuning are kept.
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let form = if self.form == Form::Groups { "groups" } else { "columns" };
+        write!(f, "{form} parts={}", self.parts)
+    }
 }
 
 impl Choice {

@@ -64,7 +64,8 @@ pub fn conv<'x, 'w, 'y, T: FloatElement>(
 ///
 /// `y[o] = bias + sum(x[stride * o - padding + dilation * k] * weights[k])` over all taps `k` of the kernel and all
 /// channels of a group, with the attributes of ONNX's `Conv`: weights are not reversed. Sums are `f32` for all element
-/// types, in an unspecified order that depends on shapes and kind of device only, so repeated calls return the same bits.
+/// types, in an unspecified order that depends only on shapes, kind of device and results of [tuning](crate::tune), so repeated
+/// calls return the same bits.
 /// Padding adds nothing; where a weight is infinite or NaN, it may also add NaN.
 ///
 /// ```
@@ -363,7 +364,10 @@ impl Starts {
 fn planned<T: FloatElement>(geometry: &Geometry, job: Job, starts: Starts, device: &Device) -> Plan<Pass> {
     let shape = shape::<T>(geometry, job, starts);
     let matrices = cooperative::lanes(device.caps());
-    let choice = Choice::default_for(&shape, target(device), matrices, columns::has_library(device));
+    let library = columns::has_library(device);
+    let default = Choice::default_for(&shape, target(device), matrices, library);
+    let question = shape.question(geometry.channels_last);
+    let choice = question.decide(device, default, || Choice::all(&shape, matrices, library), |_| true);
     plan(shape, choice, geometry.channels_last)
 }
 

@@ -1,5 +1,8 @@
 //! The passes of a convolution. This module is pure.
 
+use std::fmt;
+
+use super::super::choices::Question;
 use super::super::plan::Plan;
 use super::super::rows::plan::Target;
 use super::columns;
@@ -49,6 +52,15 @@ impl Shape {
         self.output.iter().product()
     }
 
+    /// The properties on which the choice depends.
+    pub(super) fn question(&self, channels_last: bool) -> Question {
+        let positions = self.examples.saturating_mul(self.positions());
+        Question::new("conv", &[positions, self.groups, self.inputs, self.outputs, self.taps])
+            .form(if self.halves { "f16" } else { "f32" })
+            .form(if channels_last { "channels_last" } else { "channels_first" })
+            .form_if(self.fours, "fours")
+    }
+
     fn results(&self) -> u64 {
         self.examples * self.groups * self.outputs * self.positions()
     }
@@ -81,7 +93,31 @@ pub(super) enum Pass {
     Cooperative { groups: [u64; 2], lanes: u32, narrow: bool },
 }
 
+/// The name by which results of tuning are kept.
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Elements => f.write_str("elements"),
+            Self::Rows => f.write_str("rows"),
+            Self::Columns { rows } => write!(f, "columns rows={rows}"),
+            Self::Tiles => f.write_str("tiles"),
+            Self::Cooperative { lanes, narrow } => {
+                write!(f, "cooperative lanes={lanes} channels={}", if *narrow { 64 } else { 128 })
+            }
+        }
+    }
+}
+
 impl Choice {
+    /// All choices; the plan replaces one that does not fit the shape.
+    pub(super) fn all(shape: &Shape, matrices: Option<u32>, library: bool) -> Vec<Self> {
+        let lanes = matrices.filter(|_| shape.has_matrices());
+        let cooperative = lanes.map(|lanes| [false, true].map(|narrow| Self::Cooperative { lanes, narrow }));
+        let columns = columns::rows_for(shape).filter(|_| library).map(|rows| Self::Columns { rows });
+        let words = [Some(Self::Rows), columns].into_iter().flatten().filter(|_| !shape.halves);
+        [Self::Elements, Self::Tiles].into_iter().chain(words).chain(cooperative.into_iter().flatten()).collect()
+    }
+
     /// The choice without tuning, for a device with a size of subgroups for cooperative matrices, and with a library of
     /// matrix products.
     pub(super) fn default_for(shape: &Shape, target: Target, matrices: Option<u32>, library: bool) -> Self {

@@ -12,7 +12,7 @@ use super::moving::operands;
 use super::operator::Operator;
 use super::plan::Cost;
 use super::rows::elements::FloatElement;
-use super::rows::launch::{is_aligned, starts, target};
+use super::rows::launch::{choice, is_aligned, starts};
 use super::rows::plan::{Choice, Planned, Shape, plan};
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
@@ -275,8 +275,7 @@ fn planned(call: &Call, device: &Device) -> Planned {
     let read = if call.normalised { rows } else { rows.saturating_mul(length) };
     let bytes = read.saturating_mul(if halves { 2 } else { 4 }) + rows.saturating_mul(4 + call.target.0 as u64);
     // Logarithms need no sum over a row: only the element of its class is read.
-    let choice =
-        if call.normalised { Choice::Lines { parts: 1 } } else { Choice::default_for(call.shape, target(device)) };
+    let choice = if call.normalised { Choice::Lines { parts: 1 } } else { choice("cross_entropy", call.shape, device) };
     plan(call.shape, choice, [read.saturating_mul(if call.normalised { 1 } else { 4 }), bytes])
 }
 
@@ -284,7 +283,7 @@ fn planned_backward(call: &Call, device: &Device) -> Planned {
     let Shape { rows, length, halves, .. } = call.shape;
     let elements = rows.saturating_mul(length);
     let bytes = elements.saturating_mul(if halves { 4 } else { 8 }) + rows.saturating_mul(4 + call.target.0 as u64);
-    plan(call.shape, Choice::default_for(call.shape, target(device)), [elements.saturating_mul(7), bytes])
+    plan(call.shape, choice("cross_entropy_backward", call.shape, device), [elements.saturating_mul(7), bytes])
 }
 
 const OPERATOR: Operator = Operator("cross-entropy");

@@ -1,5 +1,6 @@
 //! The checks and the commands that transforms of complex and real numbers share.
 
+use super::super::choices::Question;
 use super::super::error::OperationError;
 use super::super::moving::operands;
 use super::super::plan::Plan;
@@ -37,7 +38,12 @@ pub(super) fn plan<T: ComplexElement>(
     let shape = Shape { kind, inverse, sizes, axes, number: size_of::<T>() as u64 };
     let caps = device.caps();
     let software = caps.kind == DeviceKind::Software;
-    let choice = Choice::default_for(software, caps.limits.workgroup_storage, shape.number);
+    let default = Choice::default_for(software, caps.limits.workgroup_storage, shape.number);
+    let count = shape.sizes.iter().product();
+    let axis = shape.axes.last().map_or(1, |axis| shape.sizes[*axis]);
+    let question = Question::new("fft", &[count, axis, shape.axes.len() as u64, shape.number]);
+    let question = question.form(if matches!(shape.kind, Kind::Real { .. }) { "real" } else { "complex" });
+    let choice = question.form_if(inverse, "inverse").decide(device, default, Choice::all, |_| true);
     let plan = plan::plan(&shape, choice);
     // Convolutions are longer than the axis.
     let longest = plan.passes.iter().map(|pass| pass.written).max().unwrap_or(0);

@@ -1,5 +1,7 @@
 //! The passes of Fourier transforms. This module is pure.
 
+use std::fmt;
+
 use super::super::plan::Plan;
 use super::chain::{Half, Pass, Work, assign, axis_passes};
 
@@ -36,7 +38,22 @@ pub(super) enum Choice {
     Lines { capacity: u32, longest: u32 },
 }
 
+/// The name by which results of tuning are kept.
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lanes { widest } => write!(f, "lanes widest={widest}"),
+            Self::Lines { capacity, longest } => write!(f, "lines capacity={capacity} longest={longest}"),
+        }
+    }
+}
+
 impl Choice {
+    /// All choices, beside the default one.
+    pub(super) fn all() -> Vec<Self> {
+        [4, 8, 16].map(|widest| Self::Lanes { widest }).to_vec()
+    }
+
     /// The choice that a call uses without tuning, for numbers of `number` bytes on a device with this many bytes of
     /// workgroup memory.
     pub(super) fn default_for(software: bool, workgroup_memory: u32, number: u64) -> Self {

@@ -3,6 +3,7 @@
 mod bins;
 mod elements;
 mod plan;
+mod question;
 #[cfg(test)]
 mod reference;
 mod run;
@@ -14,6 +15,7 @@ use super::operator::Operator;
 use super::plan::{Cost, Plan};
 use crate::buffer::cells::{as_words, as_words_mut};
 use crate::buffer::{Slice, SliceMut};
+use crate::device::Device;
 use crate::submit::{Destination, Recording, Stream};
 use bins::Bins;
 pub use elements::{HistogramElement, HistogramWeight};
@@ -189,7 +191,7 @@ impl<'e, 'r> Histogram<'e, 'r> {
     /// [`OperationError::TooLarge`].
     pub fn cost(&self, length: usize) -> Result<Cost, OperationError> {
         let counters = self.counters()?;
-        self.plan(Shape { count: length as u64, counters, sum: Sum::Counts, aligned: true, window: None }, false)
+        self.plan(Shape { count: length as u64, counters, sum: Sum::Counts, aligned: true, window: None }, false, None)
             .map(|plan| plan.cost())
     }
 
@@ -206,12 +208,13 @@ impl<'e, 'r> Histogram<'e, 'r> {
         Err(OPERATOR.too_large("counts", shape, MAX_BINS))
     }
 
-    fn plan(&self, shape: Shape, cpu: bool) -> Result<Plan<Pass>, OperationError> {
+    fn plan(&self, shape: Shape, cpu: bool, device: Option<&Device>) -> Result<Plan<Pass>, OperationError> {
         if shape.count > MAX_LENGTH {
             return Err(OPERATOR.too_large("x", vec![shape.count as usize], MAX_LENGTH));
         }
         self.counters()?;
-        Ok(plan::plan(shape, Choice::default_for(shape, cpu)))
+        let choice = device.map_or_else(|| Choice::default_for(shape, cpu), |device| Choice::of(shape, cpu, device));
+        Ok(plan::plan(shape, choice))
     }
 
     /// Counts the elements of `x`, a buffer or a slice of any length and start.
@@ -271,7 +274,8 @@ impl<'e, 'r> Histogram<'e, 'r> {
     fn add<T: HistogramElement>(mut self, mut operands: Operands<'_, '_, T>) -> Result<(), OperationError> {
         let bins = Bins::of::<T>(&self.edges)?;
         self.counters()?;
-        let plan = self.plan(operands.shape(self.bins()), operands.is_cpu())?;
+        let device = Device::of(&operands.counts.core.device);
+        let plan = self.plan(operands.shape(self.bins()), operands.is_cpu(), Some(&device))?;
         operands.check(self.bins(), &self.destination)?;
         operands.run(&bins, &plan, &mut self.destination)
     }

@@ -1,5 +1,7 @@
 //! The passes of a histogram. This module is pure.
 
+use std::fmt;
+
 use super::super::plan::Plan;
 
 /// The number of counters that fit into the memory of a workgroup.
@@ -102,7 +104,35 @@ pub(super) enum Choice {
     Rows,
 }
 
+/// The name by which results of tuning are kept.
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Atomics { shared, vectors, runs, groups } => {
+                write!(f, "atomics shared={shared} vectors={vectors} runs={runs} groups={groups}")
+            }
+            Self::Rows => f.write_str("rows"),
+        }
+    }
+}
+
 impl Choice {
+    /// All choices.
+    pub(super) fn all(shape: Shape, cpu: bool) -> Vec<Self> {
+        if cpu {
+            return vec![Self::Rows, Self::default_for(shape, false)];
+        }
+        let fits = copies(shape.counters, if shape.sum == Sum::Floats { 2 } else { 1 }) > 0;
+        let mut all = Vec::new();
+        for shared in [true, false].into_iter().filter(|shared| fits || !shared) {
+            for runs in [false, true] {
+                let atomics = |groups| Self::Atomics { shared, vectors: true, runs, groups };
+                all.extend([256, 512, 1024, 2048, 4096].map(atomics));
+            }
+        }
+        all
+    }
+
     /// The choice that a call uses without tuning.
     pub(super) fn default_for(shape: Shape, cpu: bool) -> Self {
         // On the CPU, atomics and barriers take several times as long as the additions.

@@ -1,7 +1,10 @@
 //! The choice of an implementation.
 
+use std::fmt;
+
 use anywarp_backend::{Caps, DeviceKind, Precision};
 
+use super::super::choices::powers;
 use super::MatmulMethod;
 use super::plan::{Epilogue, Kernel, Shape, THIN, tiles_of};
 
@@ -68,6 +71,34 @@ impl Choice {
         kernel.is_possible(caps, &exact).then(|| Self::Kernel(kernel, kernel.parts(caps, &exact)))
     }
 
+    /// All choices that give results of the same precision as the default. A library rounds results of 16 bits a second
+    /// time where there is an epilogue, so that it is a candidate only if it is the default.
+    pub(super) fn all(caps: &Caps, shape: &Shape) -> Vec<Self> {
+        let exact = Shape { precision: exact(shape.precision), ..*shape };
+        let rounds_once = shape.epilogue == Epilogue::NONE || exact.bytes_of_result() == 4;
+        let mut all: Vec<Self> = routine(caps, shape).filter(|_| rounds_once).map(Self::Library).into_iter().collect();
+        let lanes = [8, 16, 32, 64];
+        let kernels = [Kernel::Tiles, Kernel::Wide, Kernel::Cooperative].into_iter();
+        let kernels = kernels.chain(lanes.map(|lanes| Kernel::Vector { lanes }));
+        for kernel in kernels.chain(lanes.map(|lanes| Kernel::VectorOfHalves { lanes })) {
+            if kernel.is_possible(caps, &exact) {
+                all.extend(powers(kernel.most_parts(&exact)).map(|parts| Self::Kernel(kernel, parts as u32)));
+            }
+        }
+        all
+    }
+
+    /// Whether the choice, which was made for another product, is one of [`all`](Self::all).
+    pub(super) fn is_possible(self, caps: &Caps, shape: &Shape) -> bool {
+        let exact = Shape { precision: exact(shape.precision), ..*shape };
+        match self {
+            Self::Library(precision) => routine(caps, shape) == Some(precision),
+            Self::Kernel(kernel, parts) => {
+                kernel.is_possible(caps, &exact) && u64::from(parts) <= kernel.most_parts(&exact).max(1)
+            }
+        }
+    }
+
     /// The name of the choice.
     pub(super) fn method(self) -> MatmulMethod {
         match self {
@@ -76,6 +107,16 @@ impl Choice {
             Self::Kernel(Kernel::Wide, _) => MatmulMethod::WideTiles,
             Self::Kernel(Kernel::Cooperative, _) => MatmulMethod::Cooperative,
             Self::Kernel(Kernel::Vector { .. } | Kernel::VectorOfHalves { .. }, _) => MatmulMethod::Vector,
+        }
+    }
+}
+
+/// The name by which results of tuning are kept.
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Library(precision) => write!(f, "library {precision}"),
+            Self::Kernel(kernel, parts) => write!(f, "{kernel} parts={parts}"),
         }
     }
 }

@@ -8,6 +8,7 @@ mod launch;
 mod method;
 mod options;
 mod plan;
+mod question;
 #[cfg(test)]
 mod reference;
 mod run;
@@ -17,7 +18,7 @@ mod tests;
 
 use std::marker::PhantomData;
 
-use anywarp_backend::{Caps, Factor, Precision, ProductForm};
+use anywarp_backend::{Factor, Precision, ProductForm};
 
 use super::epilogue::Activation;
 use super::error::OperationError;
@@ -238,16 +239,16 @@ impl<T: MatmulElement, R: MatmulResult<T>> Matmul<'_, T, R> {
     /// element of `c` would be written twice.
     pub fn cost(&self, device: &Device) -> Result<Cost, OperationError> {
         let shape = self.shape(true)?;
-        Ok(plan::plan(&shape, self.choice(device.caps(), &shape)?).cost())
+        Ok(plan::plan(&shape, self.choice(device, &shape)?).cost())
     }
 
     /// The method by which a device multiplies matrices that begin at multiples of four elements in their buffers: the
-    /// one that [`method`](Self::method) names, or the default.
+    /// one that [`method`](Self::method) names, or the fastest that is known; see [`decisions`](super::decisions).
     ///
     /// # Errors
     /// As [`cost`](Self::cost).
     pub fn chosen(&self, device: &Device) -> Result<MatmulMethod, OperationError> {
-        Ok(self.choice(device.caps(), &self.shape(true)?)?.method())
+        Ok(self.choice(device, &self.shape(true)?)?.method())
     }
 
     fn shape(&self, aligned: bool) -> Result<Shape, OperationError> {
@@ -291,13 +292,20 @@ impl<T: MatmulElement, R: MatmulResult<T>> Matmul<'_, T, R> {
         [matrix([m, k], a, self.shared[0]), matrix([k, n], b, self.shared[1]), matrix([m, n], false, false)]
     }
 
-    fn choice(&self, caps: &Caps, shape: &Shape) -> Result<Choice, OperationError> {
-        let Some(method) = self.method else { return Ok(Choice::default_for(caps, shape)) };
-        Choice::named(caps, shape, method).ok_or_else(|| OperationError::Choice {
-            operator: OPERATOR.name(),
-            argument: "the method",
-            expected: format!("{}; without `method` the product takes one that is possible", method.needs()),
-            got: method.to_string(),
+    fn choice(&self, device: &Device, shape: &Shape) -> Result<Choice, OperationError> {
+        let caps = device.caps();
+        let Some(method) = self.method else {
+            let default = Choice::default_for(caps, shape);
+            let is_possible = |choice: &Choice| choice.is_possible(caps, shape);
+            return Ok(shape.question().decide(device, default, || Choice::all(caps, shape), is_possible));
+        };
+        Choice::named(caps, shape, method).map(|choice| shape.question().asked(choice)).ok_or_else(|| {
+            OperationError::Choice {
+                operator: OPERATOR.name(),
+                argument: "the method",
+                expected: format!("{}; without `method` the product takes one that is possible", method.needs()),
+                got: method.to_string(),
+            }
         })
     }
 
@@ -314,7 +322,7 @@ impl<T: MatmulElement, R: MatmulResult<T>> Matmul<'_, T, R> {
         let (bias, residual) = (self.bias, self.residual);
         let mut operands = Operands { a: a.into(), b: b.into(), c: c.into(), bias, residual };
         let shape = self.shape(operands.are_aligned()?)?;
-        let choice = self.choice(operands.c.core.device.caps(), &shape)?;
+        let choice = self.choice(&Device::of(&operands.c.core.device), &shape)?;
         operands.check(self.shapes(), &shape, &self.destination)?;
         operands.run(&shape, &plan::plan(&shape, choice), &mut self.destination)
     }

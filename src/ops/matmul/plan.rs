@@ -1,5 +1,7 @@
 //! The kernels and the passes of a matrix product.
 
+use std::fmt;
+
 use anywarp_backend::naga::valid::Capabilities;
 use anywarp_backend::{BackendKind, Caps, DeviceKind, Precision, ProductForm};
 
@@ -122,6 +124,10 @@ impl Shape {
         form.alpha.get() == 1.0 && form.beta.get() == 0.0 && self.epilogue == Epilogue::NONE
     }
 
+    pub(super) fn bytes_of_result(&self) -> u64 {
+        if self.storage.is_wide { 4 } else { self.precision.bytes() }
+    }
+
     /// The rows of `a`, or the columns of `b`, if these are fewer.
     pub(super) fn thin(&self) -> u32 {
         self.sizes.m.min(self.sizes.n)
@@ -134,6 +140,18 @@ impl Shape {
         let thin_is_deep = if self.a_is_thin() { a_is_deep } else { b_is_deep };
         let is_dense = self.is_dense() || self.has_aligned_factors();
         self.aligned && is_dense && thin_is_deep && self.sizes.k.is_multiple_of(4) && large.is_multiple_of(4)
+    }
+}
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tiles => f.write_str("tiles"),
+            Self::Wide => f.write_str("wide_tiles"),
+            Self::Cooperative => f.write_str("cooperative"),
+            Self::Vector { lanes } => write!(f, "vector lanes={lanes}"),
+            Self::VectorOfHalves { lanes } => write!(f, "vector_f16 lanes={lanes}"),
+        }
     }
 }
 
@@ -168,8 +186,8 @@ impl Kernel {
     /// The parts of the depth, so that a device with few tiles has enough work.
     pub(super) fn parts(self, caps: &Caps, shape: &Shape) -> u32 {
         let software = caps.kind == DeviceKind::Software;
-        if shape.precision.bytes() == 2 && !shape.storage.is_wide && !shape.has_dense_c() {
-            // The pass that adds up parts writes two neighbours in one word.
+        let room = self.most_parts(shape);
+        if room < 2 {
             return 1;
         }
         // The workgroups that fill a device, and the depth that makes up for another pass.
@@ -183,11 +201,21 @@ impl Kernel {
         };
         let [x, y] = self.tiles(shape).map(u64::from);
         let groups = (x * y).saturating_mul(u64::from(shape.form.batches)).max(1);
+        let parts = wanted_parts(wanted, groups).min(room).min(u64::from(shape.sizes.k / depth));
+        parts.max(1) as u32
+    }
+
+    /// The greatest number of parts of the depth that is possible.
+    pub(super) fn most_parts(self, shape: &Shape) -> u64 {
+        // The pass that adds up parts writes two neighbours in one word.
+        let has_gaps = shape.bytes_of_result() == 2 && !shape.has_dense_c();
+        if has_gaps || matches!(self, Self::Wide | Self::Cooperative) {
+            return 1;
+        }
         // Partial sums stay small beside the factors, and below each device's limit of a binding.
         let of_c = u64::from(shape.sizes.m) * u64::from(shape.sizes.n);
         let room = (1 << 23) / of_c.saturating_mul(u64::from(shape.form.batches)).max(1);
-        let parts = wanted_parts(wanted, groups).min(room).min(u64::from(shape.sizes.k / depth));
-        parts.max(1) as u32
+        room.min(u64::from(shape.sizes.k / 64)).clamp(1, 2048)
     }
 
     /// Whether a device and a shape have all that the kernel needs.
@@ -229,7 +257,7 @@ pub(super) fn plan(shape: &Shape, choice: Choice) -> Plan<Pass> {
     let of_c = (rows * columns).saturating_mul(batches);
     let element = shape.precision.bytes();
     // A word more for an array that begins with the second half of one.
-    let of_result = if shape.storage.is_wide { 4 } else { element };
+    let of_result = shape.bytes_of_result();
     let finish = |parts| Pass::Finish { threads: if of_result == 2 { of_c / 2 + 1 } else { of_c }, parts };
     let by_kernel = |kernel: Kernel, most: u32| {
         let parts = Parts::of(k, most);

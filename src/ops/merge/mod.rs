@@ -1,6 +1,7 @@
 //! Merges of sorted keys, and of pairs of sorted keys and their values.
 
 mod plan;
+mod question;
 #[cfg(test)]
 mod reference;
 mod run;
@@ -9,7 +10,6 @@ mod tests;
 
 use super::error::OperationError;
 use super::operator::Operator;
-use super::ordering::arrays::is_processor;
 use super::ordering::keys::{KeyOrder, SortKey};
 use super::plan::Cost;
 use crate::buffer::{Slice, SliceMut};
@@ -152,13 +152,13 @@ impl<'r> Merge<'r> {
     pub fn cost<K: SortKey>(&self, length: usize, device: &Device) -> Result<Cost, OperationError> {
         let order = KeyOrder::of::<K>(self.descending);
         let shape = Shape::of(&order, length, 0, 0, device)?;
-        Ok(plan::plan(shape, Choice::default_for(shape, is_processor(device))).cost())
+        Ok(plan::plan(shape, Choice::of(shape, device)).cost())
     }
 
     fn call<K: SortKey, V: Element>(mut self, operands: Operands<'_, '_, '_, K, V>) -> Result<(), OperationError> {
         let order = KeyOrder::of::<K>(self.descending);
         let shape = operands.shape(&order)?;
-        let plan = plan::plan(shape, Choice::default_for(shape, is_processor(&operands.device())));
+        let plan = plan::plan(shape, Choice::of(shape, &operands.device()));
         operands.check(&self.destination)?;
         operands.run(&order, shape, &plan, &mut self.destination)
     }

@@ -1,5 +1,7 @@
 //! The passes of a merge. This module is pure.
 
+use std::fmt;
+
 use super::super::error::OperationError;
 use super::super::ordering::arrays::limit;
 use super::super::ordering::keys::KeyOrder;
@@ -60,6 +62,16 @@ pub(super) enum Choice {
     Pieces { most: u64 },
     /// Workgroups, each of which merges a tile in workgroup memory.
     Tiles,
+}
+
+/// The name by which results of tuning are kept.
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pieces { most } => write!(f, "pieces most={most}"),
+            Self::Tiles => f.write_str("tiles"),
+        }
+    }
 }
 
 impl Choice {

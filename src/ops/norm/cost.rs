@@ -4,8 +4,8 @@ use super::super::error::OperationError;
 use super::super::moving::operands;
 use super::super::plan::Cost;
 use super::super::rows::elements::FloatElement;
-use super::super::rows::launch::{is_aligned, target};
-use super::super::rows::plan::{Choice, Planned, Shape, plan};
+use super::super::rows::launch::{choice, is_aligned};
+use super::super::rows::plan::{Planned, Shape, plan};
 use super::run::{Call, Channels};
 use super::{Norm, OPERATOR, Rows};
 use crate::device::Device;
@@ -69,7 +69,7 @@ impl<T: FloatElement> Norm<'_, T> {
     }
 
     pub(super) fn planned(&self, call: &Call, device: &Device) -> Planned {
-        plan(call.shape, Choice::default_for(call.shape, target(device)), self.cost_of(call))
+        plan(call.shape, choice("norm", call.shape, device), self.cost_of(call))
     }
 
     /// The operations and the bytes of a call.

@@ -6,8 +6,8 @@ use super::super::error::OperationError;
 use super::super::moving::operands;
 use super::super::plan::Cost;
 use super::super::rows::elements::FloatElement;
-use super::super::rows::launch::{starts, target};
-use super::super::rows::plan::{Choice, Planned, Shape, plan};
+use super::super::rows::launch::{choice, starts, target};
+use super::super::rows::plan::{Planned, Shape, plan};
 use super::run::Call;
 use super::{Norm, OPERATOR, Rows, backward, weights};
 use crate::buffer::{Slice, SliceMut};
@@ -150,7 +150,7 @@ impl<T: FloatElement> Norm<'_, T> {
         let elements = rows.saturating_mul(length);
         let flops = elements.saturating_mul(if self.centred { 9 } else { 7 });
         let bytes = elements.saturating_mul(3 * size_of::<T>() as u64).saturating_add(rows.saturating_mul(8));
-        plan(call.shape, Choice::default_for(call.shape, target(device)), [flops, bytes])
+        plan(call.shape, choice("norm_backward", call.shape, device), [flops, bytes])
     }
 
     /// The cost of [`backward`](Self::backward), as [`cost`](Self::cost). An element counts nine operations, without a

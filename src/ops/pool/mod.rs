@@ -2,6 +2,7 @@
 
 mod geometry;
 mod plan;
+mod question;
 #[cfg(test)]
 mod reference;
 mod run;
@@ -15,7 +16,6 @@ use super::moving::operands;
 use super::operator::Operator;
 use super::plan::Cost;
 use super::rows::elements::FloatElement;
-use super::rows::launch::target;
 use super::windows::options::Options;
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
@@ -276,7 +276,7 @@ impl<'r, T: FloatElement> Pool<'r, T> {
     pub fn cost(&self, device: &Device) -> Result<Cost, OperationError> {
         let geometry = self.geometry()?;
         let shape = shape::<T>(&geometry, 0);
-        Ok(plan(shape, Choice::default_for(shape, target(device)), self.cost_of(&geometry)).cost())
+        Ok(plan(shape, Choice::of(shape, device), self.cost_of(&geometry)).cost())
     }
 
     fn geometry(&self) -> Result<Geometry, OperationError> {
@@ -339,7 +339,7 @@ impl<'r, T: FloatElement> Pool<'r, T> {
         operands::expect(OPERATOR, "y", (y.len(), &geometry.y))?;
         operands.check(&self.destination)?;
         let shape = shape::<T>(&geometry, operands::start_mut(&operands.y));
-        let choice = Choice::default_for(shape, target(&Device::of(&y.core.device)));
+        let choice = Choice::of(shape, &Device::of(&y.core.device));
         let (plan, call) = (plan(shape, choice, self.cost_of(&geometry)), self.call());
         operands.run(&geometry, call, &plan, &mut self.destination)
     }

@@ -1,5 +1,7 @@
 //! The pass of a pooling. This module is pure.
 
+use std::fmt;
+
 use super::super::plan::Plan;
 use super::super::rows::plan::Target;
 
@@ -29,6 +31,16 @@ pub(super) enum Choice {
 pub(super) enum Pass {
     Elements { threads: u64 },
     Rows { threads: [u64; 3] },
+}
+
+/// The name by which results of tuning are kept.
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Elements => f.write_str("elements"),
+            Self::Rows => f.write_str("rows"),
+        }
+    }
 }
 
 impl Choice {

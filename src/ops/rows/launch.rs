@@ -2,10 +2,11 @@
 
 use anywarp_backend::{BackendKind, DeviceKind};
 
+use super::super::choices::Question;
 use super::super::error::OperationError;
 use super::super::moving::operands::{memory, start, start_mut};
 use super::super::operator::Operator;
-use super::plan::{Planned, Shape, Target};
+use super::plan::{Choice, Planned, Shape, Target};
 use crate::buffer::cells::in_words;
 use crate::buffer::{Slice, SliceMut, UnifiedBuffer};
 use crate::device::Device;
@@ -145,6 +146,20 @@ impl Numbers {
 pub(crate) fn target(device: &Device) -> Target {
     let caps = device.caps();
     Target { software: caps.kind == DeviceKind::Software, strips: caps.backend == BackendKind::Cpu }
+}
+
+/// Returns the assignment of invocations to rows for the operator of this name.
+pub(crate) fn choice(operator: &'static str, shape: Shape, device: &Device) -> Choice {
+    let target = target(device);
+    let question = Question::new(operator, &[shape.rows, shape.length, shape.inner])
+        .form(if shape.halves { "f16" } else { "f32" })
+        .form_if(shape.aligned, "aligned");
+    question.decide(
+        device,
+        Choice::default_for(shape, target),
+        || Choice::all(shape, target),
+        |choice| choice.is_possible(shape, target),
+    )
 }
 
 /// Whether rows of `length` elements of `size` bytes can be read four elements at a time, in arrays that begin at the

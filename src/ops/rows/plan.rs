@@ -1,6 +1,9 @@
 //! The passes of operators on rows: each row first needs a sum over all of its elements, from which the results are
 //! computed. This module is pure.
 
+use std::fmt;
+
+use super::super::choices::powers;
 use super::super::plan::Plan;
 
 /// The number of invocations of a workgroup, except for strips.
@@ -98,6 +101,37 @@ impl Planned {
 }
 
 impl Choice {
+    /// Returns all choices; the plan replaces one that does not fit the shape.
+    pub(crate) fn all(shape: Shape, target: Target) -> Vec<Self> {
+        let Shape { length, inner, .. } = shape;
+        let rows = shape.rows.max(1);
+        let most = (4096 / rows).min(length / 32).clamp(1, 256);
+        // Loops of software are limited, see below.
+        let least = if target.software && !target.strips { length.div_ceil(1 << 15) } else { 1 };
+        let mut all = Vec::new();
+        if target.software || inner > 1 || rows >= 256 {
+            all.extend(powers(most).filter(|parts| *parts >= least).map(|parts| Self::Lines { parts }));
+        }
+        if target.strips && inner == 1 {
+            all.extend(powers(most.min(64)).map(|parts| Self::Strips { parts }));
+        }
+        if !target.software && inner == 1 {
+            if shape.units() <= GROUP * MAX_HELD {
+                all.push(Self::Held);
+            }
+            all.extend(powers((shape.units() / GROUP).clamp(1, 256)).map(|parts| Self::Groups { parts }));
+        }
+        all
+    }
+
+    /// Whether the choice, which was made for another shape, keeps to the limits of software.
+    pub(crate) fn is_possible(self, shape: Shape, target: Target) -> bool {
+        match self {
+            Self::Lines { parts } if target.software => shape.length.div_ceil(parts.max(1)) <= 1 << 15,
+            _ => true,
+        }
+    }
+
     /// Returns the default choice for this shape and device.
     pub(crate) fn default_for(shape: Shape, target: Target) -> Self {
         let Shape { length, inner, .. } = shape;
@@ -123,6 +157,18 @@ impl Choice {
         }
         // 1 024 workgroups fill a large device; parts of at least 2 048 units are worth a second pass.
         Self::Groups { parts: (1024 / rows).min(shape.units() / 2048).clamp(1, 256) }
+    }
+}
+
+/// The name by which results of tuning are kept.
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Held => f.write_str("held"),
+            Self::Groups { parts } => write!(f, "groups parts={parts}"),
+            Self::Strips { parts } => write!(f, "strips parts={parts}"),
+            Self::Lines { parts } => write!(f, "lines parts={parts}"),
+        }
     }
 }
 

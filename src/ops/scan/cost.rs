@@ -90,8 +90,16 @@ impl Scan<'_> {
 
     /// Returns the plan of a call, by the form that the caller has set or else by the default choice.
     pub(super) fn planned(&self, call: &Call<'_>, device: &Device) -> Planned {
-        let shape = call.shape();
-        let choice = self.form.map(Choice::from);
-        plan::plan(shape, choice.unwrap_or_else(|| Choice::default_for(shape, Target::of(device))))
+        let (shape, target, question) = (call.shape(), Target::of(device), call.question());
+        let choice = match self.form {
+            Some(form) => question.asked(Choice::from(form)),
+            None => question.decide(
+                device,
+                Choice::default_for(shape, target),
+                || Choice::all(shape, target),
+                |choice| choice.is_possible(shape, target),
+            ),
+        };
+        plan::plan(shape, choice)
     }
 }

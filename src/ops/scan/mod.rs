@@ -24,8 +24,8 @@ use run::{Call, Heads, Operands};
 
 /// Computes `y[i] = x[0] + x[1] + .. + x[i]`, for buffers or slices of the same length, with any start.
 ///
-/// Sums of floats are combined in an order that depends only on the length and the kind of device, so repeated calls
-/// return the same bits. Integers wrap around. [`Scan`] has all other scans: exclusive and reverse ones, along an axis,
+/// Sums of floats are combined in an order that depends only on the length, the kind of device and the results of
+/// [tuning](crate::tune), so repeated calls return the same bits. Integers wrap around. [`Scan`] has all other scans: exclusive and reverse ones, along an axis,
 /// in segments, in place, with other operations.
 ///
 /// ```

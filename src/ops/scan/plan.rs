@@ -1,5 +1,8 @@
 //! The passes of a scan. This module is pure.
 
+use std::fmt;
+
+use super::super::choices::powers;
 use super::super::plan::Plan;
 use super::super::scanning::form::ScanForm;
 use super::super::scanning::sizes::{WIDTH, state_words, tile_length};
@@ -227,6 +230,45 @@ impl Shape {
 }
 
 impl Choice {
+    /// Returns all choices; the plan replaces one that does not fit the shape.
+    pub(super) fn all(shape: Shape, target: Target) -> Vec<Self> {
+        let lines = shape.lines.max(1);
+        let most = (4096 / lines).min(shape.length / 32).max(1);
+        if target.walks && shape.inner == 1 {
+            return powers(256.min(most)).map(|parts| Self::Walks { parts }).collect();
+        }
+        // Loops of software are limited, see below.
+        let least = if target.software { shape.length.div_ceil(1 << 15).max(1) } else { 1 };
+        let mut all: Vec<Self> = Vec::new();
+        if target.software || shape.inner > 1 || lines >= 256 {
+            let most = if target.software { most } else { most.min(256) };
+            all.extend(powers(most).filter(|parts| *parts >= least).map(|parts| Self::Lines { parts }));
+        }
+        if !target.software && shape.inner == 1 {
+            let may_chain = !shape.in_place && shape.value == 4;
+            let is_long = shape.elements() > tile_length(shape.value);
+            all.push(Self::Tiles);
+            if may_chain && is_long {
+                all.push(Self::Chained);
+            }
+            if shape.vectors && is_long {
+                for each in [1, 2, 4, 8] {
+                    all.extend([false, true].map(|chained| Self::Vectors { each, chained }));
+                }
+                all.retain(|choice| may_chain || !matches!(choice, Self::Vectors { chained: true, .. }));
+            }
+        }
+        all
+    }
+
+    /// Whether the choice, which was made for another scan, keeps to the limits of software.
+    pub(super) fn is_possible(self, shape: Shape, target: Target) -> bool {
+        match self {
+            Self::Lines { parts } if target.software => shape.length.div_ceil(parts.max(1)) <= 1 << 15,
+            _ => true,
+        }
+    }
+
     /// Returns the default choice for this shape and device.
     pub(super) fn default_for(shape: Shape, target: Target) -> Self {
         let lines = shape.lines.max(1);
@@ -255,6 +297,20 @@ impl Choice {
             (true, chained) => Self::Vectors { each, chained },
             (false, true) if shape.elements() > tile_length(4) => Self::Chained,
             (false, _) => Self::Tiles,
+        }
+    }
+}
+
+/// The name by which results of tuning are kept.
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Chained => f.write_str("chained"),
+            Self::Tiles => f.write_str("tiles"),
+            Self::Vectors { each, chained: true } => write!(f, "chained_vectors each={each}"),
+            Self::Vectors { each, chained: false } => write!(f, "vectors each={each}"),
+            Self::Lines { parts } => write!(f, "lines parts={parts}"),
+            Self::Walks { parts } => write!(f, "walks parts={parts}"),
         }
     }
 }

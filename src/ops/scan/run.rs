@@ -1,5 +1,8 @@
 //! The commands of a scan.
 
+use anywarp_backend::ScalarKind;
+
+use super::super::choices::{Question, scalar_name};
 use super::super::error::OperationError;
 use super::super::operation::arguments::Array;
 use super::super::operation::binding::Binding;
@@ -59,6 +62,25 @@ pub(super) struct Call<'a> {
 }
 
 impl Call<'_> {
+    /// The properties on which the choice between kernels depends.
+    pub(super) fn question(&self) -> Question {
+        let shape = self.shape();
+        let scalar = self.element.scalar;
+        // Sums of floats depend on their order, and perhaps an operation of the caller.
+        let exact = match self.monoid {
+            Monoid::Sum | Monoid::Product => scalar.kind != ScalarKind::Float,
+            Monoid::Min | Monoid::Max => true,
+            Monoid::Own { .. } => false,
+        };
+        Question::new("scan", &[shape.lines, shape.length, shape.inner])
+            .form(scalar_name(scalar))
+            .form_if(self.element.lanes > 1, "vectors")
+            .form_if(shape.vectors, "aligned")
+            .form_if(shape.in_place, "in_place")
+            .form_if(self.heads.are_given(), "segments")
+            .exact(exact)
+    }
+
     pub(super) fn shape(&self) -> Shape {
         let [lines, length, inner] = self.lines.map(|count| count as u64);
         Shape {

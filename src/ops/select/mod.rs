@@ -2,6 +2,7 @@
 
 mod kept;
 mod plan;
+mod question;
 #[cfg(test)]
 mod reference;
 mod run;
@@ -18,7 +19,6 @@ use super::scanning::element::{ScanElement, element};
 use super::scanning::form::ScanForm;
 use super::scanning::operands;
 use super::scanning::sizes::Chain;
-use super::scanning::target::Target;
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
 use crate::kernel::DeviceCount;
@@ -212,7 +212,8 @@ impl<'r> Select<'r> {
     /// [`OperationError::TooLarge`].
     pub fn cost<T: ScanElement>(&self, device: &Device, length: usize) -> Result<Cost, OperationError> {
         let shape = call(&self.kept, Output::Values, element::<T>()).shape(length as u64)?;
-        let choice = self.form.map_or_else(|| plan::Choice::default_for(shape, Target::of(device)), Into::into);
+        let choice =
+            self.form.map_or_else(|| plan::Choice::of(shape, device), |form| shape.question().asked(form.into()));
         Ok(plan::plan(shape, choice).plan.cost())
     }
 

@@ -1,5 +1,8 @@
 //! The passes of a selection. This module is pure.
 
+use std::fmt;
+
+use super::super::choices::powers;
 use super::super::plan::Plan;
 use super::super::scanning::form::ScanForm;
 use super::super::scanning::sizes::{WIDTH, state_words, tile_length};
@@ -80,6 +83,27 @@ pub(super) struct Planned {
 }
 
 impl Choice {
+    /// Returns all choices.
+    pub(super) fn all(shape: Shape, target: Target) -> Vec<Self> {
+        if target.walks {
+            return powers((shape.length / 256).clamp(1, 256)).map(|parts| Self::Walks { parts }).collect();
+        }
+        if target.software {
+            let least = shape.length.div_ceil(1 << 15);
+            let parts = powers((shape.length / 64).clamp(1, 4096)).filter(|parts| *parts >= least);
+            return parts.map(|parts| Self::Lines { parts }).collect();
+        }
+        vec![Self::Tiles, Self::Chained]
+    }
+
+    /// Whether the choice, which was made for another selection, keeps to the limits of software.
+    pub(super) fn is_possible(self, shape: Shape, target: Target) -> bool {
+        match self {
+            Self::Lines { parts } if target.software => shape.length.div_ceil(parts.max(1)) <= 1 << 15,
+            _ => true,
+        }
+    }
+
     /// Returns the default choice for these sizes.
     pub(super) fn default_for(shape: Shape, target: Target) -> Self {
         if target.walks {
@@ -94,6 +118,18 @@ impl Choice {
         // On an H200, for 2^26 elements: one pass takes 1.07 to 1.2 times as long as three passes for a predicate, and
         // 0.76 to 0.87 of their time for changes.
         if shape.changes && shape.length > tile_length(4) { Self::Chained } else { Self::Tiles }
+    }
+}
+
+/// The name by which results of tuning are kept.
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Chained => f.write_str("chained"),
+            Self::Tiles => f.write_str("tiles"),
+            Self::Lines { parts } => write!(f, "lines parts={parts}"),
+            Self::Walks { parts } => write!(f, "walks parts={parts}"),
+        }
     }
 }
 

@@ -7,7 +7,6 @@ use super::super::operator::Operator;
 use super::super::scanning::kernel::{Description, kernel_file, shared_file};
 use super::super::scanning::operands::{self, Bindings};
 use super::super::scanning::sizes::{Chain, MAX_LENGTH, Sizes, state_words};
-use super::super::scanning::target::Target;
 use super::kept::{Kept, Output, text};
 use super::plan::{Choice, Pass, Planned, Shape, plan};
 use crate::buffer::UnifiedBuffer;
@@ -101,7 +100,7 @@ impl Call<'_> {
         let device = &Device::of(&operands.y.bound.core.device);
         let [length, capacity, capacity_of_z] = lengths;
         let shape = self.shape(length as u64)?;
-        let choice = choice.unwrap_or_else(|| Choice::default_for(shape, Target::of(device)));
+        let choice = choice.map_or_else(|| Choice::of(shape, device), |choice| shape.question().asked(choice));
         let Planned { plan, tiles, chunk } = plan(shape, choice);
         // All kernels are compiled and all memory is allocated before the first launch: if either fails, nothing has
         // run.

@@ -12,8 +12,8 @@ use super::moving::operands;
 use super::operator::Operator;
 use super::plan::Cost;
 use super::rows::elements::FloatElement;
-use super::rows::launch::{is_aligned, starts, target};
-use super::rows::plan::{Choice, Planned, Shape, plan};
+use super::rows::launch::{choice, is_aligned, starts};
+use super::rows::plan::{Planned, Shape, plan};
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
 use crate::submit::{Destination, Recording, Stream};
@@ -297,11 +297,11 @@ impl<'r> Softmax<'r> {
 
 fn planned_backward(call: &Call, device: &Device) -> Planned {
     let [flops, bytes] = cost(call.shape);
-    plan(call.shape, Choice::default_for(call.shape, target(device)), [flops / 5 * 4, bytes / 2 * 3])
+    plan(call.shape, choice("softmax_backward", call.shape, device), [flops / 5 * 4, bytes / 2 * 3])
 }
 
 fn planned(call: &Call, device: &Device) -> Planned {
-    plan(call.shape, Choice::default_for(call.shape, target(device)), cost(call.shape))
+    plan(call.shape, choice("softmax", call.shape, device), cost(call.shape))
 }
 
 /// Returns the number of operations and the number of bytes of a call.

@@ -1,8 +1,12 @@
 //! The choice between the forms of a sort. This module is pure.
 
+use std::fmt;
+
 use anywarp_backend::{BackendKind, Caps, DeviceKind};
 
-use super::plan::Shape;
+use super::super::choices::{Question, powers};
+use super::super::ordering::keys::Kind;
+use super::plan::{Shape, Values};
 
 /// The number of keys that a workgroup of 256 invocations sorts at a time, with workgroup memory alone.
 pub(super) const TILE: u64 = 3328;
@@ -79,6 +83,22 @@ impl Choice {
         Self::of_way(way, shape, place).unwrap_or(Self::Digits { form: Form::Workgroups, most: GROUPS })
     }
 
+    /// Returns all choices. A sort is stable, so that all give the same results.
+    pub(super) fn all(shape: &Shape, place: Place) -> Vec<Self> {
+        let small = (shape.length <= TILE).then_some(Self::Small);
+        if place.processor {
+            let digits = |most| Self::Digits { form: Form::Pieces, most };
+            return small.into_iter().chain(powers(256.min(shape.length >> 8)).map(digits)).collect();
+        }
+        let subgroups = place.subgroups.and_then(|(least, greatest)| Form::subgroups(least, greatest));
+        let forms = [Some(Form::Workgroups), subgroups].into_iter().flatten();
+        let digits = forms.flat_map(|form| [512, 1024, 2048, GROUPS].map(|most| Self::Digits { form, most }));
+        // Elsewhere, workgroups that wait for each other may block each other.
+        let may_sweep = place.least_swept.is_some() && shape.length < MAX_SWEPT;
+        let sweep = Self::of_way(SortWay::Sweep, shape, place).filter(|_| may_sweep);
+        small.into_iter().chain(digits).chain(sweep).collect()
+    }
+
     /// Returns the choice for a form; `None` if the device cannot run this form.
     pub(super) fn of_way(way: SortWay, shape: &Shape, place: Place) -> Option<Self> {
         let (form, most) = match way {
@@ -96,6 +116,45 @@ impl Choice {
             },
         };
         Some(Self::Digits { form, most })
+    }
+}
+
+/// The name by which results of tuning are kept.
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Small => f.write_str("small"),
+            Self::Digits { form: Form::Pieces, most } => write!(f, "pieces most={most}"),
+            Self::Digits { form: Form::Workgroups, most } => write!(f, "workgroups most={most}"),
+            Self::Digits { form: Form::Subgroups { threads }, most } => {
+                write!(f, "subgroups threads={threads} most={most}")
+            }
+            Self::Sweep { threads } => write!(f, "sweep threads={threads}"),
+        }
+    }
+}
+
+impl Shape {
+    /// The properties on which the choice depends.
+    pub(super) fn question(&self) -> Question {
+        let key = match (self.kind, self.key_bits) {
+            (Kind::Float { .. }, 64) => "f64",
+            (Kind::Float { .. }, 32) => "f32",
+            (Kind::Float { .. }, _) => "f16",
+            (_, 64) => "i64",
+            (_, 32) => "i32",
+            (_, 16) => "i16",
+            _ => "i8",
+        };
+        let values = match self.values {
+            Values::None => "keys",
+            Values::Given { words: 1 } => "pairs",
+            Values::Given { .. } => "wide_pairs",
+            Values::Indices => "indices",
+        };
+        let bits = u64::from(self.bits.end.saturating_sub(self.bits.start));
+        let question = Question::new("sort", &[self.length, bits]).form(key).form(values);
+        question.form_if(self.in_place, "in_place").exact(true)
     }
 }
 

@@ -78,15 +78,23 @@ impl Sort<'_> {
             return Err(OPERATOR.too_large("the array of keys", vec![length], most));
         }
         let place = Place::of(caps);
-        let choice = match self.way {
-            None => Choice::default_for(&shape, place),
-            Some(way) => Choice::of_way(way, &shape, place).ok_or_else(|| OperationError::Choice {
-                operator: OPERATOR.name(),
-                argument: "the way",
-                expected: "the device has no subgroups of a suitable size; use `Pieces` or `Workgroups`".to_owned(),
-                got: format!("{way:?}"),
-            })?,
-        };
+        let choice =
+            match self.way {
+                None => {
+                    let default = Choice::default_for(&shape, place);
+                    // The plan replaces a form that does not fit the number of keys.
+                    shape.question().decide(device, default, || Choice::all(&shape, place), |_| true)
+                }
+                Some(way) => Choice::of_way(way, &shape, place)
+                    .map(|choice| shape.question().asked(choice))
+                    .ok_or_else(|| OperationError::Choice {
+                        operator: OPERATOR.name(),
+                        argument: "the way",
+                        expected: "the device has no subgroups of a suitable size; use `Pieces` or `Workgroups`"
+                            .to_owned(),
+                        got: format!("{way:?}"),
+                    })?,
+            };
         let plan = plan::plan(&shape, choice);
         Ok((shape, plan))
     }

@@ -1,6 +1,7 @@
 //! Elements sorted by a comparison.
 
 mod plan;
+mod question;
 mod run;
 #[cfg(all(test, feature = "cpu"))]
 mod tests;
@@ -8,7 +9,6 @@ mod tests;
 use super::error::OperationError;
 use super::operation::arguments::Array;
 use super::operator::Operator;
-use super::ordering::arrays::is_processor;
 use super::plan::Cost;
 use super::scanning::element::{ScanElement, element};
 use super::scanning::operands;
@@ -118,7 +118,7 @@ impl<'r> SortBy<'r> {
     /// [`OperationError::TooLarge`].
     pub fn cost<T: ScanElement>(&self, length: usize, device: &Device) -> Result<Cost, OperationError> {
         let shape = shape::<T>(length, false)?;
-        Ok(plan::plan(shape, Choice::default_for(shape, is_processor(device))).cost())
+        Ok(plan::plan(shape, Choice::of(shape, device)).cost())
     }
 
     fn call<T: ScanElement>(mut self, operands: &Operands<'_>) -> Result<(), OperationError> {
@@ -134,7 +134,7 @@ impl<'r> SortBy<'r> {
         let context = &operands.y.bound.core.device;
         operands::check(OPERATOR, context, &arrays, 1, &self.destination)?;
         let call = Call { comparison: &self.comparison, preamble: &self.preamble, element: element::<T>() };
-        let plan = plan::plan(shape, Choice::default_for(shape, is_processor(&Device::of(context))));
+        let plan = plan::plan(shape, Choice::of(shape, &Device::of(context)));
         call.run(operands, shape, &plan, &mut self.destination)
     }
 }

@@ -1,9 +1,11 @@
 //! The passes of a merge sort. This module is pure.
 
+use std::fmt;
+
 use super::super::plan::Plan;
 
 /// The number of elements of a run that one invocation sorts.
-const RUN: u64 = 32;
+pub(super) const RUN: u64 = 32;
 /// The number of elements that an invocation merges: the search for the first of them costs about as much as the merge.
 const SPAN: u64 = 8;
 
@@ -44,6 +46,16 @@ pub(super) enum Choice {
     Tiles,
     /// Runs are sorted without workgroup memory, and about `most` invocations merge them.
     Runs { most: u64 },
+}
+
+/// The name by which results of tuning are kept.
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tiles => f.write_str("tiles"),
+            Self::Runs { most } => write!(f, "runs most={most}"),
+        }
+    }
 }
 
 impl Choice {

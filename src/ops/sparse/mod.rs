@@ -6,6 +6,7 @@ mod element;
 mod matrix;
 mod plan;
 mod product;
+mod question;
 #[cfg(test)]
 mod reference;
 mod run;

@@ -1,5 +1,7 @@
 //! The passes of a product of a sparse and a dense matrix. This module is pure.
 
+use std::fmt;
+
 use super::super::moving::MAX_ELEMENTS;
 use super::super::plan::Plan;
 use super::super::rows::plan::Target;
@@ -38,7 +40,27 @@ pub(super) enum Choice {
     Walk { items: u64 },
 }
 
+/// The name by which results of tuning are kept.
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lines => f.write_str("lines"),
+            Self::Teams { lanes } => write!(f, "teams lanes={lanes}"),
+            Self::Tiles => f.write_str("tiles"),
+            Self::Walk { items } => write!(f, "walk items={items}"),
+        }
+    }
+}
+
 impl Choice {
+    /// All choices; the plan replaces one that does not fit the shape.
+    pub(super) fn all(target: Target) -> Vec<Self> {
+        let walks = [64, 128, 256, 512, 1024, 2048].map(|items| Self::Walk { items });
+        let teams = (1..=8).filter(|_| !target.software).map(|exponent| Self::Teams { lanes: 1 << exponent });
+        let tiles = (!target.software).then_some(Self::Tiles);
+        [Self::Lines].into_iter().chain(tiles).chain(teams).chain(walks).collect()
+    }
+
     /// The default choice.
     pub(super) fn default_for(shape: Shape, target: Target) -> Self {
         let Shape { rows, entries, longest, width, .. } = shape;

@@ -152,7 +152,7 @@ impl<'r> SparseProduct<'r> {
     /// [`OperationError::TooLarge`].
     pub fn cost<T: SparseElement>(&self, a: &SparseMatrix<T>) -> Result<Cost, OperationError> {
         let (shape, target) = (self.shape(a)?, target(&a.device()));
-        Ok(plan::plan(shape, Choice::default_for(shape, target), target).plan.cost())
+        Ok(plan::plan(shape, Choice::of(shape, target, &a.device()), target).plan.cost())
     }
 
     fn shape<T: SparseElement>(&self, a: &SparseMatrix<T>) -> Result<Shape, OperationError> {
@@ -200,7 +200,7 @@ impl<'r> SparseProduct<'r> {
         operands::expect(OPERATOR, "x", (x.len(), &[a.columns(), self.width]))?;
         operands::expect(OPERATOR, "y", (y.len(), &[a.rows(), self.width]))?;
         operands.check(&self.destination)?;
-        let planned = plan::plan(shape, choice.unwrap_or_else(|| Choice::default_for(shape, target)), target);
+        let planned = plan::plan(shape, choice.unwrap_or_else(|| Choice::of(shape, target, &a.device())), target);
         let call = Call { shape, factors: [self.alpha, self.beta] };
         if T::WIDE {
             operands.run_wide(call, &planned, &mut self.destination)

@@ -1,6 +1,7 @@
 //! The largest or smallest elements.
 
 mod plan;
+mod question;
 #[cfg(test)]
 mod reference;
 mod run;
@@ -9,7 +10,7 @@ mod tests;
 
 use super::error::OperationError;
 use super::operator::Operator;
-use super::ordering::arrays::{is_processor, limit};
+use super::ordering::arrays::limit;
 use super::ordering::keys::{KeyOrder, SortKey};
 use super::plan::Cost;
 use crate::buffer::{Slice, SliceMut};
@@ -120,7 +121,7 @@ impl<'r> TopK<'r> {
     /// [`OperationError::TooLarge`], [`OperationError::Choice`].
     pub fn cost<K: SortKey>(&self, length: usize, device: &Device) -> Result<Cost, OperationError> {
         let shape = self.shape::<K>(length, device)?;
-        Ok(plan::plan(shape, Choice::default_for(shape, is_processor(device))).cost())
+        Ok(plan::plan(shape, Choice::of(shape, device)).cost())
     }
 
     /// Writes the selected elements of `x` and their indices; see [`top_k`].
@@ -142,7 +143,7 @@ impl<'r> TopK<'r> {
         operands.x.range.get().map_err(OPERATOR.slice("x"))?;
         let shape = self.shape::<K>(operands.x.len(), &device)?;
         operands.check(self.rows * self.k, &self.destination)?;
-        let plan = plan::plan(shape, Choice::default_for(shape, is_processor(&device)));
+        let plan = plan::plan(shape, Choice::of(shape, &device));
         operands.run(self.order::<K>(), shape, &plan, &mut self.destination)
     }
 

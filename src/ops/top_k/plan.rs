@@ -1,5 +1,7 @@
 //! The passes of a selection. This module is pure.
 
+use std::fmt;
+
 use super::super::ordering::rows::MAX_ROW;
 use super::super::plan::Plan;
 
@@ -72,6 +74,17 @@ pub(super) enum Choice {
     Select,
     /// Sorts all keys.
     Sort,
+}
+
+/// The name by which results of tuning are kept.
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rows => f.write_str("rows"),
+            Self::Select => f.write_str("select"),
+            Self::Sort => f.write_str("sort"),
+        }
+    }
 }
 
 impl Choice {

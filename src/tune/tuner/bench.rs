@@ -1,10 +1,14 @@
 //! The measurements of candidates on a device.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::argument::{Start, binding, is_written};
 use super::compare::difference;
 use super::{Overrides, Progress, Tuner};
+use crate::device::Device;
 use crate::kernel::Kernel;
 use crate::submit::Submission;
 use crate::tune::{Candidate, Dropped, Judge, Space};
@@ -18,6 +22,10 @@ const ROUND: Duration = Duration::from_millis(2);
 
 /// The greatest number of launches in a round.
 const LAUNCHES: u32 = 16;
+
+/// The greatest number of threads that compile, and of candidates of a search that compiles all of them first.
+const THREADS: usize = 8;
+const AHEAD: usize = 256;
 
 /// The contents of each written buffer after a launch; `None` for a buffer that is not compared.
 type Results = Vec<Option<Vec<u8>>>;
@@ -34,7 +42,11 @@ pub(super) struct Bench<'t, 'a> {
     /// The default's time in its first launch.
     first: Duration,
     begun: usize,
+    /// The candidate with the shortest time so far.
+    leader: Option<(usize, Duration)>,
     started: Instant,
+    /// The device `cpu:checked`, if it is used.
+    checked: Option<Device>,
     /// The error because of which the default was dropped.
     error: Option<crate::Error>,
 }
@@ -50,7 +62,9 @@ impl<'t, 'a> Bench<'t, 'a> {
             poisoned: None,
             first: Duration::ZERO,
             begun: 0,
+            leader: None,
             started: Instant::now(),
+            checked: None,
             error: None,
         }
     }
@@ -60,8 +74,60 @@ impl<'t, 'a> Bench<'t, 'a> {
         self.error.take()
     }
 
+    /// Compiles the candidates on several threads, at most for this time, before anything is measured. A candidate that is
+    /// refused is compiled again in its turn, for its error.
+    pub(super) fn compile_ahead(&mut self, budget: Duration) {
+        let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS);
+        if threads == 1 || self.candidates.len() > AHEAD {
+            return;
+        }
+        let (device, space, wgsl, candidates) = (self.tuner.device, self.space, &self.tuner.wgsl, self.candidates);
+        let (next, started) = (AtomicUsize::new(0), self.started);
+        let compiled = Mutex::new(Vec::new());
+        thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    while started.elapsed() < budget {
+                        let at = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(candidate) = candidates.get(at) else { return };
+                        if let Ok(kernel) = device.kernel(space.apply(wgsl, candidate)) {
+                            compiled.lock().unwrap_or_else(PoisonError::into_inner).push((at, kernel));
+                        }
+                    }
+                });
+            }
+        });
+        for (at, kernel) in compiled.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            self.kernels[at] = Some(kernel);
+        }
+    }
+
+    /// The compiled kernel of a candidate, which is kept for further calls.
+    pub(super) fn again(&mut self, candidate: usize) -> crate::Result<Kernel> {
+        let kernel = self.kernel(candidate)?;
+        self.kernels[candidate] = Some(kernel.clone());
+        Ok(kernel)
+    }
+
+    /// Runs a candidate at a small size on `cpu:checked`, if the caller has a launch for it.
+    fn check_small(&mut self, candidate: usize) -> Result<(), Failure> {
+        let Some(run) = &mut self.tuner.small else { return Ok(()) };
+        let device = match &self.checked {
+            Some(device) => device,
+            None => self.checked.insert(Device::open("cpu:checked")?),
+        };
+        let kernel = device.kernel(self.space.apply(&self.tuner.wgsl, &self.candidates[candidate]))?;
+        let errors = device.findings().errors().count();
+        run(device, &kernel)?;
+        device.synchronize()?;
+        match device.findings().errors().nth(errors) {
+            Some(finding) => Err(Failure::Dropped(Dropped::Wrong(format!("a finding of cpu:checked: {finding}")))),
+            None => Ok(()),
+        }
+    }
+
     /// The compiled kernel of a candidate.
-    pub(super) fn kernel(&mut self, candidate: usize) -> crate::Result<Kernel> {
+    fn kernel(&mut self, candidate: usize) -> crate::Result<Kernel> {
         match self.kernels[candidate].take() {
             Some(kernel) => Ok(kernel),
             None => self.compile(candidate),
@@ -74,8 +140,8 @@ impl<'t, 'a> Bench<'t, 'a> {
 
     /// Compiles a candidate, runs it and compares its results.
     fn examine(&mut self, candidate: usize) -> Result<(), Failure> {
-        let kernel = self.compile(candidate)?;
-        self.kernels[candidate] = Some(kernel.clone());
+        let kernel = self.again(candidate)?;
+        self.check_small(candidate)?;
         if candidate == 0 {
             return self.prepare(&kernel);
         }
@@ -203,7 +269,8 @@ impl Judge for Bench<'_, '_> {
         self.begun += 1;
         let elapsed = self.elapsed();
         if let Some(progress) = &mut self.tuner.progress {
-            progress(Progress { begun: self.begun, candidates: self.candidates.len(), elapsed });
+            let leader = self.leader.map(|(leader, time)| (self.space.describe(&self.candidates[leader]), time));
+            progress(Progress { begun: self.begun, candidates: self.candidates.len(), elapsed, leader });
         }
         let errors = self.tuner.device.findings().errors().count();
         self.examine(candidate).map_err(|failure| self.dropped(candidate, failure))?;
@@ -218,7 +285,9 @@ impl Judge for Bench<'_, '_> {
     }
 
     fn time(&mut self, candidate: usize, limit: Duration) -> Result<Duration, Dropped> {
-        self.round(candidate, limit).map_err(|failure| self.dropped(candidate, failure))
+        let time = self.round(candidate, limit).map_err(|failure| self.dropped(candidate, failure))?;
+        self.leader = self.leader.filter(|(_, least)| *least <= time).or(Some((candidate, time)));
+        Ok(time)
     }
 
     fn elapsed(&self) -> Duration {

@@ -6,7 +6,7 @@ use anywarp_backend::{Layout, Scalar, ScalarKind, Shape};
 ///
 /// `tolerance` is relative to the number itself, or to the root mean square of all numbers of its type in the variable:
 /// sums of different order have errors relative to their addends, which may be far greater than the sum.
-pub(super) fn difference(
+pub(in crate::tune) fn difference(
     name: &str,
     layout: &Layout,
     got: &[u8],

@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use anywarp_host::cache::Fingerprint;
 
-use super::Tuner;
-use super::tuned::{self, Row};
+use super::table::{self, Row};
+use super::{Tuner, names};
 use crate::error::KernelError;
-use crate::tune::{Candidate, Dropped, Record, Space, State, Store, kept};
+use crate::tune::{Candidate, Dropped, Record, Space, State, Store};
 
 pub(super) struct Shelf {
     store: Option<Store>,
@@ -17,20 +17,7 @@ pub(super) struct Shelf {
 
 impl Shelf {
     pub(super) fn new(tuner: &Tuner<'_>, store: Option<Store>) -> Result<Self, KernelError> {
-        let caps = tuner.device.caps();
-        let checked = if caps.checked { " (checked)" } else { "" };
-        let blank = Record {
-            device: format!("{} {}{checked}", caps.backend.name(), caps.name),
-            driver: caps.driver.clone(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            kernel: kernel(tuner)?,
-            sizes: bucket(&tuner.key),
-            values: String::new(),
-            at: kept::now(),
-            time: None,
-            rounds: 0,
-            state: State::Measured,
-        };
+        let blank = Record::blank(tuner.device.caps(), kernel(tuner)?, bucket(&tuner.key));
         Ok(Self { store, blank })
     }
 
@@ -53,7 +40,7 @@ impl Shelf {
         };
         let won = (0..candidates.len()).filter(|at| record_of(*at).is_some_and(|record| record.state == State::Best));
         let winner = won.max_by_key(|at| record_of(*at).map(|record| record.at))?;
-        let rows = tuned::rows(space, candidates, winner, |at| match record_of(at) {
+        let rows = table::rows(&names(space, candidates), winner, |at| match record_of(at) {
             Some(record) => (record.time, record.rounds, dropped(&record.state)),
             None => (None, 0, None),
         });

@@ -214,3 +214,43 @@ fn results_of_other_versions_devices_and_drivers_are_never_used() {
     }
     std::fs::remove_dir_all(store.folder()).unwrap();
 }
+
+/// A race that has no effect on this processor, and steps of the program that decide.
+#[test]
+fn checked_devices_and_steps_of_the_program_have_a_say() {
+    const REVERSE: &str = "
+        override MODE: u32 = 0; // anywarp:tune 0, 1, 2
+        var<workgroup> shared_x: array<f32, 8>;
+        @group(0) @binding(0) var<storage, read_write> y: array<f32>;
+        @compute @workgroup_size(8) fn reverse(@builtin(local_invocation_index) at: u32) {
+            shared_x[at] = f32(at);
+            if MODE != 1 { workgroupBarrier(); }
+            y[at] = shared_x[7u - at];
+        }";
+    let device = device();
+    let y = device.buffer::<f32>(8).unwrap();
+    let mut z = device.buffer::<f32>(8).unwrap();
+    let mut launches = 0;
+    let tuned = Tuner::new(&device, REVERSE)
+        .bind("y", &y)
+        .groups(1)
+        .store(None)
+        .mode(Mode::Again)
+        .checked(|checked, kernel| {
+            let mut y = checked.buffer::<f32>(8)?;
+            kernel.launch().bind("y", &mut y).groups(1)?;
+            Ok(())
+        })
+        .inside(|kernel| {
+            launches += 1;
+            kernel.launch().bind("y", &mut z).groups(1)?;
+            Ok(())
+        })
+        .run()
+        .unwrap();
+    let said = reason(&tuned, "MODE=1").to_string();
+    assert!(said.starts_with("wrong: a finding of cpu:checked: "), "{said}");
+    assert_eq!(tuned.rows().iter().filter(|row| row.inside.is_some()).count(), 2, "{tuned}");
+    assert!(tuned.alone().is_some() && tuned.to_string().contains(" inside"), "{tuned}");
+    assert_eq!(launches, 2 * 12);
+}

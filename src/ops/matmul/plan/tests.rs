@@ -274,3 +274,26 @@ fn tensor_cores_need_aligned_lines_of_f16() {
     wide.subgroup_size = Some((32, 64));
     assert_eq!(Choice::default_for(&wide, &f16([12; 3])), TILES);
 }
+
+/// Tuning tries choices, but none with a lower precision than the default.
+#[test]
+fn candidates_keep_the_precision_and_have_different_names() {
+    let mut caps = card();
+    caps.library = [Precision::F32, Precision::Tf32, Precision::F16].map(Routine::MatrixProduct).to_vec();
+    let epilogue = Epilogue { bias: true, ..Epilogue::NONE };
+    let has = |shape: Shape, precision| Choice::all(&caps, &shape).contains(&Choice::Library(precision));
+    let [f32, tf32, f16] = [Precision::F32, Precision::Tf32, Precision::F16].map(|one| shape([64, 512, 64], one));
+    assert!(has(f32, Precision::F32) && !has(f32, Precision::Tf32) && has(tf32, Precision::Tf32));
+    // The library rounds results of 16 bits before the epilogue.
+    assert!(has(f16, Precision::F16) && !has(Shape { epilogue, ..f16 }, Precision::F16));
+    assert!(has(Shape { epilogue, ..f32 }, Precision::F32));
+    for shape in [f32, tf32, f16, shape([3, 4096, 1000], Precision::F16), Shape { aligned: false, ..f16 }] {
+        let all = Choice::all(&caps, &shape);
+        assert!(all.len() > 2 && all.iter().all(|choice| choice.is_possible(&caps, &shape)), "{all:?}");
+        let names: std::collections::BTreeSet<String> = all.iter().map(ToString::to_string).collect();
+        assert_eq!(names.len(), all.len(), "{names:?}");
+    }
+    // A choice for aligned arrays does not hold for others.
+    assert!(!COOPERATIVE.is_possible(&caps, &Shape { aligned: false, ..f16 }));
+    assert!(!Choice::Kernel(Kernel::Tiles, 16).is_possible(&caps, &f32));
+}

@@ -37,7 +37,7 @@ pub(super) fn write(folder: &Path, text: &str) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     // Random numbers, because processes on several machines may share the folder.
     let random = || RandomState::new().build_hasher().finish();
-    let name = format!("{:016x}-{:016x}", super::now(), random());
+    let name = format!("{:016x}-{:016x}", super::store::now(), random());
     let unfinished = folder.join(format!(".{name}.unfinished"));
     let written = File::create_new(&unfinished)
         .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))

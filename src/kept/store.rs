@@ -1,39 +1,37 @@
-//! The results of tuning that are kept on disk.
+//! The folder of kept results.
 
-mod folder;
-mod record;
-
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anywarp_host::cache::cache;
 
-use super::TuneError;
-use crate::environment;
+use super::{Kept, Record, folder, record};
+use crate::error::{Classified, Error, ErrorClass};
 
-pub use self::record::{Record, State};
+anywarp_backend::debug_as_display!(StoreError);
 
-/// Which results of earlier runs a [`Tuner`](super::Tuner) uses, and which it keeps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The folder of kept results cannot be used.
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
-pub enum Mode {
-    /// Nothing is measured or looked up: the kernel has its default values.
-    Off,
-    /// The kept result is used, or else the default values; nothing is measured. The same kernels run in each run.
-    Pinned,
-    /// The kept result is used. If there is none, the candidates are measured, and the result is kept.
-    Record,
-    /// The candidates are measured in any case, and the result is kept.
-    Again,
+#[error("{operation} the results of tuning in {folder} failed: {message}")]
+pub struct StoreError {
+    /// The operation that failed.
+    pub operation: &'static str,
+    /// The folder.
+    pub folder: String,
+    /// The message of the operating system.
+    pub message: String,
 }
 
-impl Mode {
-    /// The mode that `ANYWARP_TUNE` names (`off`, `pinned` or `record`), else [`Record`](Self::Record).
-    #[must_use]
-    pub fn of_environment() -> Self {
-        let words = [("off", Self::Off), ("pinned", Self::Pinned), ("record", Self::Record)];
-        environment::tune(&words).unwrap_or(Self::Record)
+impl Classified for StoreError {
+    fn class(&self) -> ErrorClass {
+        ErrorClass::Resource
+    }
+}
+
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Self {
+        Self::part(error)
     }
 }
 
@@ -53,7 +51,7 @@ impl Mode {
 /// let text = store.read()?.to_string(); // text that can be sent to another machine
 /// assert_eq!(Store::open(&elsewhere).import(&text)?.records.len(), 0);
 /// # std::fs::remove_dir_all(folder).ok();
-/// # Ok::<(), anywarp::tune::TuneError>(())
+/// # Ok::<(), anywarp::tune::StoreError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Store {
@@ -61,7 +59,7 @@ pub struct Store {
 }
 
 /// The number of files from which they are merged.
-const MANY: usize = 32;
+pub(super) const MANY: usize = 32;
 
 impl Store {
     /// The folder `tune` in the cache folder of the user, see [`anywarp_host::cache`]; `None` if there is no cache.
@@ -85,8 +83,8 @@ impl Store {
     /// All results, without those that later ones replace.
     ///
     /// # Errors
-    /// [`TuneError::Store`] if the folder exists and cannot be read.
-    pub fn read(&self) -> Result<Kept, TuneError> {
+    /// A [`StoreError`] if the folder exists and cannot be read.
+    pub fn read(&self) -> Result<Kept, StoreError> {
         let texts = folder::read(&self.folder).map_err(|error| self.failed("reading", &error))?;
         Ok(Kept::merge(texts.iter().map(|(path, text)| (path.display().to_string(), text.as_str()))))
     }
@@ -94,8 +92,8 @@ impl Store {
     /// Adds results.
     ///
     /// # Errors
-    /// [`TuneError::Store`] if they cannot be written.
-    pub fn add(&self, records: &[Record]) -> Result<(), TuneError> {
+    /// A [`StoreError`] if they cannot be written.
+    pub fn add(&self, records: &[Record]) -> Result<(), StoreError> {
         if records.is_empty() {
             return Ok(());
         }
@@ -108,8 +106,8 @@ impl Store {
     /// Adds the results of a text, as written by the display of [`Kept`], and returns them.
     ///
     /// # Errors
-    /// [`TuneError::Store`] if they cannot be written.
-    pub fn import(&self, text: &str) -> Result<Kept, TuneError> {
+    /// A [`StoreError`] if they cannot be written.
+    pub fn import(&self, text: &str) -> Result<Kept, StoreError> {
         let kept = Kept::merge([("the imported text".to_owned(), text)]);
         self.add(&kept.records)?;
         Ok(kept)
@@ -118,8 +116,8 @@ impl Store {
     /// Removes all results; returns the number of files. Other files in the folder are left alone.
     ///
     /// # Errors
-    /// [`TuneError::Store`] for the first file that cannot be removed.
-    pub fn clear(&self) -> Result<usize, TuneError> {
+    /// A [`StoreError`] for the first file that cannot be removed.
+    pub fn clear(&self) -> Result<usize, StoreError> {
         folder::clear(&self.folder).map_err(|error| self.failed("clearing", &error))
     }
 
@@ -138,62 +136,13 @@ impl Store {
         paths.iter().try_for_each(|path| folder::remove(path))
     }
 
-    fn failed(&self, operation: &'static str, error: &std::io::Error) -> TuneError {
-        TuneError::Store { operation, folder: self.folder.display().to_string(), message: error.to_string() }
-    }
-}
-
-/// Results with the problems of reading them. Its display is a text for [`Store::import`].
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct Kept {
-    /// The latest result of each candidate, sorted by device, kernel and sizes.
-    pub records: Vec<Record>,
-    /// The files and lines that were ignored, with their reasons.
-    pub problems: Vec<String>,
-}
-
-impl Kept {
-    /// The results of several texts, each with its name for problems.
-    fn merge<'t>(texts: impl IntoIterator<Item = (String, &'t str)>) -> Self {
-        let mut problems = Vec::new();
-        let mut records = Vec::new();
-        for (name, text) in texts {
-            for (line, read) in record::read(text) {
-                match read {
-                    Ok(record) => records.push(record),
-                    Err(problem) => problems.push(format!("{name}:{line}: {problem}")),
-                }
-            }
-        }
-        Self::latest(records, problems)
-    }
-
-    fn latest(records: impl IntoIterator<Item = Record>, problems: Vec<String>) -> Self {
-        let mut latest: HashMap<[String; 6], Record> = HashMap::new();
-        for record in records {
-            let key = record.identity();
-            if latest.get(&key).is_none_or(|known| known.at <= record.at) {
-                latest.insert(key, record);
-            }
-        }
-        let mut records: Vec<Record> = latest.into_values().collect();
-        records.sort_by_cached_key(Record::identity);
-        Self { records, problems }
-    }
-}
-
-impl std::fmt::Display for Kept {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&record::file(&self.records))
+    fn failed(&self, operation: &'static str, error: &std::io::Error) -> StoreError {
+        StoreError { operation, folder: self.folder.display().to_string(), message: error.to_string() }
     }
 }
 
 /// The time in microseconds since 1970; 0 if the clock of the machine is wrong.
-pub(super) fn now() -> u64 {
+pub(crate) fn now() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
 }
-
-#[cfg(test)]
-mod tests;

@@ -3,6 +3,9 @@
 use std::fmt::Write;
 use std::time::Duration;
 
+#[cfg(not(target_arch = "wasm32"))]
+use anywarp_backend::Caps;
+
 /// The first line of a file. The number is incremented with every change of the format.
 const HEADER: &str = "anywarp-tune 1";
 
@@ -45,6 +48,29 @@ pub enum State {
 }
 
 impl Record {
+    /// A result for this device and this version, to be filled.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn blank(caps: &Caps, kernel: String, sizes: String) -> Self {
+        Self {
+            device: super::device_of(caps),
+            driver: caps.driver.clone(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            kernel,
+            sizes,
+            values: String::new(),
+            at: super::now(),
+            time: None,
+            rounds: 0,
+            state: State::Measured,
+        }
+    }
+
+    /// Whether the result was measured on this device, with its driver and this version.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn is_for(&self, caps: &Caps) -> bool {
+        self.device == super::device_of(caps) && self.driver == caps.driver && self.version == env!("CARGO_PKG_VERSION")
+    }
+
     /// The fields by which results replace each other.
     pub(super) fn identity(&self) -> [String; 6] {
         [&self.device, &self.driver, &self.version, &self.kernel, &self.sizes, &self.values].map(Clone::clone)
@@ -106,7 +132,7 @@ pub(super) fn read(text: &str) -> Vec<(usize, Result<Record, String>)> {
     if header != HEADER {
         return vec![(1, Err(format!("expected '{HEADER}', found '{header}': the file is ignored")))];
     }
-    let filled = lines.enumerate().filter(|(_, line)| !line.is_empty());
+    let filled = lines.enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
     filled.map(|(index, line)| (index + 2, Record::parse(line))).collect()
 }
 

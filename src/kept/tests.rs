@@ -2,6 +2,7 @@ use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
+use super::store::MANY;
 use super::*;
 
 /// A store in an empty folder of its own.
@@ -104,7 +105,7 @@ fn threads_and_processes_that_write_at_once_lose_nothing() {
     fs::write(store.folder().join("writer"), "").unwrap();
     let child = || {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--ignored", "--exact", "tune::kept::tests::one_process"]);
+        command.args(["--ignored", "--exact", "kept::tests::one_process"]);
         command.current_dir(store.folder()).spawn().unwrap()
     };
     let children = [child(), child()];

@@ -1,0 +1,65 @@
+//! Calls whose decisions are observed, or set by a tuner, on one thread.
+
+use std::cell::RefCell;
+
+use super::Decision;
+
+/// A candidate that a tuner tries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Trial {
+    pub(crate) operator: String,
+    pub(crate) sizes: String,
+    pub(crate) candidate: String,
+}
+
+#[derive(Debug, Default)]
+struct Session {
+    trials: Vec<Trial>,
+    decisions: Vec<Decision>,
+}
+
+thread_local! {
+    static SESSION: RefCell<Option<Session>> = const { RefCell::new(None) };
+}
+
+/// Returns to the session around this one, also if the call panics.
+struct Around(Option<Session>);
+
+impl Drop for Around {
+    fn drop(&mut self) {
+        SESSION.replace(self.0.take());
+    }
+}
+
+/// Runs `call` with the candidates of `trials` in place of those that would run, and returns all decisions.
+pub(crate) fn observe<R>(trials: &[Trial], call: impl FnOnce() -> R) -> (R, Vec<Decision>) {
+    let session = Session { trials: trials.to_vec(), decisions: Vec::new() };
+    let around = Around(SESSION.replace(Some(session)));
+    let result = call();
+    let decisions = SESSION.with_borrow_mut(|session| session.take().map(|session| session.decisions));
+    drop(around);
+    (result, decisions.unwrap_or_default())
+}
+
+pub(super) fn is_active() -> bool {
+    SESSION.with_borrow(Option::is_some)
+}
+
+/// The candidate that a tuner tries for a question.
+pub(super) fn wanted(operator: &str, sizes: &str) -> Option<String> {
+    SESSION.with_borrow(|session| {
+        let trials = &session.as_ref()?.trials;
+        let trial = trials.iter().find(|trial| trial.operator == operator && trial.sizes == sizes)?;
+        Some(trial.candidate.clone())
+    })
+}
+
+pub(super) fn report(decision: Decision) {
+    SESSION.with_borrow_mut(|session| {
+        let Some(session) = session else { return };
+        let is_known = |known: &Decision| known.operator == decision.operator && known.sizes == decision.sizes;
+        if !session.decisions.iter().any(is_known) {
+            session.decisions.push(decision);
+        }
+    });
+}
