@@ -31,7 +31,9 @@ fn unit(at: usize) -> f32 {
 fn compare(got: &[f32], wanted: impl Fn(usize) -> f64, tolerance: f64) -> Result<(), String> {
     for at in (0..got.len()).step_by((got.len() / 97).max(1)) {
         let (got, wanted) = (f64::from(got[at]), wanted(at));
-        if !((got - wanted).abs() <= tolerance * wanted.abs().max(1.0)) {
+        // False for NaN, too.
+        let is_near = (got - wanted).abs() <= tolerance * wanted.abs().max(1.0);
+        if !is_near {
             return Err(format!("element {at}: expected {wanted}, got {got}"));
         }
     }

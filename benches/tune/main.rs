@@ -32,7 +32,7 @@ struct Options {
     /// The seconds for the search of each shape.
     #[arg(long, value_name = "SECONDS", default_value = "8")]
     budget: f64,
-    /// The operators to tune, in place of all: matmul_f32, matmul_f16, sort, scan, conv, softmax, cost.
+    /// The operators to tune, in place of all: `matmul_f32`, `matmul_f16`, sort, scan, conv, softmax, cost.
     #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
     only: Vec<String>,
     /// The file for the measurements, in the format of kept results.

@@ -37,7 +37,7 @@ impl Hash for Question {
         let [a, b, c, d, e, f] = self.sizes;
         state.write_u64(u64::from_le_bytes([a, b, c, d, e, f, self.counts[0], self.operator.len() as u8]));
         let lengths = self.forms[..usize::from(self.counts[0])].iter();
-        state.write_u64(lengths.fold(0, |all, form| all << 8 | u64::from(form.len() as u8)));
+        state.write_u64(lengths.fold(0, |all, form| (all << 8) | u64::from(form.len() as u8)));
     }
 }
 

@@ -1,9 +1,6 @@
 //! The distribution of a reduction's work. The distribution is the same for the same shapes on the same kind of device,
 //! so that sums are reproducible. This module is pure.
 
-use std::fmt;
-
-use super::super::choices::Question;
 use super::super::operation::preface::WORKGROUP;
 
 /// The number of cells (elements, vectors or partial results) that an invocation processes in one iteration of its
@@ -26,34 +23,6 @@ pub(super) struct Choice {
     pub(super) first: Scheme,
     /// The scheme of the second pass, if there is one, over the partial results of the first.
     pub(super) second: Scheme,
-}
-
-/// A variation of the default choice that has the same meaning for all sizes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Variation {
-    /// Whether inputs are read four elements at a time, if they are aligned and long.
-    vectors: bool,
-    /// The exponent of two by which there are more parts than by default.
-    more: i8,
-}
-
-/// The name by which results of tuning are kept.
-impl fmt::Display for Variation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "vectors={} more_parts={}", self.vectors, self.more)
-    }
-}
-
-impl Variation {
-    pub(super) fn default_for(work: Work) -> Self {
-        Self { vectors: work.has_vectors(), more: 0 }
-    }
-
-    /// All variations.
-    pub(super) fn all(work: Work) -> Vec<Self> {
-        let vectors = if work.has_vectors() { &[false, true][..] } else { &[false] };
-        vectors.iter().flat_map(|vectors| (-3..=2).map(|more| Self { vectors: *vectors, more })).collect()
-    }
 }
 
 /// The scheme of one pass.
@@ -87,18 +56,12 @@ pub(super) struct Work {
 
 impl Choice {
     /// Returns the default choice for this work.
-    #[cfg(test)]
     pub(super) fn default_for(work: Work) -> Self {
-        Self::varied(work, Variation::default_for(work))
-    }
-
-    /// Returns the choice of a variation.
-    pub(super) fn varied(work: Work, variation: Variation) -> Self {
-        let vectors = variation.vectors && work.has_vectors();
-        let first = work.scheme(if vectors { work.reduced / 4 } else { work.reduced }, variation.more);
+        let vectors = work.aligned && work.reduced >= MIN_FOR_VECTORS;
+        let first = work.scheme(if vectors { work.reduced / 4 } else { work.reduced });
         // The partial results of the first pass are contiguous: in the order of the results, or for columns in the
         // order of the parts.
-        let width = if first.columns { 1 } else { Work { contiguous: true, ..work }.scheme(first.splits, 0).width };
+        let width = if first.columns { 1 } else { Work { contiguous: true, ..work }.scheme(first.splits).width };
         let second = Scheme { columns: first.columns, width, splits: 1, chunk: first.splits };
         Self { vectors, first, second }
     }
@@ -107,43 +70,22 @@ impl Choice {
 impl Work {
     /// Returns the scheme of a pass that combines `cells` elements, vectors of four elements, or partial results into
     /// each result.
-    fn scheme(self, cells: u64, more: i8) -> Scheme {
-        if !self.contiguous && self.results >= 32 { self.columns(cells, more) } else { self.rows(cells, more) }
+    fn scheme(self, cells: u64) -> Scheme {
+        if !self.contiguous && self.results >= 32 { self.columns(cells) } else { self.rows(cells) }
     }
 
-    fn has_vectors(self) -> bool {
-        self.aligned && self.reduced >= MIN_FOR_VECTORS
-    }
-
-    /// The properties on which the choice depends.
-    pub(super) fn question(self, element: &'static str) -> Question {
-        Question::new("reduction", &[self.results, self.reduced])
-            .form(element)
-            .form(if self.contiguous { "rows" } else { "columns" })
-            .form_if(self.aligned, "aligned")
-    }
-
-    fn columns(self, cells: u64, more: i8) -> Scheme {
+    fn columns(self, cells: u64) -> Scheme {
         let (invocations, least) = if self.software { (1 << 12, 1 << 10) } else { (1 << 16, 32) };
         let wanted = (invocations / self.results.max(1)).clamp(1, 256).min((cells / least).max(1));
-        split(cells, true, 1, self.varied(wanted, more))
+        split(cells, true, 1, wanted)
     }
 
-    /// As many parts more, or fewer, as a variation says.
-    fn varied(self, wanted: u64, more: i8) -> u64 {
-        if more <= 0 {
-            return (wanted >> more.unsigned_abs()).max(1);
-        }
-        // Not more partial results than by default in the worst case.
-        (wanted << more).min(1024).min((1 << 21) / self.results.max(1)).max(wanted)
-    }
-
-    fn rows(self, cells: u64, more: i8) -> Scheme {
+    fn rows(self, cells: u64) -> Scheme {
         let (widest, groups, least) = if self.software { (LANES, 64, 64) } else { (WORKGROUP, 1024, 16) };
         let width = cells.div_ceil(16).next_power_of_two().clamp(1, u64::from(widest));
         let taken = (self.results * width).div_ceil(u64::from(WORKGROUP));
         let wanted = (groups / taken.max(1)).clamp(1, 1024).min((cells / (least * width)).max(1));
-        split(cells, false, width as u32, self.varied(wanted, more))
+        split(cells, false, width as u32, wanted)
     }
 }
 
@@ -165,10 +107,6 @@ mod tests {
             for results in [1, 2, 31, 32, 1000, 1 << 20] {
                 for (contiguous, software) in [(false, false), (false, true), (true, false), (true, true)] {
                     let work = Work { results, reduced: cells, contiguous, aligned: false, software };
-                    let varied =
-                        Variation::all(work).into_iter().map(|variation| Choice::varied(work, variation).first);
-                    assert!(varied.clone().all(|first| first.splits * first.chunk >= cells), "{work:?}");
-                    assert!(varied.clone().all(|first| results * first.splits <= 1 << 21), "{work:?}");
                     let Scheme { columns, width, splits, chunk } = Choice::default_for(work).first;
                     assert!(
                         width.is_power_of_two()

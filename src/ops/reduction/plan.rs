@@ -64,7 +64,7 @@ impl Shape<'_> {
     }
 }
 
-pub(super) fn is_input(slot: &Slot) -> bool {
+fn is_input(slot: &Slot) -> bool {
     !slot.written && slot.is_walked()
 }
 

@@ -3,7 +3,6 @@
 use anywarp_backend::Shape as LayoutShape;
 use smallvec::{SmallVec, smallvec};
 
-use super::super::choices::scalar_name;
 use super::super::error::OperationError;
 use super::super::operation::arguments::Given;
 use super::super::operation::assigned::{self, Output, Statements};
@@ -14,10 +13,10 @@ use super::super::operation::places::{Dimensions, Field};
 use super::super::operation::preface::Access;
 use super::super::operation::text::Text;
 use super::super::plan::{Cost, Plan};
-use super::choice::{Choice, Variation};
+use super::choice::Choice;
 use super::fit::Fitted;
 use super::form::{self, Count, Source};
-use super::plan::{self, Pass, Shape, is_input};
+use super::plan::{self, Pass, Shape};
 use super::wgsl;
 use crate::buffer::UnifiedBuffer;
 use crate::kernel::{Kernel, bound};
@@ -33,15 +32,10 @@ impl Fitted<'_> {
         Shape { slots, places, walks, results: *results, reduced: *reduced, accumulator: *accumulator, binding }
     }
 
-    /// Returns the passes of the best choice.
+    /// Returns the passes of the default choice.
     pub(super) fn plan(&self) -> Plan<Pass> {
         let shape = self.shape();
-        let work = shape.work(self.software);
-        let element =
-            self.slots.iter().find(|slot| is_input(slot)).map_or("none", |slot| scalar_name(slot.element.scalar));
-        let default = Variation::default_for(work);
-        let variation = work.question(element).decide(&self.device, default, || Variation::all(work), |_| true);
-        plan::plan(&shape, Choice::varied(work, variation))
+        plan::plan(&shape, Choice::default_for(shape.work(self.software)))
     }
 
     /// Returns the cost. If partial results are a struct of the caller, the first kernel is compiled to find their

@@ -48,7 +48,7 @@ fn candidates_of_operators_agree() {
     };
     let c = device.buffer::<f32>(8 * 16).unwrap();
     let product = |c: &mut UnifiedBuffer<f32>, to: &mut Recording| {
-        Matmul::new([8, 128, 16]).record(to).run(&floats.slice(..8 * 128), &floats.slice(..128 * 16), c)
+        Matmul::new([8, 128, 16]).record(to).run(floats.slice(..8 * 128), floats.slice(..128 * 16), c)
     };
     all(quick(&device, Call::new(&device, c, product).unwrap()).run(), "matmul f32");
     let y = device.buffer::<u32>(words.len()).unwrap();
