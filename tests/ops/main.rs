@@ -11,6 +11,7 @@
 mod activations;
 mod attention;
 mod conjugate_gradients;
+mod cosines;
 mod elementwise;
 mod fft;
 mod fill_pattern;
@@ -29,6 +30,7 @@ mod searches;
 mod segments;
 mod selections;
 mod shaders;
+mod signals;
 mod sort;
 mod sort_by;
 mod sparse;
@@ -59,6 +61,7 @@ const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     activations::cases,
     attention::cases,
     conjugate_gradients::cases,
+    cosines::cases,
     elementwise::cases,
     fft::cases,
     fill_pattern::cases,
@@ -75,6 +78,7 @@ const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     searches::cases,
     segments::cases,
     selections::cases,
+    signals::cases,
     sort::cases,
     sort_by::cases,
     sparse::cases,
@@ -95,6 +99,7 @@ const CHECKED: &[fn() -> Alone] = &[
     activations::checked,
     attention::checked,
     conjugate_gradients::checked,
+    cosines::checked,
     fft::checked,
     fill_pattern::checked,
     histograms::checked,
@@ -104,6 +109,7 @@ const CHECKED: &[fn() -> Alone] = &[
     random::checked,
     rotary_embedding::checked,
     rows::checked,
+    signals::checked,
     scans::checked,
     searches::checked,
     segments::checked,
