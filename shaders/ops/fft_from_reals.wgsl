@@ -1,5 +1,5 @@
-// Reads lines of real numbers in the order and form that makes a Fourier transform of complex numbers compute another
-// transform of them: of real numbers, by cosines, or by sines.
+// Reads lines of real numbers in the order and form in which a Fourier transform of complex numbers computes transforms of
+// real numbers, or transforms by cosines or sines.
 import package::shared::complex::{Complex, Real, times};
 import package::shared::fourier_roots::root;
 

@@ -143,11 +143,9 @@ pub use cross_entropy::{CrossEntropy, cross_entropy};
 pub use elementwise::{ElementwiseCall, ElementwiseKernel};
 pub use epilogue::Activation;
 pub use error::OperationError;
-pub use fft::{
-    ComplexElement, ConvolveMode, Dct, DctKind, Fft, FftConvolve, FftNorm, FftTables, Frequencies, RealElement,
-    RealFft, Stft, WindowShape, dct, dst, fft, fft_convolve, fft_correlate, fftfreq, idct, idst, ifft, irfft, rfft,
-    rfftfreq,
-};
+pub use fft::{ComplexElement, Fft, FftNorm, FftTables, RealElement, RealFft, fft, ifft, irfft, rfft};
+pub use fft::{ConvolveMode, FftConvolve, Stft, WindowShape, fft_convolve, fft_correlate};
+pub use fft::{Dct, DctKind, Frequencies, dct, dst, fftfreq, idct, idst, rfftfreq};
 pub use fill_pattern::{FillPattern, PatternElement, fill_pattern};
 pub use full::{Full, full};
 pub use histogram::{Histogram, HistogramElement, HistogramWeight, bincount, histogram};
@@ -166,9 +164,8 @@ pub use ordering::keys::SortKey;
 pub use plan::Cost;
 pub use pool::{Pool, average_pool, max_pool};
 pub use random::{Random, RandomBits, RandomFloat, RandomInteger, RandomNumber, RandomReal};
-pub use rearrange::{
-    Pad, Rearrange, Steps, broadcast, copy_part, fftshift, flip, ifftshift, pad, permute, roll, steps, tile, transpose,
-};
+pub use rearrange::{Pad, Rearrange, Steps, broadcast, copy_part, fftshift, flip, ifftshift};
+pub use rearrange::{pad, permute, roll, steps, tile, transpose};
 pub use reduction::{ReductionCall, ReductionKernel};
 pub use resize::{Coordinates, Resize, Rounding, resize};
 pub use rotary_embedding::{RotaryEmbedding, rotary_embedding};

@@ -113,7 +113,7 @@ impl Case {
         }
         let outputs = graph::run(device, model, inputs)?;
         for (at, (port, output)) in model.graph.outputs.iter().zip(&outputs).enumerate() {
-            compare(&port.name, output, &self.tensor("output", at)?)?;
+            compare(&port.name, &self.operator, output, &self.tensor("output", at)?)?;
         }
         Ok(())
     }

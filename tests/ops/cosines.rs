@@ -119,9 +119,13 @@ fn lengths(device: &Device) -> TestResult {
     let tables = FftTables::new(device);
     for kind in KINDS {
         let first = if kind == DctKind::Dct1 { 2 } else { 1 };
-        for length in (first..=9).chain([13, 16, 17, 30, 64, 97, 1000, 1001, 1025]) {
+        for length in (first..=6).chain([8, 9, 17]) {
             check(device, &tables, kind, (&[length], 0))?;
         }
+    }
+    // Roots of two levels.
+    for (kind, length) in [(DctKind::Dct2, 1152), (DctKind::Dst3, 1125), (DctKind::Dct4, 768), (DctKind::Dst4, 675)] {
+        check(device, &tables, kind, (&[length], 0))?;
     }
     // The functions.
     let numbers = numbers(12, 3);
@@ -138,7 +142,7 @@ fn lengths(device: &Device) -> TestResult {
 
 fn axes(device: &Device) -> TestResult {
     let tables = FftTables::new(device);
-    for shape in [vec![4, 5], vec![3, 16, 6], vec![2, 17, 3]] {
+    for shape in [vec![4, 5], vec![3, 8, 6]] {
         for axis in 0..shape.len() {
             for kind in KINDS {
                 check(device, &tables, kind, (&shape, axis))?;

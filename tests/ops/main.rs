@@ -14,6 +14,7 @@ mod conjugate_gradients;
 mod cosines;
 mod elementwise;
 mod fft;
+mod fft_properties;
 mod fill_pattern;
 mod histograms;
 mod integer_matmul;
@@ -64,6 +65,7 @@ const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     cosines::cases,
     elementwise::cases,
     fft::cases,
+    fft_properties::cases,
     fill_pattern::cases,
     histograms::cases,
     integer_matmul::cases,

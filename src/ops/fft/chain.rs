@@ -61,7 +61,7 @@ impl Pass {
 pub(super) enum Work {
     /// Small transforms of `radix` numbers. Their inputs are `distance` apart, their results `span`; the root of the
     /// second input of the second small transform has the exponent `step`.
-    Radix { radix: u32, distance: u64, span: u64, step: u64 },
+    Radix { radix: u32, distance: u64, span: u64, step: u64, form: Form },
     /// Transforms of lines of `line` numbers, whose inputs and results are placed as those of small transforms. A
     /// workgroup, with memory for `capacity` numbers, transforms several lines, by small transforms of the lengths
     /// `radices`.
@@ -75,6 +75,30 @@ pub(super) enum Work {
     FromReals(Reals),
     /// Lines of real numbers from complex ones.
     ToReals(Reals),
+}
+
+/// The form of a pass of small transforms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// An invocation computes its place.
+    Any,
+    /// Eight invocations compute neighbours: in the first pass along lines of neighbours, in a later one, or along an axis
+    /// whose inner distance is a multiple of eight.
+    First,
+    Lines,
+    Columns,
+}
+
+impl Form {
+    fn of(distance: u64, span: u64, inner: u64) -> Self {
+        match inner {
+            // With fewer neighbours, most of the eight invocations would have nothing to do.
+            1 if span == 1 && distance >= 8 => Self::First,
+            1 if span >= 5 => Self::Lines,
+            inner if inner.is_multiple_of(8) => Self::Columns,
+            _ => Self::Any,
+        }
+    }
 }
 
 /// The lengths of up to eight small transforms, four bits each, with 0 for 16.
@@ -161,13 +185,17 @@ pub(super) fn axis_passes(passes: &mut Vec<Pass>, [lines, length, inner]: [u64; 
             let (distance, span) = (whole / u64::from(line) * inner, before * inner);
             before *= u64::from(line);
             let step = whole / before;
+            let form = Form::of(distance, span, inner);
+            // Roots of neighbours are next to each other in a table for the numbers so far.
+            let (step, roots) = if form == Form::Lines { (1, before) } else { (step, whole) };
             let work = match choice {
-                Choice::Lanes { .. } => Work::Radix { radix: line, distance, span, step },
+                Choice::Lanes { .. } => Work::Radix { radix: line, distance, span, step, form },
                 Choice::Lines { capacity, .. } => {
                     Work::Lines { line, capacity, radices: Radices::of(&radices), distance, span, step }
                 }
             };
-            passes.push(Pass::new(work, lines * whole * inner, whole, inner));
+            let length = if matches!(choice, Choice::Lanes { .. }) { roots } else { whole };
+            passes.push(Pass::new(work, lines * whole * inner, length, inner));
         }
     };
     match stages(length, choice) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::super::error::OperationError;
 use super::OPERATOR;
-use super::chain::{Factors, Pass, Work};
+use super::chain::{Factors, Form, Pass, Work};
 use super::element::ComplexElement;
 use super::tables::Table;
 use crate::buffer::cells::{bytes_of, whole_cells, whole_cells_mut};
@@ -53,7 +53,8 @@ impl<T: ComplexElement> Launch<T> {
         macro_rules! compile {
             ($chirps:ident, $halves:ident) => {
                 match self.pass.work {
-                    Work::Radix { radix, .. } => self.compile_small(device, radix)?,
+                    Work::Radix { radix, form: Form::Any, .. } => self.compile_small(device, radix)?,
+                    Work::Radix { radix, form, span, .. } => self.compile_groups(device, [radix, span as u32], form)?,
                     Work::Lines { line, capacity, radices, .. } => {
                         self.compile_lines(device, [line, capacity], radices)?;
                     }
@@ -82,9 +83,13 @@ impl<T: ComplexElement> Launch<T> {
         destination: &mut Destination<'_>,
     ) -> Result<(), OperationError> {
         match self.pass.work {
-            Work::Radix { radix, distance, span, step } => {
+            Work::Radix { radix, distance, span, step, form } => {
                 let [distance, span, step] = [distance, span, step].map(|number| number as u32);
-                self.small_transforms(device, [radix, distance, span, step], arrays, destination)
+                let numbers = [radix, distance, span, step];
+                match form {
+                    Form::Any => self.small_transforms(device, numbers, arrays, destination),
+                    _ => self.groups(device, numbers, form, arrays, destination),
+                }
             }
             Work::Lines { line, capacity, radices, distance, span, step } => {
                 let [distance, span, step] = [distance, span, step].map(|number| number as u32);

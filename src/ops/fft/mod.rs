@@ -7,6 +7,7 @@ mod cosine;
 mod element;
 mod factors;
 mod frequencies;
+mod groups;
 mod launch;
 mod norm;
 mod passes;

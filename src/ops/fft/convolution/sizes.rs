@@ -41,7 +41,7 @@ impl Extent {
             ConvolveMode::Same => ((w - 1) / 2, x),
             ConvolveMode::Valid => (w - 1, (x + 1).checked_sub(w).filter(|size| *size > 0)?),
         };
-        // A transform convolves in a circle: what is beyond its end is added at its start, before the first result.
+        // A transform convolves in a circle. Results beyond its end are added at its start, before the first one needed.
         let needed = (start + y).max(full - start).max(x).max(w);
         Some(Self { x, w, y, start, padded: fast_length(needed, is_last) })
     }
