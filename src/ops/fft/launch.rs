@@ -102,8 +102,8 @@ impl<T: ComplexElement> Launch<T> {
             Work::Half { half, from, to } => {
                 self.halves(device, half as u32, [from, to].map(|number| number as u32), arrays, destination)
             }
-            Work::FromReals(reals) => self.from_reals(device, reals, arrays, destination),
-            Work::ToReals(reals) => self.to_reals(device, reals, arrays, destination),
+            Work::FromReals(reals) => self.read_reals(device, reals, arrays, destination),
+            Work::ToReals(reals) => self.write_reals(device, reals, arrays, destination),
         }
     }
 

@@ -39,7 +39,7 @@ impl<T: ComplexElement> Launch<T> {
 
     /// Appends a pass from real numbers.
     #[allow(clippy::needless_update, reason = "structs with `f64` have padding")]
-    pub(super) fn from_reals(
+    pub(super) fn read_reals(
         &self,
         device: &Device,
         reals: Reals,
@@ -81,7 +81,7 @@ impl<T: ComplexElement> Launch<T> {
 
     /// Appends a pass to real numbers.
     #[allow(clippy::needless_update, reason = "structs with `f64` have padding")]
-    pub(super) fn to_reals(
+    pub(super) fn write_reals(
         &self,
         device: &Device,
         reals: Reals,

@@ -49,15 +49,15 @@ pub(in super::super) fn cosine_passes(
     match order {
         Order::Halves => {
             let way = if packed { Half::Pack } else { Half::Extend };
-            passes.push(from(order, packed, half(length), roots));
+            passes.push(from(order, false, half(length), roots));
             passes.push(convert(way, half(length), complex, length));
             axis_passes(passes, [lines, complex, inner], choice, true);
             passes.push(to(order, packed, complex, 1));
         }
         Order::BothEnds => {
-            passes.push(from(order, packed, complex, roots));
+            passes.push(from(order, false, complex, roots));
             axis_passes(passes, [lines, complex, inner], choice, false);
-            passes.push(to(order, packed, complex, roots));
+            passes.push(to(order, false, complex, roots));
         }
         _ => {
             passes.push(from(order, packed, complex, 1));
@@ -65,7 +65,7 @@ pub(in super::super) fn cosine_passes(
             if packed {
                 passes.push(convert(Half::Unpack, complex, half(whole), whole));
             }
-            passes.push(to(order, packed, if packed { half(whole) } else { whole }, roots));
+            passes.push(to(order, false, if packed { half(whole) } else { whole }, roots));
         }
     }
 }

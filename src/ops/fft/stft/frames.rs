@@ -45,7 +45,7 @@ impl Frames {
         let greatest = sums.iter().fold(0.0f64, |greatest, (_, sum)| greatest.max(*sum));
         let share = |sum: f64| if greatest > 0.0 { sum / greatest } else { 0.0 };
         // A window with NaN covers nothing.
-        let weak = |(_, sum): &&(usize, f64)| !(share(*sum) > tolerance);
+        let weak = |(_, sum): &&(usize, f64)| sum.is_nan() || share(*sum) <= tolerance;
         sums.iter().find(weak).map(|(sample, sum)| (*sample, share(*sum)))
     }
 
