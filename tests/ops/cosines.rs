@@ -47,7 +47,7 @@ fn defined(kind: DctKind, x: &[f64]) -> Vec<f64> {
     // The angle is a whole number of parts of a turn, which is reduced before it is converted.
     let cos = |number: usize, of: usize| (2.0 * PI * (number % of) as f64 / of as f64).cos();
     let sin = |number: usize, of: usize| (2.0 * PI * (number % of) as f64 / of as f64).sin();
-    let sign = |k: usize| if k % 2 == 0 { 1.0 } else { -1.0 };
+    let sign = |k: usize| if k.is_multiple_of(2) { 1.0 } else { -1.0 };
     let sum = |terms: std::ops::Range<usize>, factor: &dyn Fn(usize) -> f64| -> f64 {
         2.0 * terms.map(|j| x[j] * factor(j)).sum::<f64>()
     };

@@ -6,11 +6,9 @@ use std::f64::consts::TAU;
 use anywarp::Device;
 use anywarp::ops::{Dct, DctKind, Fft, FftNorm, FftTables, fft, irfft, rfft, roll};
 
+use crate::fft::reference;
 use crate::outcome::{TestResult, ensure};
 use crate::{Case, Unnamed};
-
-#[path = "../../src/ops/fft/reference.rs"]
-mod reference;
 
 pub(crate) fn cases() -> Vec<Case> {
     let all: [Unnamed; 2] = [("fft::sampled", sampled), ("fft::properties", properties)];
