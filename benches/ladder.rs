@@ -40,6 +40,8 @@ mod segments;
 mod select;
 #[allow(dead_code, reason = "nothing is held against wgpu here")]
 mod shared;
+#[path = "ladder/signals.rs"]
+mod signals;
 #[path = "ladder/sort.rs"]
 mod sort;
 #[path = "ladder/windows.rs"]
@@ -72,7 +74,7 @@ fn run() -> Outcome<()> {
         (false, _) => (1 << 26, 4096, 41),
     };
     let mut ladder = Ladder::on(&device, elements, repeats)?;
-    let operators: [(&str, Climb); 16] = [
+    let operators: [(&str, Climb); 17] = [
         ("fill_pattern", fill_pattern::climb),
         ("random", random::climb),
         ("histogram", histogram::climb),
@@ -89,6 +91,7 @@ fn run() -> Outcome<()> {
         ("attention", attention::climb),
         ("layers", layers::climb),
         ("fft", fft::climb),
+        ("signals", signals::climb),
     ];
     let names: Vec<&str> = operators.iter().map(|(name, _)| *name).chain(["matmul", "thin", "forms"]).collect();
     if let Some(unknown) = only.iter().find(|only| !names.contains(&only.as_str())) {

@@ -113,7 +113,8 @@ impl Case {
         }
         let outputs = graph::run(device, model, inputs)?;
         for (at, (port, output)) in model.graph.outputs.iter().zip(&outputs).enumerate() {
-            compare(&port.name, output, &self.tensor("output", at)?, absolute)?;
+            let expected = self.tensor("output", at)?;
+            compare((&port.name, &self.operator), output, &expected, absolute)?;
         }
         Ok(())
     }

@@ -2,7 +2,9 @@
 //!
 //! `cargo test --test onnx -- [OPTION..] [DIR]`; `--help` lists the options. `DIR` is the folder
 //! `onnx/backend/test/data/node` of the Python package `onnx` 1.22.0; without it, or the variable `ANYWARP_ONNX_DIR`,
-//! nothing runs. `layers.py` makes another folder of cases, of real layers with the results of onnxruntime. The results are compared with those in the files, with the tolerances of ONNX's own runner.
+//! nothing runs. The results are compared with those in the files, with the tolerances of ONNX's own runner, and a share
+//! of the greatest result for Fourier transforms. `layers.py` makes another folder of cases: real layers, with the results
+//! of onnxruntime.
 //!
 //! A case is a graph: one node, or several for a function that ONNX defines by simpler operators. `operators` computes
 //! the nodes; a case with a node or a type that `operators` does not support is not run. The exit code is 1 if a case

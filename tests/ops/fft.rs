@@ -8,7 +8,7 @@ use crate::outcome::{TestResult, ensure, refused, same, skip};
 use crate::{Alone, Case, Unnamed};
 
 #[path = "../../src/ops/fft/reference.rs"]
-mod reference;
+pub(crate) mod reference;
 
 pub(crate) fn cases() -> Vec<Case> {
     let all: [Unnamed; 10] = [

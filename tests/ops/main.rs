@@ -11,8 +11,10 @@
 mod activations;
 mod attention;
 mod conjugate_gradients;
+mod cosines;
 mod elementwise;
 mod fft;
+mod fft_properties;
 mod fill_pattern;
 mod histograms;
 mod integer_matmul;
@@ -29,6 +31,7 @@ mod searches;
 mod segments;
 mod selections;
 mod shaders;
+mod signals;
 mod sort;
 mod sort_by;
 mod sparse;
@@ -59,8 +62,10 @@ const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     activations::cases,
     attention::cases,
     conjugate_gradients::cases,
+    cosines::cases,
     elementwise::cases,
     fft::cases,
+    fft_properties::cases,
     fill_pattern::cases,
     histograms::cases,
     integer_matmul::cases,
@@ -75,6 +80,7 @@ const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     searches::cases,
     segments::cases,
     selections::cases,
+    signals::cases,
     sort::cases,
     sort_by::cases,
     sparse::cases,
@@ -95,6 +101,7 @@ const CHECKED: &[fn() -> Alone] = &[
     activations::checked,
     attention::checked,
     conjugate_gradients::checked,
+    cosines::checked,
     fft::checked,
     fill_pattern::checked,
     histograms::checked,
@@ -104,6 +111,7 @@ const CHECKED: &[fn() -> Alone] = &[
     random::checked,
     rotary_embedding::checked,
     rows::checked,
+    signals::checked,
     scans::checked,
     searches::checked,
     segments::checked,

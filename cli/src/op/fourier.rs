@@ -9,8 +9,9 @@ use super::parameter::{Kind, Parameter};
 use super::shapes::shown;
 use crate::failure::Failure;
 
-const AXES: Parameter = Parameter::new("axes", Kind::Counts, "The axes to transform; all of them by default");
-const NORM: Parameter =
+pub(super) const AXES: Parameter =
+    Parameter::new("axes", Kind::Counts, "The axes to transform; all of them by default");
+pub(super) const NORM: Parameter =
     Parameter::new("norm", Kind::Word(&["backward", "ortho", "forward"]), "The factor of results, as SciPy's norm")
         .default("backward");
 const COMPLEX: Port = Port::new("x", "Complex numbers, with their two parts along the last axis");
@@ -63,7 +64,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
     },
 ];
 
-fn norm(call: &Call<'_>) -> FftNorm {
+pub(super) fn norm(call: &Call<'_>) -> FftNorm {
     match call.values.text("norm") {
         Some("ortho") => FftNorm::Ortho,
         Some("forward") => FftNorm::Forward,
@@ -72,7 +73,7 @@ fn norm(call: &Call<'_>) -> FftNorm {
 }
 
 /// The shape of the complex numbers of an input, without the axis of their parts.
-fn complex_shape(call: &Call<'_>) -> Result<Vec<usize>, Failure> {
+pub(super) fn complex_shape(call: &Call<'_>) -> Result<Vec<usize>, Failure> {
     let mut shape = call.shape("x");
     if shape.pop() == Some(2) {
         return Ok(shape);
@@ -84,7 +85,7 @@ fn complex_shape(call: &Call<'_>) -> Result<Vec<usize>, Failure> {
     )))
 }
 
-fn with_parts(mut shape: Vec<usize>) -> Vec<usize> {
+pub(super) fn with_parts(mut shape: Vec<usize>) -> Vec<usize> {
     shape.push(2);
     shape
 }

@@ -31,6 +31,7 @@ mod searches;
 mod selections;
 mod sequences;
 mod shapes;
+mod signals;
 mod sorts;
 mod sparse;
 mod takes;
@@ -67,6 +68,7 @@ const FAMILIES: &[&[Operator]] = &[
     matmul::OPERATORS,
     sparse::OPERATORS,
     fourier::OPERATORS,
+    signals::OPERATORS,
     rows::OPERATORS,
     attention::OPERATORS,
     convolutions::OPERATORS,

@@ -12,6 +12,8 @@ use crate::failure::Failure;
 const X: &[Port] = &[Port::new("x", "The elements")];
 const Y: &[Port] = &[Port::new("y", "The rearranged elements")];
 
+const SHIFTED: Parameter = Parameter::new("axes", Kind::Counts, "The axes to shift; all of them by default");
+
 pub(crate) const OPERATORS: &[Operator] = &[
     Operator {
         name: "transpose",
@@ -58,6 +60,28 @@ pub(crate) const OPERATORS: &[Operator] = &[
         run: any_element!(T, call => {
             let shifts = places::counted::<isize>(call, "shifts")?;
             rearrange(call, Rearrange::<T>::roll(call.shape("x"), &shifts))
+        }),
+    },
+    Operator {
+        name: "fftshift",
+        summary: "The element 0 moved to the middle along each axis: the results of a Fourier transform by frequency",
+        inputs: X,
+        outputs: Y,
+        parameters: &[SHIFTED],
+        run: any_element!(T, call => {
+            let (shape, axes) = shifted(call);
+            rearrange(call, Rearrange::<T>::fftshift(shape, &axes))
+        }),
+    },
+    Operator {
+        name: "ifftshift",
+        summary: "The middle element moved to the position 0 along each axis: the inverse of fftshift",
+        inputs: X,
+        outputs: Y,
+        parameters: &[SHIFTED],
+        run: any_element!(T, call => {
+            let (shape, axes) = shifted(call);
+            rearrange(call, Rearrange::<T>::ifftshift(shape, &axes))
         }),
     },
     Operator {
@@ -133,4 +157,11 @@ fn rearrange<T: Number>(call: &mut Call<'_>, change: Rearrange<'_, T>) -> Result
     change.record(&mut call.recording).run(&x, &mut y)?;
     call.output(y, shape);
     Ok(())
+}
+
+/// The shape of x, and the axes to shift.
+fn shifted(call: &Call<'_>) -> (Vec<usize>, Vec<usize>) {
+    let shape = call.shape("x");
+    let axes = call.values.counts("axes").unwrap_or_else(|| (0..shape.len()).collect());
+    (shape, axes)
 }

@@ -1,10 +1,12 @@
 //! The checks and the commands that transforms of complex and real numbers share.
 
+use std::sync::Arc;
+
 use super::super::choices::Question;
 use super::super::error::OperationError;
 use super::super::moving::operands;
+use super::super::operator::Operator;
 use super::super::plan::Plan;
-use super::OPERATOR;
 use super::chain::Pass;
 use super::element::ComplexElement;
 use super::plan::{self, Choice, Kind, Shape};
@@ -12,15 +14,15 @@ use super::run::Operands;
 use super::tables::FftTables;
 use crate::backend::DeviceKind;
 use crate::device::Device;
-use crate::submit::Destination;
+use crate::submit::{Context, Destination};
 
 /// The axes of a call: all axes of the shape, if none are given.
-pub(super) fn axes(given: Option<&[usize]>, shape: &[usize]) -> Result<Vec<usize>, OperationError> {
+pub(super) fn axes(operator: Operator, given: Option<&[usize]>, shape: &[usize]) -> Result<Vec<usize>, OperationError> {
     let axes = given.map_or_else(|| (0..shape.len()).collect(), <[usize]>::to_vec);
     for (at, axis) in axes.iter().enumerate() {
-        operands::expect_axis(OPERATOR, *axis, shape)?;
+        operands::expect_axis(operator, *axis, shape)?;
         if axes[..at].contains(axis) {
-            return Err(OPERATOR.choice("axes", "name each axis once", format!("{axes:?}")));
+            return Err(operator.choice("axes", "name each axis once", format!("{axes:?}")));
         }
     }
     Ok(axes)
@@ -28,12 +30,13 @@ pub(super) fn axes(given: Option<&[usize]>, shape: &[usize]) -> Result<Vec<usize
 
 /// The plan of a call; an error if its arrays or its scratch memory have more numbers than kernels can count.
 pub(super) fn plan<T: ComplexElement>(
+    operator: Operator,
     device: &Device,
     kind: Kind,
     inverse: bool,
     (shape, axes): (&[usize], Vec<usize>),
 ) -> Result<Plan<Pass>, OperationError> {
-    operands::counted::<T>(OPERATOR, "x", shape)?;
+    operands::counted::<T>(operator, "x", shape)?;
     let sizes = shape.iter().map(|size| *size as u64).collect();
     let shape = Shape { kind, inverse, sizes, axes, number: size_of::<T>() as u64 };
     let caps = device.caps();
@@ -47,12 +50,25 @@ pub(super) fn plan<T: ComplexElement>(
     let plan = plan::plan(&shape, choice);
     // Convolutions are longer than the axis.
     let longest = plan.passes.iter().map(|pass| pass.written).max().unwrap_or(0);
-    operands::counted::<T>(OPERATOR, "the scratch memory", &[longest as usize])?;
+    operands::counted::<T>(operator, "the scratch memory", &[longest as usize])?;
     Ok(plan)
+}
+
+/// Returns an error for tables of another device.
+pub(super) fn own_tables<T: ComplexElement>(
+    operator: Operator,
+    context: &Arc<Context>,
+    tables: Option<&FftTables<T>>,
+) -> Result<(), OperationError> {
+    match tables.and_then(|tables| tables.foreign(context)) {
+        Some(theirs) => Err(operator.other_device(context, "'tables'".to_owned(), theirs)),
+        None => Ok(()),
+    }
 }
 
 /// Checks devices and guards, and appends the commands.
 pub(super) fn commands<T: ComplexElement>(
+    operator: Operator,
     operands: &Operands<'_, '_>,
     plan: &Plan<Pass>,
     scale: f64,
@@ -63,10 +79,8 @@ pub(super) fn commands<T: ComplexElement>(
     let mut arrays = Vec::with_capacity(2);
     arrays.extend(operands.x.map(|x| ("x", x)));
     arrays.push((if arrays.is_empty() { "x" } else { "y" }, operands.y.as_slice()));
-    operands::check(OPERATOR, context, &arrays, 1, destination)?;
-    if let Some(theirs) = tables.and_then(|tables| tables.foreign(context)) {
-        return Err(OPERATOR.other_device(context, "'tables'".to_owned(), theirs));
-    }
+    operands::check(operator, context, &arrays, 1, destination)?;
+    own_tables(operator, context, tables)?;
     let own;
     let tables = match tables {
         Some(tables) => tables,

@@ -39,9 +39,19 @@ impl Pass {
     /// The table that the pass reads.
     pub(super) fn key(&self) -> Option<Key> {
         match self.work {
-            Work::Radix { radix: 1, .. } | Work::Real { .. } => None,
+            Work::Radix { radix: 1, .. } => None,
             Work::Lines { .. } | Work::Radix { .. } | Work::Half { .. } => Some(Key::Roots(self.length)),
             Work::Chirp { .. } => Some(Key::Convolution(self.length)),
+            // Kernels that read no roots bind a table of one.
+            Work::FromReals(reals) | Work::ToReals(reals) => Some(Key::Roots(reals.roots)),
+        }
+    }
+
+    /// The complex numbers of memory that the results need.
+    pub(super) fn room(&self) -> u64 {
+        match self.work {
+            Work::ToReals(_) => self.written.div_ceil(2),
+            _ => self.written,
         }
     }
 }
@@ -51,7 +61,7 @@ impl Pass {
 pub(super) enum Work {
     /// Small transforms of `radix` numbers. Their inputs are `distance` apart, their results `span`; the root of the
     /// second input of the second small transform has the exponent `step`.
-    Radix { radix: u32, distance: u64, span: u64, step: u64 },
+    Radix { radix: u32, distance: u64, span: u64, step: u64, form: Form },
     /// Transforms of lines of `line` numbers, whose inputs and results are placed as those of small transforms. A
     /// workgroup, with memory for `capacity` numbers, transforms several lines, by small transforms of the lengths
     /// `radices`.
@@ -61,8 +71,34 @@ pub(super) enum Work {
     Chirp { factors: Factors, from: u64, to: u64, used: u64 },
     /// A conversion from or to halves, with the lengths of source and target.
     Half { half: Half, from: u64, to: u64 },
-    /// Real numbers as complex ones or, with `narrow`, the reverse.
-    Real { narrow: bool },
+    /// Complex numbers from lines of real ones.
+    FromReals(Reals),
+    /// Lines of real numbers from complex ones.
+    ToReals(Reals),
+}
+
+/// The form of a pass of small transforms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// An invocation computes its place.
+    Any,
+    /// Eight invocations compute neighbours: in the first pass along lines of neighbours, in a later one, or along an axis
+    /// whose inner distance is a multiple of eight.
+    First,
+    Lines,
+    Columns,
+}
+
+impl Form {
+    fn of(distance: u64, span: u64, inner: u64) -> Self {
+        match inner {
+            // With fewer neighbours, most of the eight invocations would have nothing to do.
+            1 if span == 1 && distance >= 8 => Self::First,
+            1 if span >= 5 => Self::Lines,
+            inner if inner.is_multiple_of(8) => Self::Columns,
+            _ => Self::Any,
+        }
+    }
 }
 
 /// The lengths of up to eight small transforms, four bits each, with 0 for 16.
@@ -77,6 +113,41 @@ impl Radices {
         let codes = radices.iter().rev().fold(0, |codes, radix| (codes << 4) | (radix % 16));
         Self { count: radices.len() as u32, codes }
     }
+}
+
+/// A conversion between lines of real numbers, as many as the pass's `length`, and lines of complex ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Reals {
+    pub(super) order: Order,
+    /// Whether a complex number has two neighbours of a line, in place of one.
+    pub(super) packed: bool,
+    /// The complex numbers of a line.
+    pub(super) complex: u64,
+    /// The roots that the kernel reads are those of this length.
+    pub(super) roots: u64,
+    /// Whether lines of real numbers are reversed, and whether numbers at odd places are negated.
+    pub(super) backwards: bool,
+    pub(super) alternates: bool,
+    /// Whether numbers at ends of a line are weighted, which makes the transform orthogonal.
+    pub(super) weighted: bool,
+}
+
+impl Reals {
+    pub(super) fn plain(packed: bool, complex: u64) -> Self {
+        Self { order: Order::Plain, packed, complex, roots: 1, backwards: false, alternates: false, weighted: false }
+    }
+}
+
+/// The order of real numbers; the numbers are those of the kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    Plain = 0,
+    EvensFirst = 1,
+    Mirrored = 2,
+    NegatedMirror = 3,
+    ByEights = 4,
+    Halves = 5,
+    BothEnds = 6,
 }
 
 /// The factors of products.
@@ -114,13 +185,17 @@ pub(super) fn axis_passes(passes: &mut Vec<Pass>, [lines, length, inner]: [u64; 
             let (distance, span) = (whole / u64::from(line) * inner, before * inner);
             before *= u64::from(line);
             let step = whole / before;
+            let form = Form::of(distance, span, inner);
+            // Roots of neighbours are next to each other in a table for the numbers so far.
+            let (step, roots) = if form == Form::Lines { (1, before) } else { (step, whole) };
             let work = match choice {
-                Choice::Lanes { .. } => Work::Radix { radix: line, distance, span, step },
+                Choice::Lanes { .. } => Work::Radix { radix: line, distance, span, step, form },
                 Choice::Lines { capacity, .. } => {
                     Work::Lines { line, capacity, radices: Radices::of(&radices), distance, span, step }
                 }
             };
-            passes.push(Pass::new(work, lines * whole * inner, whole, inner));
+            let length = if matches!(choice, Choice::Lanes { .. }) { roots } else { whole };
+            passes.push(Pass::new(work, lines * whole * inner, length, inner));
         }
     };
     match stages(length, choice) {
@@ -168,7 +243,7 @@ pub(super) fn assign(passes: &mut [Pass], in_place: bool, capacity: u64) -> u64 
     for at in (0..passes.len()).rev() {
         passes[at].target = next;
         if let Place::Scratch(area) = next {
-            areas[area] = areas[area].max(passes[at].written);
+            areas[area] = areas[area].max(passes[at].room());
         }
         if at == 0 {
             break;

@@ -14,6 +14,18 @@ pub trait ComplexElement: Element + sealed::Complex {}
 
 impl<T: Element + sealed::Complex> ComplexElement for T {}
 
+/// Real numbers of transforms: `f32` on every device, and `f64` where the device has it
+/// ([`Caps::shader`](crate::backend::Caps::shader)).
+///
+/// ```
+/// fn is_real<T: anywarp::ops::RealElement>() {}
+/// is_real::<f32>();
+/// is_real::<f64>();
+/// ```
+pub trait RealElement: Element + sealed::Real {}
+
+impl<T: Element + sealed::Real> RealElement for T {}
+
 pub(crate) mod sealed {
     /// A complex number.
     pub trait Complex {
@@ -26,6 +38,20 @@ pub(crate) mod sealed {
         /// The complex number nearest to `real + imaginary * i`.
         fn nearest(number: [f64; 2]) -> Self;
     }
+
+    /// A real number.
+    pub trait Real: crate::element::Element {
+        /// The complex numbers with such parts.
+        type Complex: super::ComplexElement + Complex<Real = Self>;
+    }
+}
+
+impl sealed::Real for f32 {
+    type Complex = [f32; 2];
+}
+
+impl sealed::Real for f64 {
+    type Complex = [f64; 2];
 }
 
 impl sealed::Complex for [f32; 2] {

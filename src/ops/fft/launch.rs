@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::super::error::OperationError;
 use super::OPERATOR;
-use super::chain::{Factors, Pass, Work};
+use super::chain::{Factors, Form, Pass, Work};
 use super::element::ComplexElement;
 use super::tables::Table;
 use crate::buffer::cells::{bytes_of, whole_cells, whole_cells_mut};
@@ -16,8 +16,6 @@ crate::kernels!(mod chirps_32 = "shaders/ops/fft_chirp.wgsl", root = "shaders", 
 crate::kernels!(mod chirps_64 = "shaders/ops/fft_chirp.wgsl", root = "shaders", feature doubles = true);
 crate::kernels!(mod halves_32 = "shaders/ops/fft_half.wgsl", root = "shaders", feature doubles = false);
 crate::kernels!(mod halves_64 = "shaders/ops/fft_half.wgsl", root = "shaders", feature doubles = true);
-crate::kernels!(mod reals_32 = "shaders/ops/fft_real.wgsl", root = "shaders", feature doubles = false);
-crate::kernels!(mod reals_64 = "shaders/ops/fft_real.wgsl", root = "shaders", feature doubles = true);
 
 /// One launch: its pass, the factor of its results, and the table that it reads.
 pub(super) struct Launch<T: ComplexElement> {
@@ -53,9 +51,10 @@ impl<T: ComplexElement> Launch<T> {
     pub(super) fn compile(&self, device: &Device) -> Result<(), OperationError> {
         let levels = self.levels();
         macro_rules! compile {
-            ($chirps:ident, $halves:ident, $reals:ident) => {
+            ($chirps:ident, $halves:ident) => {
                 match self.pass.work {
-                    Work::Radix { radix, .. } => self.compile_small(device, radix)?,
+                    Work::Radix { radix, form: Form::Any, .. } => self.compile_small(device, radix)?,
+                    Work::Radix { radix, form, span, .. } => self.compile_groups(device, [radix, span as u32], form)?,
                     Work::Lines { line, capacity, radices, .. } => {
                         self.compile_lines(device, [line, capacity], radices)?;
                     }
@@ -63,14 +62,15 @@ impl<T: ComplexElement> Launch<T> {
                     Work::Half { half, .. } => {
                         drop($halves::fft_half_with(device, $halves::Overrides { way: half as u32, levels })?);
                     }
-                    Work::Real { narrow } => drop($reals::fft_real_with(device, $reals::Overrides { narrow })?),
+                    Work::FromReals(reals) => self.compile_from_reals(device, reals)?,
+                    Work::ToReals(reals) => self.compile_to_reals(device, reals)?,
                 }
             };
         }
         if T::DOUBLES {
-            compile!(chirps_64, halves_64, reals_64);
+            compile!(chirps_64, halves_64);
         } else {
-            compile!(chirps_32, halves_32, reals_32);
+            compile!(chirps_32, halves_32);
         }
         Ok(())
     }
@@ -83,9 +83,13 @@ impl<T: ComplexElement> Launch<T> {
         destination: &mut Destination<'_>,
     ) -> Result<(), OperationError> {
         match self.pass.work {
-            Work::Radix { radix, distance, span, step } => {
+            Work::Radix { radix, distance, span, step, form } => {
                 let [distance, span, step] = [distance, span, step].map(|number| number as u32);
-                self.small_transforms(device, [radix, distance, span, step], arrays, destination)
+                let numbers = [radix, distance, span, step];
+                match form {
+                    Form::Any => self.small_transforms(device, numbers, arrays, destination),
+                    _ => self.groups(device, numbers, form, arrays, destination),
+                }
             }
             Work::Lines { line, capacity, radices, distance, span, step } => {
                 let [distance, span, step] = [distance, span, step].map(|number| number as u32);
@@ -98,7 +102,8 @@ impl<T: ComplexElement> Launch<T> {
             Work::Half { half, from, to } => {
                 self.halves(device, half as u32, [from, to].map(|number| number as u32), arrays, destination)
             }
-            Work::Real { narrow } => self.reals(device, narrow, arrays, destination),
+            Work::FromReals(reals) => self.read_reals(device, reals, arrays, destination),
+            Work::ToReals(reals) => self.write_reals(device, reals, arrays, destination),
         }
     }
 
@@ -183,28 +188,6 @@ impl<T: ComplexElement> Launch<T> {
             }};
         }
         for_elements!(launch, T, halves_32, halves_64);
-        Ok(())
-    }
-
-    #[allow(clippy::needless_update, reason = "structs with `f64` have padding")]
-    fn reals(
-        &self,
-        device: &Device,
-        narrow: bool,
-        (source, target): Arrays<'_, '_, '_>,
-        destination: &mut Destination<'_>,
-    ) -> Result<(), OperationError> {
-        macro_rules! launch {
-            ($module:ident, $number:ty, $real:ty) => {{
-                let (x, first_of_x) = whole_cells::<$real>(source).map_err(OPERATOR.slice("x"))?;
-                let (y, first_of_y) = whole_cells_mut::<$real>(target).map_err(OPERATOR.slice("y"))?;
-                let (count, scale) = (self.pass.written as u32, self.scale as $real);
-                let sizes = $module::Sizes { count, first_of_x, first_of_y, scale, ..bytemuck::Zeroable::zeroed() };
-                let kernel = $module::fft_real_with(device, $module::Overrides { narrow })?;
-                kernel.launch($module::Args { sizes, x, y }).to(destination.reborrow()).threads(count)?;
-            }};
-        }
-        for_elements!(launch, T, reals_32, reals_64);
         Ok(())
     }
 }

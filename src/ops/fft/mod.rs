@@ -2,16 +2,22 @@
 
 mod call;
 mod chain;
+mod convolution;
+mod cosine;
 mod element;
 mod factors;
+mod frequencies;
+mod groups;
 mod launch;
 mod norm;
 mod passes;
 mod plan;
 mod real;
+mod reals;
 #[cfg(test)]
 mod reference;
 mod run;
+mod stft;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -24,11 +30,15 @@ use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
 use crate::submit::{Destination, Recording, Stream};
 use chain::Pass;
-pub use element::ComplexElement;
+pub use convolution::{ConvolveMode, FftConvolve, fft_convolve, fft_correlate};
+pub use cosine::{Dct, DctKind, dct, dst, idct, idst};
+pub use element::{ComplexElement, RealElement};
+pub use frequencies::{Frequencies, fftfreq, rfftfreq};
 pub use norm::FftNorm;
 use plan::Kind;
 pub use real::{RealFft, irfft, rfft};
 use run::Operands;
+pub use stft::{Stft, WindowShape};
 pub use tables::FftTables;
 
 /// Computes the Fourier transform of all of `x`: `y[k] = sum of x[j] * exp(-2 pi i j k / n)`. See [`Fft`].
@@ -192,8 +202,8 @@ impl<'r, T: ComplexElement> Fft<'r, T> {
     }
 
     fn plan(&self, device: &Device, in_place: bool) -> Result<Plan<Pass>, OperationError> {
-        let axes = call::axes(self.axes.as_deref(), &self.shape)?;
-        call::plan::<T>(device, Kind::Complex { in_place }, self.inverse, (&self.shape, axes))
+        let axes = call::axes(OPERATOR, self.axes.as_deref(), &self.shape)?;
+        call::plan::<T>(OPERATOR, device, Kind::Complex { in_place }, self.inverse, (&self.shape, axes))
     }
 
     /// Computes `y` from `x`, both with the shape of the transform. Both are buffers or slices of any start; `y` is in
@@ -232,7 +242,7 @@ impl<'r, T: ComplexElement> Fft<'r, T> {
 
     fn commands(&mut self, operands: &Operands<'_, '_>, plan: &Plan<Pass>) -> Result<(), OperationError> {
         let scale = self.norm.scale(&self.shape, self.axes.as_deref(), self.inverse);
-        call::commands(operands, plan, scale, self.tables, &mut self.destination)
+        call::commands(OPERATOR, operands, plan, scale, self.tables, &mut self.destination)
     }
 }
 

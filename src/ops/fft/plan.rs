@@ -3,7 +3,9 @@
 use std::fmt;
 
 use super::super::plan::Plan;
-use super::chain::{Half, Pass, Work, assign, axis_passes};
+use super::chain::{Form, Half, Pass, Reals, Work, assign, axis_passes};
+use super::cosine::kind::DctKind;
+use super::cosine::passes::cosine_passes;
 
 /// The numbers that a transform reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +15,8 @@ pub(super) enum Kind {
     /// Real numbers on one side, whose lines begin at whole complex numbers if `aligned`. The other side has the first
     /// half of each line's transform.
     Real { aligned: bool },
+    /// Real numbers on both sides, transformed by cosines or sines along each axis.
+    Cosine { kind: DctKind, orthogonal: bool },
 }
 
 /// The arrays and the axes of a transform.
@@ -81,12 +85,14 @@ pub(super) fn plan(shape: &Shape, choice: Choice) -> Plan<Pass> {
     let planned = match shape.kind {
         Kind::Complex { in_place } => complex(shape, in_place, choice),
         Kind::Real { aligned } => real(shape, aligned, choice),
+        Kind::Cosine { kind, orthogonal } => cosine(shape, kind, orthogonal, choice),
     };
     // The usual count of a transform by powers of two, as published rates use it.
     let logarithm: f64 = shape.axes.iter().map(|axis| (shape.sizes[*axis] as f64).log2()).sum();
     let flops = 5.0 * count as f64 * logarithm / if planned.is_real { 2.0 } else { 1.0 };
     let bytes = match shape.kind {
         Kind::Complex { .. } => count.saturating_mul(2 * shape.number),
+        Kind::Cosine { .. } => count.saturating_mul(shape.number),
         Kind::Real { .. } => (count / 2 + planned.capacity).saturating_mul(shape.number),
     };
     Plan { passes: planned.passes, scratch: planned.scratch.saturating_mul(shape.number), flops: flops as u64, bytes }
@@ -110,7 +116,7 @@ fn complex(shape: &Shape, in_place: bool, choice: Choice) -> Planned {
     let done = passes.is_empty() && in_place;
     if !done && passes.len() <= usize::from(in_place) {
         // A copy: each small transform has one number.
-        let work = Work::Radix { radix: 1, distance: count, span: count, step: 0 };
+        let work = Work::Radix { radix: 1, distance: count, span: count, step: 0, form: Form::Any };
         passes.push(Pass::new(work, count, 1, count));
     }
     let scratch = assign(&mut passes, in_place, count);
@@ -129,28 +135,28 @@ fn real(shape: &Shape, aligned: bool, choice: Choice) -> Planned {
     let mut halves = shape.sizes.clone();
     halves[*last] = half(length);
     let capacity = halves.iter().product::<u64>();
-    // Two neighbours of an even line are one complex number.
-    let packed = aligned && length % 2 == 0 && inner == 1;
+    // Two neighbours of an even line are one complex number: where the array has them in this form, without a pass.
+    let (packed, direct) = (length % 2 == 0, aligned && length % 2 == 0 && inner == 1);
     let (whole, [into, out]) =
         if packed { (length / 2, [Half::Pack, Half::Unpack]) } else { (length, [Half::Extend, Half::Cut]) };
     let mut passes = Vec::new();
     let convert =
         |half: Half, from: u64, to: u64| Pass::new(Work::Half { half, from, to }, lines * to * inner, length, inner);
-    let real = |narrow: bool| Pass::new(Work::Real { narrow }, lines * length * inner, length, inner);
+    let reals = Reals::plain(packed, whole);
     if shape.inverse {
         for axis in others {
             axis_passes(&mut passes, around(&halves, *axis), choice, true);
         }
         passes.push(convert(into, half(length), whole));
         axis_passes(&mut passes, [lines, whole, inner], choice, true);
-        if !packed {
-            passes.push(real(true));
+        if !direct {
+            passes.push(Pass::new(Work::ToReals(reals), lines * length * inner, length, inner));
         }
-        let scratch = assign(&mut passes, false, if packed { lines * whole } else { 0 });
+        let scratch = assign(&mut passes, false, if direct { lines * whole } else { 0 });
         return Planned { passes, scratch, capacity, is_real: true };
     }
-    if !packed {
-        passes.push(real(false));
+    if !direct {
+        passes.push(Pass::new(Work::FromReals(reals), lines * whole * inner, length, inner));
     }
     axis_passes(&mut passes, [lines, whole, inner], choice, false);
     passes.push(convert(out, whole, half(length)));
@@ -159,6 +165,15 @@ fn real(shape: &Shape, aligned: bool, choice: Choice) -> Planned {
     }
     let scratch = assign(&mut passes, false, capacity);
     Planned { passes, scratch, capacity, is_real: true }
+}
+
+fn cosine(shape: &Shape, kind: DctKind, orthogonal: bool, choice: Choice) -> Planned {
+    let mut passes = Vec::new();
+    for axis in &shape.axes {
+        cosine_passes(&mut passes, around(&shape.sizes, *axis), (kind, orthogonal), choice);
+    }
+    let scratch = assign(&mut passes, false, 0);
+    Planned { passes, scratch, capacity: 0, is_real: true }
 }
 
 #[cfg(test)]
@@ -181,10 +196,15 @@ mod tests {
     fn passes_pass_on_what_they_write() {
         let kinds = [false, true].map(|in_place| Kind::Complex { in_place });
         let real = [false, true].map(|aligned| Kind::Real { aligned });
+        let cosines = [DctKind::Dct1, DctKind::Dct2, DctKind::Dst3, DctKind::Dct4];
+        let cosines = cosines.map(|kind| Kind::Cosine { kind, orthogonal: true });
         for sizes in
             [vec![1], vec![2], vec![8], vec![64], vec![512], vec![4096], vec![17], vec![3, 17, 2], vec![4, 4, 4]]
         {
-            for kind in kinds.into_iter().chain(real) {
+            for kind in kinds.into_iter().chain(real).chain(cosines) {
+                if kind == cosines[0] && sizes == [1] {
+                    continue; // refused before it is planned
+                }
                 for inverse in [false, true] {
                     let axes = (0..sizes.len()).collect::<Vec<_>>();
                     let shape = Shape { kind, inverse, sizes: sizes.clone(), axes, number: 8 };
@@ -211,9 +231,20 @@ mod tests {
     #[test]
     fn an_axis_of_512_takes_three_passes() {
         let plan = plan(&shape(&[2, 512, 3], &[1], false), EIGHT);
-        let radix = |span, step| Work::Radix { radix: 8, distance: 192, span, step };
+        let radix = |span, step| Work::Radix { radix: 8, distance: 192, span, step, form: Form::Any };
         assert_eq!(works(&plan), [radix(3, 64), radix(24, 8), radix(192, 1)]);
         assert_eq!((plan.scratch, plan.flops, plan.bytes), (3072 * 8, 5 * 3072 * 9, 3072 * 16));
+    }
+
+    #[test]
+    fn neighbours_are_computed_together() {
+        let radix = |span, step, form| Work::Radix { radix: 8, distance: 64, span, step, form };
+        let lines = plan(&shape(&[3, 512], &[1], false), EIGHT);
+        assert_eq!(works(&lines), [radix(1, 64, Form::First), radix(8, 1, Form::Lines), radix(64, 1, Form::Lines)]);
+        assert_eq!(lines.passes.iter().map(|pass| pass.length).collect::<Vec<_>>(), [512, 64, 512]);
+        let columns = plan(&shape(&[64, 16], &[0], false), EIGHT);
+        let radix = |span, step| Work::Radix { radix: 8, distance: 128, span, step, form: Form::Columns };
+        assert_eq!(works(&columns), [radix(16, 8), radix(128, 1)]);
     }
 
     #[test]
@@ -252,14 +283,18 @@ mod tests {
             let shape = Shape { kind, inverse, sizes: sizes.to_vec(), axes: vec![sizes.len() - 1], number: 8 };
             plan(&shape, EIGHT)
         };
-        let radix = Work::Radix { radix: 8, distance: 1, span: 1, step: 1 };
+        let radix = Work::Radix { radix: 8, distance: 1, span: 1, step: 1, form: Form::Any };
         let whole = real(&[5, 16], true, false);
         assert_eq!(works(&whole), [radix, Work::Half { half: Half::Unpack, from: 8, to: 9 }]);
         assert_eq!((whole.flops, whole.bytes), (5 * 80 * 4 / 2, 80 * 4 + 45 * 8));
         assert_eq!(works(&real(&[5, 16], true, true)), [Work::Half { half: Half::Pack, from: 9, to: 8 }, radix]);
         assert_eq!(
             works(&real(&[5, 8], false, false)),
-            [Work::Real { narrow: false }, radix, Work::Half { half: Half::Cut, from: 8, to: 5 }]
+            [
+                Work::FromReals(Reals::plain(true, 4)),
+                Work::Radix { radix: 4, distance: 1, span: 1, step: 1, form: Form::Any },
+                Work::Half { half: Half::Unpack, from: 4, to: 5 }
+            ]
         );
         assert_eq!(works(&real(&[5, 3], true, true)).len(), 3);
     }
@@ -268,6 +303,6 @@ mod tests {
     fn nothing_to_transform_is_a_copy_or_nothing() {
         assert_eq!(plan(&shape(&[3, 0], &[0], false), EIGHT), Plan::nothing());
         let copy = plan(&shape(&[3, 5], &[], false), EIGHT);
-        assert_eq!(works(&copy), [Work::Radix { radix: 1, distance: 15, span: 15, step: 0 }]);
+        assert_eq!(works(&copy), [Work::Radix { radix: 1, distance: 15, span: 15, step: 0, form: Form::Any }]);
     }
 }

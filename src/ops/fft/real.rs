@@ -7,7 +7,7 @@ use super::chain::Pass;
 use super::element::ComplexElement;
 use super::norm::FftNorm;
 use super::plan::{Kind, half};
-use super::run::Operands;
+use super::run::{Operands, prepare};
 use super::tables::FftTables;
 use super::{OPERATOR, call};
 use crate::buffer::{Slice, SliceMut};
@@ -72,9 +72,9 @@ pub fn irfft<'x, 'y, T: ComplexElement>(
 ///
 /// The shape is that of the real numbers. The array of complex numbers has the same shape, but only `n / 2 + 1` numbers
 /// along the last of the transformed axes, as in `SciPy`'s `rfftn`. The other axes are transformed as by
-/// [`Fft`](super::Fft), with the same bound of the error. A line of an even length along the last axis of the shape, in an
-/// array that begins at an even element, is transformed as half as many complex numbers; other lines take as long as
-/// complex ones.
+/// [`Fft`](super::Fft), with the same bound of the error. A line of an even length is transformed as half as many complex
+/// numbers, without a pass that pairs them if it is along the last axis of the shape, in an array that begins at an even
+/// element. Lines of odd lengths take as long as complex ones.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -166,12 +166,27 @@ impl<'r, T: ComplexElement> RealFft<'r, T> {
         Ok(self.plan(device, false, true)?.cost())
     }
 
+    /// Sets the destination, for operators that are built on transforms.
+    pub(super) fn to(mut self, destination: Destination<'r>) -> Self {
+        self.destination = destination;
+        self
+    }
+
+    /// Compiles the kernels of a call on aligned arrays, for operators that are built on transforms. Needs the tables.
+    pub(super) fn prepare(&self, device: &Device, inverse: bool) -> Result<(), OperationError> {
+        let plan = self.plan(device, inverse, true)?;
+        if let Some(tables) = self.tables {
+            prepare(device, &plan, tables)?;
+        }
+        Ok(())
+    }
+
     fn plan(&self, device: &Device, inverse: bool, aligned: bool) -> Result<Plan<Pass>, OperationError> {
-        let axes = call::axes(self.axes.as_deref(), &self.shape)?;
+        let axes = call::axes(OPERATOR, self.axes.as_deref(), &self.shape)?;
         if axes.is_empty() {
             return Err(OPERATOR.choice("axes", "name an axis for the halves", "none".to_owned()));
         }
-        call::plan::<T>(device, Kind::Real { aligned }, inverse, (&self.shape, axes))
+        call::plan::<T>(OPERATOR, device, Kind::Real { aligned }, inverse, (&self.shape, axes))
     }
 
     /// The shape of the complex numbers.
@@ -204,7 +219,7 @@ impl<'r, T: ComplexElement> RealFft<'r, T> {
         operands::expect(OPERATOR, "y", (y.len(), &self.halves()))?;
         let operands = Operands { x: Some(bytes_of_x), y: operands::bytes_mut(OPERATOR, "y", &y)? };
         let scale = self.norm.scale(&self.shape, self.axes.as_deref(), false);
-        call::commands(&operands, &plan, scale, self.tables, &mut self.destination)
+        call::commands(OPERATOR, &operands, &plan, scale, self.tables, &mut self.destination)
     }
 
     /// Computes the real numbers `y` from the complex numbers `x`, the first halves of their transforms. Imaginary parts
@@ -224,7 +239,7 @@ impl<'r, T: ComplexElement> RealFft<'r, T> {
         operands::expect(OPERATOR, "y", (y.len(), &self.shape))?;
         let operands = Operands { x: Some(operands::bytes(OPERATOR, "x", &x)?), y: bytes_of_y };
         let scale = self.norm.scale(&self.shape, self.axes.as_deref(), true);
-        call::commands(&operands, &plan, scale, self.tables, &mut self.destination)
+        call::commands(OPERATOR, &operands, &plan, scale, self.tables, &mut self.destination)
     }
 }
 

@@ -19,6 +19,25 @@ pub(super) struct Operands<'x, 'y> {
     pub(super) y: SliceMut<'y, u8>,
 }
 
+/// The launches of a plan, whose kernels are compiled.
+pub(super) fn prepare<T: ComplexElement>(
+    device: &Device,
+    plan: &Plan<Pass>,
+    tables: &FftTables<T>,
+) -> Result<Vec<Launch<T>>, OperationError> {
+    let mut launches = Vec::with_capacity(plan.passes.len());
+    for pass in &plan.passes {
+        let table = pass.key().map(|key| tables.get(key)).transpose()?;
+        let line_table = match pass.work {
+            Work::Lines { line, .. } => Some(tables.get(Key::Roots(u64::from(line)))?),
+            _ => None,
+        };
+        launches.push(Launch { pass: *pass, scale: 1.0, table, line_table });
+    }
+    launches.iter().try_for_each(|launch| launch.compile(device))?;
+    Ok(launches)
+}
+
 impl Operands<'_, '_> {
     /// Appends the commands of a plan. Each result is multiplied with `scale`.
     pub(super) fn run<T: ComplexElement>(
@@ -30,22 +49,11 @@ impl Operands<'_, '_> {
     ) -> Result<(), OperationError> {
         let Some(last) = plan.passes.len().checked_sub(1) else { return Ok(()) };
         let device = &Device::of(&self.y.core.device);
-        let mut launches = Vec::with_capacity(plan.passes.len());
-        for (at, pass) in plan.passes.iter().enumerate() {
-            let table = pass.key().map(|key| tables.get(key)).transpose()?;
-            let line_table = match pass.work {
-                Work::Lines { line, .. } => Some(tables.get(Key::Roots(u64::from(line)))?),
-                _ => None,
-            };
-            launches.push(Launch { pass: *pass, scale: if at == last { scale } else { 1.0 }, table, line_table });
-        }
-        // Kernels of all passes are compiled before the first launch.
-        for launch in &launches {
-            launch.compile(device)?;
-        }
+        let mut launches = prepare(device, plan, tables)?;
+        launches[last].scale = scale;
         let area = |area: usize| {
             let passes = plan.passes.iter().filter(|pass| pass.target == Place::Scratch(area));
-            let length = passes.map(|pass| pass.written as usize).max().unwrap_or(1);
+            let length = passes.map(|pass| pass.room() as usize).max().unwrap_or(1);
             device.scratch::<u8>(length * size_of::<T>(), destination).map_err(memory(OPERATOR))
         };
         let mut areas = [area(0)?, area(1)?];

@@ -115,7 +115,7 @@ impl Levels {
 }
 
 /// `exp(-2 pi i power / length)`, rounded once: the angle is reduced to an eighth of a turn before.
-fn root(power: u64, length: u64) -> [f64; 2] {
+pub(super) fn root(power: u64, length: u64) -> [f64; 2] {
     let eighths = 8 * u128::from(power % length);
     let (octant, rest) = (eighths / u128::from(length), eighths % u128::from(length));
     let at = |rest: u128| (rest as f64 * (TAU / 8.0) / length as f64).sin_cos();

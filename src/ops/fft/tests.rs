@@ -14,16 +14,20 @@ fn each_choice_computes_each_length() {
     let tables = FftTables::<[f32; 2]>::new(&device);
     let lanes = [4, 8, 16].map(|widest| Choice::Lanes { widest });
     let lines = [(2048, 512), (1024, 256), (1024, 16)].map(|(capacity, longest)| Choice::Lines { capacity, longest });
-    for length in [1, 2, 3, 4, 5, 7, 8, 11, 13, 16, 17, 30, 64, 97, 1001, 4096] {
-        let count = 3 * length * 2;
+    let few = [1, 2, 3, 4, 5, 7, 8, 11, 13, 16, 17, 30, 64, 97, 1001, 4096].map(|length| (length, 2));
+    // Neighbours along lines and in columns, which groups of eight compute.
+    let neighbours = [(64, 1), (343, 1), (40, 8), (34, 16)];
+    for (length, inner) in few.into_iter().chain(neighbours) {
+        let count = 3 * length * inner;
         let numbers: Vec<[f32; 2]> = (0..count).map(|at| [(at as f32 * 0.7).sin(), (at as f32).cos()]).collect();
         let wide: Vec<[f64; 2]> = numbers.iter().map(|number| number.map(f64::from)).collect();
         // By the definition, which takes longer than all transforms.
-        let wanted = reference::fft(&wide, &[3, length, 2], 1, false);
-        for choice in lanes.into_iter().chain(lines) {
+        let wanted = reference::fft(&wide, &[3, length, inner], 1, false);
+        let choices = if inner == 2 { [&lanes[..], &lines].concat() } else { vec![lanes[1]] };
+        for choice in choices {
             let (x, mut y) = (device.buffer_from(&numbers).unwrap(), device.buffer::<[f32; 2]>(count).unwrap());
             let kind = Kind::Complex { in_place: false };
-            let sizes = vec![3, length as u64, 2];
+            let sizes = vec![3, length as u64, inner as u64];
             let shape = Shape { kind, inverse: false, sizes, axes: vec![1], number: 8 };
             let plan = plan(&shape, choice);
             let y_bytes = y.slice_mut(..);
@@ -38,7 +42,7 @@ fn each_choice_computes_each_length() {
                 got.iter().zip(&wanted).map(|(a, b)| square([f64::from(a[0]) - b[0], f64::from(a[1]) - b[1]])).sum();
             let size: f64 = wanted.iter().map(|number| square(*number)).sum();
             let bound = 2e-7 * (length as f64).log2().max(1.0);
-            assert!((error / size).sqrt() <= bound, "{length}, {choice:?}: {}", (error / size).sqrt());
+            assert!((error / size).sqrt() <= bound, "{length}, {inner}, {choice:?}: {}", (error / size).sqrt());
         }
     }
 }

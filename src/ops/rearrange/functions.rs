@@ -85,6 +85,60 @@ pub fn roll<'x, 'y, T: Element>(
     Rearrange::roll(shape, shifts).run(x, y)
 }
 
+/// Moves the element 0 of `x`, which has this shape, to the middle along each of these axes, as NumPy's `fftshift`: the
+/// results of a Fourier transform in the order of their frequencies.
+///
+/// ```
+/// # #[cfg(feature = "cpu")]
+/// # fn main() -> anywarp::Result<()> {
+/// # let device = anywarp::Device::open("cpu")?;
+/// let (x, mut y) = (device.buffer_from(&[0i32, 1, 2, -2, -1])?, device.buffer::<i32>(5)?);
+/// anywarp::ops::fftshift(&x, &mut y, [5], &[0])?;
+/// assert_eq!(*y.read()?, [-2, -1, 0, 1, 2]);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cpu"))]
+/// # fn main() {}
+/// ```
+///
+/// # Errors
+/// As [`Rearrange::run`].
+pub fn fftshift<'x, 'y, T: Element>(
+    x: impl Into<Slice<'x, T>>,
+    y: impl Into<SliceMut<'y, T>>,
+    shape: impl Into<Vec<usize>>,
+    axes: &[usize],
+) -> Result<(), OperationError> {
+    Rearrange::fftshift(shape, axes).run(x, y)
+}
+
+/// Moves the middle element of `x`, which has this shape, to the position 0 along each of these axes, as NumPy's
+/// `ifftshift`: the inverse of [`fftshift`], from which it differs for odd sizes.
+///
+/// ```
+/// # #[cfg(feature = "cpu")]
+/// # fn main() -> anywarp::Result<()> {
+/// # let device = anywarp::Device::open("cpu")?;
+/// let (x, mut y) = (device.buffer_from(&[-2i32, -1, 0, 1, 2])?, device.buffer::<i32>(5)?);
+/// anywarp::ops::ifftshift(&x, &mut y, [5], &[0])?;
+/// assert_eq!(*y.read()?, [0, 1, 2, -2, -1]);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cpu"))]
+/// # fn main() {}
+/// ```
+///
+/// # Errors
+/// As [`Rearrange::run`].
+pub fn ifftshift<'x, 'y, T: Element>(
+    x: impl Into<Slice<'x, T>>,
+    y: impl Into<SliceMut<'y, T>>,
+    shape: impl Into<Vec<usize>>,
+    axes: &[usize],
+) -> Result<(), OperationError> {
+    Rearrange::ifftshift(shape, axes).run(x, y)
+}
+
 /// Repeats `x`, which has this shape, along its axes: as NumPy's `tile`. If `shape` and `repeats` have different
 /// lengths, ones are put in front of the shorter one.
 ///

@@ -23,7 +23,7 @@ use crate::device::Device;
 use crate::element::Element;
 use crate::submit::{Destination, Recording, Stream};
 use change::Change;
-pub use functions::{broadcast, copy_part, flip, pad, permute, roll, tile, transpose};
+pub use functions::{broadcast, copy_part, fftshift, flip, ifftshift, pad, permute, roll, tile, transpose};
 pub use pad::Pad;
 pub use steps::{Steps, steps};
 
@@ -88,6 +88,23 @@ impl<'r, T: Element> Rearrange<'r, T> {
         Self::of(shape, Change::Roll(shifts.to_vec()))
     }
 
+    /// Moves the element 0 to the middle along these axes; see [`fftshift`].
+    pub fn fftshift(shape: impl Into<Vec<usize>>, axes: &[usize]) -> Self {
+        let shape = shape.into();
+        // An axis out of range is refused when the call runs.
+        let half = |axis: usize| shape.get(axis).map_or(0, |size| (size / 2) as isize);
+        let shifts = axes.iter().map(|axis| (*axis, half(*axis))).collect();
+        Self::of(shape, Change::Roll(shifts))
+    }
+
+    /// Moves the middle element to the position 0 along these axes; see [`ifftshift`].
+    pub fn ifftshift(shape: impl Into<Vec<usize>>, axes: &[usize]) -> Self {
+        let shape = shape.into();
+        let half = |axis: usize| shape.get(axis).map_or(0, |size| -((size / 2) as isize));
+        let shifts = axes.iter().map(|axis| (*axis, half(*axis))).collect();
+        Self::of(shape, Change::Roll(shifts))
+    }
+
     /// Repeats the array along its axes; see [`tile`].
     pub fn tile(shape: impl Into<Vec<usize>>, repeats: &[usize]) -> Self {
         Self::of(shape, Change::Tile(repeats.to_vec()))
@@ -121,6 +138,12 @@ impl<'r, T: Element> Rearrange<'r, T> {
     /// Runs on `stream`, in place of the device's default one.
     pub fn on(mut self, stream: &Stream) -> Self {
         self.destination = Destination::Stream(stream.clone());
+        self
+    }
+
+    /// Sets the destination, for operators that are built on rearrangements.
+    pub(crate) fn to(mut self, destination: Destination<'r>) -> Self {
+        self.destination = destination;
         self
     }
 

@@ -14,6 +14,7 @@ mod ordering;
 mod reductions;
 mod resizes;
 mod rows;
+mod spectra;
 mod windows;
 
 use anywarp_testing::onnx::{Attribute, Node};
@@ -58,6 +59,7 @@ fn other(name: &str) -> Option<Operator> {
         "ConvInteger" => windows::conv_integer,
         "ConvTranspose" => windows::conv_transposed,
         "CumProd" | "CumSum" => ordering::scan,
+        "DFT" => spectra::dft,
         "DepthToSpace" | "SpaceToDepth" => movement::blocks,
         "DequantizeLinear" => matrices::dequantise,
         "Det" => einsum::determinant,
@@ -101,6 +103,7 @@ fn other(name: &str) -> Option<Operator> {
         "ReverseSequence" => indexing::reverse_sequence,
         "RotaryEmbedding" => attention::rotary_embedding,
         "Scatter" | "ScatterElements" => indexing::scatter_elements,
+        "STFT" => spectra::stft,
         "ScatterND" => indexing::scatter_nd,
         "Shape" | "Size" => movement::shape,
         "Slice" => movement::slice,
