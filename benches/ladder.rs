@@ -42,6 +42,8 @@ mod select;
 mod shared;
 #[path = "ladder/sort.rs"]
 mod sort;
+#[path = "ladder/sparse.rs"]
+mod sparse;
 #[path = "ladder/windows.rs"]
 mod windows;
 
@@ -72,7 +74,7 @@ fn run() -> Outcome<()> {
         (false, _) => (1 << 26, 4096, 41),
     };
     let mut ladder = Ladder::on(&device, elements, repeats)?;
-    let operators: [(&str, Climb); 16] = [
+    let operators: [(&str, Climb); 17] = [
         ("fill_pattern", fill_pattern::climb),
         ("random", random::climb),
         ("histogram", histogram::climb),
@@ -89,6 +91,7 @@ fn run() -> Outcome<()> {
         ("attention", attention::climb),
         ("layers", layers::climb),
         ("fft", fft::climb),
+        ("sparse", sparse::climb),
     ];
     let names: Vec<&str> = operators.iter().map(|(name, _)| *name).chain(["matmul", "thin", "forms"]).collect();
     if let Some(unknown) = only.iter().find(|only| !names.contains(&only.as_str())) {

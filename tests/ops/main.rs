@@ -11,6 +11,8 @@
 mod activations;
 mod attention;
 mod conjugate_gradients;
+mod decompositions;
+mod dense;
 mod elementwise;
 mod fft;
 mod fill_pattern;
@@ -20,6 +22,7 @@ mod keys;
 mod matmul;
 mod merges;
 mod movement;
+mod multigrid;
 mod random;
 mod reduction;
 mod rotary_embedding;
@@ -29,10 +32,12 @@ mod searches;
 mod segments;
 mod selections;
 mod shaders;
+mod solvers;
 mod sort;
 mod sort_by;
 mod sparse;
 mod top_k;
+mod triangular;
 mod whole_numbers;
 mod windows;
 
@@ -59,6 +64,8 @@ const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     activations::cases,
     attention::cases,
     conjugate_gradients::cases,
+    decompositions::cases,
+    dense::cases,
     elementwise::cases,
     fft::cases,
     fill_pattern::cases,
@@ -67,6 +74,7 @@ const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     matmul::cases,
     movement::cases,
     merges::cases,
+    multigrid::cases,
     random::cases,
     reduction::cases,
     rotary_embedding::cases,
@@ -75,10 +83,12 @@ const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     searches::cases,
     segments::cases,
     selections::cases,
+    solvers::cases,
     sort::cases,
     sort_by::cases,
     sparse::cases,
     top_k::cases,
+    triangular::cases,
     windows::cases,
 ];
 
@@ -95,12 +105,15 @@ const CHECKED: &[fn() -> Alone] = &[
     activations::checked,
     attention::checked,
     conjugate_gradients::checked,
+    decompositions::checked,
+    dense::checked,
     fft::checked,
     fill_pattern::checked,
     histograms::checked,
     integer_matmul::checked,
     movement::checked,
     merges::checked,
+    multigrid::checked,
     random::checked,
     rotary_embedding::checked,
     rows::checked,
@@ -108,10 +121,12 @@ const CHECKED: &[fn() -> Alone] = &[
     searches::checked,
     segments::checked,
     selections::checked,
+    solvers::checked,
     sort::checked,
     sort_by::checked,
     sparse::checked,
     top_k::checked,
+    triangular::checked,
     windows::checked,
 ];
 

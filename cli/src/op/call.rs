@@ -4,7 +4,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
-use anywarp::ops::{Cost, Solution, SparseMatrix};
+use anywarp::ops::{Cost, Solution, SolveError, SparseMatrix};
 use anywarp::{Device, Element, Recording, UnifiedBuffer};
 
 use super::Operator;
@@ -160,6 +160,17 @@ impl<'a> Call<'a> {
         self.outputs.push(Box::new(Whole { buffer, shape, dtype }));
     }
 
+    /// As [`output`](Self::output), with a check of the outcome that precedes the reading.
+    pub(crate) fn output_after<T: Number>(
+        &mut self,
+        buffer: UnifiedBuffer<T>,
+        shape: Vec<usize>,
+        check: impl Fn() -> Result<(), SolveError> + 'static,
+    ) {
+        let whole = Whole { buffer, shape, dtype: T::DTYPE };
+        self.outputs.push(Box::new(Checked { whole, check: Box::new(check) }));
+    }
+
     /// Appends an output of complex numbers; the last axis of the shape is that of their parts.
     pub(crate) fn output_pairs<T: Number>(&mut self, buffer: UnifiedBuffer<[T; 2]>, shape: Vec<usize>)
     where
@@ -303,6 +314,19 @@ impl<T: Number> Output for Whole<T> {
     fn read(&self) -> Result<Array, Failure> {
         let bytes = bytemuck::cast_slice::<T, u8>(&self.buffer.read()?).to_vec();
         Ok(Array { dtype: self.dtype, shape: self.shape.iter().map(|extent| *extent as u64).collect(), bytes })
+    }
+}
+
+/// An output that may be missing, as its operator could not compute it.
+struct Checked<T> {
+    whole: Whole<T>,
+    check: Box<dyn Fn() -> Result<(), SolveError>>,
+}
+
+impl<T: Number> Output for Checked<T> {
+    fn read(&self) -> Result<Array, Failure> {
+        (self.check)().map_err(anywarp::Error::from)?;
+        self.whole.read()
     }
 }
 

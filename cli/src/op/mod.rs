@@ -9,6 +9,7 @@ mod command;
 mod conversions;
 mod convolutions;
 mod counting;
+mod dense;
 mod entry;
 mod extremes;
 mod fourier;
@@ -31,6 +32,7 @@ mod searches;
 mod selections;
 mod sequences;
 mod shapes;
+mod solvers;
 mod sorts;
 mod sparse;
 mod takes;
@@ -66,6 +68,8 @@ const FAMILIES: &[&[Operator]] = &[
     counting::OPERATORS,
     matmul::OPERATORS,
     sparse::OPERATORS,
+    dense::OPERATORS,
+    solvers::OPERATORS,
     fourier::OPERATORS,
     rows::OPERATORS,
     attention::OPERATORS,
