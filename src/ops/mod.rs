@@ -147,9 +147,8 @@ pub use conjugate_gradients::{ConjugateGradients, conjugate_gradients};
 pub use conv::{Conv, conv};
 pub use convert::{Cast, CastElement, cast};
 pub use cross_entropy::{CrossEntropy, cross_entropy};
-pub use dense::{
-    Cholesky, Eigh, FactorStatus, Lu, Qr, SolveTriangular, Svd, cholesky, eigh, lu, qr, solve_triangular, svd,
-};
+pub use dense::{Cholesky, Eigh, FactorStatus, Lu, Qr, SolveTriangular, Svd};
+pub use dense::{cholesky, eigh, lu, qr, solve_triangular, svd};
 pub use elementwise::{ElementwiseCall, ElementwiseKernel};
 pub use epilogue::Activation;
 pub use error::OperationError;

@@ -137,7 +137,7 @@ fn triangles(device: &Device) -> TestResult {
     let (rows, columns, matrices) = (9, 4, 3);
     let n = rows * rows;
     // Large diagonals, and small numbers beside them.
-    let of_diagonal = |at: usize| at % n % (rows + 1) == 0;
+    let of_diagonal = |at: usize| (at % n).is_multiple_of(rows + 1);
     let a: Vec<f64> = (0..n * matrices).map(|at| if of_diagonal(at) { 4.0 } else { value(at) / 8.0 }).collect();
     let b: Vec<f64> = (0..rows * columns * matrices).map(|at| value(at + 1)).collect();
     let of_a = device.buffer_from(&typed::<f32>(&[&[9.0; 3][..], &a].concat()))?;

@@ -1,4 +1,4 @@
-//! Systems of equations with any sparse matrix, by BiCGSTAB and GMRES, and the preconditioners of all solvers.
+//! Systems of equations with any sparse matrix, by `BiCGSTAB` and GMRES, and the preconditioners of all solvers.
 
 use anywarp::Device;
 use anywarp::ops::{

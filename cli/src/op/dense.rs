@@ -2,7 +2,6 @@
 
 use anywarp::ops::{Cholesky, Eigh, FactorStatus, Lu, Qr, SolveTriangular, Svd};
 
-use super::call::Call;
 use super::entry::{Operator, Port, U32, by_type};
 use super::parameter::{Kind, Parameter};
 use crate::failure::Failure;

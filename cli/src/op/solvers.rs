@@ -177,10 +177,13 @@ struct Given<'a, T> {
     from_x: bool,
 }
 
+/// A function that calls a solver with the options of the command line.
+type Solve<T> = dyn Fn(&Values, Given<'_, T>) -> Result<Solution, SolveError>;
+
 /// A solver: the cost of an iteration, if it is known, and its call.
 struct Solver<'s, T> {
     cost: fn(&SparseMatrix<T>) -> Option<Cost>,
-    solve: &'s dyn Fn(&Values, Given<'_, T>) -> Result<Solution, SolveError>,
+    solve: &'s Solve<T>,
 }
 
 fn count(values: &Values, name: &str) -> Option<u32> {
