@@ -34,7 +34,8 @@ use run::{Cycle, Operands};
 /// let device = anywarp::Device::open("cpu")?;
 /// let a = SparseMatrix::<f32>::poisson(&device, &[40, 50])?;
 /// let (b, mut x) = (device.buffer_from(&[1.0f32; 2000])?, device.buffer::<f32>(2000)?);
-/// let solution = ConjugateGradients::new().run_with(&a, &Multigrid::new(&[40, 50])?, &b, &mut x)?;
+/// let solver = ConjugateGradients::new().tolerance(1e-4);
+/// let solution = solver.run_with(&a, &Multigrid::new(&[40, 50])?, &b, &mut x)?;
 /// assert!(solution.iterations < 12);
 /// # Ok(())
 /// # }
