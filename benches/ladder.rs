@@ -44,6 +44,8 @@ mod shared;
 mod signals;
 #[path = "ladder/sort.rs"]
 mod sort;
+#[path = "ladder/sparse.rs"]
+mod sparse;
 #[path = "ladder/windows.rs"]
 mod windows;
 
@@ -92,6 +94,7 @@ fn run() -> Outcome<()> {
         ("layers", layers::climb),
         ("fft", fft::climb),
         ("signals", signals::climb),
+        ("sparse", sparse::climb),
     ];
     let names: Vec<&str> = operators.iter().map(|(name, _)| *name).chain(["matmul", "thin", "forms"]).collect();
     if let Some(unknown) = only.iter().find(|only| !names.contains(&only.as_str())) {

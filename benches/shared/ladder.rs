@@ -87,6 +87,11 @@ impl Ladder {
         Ok(())
     }
 
+    /// Adds a rung that was measured in another way, in seconds.
+    pub(crate) fn measured(&mut self, (operator, what): (&str, &'static str), cost: Cost, seconds: f64) {
+        self.rungs.push(Rung { operator: operator.to_owned(), what, cost, seconds });
+    }
+
     /// Prints the table, and writes it to the file named by `--json`.
     pub(crate) fn publish(mut self, arguments: &Arguments) -> Outcome<()> {
         // A library or a kernel may be faster than the plain multiply-adds: then its rate is the ceiling.

@@ -31,11 +31,16 @@
 //! - [`im2col`], [`col2im`]: windows as columns of a matrix, and sums of columns; [`Columns`] adds strides, padding, dilation
 //!   and recording.
 //! - [`conjugate_gradients`]: the solution of equations with a sparse, positive definite matrix; [`ConjugateGradients`]
-//!   adds a tolerance, a limit, a preconditioner and a start.
+//!   adds a tolerance, a limit, a preconditioner and a start. [`bicgstab`], [`gmres`]: that with any sparse square matrix;
+//!   [`Bicgstab`] and [`Gmres`] add the same. [`Jacobi`], [`IncompleteLu`] and [`Multigrid`] are preconditioners, and
+//!   [`Preconditioner`] is the trait of others.
 //! - [`conv`]: convolutions of one to three axes; [`Conv`] adds strides, padding, dilation, groups, a bias, an activation,
 //!   transposed convolutions, derivatives and recording.
 //! - [`cross_entropy`]: the loss of a classification; [`CrossEntropy`] adds sums, weights, ignored rows, derivatives
 //!   and recording.
+//! - [`cholesky()`], [`lu()`], [`qr()`], [`solve_triangular`]: factors and equations of small dense matrices; [`eigh`],
+//!   [`svd()`]: their eigenvalues and singular values. [`Cholesky`], [`Lu`], [`Qr`], [`SolveTriangular`], [`Eigh`] and
+//!   [`Svd`] add batches, a [`FactorStatus`] on the device, and recording.
 //! - [`concatenate`], [`stack`], [`split`]: arrays joined to one array, and split into parts; [`Join`] and [`Split`]
 //!   add recording.
 //! - [`integer_matmul`]: the product of two matrices of 8-bit integers, with sums of 32 bits; [`IntegerMatmul`] adds zeros,
@@ -72,6 +77,7 @@
 //! - [`SortBy`]: stable sorts by a comparison in WGSL.
 //! - [`spmv`], [`spmm`]: products of a [`SparseMatrix`] with a vector or a dense matrix; [`SparseProduct`] adds factors and
 //!   recording.
+//! - [`sptrsv`]: the solution of equations with a [`SparseTriangle`]; [`SparseTriangularSolve`] adds recording.
 //! - [`top_k`]: the largest elements and their indices; [`TopK`] adds the smallest, rows and recording.
 //!
 //! `src/ops/README.md` describes how to add an operator.
@@ -79,6 +85,7 @@
 mod activation;
 mod attention;
 mod batch_norm;
+mod bicgstab;
 mod channels;
 pub(crate) mod choices;
 mod columns;
@@ -87,6 +94,7 @@ mod conv;
 mod convert;
 mod cooperative;
 mod cross_entropy;
+mod dense;
 mod elementwise;
 mod epilogue;
 mod error;
@@ -95,6 +103,7 @@ mod every_device;
 mod fft;
 mod fill_pattern;
 mod full;
+mod gmres;
 mod histogram;
 mod image_filter;
 mod integer_matmul;
@@ -103,6 +112,7 @@ mod join;
 mod matmul;
 mod merge;
 mod moving;
+mod multigrid;
 mod norm;
 mod one_hot;
 mod operation;
@@ -125,23 +135,28 @@ mod searchsorted;
 mod select;
 mod sequence;
 mod softmax;
+mod solving;
 mod sort;
 mod sort_by;
 mod sparse;
 mod take;
 mod top_k;
+mod triangular;
 mod windows;
 
 pub use activation::{ACTIVATION_FUNCTIONS, Activate, ActivationFunction, activate, activate_backward};
 pub use anywarp_backend::Precision;
 pub use attention::{Attention, attention};
 pub use batch_norm::{BatchNorm, batch_norm};
+pub use bicgstab::{Bicgstab, bicgstab};
 pub use choices::{Decision, Reason, decisions};
 pub use columns::{Columns, col2im, im2col};
-pub use conjugate_gradients::{ConjugateGradients, Solution, SolveError, conjugate_gradients};
+pub use conjugate_gradients::{ConjugateGradients, conjugate_gradients};
 pub use conv::{Conv, conv};
 pub use convert::{Cast, CastElement, cast};
 pub use cross_entropy::{CrossEntropy, cross_entropy};
+pub use dense::{Cholesky, Eigh, FactorStatus, Lu, Qr, SolveTriangular, Svd};
+pub use dense::{cholesky, eigh, lu, qr, solve_triangular, svd};
 pub use elementwise::{ElementwiseCall, ElementwiseKernel};
 pub use epilogue::Activation;
 pub use error::OperationError;
@@ -150,6 +165,7 @@ pub use fft::{ConvolveMode, FftConvolve, Stft, WindowShape, fft_convolve, fft_co
 pub use fft::{Dct, DctKind, Frequencies, dct, dst, fftfreq, idct, idst, rfftfreq};
 pub use fill_pattern::{FillPattern, PatternElement, fill_pattern};
 pub use full::{Full, full};
+pub use gmres::{Gmres, gmres};
 pub use histogram::{Histogram, HistogramElement, HistogramWeight, bincount, histogram};
 pub use image_filter::{Border, ImageFilter, convolve, correlate, gaussian_filter, median_filter, sobel};
 pub use integer_matmul::{ByteElement, IntegerMatmul, SumElement, integer_matmul};
@@ -157,6 +173,7 @@ pub use is_sorted::{IsSorted, is_sorted};
 pub use join::{Join, Split, concatenate, split, stack};
 pub use matmul::{Matmul, MatmulElement, MatmulInput, MatmulMethod, MatmulResult, matmul};
 pub use merge::{Merge, merge};
+pub use multigrid::Multigrid;
 pub use norm::{Norm, group_norm, instance_norm, layer_norm, rms_norm};
 pub use one_hot::{OneHot, one_hot};
 pub use operation::arguments::{AnyInput, AnyOutputs, Argument, Inputs, Outputs, Results};
@@ -180,6 +197,8 @@ pub use searchsorted::{SearchSorted, Side, searchsorted};
 pub use select::{RunLengths, Select, nonzero, partition, run_length_decode, run_length_encode, select, unique};
 pub use sequence::{Sequence, SequenceElement, SequenceFloat, arange, linspace};
 pub use softmax::{Softmax, log_softmax, log_softmax_backward, softmax, softmax_backward};
+pub use solving::error::SolveError;
+pub use solving::{Jacobi, Preconditioner, Solution};
 #[doc(hidden)]
 pub use sort::SortWay;
 pub use sort::{Sort, argsort, sort, sort_pairs};
@@ -187,6 +206,7 @@ pub use sort_by::SortBy;
 pub use sparse::{SparseElement, SparseMatrix, SparseProduct, spmm, spmv};
 pub use take::{IndexElement, Take, gather, take, take_along_axis};
 pub use top_k::{TopK, top_k};
+pub use triangular::{IncompleteLu, SparseTriangle, SparseTriangularSolve, sptrsv};
 
 /// Checks at compile time that threads can share and clone operators.
 #[cfg(test)]

@@ -16,12 +16,7 @@ const OF_TRANSFORMS: f64 = 1e-6;
 
 /// Checks that type and shape are those of the file, integers are equal, and floats are near enough, within 1e-3 of the
 /// expected value plus `absolute`: NaN is near NaN.
-pub(crate) fn compare(
-    (name, operator): (&str, &str),
-    got: &Array,
-    expected: &Tensor,
-    absolute: f64,
-) -> TestResult {
+pub(crate) fn compare((name, operator): (&str, &str), got: &Array, expected: &Tensor, absolute: f64) -> TestResult {
     let kind = Type::of(expected.element)?;
     if (got.kind, &got.shape) != (kind, &expected.shape) {
         let (shape, wanted) = (&got.shape, &expected.shape);

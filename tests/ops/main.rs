@@ -12,6 +12,8 @@ mod activations;
 mod attention;
 mod conjugate_gradients;
 mod cosines;
+mod decompositions;
+mod dense;
 mod elementwise;
 mod fft;
 mod fft_properties;
@@ -22,6 +24,7 @@ mod keys;
 mod matmul;
 mod merges;
 mod movement;
+mod multigrid;
 mod random;
 mod reduction;
 mod rotary_embedding;
@@ -32,10 +35,12 @@ mod segments;
 mod selections;
 mod shaders;
 mod signals;
+mod solvers;
 mod sort;
 mod sort_by;
 mod sparse;
 mod top_k;
+mod triangular;
 mod whole_numbers;
 mod windows;
 
@@ -63,6 +68,8 @@ const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     attention::cases,
     conjugate_gradients::cases,
     cosines::cases,
+    decompositions::cases,
+    dense::cases,
     elementwise::cases,
     fft::cases,
     fft_properties::cases,
@@ -72,6 +79,7 @@ const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     matmul::cases,
     movement::cases,
     merges::cases,
+    multigrid::cases,
     random::cases,
     reduction::cases,
     rotary_embedding::cases,
@@ -81,10 +89,12 @@ const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     segments::cases,
     selections::cases,
     signals::cases,
+    solvers::cases,
     sort::cases,
     sort_by::cases,
     sparse::cases,
     top_k::cases,
+    triangular::cases,
     windows::cases,
 ];
 
@@ -102,12 +112,15 @@ const CHECKED: &[fn() -> Alone] = &[
     attention::checked,
     conjugate_gradients::checked,
     cosines::checked,
+    decompositions::checked,
+    dense::checked,
     fft::checked,
     fill_pattern::checked,
     histograms::checked,
     integer_matmul::checked,
     movement::checked,
     merges::checked,
+    multigrid::checked,
     random::checked,
     rotary_embedding::checked,
     rows::checked,
@@ -116,10 +129,12 @@ const CHECKED: &[fn() -> Alone] = &[
     searches::checked,
     segments::checked,
     selections::checked,
+    solvers::checked,
     sort::checked,
     sort_by::checked,
     sparse::checked,
     top_k::checked,
+    triangular::checked,
     windows::checked,
 ];
 

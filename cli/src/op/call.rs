@@ -4,7 +4,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
-use anywarp::ops::{Cost, Solution, SparseMatrix};
+use anywarp::ops::{Cost, Solution, SolveError, SparseMatrix};
 use anywarp::tune::Results;
 use anywarp::{Device, Element, Recording, UnifiedBuffer};
 
@@ -159,6 +159,17 @@ impl<'a> Call<'a> {
         let truths = self.dtype == Dtype::B1 && T::DTYPE == Dtype::U1;
         let dtype = if truths { Dtype::B1 } else { T::DTYPE };
         self.outputs.push(Box::new(Whole { buffer, kept: None, shape, dtype }));
+    }
+
+    /// As [`output`](Self::output), with a check of the outcome that precedes the reading.
+    pub(crate) fn output_after<T: Number>(
+        &mut self,
+        buffer: UnifiedBuffer<T>,
+        shape: Vec<usize>,
+        check: impl Fn() -> Result<(), SolveError> + 'static,
+    ) {
+        let whole = Whole { buffer, kept: None, shape, dtype: T::DTYPE };
+        self.outputs.push(Box::new(Checked { whole, check: Box::new(check) }));
     }
 
     /// Appends an output of complex numbers; the last axis of the shape is that of their parts.
@@ -324,6 +335,27 @@ impl<T: Number> Output for Whole<T> {
 
     fn set(&mut self, poisoned: bool) -> Result<(), Failure> {
         Ok(Results::set(&mut self.buffer, self.kept.as_ref().filter(|_| !poisoned))?)
+    }
+}
+
+/// An output that may be missing, as its operator could not compute it.
+struct Checked<T> {
+    whole: Whole<T>,
+    check: Box<dyn Fn() -> Result<(), SolveError>>,
+}
+
+impl<T: Number> Output for Checked<T> {
+    fn read(&self) -> Result<Array, Failure> {
+        (self.check)().map_err(anywarp::Error::from)?;
+        self.whole.read()
+    }
+
+    fn keep(&mut self, device: &Device) -> Result<(), Failure> {
+        self.whole.keep(device)
+    }
+
+    fn set(&mut self, poisoned: bool) -> Result<(), Failure> {
+        self.whole.set(poisoned)
     }
 }
 

@@ -9,6 +9,7 @@ mod command;
 mod conversions;
 mod convolutions;
 mod counting;
+mod dense;
 mod entry;
 mod extremes;
 mod fourier;
@@ -32,6 +33,7 @@ mod selections;
 mod sequences;
 mod shapes;
 mod signals;
+mod solvers;
 mod sorts;
 mod sparse;
 mod takes;
@@ -67,6 +69,8 @@ const FAMILIES: &[&[Operator]] = &[
     counting::OPERATORS,
     matmul::OPERATORS,
     sparse::OPERATORS,
+    dense::OPERATORS,
+    solvers::OPERATORS,
     fourier::OPERATORS,
     signals::OPERATORS,
     rows::OPERATORS,

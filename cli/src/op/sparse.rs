@@ -1,10 +1,8 @@
-//! Sparse matrices: products, equations, conversions.
+//! Sparse matrices: products, conversions.
 
-use std::time::Instant;
+use anywarp::ops::SparseProduct;
 
-use anywarp::ops::{ConjugateGradients, SparseProduct};
-
-use super::call::{Call, Solved};
+use super::call::Call;
 use super::entry::{Form, Operator, Port, Real, by_type};
 use super::parameter::{Kind, Parameter};
 use crate::failure::Failure;
@@ -31,29 +29,6 @@ pub(crate) const OPERATORS: &[Operator] = &[
         outputs: &[Port::new("y", "The product, of shape (rows, width)")],
         parameters: &[ALPHA, BETA],
         run: by_type!([f32, f64], T, call => product::<T>(call, true)),
-    },
-    Operator {
-        name: "cg",
-        summary: "The solution x of a x = b by conjugate gradients, for a symmetric, positive definite matrix",
-        inputs: &[
-            A,
-            Port::new("b", "The right side, with an element for each row"),
-            Port::new("start", "The first approximation, in place of 0").form(Form::Optional),
-        ],
-        outputs: &[Port::new("x", "The solution, with an element for each column")],
-        parameters: &[
-            Parameter::new("tolerance", Kind::Number, "The greatest length of the residual, relative to that of b")
-                .default("1e-5"),
-            Parameter::new(
-                "max_iterations",
-                Kind::Count,
-                "The greatest number of iterations [default: 10 for each row]",
-            ),
-            Parameter::new("check_every", Kind::Count, "The number of iterations between two looks of the host")
-                .default("32"),
-            Parameter::new("jacobi", Kind::Flag, "Divide residuals by the diagonal of the matrix"),
-        ],
-        run: by_type!([f32, f64], T, call => solution::<T>(call)),
     },
     Operator {
         name: "sparse_matrix",
@@ -102,38 +77,5 @@ fn product<T: Real>(call: &mut Call<'_>, is_matrix: bool) -> Result<(), Failure>
     call.cost = Some(product.cost(&a)?);
     product.record(&mut call.recording).run(&a, &x, &mut y)?;
     call.output(y, shape);
-    Ok(())
-}
-
-fn solution<T: Real>(call: &mut Call<'_>) -> Result<(), Failure> {
-    let (a, b) = (call.matrix::<T>("a")?, call.upload::<T>("b")?);
-    let mut solver = ConjugateGradients::new().jacobi(call.values.flag("jacobi"));
-    if let Some(tolerance) = call.values.number("tolerance") {
-        solver = solver.tolerance(tolerance);
-    }
-    let count = |name: &str| call.values.count(name).map(|count| u32::try_from(count).unwrap_or(u32::MAX));
-    if let Some(iterations) = count("max_iterations") {
-        solver = solver.max_iterations(iterations);
-    }
-    if let Some(iterations) = count("check_every") {
-        solver = solver.check_every(iterations);
-    }
-    let shape = vec![a.columns()];
-    let mut x = match call.upload_given::<T>("start")? {
-        Some(start) => {
-            solver = solver.from_x(true);
-            start
-        }
-        None => call.array::<T>(&shape)?,
-    };
-    let mut cost = solver.cost(&a)?;
-    let start = Instant::now();
-    let solution = solver.run(&a, &b, &mut x).map_err(anywarp::Error::from)?;
-    let iterations = u64::from(solution.iterations);
-    cost.bytes = cost.bytes.saturating_mul(iterations);
-    cost.flops = cost.flops.saturating_mul(iterations);
-    call.cost = Some(cost);
-    call.solved = Some(Solved { solution, time: start.elapsed() });
-    call.output(x, shape);
     Ok(())
 }

@@ -13,6 +13,7 @@ fn refusals_name_what_was_expected() {
     folder.write("good.mtx", sparse("(2, 2)", &[2.0, 0.0, 0.0, 3.0]));
     folder.write("damaged.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n");
     folder.write("six.npy", array("f32", "(6,)", &[0.0; 6]));
+    folder.write("ones.npy", array("f32", "(2, 2)", &[1.0; 4]));
     let table = [
         ("", 2, "expected NAME or --list, found none: write anywarp op sum x.npy"),
         ("smu x.npy", 2, "smu: expected a command of `anywarp op`, found 'smu': choose one of sum,"),
@@ -146,6 +147,17 @@ fn refusals_name_what_was_expected() {
         ("cg good.mtx half.npy --max_iterations 0", 1, "the relative residual is 1.000e0 after 0 iterations, above"),
         ("cg good.mtx half.npy --repeat 2", 2, "--repeat 2: expected 1, as cg runs until it has converged, found 2"),
         ("cg good.mtx half.npy --check_every 0", 2, "conjugate gradients: a check after every 0 iterations"),
+        ("gmres good.mtx half.npy --restart 0", 2, "gmres: a restart after every 0 iterations is not possible"),
+        ("bicgstab good.mtx half.npy --max_iterations 0", 1, "bicgstab: the relative residual is 1.000e0 after 0"),
+        ("bicgstab a.mtx half.npy --preconditioner ilu", 1, "incomplete LU: the pivot of row 1 is 0e0"),
+        ("cholesky x.npy", 1, "a: expected a shape whose last two extents are equal, found (2, 3)"),
+        ("cholesky ones.npy", 1, "cholesky: matrix 0 has the pivot 0e0 in row 1, but must have pivots above 0"),
+        ("lu ones.npy", 1, "lu: matrix 0 has the pivot 0e0 in row 1"),
+        (
+            "solve_triangular ones.npy row.npy",
+            1,
+            "b: expected the shape (2,) of the rows of a, or one more axis, found (3,)",
+        ),
         ("sum a.mtx", 1, "a.mtx: expected a NumPy file"),
         ("spmv", 2, "expected A.mtx, and X.npy, found none: write anywarp op spmv a.mtx x.npy -o y.npy"),
         ("sparse_matrix a.mtx -o b.npy", 2, "--out b.npy: expected FILE.mtx or FILE.npz, found 'b.npy': write -o"),

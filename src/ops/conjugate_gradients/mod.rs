@@ -1,20 +1,17 @@
 //! Systems of equations with a sparse, symmetric, positive definite matrix.
 
-mod error;
 mod kernels;
 mod system;
 
 use super::error::OperationError;
-use super::moving::operands;
 use super::operator::Operator;
 use super::plan::Cost;
+use super::solving::error::SolveError;
+use super::solving::settings::Settings;
+use super::solving::{Preconditioner, Solution};
 use super::sparse::{SparseElement, SparseMatrix, SparseProduct};
 use crate::buffer::{Slice, SliceMut};
-use crate::device::Device;
-use crate::submit::{Destination, Stream};
-
-pub use error::SolveError;
-use system::System;
+use crate::submit::Stream;
 
 /// Solves `a * x = b` for a sparse matrix that is symmetric and positive definite, from `x = 0`, until the residual is
 /// at most 1e-5 times as long as `b`. See [`ConjugateGradients`].
@@ -45,16 +42,6 @@ pub fn conjugate_gradients<'b, 'x, T: SparseElement>(
     x: impl Into<SliceMut<'x, T>>,
 ) -> Result<Solution, SolveError> {
     ConjugateGradients::new().run(a, b, x)
-}
-
-/// The outcome of a solver that has converged.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Solution {
-    /// The number of iterations until convergence.
-    pub iterations: u32,
-    /// `|b - a x| / |b|`, computed from `x` after the last iteration; 0 for `b = 0`.
-    pub relative_residual: f64,
 }
 
 /// [`conjugate_gradients`] with a tolerance, a limit of iterations, a preconditioner, a start, or a stream.
@@ -88,12 +75,8 @@ pub struct Solution {
 #[must_use = "a solver does nothing until `run` is called"]
 #[derive(Clone)]
 pub struct ConjugateGradients {
-    tolerance: f64,
-    max_iterations: Option<u32>,
-    check_every: u32,
+    settings: Settings,
     jacobi: bool,
-    from_x: bool,
-    stream: Option<Stream>,
 }
 
 impl Default for ConjugateGradients {
@@ -106,25 +89,25 @@ impl ConjugateGradients {
     /// A solver that starts from 0, without preconditioner, with a tolerance of 1e-5 and at most 10 iterations for each
     /// row.
     pub fn new() -> Self {
-        Self { tolerance: 1e-5, max_iterations: None, check_every: 32, jacobi: false, from_x: false, stream: None }
+        Self { settings: Settings::new(), jacobi: false }
     }
 
     /// Stops when the residual is at most `relative` times as long as `b`.
     pub fn tolerance(mut self, relative: f64) -> Self {
-        self.tolerance = relative;
+        self.settings.tolerance = relative;
         self
     }
 
     /// Permits this number of iterations.
     pub fn max_iterations(mut self, iterations: u32) -> Self {
-        self.max_iterations = Some(iterations);
+        self.settings.max_iterations = Some(iterations);
         self
     }
 
     /// Reads the state on the host after this number of iterations, 32 unless it is set. A small number ends sooner after
     /// convergence, a large one waits less often.
     pub fn check_every(mut self, iterations: u32) -> Self {
-        self.check_every = iterations;
+        self.settings.check_every = iterations;
         self
     }
 
@@ -137,13 +120,13 @@ impl ConjugateGradients {
 
     /// Starts from the elements of `x`, if `from_x`, in place of 0.
     pub fn from_x(mut self, from_x: bool) -> Self {
-        self.from_x = from_x;
+        self.settings.from_x = from_x;
         self
     }
 
     /// Runs on `stream`, in place of the device's default stream.
     pub fn on(mut self, stream: &Stream) -> Self {
-        self.stream = Some(stream.clone());
+        self.settings.stream = Some(stream.clone());
         self
     }
 
@@ -169,7 +152,8 @@ impl ConjugateGradients {
     /// - [`SolveError::Operation`] for a matrix that is not square, arrays of other lengths, a slice out of range, arrays
     ///   of two devices, an existing guard, a tolerance that is negative or not finite, `f64` on a device without it. In
     ///   that case nothing has run.
-    /// - [`SolveError::NotConverged`], [`SolveError::Stagnated`] and [`SolveError::NotPositiveDefinite`], with the last approximation in `x`.
+    /// - [`SolveError::NotConverged`], [`SolveError::Stagnated`] and [`SolveError::NotPositiveDefinite`], with the last
+    ///   approximation in `x`.
     /// - [`SolveError::Diagonal`] and [`SolveError::NotFinite`] before the first iteration, [`SolveError::Run`] for an
     ///   error of the device.
     pub fn run<'b, 'x, T: SparseElement>(
@@ -178,51 +162,57 @@ impl ConjugateGradients {
         b: impl Into<Slice<'b, T>>,
         x: impl Into<SliceMut<'x, T>>,
     ) -> Result<Solution, SolveError> {
-        let (b, x) = (b.into(), x.into());
-        self.check(a, &b, &x)?;
+        self.solve(a, None, b.into(), x.into())
+    }
+
+    /// As [`run`](Self::run), with any preconditioner in place of the one that [`jacobi`](Self::jacobi) sets. It must be
+    /// symmetric and positive definite, as [`Multigrid`](super::Multigrid) is; an
+    /// [`IncompleteLu`](super::IncompleteLu) is it for a symmetric matrix if its pivots are above 0.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// use anywarp::ops::{ConjugateGradients, IncompleteLu, SparseMatrix};
+    ///
+    /// let device = anywarp::Device::open("cpu")?;
+    /// let a = SparseMatrix::<f32>::poisson(&device, &[8, 8])?;
+    /// let (b, mut x) = (device.buffer_from(&[1.0f32; 64])?, device.buffer::<f32>(64)?);
+    /// let plain = ConjugateGradients::new().run(&a, &b, &mut x)?;
+    /// let faster = ConjugateGradients::new().run_with(&a, &IncompleteLu::new(&a)?, &b, &mut x)?;
+    /// assert!(faster.iterations < plain.iterations);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// As `run`, and the errors of the preconditioner.
+    pub fn run_with<'b, 'x, T: SparseElement>(
+        &self,
+        a: &SparseMatrix<T>,
+        preconditioner: &dyn Preconditioner<T>,
+        b: impl Into<Slice<'b, T>>,
+        x: impl Into<SliceMut<'x, T>>,
+    ) -> Result<Solution, SolveError> {
+        self.solve(a, Some(preconditioner), b.into(), x.into())
+    }
+
+    fn solve<T: SparseElement>(
+        &self,
+        a: &SparseMatrix<T>,
+        preconditioner: Option<&dyn Preconditioner<T>>,
+        b: Slice<'_, T>,
+        x: SliceMut<'_, T>,
+    ) -> Result<Solution, SolveError> {
+        self.settings.check(OPERATOR, a, &b, &x)?;
         if a.rows() == 0 {
             return Ok(Solution { iterations: 0, relative_residual: 0.0 });
         }
-        let most =
-            self.max_iterations.unwrap_or_else(|| u32::try_from(a.rows()).map_or(u32::MAX, |n| n.saturating_mul(10)));
-        System::new(self, a, &b, &x, most)?.solve(self, x)
+        let jacobi = self.jacobi && preconditioner.is_none();
+        let solver = Self { settings: self.settings.clone(), jacobi };
+        system::solve(&solver, a, preconditioner, &b, x)
     }
-
-    fn check<T: SparseElement>(
-        &self,
-        a: &SparseMatrix<T>,
-        b: &Slice<'_, T>,
-        x: &SliceMut<'_, T>,
-    ) -> Result<(), OperationError> {
-        if a.rows() != a.columns() {
-            let got = format!("[{}, {}]", a.rows(), a.columns());
-            return Err(OPERATOR.choice("a matrix of shape", "use a square matrix", got));
-        }
-        if !(self.tolerance >= 0.0 && self.tolerance.is_finite()) {
-            let got = self.tolerance.to_string();
-            return Err(OPERATOR.choice("a tolerance of", "use a finite number that is not negative", got));
-        }
-        if self.check_every == 0 {
-            return Err(OPERATOR.choice("a check after every", "use at least 1", "0 iterations".to_owned()));
-        }
-        let bytes_of_x = operands::bytes_mut(OPERATOR, "x", x)?;
-        let arrays = [
-            ("offsets", operands::bytes(OPERATOR, "offsets", &a.offsets().slice(..))?),
-            ("column indices", operands::bytes(OPERATOR, "column indices", &a.column_indices().slice(..))?),
-            ("values", operands::bytes(OPERATOR, "values", &a.values().slice(..))?),
-            ("b", operands::bytes(OPERATOR, "b", b)?),
-            ("x", bytes_of_x.as_slice()),
-        ];
-        operands::expect(OPERATOR, "b", (b.len(), &[a.rows()]))?;
-        operands::expect(OPERATOR, "x", (x.len(), &[a.rows()]))?;
-        let destination = self.stream.clone().map_or(Destination::Own, Destination::Stream);
-        operands::check(OPERATOR, &a.values().core.device, &arrays, 1, &destination)
-    }
-}
-
-/// The device of a matrix.
-fn device_of<T: SparseElement>(a: &SparseMatrix<T>) -> Device {
-    Device::of(&a.values().core.device)
 }
 
 const OPERATOR: Operator = Operator("conjugate gradients");

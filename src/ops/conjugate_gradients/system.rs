@@ -1,172 +1,78 @@
-//! The arrays and the recordings of a solver.
+//! The arrays and the recordings of conjugate gradients.
 
-use super::super::elementwise::ElementwiseKernel;
 use super::super::error::OperationError;
 use super::super::moving::operands;
-use super::super::operation::arguments::{Inputs, Outputs};
 use super::super::reduce;
-use super::super::reduction::ReductionKernel;
+use super::super::solving::base::{Base, Lengths, Recorded, failed, recorded};
+use super::super::solving::error::SolveError;
+use super::super::solving::kernels::{ITERATIONS, OWN_FLAGS, ROW, RR, each, once, sum};
+use super::super::solving::settings::device_of;
+use super::super::solving::{Preconditioner, Solution, diagonal};
 use super::super::sparse::{SparseElement, SparseMatrix, SparseProduct};
-use super::error::SolveError;
-use super::kernels::{self, BB, FLAGS, ITERATIONS, PQ, ROW, RR, RZ, STATE, STATUS, SUMS, TOLERANCE};
-use super::{ConjugateGradients, OPERATOR, Solution, device_of};
+use super::kernels::{self, PQ, RZ, STATE, SUMS};
+use super::{ConjugateGradients, OPERATOR};
 use crate::buffer::{Slice, SliceMut, UnifiedBuffer};
-use crate::device::Device;
-use crate::error::{BufferError, Error};
 use crate::submit::Recording;
 
-/// The greatest number of iterations in a recording.
-const RECORDED: u32 = 32;
-/// The greatest number of entries of a row that one launch reads: llvmpipe ends longer loops.
-const ENTRIES: u32 = 50_000;
-
-/// A system of equations on its device, with all commands recorded.
-pub(super) struct System<T> {
-    vectors: Vectors<T>,
-    start: Recording,
-    /// Some iterations, and how often they are replayed between two looks of the host.
-    iterations: (Recording, u32),
-    /// Computes the residual from the solution, and prepares iterations that begin there.
-    restart: Recording,
+/// The division of residuals by an approximation of the matrix.
+enum Division<'m, T> {
+    None,
+    /// By the diagonal of the matrix.
+    Jacobi,
+    /// By a preconditioner, into a vector.
+    Any(&'m dyn Preconditioner<T>, UnifiedBuffer<T>),
 }
 
-struct Vectors<T> {
-    device: Device,
-    /// The solution so far.
-    x: UnifiedBuffer<T>,
-    /// The residual, divided by the greatest element of `b`.
-    r: UnifiedBuffer<T>,
+struct Vectors<'m, T> {
+    base: Base<T>,
     /// The direction of a step.
     p: UnifiedBuffer<T>,
-    /// The product of the matrix and the direction.
-    q: UnifiedBuffer<T>,
-    /// The diagonal of the matrix, or a 1 for all rows without a preconditioner.
+    /// The diagonal of the matrix, or a 1 for all rows.
     d: UnifiedBuffer<T>,
-    scale: UnifiedBuffer<T>,
-    sums: UnifiedBuffer<T>,
-    state: UnifiedBuffer<T>,
-    flags: UnifiedBuffer<u32>,
-    /// The greatest number of iterations.
-    most: u32,
-    preconditioned: u32,
+    division: Division<'m, T>,
 }
 
-impl<T: SparseElement> System<T> {
-    /// Allocates all arrays and records all commands: kernels are compiled here, and nothing has run.
-    pub(super) fn new(
-        solver: &ConjugateGradients,
-        a: &SparseMatrix<T>,
-        b: &Slice<'_, T>,
-        x: &SliceMut<'_, T>,
-        most: u32,
-    ) -> Result<Self, SolveError> {
-        let device = device_of(a);
-        let mut vectors = Vectors::new(&device, solver, a.rows(), most).map_err(operands::memory(OPERATOR))?;
-        let recording = || -> Result<Recording, OperationError> {
-            let mut recording = device.recording();
-            if let Some(stream) = &solver.stream {
-                recording.on(stream).map_err(operands::memory(OPERATOR))?;
-            }
-            Ok(recording)
-        };
-        let (mut start, mut iterations, mut restart) = (recording()?, recording()?, recording()?);
-        vectors.record_start(&mut start, a, b, solver.from_x.then_some(x))?;
-        let count = recorded(solver.check_every);
-        for _ in 0..count {
-            vectors.record_iteration(&mut iterations, a)?;
-        }
-        vectors.record_restart(&mut restart, a, b)?;
-        Ok(Self { vectors, start, iterations: (iterations, solver.check_every / count), restart })
+/// Allocates all arrays and records all commands, so that kernels are compiled, and then runs them.
+pub(super) fn solve<T: SparseElement>(
+    solver: &ConjugateGradients,
+    a: &SparseMatrix<T>,
+    preconditioner: Option<&dyn Preconditioner<T>>,
+    b: &Slice<'_, T>,
+    x: SliceMut<'_, T>,
+) -> Result<Solution, SolveError> {
+    let (device, settings) = (device_of(a), &solver.settings);
+    let lengths = Lengths { sums: SUMS, state: STATE, flags: OWN_FLAGS };
+    let base = Base::new(OPERATOR, settings, a, &lengths)?;
+    let d = if solver.jacobi { base.vector()? } else { device.buffer_from(&[T::of(1.0)]).map_err(failed)? };
+    let division = match preconditioner {
+        Some(preconditioner) => Division::Any(preconditioner, base.vector()?),
+        None if solver.jacobi => Division::Jacobi,
+        None => Division::None,
+    };
+    let mut vectors = Vectors { p: base.vector()?, base, d, division };
+    let recording = || settings.recording(OPERATOR, &device);
+    let (mut start, mut iterations, mut restart) = (recording()?, recording()?, recording()?);
+    vectors.record_start(&mut start, a, b, settings.from_x.then_some(&x))?;
+    let count = recorded(settings.check_every);
+    for _ in 0..count {
+        vectors.record_iteration(&mut iterations, a)?;
     }
-
-    pub(super) fn solve(mut self, solver: &ConjugateGradients, x: SliceMut<'_, T>) -> Result<Solution, SolveError> {
-        self.start.submit().map_err(SolveError::Run)?;
-        let flags = self.vectors.flags()?;
-        let row = flags[ROW];
-        if row != kernels::NO_ROW {
-            let value = self.vectors.d.slice(row as usize..=row as usize).read().map_err(failed)?[0].wide();
-            return Err(SolveError::Diagonal { row: row as usize, value });
-        }
-        if flags[STATUS] == kernels::NOT_FINITE {
-            return Err(SolveError::NotFinite);
-        }
-        let outcome = self.iterate(solver, flags);
-        let mut copy = self.vectors.device.recording();
-        if let Some(stream) = &solver.stream {
-            copy.on(stream).map_err(failed)?;
-        }
-        copy.copy(&self.vectors.x, x).map_err(failed)?;
-        copy.submit().map_err(SolveError::Run)?;
-        outcome
-    }
-
-    /// Iterates until the residual that is computed from `x` meets the tolerance. The one that iterations carry along
-    /// falls further than rounding permits that of `x` to fall.
-    fn iterate(&mut self, solver: &ConjugateGradients, mut flags: [u32; FLAGS]) -> Result<Solution, SolveError> {
-        let tolerance = solver.tolerance;
-        let mut best = f64::INFINITY;
-        loop {
-            while flags[STATUS] == kernels::RUNNING {
-                for _ in 0..self.iterations.1 {
-                    self.iterations.0.submit().map_err(SolveError::Run)?;
-                }
-                flags = self.vectors.flags()?;
-            }
-            self.restart.submit().map_err(SolveError::Run)?;
-            let [pq, rr, bb] = self.vectors.sums()?;
-            let relative_residual = if bb == 0.0 { 0.0 } else { (rr / bb).sqrt() };
-            let iterations = flags[ITERATIONS];
-            if flags[STATUS] == kernels::BROKEN {
-                return Err(SolveError::NotPositiveDefinite { iteration: iterations, product: pq });
-            }
-            flags = self.vectors.flags()?;
-            match flags[STATUS] {
-                kernels::CONVERGED => return Ok(Solution { iterations, relative_residual }),
-                kernels::RUNNING if relative_residual < best / 2.0 => best = relative_residual,
-                kernels::RUNNING => {
-                    return Err(SolveError::Stagnated { iterations, relative_residual, tolerance });
-                }
-                _ => return Err(SolveError::NotConverged { iterations, relative_residual, tolerance }),
-            }
-        }
-    }
+    vectors.base.record_residual(&mut restart, a, b)?;
+    vectors.record_direction(&mut restart)?;
+    let Vectors { base, d, .. } = vectors;
+    let all = Recorded { base, start, iterations: (iterations, settings.check_every / count), restart };
+    let diagonal = |_: &Recorded<T>, row: usize| match d.slice(row..=row).read() {
+        Ok(value) => SolveError::Diagonal { row, value: value[0].wide() },
+        Err(error) => failed(error),
+    };
+    let broken = |all: &Recorded<T>, flags: &[u32]| match all.base.sums() {
+        Ok(sums) => SolveError::NotPositiveDefinite { iteration: flags[ITERATIONS], product: sums[PQ] },
+        Err(error) => error,
+    };
+    all.solve(settings, x, diagonal, broken)
 }
 
-impl<T: SparseElement> Vectors<T> {
-    fn new(device: &Device, solver: &ConjugateGradients, rows: usize, most: u32) -> Result<Self, BufferError> {
-        let vector = || device.buffer::<T>(rows);
-        let mut state = [T::of(0.0); STATE];
-        state[TOLERANCE] = T::of(solver.tolerance * solver.tolerance);
-        let mut flags = [0; FLAGS];
-        flags[ROW] = kernels::NO_ROW;
-        Ok(Self {
-            device: device.clone(),
-            x: vector()?,
-            r: vector()?,
-            p: vector()?,
-            q: vector()?,
-            d: if solver.jacobi { vector()? } else { device.buffer_from(&[T::of(1.0)])? },
-            scale: device.buffer(1)?,
-            sums: device.buffer(SUMS)?,
-            state: device.buffer_from(&state)?,
-            flags: device.buffer_from(&flags)?,
-            most,
-            preconditioned: u32::from(solver.jacobi),
-        })
-    }
-
-    fn flags(&self) -> Result<[u32; FLAGS], SolveError> {
-        let mut flags = [0; FLAGS];
-        self.flags.copy_to_slice(&mut flags).map_err(failed)?;
-        Ok(flags)
-    }
-
-    /// The sums `p . q`, `r . r` and `b . b`.
-    fn sums(&self) -> Result<[f64; 3], SolveError> {
-        let sums = self.sums.read().map_err(failed)?;
-        Ok([PQ, RR, BB].map(|at| sums[at].wide()))
-    }
-
+impl<T: SparseElement> Vectors<'_, T> {
     /// Records the diagonal, the first residual and direction, and the first test.
     fn record_start(
         &mut self,
@@ -175,104 +81,56 @@ impl<T: SparseElement> Vectors<T> {
         b: &Slice<'_, T>,
         x: Option<&SliceMut<'_, T>>,
     ) -> Result<(), OperationError> {
-        let Self { device, x: own, q, d, scale, sums, flags, preconditioned, .. } = self;
-        if *preconditioned != 0 {
-            to.fill(&mut *d, T::of(0.0)).map_err(operands::memory(OPERATOR))?;
-            for first in (0..a.longest_row() as u32).step_by(ENTRIES as usize) {
-                let inputs = (a.offsets(), a.column_indices(), a.values(), first, ENTRIES);
-                each(device, &kernels::DIAGONAL, to, inputs, &mut *d)?;
-            }
-            sum(device, &kernels::FIRST_ROW, to, &*d, flags.slice_mut(ROW..=ROW))?;
+        if matches!(self.division, Division::Jacobi) {
+            diagonal::record(OPERATOR, to, a, &mut self.d)?;
+            let Base { device, flags, .. } = &mut self.base;
+            sum(device, &kernels::FIRST_ROW, to, &self.d, flags.slice_mut(ROW..=ROW))?;
         }
-        match x {
-            Some(x) => {
-                to.copy(x, &mut *own).map_err(operands::memory(OPERATOR))?;
-                SparseProduct::new().record(to).run(a, &*own, &mut *q)?;
-            }
-            None => {
-                to.fill(&mut *own, T::of(0.0)).map_err(operands::memory(OPERATOR))?;
-                to.fill(&mut *q, T::of(0.0)).map_err(operands::memory(OPERATOR))?;
-            }
-        }
-        sum(device, &kernels::SCALE, to, b, &mut *scale)?;
-        sum(device, &kernels::SQUARES, to, (b, &*scale), sums.slice_mut(BB..=BB))?;
-        self.record_residual(to, b)
+        self.base.record_start(to, a, b, x)?;
+        self.record_direction(to)
     }
 
-    /// Records the residual of `x`, whose product is in `q`, a new direction and a test.
-    fn record_residual(&mut self, to: &mut Recording, b: &Slice<'_, T>) -> Result<(), OperationError> {
-        let Self { device, x, r, p, q, d, scale, sums, state, flags, most, preconditioned } = self;
-        each(device, &kernels::START, to, (b, &*q, &*d, &*scale), (&mut *x, &mut *r, &mut *p))?;
-        sum(device, reduce::dot(), to, (&*r, &*r), sums.slice_mut(RR..=RR))?;
-        if *preconditioned != 0 {
-            sum(device, &kernels::WEIGHTED, to, (&*r, &*d), sums.slice_mut(RZ..=RZ))?;
+    /// Records a direction that ignores earlier ones.
+    fn record_direction(&mut self, to: &mut Recording) -> Result<(), OperationError> {
+        self.record_product(to)?;
+        let of = self.of();
+        let Self { base: Base { device, r, sums, state, .. }, p, d, division } = self;
+        match division {
+            Division::Any(_, z) => to.copy(&*z, &mut *p).map_err(operands::memory(OPERATOR))?,
+            _ => each(device, &kernels::FIRST, to, (&*r, &*d), &mut *p)?,
         }
-        let begin = kernels::BEGIN.call(device).size(1).record(to);
-        begin.run((&*sums, &*scale, *most, *preconditioned), (&mut *state, &mut *flags))
+        once(device, &kernels::BEGIN, to, (&*sums, of), &mut *state)
+    }
+
+    /// Records the preconditioned residual `z`, and its product with the residual.
+    fn record_product(&mut self, to: &mut Recording) -> Result<(), OperationError> {
+        let Self { base: Base { device, r, sums, .. }, d, division, .. } = self;
+        match division {
+            Division::None => Ok(()),
+            Division::Jacobi => sum(device, &kernels::WEIGHTED, to, (&*r, &*d), sums.slice_mut(RZ..=RZ)),
+            Division::Any(preconditioner, z) => {
+                preconditioner.record(to, r, z)?;
+                sum(device, reduce::dot(), to, (&*r, &*z), sums.slice_mut(RZ..=RZ))
+            }
+        }
+    }
+
+    /// The position of `r . z`.
+    fn of(&self) -> u32 {
+        if matches!(self.division, Division::None) { RR as u32 } else { RZ as u32 }
     }
 
     fn record_iteration(&mut self, to: &mut Recording, a: &SparseMatrix<T>) -> Result<(), OperationError> {
-        let Self { device, x, r, p, q, d, sums, state, flags, most, preconditioned, .. } = self;
+        let of = self.of();
+        let Self { base: Base { device, x, r, q, sums, state, flags, .. }, p, .. } = self;
         SparseProduct::new().record(to).run(a, &*p, &mut *q)?;
         sum(device, reduce::dot(), to, (&*p, &*q), sums.slice_mut(PQ..=PQ))?;
         each(device, &kernels::ADVANCE, to, (&*p, &*q, &*sums, &*state, &*flags), (&mut *x, &mut *r))?;
         sum(device, reduce::dot(), to, (&*r, &*r), sums.slice_mut(RR..=RR))?;
-        if *preconditioned != 0 {
-            sum(device, &kernels::WEIGHTED, to, (&*r, &*d), sums.slice_mut(RZ..=RZ))?;
-        }
-        let test = kernels::TEST.call(device).size(1).record(to);
-        test.run((&*sums, *most, *preconditioned), (&mut *state, &mut *flags))?;
-        each(device, &kernels::DIRECTION, to, (&*r, &*d, &*state, &*flags), &mut *p)
-    }
-
-    /// Records the residual of the solution so far, and a new start from there.
-    fn record_restart(
-        &mut self,
-        to: &mut Recording,
-        a: &SparseMatrix<T>,
-        b: &Slice<'_, T>,
-    ) -> Result<(), OperationError> {
-        SparseProduct::new().record(to).run(a, &self.x, &mut self.q)?;
-        self.record_residual(to, b)
-    }
-}
-
-fn each<'a>(
-    device: &Device,
-    kernel: &ElementwiseKernel,
-    to: &mut Recording,
-    inputs: impl Inputs<'a>,
-    outputs: impl Outputs<'a>,
-) -> Result<(), OperationError> {
-    kernel.call(device).record(to).run(inputs, outputs)
-}
-
-fn sum<'a>(
-    device: &Device,
-    kernel: &ReductionKernel,
-    to: &mut Recording,
-    inputs: impl Inputs<'a>,
-    output: impl Outputs<'a>,
-) -> Result<(), OperationError> {
-    kernel.call(device).record(to).run(inputs, output)
-}
-
-/// The number of iterations in a recording: the greatest divisor that is at most [`RECORDED`], so that replays end at
-/// each look of the host.
-fn recorded(check_every: u32) -> u32 {
-    (1..=RECORDED.min(check_every)).rev().find(|count| check_every.is_multiple_of(*count)).unwrap_or(1)
-}
-
-fn failed(error: BufferError) -> SolveError {
-    SolveError::Run(Error::from(error))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::recorded;
-
-    #[test]
-    fn replays_end_at_looks_of_the_host() {
-        assert_eq!([1, 2, 32, 33, 48, 64, 97].map(recorded), [1, 2, 32, 11, 24, 32, 1]);
+        self.record_product(to)?;
+        let Self { base: Base { device, r, sums, state, flags, most, .. }, p, d, division } = self;
+        once(device, &kernels::TEST, to, (&*sums, *most, of), (&mut *state, &mut *flags))?;
+        let z = if let Division::Any(_, z) = division { z } else { r };
+        each(device, &kernels::DIRECTION, to, (&*z, &*d, &*state, &*flags), &mut *p)
     }
 }

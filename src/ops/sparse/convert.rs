@@ -110,6 +110,49 @@ impl<T: SparseElement> SparseMatrix<T> {
         Self::from_csr(device, shape, &offsets, &indices, &values)
     }
 
+    /// The matrix of the Poisson equation on a grid of one to three axes, with unit distances and zeros around the grid:
+    /// twice the number of axes on the diagonal, and -1 for each neighbour. Points are numbered row by row, so that those
+    /// of the last axis are consecutive. [`Multigrid`](super::super::Multigrid) solves equations with it.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// use anywarp::ops::SparseMatrix;
+    ///
+    /// let device = anywarp::Device::open("cpu")?;
+    /// let a = SparseMatrix::<f32>::poisson(&device, &[3])?;
+    /// assert_eq!(a.to_dense()?, [2.0, -1.0, 0.0, -1.0, 2.0, -1.0, 0.0, -1.0, 2.0]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// As [`from_csr`](Self::from_csr); another number of axes is an error.
+    pub fn poisson(device: &Device, grid: &[usize]) -> Result<Self, OperationError> {
+        if !(1..=3).contains(&grid.len()) {
+            return Err(OPERATOR.choice("a grid of", "use one to three axes", format!("{} axes", grid.len())));
+        }
+        let count = grid.iter().try_fold(1usize, |count, extent| count.checked_mul(*extent)).unwrap_or(usize::MAX);
+        check::sizes(OPERATOR, [count, count], count.saturating_mul(2 * grid.len() + 1))?;
+        let (mut offsets, mut indices, mut values) = (vec![0u32], Vec::new(), Vec::new());
+        let strides: Vec<usize> = (0..grid.len()).map(|axis| grid[axis + 1..].iter().product()).collect();
+        for row in 0..count {
+            let places: Vec<(usize, usize)> =
+                grid.iter().zip(&strides).map(|(extent, stride)| (row / stride % extent, *stride)).collect();
+            let before = places.iter().filter(|(place, _)| *place > 0).map(|(_, stride)| row - stride);
+            let after = places.iter().zip(grid).rev().filter(|((place, _), extent)| place + 1 < **extent);
+            let entries = before.map(|column| (column, -1.0)).chain([(row, 2.0 * grid.len() as f64)]);
+            for (column, value) in entries.chain(after.map(|((_, stride), _)| (row + stride, -1.0))) {
+                indices.push(column as u32);
+                values.push(T::of(value));
+            }
+            offsets.push(values.len() as u32);
+        }
+        Self::from_csr(device, [count; 2], &offsets, &indices, &values)
+    }
+
     /// Returns the elements of the dense matrix, row by row. Entries of the same place are added up, in `f64`.
     ///
     /// # Errors

@@ -136,6 +136,11 @@ impl<T: SparseElement> SparseMatrix<T> {
         &self.values
     }
 
+    /// The same matrix with other values.
+    pub(in super::super) fn with_values(self, values: UnifiedBuffer<T>) -> Self {
+        Self { values, ..self }
+    }
+
     /// The device of the matrix.
     pub(super) fn device(&self) -> Device {
         Device::of(&self.values.core.device)
