@@ -1,7 +1,5 @@
 //! Convolutions as products of matrices: the passes, which are pure, and their commands.
 
-use bytemuck::Zeroable;
-
 use super::super::convert::Cast;
 use super::super::epilogue::Activation;
 use super::super::error::OperationError;
@@ -138,8 +136,7 @@ impl Operands<'_> {
         };
         let (first_of_x, first_of_y) = (first_of_x as usize, first_of_y as usize);
         let mut matrices = sizes.matrices(device, plan, channels_last, destination)?;
-        let of =
-            |piece: Piece| kernels::Piece { first: piece.first as u32, rows: piece.rows as u32, ..Zeroable::zeroed() };
+        let of = |piece: Piece| kernels::Piece { first: piece.first as u32, rows: piece.rows as u32 };
         let groups = u64::from(job.groups);
         let [inputs, outputs] = [job.inputs, job.outputs].map(u64::from);
         // Invocations are neighbours along the last axis of the arrays.

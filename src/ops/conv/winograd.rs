@@ -1,7 +1,5 @@
 //! Convolutions by Winograd's minimal filtering: the plan of their passes, which is pure, and the commands.
 
-use bytemuck::Zeroable;
-
 use super::super::epilogue::Activation;
 use super::super::error::OperationError;
 use super::super::matmul::Matmul;
@@ -187,7 +185,6 @@ impl Operands<'_> {
             count: piece.count as u32,
             in_row: tiles_in_row as u32,
             in_example: tiles_in_example as u32,
-            ..Zeroable::zeroed()
         };
         // Channels that are the last axis of an array are so in its matrices.
         let grid = |channels, tiles| if channels_last { [channels, tiles, groups] } else { [tiles, channels, groups] };
