@@ -185,16 +185,18 @@ pub(super) fn axis_passes(passes: &mut Vec<Pass>, [lines, length, inner]: [u64; 
             let (distance, span) = (whole / u64::from(line) * inner, before * inner);
             before *= u64::from(line);
             let step = whole / before;
-            let form = Form::of(distance, span, inner);
-            // Roots of neighbours are next to each other in a table for the numbers so far.
-            let (step, roots) = if form == Form::Lines { (1, before) } else { (step, whole) };
-            let work = match choice {
-                Choice::Lanes { .. } => Work::Radix { radix: line, distance, span, step, form },
+            let (work, length) = match choice {
+                Choice::Lanes { .. } => {
+                    let form = Form::of(distance, span, inner);
+                    // Roots of neighbours are next to each other in a table for the numbers so far.
+                    let (step, length) = if form == Form::Lines { (1, before) } else { (step, whole) };
+                    (Work::Radix { radix: line, distance, span, step, form }, length)
+                }
                 Choice::Lines { capacity, .. } => {
-                    Work::Lines { line, capacity, radices: Radices::of(&radices), distance, span, step }
+                    let radices = Radices::of(&radices);
+                    (Work::Lines { line, capacity, radices, distance, span, step }, whole)
                 }
             };
-            let length = if matches!(choice, Choice::Lanes { .. }) { roots } else { whole };
             passes.push(Pass::new(work, lines * whole * inner, length, inner));
         }
     };

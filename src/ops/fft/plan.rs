@@ -262,6 +262,11 @@ mod tests {
         let radices = [16, 16];
         assert_eq!(works(&two), [work(256, &radices, 512, 2, 256), work(256, &radices, 512, 512, 1)]);
         assert_eq!(Radices::of(&[16, 8, 3]), Radices { count: 3, codes: 0x380 });
+        let short = Choice::Lines { capacity: 2048, longest: 16 };
+        let three = plan(&shape(&[1 << 12], &[0], false), short);
+        let works_of_three = [work(16, &[16], 256, 1, 256), work(16, &[16], 256, 16, 16), work(16, &[16], 256, 256, 1)];
+        assert_eq!(works(&three), works_of_three);
+        assert!(three.passes.iter().all(|pass| pass.length == 1 << 12));
     }
 
     #[test]
