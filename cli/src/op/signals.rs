@@ -227,7 +227,7 @@ fn stft<T: Number + RealElement>(call: &Call<'_>, shape: &[usize]) -> Stft<'stat
     stft
 }
 
-fn windowed<T: Real + RealElement + Pod>(call: &mut Call<'_>) -> Result<(), Failure>
+fn windowed<T: Real + Pod>(call: &mut Call<'_>) -> Result<(), Failure>
 where
     [T; 2]: ComplexElement<Real = T>,
     T: RealElement<Complex = [T; 2]>,
@@ -242,7 +242,7 @@ where
     Ok(())
 }
 
-fn unwindowed<T: Real + RealElement + Pod>(call: &mut Call<'_>) -> Result<(), Failure>
+fn unwindowed<T: Real + Pod>(call: &mut Call<'_>) -> Result<(), Failure>
 where
     [T; 2]: ComplexElement<Real = T>,
     T: RealElement<Complex = [T; 2]>,
