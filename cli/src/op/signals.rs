@@ -227,10 +227,10 @@ fn stft<T: Number + RealElement>(call: &Call<'_>, shape: &[usize]) -> Stft<'stat
     stft
 }
 
-fn windowed<T: Real + Pod>(call: &mut Call<'_>) -> Result<(), Failure>
+fn windowed<T>(call: &mut Call<'_>) -> Result<(), Failure>
 where
     [T; 2]: ComplexElement<Real = T>,
-    T: RealElement<Complex = [T; 2]>,
+    T: Real + Pod + RealElement<Complex = [T; 2]>,
 {
     let stft = stft::<T>(call, &call.shape("x"));
     let shape = stft.shape()?;
@@ -242,10 +242,10 @@ where
     Ok(())
 }
 
-fn unwindowed<T: Real + Pod>(call: &mut Call<'_>) -> Result<(), Failure>
+fn unwindowed<T>(call: &mut Call<'_>) -> Result<(), Failure>
 where
     [T; 2]: ComplexElement<Real = T>,
-    T: RealElement<Complex = [T; 2]>,
+    T: Real + Pod + RealElement<Complex = [T; 2]>,
 {
     // The windows and the frequencies take the place of the samples.
     let mut shape = complex_shape(call)?;
