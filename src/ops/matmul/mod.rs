@@ -45,8 +45,9 @@ use storage::Storage;
 /// [`Matmul`] multiplies transposed matrices and batches, scales the product, and adds it to `c`.
 ///
 /// Buffers of any length and slices with any start are permitted. Without the vendor's library, `c` must be in another
-/// buffer than `a` and `b`, unless the device has [`Caps::aliased_bindings`]. The borrow checker ensures that the
-/// product does not overwrite its inputs:
+/// buffer than `a` and `b`, unless the device has
+/// [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings). The borrow checker ensures that the product does not
+/// overwrite its inputs:
 ///
 /// ```compile_fail,E0502
 /// # fn square(c: &mut anywarp::UnifiedBuffer<f32>) -> anywarp::Result<()> {

@@ -12,7 +12,7 @@ use crate::tune::{Dropped, Ended};
 pub struct Row {
     /// The values with their names: `TILE=16 WG=128`.
     pub values: String,
-    /// The place of the candidate in [`Space::candidates`]; 0 is the default.
+    /// The place of the candidate in [`Space::candidates`](crate::tune::Space::candidates); 0 is the default.
     pub candidate: usize,
     /// The median of its times; `None` for a candidate that was not measured.
     pub time: Option<Duration>,
