@@ -1,9 +1,11 @@
 //! Convolutions as products of matrices: the passes, which are pure, and their commands.
 
+use anywarp_backend::{Caps, Precision, Routine};
+
 use super::super::convert::Cast;
 use super::super::epilogue::Activation;
 use super::super::error::OperationError;
-use super::super::matmul::{Matmul, MatmulMethod};
+use super::super::matmul::Matmul;
 use super::super::moving::operands::{self, Cells};
 use super::super::operator::directed;
 use super::super::plan::{Cost, Plan};
@@ -53,8 +55,8 @@ fn reads(shape: &Shape) -> u64 {
 }
 
 /// Whether a product stores results, not sums.
-fn stores_results(shape: &Shape, channels_last: bool) -> bool {
-    channels_last && shape.groups == 1
+fn stores_results(groups: u64, channels_last: bool) -> bool {
+    channels_last && groups == 1
 }
 
 /// The number of rows of y for one product without tuning; none if the elements that a row reads are too many.
@@ -77,7 +79,7 @@ pub(super) fn passes(shape: &Shape, rows: u64, channels_last: bool) -> (Vec<plan
     let [depth, height, width] = shape.output;
     let all = shape.examples * depth * height;
     let rows = rows.clamp(1, all.max(1));
-    let straight = stores_results(shape, channels_last);
+    let straight = stores_results(shape.groups, channels_last);
     let pieces = (0..all.div_ceil(rows)).map(|at| Piece { first: at * rows, rows: rows.min(all - at * rows) });
     let passes = pieces.flat_map(|piece| {
         let finish = (!straight).then_some(Pass::Finish(piece));
@@ -88,9 +90,10 @@ pub(super) fn passes(shape: &Shape, rows: u64, channels_last: bool) -> (Vec<plan
     ([Pass::Weights].into_iter().chain(passes).map(plan::Pass::Columns).collect(), scratch)
 }
 
-/// Whether the device has a library that multiplies matrices of `f32`.
-pub(super) fn has_library(device: &Device) -> bool {
-    Matmul::<f32>::new([64; 3]).chosen(device).is_ok_and(|method| method == MatmulMethod::Library)
+/// Whether the device has a library that multiplies matrices of `f32`. It does not ask which method a product takes, as
+/// that is a question of its own for tuners.
+pub(super) fn has_library(caps: &Caps) -> bool {
+    caps.library.contains(&Routine::MatrixProduct(Precision::F32))
 }
 
 /// The matrices between the passes; none has elements that is not used.
@@ -161,7 +164,7 @@ impl Operands<'_> {
                     let positions = piece.rows as usize * sizes.width;
                     let columns = matrices.columns.slice(..positions * sizes.groups * sizes.depth);
                     let weights = matrices.weights.slice(..);
-                    if channels_last && sizes.groups == 1 {
+                    if stores_results(groups, channels_last) {
                         let first = first_of_y + piece.first as usize * sizes.width * sizes.outputs;
                         let y = y.slice_mut(first..first + positions * sizes.outputs);
                         let product = Matmul::new([positions, sizes.depth, sizes.outputs]).transpose_b();
@@ -251,7 +254,7 @@ impl Sizes {
             let length = length.unwrap_or(0) * self.groups;
             device.scratch::<f32>(length, destination).map_err(operands::memory(OPERATOR))
         };
-        let is_straight = channels_last && self.groups == 1;
+        let is_straight = stores_results(self.groups as u64, channels_last);
         Ok(Matrices {
             weights: room(positions.map(|_| self.outputs * self.depth))?,
             columns: room(positions.map(|positions| positions * self.depth))?,

@@ -294,8 +294,9 @@ impl<'r, T: FloatElement> Conv<'r, T> {
     ///
     /// # Errors
     /// [`OperationError`] for shapes that do not fit each other, groups that do not divide the channels, a kernel that is
-    /// larger than the padded input, a stride of 0, [`winograd`](Self::winograd) of other kernels, strides or elements, arrays of other lengths, a slice out of range, arrays of two devices,
-    /// an existing guard, 2^31 - 2^16 elements or more, or an error of the device. In that case nothing has run.
+    /// larger than the padded input, a stride of 0, [`winograd`](Self::winograd) of other kernels, strides or elements,
+    /// arrays of other lengths, a slice out of range, arrays of two devices, an existing guard, 2^31 - 2^16 elements or
+    /// more, or an error of the device. In that case nothing has run.
     pub fn run<'x, 'w, 'y>(
         mut self,
         x: impl Into<Slice<'x, T>>,
@@ -364,7 +365,7 @@ impl Starts {
 fn planned<T: FloatElement>(geometry: &Geometry, job: Job, starts: Starts, device: &Device) -> Plan<Pass> {
     let shape = shape::<T>(geometry, job, starts);
     let matrices = cooperative::lanes(device.caps());
-    let library = columns::has_library(device);
+    let library = columns::has_library(device.caps());
     let default = Choice::default_for(&shape, target(device), matrices, library);
     let question = shape.question(geometry.channels_last);
     let choice = question.decide(device, default, || Choice::all(&shape, matrices, library), |_| true);

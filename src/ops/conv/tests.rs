@@ -204,6 +204,19 @@ fn winograd_computes_the_same_on_every_device() {
     }
 }
 
+/// A convolution decides about itself and about the products that it makes, and about no other.
+#[test]
+fn decisions_are_those_of_the_call() {
+    let device = Device::open("cpu").unwrap();
+    let (x, weights) = (device.buffer::<f32>(8 * 9 * 9).unwrap(), device.buffer::<f32>(8 * 8 * 9).unwrap());
+    let mut y = device.buffer::<f32>(8 * 7 * 7).unwrap();
+    let (outcome, decisions) =
+        super::super::decisions(|| Conv::new([1, 8, 9, 9], [8, 8, 3, 3]).run(&x, &weights, &mut y));
+    outcome.unwrap();
+    let asked: Vec<&str> = decisions.iter().map(|decision| decision.operator.split(' ').next().unwrap()).collect();
+    assert_eq!(asked, ["conv", "matmul"], "{decisions:?}");
+}
+
 fn check_weights<T: Float>(device: &Device, conv: &Conv<'_, T>, parts: u64) {
     let geometry = conv.geometry().unwrap();
     let of_y: usize = geometry.y.iter().product();
