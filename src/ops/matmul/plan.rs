@@ -194,7 +194,9 @@ impl Kernel {
         let (wanted, depth) = match self {
             Self::Wide | Self::Cooperative => return 1,
             Self::Tiles if software => (8, 512),
-            Self::Tiles => (128, 256),
+            // Four workgroups for each multiprocessor of a large card: on an H100, 1000 x 3000 x 520 takes 259 us in four
+            // parts and 578 in one, 20 x 4096 x 4096 takes 233 in eight and 598 in two.
+            Self::Tiles => (512, 128),
             Self::Vector { .. } | Self::VectorOfHalves { .. } if software => (16, 512),
             Self::Vector { .. } | Self::VectorOfHalves { .. } if shape.has_lines() => (1024, 1024),
             Self::Vector { .. } | Self::VectorOfHalves { .. } => (2048, 64),

@@ -213,6 +213,18 @@ pub(super) struct Planned {
     pub(super) chunk: u64,
 }
 
+impl Planned {
+    /// The number of sums that passes keep for later ones: one for each tile, or for each part of each of `lines` lines.
+    pub(super) fn sums(&self, lines: u64) -> u64 {
+        let of_pass = |pass: &Pass| match pass.of_window().0 {
+            Pass::SumTiles { .. } | Pass::SumVectors { .. } => self.tiles,
+            Pass::SumParts { .. } | Pass::SumWalks { .. } => lines.saturating_mul(self.tiles),
+            _ => 0,
+        };
+        self.plan.passes.iter().map(of_pass).max().unwrap_or(0)
+    }
+}
+
 impl Shape {
     /// Whether the elements are one line without segments, which can be scanned in windows.
     pub(super) fn is_one_line(self) -> bool {

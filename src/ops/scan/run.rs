@@ -176,19 +176,13 @@ impl<'a> Operands<'a> {
         let memory = |needed: bool, bytes: u64, destination: &Destination<'_>| {
             needed.then(|| operands::scratch(OPERATOR, device, bytes, destination)).transpose()
         };
-        let sums = shape.lines.saturating_mul(*tiles);
-        let has_sums = has(|pass| {
-            matches!(
-                pass.of_window().0,
-                Pass::SumTiles { .. } | Pass::SumVectors { .. } | Pass::SumParts { .. } | Pass::SumWalks { .. }
-            )
-        });
+        let sums = planned.sums(shape.lines);
         let states = 4 * state_words(*tiles);
         let mut memory = Memory {
             marks: memory(shape.offsets.is_some(), 4 * shape.mark_words(), destination)?,
             states: memory(has(|pass| *pass == Pass::ClearStates), states, destination)?,
-            sums: memory(has_sums, sums * shape.value, destination)?,
-            cuts: memory(has_sums, sums * 4, destination)?,
+            sums: memory(sums > 0, sums * shape.value, destination)?,
+            cuts: memory(sums > 0, sums * 4, destination)?,
         };
         for (pass, kernel) in plan.passes.iter().zip(&kernels) {
             let numbers = [*tiles, *chunk];

@@ -147,3 +147,18 @@ fn every_element_is_in_one_part_and_nothing_overflows() {
         }
     }
 }
+
+#[test]
+fn the_memory_for_sums_is_that_of_the_plan() {
+    let of_lines = |lines, inner| Shape { lines, inner, ..line(100) };
+    for shape in [of_lines(200_000, 1), of_lines(300, 1), of_lines(300, 300), of_lines(3, 1)] {
+        for choice in Choice::all(shape, GPU).into_iter().chain(Choice::all(shape, LLVMPIPE)) {
+            let planned = plan(shape, choice);
+            let chained = matches!(choice, Choice::Chained | Choice::Vectors { chained: true, .. });
+            let wanted = if chained { 0 } else { planned.plan.scratch };
+            assert_eq!(planned.sums(shape.lines) * (shape.value + 4), wanted, "{choice} of {shape:?}");
+        }
+    }
+    // One sum for each tile of 13 elements of 256 invocations, and not for each tile of each line.
+    assert_eq!(plan(of_lines(200_000, 1), Choice::Tiles).sums(200_000), 6010);
+}
