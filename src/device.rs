@@ -322,6 +322,27 @@ impl Device {
         DeviceStats::of(&self.context)
     }
 
+    /// The energy in joules that the device has used since an arbitrary time, for all programs and also when idle; `None`
+    /// where nothing counts it. NVIDIA's cards are counted by their management library, Intel's by Linux's hwmon, and
+    /// processors by Linux's powercap, which only some users may read. Counters advance in steps of 10 to 100 ms.
+    ///
+    /// ```no_run
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open_default()?;
+    /// let before = device.energy();
+    /// // much work
+    /// # device.synchronize()?;
+    /// if let (Some(before), Some(after)) = (before, device.energy()) {
+    ///     println!("{:.1} J", after - before);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn energy(&self) -> Option<f64> {
+        self.context.backend.energy()
+    }
+
     /// The numbers of [variants](DeviceOptions::variants) of kernels that were compiled or are queued for compilation,
     /// and of launches that ran a variant.
     ///

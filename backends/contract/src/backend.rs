@@ -38,8 +38,8 @@ impl Counters {
 ///
 /// Every method may be called from any thread. A method that fails leaves the device as it was
 /// before the call. Once the device is lost every method returns [`BackendError::Lost`], except
-/// [`free`](Self::free), [`discard`](Self::discard), [`unmap`](Self::unmap) and
-/// [`counters`](Self::counters), which still work.
+/// [`free`](Self::free), [`discard`](Self::discard), [`unmap`](Self::unmap),
+/// [`counters`](Self::counters) and [`energy`](Self::energy), which still work.
 ///
 /// A backend is [`Any`], so that a caller can downcast it to a concrete backend and use the methods that only that
 /// backend has.
@@ -103,4 +103,10 @@ pub trait Backend: Any + Send + Sync {
 
     /// Returns the counts of the work that the device has done so far.
     fn counters(&self) -> Counters;
+
+    /// Returns the energy in joules that the device has used since an arbitrary time, idle or not, for all programs;
+    /// `None` where nothing counts it, which is the default.
+    fn energy(&self) -> Option<f64> {
+        None
+    }
 }

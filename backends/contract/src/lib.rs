@@ -1,6 +1,6 @@
 //! The contract between anywarp and the devices it runs on.
 //!
-//! A backend is one implementation of [`Backend`]: ten methods, each with its postcondition. Work is passed to it as
+//! A backend is one implementation of [`Backend`]: eleven methods, each with its postcondition. Work is passed to it as
 //! data: a [`Recording`] of [`Command`]s, each of which lists the [`Region`]s of memory that it reads and writes.
 //! Barriers, waits, copies, profiling, snapshots and replay need only that data.
 //!

@@ -1,12 +1,13 @@
 //! The backend that runs kernels on the processor.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use anywarp_backend::{
     Backend, BackendError, Caps, Command, Compilation, Counters, HostRange, KernelId, MemoryId, MemoryKind, Mode,
     Program, Recording, Region, Ticket,
 };
+use anywarp_host::energy::Meter;
 use anywarp_host::measure_copy_cost;
 
 use crate::caps::caps;
@@ -72,6 +73,7 @@ pub fn open(options: Options) -> Result<Arc<CpuDevice>, BackendError> {
         next_id: AtomicU64::new(1),
         live: AtomicU64::new(0),
         counted: Counted::default(),
+        meter: OnceLock::new(),
     };
     if options.staged {
         let cost = measure_copy_cost(&device).inspect_err(|error| log::warn!("copies are not measured: {error}"));
@@ -102,6 +104,8 @@ pub struct CpuDevice {
     next_id: AtomicU64,
     live: AtomicU64,
     counted: Counted,
+    /// The counter of the processors' energy, found when it is first read.
+    meter: OnceLock<Option<Meter>>,
 }
 
 impl CpuDevice {
@@ -254,6 +258,10 @@ impl Backend for CpuDevice {
         counters.barriers = self.counted.barriers.load(Ordering::Relaxed);
         counters.compilations = self.counted.compilations.load(Ordering::Relaxed);
         counters
+    }
+
+    fn energy(&self) -> Option<f64> {
+        self.meter.get_or_init(Meter::of_processors).as_ref()?.joules()
     }
 }
 

@@ -7,12 +7,13 @@ mod recordings;
 mod tests;
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use anywarp_backend::{
     Backend, BackendError, Caps, Command, Compilation, Counters, HostRange, KernelId, MemoryId, MemoryKind, Program,
     Recording, Ticket,
 };
+use anywarp_host::energy::Meter;
 use anywarp_host::{guarded, measure_copy_cost};
 
 use crate::caps::Card;
@@ -47,6 +48,10 @@ pub struct CudaDevice {
     /// The number of bytes allocated.
     live: AtomicU64,
     counted: Counted,
+    driver: &'static Driver,
+    device: Device,
+    /// The counter of the card's energy, found when it is first read.
+    meter: OnceLock<Option<Meter>>,
 }
 
 impl CudaDevice {
@@ -92,6 +97,9 @@ impl CudaDevice {
             next_id: AtomicU64::new(1),
             live: AtomicU64::new(0),
             counted: Counted::default(),
+            driver,
+            device,
+            meter: OnceLock::new(),
         }))
     }
 
@@ -224,6 +232,11 @@ impl Backend for CudaDevice {
         counters.barriers = self.counted.barriers.load(Ordering::Relaxed);
         counters.compilations = self.counted.compilations.load(Ordering::Relaxed);
         counters
+    }
+
+    fn energy(&self) -> Option<f64> {
+        let find = || self.device.place(self.driver).ok().and_then(|place| Meter::of_card(&place));
+        self.meter.get_or_init(find).as_ref()?.joules()
     }
 }
 

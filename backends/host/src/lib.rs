@@ -2,6 +2,7 @@
 //!
 //! | module or function | content |
 //! |---|---|
+//! | [`energy`] | the energy that a device has used |
 //! | [`environment`] | reading environment variables |
 //! | [`cache`] | compiled kernels on disk |
 //! | [`threads`] | work spread over the processor's cores |
@@ -15,6 +16,7 @@
 
 pub mod cache;
 mod copy_cost;
+pub mod energy;
 pub mod environment;
 mod failure;
 pub mod mapping;

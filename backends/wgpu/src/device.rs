@@ -5,12 +5,13 @@ pub(crate) mod errors;
 pub(crate) mod interop;
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use anywarp_backend::{
-    Backend, BackendError, Caps, Command, Compilation, Counters, HostRange, KernelId, MemoryId, MemoryKind, Program,
-    Recording, Ticket,
+    Backend, BackendError, Caps, Command, Compilation, Counters, DeviceKind, HostRange, KernelId, MemoryId, MemoryKind,
+    Program, Recording, Ticket,
 };
+use anywarp_host::energy::Meter;
 use anywarp_host::{measure_copy_cost, validity};
 use rustc_hash::FxHashMap;
 
@@ -48,6 +49,8 @@ pub struct WgpuBackend {
     next_id: AtomicU64,
     pub(crate) live: AtomicU64,
     counted: Mutex<Counters>,
+    /// The counter of the device's energy, found when it is first read.
+    meter: OnceLock<Option<Meter>>,
 }
 
 impl WgpuBackend {
@@ -73,6 +76,7 @@ impl WgpuBackend {
             next_id: AtomicU64::new(1),
             live: AtomicU64::new(0),
             counted: Mutex::default(),
+            meter: OnceLock::new(),
         };
         backend.caps.unified = !options.staged && backend.caps.unified && backend.shared_memory_reads_fast();
         if !backend.caps.unified && backend.caps.blocking {
@@ -280,5 +284,13 @@ impl Backend for WgpuBackend {
         let mut counters = *self.counted();
         counters.bind_groups = built;
         counters
+    }
+
+    fn energy(&self) -> Option<f64> {
+        let find = || match self.caps.kind {
+            DeviceKind::Software => Meter::of_processors(),
+            _ => Meter::of_card(&self.adapter.get_info().device_pci_bus_id),
+        };
+        self.meter.get_or_init(find).as_ref()?.joules()
     }
 }

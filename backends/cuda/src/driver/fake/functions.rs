@@ -45,6 +45,7 @@ fake! {
     cuDeviceGet(_a: *mut CUdevice, _b: i32) { 0 }
     cuDeviceGetName(_a: *mut c_char, _b: i32, _c: CUdevice) { 0 }
     cuDeviceTotalMem_v2(_a: *mut usize, _b: CUdevice) { 0 }
+    cuDeviceGetPCIBusId(_a: *mut c_char, _b: i32, _c: CUdevice) { 0 }
     cuDeviceGetAttribute(_a: *mut i32, _b: u32, _c: CUdevice) { 0 }
     // Each call returns a new context, so that a test that crashes its context does not affect other tests.
     cuDevicePrimaryCtxRetain(context: *mut CUcontext, _device: CUdevice) { *context = name(world().fresh()); 0 }

@@ -58,6 +58,16 @@ impl Driver {
         Ok(unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned())
     }
 
+    /// Returns the place of the device on the PCI bus: `0000:01:00.0`.
+    pub(in crate::driver) fn device_place(&self, device: CUdevice) -> DriverResult<String> {
+        let mut place = [0 as c_char; 64];
+        // SAFETY: the function writes at most the given number of bytes to this frame, one less than the array has.
+        let code = unsafe { (self.cuDeviceGetPCIBusId)(place.as_mut_ptr(), place.len() as i32 - 1, device) };
+        checked("cuDeviceGetPCIBusId", code)?;
+        // SAFETY: the last byte is still zero.
+        Ok(unsafe { CStr::from_ptr(place.as_ptr()) }.to_string_lossy().into_owned())
+    }
+
     pub(in crate::driver) fn device_memory(&self, device: CUdevice) -> DriverResult<usize> {
         let mut bytes = 0;
         // SAFETY: the function writes one number of this frame.

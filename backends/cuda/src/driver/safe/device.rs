@@ -55,6 +55,11 @@ impl Device {
         driver.device_name(self.0).map_err(|failed| driver.said(failed))
     }
 
+    /// Returns the place of the device on the PCI bus.
+    pub(crate) fn place(self, driver: &Driver) -> Result<String, String> {
+        driver.device_place(self.0).map_err(|failed| driver.said(failed))
+    }
+
     /// Returns the size of the device's memory in bytes.
     pub(crate) fn memory(self, driver: &Driver) -> Result<u64, String> {
         driver.device_memory(self.0).map(|bytes| bytes as u64).map_err(|failed| driver.said(failed))

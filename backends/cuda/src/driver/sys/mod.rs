@@ -56,6 +56,7 @@ functions! {
     cuDeviceGet(*mut CUdevice, i32);
     cuDeviceGetName(*mut c_char, i32, CUdevice);
     cuDeviceTotalMem_v2(*mut usize, CUdevice);
+    cuDeviceGetPCIBusId(*mut c_char, i32, CUdevice);
     cuDeviceGetAttribute(*mut i32, u32, CUdevice);
     cuDevicePrimaryCtxRetain(*mut CUcontext, CUdevice);
     cuCtxGetCurrent(*mut CUcontext);
