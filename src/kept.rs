@@ -59,19 +59,23 @@ pub struct Kept {
     pub problems: Vec<String>,
 }
 
-/// The last word of the kernel's name in results of operators, in place of the fingerprint of a kernel's text: the
-/// version of anywarp stands for the texts of its operators.
+/// The last word of the kernel's name in results of operators that are a part of the crate.
 const OPERATOR: &str = " operator";
 
-/// The kernel's name in results of an operator.
+/// The last words of the kernel's name in kept results of operators. The fingerprint stands for the texts of all
+/// operators and for the code that launches them.
+const KEPT_OPERATOR: &str = concat!(" operator ", env!("OPERATORS_FINGERPRINT"));
+
+/// The kernel's name in kept results of an operator.
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) fn kernel_of(operator: &str) -> String {
-    format!("{operator}{OPERATOR}")
+    format!("{operator}{KEPT_OPERATOR}")
 }
 
-/// The operator that a kernel's name in a result stands for, if any.
+/// The operator that a kernel's name in a result stands for, if any. Results of other kernels of the same operator stand
+/// for none, those of known cards for the operator as it is.
 pub(crate) fn operator_of(kernel: &str) -> Option<&str> {
-    kernel.strip_suffix(OPERATOR)
+    kernel.strip_suffix(KEPT_OPERATOR).or_else(|| kernel.strip_suffix(OPERATOR))
 }
 
 /// The name of a device in results.

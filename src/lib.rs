@@ -120,6 +120,7 @@ pub mod loader;
 pub mod ops;
 #[cfg(not(target_arch = "wasm32"))] // a browser has no threads that wait
 pub mod ring;
+mod search;
 mod submit;
 pub mod tune;
 

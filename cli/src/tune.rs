@@ -1,5 +1,6 @@
 //! `anywarp tune`: the values of its overrides with which a kernel is fastest, and the kernels of an operator.
 
+mod effort;
 mod extent;
 mod inputs;
 mod kept;
@@ -8,14 +9,14 @@ mod plot;
 mod report;
 
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::PathBuf;
 
-use anywarp::tune::{Mode, Overrides, Progress, Search, Space, Strategy, Tuned, Tuner};
+use anywarp::tune::{Mode, Overrides, Progress, Search, Space, Tuned, Tuner};
 use anywarp::{Device, Kernel, Wgsl};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use self::effort::Effort;
 use self::extent::Formula;
 use self::kept::KeptCommand;
 use crate::bindings::{Assignment, Interface};
@@ -67,25 +68,12 @@ pub(crate) struct TuneArgs {
     #[arg(long = "ignore", value_name = "KEY")]
     ignored: Vec<String>,
 
-    /// The seconds after which nothing more is measured
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
-    budget: Duration,
-
-    /// How the candidates to measure are chosen
-    #[arg(long, value_enum, default_value = "halving")]
-    strategy: StrategyName,
-
-    /// The seed of random decisions
-    #[arg(long, value_name = "N", default_value = "0")]
-    seed: u64,
+    #[command(flatten)]
+    effort: Effort,
 
     /// The sizes of the problem, for which the result is kept: 1000,64
     #[arg(long, value_name = "N[,N..]", value_delimiter = ',', value_parser = size)]
     key: Vec<u64>,
-
-    /// Write a plot of the candidates
-    #[arg(long, value_name = "FILE")]
-    svg: Option<PathBuf>,
 
     #[command(subcommand)]
     kept: Option<KeptCommand>,
@@ -102,34 +90,6 @@ struct TuneGrid {
     /// Threads in x, y and z, rounded up to whole workgroups; formulas of the overrides are rounded up
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = extent::parse)]
     threads: Option<Formula>,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum StrategyName {
-    /// All candidates
-    Exhaustive,
-    /// The default and 32 others
-    Random,
-    /// All a few times, then the faster half more often, and so on
-    Halving,
-    /// One parameter after the other
-    Descent,
-}
-
-impl StrategyName {
-    fn strategy(self) -> Strategy {
-        match self {
-            Self::Exhaustive => Strategy::Exhaustive,
-            Self::Random => Strategy::Random(32),
-            Self::Halving => Strategy::SuccessiveHalving,
-            Self::Descent => Strategy::CoordinateDescent,
-        }
-    }
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    let time = text.trim().parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    time.ok_or_else(|| format!("expected a number of seconds from 0, found '{text}': write --budget 2.5"))
 }
 
 fn size(text: &str) -> Result<u64, String> {
@@ -185,8 +145,9 @@ fn measure(device: &Device, wgsl: Wgsl<'static>, arguments: &TuneArgs, json: boo
 
     let bar = progress_bar(candidates.len(), json);
     let mut tuner = Tuner::new(device, wgsl).space(space).mode(Mode::Again).key(arguments.key.iter().copied());
-    let search = Search::new().budget(arguments.budget).strategy(arguments.strategy.strategy()).seed(arguments.seed);
-    tuner = tuner.search(search).progress(|progress| show_progress(&bar, &progress));
+    let effort = &arguments.effort;
+    let search = Search::new().budget(effort.budget).strategy(effort.strategy()).seed(effort.seed);
+    tuner = tuner.goal(effort.goal()).search(search).progress(|progress| show_progress(&bar, &progress));
     for Bound { binding, buffer } in &bound {
         tuner = tuner.bind(&binding.name, buffer);
         let number = format!("{}.{}", binding.resource.group, binding.resource.binding);
@@ -203,16 +164,9 @@ fn measure(device: &Device, wgsl: Wgsl<'static>, arguments: &TuneArgs, json: boo
     let tuned = arguments.grid.applied(tuner).run();
     bar.finish_and_clear();
     let tuned = tuned?;
-    if let Some(path) = &arguments.svg {
-        let name = tuned.kernel().name().to_owned();
-        draw(path, &plot::svg(&device.caps().name, [(name, tuned.rows())].into_iter()))?;
-    }
+    let named = || [(tuned.kernel().name().to_owned(), tuned.rows())].into_iter();
+    effort.draw(|| plot::svg(&device.caps().name, named()))?;
     print(device, &tuned, json)
-}
-
-/// Writes a plot.
-fn draw(path: &Path, plot: &str) -> Result<(), Failure> {
-    std::fs::write(path, plot).map_err(|error| Failure::File(format!("--svg {}: {error}", path.display())))
 }
 
 /// Shows the number of candidates that were begun, and the fastest one so far.

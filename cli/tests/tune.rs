@@ -106,6 +106,7 @@ fn mistakes_name_the_argument() {
         (&*LINE.replace("--bind y=zeros:u32:1000", ""), 2, "--bind y="),
         (&*format!("{LINE} --ignore z"), 2, "--ignore z"),
         (&*format!("{LINE} --budget soon"), 2, "--budget 2.5"),
+        (&*format!("{LINE} --goal speed"), 2, "energy"),
         ("double.wgsl", 2, "--threads"),
         ("op sorted --sizes 4", 2, "anywarp op --list"),
         ("op sort", 2, "--sizes"),

@@ -1,9 +1,9 @@
 //! The search for the setting that loads best for given data and kernels, by measuring.
 //!
-//! Random settings, then successive halving (Jamieson and Talwalkar, AISTATS 2016). It is implemented here rather than
-//! taken from a library of tree-structured Parzen estimators (the crates `tpe`, `optimizer`): those learn from a
-//! sequence of dozens of trials. Here there are a few dozen settings in all, and each measurement is expensive and
-//! noisy. The remaining settings must be measured in turn, so that a disturbance affects all of them alike.
+//! Random settings, then the same search by successive halving as for kernels. A sequence of trials, each of which learns
+//! from the ones before, as with tree-structured Parzen estimators (the crates `tpe`, `optimizer`), needs dozens of them.
+//! Here there are a few dozen settings in all, each measurement is expensive and noisy, and the remaining settings must be
+//! measured in turn, so that a disturbance affects all of them alike.
 
 mod search;
 
@@ -26,9 +26,10 @@ use super::{Batch, LoaderBuilder, Setting};
 pub struct TuneOptions {
     /// The number of settings to try: the default one, and random ones.
     pub settings: usize,
-    /// The number of batches of one measurement in the first round; it is doubled in each further round.
+    /// The number of batches of one measurement.
     pub batches: usize,
-    /// The number of measurements of one setting in one round, whose median counts.
+    /// The number of measurements of each setting without a consumer, whose median counts; the best settings are measured
+    /// four times as often with the consumer.
     pub repetitions: usize,
     /// The greatest number of workers to try.
     pub max_workers: usize,
@@ -54,14 +55,14 @@ impl TuneOptions {
         self
     }
 
-    /// Sets the number of batches of one measurement in the first round.
+    /// Sets the number of batches of one measurement.
     #[must_use]
     pub fn batches(mut self, batches: usize) -> Self {
         self.batches = batches;
         self
     }
 
-    /// Sets the number of measurements of one setting in one round.
+    /// Sets the number of measurements of each setting without a consumer.
     #[must_use]
     pub fn repetitions(mut self, repetitions: usize) -> Self {
         self.repetitions = repetitions;
@@ -96,11 +97,11 @@ impl TuneOptions {
 pub struct Trial {
     /// The setting that was measured.
     pub setting: Setting,
-    /// The time for each batch with the consumer, in the last round of this setting.
+    /// The time for each batch with the consumer.
     pub consumed: Duration,
-    /// The time for each batch with a consumer that does nothing, in the first round.
+    /// The time for each batch with a consumer that does nothing.
     pub alone: Duration,
-    /// The number of rounds of this setting.
+    /// The number of measurements with the consumer.
     pub rounds: u32,
 }
 
@@ -139,7 +140,7 @@ impl<F: Fields> LoaderBuilder<F> {
     ///
     /// The method is random settings, then successive halving (Jamieson and Talwalkar, "Non-stochastic best arm
     /// identification and hyperparameter optimization", AISTATS 2016). In each round all remaining settings are
-    /// measured in turn, several times; the better half by median continues to the next, longer round. Among settings
+    /// measured in turn; the better half continues to the next round, which has twice the measurements. Among settings
     /// within 3 % of each other, the one with fewer threads and batches wins. The setting of the builder itself is
     /// ignored.
     ///
@@ -182,7 +183,7 @@ impl<F: Fields> LoaderBuilder<F> {
         mut consumer: impl FnMut(Batch<F>) -> crate::Result<()>,
     ) -> crate::Result<Tuning> {
         let settings = search::settings(options);
-        search::search(settings, options, |setting, batches, consumed| {
+        search::search(&settings, options, |setting, batches, consumed| {
             let builder = self.clone().setting(setting);
             if consumed {
                 search::measure(&builder, batches, &mut consumer)

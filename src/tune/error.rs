@@ -72,6 +72,19 @@ pub enum TuneError {
     /// A call runs no operator with several candidates.
     #[error("nothing to tune: no operator of the call has several candidates for these sizes on this device")]
     NoChoice,
+    /// The device does not count its energy, or its counter stands still.
+    #[error(
+        "the energy of a candidate cannot be measured: {device} has no counter of energy that this program can read and \
+         that advances; expected an NVIDIA card with its management library, an Intel card on Linux, or a processor \
+         whose counters in /sys/class/powercap this user may read: leave out the goal, so that times are compared"
+    )]
+    NoEnergy {
+        /// The device.
+        device: String,
+    },
+    /// A comparison inside the program measures times only.
+    #[error("`inside` compares the times of steps and cannot be used with the goal `Energy`: leave out one of the two")]
+    EnergyInside,
     /// The default candidate fails, so that there is nothing to compare the others with.
     #[error("the default candidate cannot be measured: {reason}")]
     DefaultFailed {

@@ -4,8 +4,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::search::CLOSE;
 use super::{Dropped, Found};
+use crate::search::CLOSE;
 
 /// The number of candidates beside the default, those that were fastest alone.
 const FINALISTS: usize = 3;

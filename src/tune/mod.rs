@@ -6,10 +6,12 @@
 
 mod error;
 #[cfg(not(target_arch = "wasm32"))]
+mod goal;
+#[cfg(not(target_arch = "wasm32"))]
 mod inside;
 #[cfg(not(target_arch = "wasm32"))]
 mod operator;
-mod search;
+mod searching;
 mod space;
 #[cfg(not(target_arch = "wasm32"))]
 mod spare;
@@ -19,11 +21,13 @@ mod tuner;
 pub use crate::kept::{Kept, Mode, Record, State};
 #[cfg(not(target_arch = "wasm32"))]
 pub use crate::kept::{Store, StoreError};
+pub use crate::search::{Candidate, Dropped, Ended, Found, Judge, Search, Strategy, Trial};
 pub use error::TuneError;
 #[cfg(not(target_arch = "wasm32"))]
+pub use goal::Goal;
+#[cfg(not(target_arch = "wasm32"))]
 pub use operator::{Call, Contents, OperatorTuner, Results, TunedCall, TunedOperator, Workload};
-pub use search::{Dropped, Ended, Found, Judge, Search, Strategy, Trial};
-pub use space::{Candidate, Space, evaluate};
+pub use space::{Space, evaluate};
 #[cfg(not(target_arch = "wasm32"))]
 pub use spare::Spare;
 #[cfg(not(target_arch = "wasm32"))]

@@ -2,13 +2,15 @@
 
 mod call;
 mod rehearsal;
+mod small;
 mod tuned;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use self::rehearsal::Rehearsal;
+use self::small::SmallCall;
 use super::inside::compare;
-use super::{Candidate, Dropped, Mode, Progress, Record, Search, State, Store, Strategy, TuneError};
+use super::{Candidate, Dropped, Goal, Mode, Progress, Record, Search, State, Store, Strategy, TuneError, goal};
 use crate::device::Device;
 use crate::error::Error;
 use crate::kept;
@@ -55,6 +57,7 @@ pub struct OperatorTuner<'a, W> {
     device: &'a Device,
     workload: W,
     search: Search,
+    goal: Goal,
     budget: Duration,
     only: Option<Vec<String>>,
     tolerance: Option<f64>,
@@ -62,11 +65,13 @@ pub struct OperatorTuner<'a, W> {
     mode: Option<Mode>,
     store: Option<Store>,
     inside: Option<Step<'a>>,
+    small: Option<Small<'a>>,
     exact_now: bool,
 }
 
-/// A step of the program.
+/// A step of the program, and a small call on another device.
 type Step<'a> = Box<dyn FnMut() -> Result<(), Error> + 'a>;
+type Small<'a> = Box<dyn Fn(&Device) -> Result<Box<dyn Workload>, Error> + 'a>;
 
 impl<'a, W: Workload> OperatorTuner<'a, W> {
     /// A tuner for the operators of a workload: a [`Call`], or a type of the caller.
@@ -75,6 +80,7 @@ impl<'a, W: Workload> OperatorTuner<'a, W> {
             device,
             workload,
             search: Search::new(),
+            goal: Goal::Time,
             budget: Duration::from_secs(10),
             only: None,
             tolerance: None,
@@ -82,6 +88,7 @@ impl<'a, W: Workload> OperatorTuner<'a, W> {
             mode: None,
             store: Store::of_this_user(),
             inside: None,
+            small: None,
             exact_now: false,
         }
     }
@@ -102,6 +109,13 @@ impl<'a, W: Workload> OperatorTuner<'a, W> {
     /// Sets the time after which nothing more is measured, for all operators together. The default is 10 seconds.
     pub fn budget(mut self, budget: Duration) -> Self {
         self.budget = budget;
+        self
+    }
+
+    /// Sets the property by which candidates are compared. The default is the time. Candidates with the least energy hold
+    /// for this process, and for later ones that run the tuner again with this goal.
+    pub fn goal(mut self, goal: Goal) -> Self {
+        self.goal = goal;
         self
     }
 
@@ -133,6 +147,43 @@ impl<'a, W: Workload> OperatorTuner<'a, W> {
     /// compared. The tuner waits for the end of each step.
     pub fn inside(mut self, step: impl FnMut() -> Result<(), Error> + 'a) -> Self {
         self.inside = Some(Box::new(step));
+        self
+    }
+
+    /// Checks each candidate at a small size on the device `cpu:checked`, which finds races and indices out of range, as
+    /// [`Tuner::checked`](super::Tuner::checked). `call` makes the same call on buffers of that device. A candidate with
+    /// findings, or with other results than the default's, is left out; candidates that a processor cannot run, as those
+    /// of libraries and of cooperative matrices, are not checked.
+    ///
+    /// ```
+    /// use anywarp::Device;
+    /// use anywarp::ops::Sort;
+    /// use anywarp::tune::{Call, OperatorTuner};
+    ///
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// let sorted = |device: &Device, length: u32| {
+    ///     let x = device.buffer_from(&(0..length).rev().collect::<Vec<_>>())?;
+    ///     let y = device.buffer::<u32>(x.len())?;
+    ///     Call::new(device, y, move |y, recording| Sort::new().record(recording).run(&x, &mut *y))
+    /// };
+    /// let device = Device::open("cpu")?;
+    /// let tuned = OperatorTuner::new(&device, sorted(&device, 5000)?)
+    ///     .checked(|checked| sorted(checked, 600))
+    /// #   .store(None)
+    /// #   .budget(std::time::Duration::from_millis(300))
+    ///     .run()?;
+    /// # assert_eq!(tuned.operators().len(), 1);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// [`run`](Self::run) returns an error if the device cannot be opened or the call fails there.
+    pub fn checked<S: Workload + 'static>(mut self, call: impl Fn(&Device) -> Result<S, Error> + 'a) -> Self {
+        self.small = Some(Box::new(move |device| Ok(Box::new(call(device)?))));
         self
     }
 
@@ -169,41 +220,68 @@ impl<'a, W: Workload> OperatorTuner<'a, W> {
     /// library's error if the call fails. Results that cannot be kept are only logged.
     pub fn run(mut self) -> Result<TunedCall, Error> {
         let mode = self.mode.unwrap_or_else(Mode::of_environment);
-        let (recorded, decisions) = observe(&[], || self.workload.record());
-        recorded?;
-        let mut open: Vec<Decision> = decisions.into_iter().filter(|decision| decision.candidates.len() > 1).collect();
-        if let Some(only) = &self.only {
-            for decision in &mut open {
-                let default = decision.candidates[0].clone();
-                decision.candidates.retain(|candidate| *candidate == default || only.contains(candidate));
-            }
+        if self.goal == Goal::Energy && self.inside.is_some() {
+            return Err(TuneError::EnergyInside.into());
         }
+        let mut open = self.open(&[])?;
         if open.is_empty() {
             return Err(TuneError::NoChoice.into());
         }
-        let search = self.search.clone().budget(self.budget / u32::try_from(open.len()).unwrap_or(u32::MAX));
+        let started = Instant::now();
         let mut trials: Vec<Trial> = Vec::new();
         let mut tuned = Vec::new();
-        for decision in &open {
+        while let Some(decision) = open.first() {
             let kept = if mode == Mode::Again { None } else { self.kept(decision) };
             let one = match (kept, mode) {
-                (Some(kept), Mode::Record | Mode::Pinned) => kept,
+                (Some(kept), Mode::Record | Mode::Pinned) => {
+                    if self.goal == Goal::Energy {
+                        // The table of the device holds what is kept for times.
+                        self.learn(decision, kept.chosen());
+                    }
+                    kept
+                }
                 (_, Mode::Off | Mode::Pinned) => TunedOperator::untouched(decision),
-                _ => self.measured(&search, &trials, decision)?,
+                _ => {
+                    let rest = self.budget.saturating_sub(started.elapsed());
+                    let budget = rest / u32::try_from(open.len()).unwrap_or(u32::MAX);
+                    self.measured(&self.search.clone().budget(budget), &trials, decision)?
+                }
             };
             trials.push(trial(decision, one.chosen()));
             tuned.push(one);
+            // A candidate may consist of other operators than the default: a convolution by products of matrices.
+            open = self.open(&trials)?;
         }
         Ok(TunedCall::new(tuned))
     }
 
+    /// The decisions of the call that have several candidates, without those that are taken already.
+    fn open(&mut self, taken: &[Trial]) -> Result<Vec<Decision>, Error> {
+        let (recorded, mut decisions) = observe(taken, || self.workload.record());
+        recorded?;
+        let is_taken = |of: &Decision| taken.iter().any(|by| by.operator == of.operator && by.sizes == of.sizes);
+        decisions.retain(|decision| !is_taken(decision));
+        if let Some(only) = &self.only {
+            for decision in &mut decisions {
+                let default = decision.candidates[0].clone();
+                decision.candidates.retain(|candidate| *candidate == default || only.contains(candidate));
+            }
+        }
+        decisions.retain(|decision| decision.candidates.len() > 1);
+        Ok(decisions)
+    }
+
     fn measured(&mut self, search: &Search, trials: &[Trial], decision: &Decision) -> Result<TunedOperator, Error> {
+        goal::check(self.device, self.goal)?;
+        let small = self.small.as_ref().map(|call| SmallCall::new(call)).transpose()?;
         let candidates = Candidate::numbered(decision.candidates.len());
         let mut rehearsal = Rehearsal::new(self.device, &mut self.workload, trials, decision, self.tolerance);
+        rehearsal.goal = self.goal;
+        rehearsal.small = small;
         rehearsal.progress = self.progress.as_deref_mut();
         let found = search.run(&candidates, &mut rehearsal);
         let found = found.map_err(|error| rehearsal.take_error().unwrap_or_else(|| error.into()))?;
-        let mut tuned = TunedOperator::measured(decision, &found);
+        let mut tuned = TunedOperator::measured(decision, &found, self.goal);
         let choices = self.device.context.extension(|| Choices::of(self.device.caps()));
         if let Some(step) = &mut self.inside {
             let inside = compare(&found, self.budget, |at| {
@@ -218,14 +296,25 @@ impl<'a, W: Workload> OperatorTuner<'a, W> {
         }
         // A caller who asks for a search wants its result at once, also where it changes the order of sums.
         if decision.exact || !self.exact_now {
-            choices.learn(&decision.operator, &decision.sizes, tuned.chosen());
+            self.learn(decision, tuned.chosen());
         }
         self.keep(decision, &tuned);
         Ok(tuned)
     }
 
+    /// Lets the operator use a candidate from now on.
+    fn learn(&self, decision: &Decision, candidate: &str) {
+        let choices = self.device.context.extension(|| Choices::of(self.device.caps()));
+        choices.learn(&decision.operator, &decision.sizes, candidate);
+    }
+
     fn blank(&self, decision: &Decision) -> Record {
-        Record::blank(self.device.caps(), kept::kernel_of(&decision.operator), decision.sizes.clone())
+        let mut kernel = kept::kernel_of(&decision.operator);
+        if self.goal == Goal::Energy {
+            // Operators do not use it without a tuner.
+            kernel.push_str(" energy");
+        }
+        Record::blank(self.device.caps(), kernel, decision.sizes.clone())
     }
 
     /// The kept result for a question of an operator.

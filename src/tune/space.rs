@@ -8,6 +8,7 @@ use std::fmt::Write;
 use self::expression::{Expression, Problem};
 use super::TuneError;
 use crate::kernel::Wgsl;
+use crate::search::Candidate;
 
 /// The greatest number of combinations of values, before restrictions.
 const MAX_COMBINATIONS: u64 = 1 << 20;
@@ -76,39 +77,6 @@ pub struct Space {
     restrictions: Vec<Restriction>,
 }
 
-/// The values of the overrides, in the order of the parameters of a [`Space`].
-///
-/// ```
-/// use anywarp::tune::Space;
-///
-/// let candidates = Space::new().parameter("WG", 64.0, [32.0, 64.0]).candidates()?;
-/// assert_eq!((candidates[0].values(), candidates[1].values()), (&[64.0][..], &[32.0][..]));
-/// # Ok::<(), anywarp::tune::TuneError>(())
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-pub struct Candidate {
-    values: Vec<f64>,
-}
-
-impl Candidate {
-    /// Candidates that have only their numbers, for a search of other things than values of overrides.
-    ///
-    /// ```
-    /// # use anywarp::tune::Candidate;
-    /// assert_eq!(Candidate::numbered(3)[2].values(), [2.0]);
-    /// ```
-    #[must_use]
-    pub fn numbered(count: usize) -> Vec<Self> {
-        (0..count).map(|number| Self { values: vec![number as f64] }).collect()
-    }
-
-    /// The values, in the order of the parameters.
-    #[must_use]
-    pub fn values(&self) -> &[f64] {
-        &self.values
-    }
-}
-
 impl Space {
     /// A space without parameters, whose only candidate is the default.
     #[must_use]
@@ -173,8 +141,8 @@ impl Space {
     pub fn candidates(&self) -> Result<Vec<Candidate>, TuneError> {
         let restrictions = self.checked()?;
         let violated = |values: &[f64]| restrictions.iter().find(|placed| !placed.holds(values));
-        let default = Candidate { values: self.parameters.iter().map(|parameter| parameter.default).collect() };
-        if let Some(placed) = violated(&default.values) {
+        let default = Candidate::of(self.parameters.iter().map(|parameter| parameter.default).collect());
+        if let Some(placed) = violated(default.values()) {
             return Err(TuneError::Default {
                 values: self.describe(&default),
                 restriction: placed.restriction.text.clone(),
@@ -185,8 +153,8 @@ impl Space {
         loop {
             let values: Vec<f64> =
                 self.parameters.iter().zip(&digits).map(|(parameter, digit)| parameter.values[*digit]).collect();
-            if values != candidates[0].values && violated(&values).is_none() {
-                candidates.push(Candidate { values });
+            if values != candidates[0].values() && violated(&values).is_none() {
+                candidates.push(Candidate::of(values));
             }
             // The last parameter varies fastest, as the digits of a number do.
             let Some(place) = (0..digits.len()).rev().find(|at| digits[*at] + 1 < self.parameters[*at].values.len())
@@ -237,7 +205,7 @@ impl Space {
     #[must_use]
     pub fn describe(&self, candidate: &Candidate) -> String {
         let mut text = String::new();
-        for (name, value) in self.names().zip(&candidate.values) {
+        for (name, value) in self.names().zip(candidate.values()) {
             let gap = if text.is_empty() { "" } else { " " };
             let _ = write!(text, "{gap}{name}={value}");
         }
@@ -266,7 +234,7 @@ impl Space {
     /// ```
     #[must_use]
     pub fn apply<'a>(&self, wgsl: &Wgsl<'a>, candidate: &Candidate) -> Wgsl<'a> {
-        let pairs = self.names().zip(&candidate.values);
+        let pairs = self.names().zip(candidate.values());
         pairs.fold(wgsl.clone(), |wgsl, (name, value)| wgsl.set_override(name.to_owned(), *value))
     }
 }

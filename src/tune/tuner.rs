@@ -15,7 +15,7 @@ use self::bench::Bench;
 use self::grid::Grid;
 use self::shelf::Shelf;
 use super::inside::compare;
-use super::{Candidate, Mode, Search, Space, Store, Strategy, TuneError};
+use super::{Candidate, Goal, Mode, Search, Space, Store, Strategy, TuneError, goal};
 use crate::buffer::Slice;
 use crate::device::Device;
 use crate::element::Element;
@@ -76,6 +76,7 @@ pub struct Tuner<'a> {
     values: Vec<Value<'a>>,
     grid: Option<Grid<'a>>,
     search: Search,
+    goal: Goal,
     tolerance: Option<f64>,
     ignored: Vec<String>,
     key: Vec<u64>,
@@ -124,6 +125,7 @@ impl<'a> Tuner<'a> {
             values: Vec::new(),
             grid: None,
             search: Search::new(),
+            goal: Goal::Time,
             tolerance: None,
             ignored: Vec::new(),
             key: Vec::new(),
@@ -210,6 +212,13 @@ impl<'a> Tuner<'a> {
     /// Sets the time after which nothing more is measured; see [`Search::budget`]. The default is 10 seconds.
     pub fn budget(mut self, budget: Duration) -> Self {
         self.search = self.search.budget(budget);
+        self
+    }
+
+    /// Sets the property by which candidates are compared. The default is the time. Energy includes that of the copies
+    /// which give each launch its contents. Results are kept for each goal on its own.
+    pub fn goal(mut self, goal: Goal) -> Self {
+        self.goal = goal;
         self
     }
 
@@ -315,6 +324,9 @@ impl<'a> Tuner<'a> {
         if mode == Mode::Off {
             return self.default(&space, &candidates);
         }
+        if self.goal == Goal::Energy && self.inside.is_some() {
+            return Err(TuneError::EnergyInside.into());
+        }
         let shelf = Shelf::new(&self, self.store.clone())?;
         let kept = if mode == Mode::Again { None } else { shelf.find(&space, &candidates) };
         match (kept, mode) {
@@ -334,12 +346,13 @@ impl<'a> Tuner<'a> {
     /// The kernel with its default values.
     fn default(&self, space: &Space, candidates: &[Candidate]) -> Result<Tuned, Error> {
         let kernel = self.device.kernel(space.apply(&self.wgsl, &candidates[0]))?;
-        let rows = table::rows(&names(space, candidates), 0, |_| (None, 0, None));
+        let rows = table::rows(&names(space, candidates), 0, self.goal, |_| (None, 0, None));
         Ok(Tuned::new(kernel, Overrides::new(space, &candidates[0]), rows, Origin::Default))
     }
 
     fn measured(mut self, space: &Space, candidates: &[Candidate]) -> Result<Tuned, Error> {
-        let (search, step, device) = (self.search.clone(), self.inside.take(), self.device);
+        goal::check(self.device, self.goal)?;
+        let (search, goal, step, device) = (self.search.clone(), self.goal, self.inside.take(), self.device);
         let mut bench = Bench::new(self, space, candidates);
         if search.tries_all() {
             bench.compile_ahead(search.time() / 3);
@@ -355,7 +368,7 @@ impl<'a> Tuner<'a> {
         let inside = inside.transpose()?;
         let winner = inside.as_ref().map_or(found.winner, |inside| inside.winner);
         let kernel = bench.again(winner)?;
-        let rows = table::rows(&names(space, candidates), found.winner, |at| {
+        let rows = table::rows(&names(space, candidates), found.winner, goal, |at| {
             let trial = &found.trials[at];
             (trial.median(), trial.times.len(), trial.dropped.clone())
         });

@@ -11,6 +11,8 @@ mod backend_failures;
 mod binding_limits;
 mod debug_log;
 mod debug_print;
+#[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+mod energy;
 mod errors;
 mod imports;
 mod interop;

@@ -1,15 +1,13 @@
 //! `anywarp tune op`: the kernels with which an operator is fastest.
 
-use std::path::PathBuf;
-use std::time::Duration;
-
 use anywarp::backend::Layout;
-use anywarp::tune::{Contents, Mode, OperatorTuner, TuneError, Workload};
+use anywarp::tune::{Contents, Goal, Mode, OperatorTuner, TuneError, Workload};
 use anywarp::{Device, Element, Recording};
 use clap::Args;
 
+use super::effort::Effort;
 use super::inputs::{self, Given};
-use super::{StrategyName, draw, plot, progress_bar, report, seconds, show_progress};
+use super::{plot, progress_bar, report, show_progress};
 use crate::count;
 use crate::dtype::Dtype;
 use crate::failure::Failure;
@@ -48,21 +46,8 @@ pub(crate) struct OperatorArgs {
     #[arg(long, value_name = "RATIO")]
     tolerance: Option<f64>,
 
-    /// The seconds after which nothing more is measured
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
-    budget: Duration,
-
-    /// How the candidates to measure are chosen
-    #[arg(long, value_enum, default_value = "halving")]
-    strategy: StrategyName,
-
-    /// The seed of random decisions
-    #[arg(long, value_name = "N", default_value = "0")]
-    seed: u64,
-
-    /// Write a plot of the candidates
-    #[arg(long, value_name = "FILE")]
-    svg: Option<PathBuf>,
+    #[command(flatten)]
+    effort: Effort,
 }
 
 fn size(text: &str) -> Result<u64, String> {
@@ -100,22 +85,21 @@ pub(super) fn run(arguments: &OperatorArgs, json: bool) -> Result<(), Failure> {
     rehearsed.record().map_err(|error| rehearsed.failure.take().unwrap_or_else(|| error.into()))?;
     let least = rehearsed.call.as_ref().and_then(|call| call.cost).and_then(|cost| report::least(&device, cost));
 
+    let effort = &arguments.effort;
     let bar = progress_bar(0, json);
-    let mut tuner = OperatorTuner::new(&device, rehearsed).mode(Mode::Again).budget(arguments.budget);
-    tuner = tuner.strategy(arguments.strategy.strategy()).seed(arguments.seed);
+    let mut tuner = OperatorTuner::new(&device, rehearsed).mode(Mode::Again).budget(effort.budget);
+    tuner = tuner.goal(effort.goal()).strategy(effort.strategy()).seed(effort.seed);
     if let Some(tolerance) = arguments.tolerance {
         tuner = tuner.verify(tolerance);
     }
-    if let Some(least) = least {
+    if let (Some(least), Goal::Time) = (least, effort.goal()) {
         tuner = tuner.bound(least);
     }
     let tuned = tuner.progress(|progress| show_progress(&bar, &progress)).run();
     bar.finish_and_clear();
     let tuned = tuned?;
-    if let Some(path) = &arguments.svg {
-        let all = tuned.operators().iter().map(|one| (format!("{} {}", one.operator(), one.sizes()), one.rows()));
-        draw(path, &plot::svg(&device.caps().name, all))?;
-    }
+    let all = || tuned.operators().iter().map(|one| (format!("{} {}", one.operator(), one.sizes()), one.rows()));
+    effort.draw(|| plot::svg(&device.caps().name, all()))?;
     let device = run::describe_device(&device);
     terminal::print(&if json {
         report::operators_json(&device, name, &tuned, least)

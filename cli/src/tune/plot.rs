@@ -13,14 +13,17 @@ const BOTTOM: f64 = 60.0;
 
 /// Returns the plot of one or several spaces, each with its name, one below the other.
 pub(super) fn svg<'r>(device: &str, spaces: impl Iterator<Item = (String, &'r [Row])>) -> String {
-    let drawn: Vec<(String, f64)> = spaces.map(|(name, rows)| space(&name, rows)).collect();
+    let spaces: Vec<(String, &[Row])> = spaces.collect();
+    let of_energy = spaces.iter().any(|(_, rows)| rows.iter().any(|row| row.energy.is_some()));
+    let drawn: Vec<(String, f64)> = spaces.iter().map(|(name, rows)| space(name, rows)).collect();
     let width = drawn.iter().map(|(_, width)| *width).fold(400.0, f64::max);
     let height = drawn.len() as f64 * HEIGHT + 30.0;
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" \
          font-size=\"11\">\n<rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n\
-         <text x=\"{LEFT}\" y=\"20\" font-size=\"14\">{}: time of each candidate, by the value of each parameter</text>\n",
-        escaped(device)
+         <text x=\"{LEFT}\" y=\"20\" font-size=\"14\">{}: {} of each candidate, by the value of each parameter</text>\n",
+        escaped(device),
+        if of_energy { "energy" } else { "time" }
     );
     for (at, (space, _)) in drawn.iter().enumerate() {
         let _ = writeln!(text, "<g transform=\"translate(0 {})\">\n{space}</g>", at as f64 * HEIGHT + 24.0);
@@ -29,17 +32,23 @@ pub(super) fn svg<'r>(device: &str, spaces: impl Iterator<Item = (String, &'r [R
     text
 }
 
-/// The panels of one space, and their width. Times are logarithmic.
+/// The time in microseconds, or the energy in millijoules.
+fn cost(row: &Row) -> Option<f64> {
+    row.time.map(|time| time.as_secs_f64() * 1e6).or_else(|| row.energy.map(|joules| joules * 1e3))
+}
+
+/// The panels of one space, and their width. Times and energies are logarithmic.
 fn space(name: &str, rows: &[Row]) -> (String, f64) {
     let mut text = format!("<text x=\"{LEFT}\" y=\"24\" font-size=\"13\">{}</text>\n", escaped(name));
-    let timed: Vec<(&Row, f64)> = rows.iter().filter_map(|row| Some((row, row.time?.as_secs_f64() * 1e6))).collect();
+    let timed: Vec<(&Row, f64)> = rows.iter().filter_map(|row| Some((row, cost(row)?))).collect();
+    let unit = if rows.iter().any(|row| row.energy.is_some()) { "mJ" } else { "µs" };
     let least = timed.iter().map(|(_, time)| *time).fold(f64::INFINITY, f64::min).max(1e-3);
     let most = timed.iter().map(|(_, time)| *time).fold(least, f64::max);
     let (low, high) = (least.log10(), most.log10().max(least.log10() + 0.1));
     let y = |time: f64| HEIGHT - BOTTOM - (time.max(least).log10() - low) / (high - low) * (HEIGHT - TOP - BOTTOM);
     for time in [least, most] {
         let at = y(time);
-        let _ = writeln!(text, "<text x=\"{}\" y=\"{at:.1}\" text-anchor=\"end\">{time:.1} µs</text>", LEFT - 8.0);
+        let _ = writeln!(text, "<text x=\"{}\" y=\"{at:.1}\" text-anchor=\"end\">{time:.1} {unit}</text>", LEFT - 8.0);
     }
     let parameters = parameters(rows);
     for (panel, (parameter, values)) in parameters.iter().enumerate() {
@@ -69,7 +78,7 @@ fn space(name: &str, rows: &[Row]) -> (String, f64) {
                 _ => "#999999",
             };
             let (cx, cy, r) = (x(&value), y(*time), if best { 5.0 } else { 3.5 });
-            let title = escaped(&format!("{}: {time:.1} µs", row.values));
+            let title = escaped(&format!("{}: {time:.1} {unit}", row.values));
             let _ = writeln!(
                 text,
                 "<circle cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"{r}\" fill=\"{colour}\" fill-opacity=\"0.7\"><title>{title}</title></circle>"

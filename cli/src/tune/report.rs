@@ -12,20 +12,33 @@ use crate::terminal;
 
 pub(super) fn table(device: &Device, tuned: &Tuned) -> String {
     let mut table = terminal::table();
-    table.set_header(["values", "time", "rounds", "speed", ""]);
-    let default = tuned.rows().iter().find(|row| row.candidate == 0).and_then(|row| row.time);
+    table.set_header(["values", cost_name(tuned.rows()), "rounds", "speed", ""]);
+    let default = tuned.rows().iter().find(|row| row.candidate == 0);
     for row in tuned.rows() {
-        let time = row.time.map_or("-".to_owned(), terminal::duration);
-        let ratio = default.zip(row.time).filter(|(_, time)| !time.is_zero());
-        let speed = ratio
-            .map_or("-".to_owned(), |(default, time)| format!("{:.2}x", default.as_secs_f64() / time.as_secs_f64()));
-        table.add_row([row.values.clone(), time, row.rounds.to_string(), speed, note(row)]);
+        table.add_row([row.values.clone(), cost(row), row.rounds.to_string(), speed(default, row), note(row)]);
     }
     let options: Vec<String> =
         tuned.overrides().iter().map(|(name, value)| format!("--override {name}={value}")).collect();
     let ended = ended(tuned.origin()).unwrap_or_else(|| "nothing was measured".to_owned());
     let Device { name, selector, .. } = device;
     format!("{name} ({selector}): {ended}\n\n{}\n\nbest: {}", table.trim_fmt(), options.join(" "))
+}
+
+/// The property by which candidates were compared.
+fn cost_name(rows: &[Row]) -> &'static str {
+    if rows.iter().any(|row| row.energy.is_some()) { "energy" } else { "time" }
+}
+
+fn cost(row: &Row) -> String {
+    let energy = || row.energy.map_or("-".to_owned(), |joules| format!("{:.3} mJ", joules * 1e3));
+    row.time.map_or_else(energy, terminal::duration)
+}
+
+/// The ratio of the default's cost to that of a candidate.
+fn speed(default: Option<&Row>, row: &Row) -> String {
+    let cost = |row: &Row| row.time.map(|time| time.as_secs_f64()).or(row.energy);
+    let ratio = default.and_then(cost).zip(cost(row)).filter(|(_, cost)| *cost > 0.0);
+    ratio.map_or("-".to_owned(), |(default, cost)| format!("{:.2}x", default / cost))
 }
 
 /// The reason for the end of a search; `None` if nothing was measured.
@@ -58,16 +71,11 @@ pub(super) fn operators_table(device: &Device, tuned: &TunedCall, least: Option<
     let mut text = format!("{name} ({selector})");
     for operator in tuned.operators() {
         let mut table = terminal::table();
-        table.set_header(["candidate", "time", "rounds", "speed", "of the roofline", ""]);
-        let default = operator.default_row().and_then(|row| row.time);
+        table.set_header(["candidate", cost_name(operator.rows()), "rounds", "speed", "of the roofline", ""]);
         for row in operator.rows() {
-            let time = row.time.map_or("-".to_owned(), terminal::duration);
-            let ratio = default.zip(row.time).filter(|(_, time)| !time.is_zero());
-            let speed = ratio.map_or("-".to_owned(), |(default, time)| {
-                format!("{:.2}x", default.as_secs_f64() / time.as_secs_f64())
-            });
+            let speed = speed(operator.default_row(), row);
             let share = share(row, least).map_or("-".to_owned(), |share| format!("{share:.0} %"));
-            table.add_row([row.values.clone(), time, row.rounds.to_string(), speed, share, note(row)]);
+            table.add_row([row.values.clone(), cost(row), row.rounds.to_string(), speed, share, note(row)]);
         }
         let ended = ended(operator.origin()).unwrap_or_else(|| "nothing was measured".to_owned());
         let bits = if operator.exact() { "all candidates give the same bits" } else { "sums may have another order" };
@@ -104,7 +112,7 @@ pub(super) fn operators_json(device: &Device, name: &str, tuned: &TunedCall, lea
 fn note(row: &Row) -> String {
     match &row.dropped {
         Some(dropped) => dropped.to_string().lines().next().unwrap_or_default().to_owned(),
-        None if row.time.is_none() => "not tried".to_owned(),
+        None if row.time.is_none() && row.energy.is_none() => "not tried".to_owned(),
         None if row.candidate == 0 => "default".to_owned(),
         None => String::new(),
     }
@@ -126,6 +134,7 @@ fn row(row: &Row) -> Value {
         "values": row.values,
         "default": row.candidate == 0,
         "time_us": row.time.map(|time| time.as_nanos() as f64 / 1e3),
+        "energy_mj": row.energy.map(|joules| joules * 1e3),
         "rounds": row.rounds,
         "dropped": row.dropped.as_ref().map(ToString::to_string),
     })

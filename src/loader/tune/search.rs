@@ -1,4 +1,4 @@
-//! Random settings, successive halving, and one measurement.
+//! Random settings, their search, and one measurement.
 
 use std::time::{Duration, Instant};
 
@@ -6,10 +6,10 @@ use super::{Trial, TuneOptions, Tuning};
 use crate::loader::fields::Fields;
 use crate::loader::order::SplitMix;
 use crate::loader::{Batch, LoaderBuilder, LoaderError, Setting};
+use crate::search::{CLOSE, Candidate, Dropped, Judge, Search, Strategy};
 
-/// The ratio of two measured times up to which they count as equal, so that the setting with fewer workers and batches
-/// loaded ahead is better.
-const CLOSE: f64 = 1.03;
+/// How many times as often as at first the best settings are measured.
+const LAST: u32 = 4;
 
 /// The default setting, and random ones.
 pub(super) fn settings(options: &TuneOptions) -> Vec<Setting> {
@@ -39,49 +39,76 @@ fn shuffle<T>(values: &mut [T], random: &mut SplitMix) {
 /// Finds the best of `settings`, which has at least one. `measure` returns the time per batch for a number of batches,
 /// with the consumer or without.
 pub(super) fn search(
-    settings: Vec<Setting>,
+    settings: &[Setting],
     options: &TuneOptions,
-    mut measure: impl FnMut(Setting, usize, bool) -> crate::Result<Duration>,
+    measure: impl FnMut(Setting, usize, bool) -> crate::Result<Duration>,
 ) -> crate::Result<Tuning> {
-    let trial = |setting| Trial { setting, consumed: Duration::ZERO, alone: Duration::ZERO, rounds: 0 };
-    let mut trials: Vec<Trial> = settings.into_iter().map(trial).collect();
-    let mut random = SplitMix(!options.seed);
-    let mut left: Vec<usize> = (0..trials.len()).collect();
-    let mut batches = options.batches.max(1);
-    let mut best_alone = None;
-    loop {
-        let mut consumed = vec![Vec::new(); trials.len()];
-        let mut alone = vec![Vec::new(); trials.len()];
-        for _ in 0..options.repetitions.max(1) {
-            // The settings are measured in turn, each time in another order, so that disturbances by other programs
-            // affect all of them alike.
-            shuffle(&mut left, &mut random);
-            for &at in &left {
-                consumed[at].push(measure(trials[at].setting, batches, true)?);
-                if best_alone.is_none() {
-                    alone[at].push(measure(trials[at].setting, batches, false)?);
-                }
-            }
+    let repetitions = u32::try_from(options.repetitions.max(1)).unwrap_or(u32::MAX);
+    let search = Search::new().strategy(Strategy::SuccessiveHalving).seed(options.seed).budget(Duration::MAX);
+    let search = search.rounds(repetitions.saturating_mul(LAST)).slowest(f64::INFINITY);
+    let alone = vec![Duration::ZERO; settings.len()];
+    let mut loading = Loading { settings, options, measure, alone, error: None, started: Instant::now() };
+    let found = search.find(&Candidate::numbered(settings.len()), &mut loading);
+    if let Some(error) = loading.error {
+        return Err(error);
+    }
+    let found = found.map_err(|_| LoaderError::NothingToTune)?;
+    let trials: Vec<Trial> = (settings.iter().zip(&found.trials).zip(&loading.alone))
+        .map(|((setting, trial), alone)| Trial {
+            setting: *setting,
+            consumed: trial.median().unwrap_or_default(),
+            alone: *alone,
+            rounds: u32::try_from(trial.times.len()).unwrap_or(u32::MAX),
+        })
+        .collect();
+    // Those that were measured about as often as the winner.
+    let most = trials.iter().map(|trial| trial.rounds).max().unwrap_or(0);
+    let last: Vec<usize> = (0..trials.len()).filter(|at| trials[*at].rounds >= most.div_ceil(2)).collect();
+    let all: Vec<usize> = (0..trials.len()).collect();
+    let (best, alone) = (best(&last, &trials, |trial| trial.consumed), best(&all, &trials, |trial| trial.alone));
+    Ok(sorted(trials, best, alone))
+}
+
+/// The settings as candidates of a search.
+struct Loading<'s, M> {
+    settings: &'s [Setting],
+    options: &'s TuneOptions,
+    measure: M,
+    /// The times for each batch with a consumer that does nothing.
+    alone: Vec<Duration>,
+    /// The error of a batch or of the consumer, which ends the search.
+    error: Option<crate::Error>,
+    started: Instant,
+}
+
+impl<M: FnMut(Setting, usize, bool) -> crate::Result<Duration>> Loading<'_, M> {
+    fn measured(&mut self, candidate: usize, consumed: bool) -> Result<Duration, Dropped> {
+        let time = (self.measure)(self.settings[candidate], self.options.batches.max(1), consumed);
+        time.map_err(|error| {
+            let dropped = Dropped::Failed(error.to_string());
+            self.error.get_or_insert(error);
+            dropped
+        })
+    }
+}
+
+impl<M: FnMut(Setting, usize, bool) -> crate::Result<Duration>> Judge for Loading<'_, M> {
+    fn check(&mut self, candidate: usize) -> Result<(), Dropped> {
+        let mut times = Vec::new();
+        for _ in 0..self.options.repetitions.max(1) {
+            times.push(self.measured(candidate, false)?);
         }
-        for &at in &left {
-            trials[at].consumed = median(&mut consumed[at]);
-            trials[at].rounds += 1;
-            if best_alone.is_none() {
-                trials[at].alone = median(&mut alone[at]);
-            }
-        }
-        // The best setting for loading alone is kept to the end, for the comparison.
-        let alone = *best_alone.get_or_insert_with(|| best(&left, &trials, |trial| trial.alone));
-        if left.len() <= 3 {
-            let best = best(&left, &trials, |trial| trial.consumed);
-            return Ok(sorted(trials, best, alone));
-        }
-        left.sort_by_key(|at| trials[*at].consumed);
-        left.truncate(left.len().div_ceil(2));
-        if !left.contains(&alone) {
-            left.push(alone);
-        }
-        batches = batches.saturating_mul(2);
+        self.alone[candidate] = median(&mut times);
+        Ok(())
+    }
+
+    fn time(&mut self, candidate: usize, _: Duration) -> Result<Duration, Dropped> {
+        self.measured(candidate, true)
+    }
+
+    fn elapsed(&self) -> Duration {
+        // An error uses up the budget.
+        if self.error.is_some() { Duration::MAX } else { self.started.elapsed() }
     }
 }
 
@@ -175,7 +202,7 @@ mod tests {
                 let disturbance = if calls.is_multiple_of(5) { 3 } else { 1 };
                 Ok(Duration::from_micros(time * disturbance))
             };
-            let tuning = search(settings(&options), &options, machine).unwrap();
+            let tuning = search(&settings(&options), &options, machine).unwrap();
             assert_eq!(tuning.best().workers, 3, "{tuning}");
             assert_eq!(tuning.best_alone().workers, 8, "{tuning}");
             assert!(tuning.best().pinned && tuning.best_alone().pinned, "{tuning}");
@@ -186,7 +213,7 @@ mod tests {
     #[test]
     fn one_setting_is_enough() {
         let options = TuneOptions { settings: 0, repetitions: 0, batches: 0, ..TuneOptions::default() };
-        let tuning = search(settings(&options), &options, |_, _, _| Ok(Duration::ZERO)).unwrap();
+        let tuning = search(&settings(&options), &options, |_, _, _| Ok(Duration::ZERO)).unwrap();
         assert_eq!((tuning.best(), tuning.best_alone()), (Setting::default(), Setting::default()));
         assert!(tuning.to_string().contains("best, also alone"));
     }

@@ -4,6 +4,13 @@ use std::cell::RefCell;
 
 use super::Decision;
 
+/// The sizes of a trial that holds for all calls of its operator, whatever their properties.
+pub(crate) const ANY_SIZES: &str = "*";
+
+fn first_word(operator: &str) -> &str {
+    operator.split(' ').next().unwrap_or_default()
+}
+
 /// A candidate that a tuner tries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Trial {
@@ -49,7 +56,11 @@ pub(super) fn is_active() -> bool {
 pub(super) fn wanted(operator: &str, sizes: &str) -> Option<String> {
     SESSION.with_borrow(|session| {
         let trials = &session.as_ref()?.trials;
-        let trial = trials.iter().find(|trial| trial.operator == operator && trial.sizes == sizes)?;
+        let is_meant = |trial: &&Trial| match &*trial.sizes {
+            ANY_SIZES => first_word(&trial.operator) == first_word(operator),
+            of => of == sizes && trial.operator == operator,
+        };
+        let trial = trials.iter().find(is_meant)?;
         Some(trial.candidate.clone())
     })
 }

@@ -1,6 +1,8 @@
 //! The distribution of a reduction's work. The distribution is the same for the same shapes on the same kind of device,
 //! so that sums are reproducible. This module is pure.
 
+use std::fmt;
+
 use super::super::operation::preface::WORKGROUP;
 
 /// The number of cells (elements, vectors or partial results) that an invocation processes in one iteration of its
@@ -54,14 +56,50 @@ pub(super) struct Work {
     pub(super) software: bool,
 }
 
+/// How far the work of a pass is spread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Spread {
+    /// The number of workgroups that results are split for, if there are fewer results.
+    pub(super) groups: u32,
+    /// The greatest number of invocations that work on one result together; a power of two.
+    pub(super) widest: u32,
+}
+
+/// The name by which results of tuning are kept.
+impl fmt::Display for Spread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "groups={} width={}", self.groups, self.widest)
+    }
+}
+
+impl Spread {
+    /// The spread without tuning.
+    pub(super) fn default_for(software: bool) -> Self {
+        if software { Self { groups: 64, widest: LANES } } else { Self { groups: 1024, widest: WORKGROUP } }
+    }
+
+    /// All spreads.
+    pub(super) fn all(software: bool) -> Vec<Self> {
+        if software {
+            return [1, 4, 16, 64, 256].map(|groups| Self { groups, widest: LANES }).to_vec();
+        }
+        let widths = [64, 128, WORKGROUP];
+        [128, 256, 512, 1024, 2048, 4096]
+            .iter()
+            .flat_map(|&groups| widths.map(|widest| Self { groups, widest }))
+            .collect()
+    }
+}
+
 impl Choice {
-    /// Returns the default choice for this work.
-    pub(super) fn default_for(work: Work) -> Self {
+    /// Returns the choice for this work.
+    pub(super) fn of(work: Work, spread: Spread) -> Self {
         let vectors = work.aligned && work.reduced >= MIN_FOR_VECTORS;
-        let first = work.scheme(if vectors { work.reduced / 4 } else { work.reduced });
+        let first = work.scheme(if vectors { work.reduced / 4 } else { work.reduced }, spread);
         // The partial results of the first pass are contiguous: in the order of the results, or for columns in the
         // order of the parts.
-        let width = if first.columns { 1 } else { Work { contiguous: true, ..work }.scheme(first.splits).width };
+        let width =
+            if first.columns { 1 } else { Work { contiguous: true, ..work }.scheme(first.splits, spread).width };
         let second = Scheme { columns: first.columns, width, splits: 1, chunk: first.splits };
         Self { vectors, first, second }
     }
@@ -70,21 +108,22 @@ impl Choice {
 impl Work {
     /// Returns the scheme of a pass that combines `cells` elements, vectors of four elements, or partial results into
     /// each result.
-    fn scheme(self, cells: u64) -> Scheme {
-        if !self.contiguous && self.results >= 32 { self.columns(cells) } else { self.rows(cells) }
+    fn scheme(self, cells: u64, spread: Spread) -> Scheme {
+        if !self.contiguous && self.results >= 32 { self.columns(cells, spread) } else { self.rows(cells, spread) }
     }
 
-    fn columns(self, cells: u64) -> Scheme {
-        let (invocations, least) = if self.software { (1 << 12, 1 << 10) } else { (1 << 16, 32) };
+    fn columns(self, cells: u64, spread: Spread) -> Scheme {
+        let least = if self.software { 1 << 10 } else { 32 };
+        let invocations = u64::from(spread.groups) * 64;
         let wanted = (invocations / self.results.max(1)).clamp(1, 256).min((cells / least).max(1));
         split(cells, true, 1, wanted)
     }
 
-    fn rows(self, cells: u64) -> Scheme {
-        let (widest, groups, least) = if self.software { (LANES, 64, 64) } else { (WORKGROUP, 1024, 16) };
-        let width = cells.div_ceil(16).next_power_of_two().clamp(1, u64::from(widest));
+    fn rows(self, cells: u64, spread: Spread) -> Scheme {
+        let least = if self.software { 64 } else { 16 };
+        let width = cells.div_ceil(16).next_power_of_two().clamp(1, u64::from(spread.widest));
         let taken = (self.results * width).div_ceil(u64::from(WORKGROUP));
-        let wanted = (groups / taken.max(1)).clamp(1, 1024).min((cells / (least * width)).max(1));
+        let wanted = (u64::from(spread.groups) / taken.max(1)).clamp(1, 1024).min((cells / (least * width)).max(1));
         split(cells, false, width as u32, wanted)
     }
 }
@@ -107,27 +146,34 @@ mod tests {
             for results in [1, 2, 31, 32, 1000, 1 << 20] {
                 for (contiguous, software) in [(false, false), (false, true), (true, false), (true, true)] {
                     let work = Work { results, reduced: cells, contiguous, aligned: false, software };
-                    let Scheme { columns, width, splits, chunk } = Choice::default_for(work).first;
-                    assert!(
-                        width.is_power_of_two()
-                            && width <= WORKGROUP
-                            && !(software && width > LANES)
-                            && !(columns && width > 1),
-                        "{work:?}"
-                    );
-                    assert!(splits * chunk >= cells && (splits - 1) * chunk <= cells, "{work:?}");
-                    assert!(splits <= 1024 && results * splits <= 1 << 21, "{work:?}");
-                    assert!(chunk + cells < 1 << 33, "{work:?}");
+                    for spread in Spread::all(software) {
+                        let Scheme { columns, width, splits, chunk } = Choice::of(work, spread).first;
+                        assert!(
+                            width.is_power_of_two()
+                                && width <= WORKGROUP
+                                && !(software && width > LANES)
+                                && !(columns && width > 1),
+                            "{work:?}"
+                        );
+                        assert!(splits * chunk >= cells && (splits - 1) * chunk <= cells, "{work:?}");
+                        assert!(splits <= 1024 && results * splits <= 1 << 21, "{work:?}");
+                        assert!(chunk + cells < 1 << 33, "{work:?}");
+                    }
                 }
             }
         }
     }
 
     #[test]
+    fn defaults_are_candidates() {
+        assert!([false, true].iter().all(|software| Spread::all(*software).contains(&Spread::default_for(*software))));
+    }
+
+    #[test]
     fn long_sums_have_many_parts_and_short_ones_none() {
         let splits = |results, reduced| {
             let work = Work { results, reduced, contiguous: true, aligned: false, software: false };
-            Choice::default_for(work).first.splits
+            Choice::of(work, Spread::default_for(false)).first.splits
         };
         assert_eq!(splits(1, 1 << 24), 1024);
         assert_eq!(splits(1, 4096), 1);

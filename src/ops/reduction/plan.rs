@@ -188,6 +188,7 @@ fn bytes(shape: &Shape<'_>) -> u64 {
 mod tests {
     use super::super::super::operation::shape::Strides;
     use super::super::super::operation::types::ElementType;
+    use super::super::choice::Spread;
     use super::*;
 
     /// Plans sums along the last axis of a table, or along the first.
@@ -217,7 +218,7 @@ mod tests {
         let binding = Binding { most: 1 << 27, alignment: 256 };
         let shape =
             Shape { slots: &slots, places: &places, walks: &walks, results, reduced, accumulator: Some(4), binding };
-        plan(&shape, Choice::default_for(shape.work(software)))
+        plan(&shape, Choice::of(shape.work(software), Spread::default_for(software)))
     }
 
     #[test]

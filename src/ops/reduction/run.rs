@@ -3,6 +3,7 @@
 use anywarp_backend::Shape as LayoutShape;
 use smallvec::{SmallVec, smallvec};
 
+use super::super::choices::Question;
 use super::super::error::OperationError;
 use super::super::operation::arguments::Given;
 use super::super::operation::assigned::{self, Output, Statements};
@@ -13,7 +14,7 @@ use super::super::operation::places::{Dimensions, Field};
 use super::super::operation::preface::Access;
 use super::super::operation::text::Text;
 use super::super::plan::{Cost, Plan};
-use super::choice::Choice;
+use super::choice::{Choice, Spread};
 use super::fit::Fitted;
 use super::form::{self, Count, Source};
 use super::plan::{self, Pass, Shape};
@@ -32,10 +33,25 @@ impl Fitted<'_> {
         Shape { slots, places, walks, results: *results, reduced: *reduced, accumulator: *accumulator, binding }
     }
 
-    /// Returns the passes of the default choice.
+    /// Returns the passes of the choice for this device: see [`Question::decide`].
     pub(super) fn plan(&self) -> Plan<Pass> {
-        let shape = self.shape();
-        plan::plan(&shape, Choice::default_for(shape.work(self.software)))
+        let (shape, software) = (self.shape(), self.software);
+        let work = shape.work(software);
+        let question = Question::new("reduce", &[work.results, work.reduced])
+            .form(self.size_name())
+            .form(if work.contiguous { "rows" } else { "columns" })
+            .form_if(work.aligned, "aligned");
+        let spread = question.decide(&self.device, Spread::default_for(software), || Spread::all(software), |_| true);
+        plan::plan(&shape, Choice::of(work, spread))
+    }
+
+    /// The name of the size of a partial result in questions.
+    pub(super) fn size_name(&self) -> &'static str {
+        match self.accumulator {
+            Some(0..=4) => "words",
+            Some(_) => "vectors",
+            None => "structs",
+        }
     }
 
     /// Returns the cost. If partial results are a struct of the caller, the first kernel is compiled to find their

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::call::{Contents, Workload};
+use super::small::SmallCall;
 use super::trial;
 use crate::device::Device;
 use crate::error::Error;
@@ -10,7 +11,7 @@ use crate::ops::choices::session::{Trial, observe};
 use crate::ops::{Decision, Reason};
 use crate::submit::{Recording, Submission};
 use crate::tune::tuner::compare::difference;
-use crate::tune::{Dropped, Judge, Progress};
+use crate::tune::{Dropped, Goal, Judge, Progress, goal};
 
 /// The least limit on the first run of a candidate, which includes work that drivers postpone until then.
 const GRACE: Duration = Duration::from_secs(1);
@@ -30,6 +31,9 @@ pub(super) struct Rehearsal<'t, 'a, W> {
     trials: &'t [Trial],
     decision: &'t Decision,
     tolerance: Option<f64>,
+    pub(super) goal: Goal,
+    /// The same call at a small size, on `cpu:checked`.
+    pub(super) small: Option<SmallCall>,
     pub(super) progress: Option<&'t mut (dyn FnMut(Progress) + 'a)>,
     /// The default's results with the caller's contents, and with all bits set; `None` if the call does not end with
     /// these.
@@ -37,6 +41,8 @@ pub(super) struct Rehearsal<'t, 'a, W> {
     poisoned: Option<Vec<Contents>>,
     /// Whether the call never reads its results, so that it can run again without a reset.
     repeats: bool,
+    /// The results of the first candidate that ran at a small size.
+    small_expected: Option<Vec<Contents>>,
     /// The default's time in its second run.
     first: Duration,
     begun: usize,
@@ -60,9 +66,12 @@ impl<'t, 'a, W: Workload> Rehearsal<'t, 'a, W> {
             trials,
             decision,
             tolerance,
+            goal: Goal::Time,
+            small: None,
             progress: None,
             expected: Vec::new(),
             poisoned: None,
+            small_expected: None,
             repeats: false,
             first: Duration::ZERO,
             begun: 0,
@@ -93,6 +102,18 @@ impl<'t, 'a, W: Workload> Rehearsal<'t, 'a, W> {
     }
 
     fn examine(&mut self, candidate: usize) -> Result<(), Failure> {
+        if let Some(small) = &mut self.small {
+            let expected = small.check(&self.decision.operator, &self.decision.candidates[candidate])?;
+            let expected = expected.map_err(|finding| Failure::Dropped(Dropped::Wrong(finding)))?;
+            match (expected, self.small_expected.take()) {
+                (Some(results), Some(wanted)) => {
+                    let agree = self.compare(&results, &wanted);
+                    self.small_expected = Some(wanted);
+                    agree?;
+                }
+                (results, wanted) => self.small_expected = wanted.or(results),
+            }
+        }
         if candidate == 0 {
             return self.prepare();
         }
@@ -166,7 +187,18 @@ impl<'t, 'a, W: Workload> Rehearsal<'t, 'a, W> {
         };
         // The first submission includes work for a new recording.
         self.workload.reset(false)?;
-        ended(&recording.submit()?, limit)?;
+        ended(&recording.submit()?, if self.goal == Goal::Time { limit } else { Duration::MAX })?;
+        if self.goal == Goal::Energy {
+            let energy = goal::energy(self.device, || {
+                if !self.repeats {
+                    self.workload.reset(false)?;
+                }
+                let submitted: Result<Vec<Submission>, Error> = (0..count).map(|_| Ok(recording.submit()?)).collect();
+                submitted?.last().map_or(Ok(()), |last| ended(last, Duration::MAX))?;
+                Ok::<_, Failure>(count)
+            })?;
+            return if energy <= limit { Ok(energy) } else { Err(Failure::Dropped(Dropped::wasteful(energy, limit))) };
+        }
         self.workload.reset(false)?;
         self.device.synchronize()?;
         let start = Instant::now();
@@ -210,7 +242,9 @@ impl<W: Workload> Judge for Rehearsal<'_, '_, W> {
 
     fn time(&mut self, candidate: usize, limit: Duration) -> Result<Duration, Dropped> {
         let time = self.round(candidate, limit).map_err(|failure| self.dropped(candidate, failure))?;
-        self.leader = self.leader.filter(|(_, least)| *least <= time).or(Some((candidate, time)));
+        if self.goal == Goal::Time {
+            self.leader = self.leader.filter(|(_, least)| *least <= time).or(Some((candidate, time)));
+        }
         Ok(time)
     }
 

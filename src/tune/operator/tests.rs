@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::buffer::UnifiedBuffer;
-use crate::ops::{FillPattern, Matmul, Reason, Scan, Softmax, Sort, decisions};
+use crate::ops::{Conv, FillPattern, Matmul, Reason, Scan, Softmax, Sort, decisions};
 use crate::submit::Recording;
 use crate::tune::{Ended, Origin, Row, Spare};
 
@@ -146,7 +146,9 @@ fn a_wrong_candidate_is_dropped_and_named() {
     let y = device.buffer::<u32>(2400).unwrap();
     let tuned = quick(&device, Planted { device: &device, words, y, results: 0 }).run().unwrap();
     let dropped = tuned.operators()[0].rows().iter().filter_map(|row| Some(row.dropped.as_ref()?.to_string()));
-    assert_eq!(dropped.collect::<Vec<_>>(), ["wrong: y at byte 0: expected 0, got 1"]);
+    // On a busy machine, others may be slow.
+    let wrong: Vec<String> = dropped.filter(|reason| !reason.starts_with("slow")).collect();
+    assert_eq!(wrong, ["wrong: y at byte 0: expected 0, got 1"]);
 }
 
 #[test]
@@ -215,4 +217,61 @@ fn spare_time_is_used_only_to_record() {
     assert!(!done.is_empty() && done.len() + waiting == 2);
     let (exact, others): (Vec<_>, Vec<_>) = used().into_iter().partition(|decision| decision.exact);
     assert_eq!((exact[0].reason, others[0].reason), (Reason::Kept, Reason::Default));
+}
+
+/// A convolution by products of matrices asks a question about the product, too, and one by rows does not.
+#[test]
+fn operators_of_the_default_alone_are_not_tuned() {
+    let (device, store) = (device(), store("nested"));
+    let (x, w) = (device.buffer_from(&[1.0_f32; 8 * 64]).unwrap(), device.buffer_from(&[0.5_f32; 8 * 8 * 9]).unwrap());
+    let call = || {
+        let y = device.buffer::<f32>(8 * 36).unwrap();
+        let conv = |y: &mut UnifiedBuffer<f32>, to: &mut Recording| {
+            Conv::new([1, 8, 8, 8], [8, 8, 3, 3]).record(to).run(&x, &w, y)
+        };
+        Call::new(&device, y, conv).unwrap()
+    };
+    let mut first = call();
+    let (_, decisions) = observe(&[], || first.record());
+    assert!(decisions.len() == 2 && decisions[1].operator.starts_with("matmul"), "{decisions:?}");
+    let kernel = kept::kernel_of(&decisions[0].operator);
+    let best = Record::blank(device.caps(), kernel, decisions[0].sizes.clone());
+    store.add(&[Record { values: "rows".to_owned(), state: State::Best, ..best }]).unwrap();
+    let tuned = quick(&device, call()).store(store.clone()).mode(Mode::Record).run().unwrap();
+    assert_eq!(tuned.operators().iter().map(TunedOperator::chosen).collect::<Vec<_>>(), ["rows"]);
+    std::fs::remove_dir_all(store.folder()).ok();
+}
+
+/// A sort whose kernel for a second candidate reads beyond its buffer, which only `cpu:checked` reports.
+#[test]
+fn candidates_with_findings_at_a_small_size_are_dropped() {
+    let device = device();
+    let words = device.buffer_from(&[5_u32, 1, 4, 1].repeat(600)).unwrap();
+    let y = device.buffer::<u32>(2400).unwrap();
+    let tuned = quick(&device, Call::new(&device, y, sorted(&words)).unwrap())
+        .checked(|checked| {
+            let (x, y) = (checked.buffer_from(&[3_u32; 400])?, checked.buffer::<u32>(400)?);
+            let kernel = checked.kernel(
+                "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+                 @compute @workgroup_size(1) fn beyond(@builtin(global_invocation_id) id: vec3<u32>) {
+                     x[id.x + 1000u] = 1u;
+                 }",
+            )?;
+            let mut records = 0;
+            Call::new(checked, (y, checked.buffer::<u32>(4)?), move |(y, z), to: &mut Recording| {
+                Sort::new().record(to).run(&x, &mut *y)?;
+                // The default is the first one.
+                if records > 0 {
+                    kernel.launch().bind("x", &mut *z).record(to).groups(1)?;
+                }
+                records += 1;
+                Ok::<_, Error>(())
+            })
+        })
+        .run()
+        .unwrap();
+    let rows = tuned.operators()[0].rows();
+    let found = |row: &Row| row.dropped.as_ref().is_some_and(|dropped| dropped.to_string().contains("cpu:checked"));
+    assert!(rows.len() > 2 && rows.iter().filter(|row| row.candidate != 0).any(found), "{tuned}");
+    assert_eq!(tuned.operators()[0].chosen(), tuned.operators()[0].default_row().unwrap().values);
 }

@@ -6,7 +6,7 @@ use super::earlier;
 use crate::ops::Decision;
 use crate::tune::inside::Inside;
 use crate::tune::tuner::table;
-use crate::tune::{Found, Origin, Record, Row, State};
+use crate::tune::{Found, Goal, Origin, Record, Row, State};
 
 /// The tuned operators of a call. It prints as a table for each.
 #[derive(Clone, Debug)]
@@ -43,8 +43,8 @@ impl TunedOperator {
         Self { operator: operator.clone(), sizes: sizes.clone(), exact: *exact, rows, origin, alone: None }
     }
 
-    pub(super) fn measured(decision: &Decision, found: &Found) -> Self {
-        let rows = table::rows(&decision.candidates, found.winner, |at| {
+    pub(super) fn measured(decision: &Decision, found: &Found, goal: Goal) -> Self {
+        let rows = table::rows(&decision.candidates, found.winner, goal, |at| {
             let trial = &found.trials[at];
             (trial.median(), trial.times.len(), trial.dropped.clone())
         });
@@ -53,7 +53,7 @@ impl TunedOperator {
 
     pub(super) fn kept(decision: &Decision, best: &Record, all: &[Record]) -> Self {
         let winner = decision.candidates.iter().position(|candidate| *candidate == best.values).unwrap_or(0);
-        let rows = table::rows(&decision.candidates, winner, |at| {
+        let rows = table::rows(&decision.candidates, winner, Goal::Time, |at| {
             match all.iter().find(|record| record.values == decision.candidates[at]) {
                 Some(Record { time, rounds, state: State::Dropped(reason), .. }) => {
                     (*time, *rounds, Some(earlier(reason)))
@@ -68,7 +68,7 @@ impl TunedOperator {
     /// An operator that keeps what it would run.
     pub(super) fn untouched(decision: &Decision) -> Self {
         let chosen = decision.candidates.iter().position(|candidate| *candidate == decision.chosen).unwrap_or(0);
-        Self::new(decision, table::rows(&decision.candidates, chosen, |_| (None, 0, None)), Origin::Default)
+        Self::new(decision, table::rows(&decision.candidates, chosen, Goal::Time, |_| (None, 0, None)), Origin::Default)
     }
 
     pub(super) fn inside(&mut self, inside: &Inside) {

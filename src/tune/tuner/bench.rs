@@ -11,7 +11,7 @@ use super::{Overrides, Progress, Tuner};
 use crate::device::Device;
 use crate::kernel::Kernel;
 use crate::submit::Submission;
-use crate::tune::{Candidate, Dropped, Judge, Space};
+use crate::tune::{Candidate, Dropped, Goal, Judge, Space, goal};
 
 /// The time beyond the limit of a candidate that its launch may take before the candidate counts as hanging: the first launch of a
 /// kernel includes work that drivers postpone until then.
@@ -235,9 +235,17 @@ impl<'t, 'a> Bench<'t, 'a> {
         Ok(submission.timings().map_or(elapsed, |timings| timings.total()))
     }
 
-    /// The median of the times of several launches.
+    /// The median of the times of several launches; for a goal of energy, what one launch uses.
     fn round(&mut self, candidate: usize, limit: Duration) -> Result<Duration, Failure> {
-        let launches = (ROUND.as_nanos() / self.first.as_nanos().max(1)).clamp(1, LAUNCHES.into());
+        let launches = (ROUND.as_nanos() / self.first.as_nanos().max(1)).clamp(1, LAUNCHES.into()) as u32;
+        if self.tuner.goal == Goal::Energy {
+            let longest = self.first.saturating_mul(20).max(GRACE);
+            let energy = goal::energy(self.tuner.device, || {
+                (0..launches).try_for_each(|_| self.launch(candidate, Start::Copied, longest).map(|_| ()))?;
+                Ok::<_, Failure>(launches)
+            })?;
+            return if energy <= limit { Ok(energy) } else { Err(Failure::Dropped(Dropped::wasteful(energy, limit))) };
+        }
         let mut times = Vec::new();
         for _ in 0..launches {
             times.push(self.launch(candidate, Start::Copied, limit)?);
@@ -286,7 +294,9 @@ impl Judge for Bench<'_, '_> {
 
     fn time(&mut self, candidate: usize, limit: Duration) -> Result<Duration, Dropped> {
         let time = self.round(candidate, limit).map_err(|failure| self.dropped(candidate, failure))?;
-        self.leader = self.leader.filter(|(_, least)| *least <= time).or(Some((candidate, time)));
+        if self.tuner.goal == Goal::Time {
+            self.leader = self.leader.filter(|(_, least)| *least <= time).or(Some((candidate, time)));
+        }
         Ok(time)
     }
 

@@ -7,7 +7,7 @@ use anywarp_host::cache::Fingerprint;
 use super::table::{self, Row};
 use super::{Tuner, names};
 use crate::error::KernelError;
-use crate::tune::{Candidate, Dropped, Record, Space, State, Store};
+use crate::tune::{Candidate, Dropped, Goal, Record, Space, State, Store};
 
 pub(super) struct Shelf {
     store: Option<Store>,
@@ -40,7 +40,7 @@ impl Shelf {
         };
         let won = (0..candidates.len()).filter(|at| record_of(*at).is_some_and(|record| record.state == State::Best));
         let winner = won.max_by_key(|at| record_of(*at).map(|record| record.at))?;
-        let rows = table::rows(&names(space, candidates), winner, |at| match record_of(at) {
+        let rows = table::rows(&names(space, candidates), winner, Goal::Time, |at| match record_of(at) {
             Some(record) => (record.time, record.rounds, dropped(&record.state)),
             None => (None, 0, None),
         });
@@ -88,6 +88,9 @@ fn kernel(tuner: &Tuner<'_>) -> Result<String, KernelError> {
     let text = program.source.as_ref().map(|source| source.text().to_owned()).unwrap_or_default();
     let mut fingerprint = Fingerprint::default();
     let _ = write!(fingerprint, "{text:?} {} {:?} {:?}", program.entry_point, program.leave, tuner.wgsl.overrides);
+    if tuner.goal != Goal::Time {
+        let _ = write!(fingerprint, " {:?}", tuner.goal);
+    }
     Ok(format!("{} {fingerprint}", program.name))
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::tune::inside::Inside;
-use crate::tune::{Dropped, Ended};
+use crate::tune::{Dropped, Ended, Goal};
 
 /// The measurements of one candidate.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +16,8 @@ pub struct Row {
     pub candidate: usize,
     /// The median of its times; `None` for a candidate that was not measured.
     pub time: Option<Duration>,
+    /// The median of the energy of a run, in joules, in place of the time: see [`Goal::Energy`](crate::tune::Goal::Energy).
+    pub energy: Option<f64>,
     /// The median of the steps of the program with it; `None` if it was not measured so: see
     /// [`Tuner::inside`](crate::tune::Tuner::inside).
     pub inside: Option<Duration>,
@@ -37,16 +39,17 @@ pub enum Origin {
     Default,
 }
 
-/// The rows of all candidates, the winner first. `results` returns the time, the number of rounds and the reason why a
+/// The rows of all candidates by their costs, the winner first. `results` returns the time, the number of rounds and the reason why a
 /// candidate was dropped.
 pub(in crate::tune) fn rows(
     candidates: &[String],
     winner: usize,
+    goal: Goal,
     results: impl Fn(usize) -> (Option<Duration>, usize, Option<Dropped>),
 ) -> Vec<Row> {
     let row = |candidate: usize| {
         let (time, rounds, dropped) = results(candidate);
-        Row { values: candidates[candidate].clone(), candidate, time, inside: None, rounds, dropped }
+        Row { values: candidates[candidate].clone(), candidate, time, energy: None, inside: None, rounds, dropped }
     };
     let mut rows: Vec<Row> = (0..candidates.len()).map(row).collect();
     // Those that were compared with the winner longest come first.
@@ -54,7 +57,19 @@ pub(in crate::tune) fn rows(
         let out = row.dropped.is_some();
         (row.candidate != winner, out, row.time.is_none(), usize::MAX - row.rounds, row.time, row.candidate)
     });
+    if goal == Goal::Energy {
+        // The search compares joules as if they were seconds.
+        rows.iter_mut().for_each(|row| row.energy = row.time.take().map(|joules| joules.as_secs_f64()));
+    }
     rows
+}
+
+impl Row {
+    /// The cost in the unit of its goal, with its text.
+    fn cost(&self) -> Option<(f64, String)> {
+        let of_time = self.time.map(|time| time.as_secs_f64()).map(|time| (time, format!("{:.1} µs", time * 1e6)));
+        of_time.or_else(|| self.energy.map(|joules| (joules, format!("{:.3} mJ", joules * 1e3))))
+    }
 }
 
 /// Adds the times inside the program, and puts its winner first; returns the candidate that is fastest alone.
@@ -77,16 +92,16 @@ pub(in crate::tune) fn write(
     alone: Option<&str>,
 ) -> fmt::Result {
     let width = rows.iter().map(|row| row.values.len()).max().unwrap_or(0);
-    let default = rows.iter().find(|row| row.candidate == 0).and_then(|row| row.time);
+    let default = rows.iter().find(|row| row.candidate == 0).and_then(Row::cost);
     for row in rows {
         write!(f, "{:width$}  ", row.values)?;
-        match (row.time, &row.dropped) {
+        match (row.cost(), &row.dropped) {
             (_, Some(dropped)) => write!(f, "{}", first_line(&dropped.to_string()))?,
             (None, None) => write!(f, "not tried")?,
-            (Some(time), None) => {
-                write!(f, "{:>10}  {:>3} rounds", format!("{:.1} µs", time.as_secs_f64() * 1e6), row.rounds)?;
-                if let Some(default) = default.filter(|_| !time.is_zero()) {
-                    write!(f, "  {:.2}x", default.as_secs_f64() / time.as_secs_f64())?;
+            (Some((cost, text)), None) => {
+                write!(f, "{text:>10}  {:>3} rounds", row.rounds)?;
+                if let Some((default, _)) = default.as_ref().filter(|_| cost > 0.0) {
+                    write!(f, "  {:.2}x", default / cost)?;
                 }
                 if let Some(inside) = row.inside {
                     write!(f, "  {:>10} inside", format!("{:.1} µs", inside.as_secs_f64() * 1e6))?;

@@ -4,6 +4,8 @@
 //! is within one segment is reduced, by the same number of invocations however long the segment is. Then the partial
 //! results of each segment's chunks are combined with the elements of the segment before and behind these chunks.
 
+use std::fmt;
+
 use super::super::super::operation::preface::WORKGROUP;
 use super::super::super::plan::Plan;
 
@@ -50,6 +52,29 @@ impl Choice {
             true => Self { chunk: chunk(1 << 12, 1 << 12), width: LANES, together: false },
             false => Self { chunk: chunk(1 << 14, 1 << 10), width: WORKGROUP, together: true },
         }
+    }
+}
+
+/// The name by which results of tuning are kept.
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let together = if self.together { "together" } else { "alone" };
+        write!(f, "{together} chunk={} width={}", self.chunk, self.width)
+    }
+}
+
+impl Choice {
+    /// All choices.
+    pub(crate) fn all(shape: Shape, software: bool) -> Vec<Self> {
+        let chunks = [10, 12, 14, 16].map(|exponent| 1_u64 << exponent);
+        let (width, forms) = if software { (LANES, &[false][..]) } else { (WORKGROUP, &[true, false][..]) };
+        let all = chunks.iter().flat_map(|&chunk| forms.iter().map(move |&together| Self { chunk, width, together }));
+        all.filter(|choice| choice.is_possible(shape)).collect()
+    }
+
+    /// Whether the partial results are few enough for the passes.
+    pub(crate) fn is_possible(self, shape: Shape) -> bool {
+        shape.elements / self.chunk <= 1 << 20
     }
 }
 

@@ -1,5 +1,6 @@
 //! From a reduction in segments to its launches.
 
+use super::super::super::choices::Question;
 use super::super::super::error::OperationError;
 use super::super::super::operation::arguments::Given;
 use super::super::super::operation::places::{Dimensions, Field};
@@ -45,10 +46,13 @@ impl Fitted<'_> {
         }
     }
 
-    /// Returns the plan of the default choice.
+    /// Returns the plan of the choice for this device: see [`Question::decide`].
     pub(in super::super) fn plan_of_segments(&self, counted: bool) -> Plan<Pass> {
-        let shape = self.segments(counted);
-        plan(shape, Choice::default_for(shape, self.software))
+        let (shape, software) = (self.segments(counted), self.software);
+        let question = Question::new("reduce_segments", &[shape.elements, shape.segments]).form(self.size_name());
+        let default = Choice::default_for(shape, software);
+        let all = || Choice::all(shape, software);
+        plan(shape, question.decide(&self.device, default, all, |choice| choice.is_possible(shape)))
     }
 
     /// Returns the cost. If partial results are a struct of the caller, the kernel of the chunks is compiled to find

@@ -1,6 +1,5 @@
 use super::random::Random;
 use super::*;
-use crate::tune::Space;
 
 /// A device with planted times and noise: 3 % on every round, and one round in ten takes three times as long.
 struct Simulated {
@@ -86,9 +85,12 @@ impl Judge for Simulated {
 
 /// 5 x 5 x 4 candidates.
 fn candidates() -> Vec<Candidate> {
-    let powers = |first: u32, count: u32| (first..first + count).map(|power| f64::from(1u32 << power));
-    let space = Space::new().parameter("TILE", 8.0, powers(2, 5)).parameter("WG", 64.0, powers(5, 5));
-    space.parameter("EACH", 1.0, powers(0, 4)).candidates().unwrap()
+    let powers = |first: u32, count: u32| (first..first + count).map(|power| f64::from(1_u32 << power));
+    let all = powers(2, 5)
+        .flat_map(|tile| powers(5, 5).flat_map(move |wg| powers(0, 4).map(move |each| vec![tile, wg, each])));
+    let default = vec![8.0, 64.0, 1.0];
+    let others: Vec<Vec<f64>> = all.filter(|values| *values != default).collect();
+    std::iter::once(default).chain(others).map(Candidate::of).collect()
 }
 
 /// A cost with its optimum at TILE=32 WG=128 EACH=4, far from the default.
@@ -109,7 +111,7 @@ fn successes(search: &Search, cost: fn(&[f64]) -> f64, plant: impl Fn(&mut Simul
     let good = |seed: u64| {
         let mut device = Simulated::new(&candidates, cost, seed);
         plant(&mut device);
-        let found = search.clone().seed(seed).run(&candidates, &mut device).unwrap();
+        let found = search.clone().seed(seed).find(&candidates, &mut device).unwrap();
         assert_eq!(device.plans[found.winner], Plan::Fine, "seed {seed}");
         // One check and one round may end after the budget.
         assert!(device.elapsed <= search.budget + Duration::from_millis(25), "{:?} with seed {seed}", device.elapsed);
@@ -158,7 +160,7 @@ fn dropped_candidates_have_their_reason() {
     let candidates = candidates();
     let mut device = Simulated::new(&candidates, valley, 1);
     device.plans[1..4].copy_from_slice(&[Plan::Fails, Plan::Wrong, Plan::Hangs]);
-    let found = Search::new().run(&candidates, &mut device).unwrap();
+    let found = Search::new().find(&candidates, &mut device).unwrap();
     let reason = |at: usize| found.trials[at].dropped.as_ref().unwrap().to_string();
     assert_eq!((reason(1), reason(2)), ("failed: no memory".to_owned(), "wrong: element 3".to_owned()));
     assert!(reason(3).starts_with("slow: longer than "), "{}", reason(3));
@@ -171,7 +173,7 @@ fn the_same_seed_gives_the_same_result() {
     for strategy in ALL {
         let run = |seed| {
             let mut device = Simulated::new(&candidates, rough, 5);
-            Search::new().strategy(strategy).seed(seed).run(&candidates, &mut device).unwrap()
+            Search::new().strategy(strategy).seed(seed).find(&candidates, &mut device).unwrap()
         };
         assert_eq!(run(3), run(3));
         assert_ne!(run(3), run(4), "{strategy:?}");
@@ -185,7 +187,7 @@ fn the_default_wins_ties() {
         let cost = |values: &[f64]| if values == candidates[0].values() { cost } else { 100.0 };
         for seed in 0..20 {
             let mut device = Simulated::new(&candidates, cost, seed);
-            let found = Search::new().rounds(51).seed(seed).run(&candidates[..8], &mut device).unwrap();
+            let found = Search::new().rounds(51).seed(seed).find(&candidates[..8], &mut device).unwrap();
             assert_eq!(found.winner == 0, wins, "seed {seed}");
         }
     }
@@ -198,7 +200,7 @@ fn a_small_budget_leaves_candidates_out() {
         for budget in [0, 1, 50, 300] {
             let mut device = Simulated::new(&candidates, valley, 2);
             let search = Search::new().strategy(strategy).budget(Duration::from_millis(budget));
-            let found = search.run(&candidates, &mut device).unwrap();
+            let found = search.find(&candidates, &mut device).unwrap();
             let tried = found.trials.iter().filter(|trial| !trial.times.is_empty()).count();
             assert!(!found.trials[0].times.is_empty() && tried <= 1 + budget as usize / 20, "{tried} in {budget} ms");
             assert!(device.costs[found.winner] <= device.costs[0], "{strategy:?} {budget} ms");
@@ -213,7 +215,7 @@ fn a_candidate_close_to_the_bound_ends_the_search() {
     let run = |bound: f64| {
         let mut device = Simulated::new(&candidates, valley, 3);
         let search = Search::new().bound(Duration::from_secs_f64(bound * 1e-6));
-        let found = search.run(&candidates, &mut device).unwrap();
+        let found = search.find(&candidates, &mut device).unwrap();
         (found.ended, device.regret(found.winner), device.elapsed)
     };
     let ((ended, regret, early), (unreached, _, late)) = (run(best), run(best / 2.0));
@@ -227,11 +229,11 @@ fn a_default_that_fails_is_an_error() {
     for (plan, said) in [(Plan::Fails, "no memory"), (Plan::Wrong, "element 3"), (Plan::FailsLater, "lost")] {
         let mut device = Simulated::new(&candidates, valley, 3);
         device.plans[0] = plan;
-        let error = Search::new().run(&candidates, &mut device).unwrap_err().to_string();
+        let error = Search::new().find(&candidates, &mut device).unwrap_err();
         assert!(error.contains(said), "{error}");
     }
     let mut device = Simulated::new(&[], valley, 3);
-    assert!(Search::new().run(&[], &mut device).is_err());
+    assert!(Search::new().find(&[], &mut device).is_err());
 }
 
 #[test]
@@ -240,9 +242,9 @@ fn extreme_options_do_not_panic() {
     for strategy in [Strategy::Random(0), Strategy::Random(usize::MAX), Strategy::Exhaustive] {
         let mut device = Simulated::new(&candidates, valley, 3);
         let search = Search::new().strategy(strategy).rounds(0).slowest(f64::INFINITY).bound(Duration::MAX);
-        search.clone().budget(Duration::MAX).run(&candidates, &mut device).unwrap();
+        search.clone().budget(Duration::MAX).find(&candidates, &mut device).unwrap();
         let mut device = Simulated::new(&candidates, valley, 3);
-        search.slowest(f64::NAN).bound(Duration::ZERO).run(&candidates[..1], &mut device).unwrap();
+        search.slowest(f64::NAN).bound(Duration::ZERO).find(&candidates[..1], &mut device).unwrap();
     }
 }
 
@@ -256,4 +258,29 @@ fn medians_are_in_the_middle() {
         (median(&[]), median(&[5]), median(&[9, 1, 4]), median(&[9, 1, 4, 6])),
         (None, Some(5), Some(4), Some(4))
     );
+}
+
+/// A candidate that was lucky while it was compared with others does not win.
+#[test]
+fn a_second_look_finds_luck() {
+    struct Lucky(u32, Duration);
+    impl Judge for Lucky {
+        fn check(&mut self, _: usize) -> Result<(), Dropped> {
+            Ok(())
+        }
+        fn time(&mut self, candidate: usize, _: Duration) -> Result<Duration, Dropped> {
+            self.1 += Duration::from_micros(100);
+            self.0 += u32::from(candidate == 1);
+            Ok(Duration::from_micros(if candidate == 1 && self.0 <= 9 { 80 } else { 100 }))
+        }
+        fn elapsed(&self) -> Duration {
+            self.1
+        }
+    }
+    let two = &candidates()[..2];
+    let search = Search::new().strategy(Strategy::Exhaustive).rounds(9);
+    let found = search.find(two, &mut Lucky(0, Duration::ZERO)).unwrap();
+    assert_eq!((found.winner, found.trials[1].median()), (0, Some(Duration::from_micros(80))));
+    // Its luck holds as long as it is looked at.
+    assert_eq!(search.rounds(3).find(two, &mut Lucky(0, Duration::ZERO)).unwrap().winner, 1);
 }

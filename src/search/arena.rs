@@ -8,6 +8,12 @@ use super::{CLOSE, Dropped, Judge, Search, Trial};
 /// The share of the budget in which new candidates are begun. The rest is for the repeated measurements of the best.
 const OPENING: f64 = 0.6;
 
+/// The share of the budget in which candidates are compared. The rest is for a second look at the winner.
+const COMPARISON: f64 = 0.85;
+
+/// The greatest number of rounds of the second look.
+const SECOND_LOOK: u32 = 11;
+
 /// The number of rounds from which a median is trusted.
 const TRUSTED: usize = 3;
 
@@ -39,12 +45,24 @@ pub(super) struct Arena<'a, J> {
     rival_lost: bool,
     /// The candidate that ran last.
     last: Option<usize>,
+    /// The time after which nothing more is measured.
+    end: Duration,
 }
 
 impl<'a, J: Judge> Arena<'a, J> {
     pub(super) fn new(search: &'a Search, candidates: usize, judge: &'a mut J) -> Self {
         let trials = vec![Trial::default(); candidates];
-        Self { search, judge, trials, random: Random(search.seed), running: vec![0], rival_lost: false, last: None }
+        let end = scaled(search.budget, COMPARISON);
+        Self {
+            search,
+            judge,
+            trials,
+            random: Random(search.seed),
+            running: vec![0],
+            rival_lost: false,
+            last: None,
+            end,
+        }
     }
 
     /// The numbers of all candidates but the default, in random order.
@@ -182,6 +200,31 @@ impl<'a, J: Judge> Arena<'a, J> {
         if default_is_close { 0 } else { fastest }
     }
 
+    /// Measures the winner and the default again, in turn, and returns the default if the new times do not support the
+    /// choice: the best of many medians is often a lucky one. Without time for three rounds, the choice stands.
+    pub(super) fn confirmed(&mut self) -> Result<usize, Halt> {
+        let winner = self.winner();
+        self.end = self.search.budget;
+        let earlier = [0, winner].map(|at| self.trials[at].times.len());
+        for round in 0..if winner == 0 { 0 } else { self.search.rounds.clamp(TRUSTED as u32, SECOND_LOOK) } {
+            for at in if round % 2 == 0 { [0, winner] } else { [winner, 0] } {
+                match self.measure(at) {
+                    Err(Halt::Budget) => break,
+                    other => other?,
+                }
+            }
+        }
+        if !self.is_alive(winner) {
+            self.forget_dropped();
+            return Ok(self.winner());
+        }
+        let times = [(0, earlier[0]), (winner, earlier[1])].map(|(at, from)| &self.trials[at].times[from..]);
+        let [default, chosen] = times.map(|times| Trial { times: times.to_vec(), dropped: None });
+        let is_trusted = default.times.len().min(chosen.times.len()) >= TRUSTED;
+        let is_close = default.median() <= chosen.median().map(|median| scaled(median, CLOSE));
+        Ok(if is_trusted && is_close { 0 } else { winner })
+    }
+
     pub(super) fn last(&self) -> Option<usize> {
         self.last
     }
@@ -204,7 +247,7 @@ impl<'a, J: Judge> Arena<'a, J> {
             return Ok(());
         }
         // The default is measured once without any budget, so that there is always a result.
-        if self.judge.elapsed() >= self.search.budget && !self.trials[0].times.is_empty() {
+        if self.judge.elapsed() >= self.end && !self.trials[0].times.is_empty() {
             return Err(Halt::Budget);
         }
         let limit = match self.trials[0].median() {

@@ -1,6 +1,7 @@
 //! The search for the fastest of some candidates, by measuring. It knows neither devices nor kernels.
 
 mod arena;
+mod candidate;
 mod random;
 mod strategy;
 
@@ -8,14 +9,14 @@ use std::fmt;
 use std::time::Duration;
 
 use self::arena::{Arena, Halt};
-use super::{Candidate, TuneError};
 
+pub use self::candidate::Candidate;
 pub use self::strategy::Strategy;
 
 anywarp_backend::debug_as_display!(Dropped);
 
 /// The ratio of two times up to which they count as equal, so that the default candidate wins.
-pub(super) const CLOSE: f64 = 1.03;
+pub(crate) const CLOSE: f64 = 1.03;
 
 /// Checks and measures the candidates of a search, which are numbered from 0. Candidate 0 is the default; its results
 /// are the right ones.
@@ -58,7 +59,7 @@ pub trait Judge {
     /// The reason why the candidate leaves the search.
     fn check(&mut self, candidate: usize) -> Result<(), Dropped>;
 
-    /// The time of one round of a candidate that passed the check.
+    /// The time of one round of a candidate that passed the check, or another cost in its place.
     ///
     /// # Errors
     /// The reason why the candidate leaves the search. A candidate that takes longer than `limit` may be
@@ -82,9 +83,21 @@ pub enum Dropped {
     /// A round took longer than its limit, which is a multiple of the default's time.
     #[error("slow: longer than {0:?}")]
     Slow(Duration),
+    /// A run used much more energy than the default's.
+    #[error("wasteful: {0}")]
+    Wasteful(String),
     /// The candidate left an earlier search, whose results were kept, for this reason.
     #[error("{0}")]
     Earlier(String),
+}
+
+impl Dropped {
+    /// The reason for a candidate whose energy, a joule as a second, exceeds its limit.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn wasteful(energy: Duration, limit: Duration) -> Self {
+        let [energy, limit] = [energy, limit].map(|joules| joules.as_secs_f64() * 1e3);
+        Self::Wasteful(format!("{energy:.3} mJ, the limit is {limit:.3} mJ"))
+    }
 }
 
 /// How to search: the strategy, its limits and its seed.
@@ -167,36 +180,41 @@ impl Search {
 
     /// Whether every candidate is tried, if the budget allows it.
     #[cfg(not(target_arch = "wasm32"))]
-    pub(super) fn tries_all(&self) -> bool {
+    pub(crate) fn tries_all(&self) -> bool {
         matches!(self.strategy, Strategy::Exhaustive | Strategy::SuccessiveHalving)
     }
 
     /// The time after which nothing more is measured.
     #[cfg(not(target_arch = "wasm32"))]
-    pub(super) fn time(&self) -> Duration {
+    pub(crate) fn time(&self) -> Duration {
         self.budget
     }
 
     /// Searches. Candidate 0 is the default: it wins if no other one is more than 3 % faster.
     ///
     /// # Errors
-    /// [`TuneError::DefaultFailed`] if the default candidate fails, or there are no candidates.
-    pub fn run(&self, candidates: &[Candidate], judge: &mut impl Judge) -> Result<Found, TuneError> {
+    /// The reason for which the default candidate fails, or that there are no candidates.
+    pub(crate) fn find(&self, candidates: &[Candidate], judge: &mut impl Judge) -> Result<Found, String> {
         if candidates.is_empty() {
-            return Err(TuneError::DefaultFailed { reason: "there are no candidates".to_owned() });
+            return Err("there are no candidates".to_owned());
         }
         let mut arena = Arena::new(self, candidates.len(), judge);
-        let ended = match self.strategy.run(candidates, &mut arena) {
-            Ok(()) => Ended::Finished,
-            Err(Halt::Budget) => Ended::Budget,
-            Err(Halt::Bound) => Ended::Bound,
-            Err(Halt::Default(reason)) => {
-                let last = arena.last().filter(|last| *last != 0);
-                let after = last.map_or(String::new(), |last| format!(" (after candidate {last} ran)"));
-                return Err(TuneError::DefaultFailed { reason: format!("{reason}{after}") });
-            }
+        let searched = match self.strategy.run(candidates, &mut arena) {
+            Ok(()) => Ok(Ended::Finished),
+            Err(Halt::Budget) => Ok(Ended::Budget),
+            Err(Halt::Bound) => Ok(Ended::Bound),
+            Err(Halt::Default(reason)) => Err(reason),
         };
-        let winner = arena.winner();
+        let confirmed = searched.and_then(|ended| match arena.confirmed() {
+            Ok(winner) => Ok((winner, ended)),
+            Err(Halt::Default(reason)) => Err(reason),
+            Err(_) => Ok((arena.winner(), ended)),
+        });
+        let (winner, ended) = confirmed.map_err(|reason| {
+            let last = arena.last().filter(|last| *last != 0);
+            let after = last.map_or(String::new(), |last| format!(" (after candidate {last} ran)"));
+            format!("{reason}{after}")
+        })?;
         Ok(Found { winner, trials: arena.into_trials(), ended })
     }
 }

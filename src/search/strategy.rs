@@ -1,8 +1,7 @@
 //! The strategies: which candidates are measured, and how often.
 
-use super::Judge;
 use super::arena::{Arena, Halt};
-use crate::tune::Candidate;
+use super::{Candidate, Judge};
 
 /// How a search chooses the candidates to measure. Every strategy ends with repeated measurements of the best ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
