@@ -193,6 +193,8 @@ impl Kernel {
         // The workgroups that fill a device, and the depth that makes up for another pass.
         let (wanted, depth) = match self {
             Self::Wide | Self::Cooperative => return 1,
+            // Another pass takes as long as the product.
+            Self::Tiles if shape.sizes.k < 512 => return 1,
             Self::Tiles if software => (8, 512),
             // Four workgroups for each multiprocessor of a large card: on an H100, 1000 x 3000 x 520 takes 259 us in four
             // parts and 578 in one, 20 x 4096 x 4096 takes 233 in eight and 598 in two.

@@ -157,13 +157,14 @@ fn thin_products_read_vectors_where_lines_are_aligned() {
 fn small_results_of_deep_products_are_summed_in_parts() {
     let deep = small([64, 8192, 64]);
     let chosen = Choice::default_for(&card(), &deep);
-    assert_eq!(chosen, Choice::Kernel(Kernel::Tiles, 32));
+    assert_eq!(chosen, Choice::Kernel(Kernel::Tiles, 64));
     let deep = plan(&deep, chosen);
-    let first = Pass::Kernel { kernel: Kernel::Tiles, tiles: [1, 1], parts: Parts { count: 32, depth: 256 } };
-    assert_eq!(deep.passes, [first, Pass::Finish { threads: 64 * 64, parts: 32 }]);
-    assert_eq!(deep.scratch, 4 * 32 * 64 * 64);
+    let first = Pass::Kernel { kernel: Kernel::Tiles, tiles: [1, 1], parts: Parts { count: 64, depth: 128 } };
+    assert_eq!(deep.passes, [first, Pass::Finish { threads: 64 * 64, parts: 64 }]);
+    assert_eq!(deep.scratch, 4 * 64 * 64 * 64);
     assert_eq!(Choice::default_for(&card(), &small([64, 256, 64])), TILES);
-    assert_eq!(Choice::default_for(&card(), &small([1024, 8192, 896])), TILES);
+    let halved = Choice::default_for(&card(), &small([1024, 8192, 896]));
+    assert_eq!(halved, Choice::Kernel(Kernel::Tiles, 2));
     let f16 = |sizes| shape(sizes, Precision::F16);
     assert_eq!(Choice::default_for(&card(), &f16([64, 8192, 64])), chosen);
     assert_eq!(Choice::default_for(&card(), &f16([64, 1024, 64])), COOPERATIVE);
