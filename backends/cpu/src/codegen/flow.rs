@@ -86,11 +86,7 @@ impl Generator<'_, '_> {
             }
         }
         while let Some(join) = joins.pop() {
-            if self.flow.reachable {
-                self.b.ins().jump(join, &[]);
-            }
-            self.switch_sealed(join);
-            self.flow.reachable = true;
+            self.join_skipped(join);
             self.flow.masked = true;
         }
     }
@@ -156,12 +152,8 @@ impl Generator<'_, '_> {
         let (mask, was_masked) = (self.mask(), self.flow.masked);
         let base = self.flow.saved.len();
         let before = self.save_mask(mask, AtBarrier::All);
-        let accepting = if self.is_masked() {
-            self.combine(condition, mask, |generator, c, m| generator.b.ins().band(c, m))
-        } else {
-            condition
-        };
-        let rejecting = self.combine(mask, accepting, |generator, m, a| generator.b.ins().band_not(m, a));
+        let accepting = if self.is_masked() { self.and(condition, mask) } else { condition };
+        let rejecting = self.and_not(mask, accepting);
         let rejecting = self.save_mask(rejecting, AtBarrier::None);
         let leaves = self.list_parts(accept) || self.list_parts(reject);
 
@@ -203,12 +195,8 @@ impl Generator<'_, '_> {
         self.b.ins().brif(any, run, &[], join, &[]);
         self.switch_sealed(run);
         self.list(list);
-        if self.flow.reachable {
-            self.b.ins().jump(join, &[]);
-        }
-        self.switch_sealed(join);
         // Without active lanes the list is skipped, so a list that never ends does not matter.
-        self.flow.reachable = true;
+        self.join_skipped(join);
     }
 
     fn block(&mut self, label: Label, body: &List) {
@@ -270,6 +258,11 @@ impl Generator<'_, '_> {
         self.switch_sealed(after);
         self.flow.reachable = parting;
         self.flow.masked |= parting;
+        if parting {
+            // The loop ends when no lane is active.
+            let none = self.no_lanes();
+            self.set_mask(none);
+        }
     }
 
     /// Generates the count of one step, a loop iteration or a call; the kernel stops when all steps are used up.
