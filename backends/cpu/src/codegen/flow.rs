@@ -37,6 +37,8 @@ pub(super) struct Flow {
     pub(super) depth: u32,
     /// By label: the target of exits, while the label's block is being generated.
     pub(super) labels: Vec<Option<Target>>,
+    /// Whether nothing follows the list of statements that is generated next, up to the end of the kernel.
+    pub(super) last: bool,
     /// The number of writes to variables before the current point, in reading order.
     pub(super) writes: usize,
     /// Whether the current statements are being compiled twice, see [`super::agree`].
@@ -70,12 +72,21 @@ impl Generator<'_, '_> {
     /// Generates statements in order.
     pub(super) fn list(&mut self, statements: &[Stmt]) {
         let mut joins = Vec::new();
-        for (index, statement) in statements.iter().enumerate() {
-            if self.doubled(&statements[index..]) {
+        let is_last = std::mem::replace(&mut self.flow.last, false);
+        let mut next = 0;
+        while let Some(statement) = statements.get(next) {
+            if self.doubled(&statements[next..]) {
                 break;
             }
+            next += 1;
+            let rest = &statements[next..];
+            if let Stmt::Barrier(site) = statement {
+                next += self.barrier(*site, rest, is_last);
+                continue;
+            }
+            self.flow.last = is_last && rest.is_empty() && matches!(statement, Stmt::Block { .. });
             self.statement(statement);
-            let rest = &statements[index + 1..];
+            self.flow.last = false;
             // The rest is skipped when no lane is active any more.
             if self.flow.reachable && self.flow.masked && self.leaves_lanes(statement) && is_heavy(rest) {
                 let (go_on, join) = (self.b.create_block(), self.b.create_block());
@@ -116,7 +127,7 @@ impl Generator<'_, '_> {
             Stmt::Block { label, body } => self.block(*label, body),
             Stmt::Loop { body, site, turns } => self.repeat(body, *site, *turns),
             Stmt::Exit(label) => self.exit(*label),
-            Stmt::Barrier(site) => self.barrier(*site),
+            Stmt::Barrier(_) => unreachable!("barriers are generated with the statements that follow them"),
             Stmt::Check(check) => self.check(check),
             Stmt::Call { callee, arguments, site } => self.call(*callee, arguments, *site),
         }

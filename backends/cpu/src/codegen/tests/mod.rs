@@ -8,6 +8,7 @@ mod flow;
 mod memory;
 mod narrow;
 mod proven;
+mod regions;
 mod serial;
 
 use crate::abi::{Frame, GUARD_BYTES, Slot, Stop};
