@@ -41,8 +41,8 @@ pub(super) struct Flow {
     pub(super) last: bool,
     /// The number of writes to variables before the current point, in reading order.
     pub(super) writes: usize,
-    /// Whether the current statements are being compiled twice, see [`super::agree`].
-    pub(super) doubled: bool,
+    /// The number of statements around the current point that are being compiled twice, see [`super::agree`].
+    pub(super) doubled: u32,
     /// Whether the current statements are the version for groups whose lanes take different branches, which is rare.
     pub(super) rare: bool,
     /// The number of steps left, and the block that stops the kernel: its parameters are the [`Stop`] and the site.

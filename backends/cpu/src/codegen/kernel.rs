@@ -146,7 +146,7 @@ impl<'a, 'f> Generator<'a, 'f> {
             last: false,
             labels: vec![None; function.labels as usize],
             writes: 0,
-            doubled: false,
+            doubled: 0,
             rare: false,
             steps: b.declare_var(types::I64),
             stopped,

@@ -1,5 +1,6 @@
 //! Tests that run small compiled kernels on one thread.
 
+mod agree;
 mod barriers;
 mod calls;
 mod cooperative;
