@@ -115,7 +115,7 @@ impl Generator<'_, '_> {
         done
     }
 
-    /// Generates what orders memory at a barrier. A workgroup runs on one thread, so its own accesses are in program
+    /// Orders the memory accesses around a barrier. A workgroup runs on one thread, so its own accesses are in program
     /// order. Other workgroups must see accesses before the barrier earlier than those after it; x86 keeps the order of
     /// stores without a fence.
     pub(super) fn order_memory(&mut self) {

@@ -144,7 +144,8 @@ impl Generator<'_, '_> {
         self.b.ins().brif(more, header, &[following.into()], after, &[]);
     }
 
-    /// What barrier `to` saves and the region before it changes; the rest is in the frame since `from` or earlier.
+    /// The values and variables that barrier `to` saves and the region before it changes. All others that it saves are in
+    /// the frame since barrier `from` or an earlier one.
     fn changed_by(&self, statements: &[Stmt], from: usize, to: usize) -> Vec<Kept> {
         let before = self.kept_at(from);
         let mut kept = self.kept_at(to);
