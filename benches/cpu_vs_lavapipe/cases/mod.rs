@@ -10,6 +10,7 @@ mod reduction;
 mod saxpy;
 mod scan;
 mod sort;
+mod stencil;
 mod tanh;
 mod transpose;
 
@@ -37,10 +38,11 @@ type OnDevice = dyn Fn(&Device) -> Outcome<Box<dyn Side>>;
 type Make = fn() -> Case;
 
 /// Every kernel by name.
-pub(crate) const ALL: [(&str, Make); 11] = [
+pub(crate) const ALL: [(&str, Make); 12] = [
     ("saxpy", saxpy::case),
     ("tanh", tanh::case),
     ("conv3x3", conv3x3::case),
+    ("stencil", stencil::case),
     ("matmul", matmul::case),
     ("nbody", nbody::case),
     ("mandelbrot", mandelbrot::case),

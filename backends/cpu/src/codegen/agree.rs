@@ -2,13 +2,14 @@
 //!
 //! `if i < n` compares a value that grows from lane to lane with a uniform one: two scalar comparisons, of the first
 //! and the last lane, determine whether all lanes agree, which is true for all groups but the last. The code after such
-//! a condition is compiled twice: once without a mask, for groups that agree, and once for the others.
+//! a condition is compiled twice: once without a mask, for groups that agree, and once for the others. `if i == 0` is
+//! false in all lanes of nearly all groups, which one scalar comparison determines.
 
 use cranelift_codegen::ir::{self as cl, InstBuilder, condcodes::IntCC, types};
 
 use super::generator::{Generator, Held};
 use crate::abi::LANES;
-use crate::ir::{BinaryOp, Class, CompareOp, Inst, Stmt, UnaryOp, Value};
+use crate::ir::{BinaryOp, Class, CompareOp, Function, Inst, Stmt, UnaryOp, Value};
 
 /// Two conditions, computed at run time, under which all lanes have the same value of a boolean.
 #[derive(Clone, Copy, Debug)]
@@ -17,10 +18,50 @@ pub(super) struct Agreement {
     pub(super) all: cl::Value,
     /// If this condition is true, the boolean is false in all lanes.
     pub(super) none: cl::Value,
+    /// The value of the boolean in nearly all groups.
+    pub(super) usual: Usual,
+}
+
+/// The value that a boolean has in nearly all groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Usual {
+    /// The boolean is true: `i != n`.
+    True,
+    /// The boolean is false: `i == n`.
+    False,
+    /// Lanes agree in nearly all groups, on either value: `i < n`.
+    Either,
+    /// The boolean is uniform, so that other operands of an expression decide.
+    Uniform,
+}
+
+impl Usual {
+    /// The usual value of an expression of `self` and `other` that has the value `certain` if one of them has.
+    fn with(self, other: Self, certain: Self) -> Self {
+        let either = |usual| self == usual || other == usual;
+        match (self, other) {
+            _ if either(certain) => certain,
+            _ if either(Self::Either) => Self::Either,
+            (Self::Uniform, usual) | (usual, _) => usual,
+        }
+    }
+
+    /// The usual value of the negation.
+    fn negated(self) -> Self {
+        match self {
+            Self::True => Self::False,
+            Self::False => Self::True,
+            other => other,
+        }
+    }
 }
 
 /// The largest number of statements that are compiled twice.
 const MAX_DOUBLED: usize = 300;
+
+/// The largest number of doubled statements within each other: only the version without a mask has doubled statements
+/// of its own.
+const MAX_NESTED: u32 = 2;
 
 impl Generator<'_, '_> {
     /// Records the conditions under which lanes agree on the result of an instruction.
@@ -31,6 +72,7 @@ impl Generator<'_, '_> {
             return;
         }
         self.agreements[value.0 as usize] = match *inst {
+            Inst::Compare(op @ (CompareOp::Eq | CompareOp::Ne), a, b) => self.agreement_of_equality(op, a, b),
             Inst::Compare(op, a, b) => self.agreement_of_comparison(op, a, b),
             Inst::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
                 let (Some(a), Some(b)) = (self.agreement(a), self.agreement(b)) else { return };
@@ -38,13 +80,13 @@ impl Generator<'_, '_> {
                 let (all, none) = (both(a.all, b.all), both(a.none, b.none));
                 let mut either = |x, y| self.b.ins().bor(x, y);
                 Some(if op == BinaryOp::And {
-                    Agreement { all, none: either(a.none, b.none) }
+                    Agreement { all, none: either(a.none, b.none), usual: a.usual.with(b.usual, Usual::False) }
                 } else {
-                    Agreement { all: either(a.all, b.all), none }
+                    Agreement { all: either(a.all, b.all), none, usual: a.usual.with(b.usual, Usual::True) }
                 })
             }
             Inst::Unary(UnaryOp::Not, a) => {
-                self.agreement(a).map(|Agreement { all, none }| Agreement { all: none, none: all })
+                self.agreement(a).map(|a| Agreement { all: a.none, none: a.all, usual: a.usual.negated() })
             }
             _ => None,
         };
@@ -55,7 +97,7 @@ impl Generator<'_, '_> {
         if self.is_uniform(value) {
             let all = self.scalar(value);
             let none = self.b.ins().icmp_imm_s(IntCC::Equal, all, 0);
-            return Some(Agreement { all, none });
+            return Some(Agreement { all, none, usual: Usual::Uniform });
         }
         self.agreements[value.0 as usize]
     }
@@ -97,9 +139,34 @@ impl Generator<'_, '_> {
         };
         // One condition needs no `fits`: there the last lane is not above the other operand, which fits in 32 bits.
         Some(if grows_left {
-            Agreement { all, none: self.b.ins().band(none, fits) }
+            Agreement { all, none: self.b.ins().band(none, fits), usual: Usual::Either }
         } else {
-            Agreement { all: self.b.ins().band(all, fits), none }
+            Agreement { all: self.b.ins().band(all, fits), none, usual: Usual::Either }
+        })
+    }
+
+    /// The lanes of a growing value differ, so at most one of them equals a uniform value. None does if the distance from
+    /// lane 0 is above that of the last lane, also where the value wraps.
+    fn agreement_of_equality(&mut self, op: CompareOp, a: Value, b: Value) -> Option<Agreement> {
+        if self.function.class(a) != Class::I32 {
+            return None;
+        }
+        let stride = |value: Value| self.facts.shapes[value.0 as usize].stride();
+        let (grows, other, stride) = match (stride(a), stride(b)) {
+            (Some(stride), Some(0)) if stride > 0 => (a, b, stride),
+            (Some(0), Some(stride)) if stride > 0 => (b, a, stride),
+            _ => return None,
+        };
+        let reach = u32::try_from(i64::from(stride) * (LANES as i64 - 1)).ok()?;
+        let (first, other) = (self.scalar(grows), self.scalar(other));
+        let distance = self.b.ins().isub(other, first);
+        let reach = self.b.ins().iconst(types::I32, i64::from(reach));
+        let differ = self.b.ins().icmp(IntCC::UnsignedGreaterThan, distance, reach);
+        let never = self.b.ins().iconst(types::I8, 0);
+        Some(if op == CompareOp::Eq {
+            Agreement { all: never, none: differ, usual: Usual::False }
+        } else {
+            Agreement { all: differ, none: never, usual: Usual::True }
         })
     }
 
@@ -108,17 +175,29 @@ impl Generator<'_, '_> {
     pub(super) fn doubled(&mut self, branch: &[Stmt]) -> bool {
         let Some(Stmt::If { condition, accept, reject }) = branch.first() else { return false };
         let Some(agreement) = self.agreements[condition.0 as usize] else { return false };
-        if self.is_uniform(*condition) || self.flow.doubled || !self.function.checks.is_empty() {
+        if self.is_uniform(*condition) || self.flow.doubled >= MAX_NESTED || !self.function.checks.is_empty() {
             return false;
         }
         let leaves = reject.is_empty() && matches!(accept.last(), Some(Stmt::Exit(_)));
-        // After an early return, the code that follows is compiled twice; for any other branch only its own statements.
-        let (when, fast) = if leaves { (agreement.none, &branch[1..]) } else { (agreement.all, accept.as_slice()) };
-        let doubled = if leaves { branch } else { &branch[..1] };
-        if size(doubled).is_none_or(|size| size > MAX_DOUBLED) || !super::flow::is_heavy(fast) {
+        let rejects = agreement.usual == Usual::False;
+        if leaves && agreement.usual == Usual::True {
             return false;
         }
-        self.flow.doubled = true;
+        // After an early return, the code that follows is compiled twice; for any other branch only its own statements.
+        let (when, fast) = match leaves {
+            true => (agreement.none, &branch[1..]),
+            false if rejects => (agreement.none, reject.as_slice()),
+            false => (agreement.all, accept.as_slice()),
+        };
+        let doubled = if leaves { branch } else { &branch[..1] };
+        if size(doubled).is_none_or(|size| size > MAX_DOUBLED) {
+            return false;
+        }
+        let pays = |list| pays(list, self.function);
+        if !pays(fast) && !(rejects && pays(accept)) {
+            return false;
+        }
+        let nested = self.flow.doubled;
         let (on_fast, on_slow, join) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(on_slow);
         let tested = self.tested.len();
@@ -132,15 +211,16 @@ impl Generator<'_, '_> {
         let mut ends = (false, false);
         for (block, on_fast) in [(on_fast, true), (on_slow, false)] {
             self.flow.rare = !on_fast;
+            self.flow.doubled = if on_fast { nested + 1 } else { MAX_NESTED };
             self.switch_sealed(block);
             (self.flow.reachable, self.flow.masked, self.flow.writes) = (true, masked, writes);
             if on_fast {
                 // `masked` is indexed by the number of a write, so writes in the omitted statements count too.
-                if leaves {
+                if leaves || rejects {
                     self.flow.writes += count_writes(accept);
                 }
                 self.list(fast);
-                if !leaves {
+                if !leaves && !rejects {
                     self.flow.writes += count_writes(reject);
                 }
                 self.tested.truncate(tested);
@@ -155,12 +235,22 @@ impl Generator<'_, '_> {
         self.flow.rare = false;
         self.switch_sealed(join);
         (self.flow.reachable, self.flow.masked) = ends;
-        self.flow.doubled = false;
+        self.flow.doubled = nested;
         if !leaves {
             self.list(&branch[1..]);
         }
         true
     }
+}
+
+/// Whether statements cost more under a mask than the test of an agreement. A read has no mask, but tests of its indices
+/// are simpler, and a write of what it returns needs no blend.
+fn pays(statements: &[Stmt], function: &Function) -> bool {
+    let reads = |statement: &Stmt| match statement {
+        Stmt::Let(value) => matches!(function.inst(*value), Inst::Load(place, ..) if !place.space.is_private()),
+        _ => false,
+    };
+    super::flow::is_heavy(statements) || statements.iter().any(reads)
 }
 
 /// The number of statements, including nested ones; `None` if one of them cannot be compiled twice.

@@ -1,6 +1,8 @@
 //! Atomics, executed lane by lane.
 //!
-//! A workgroup runs on one thread, so workgroup memory needs no locked instructions, nor a loop over the active lanes.
+//! A workgroup runs on one thread, so workgroup memory needs no locked instructions. Only where lanes of a locked
+//! instruction may be left out is there a loop over the active lanes; otherwise lanes that are left out access memory
+//! that no code reads.
 //!
 //! All atomics of WGSL are relaxed: each orders only the accesses to its own word (atomics of the Vulkan memory model
 //! without Acquire or Release semantics). On every supported machine an aligned load or store of a word satisfies that:
@@ -36,60 +38,51 @@ impl Generator<'_, '_> {
         let class = ty.class();
         let size = i64::from(class.bytes());
         let offsets = self.offsets(place, ty.bytes(), Touched::Active);
-        if place.space == Space::Workgroup {
-            return self.atomic_of_workgroup(value, op, &offsets, class, operand, compare);
+        let locked = place.space != Space::Workgroup && !matches!(op, AtomicOp::Load | AtomicOp::Store);
+        let all_lanes = offsets.inside.is_none() && !self.is_masked();
+        if !locked || all_lanes && class == Class::I32 {
+            return self.atomic_of_all(value, op, place.space, &offsets, operand, compare);
         }
         let bits = self.lanes_inside(offsets.inside.as_ref());
         let [from, operands, compares, results] = std::array::from_fn(|number| self.scratch(number));
         self.emit().store_parts(&offsets.offsets, from, 0);
-        let (reads, writes) = (op != AtomicOp::Store, op != AtomicOp::Load);
-        if writes {
-            let parts = self.lanes(operand);
-            self.emit().store_parts(&parts, operands, 0);
-        }
+        let parts = self.lanes(operand);
+        self.emit().store_parts(&parts, operands, 0);
         if let Some(compare) = compare {
             let parts = self.lanes(compare);
             self.emit().store_parts(&parts, compares, 0);
         }
         let zero = self.emit().constant(class, 0);
-        if reads {
-            self.emit().store_parts(&zero, results, 0);
-        }
+        self.emit().store_parts(&zero, results, 0);
         self.each_lane(bits, |g, lane| {
             let address = g.lane_address(offsets.base, from, lane);
             let flags = MemFlagsData::trusted();
-            let operand = if writes {
-                let at = g.element(operands, lane, size);
+            let of_lane = |g: &mut Self, values| {
+                let at = g.element(values, lane, size);
                 g.b.ins().load(scalar_type(class), flags, at, 0)
-            } else {
-                g.emit().constant_scalar(class, 0)
             };
-            let compare = compare.map(|_| {
-                let at = g.element(compares, lane, size);
-                g.b.ins().load(scalar_type(class), flags, at, 0)
-            });
+            let operand = of_lane(g, operands);
+            let compare = compare.map(|_| of_lane(g, compares));
             let old = g.change_shared(op, class, address, operand, compare);
-            if reads {
-                let at = g.element(results, lane, size);
-                g.b.ins().store(flags, old, at, 0);
-            }
+            let at = g.element(results, lane, size);
+            g.b.ins().store(flags, old, at, 0);
         });
-        // A store has no result.
-        let result = if reads { self.emit().load_parts(class, results, 0) } else { zero };
+        let result = self.emit().load_parts(class, results, 0);
         self.hold_lanes(value, result);
     }
 
-    /// Evaluates an atomic operation on workgroup memory, for all lanes in order and without branches: lanes that are
-    /// not active or not in range change memory that has no meaning.
-    fn atomic_of_workgroup(
+    /// Evaluates an atomic operation for all lanes in order and without branches: lanes that are not active or not in
+    /// range change memory that has no meaning.
+    fn atomic_of_all(
         &mut self,
         value: Value,
         op: AtomicOp,
+        space: Space,
         offsets: &Offsets,
-        class: Class,
         operand: Value,
         compare: Option<Value>,
     ) {
+        let class = self.function.class(value);
         let bits = (offsets.inside.is_some() || self.is_masked()).then(|| self.lanes_inside(offsets.inside.as_ref()));
         let zero = self.emit().constant(class, 0);
         let operands = if op == AtomicOp::Load { zero } else { self.lanes(operand) };
@@ -99,7 +92,7 @@ impl Generator<'_, '_> {
             let address = self.address_in(offsets, bits, lane);
             let operand = self.emit().lane(class, &operands, lane);
             let compare = compares.as_ref().map(|compares| self.emit().lane(class, compares, lane));
-            old.push(self.change_own(op, class, address, operand, compare));
+            old.push(self.change(space, op, class, address, operand, compare));
         }
         let mut result = self.emit().from_lanes(class, &old);
         if let Some(inside) = &offsets.inside {
@@ -132,14 +125,27 @@ impl Generator<'_, '_> {
             self.b.ins().brif(inside, run, &[], join, &[zero.into()]);
             self.switch_sealed(run);
         }
-        let old = if place.space == Space::Workgroup {
-            self.change_own(op, class, start.address, operand, compare)
-        } else {
-            self.change_shared(op, class, start.address, operand, compare)
-        };
+        let old = self.change(place.space, op, class, start.address, operand, compare);
         self.b.ins().jump(join, &[old.into()]);
         self.switch_sealed(join);
         self.hold_scalar(value, result);
+    }
+
+    /// Applies an atomic to memory of a space; returns the old value.
+    fn change(
+        &mut self,
+        space: Space,
+        op: AtomicOp,
+        class: Class,
+        address: cl::Value,
+        operand: cl::Value,
+        compare: Option<cl::Value>,
+    ) -> cl::Value {
+        if space == Space::Workgroup {
+            self.change_own(op, class, address, operand, compare)
+        } else {
+            self.change_shared(op, class, address, operand, compare)
+        }
     }
 
     /// Computes the new value of the memory from its old value.

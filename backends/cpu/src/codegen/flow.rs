@@ -37,10 +37,12 @@ pub(super) struct Flow {
     pub(super) depth: u32,
     /// By label: the target of exits, while the label's block is being generated.
     pub(super) labels: Vec<Option<Target>>,
+    /// Whether nothing follows the list of statements that is generated next, up to the end of the kernel.
+    pub(super) last: bool,
     /// The number of writes to variables before the current point, in reading order.
     pub(super) writes: usize,
-    /// Whether the current statements are being compiled twice, see [`super::agree`].
-    pub(super) doubled: bool,
+    /// The number of statements around the current point that are being compiled twice, see [`super::agree`].
+    pub(super) doubled: u32,
     /// Whether the current statements are the version for groups whose lanes take different branches, which is rare.
     pub(super) rare: bool,
     /// The number of steps left, and the block that stops the kernel: its parameters are the [`Stop`] and the site.
@@ -70,12 +72,21 @@ impl Generator<'_, '_> {
     /// Generates statements in order.
     pub(super) fn list(&mut self, statements: &[Stmt]) {
         let mut joins = Vec::new();
-        for (index, statement) in statements.iter().enumerate() {
-            if self.doubled(&statements[index..]) {
+        let is_last = std::mem::replace(&mut self.flow.last, false);
+        let mut next = 0;
+        while let Some(statement) = statements.get(next) {
+            if self.doubled(&statements[next..]) {
                 break;
             }
+            next += 1;
+            let rest = &statements[next..];
+            if let Stmt::Barrier(site) = statement {
+                next += self.barrier(*site, rest, is_last);
+                continue;
+            }
+            self.flow.last = is_last && rest.is_empty() && matches!(statement, Stmt::Block { .. });
             self.statement(statement);
-            let rest = &statements[index + 1..];
+            self.flow.last = false;
             // The rest is skipped when no lane is active any more.
             if self.flow.reachable && self.flow.masked && self.leaves_lanes(statement) && is_heavy(rest) {
                 let (go_on, join) = (self.b.create_block(), self.b.create_block());
@@ -86,11 +97,7 @@ impl Generator<'_, '_> {
             }
         }
         while let Some(join) = joins.pop() {
-            if self.flow.reachable {
-                self.b.ins().jump(join, &[]);
-            }
-            self.switch_sealed(join);
-            self.flow.reachable = true;
+            self.join_skipped(join);
             self.flow.masked = true;
         }
     }
@@ -120,7 +127,7 @@ impl Generator<'_, '_> {
             Stmt::Block { label, body } => self.block(*label, body),
             Stmt::Loop { body, site, turns } => self.repeat(body, *site, *turns),
             Stmt::Exit(label) => self.exit(*label),
-            Stmt::Barrier(site) => self.barrier(*site),
+            Stmt::Barrier(_) => unreachable!("barriers are generated with the statements that follow them"),
             Stmt::Check(check) => self.check(check),
             Stmt::Call { callee, arguments, site } => self.call(*callee, arguments, *site),
         }
@@ -156,12 +163,8 @@ impl Generator<'_, '_> {
         let (mask, was_masked) = (self.mask(), self.flow.masked);
         let base = self.flow.saved.len();
         let before = self.save_mask(mask, AtBarrier::All);
-        let accepting = if self.is_masked() {
-            self.combine(condition, mask, |generator, c, m| generator.b.ins().band(c, m))
-        } else {
-            condition
-        };
-        let rejecting = self.combine(mask, accepting, |generator, m, a| generator.b.ins().band_not(m, a));
+        let accepting = if self.is_masked() { self.and(condition, mask) } else { condition };
+        let rejecting = self.and_not(mask, accepting);
         let rejecting = self.save_mask(rejecting, AtBarrier::None);
         let leaves = self.list_parts(accept) || self.list_parts(reject);
 
@@ -203,12 +206,8 @@ impl Generator<'_, '_> {
         self.b.ins().brif(any, run, &[], join, &[]);
         self.switch_sealed(run);
         self.list(list);
-        if self.flow.reachable {
-            self.b.ins().jump(join, &[]);
-        }
-        self.switch_sealed(join);
         // Without active lanes the list is skipped, so a list that never ends does not matter.
-        self.flow.reachable = true;
+        self.join_skipped(join);
     }
 
     fn block(&mut self, label: Label, body: &List) {
@@ -270,6 +269,11 @@ impl Generator<'_, '_> {
         self.switch_sealed(after);
         self.flow.reachable = parting;
         self.flow.masked |= parting;
+        if parting {
+            // The loop ends when no lane is active.
+            let none = self.no_lanes();
+            self.set_mask(none);
+        }
     }
 
     /// Generates the count of one step, a loop iteration or a call; the kernel stops when all steps are used up.

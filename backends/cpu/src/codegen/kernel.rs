@@ -42,7 +42,7 @@ struct Arguments {
     z: cl::Value,
 }
 
-fn lane_groups(function: &Function) -> u32 {
+pub(super) fn lane_groups(function: &Function) -> u32 {
     function.invocations().div_ceil(LANES as u32)
 }
 
@@ -143,9 +143,10 @@ impl<'a, 'f> Generator<'a, 'f> {
             reachable: true,
             loops: 0,
             depth: 0,
+            last: false,
             labels: vec![None; function.labels as usize],
             writes: 0,
-            doubled: false,
+            doubled: 0,
             rare: false,
             steps: b.declare_var(types::I64),
             stopped,
@@ -213,6 +214,7 @@ fn load_constants(b: &mut FunctionBuilder<'_>, target: &Target, function: &Funct
 impl Generator<'_, '_> {
     pub(super) fn body(&mut self) {
         let function = self.function;
+        self.flow.last = true;
         self.list(&function.body);
     }
 }

@@ -7,7 +7,7 @@
 //! The code of a kernel is one function, plus those that are not inlined (`call`): a loop over workgroups around a loop
 //! over lane groups around the kernel's body (`kernel`). At a barrier a lane group leaves the body, saves its live
 //! values, and resumes when all groups have arrived (`barrier`): each part of the body between barriers is a loop over
-//! the workgroup's invocations.
+//! the workgroup's invocations. Between barriers of one list of statements it is a loop of its own (`region`).
 
 mod agree;
 pub(crate) mod analysis;
@@ -26,6 +26,7 @@ mod load;
 mod memory;
 mod ops;
 mod place;
+mod region;
 mod store;
 #[cfg(test)]
 pub(crate) mod tests;

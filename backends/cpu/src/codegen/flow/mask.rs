@@ -4,6 +4,7 @@ use cranelift_codegen::ir::{self as cl, InstBuilder, types};
 
 use super::super::generator::{Generator, Mask};
 use super::{AtBarrier, SavedMask};
+use crate::ir::Class;
 
 impl Generator<'_, '_> {
     /// The mask of active lanes at the current point.
@@ -23,7 +24,7 @@ impl Generator<'_, '_> {
     }
 
     pub(in crate::codegen) fn no_lanes(&mut self) -> Mask {
-        let zero = self.emit().constant(crate::ir::Class::Bool, 0);
+        let zero = self.emit().constant(Class::Bool, 0);
         std::array::from_fn(|part| zero[part])
     }
 
@@ -44,12 +45,60 @@ impl Generator<'_, '_> {
         saved.map(|variable| self.b.use_var(variable))
     }
 
-    pub(super) fn combine(&mut self, a: Mask, b: Mask, with: fn(&mut Self, cl::Value, cl::Value) -> cl::Value) -> Mask {
-        std::array::from_fn(|part| with(self, a[part], b[part]))
+    /// The lanes in `a` and in `b`.
+    pub(super) fn and(&mut self, a: Mask, b: Mask) -> Mask {
+        std::array::from_fn(|part| match (self.all_or_none(a[part]), self.all_or_none(b[part])) {
+            (Some(true), _) | (_, Some(false)) => b[part],
+            (_, Some(true)) | (Some(false), _) => a[part],
+            _ => self.b.ins().band(a[part], b[part]),
+        })
     }
 
+    /// The lanes in `a`, but not in `b`.
+    pub(super) fn and_not(&mut self, a: Mask, b: Mask) -> Mask {
+        std::array::from_fn(|part| match (self.all_or_none(a[part]), self.all_or_none(b[part])) {
+            (_, Some(false)) | (Some(false), _) => a[part],
+            _ => self.b.ins().band_not(a[part], b[part]),
+        })
+    }
+
+    /// The lanes in `a` or in `b`.
     pub(super) fn or(&mut self, a: Mask, b: Mask) -> Mask {
-        self.combine(a, b, |generator, a, b| generator.b.ins().bor(a, b))
+        std::array::from_fn(|part| match (self.all_or_none(a[part]), self.all_or_none(b[part])) {
+            (Some(false), _) | (_, Some(true)) => b[part],
+            (_, Some(false)) | (Some(true), _) => a[part],
+            _ => self.b.ins().bor(a[part], b[part]),
+        })
+    }
+
+    /// Whether a part of a mask is a constant with all lanes, or one with none. Cranelift folds no constant vectors.
+    fn all_or_none(&mut self, part: cl::Value) -> Option<bool> {
+        match self.emit().uniform_constant(Class::I32, &[part])? {
+            0 => Some(false),
+            0xffff_ffff => Some(true),
+            _ => None,
+        }
+    }
+
+    /// Whether the mask is known to have no lane.
+    fn is_empty(&mut self) -> bool {
+        let mask = self.mask();
+        mask.into_iter().all(|part| self.all_or_none(part) == Some(false))
+    }
+
+    /// Continues at the end of statements that are skipped when no lane is active. A mask that the statements leave
+    /// empty is empty on both ways.
+    pub(super) fn join_skipped(&mut self, join: cl::Block) {
+        let empty = !self.flow.reachable || self.is_empty();
+        if self.flow.reachable {
+            self.b.ins().jump(join, &[]);
+        }
+        self.switch_sealed(join);
+        if empty {
+            let none = self.no_lanes();
+            self.set_mask(none);
+        }
+        self.flow.reachable = true;
     }
 
     /// Whether any lane is active.

@@ -1,11 +1,11 @@
 //! The evaluation of instructions: a result is one scalar for all lanes, or vectors.
 
-use cranelift_codegen::ir as cl;
+use cranelift_codegen::ir::{self as cl, InstBuilder};
 
 use super::super::analysis::{Form, known_comparison, known_lanes};
 use super::super::ops::Parts;
 use super::Generator;
-use crate::ir::{BinaryOp, Class, Inst, SubgroupOp, Value};
+use crate::ir::{BinaryOp, Class, CompareOp, Inst, SubgroupOp, Value};
 
 impl Generator<'_, '_> {
     /// Evaluates the instruction of a value.
@@ -103,6 +103,9 @@ impl Generator<'_, '_> {
                     return self.emit().known_mask(known);
                 }
                 let of = self.function.class(a);
+                if of == Class::I32 && matches!(op, CompareOp::LtU | CompareOp::LeU) {
+                    return self.compare_unsigned(op, a, b);
+                }
                 let (a, b) = (self.lanes(a), self.lanes(b));
                 self.emit().compare(op, of, &a, &b)
             }
@@ -120,6 +123,52 @@ impl Generator<'_, '_> {
             }
             _ => self.emit().constant(class, 0),
         }
+    }
+
+    /// Compares unsigned integers of 32 bits in lanes. On x86-64 vectors are compared as signed integers in one
+    /// instruction, and as unsigned ones by a minimum or maximum, a test for equality and, for `<`, a negation.
+    fn compare_unsigned(&mut self, op: CompareOp, a: Value, b: Value) -> Parts {
+        let bounded = |value: Value| self.facts.shapes[value.0 as usize].bound <= i32::MAX.cast_unsigned();
+        let spread = |value: Value| self.facts.shapes[value.0 as usize].stride().is_some();
+        let (mut op, of) = (op, Class::I32);
+        let (left, right) = match (op, self.known(a), self.known(b)) {
+            _ if self.target.compares_unsigned() => (self.lanes(a), self.lanes(b)),
+            (CompareOp::LtU, ..) if bounded(a) && bounded(b) => {
+                op = CompareOp::LtS;
+                (self.lanes(a), self.lanes(b))
+            }
+            // `a < limit` is `a <= limit - 1`.
+            (CompareOp::LtU, _, Some(limit @ 1..)) => {
+                op = CompareOp::LeU;
+                (self.lanes(a), self.emit().constant(of, limit - 1))
+            }
+            (CompareOp::LtU, Some(limit), _) if limit < u64::from(u32::MAX) => {
+                op = CompareOp::LeU;
+                (self.emit().constant(of, limit + 1), self.lanes(b))
+            }
+            // Addition of 2^31 maps the order of unsigned integers to that of signed ones. For a value that is uniform or
+            // linear, it is a scalar operation.
+            (CompareOp::LtU, ..) if spread(a) || spread(b) => {
+                op = CompareOp::LtS;
+                (self.lanes_from_least(a), self.lanes_from_least(b))
+            }
+            _ => (self.lanes(a), self.lanes(b)),
+        };
+        self.emit().compare(op, of, &left, &right)
+    }
+
+    /// The lanes of an integer plus 2^31.
+    fn lanes_from_least(&mut self, value: Value) -> Parts {
+        const LEAST: u64 = 1 << 31;
+        let form = self.form(value);
+        if form != Form::Varying {
+            let scalar = self.scalar(value);
+            let least = self.emit().constant_scalar(Class::I32, LEAST);
+            let scalar = self.b.ins().bxor(scalar, least);
+            return self.spread(Class::I32, form, scalar);
+        }
+        let (lanes, least) = (self.lanes(value), self.emit().constant(Class::I32, LEAST));
+        self.emit().binary(BinaryOp::Xor, Class::I32, &lanes, &least)
     }
 
     fn subgroup(&mut self, value: Value, op: SubgroupOp, operand: Value, lane: Option<Value>) {

@@ -3,7 +3,7 @@
 use cranelift_codegen::ir::{self as cl, InstBuilder, MemFlagsData, condcodes::IntCC, types};
 
 use super::super::analysis::{Form, rows_divide};
-use super::super::barrier::GroupLoop;
+use super::super::barrier::{GroupLoop, Groups};
 use super::super::generator::{Generator, Held};
 use super::lane_groups;
 use crate::abi::{Frame, LANES};
@@ -52,15 +52,13 @@ impl Generator<'_, '_> {
         self.b.ins().jump(header, &[zero.into(), zero.into(), zero.into()]);
         self.b.switch_to_block(header);
         self.suspend.points.push(start);
-        self.suspend.arrive = Some(arrive);
         let base = self.constants_private();
         // The size of a group's frame is known only after the body has been generated. Until then a placeholder stands
         // for it.
         let frame_bytes = self.b.ins().iconst(types::I64, 0);
         let placeholder = self.b.func.dfg.value_def(frame_bytes).unwrap_inst();
-        let wide = self.b.ins().uextend(types::I64, index);
-        let offset = self.b.ins().imul(wide, frame_bytes);
-        self.private = self.b.ins().iadd(base, offset);
+        self.suspend.groups = Some(Groups { arrive, header, base, frame_bytes, workgroup, next_workgroup: next });
+        self.private = self.private_of(index, base, frame_bytes);
         let live = self.live;
         for value in &live.values {
             if self.is_hoisted(*value) {
@@ -90,6 +88,18 @@ impl Generator<'_, '_> {
             cl::InstructionData::UnaryImm { opcode: cl::Opcode::Iconst, imm: bytes.into() };
     }
 
+    /// The frame of the lane group with this index.
+    pub(in crate::codegen) fn private_of(
+        &mut self,
+        index: cl::Value,
+        base: cl::Value,
+        frame_bytes: cl::Value,
+    ) -> cl::Value {
+        let wide = self.b.ins().uextend(types::I64, index);
+        let offset = self.b.ins().imul(wide, frame_bytes);
+        self.b.ins().iadd(base, offset)
+    }
+
     fn constants_private(&mut self) -> cl::Value {
         let offset = std::mem::offset_of!(Frame, private) as i32;
         let flags = MemFlagsData::trusted().with_readonly().with_can_move();
@@ -97,7 +107,7 @@ impl Generator<'_, '_> {
     }
 
     /// Defines the inputs and the mask of the lane group with this index.
-    fn begin_group(&mut self, index: cl::Value, workgroup: [cl::Value; 3]) {
+    pub(in crate::codegen) fn begin_group(&mut self, index: cl::Value, workgroup: [cl::Value; 3]) {
         let base = self.define_inputs(index, workgroup);
         if self.flow.partial {
             let index = self.spread(Class::I32, Form::Linear(1), base);

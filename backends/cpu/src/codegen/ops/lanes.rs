@@ -143,7 +143,7 @@ impl Emit<'_, '_> {
     }
 
     /// The constant that is in every lane of integers; `None` if the instructions that define `parts` do not show it.
-    pub(super) fn uniform_constant(&self, class: Class, parts: &[Value]) -> Option<u64> {
+    pub(in super::super) fn uniform_constant(&self, class: Class, parts: &[Value]) -> Option<u64> {
         if let Some(scalar) = self.uniform(parts) {
             return self.scalar_constant(scalar);
         }

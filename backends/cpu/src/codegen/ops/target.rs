@@ -33,6 +33,11 @@ impl Target {
         !self.x86
     }
 
+    /// Whether comparisons of unsigned integers in vectors are one instruction.
+    pub(in super::super) fn compares_unsigned(&self) -> bool {
+        !self.x86
+    }
+
     /// Returns the capabilities of the target of code generation.
     pub(in super::super) fn new(isa: &dyn TargetIsa) -> Self {
         let x86 = isa.name() == "x64";

@@ -1,5 +1,6 @@
 //! Tests that run small compiled kernels on one thread.
 
+mod agree;
 mod barriers;
 mod calls;
 mod cooperative;
@@ -8,6 +9,7 @@ mod flow;
 mod memory;
 mod narrow;
 mod proven;
+mod regions;
 mod serial;
 
 use crate::abi::{Frame, GUARD_BYTES, Slot, Stop};

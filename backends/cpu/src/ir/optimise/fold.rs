@@ -4,7 +4,7 @@ use crate::ir::{BinaryOp, Class, CompareOp, Convert, Function, Inst, UnaryOp, Va
 
 /// The replacement of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Folded {
+pub(crate) enum Folded {
     /// A constant of the instruction's class.
     Bits(u64),
     /// Another value, which always equals the instruction's result.
@@ -12,7 +12,7 @@ pub(super) enum Folded {
 }
 
 /// Folds an instruction; `None` if its result is unknown. `known` returns the bits of operands that are constant.
-pub(super) fn fold(function: &Function, inst: &Inst, known: impl Fn(Value) -> Option<u64>) -> Option<Folded> {
+pub(crate) fn fold(function: &Function, inst: &Inst, known: impl Fn(Value) -> Option<u64>) -> Option<Folded> {
     match inst {
         Inst::Const(_, bits) => Some(Folded::Bits(*bits)),
         Inst::Unary(op, a) => unary(*op, function.class(*a), known(*a)?).map(Folded::Bits),

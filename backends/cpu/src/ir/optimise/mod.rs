@@ -26,6 +26,8 @@ mod rewrite;
 mod tests;
 mod unroll;
 
+pub(crate) use fold::{Folded, fold};
+
 use super::{Function, Stmt};
 use rewrite::Rewriter;
 
