@@ -11,7 +11,7 @@ use super::backlog::Priority;
 use super::cell::Cell;
 use super::core::{Core, Watched, value_of, words_of};
 use super::error::{AskError, SendError};
-use super::slot::{MAX_PAYLOAD, Payload};
+use super::slot::Payload;
 use crate::element::Element;
 
 /// The handle of one actor of a [`Ring`](super::Ring). Cloning it copies only a handle; any thread may use it.
@@ -44,7 +44,7 @@ impl Actor {
     /// # Errors
     /// [`SendError`], [`SendError::NoBacklog`] among them; the actor does not receive the message.
     pub fn tell_with<M: Element>(&self, message: &M, priority: Priority) -> Result<(), SendError> {
-        self.core.checks_message::<M>()?;
+        self.core.checks_message::<M>(self.number)?;
         self.core.send(self.number, &payload(message), None, priority)
     }
 
@@ -83,8 +83,8 @@ impl Actor {
     /// # Errors
     /// [`SendError`], [`SendError::NoBacklog`] among them; the actor does not receive the message.
     pub fn ask_with<M: Element, R: Element>(&self, message: &M, priority: Priority) -> Result<Ask<R>, SendError> {
-        self.core.checks_message::<M>()?;
-        self.core.checks_reply::<R>()?;
+        self.core.checks_message::<M>(self.number)?;
+        self.core.checks_reply::<R>(self.number)?;
         self.sends(&payload(message), priority)
     }
 
@@ -105,11 +105,7 @@ impl Actor {
 
 /// The words of a message.
 pub(super) fn payload<M: Element>(message: &M) -> Payload {
-    let mut payload = [0; MAX_PAYLOAD];
-    for (word, own) in words_of(message).zip(&mut payload) {
-        *own = word;
-    }
-    payload
+    words_of(message).collect()
 }
 
 /// A message whose reply has not been received: wait for it, await it, or drop it. The reply to a dropped one becomes a
@@ -146,21 +142,22 @@ impl<R: Element> Ask<R> {
     /// ([`Overflow::DropOldest`](super::Overflow::DropOldest)); [`AskError::Stopped`] if the handler was stopped
     /// ([`Restart`](super::Restart)).
     pub fn wait(self) -> Result<R, AskError> {
-        self.core.wait(self.actor, &self.cell, self.timeout.map(|(_, deadline)| deadline));
-        match self.cell.take() {
-            Some(reply) => reply.map(|words| value_of(&words)),
-            None => {
-                let timeout = self.timeout.map_or(Duration::ZERO, |(timeout, _)| timeout);
-                Err(AskError::TimedOut { actor: self.actor, timeout })
-            }
-        }
+        self.wait_for_words().map(|words| value_of(&words))
     }
 }
 
-impl<R: Element> Future for Ask<R> {
-    type Output = Result<R, AskError>;
+impl<R> Ask<R> {
+    /// Waits for the words of the reply.
+    pub(super) fn wait_for_words(self) -> Result<Payload, AskError> {
+        self.core.wait(self.actor, &self.cell, self.timeout.map(|(_, deadline)| deadline));
+        self.cell.take().unwrap_or_else(|| {
+            let timeout = self.timeout.map_or(Duration::ZERO, |(timeout, _)| timeout);
+            Err(AskError::TimedOut { actor: self.actor, timeout })
+        })
+    }
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+    /// The words of the reply, for a task.
+    pub(super) fn poll_words(&mut self, context: &Context<'_>) -> Poll<Result<Payload, AskError>> {
         if !self.cell.is_done() {
             self.cell.wake(context.waker());
             if !self.watched {
@@ -169,10 +166,15 @@ impl<R: Element> Future for Ask<R> {
                 self.core.watch(Watched { actor: self.actor, cell, timeout: self.timeout });
             }
         }
-        match self.cell.take() {
-            Some(reply) => Poll::Ready(reply.map(|words| value_of(&words))),
-            None => Poll::Pending,
-        }
+        self.cell.take().map_or(Poll::Pending, Poll::Ready)
+    }
+}
+
+impl<R: Element> Future for Ask<R> {
+    type Output = Result<R, AskError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.poll_words(context).map(|reply| reply.map(|words| value_of(&words)))
     }
 }
 

@@ -168,6 +168,7 @@ impl Batched {
             let launch = launch.set("ring_shape.actors", actors).set("ring_shape.slots", slots);
             let launch =
                 launch.set("ring_shape.polls", polls).set("ring_shape.most", MOST).set("ring_shape.first", first);
+            let launch = launch.set("ring_shape.topics", self.places.topics() as u32);
             let launch = launch.bind("ring_inbox", &mut *inbox).bind("ring_outbox", &mut *outbox);
             let launch = launch.bind("ring_kept", &mut *kept).bind("ring_control", &mut *control);
             let launch = match (&mut *mail, &mut *counts) {
@@ -276,8 +277,8 @@ impl Batched {
         Ok(self.buffers().control.read()?.to_vec())
     }
 
-    pub(super) fn unmark(&self, at: usize) -> Result<(), Error> {
-        Ok(self.buffers().control.slice_mut(at..at + 1).fill(0)?)
+    pub(super) fn set_control(&self, at: usize, word: u32) -> Result<(), Error> {
+        Ok(self.buffers().control.slice_mut(at..at + 1).fill(word)?)
     }
 
     /// Copies a reply that the host has written to the device.

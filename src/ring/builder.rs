@@ -14,6 +14,7 @@ use super::engine::{Engine, Places};
 use super::error::RingError;
 use super::generate::{ENTRY, Format, generate};
 use super::handle::Ring;
+use super::lease::Lease;
 use super::mode::Mode;
 use super::outlet::Outlet;
 use super::overflow::{Letters, Overflow};
@@ -39,12 +40,15 @@ pub struct RingBuilder {
     device: Device,
     actor: ActorText,
     actors: u32,
+    /// Kinds with numbers of actors of their own.
+    of_kinds: Vec<(String, u32)>,
     lanes: u32,
     inbox: u32,
     overflow: Overflow,
     backlog: Option<u32>,
     restart: Option<Restart>,
     heartbeat: Option<Duration>,
+    lease: Option<Duration>,
     demand: Option<Mode>,
     first: u32,
     invocations: u32,
@@ -56,35 +60,54 @@ impl RingBuilder {
             device: device.clone(),
             actor: super::source::read(wgsl)?,
             actors: 1,
+            of_kinds: Vec::new(),
             lanes: 1,
             inbox: 256,
             overflow: Overflow::Block(Duration::from_secs(10)),
             backlog: None,
             restart: None,
             heartbeat: None,
+            lease: None,
             demand: None,
             first: 0,
             invocations: 1,
         })
     }
 
-    /// The type of the messages, for programs that know it only when they run: [`Actor::ask_bytes`].
+    /// The names of the kinds of actors, in the order of their numbers: those of the functions that are marked
+    /// `// anywarp:actor`, in the order of the text.
+    pub fn kinds(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.actor.kinds.iter().map(|kind| kind.function.as_str())
+    }
+
+    /// The type of the messages to the first kind of actors, for programs that know it only when they run:
+    /// [`Actor::ask_bytes`].
     ///
     /// [`Actor::ask_bytes`]: super::Actor::ask_bytes
     #[must_use]
     pub fn message_layout(&self) -> &Layout {
-        &self.actor.message
+        &self.actor.kinds[0].message
     }
 
-    /// The type of the replies; `None` if the function returns nothing.
+    /// The type of the replies of the first kind; `None` if the function returns nothing.
     #[must_use]
     pub fn reply_layout(&self) -> Option<&Layout> {
-        self.actor.reply.as_ref()
+        self.actor.kinds[0].reply.as_ref()
     }
 
-    /// Sets the number of actors, each of which has a state of its own; by default 1.
+    /// Sets the number of actors of each kind, each of which has a state of its own; by default 1.
     pub fn actors(mut self, actors: u32) -> Self {
         self.actors = actors;
+        self
+    }
+
+    /// Sets the number of actors of one kind, which is the name of the kind's function in the WGSL; by default that of
+    /// [`actors`](Self::actors). [`Ring::actor_of`] has an example.
+    ///
+    /// [`start`](Self::start) returns [`RingError::NoSuchKind`] if there is no such function.
+    pub fn actors_of(mut self, kind: &str, actors: u32) -> Self {
+        self.of_kinds.retain(|(name, _)| name != kind);
+        self.of_kinds.push((kind.to_owned(), actors));
         self
     }
 
@@ -184,6 +207,38 @@ impl RingBuilder {
         self
     }
 
+    /// Limits the time for which a resident kernel stays on the device without messages. After it, the kernel ends
+    /// between two messages, and the next message starts it again, with the same states: it costs the time of a start,
+    /// a fraction of a millisecond. Meanwhile the ring costs neither threads of the processor nor a multiprocessor of a
+    /// GPU, and [`Telemetry::resident`] is false. By default, the kernel stays. In batches no kernel stays on the
+    /// device, so a lease changes nothing.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+    /// # fn main() -> anywarp::Result<()> {
+    /// use std::time::Duration;
+    ///
+    /// let device = anywarp::Device::open("cpu")?;
+    /// let ring = device.ring(
+    ///     "// anywarp:actor
+    ///     fn count(state: ptr<function, u32>, x: u32, lane: u32) -> u32 { *state += x; return *state; }",
+    /// )?;
+    /// let ring = ring.lease(Duration::from_millis(1)).start()?;
+    /// assert_eq!(ring.actor(0).ask::<u32, u32>(&8)?.wait()?, 8);
+    /// while ring.telemetry().resident {} // the kernel leaves
+    /// assert_eq!(ring.actor(0).ask::<u32, u32>(&1)?.wait()?, 9); // and returns
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(all(feature = "cpu", not(target_arch = "wasm32"))))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// [`Telemetry::resident`]: super::Telemetry::resident
+    pub fn lease(mut self, idle: Duration) -> Self {
+        self.lease = Some(idle);
+        self
+    }
+
     /// Demands a mode: [`start`](Self::start) fails where it cannot be had. Without this call, a ring is persistent
     /// where the device can, and batched elsewhere; [`Ring::mode`] returns which.
     pub fn demand(mut self, mode: Mode) -> Self {
@@ -210,7 +265,8 @@ impl RingBuilder {
     /// # Errors
     /// [`RingError`]; then nothing runs.
     pub fn start(self) -> Result<Ring, RingError> {
-        within("actors", self.actors, 1, MOST)?;
+        let ends = self.ends()?;
+        let actors = ends.last().copied().unwrap_or_default();
         within("inbox", self.inbox, 1, MOST)?;
         let caps = self.device.caps();
         let most = caps.limits.workgroup_invocations.min(caps.limits.workgroup_size[0]);
@@ -224,29 +280,32 @@ impl RingBuilder {
         let slots = self.inbox.max(parts).max(2).next_power_of_two();
         // A multiple of two laps: zeroed memory has the phase of the lap before.
         let first = self.first & !(2 * slots - 1);
-        let (sends, marks) = (self.actor.send.is_some(), self.restart.is_some());
+        let (sends, marks) = (self.actor.speaks(), self.restart.is_some());
+        let published = self.actor.publishes.len();
         let mode = self.mode()?;
         let groups = match mode {
             Mode::Persistent => caps.persistent.map_or(1, |persistent| persistent.max_residents),
             Mode::Batched => caps.limits.workgroups_per_dimension,
         };
-        let groups = self.actors.min(groups).max(1);
-        let places = Places { actors: self.actors, slots, format, sends, marks, groups, first };
+        let groups = actors.min(groups).max(1);
+        let places = Places { actors, slots, format, sends, published, marks, groups, first };
         let words = places.words().ok_or(RingError::Setting {
             what: "number of words (actors x inbox x message)",
             least: 1,
             most: 1 << 30,
-            got: u64::from(self.actors) * u64::from(slots) * stride(format.message.max(format.reply)) as u64,
+            got: u64::from(actors) * u64::from(slots) * stride(format.message.max(format.reply)) as u64,
         })?;
         if marks && caps.backend != BackendKind::Cpu {
             return Err(RingError::NoRestart { device: caps.name.clone() });
         }
-        let source = generate(&self.actor, self.lanes, invocations, marks);
+        let mut before = 0;
+        let counts: Vec<u32> = ends.iter().map(|end| end - std::mem::replace(&mut before, *end)).collect();
+        let source = generate(&self.actor, &counts, self.lanes, invocations, marks);
         let kernel = self.device.kernel(Wgsl::prepared(source).entry(ENTRY))?;
         let engine = match mode {
             Mode::Persistent => {
                 // Threads of the processor take turns themselves.
-                let turns = groups < self.actors || (caps.kind == DeviceKind::Software && self.actors > 1);
+                let turns = groups < actors || (caps.kind == DeviceKind::Software && actors > 1);
                 let persistent = Persistent::new(&self.device.context, kernel, places, words, turns)?;
                 Engine::Persistent(Box::new(persistent))
             }
@@ -255,23 +314,26 @@ impl RingBuilder {
         let post = |actor| Post::new(Mailbox::new(places.inbox(actor), places.outbox(actor), first));
         Ring::run(Core {
             context: Arc::clone(&self.device.context),
-            name: format!("ring:{}", self.actor.function).into(),
+            name: format!("ring:{}", self.actor.names()).into(),
             format,
             overflow: self.overflow,
             restart: self.restart,
             mail_lost: AtomicU32::new(0),
             handled_before: AtomicU64::new(u64::MAX),
             backlog: backlog as usize,
-            posts: (0..self.actors).map(post).collect(),
+            posts: (0..actors).map(post).collect(),
             engine,
+            types: self.actor.kinds.iter().map(|_| Types::default()).collect(),
             actor: self.actor,
+            ends,
             letters: Letters::default(),
-            outlet: Outlet::new(self.actors),
-            follower: Follower::new(self.actors),
+            outlet: Outlet::new(actors),
+            follower: Follower::new(actors),
             activity: Activity::default(),
             pulse: Pulse::default(),
             topics: Topics::default(),
             heartbeat: self.heartbeat,
+            lease: self.lease.map(Lease::new),
             started: Instant::now(),
             stage: AtomicU8::new(Stage::Running as u8),
             life: Mutex::default(),
@@ -279,8 +341,25 @@ impl RingBuilder {
             watched: Mutex::default(),
             wakers: Mutex::default(),
             driver: OnceLock::new(),
-            types: Types::default(),
         })
+    }
+
+    /// For each kind the number behind that of its last actor.
+    fn ends(&self) -> Result<Vec<u32>, RingError> {
+        if let Some((kind, actors)) = self.of_kinds.iter().find(|(kind, _)| self.actor.kind(kind).is_none()) {
+            return Err(RingError::NoSuchKind { kind: kind.clone(), actors: *actors, kinds: self.actor.names() });
+        }
+        let mut ends = Vec::new();
+        let mut end = 0;
+        for kind in &self.actor.kinds {
+            let own = self.of_kinds.iter().find(|(name, _)| *name == kind.function);
+            let actors = own.map_or(self.actors, |(_, actors)| *actors);
+            within("actors", actors, 1, MOST)?;
+            end += actors;
+            within("actors of all kinds together", end, 1, MOST)?;
+            ends.push(end);
+        }
+        Ok(ends)
     }
 
     /// The mode that was demanded, or the best one.
@@ -298,12 +377,13 @@ impl RingBuilder {
     /// The invocations of a workgroup.
     fn group_size(&self) -> Result<u32, RingError> {
         let lanes = self.lanes;
-        let refused = |reason: String| Err(RingError::Lanes { actor: self.actor.function.clone(), lanes, reason });
-        if lanes > 1 && self.actor.state.size > MAX_SHARED_STATE {
-            let size = self.actor.state.size;
-            return refused(format!(
+        let large = self.actor.kinds.iter().find(|kind| kind.state.size > MAX_SHARED_STATE);
+        if let Some(kind) = large.filter(|_| lanes > 1) {
+            let size = kind.state.size;
+            let reason = format!(
                 "its state has {size} bytes, and several lanes share at most {MAX_SHARED_STATE} bytes; use one lane"
-            ));
+            );
+            return Err(RingError::Lanes { actor: kind.function.clone(), lanes, reason });
         }
         // Invocations beyond the lanes would not arrive at the author's barriers.
         let alone = self.device.caps().kind == DeviceKind::Software || self.actor.has_barriers;

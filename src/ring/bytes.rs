@@ -8,7 +8,8 @@ use std::time::Duration;
 use super::actor::{Actor, Ask};
 use super::backlog::Priority;
 use super::error::{AskError, SendError};
-use super::slot::{MAX_PAYLOAD, Payload};
+use super::slot::Payload;
+use super::source::KindText;
 
 impl Actor {
     /// [`tell`](Self::tell) with the bytes of a message, as it lies in memory in WGSL
@@ -44,31 +45,30 @@ impl Actor {
     /// # Errors
     /// [`SendError`], [`SendError::Size`] among them; the actor does not receive the message.
     pub fn ask_bytes(&self, message: &[u8]) -> Result<AskBytes, SendError> {
-        let size = self.core.actor.reply.as_ref().map_or(0, |reply| reply.size as usize);
+        let size = self.core.kind(self.number).reply.as_ref().map_or(0, |reply| reply.size as usize);
         Ok(AskBytes { ask: self.sends(&self.payload(message)?, Priority::Normal)?, size })
     }
 
     /// The words of a message.
     fn payload(&self, message: &[u8]) -> Result<Payload, SendError> {
-        let layout = &self.core.actor.message;
+        self.core.post(self.number)?;
+        let KindText { function, message: layout, .. } = self.core.kind(self.number);
         if message.len() != layout.size as usize {
             let mut text = String::new();
             layout.describe(&mut text, 2);
-            let function = self.core.actor.function.clone();
+            let function = function.clone();
             return Err(SendError::Size { function, expected: layout.size, got: message.len(), layout: text });
         }
-        let mut payload = [0; MAX_PAYLOAD];
-        for (four, word) in message.chunks(4).zip(&mut payload) {
-            *word = four.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
-        }
-        Ok(payload)
+        let word = |four: &[u8]| four.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
+        Ok(message.chunks(4).map(word).collect())
     }
 }
 
 /// A message whose reply of bytes has not been received: see [`Actor::ask_bytes`].
 #[must_use = "a reply that is not waited for becomes a dead letter; use `tell_bytes`"]
 pub struct AskBytes {
-    ask: Ask<Payload>,
+    /// Its type is not used: only the words of the reply are.
+    ask: Ask<u32>,
     size: usize,
 }
 
@@ -90,7 +90,7 @@ impl AskBytes {
     /// As [`Ask::wait`].
     pub fn wait(self) -> Result<Vec<u8>, AskError> {
         let Self { ask, size } = self;
-        ask.wait().map(|reply| super::core::bytes(&reply, size))
+        ask.wait_for_words().map(|reply| super::core::bytes(&reply, size))
     }
 }
 
@@ -99,6 +99,6 @@ impl Future for AskBytes {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let size = self.size;
-        Pin::new(&mut self.ask).poll(context).map(|reply| reply.map(|reply| super::core::bytes(&reply, size)))
+        self.ask.poll_words(context).map(|reply| reply.map(|reply| super::core::bytes(&reply, size)))
     }
 }

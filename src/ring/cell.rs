@@ -16,6 +16,9 @@ pub(super) struct Cell {
     ready: Condvar,
 }
 
+/// A result for which no caller waits.
+pub(super) struct Unwanted(pub(super) Box<Result<Payload, AskError>>);
+
 #[derive(Default)]
 struct State {
     result: Option<Result<Payload, AskError>>,
@@ -35,12 +38,13 @@ impl Cell {
         self.done.load(Ordering::Acquire)
     }
 
-    /// Completes the cell and wakes a thread that waits. Returns false if no caller waits for this result; and the waker
+    /// Completes the cell and wakes a thread that waits. Returns the result if no caller waits for it, or else the waker
     /// of a task, for the caller to wake when it holds no lock.
-    pub(super) fn complete(&self, result: Result<Payload, AskError>) -> (bool, Option<Waker>) {
+    pub(super) fn complete(&self, result: Result<Payload, AskError>) -> Result<Option<Waker>, Unwanted> {
         let mut state = self.state();
         if state.given_up || self.is_done() {
-            return (false, None);
+            drop(state);
+            return Err(Unwanted(Box::new(result)));
         }
         state.result = Some(result);
         self.done.store(true, Ordering::Release);
@@ -49,7 +53,7 @@ impl Cell {
         if sleeps {
             self.ready.notify_all();
         }
-        (true, waker)
+        Ok(waker)
     }
 
     /// Takes the reply, or the error in its place.
@@ -59,6 +63,10 @@ impl Cell {
 
     /// Declares that no caller waits any more: a reply that comes later is a dead letter.
     pub(super) fn give_up(&self) {
+        // A completed cell has given its waker away, and no later result comes.
+        if self.is_done() {
+            return;
+        }
         let mut state = self.state();
         state.given_up = true;
         let waker = state.waker.take();

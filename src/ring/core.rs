@@ -12,19 +12,20 @@ use anywarp_backend::Layout;
 
 use super::activity::Activity;
 use super::backlog::Priority;
-use super::cell::Cell;
+use super::cell::{Cell, Unwanted};
 use super::counts::Follower;
 use super::engine::Engine;
 use super::error::{AskError, SendError};
 use super::generate::Format;
+use super::lease::Lease;
 use super::mail::Mail;
 use super::outlet::Outlet;
 use super::overflow::{DeadLetter, DeadReason, Letters, Overflow};
 use super::post::{Entry, Letter, Post};
 use super::pulse::Pulse;
 use super::restart::Restart;
-use super::slot::{Header, Kind, MAX_PAYLOAD, Payload, Words};
-use super::source::ActorText;
+use super::slot::{Header, Kind, Payload, Words};
+use super::source::{ActorText, KindText};
 use super::topic::Topics;
 use crate::element::{Element, is_raw, values_agree};
 use crate::error::Error;
@@ -73,6 +74,8 @@ pub(super) struct Core {
     /// The name on timelines.
     pub(super) name: Arc<str>,
     pub(super) actor: ActorText,
+    /// For each kind of actors the number behind that of the last one.
+    pub(super) ends: Vec<u32>,
     pub(super) format: Format,
     pub(super) overflow: Overflow,
     /// The further life of an actor whose handler was stopped; `None` if it ends the ring.
@@ -93,6 +96,8 @@ pub(super) struct Core {
     pub(super) topics: Topics,
     /// The longest time without a sign of life of the kernel, after which asks are given up.
     pub(super) heartbeat: Option<Duration>,
+    /// The lease of a resident kernel; `None` if it stays.
+    pub(super) lease: Option<Lease>,
     pub(super) started: Instant,
     pub(super) stage: AtomicU8,
     /// Held while the kernel starts or ends, and while its states are read directly.
@@ -104,8 +109,8 @@ pub(super) struct Core {
     pub(super) wakers: Mutex<Vec<Waker>>,
     /// The ring's thread.
     pub(super) driver: OnceLock<Thread>,
-    /// The types that were compared with those of the WGSL.
-    pub(super) types: Types,
+    /// The types that were compared with those of the WGSL, for each kind of actors.
+    pub(super) types: Vec<Types>,
 }
 
 /// A future's cell.
@@ -138,6 +143,12 @@ impl Core {
         self.stage.compare_exchange(from as u8, to as u8, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
 
+    /// Whether a resident kernel is on the device.
+    pub(super) fn is_resident(&self) -> bool {
+        let runs = matches!(self.stage(), Stage::Running | Stage::Closing);
+        runs && !self.is_away() && matches!(self.engine, Engine::Persistent(_))
+    }
+
     pub(super) fn life(&self) -> MutexGuard<'_, ()> {
         self.life.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -156,47 +167,49 @@ impl Core {
 
     // ---- types
 
-    /// Checks that a Rust type is that of the messages.
-    pub(super) fn checks_message<M: Element>(&self) -> Result<(), SendError> {
-        self.checks::<M>(&self.types.message, "message", &self.actor.message)
+    /// The index of an actor's kind; that of the last kind for an actor that does not exist.
+    pub(super) fn kind_of(&self, actor: u32) -> usize {
+        self.ends.iter().position(|end| actor < *end).unwrap_or(self.ends.len() - 1)
     }
 
-    /// Checks that a Rust type is that of the replies.
-    pub(super) fn checks_reply<R: Element>(&self) -> Result<(), SendError> {
-        let Some(reply) = &self.actor.reply else {
-            return Err(SendError::NoReply { function: self.actor.function.clone() });
-        };
-        self.checks::<R>(&self.types.reply, "reply", reply)
+    /// The kind of an actor.
+    pub(super) fn kind(&self, actor: u32) -> &KindText {
+        &self.actor.kinds[self.kind_of(actor)]
     }
 
-    /// Checks that a Rust type is that of the state.
-    pub(super) fn checks_state<S: Element>(&self) -> Result<(), SendError> {
-        self.checks::<S>(&OnceLock::new(), "state", &self.actor.state)
+    /// Checks that there is the actor, and that a Rust type is that of its messages.
+    pub(super) fn checks_message<M: Element>(&self, actor: u32) -> Result<(), SendError> {
+        self.post(actor)?;
+        self.checks_message_of::<M>(self.kind_of(actor))
+    }
+
+    /// Checks that a Rust type is that of the messages to a kind of actors.
+    pub(super) fn checks_message_of<M: Element>(&self, kind: usize) -> Result<(), SendError> {
+        let KindText { function, message, .. } = &self.actor.kinds[kind];
+        checks::<M>(&self.types[kind].message, function, "message", message)
+    }
+
+    /// Checks that a Rust type is that of the replies of an actor, which exists.
+    pub(super) fn checks_reply<R: Element>(&self, actor: u32) -> Result<(), SendError> {
+        let kind = self.kind_of(actor);
+        let KindText { function, reply, .. } = &self.actor.kinds[kind];
+        let Some(reply) = reply else { return Err(SendError::NoReply { function: function.clone() }) };
+        checks::<R>(&self.types[kind].reply, function, "reply", reply)
+    }
+
+    /// Checks that there is the actor, and that a Rust type is that of its state.
+    pub(super) fn checks_state<S: Element>(&self, actor: u32) -> Result<(), SendError> {
+        self.post(actor)?;
+        let KindText { function, state, .. } = self.kind(actor);
+        checks::<S>(&OnceLock::new(), function, "state", state)
     }
 
     /// Checks that a Rust type is that of the messages to the host.
     pub(super) fn checks_emission<M: Element>(&self) -> Result<(), SendError> {
         let Some(emit) = &self.actor.emit else {
-            return Err(SendError::NoEmission { function: self.actor.function.clone() });
+            return Err(SendError::NoEmission { function: self.actor.names() });
         };
-        self.checks::<M>(&OnceLock::new(), "emitted message", &emit.message)
-    }
-
-    fn checks<T: Element>(&self, known: &OnceLock<TypeId>, what: &'static str, wgsl: &Layout) -> Result<(), SendError> {
-        if known.get() == Some(&TypeId::of::<T>()) {
-            return Ok(());
-        }
-        let rust = T::layout();
-        let agree = if is_raw(&rust) { rust.size == wgsl.size } else { values_agree(&rust, wgsl) };
-        if !agree {
-            let mut layouts = String::from("in WGSL:\n");
-            wgsl.describe(&mut layouts, 2);
-            layouts.push_str("in Rust:\n");
-            rust.describe(&mut layouts, 2);
-            return Err(SendError::Layout { function: self.actor.function.clone(), what, layouts });
-        }
-        let _ = known.set(TypeId::of::<T>());
-        Ok(())
+        checks::<M>(&OnceLock::new(), &self.actor.names(), "emitted message", &emit.message)
     }
 
     pub(super) fn post(&self, actor: u32) -> Result<&Post, SendError> {
@@ -230,7 +243,7 @@ impl Core {
         if priority != Priority::Normal && self.backlog == 0 {
             return Err(SendError::NoBacklog { actor });
         }
-        let entry = || Entry { sent: Instant::now(), cell: cell.cloned(), counts: true };
+        let entry = |sent| Entry { sent, cell: cell.cloned(), counts: true };
         let mut pause = Pause::new();
         loop {
             let mut state = post.lock();
@@ -241,10 +254,12 @@ impl Core {
                 self.reap(actor, post, &mut state);
             }
             let free = state.backlog.is_empty() && state.reserved == 0;
-            if free && state.put(&self.inbox(), Header::CALL, self.words(payload), entry()) {
+            let now = Instant::now();
+            if free && state.put(&self.inbox(), Header::CALL, payload, entry(now)) {
                 state.accepted();
+                let recent = state.has_rung(now);
                 drop(state);
-                self.engine.ring(self);
+                self.engine.announce(self, recent);
                 return Ok(());
             }
             let waiting = state.queued() as u32;
@@ -258,13 +273,13 @@ impl Core {
                         self.drops(actor, post, payload);
                         return Err(SendError::Dropped { actor });
                     }
-                    state.backlog.push(priority, Letter { payload: *payload, entry: entry() });
+                    state.backlog.push(priority, Letter { payload: payload.clone(), entry: entry(now) });
                     state.accepted();
                     drop(state);
                     if let Some(Letter { payload, entry }) = oldest {
                         self.drops(actor, post, &payload);
                         if let Some(cell) = entry.cell {
-                            self.complete(&cell, Err(AskError::Dropped { actor }));
+                            let _ = self.complete(&cell, Err(AskError::Dropped { actor }));
                             // The ring's thread may be busy with a submission.
                             self.wake_tasks();
                         }
@@ -290,13 +305,9 @@ impl Core {
         }
     }
 
-    fn words<'a>(&self, payload: &'a Payload) -> &'a [u32] {
-        &payload[..self.format.message.min(MAX_PAYLOAD)]
-    }
-
-    /// The bytes of a message, for a dead letter.
-    pub(super) fn message_bytes(&self, payload: &Payload) -> Vec<u8> {
-        bytes(payload, self.actor.message.size as usize)
+    /// The bytes of a message to an actor, for a dead letter.
+    pub(super) fn message_bytes(&self, actor: u32, payload: &Payload) -> Vec<u8> {
+        bytes(payload, self.kind(actor).message.size as usize)
     }
 
     fn drops(&self, actor: u32, post: &Post, payload: &Payload) {
@@ -305,7 +316,7 @@ impl Core {
             actor,
             reason: DeadReason::Overflow,
             from_actor: false,
-            bytes: self.message_bytes(payload),
+            bytes: self.message_bytes(actor, payload),
         });
     }
 
@@ -368,8 +379,10 @@ impl Core {
     /// Takes the replies of an actor that have arrived.
     pub(super) fn reap(&self, actor: u32, post: &Post, state: &mut super::post::State) {
         let late = |cell: Arc<Cell>, reply: Payload| {
-            if !self.complete(&cell, Ok(reply)) {
-                let size = self.actor.reply.as_ref().map_or(0, |reply| reply.size as usize);
+            if let Err(Unwanted(unwanted)) = self.complete(&cell, Ok(reply))
+                && let Ok(reply) = *unwanted
+            {
+                let size = self.kind(actor).reply.as_ref().map_or(0, |reply| reply.size as usize);
                 let bytes = bytes(&reply, size);
                 self.letters.add(DeadLetter { actor, reason: DeadReason::LateReply, from_actor: false, bytes });
             }
@@ -447,12 +460,11 @@ impl Core {
         }
     }
 
-    /// Completes a cell; returns whether a caller waits for it. The ring's thread wakes a task, because the caller may
-    /// hold a lock, and a waker may run any code.
-    pub(super) fn complete(&self, cell: &Cell, result: Result<Payload, AskError>) -> bool {
-        let (waits, waker) = cell.complete(result);
-        self.wakes(waker);
-        waits
+    /// Completes a cell; returns the result if no caller waits for it. The ring's thread wakes a task, because the caller
+    /// may hold a lock, and a waker may run any code.
+    pub(super) fn complete(&self, cell: &Cell, result: Result<Payload, AskError>) -> Result<(), Unwanted> {
+        self.wakes(cell.complete(result)?);
+        Ok(())
     }
 
     /// Has the ring's thread wake a task.
@@ -490,7 +502,7 @@ impl Core {
                 !cell.is_done() && over.is_none() && Arc::strong_count(cell) > 1
             });
             for (cell, error) in late {
-                self.complete(&cell, Err(error));
+                let _ = self.complete(&cell, Err(error));
             }
         }
         self.wake_tasks();
@@ -498,9 +510,34 @@ impl Core {
     }
 }
 
+/// Checks that a Rust type is the type in the WGSL of a function.
+fn checks<T: Element>(
+    known: &OnceLock<TypeId>,
+    function: &str,
+    what: &'static str,
+    wgsl: &Layout,
+) -> Result<(), SendError> {
+    if known.get() == Some(&TypeId::of::<T>()) {
+        return Ok(());
+    }
+    let rust = T::layout();
+    let agree = if is_raw(&rust) { rust.size == wgsl.size } else { values_agree(&rust, wgsl) };
+    if !agree {
+        let mut layouts = String::from("in WGSL:\n");
+        wgsl.describe(&mut layouts, 2);
+        layouts.push_str("in Rust:\n");
+        rust.describe(&mut layouts, 2);
+        return Err(SendError::Layout { function: function.to_owned(), what, layouts });
+    }
+    let _ = known.set(TypeId::of::<T>());
+    Ok(())
+}
+
 /// The first `size` bytes of a payload, as they lie in memory on a device.
 pub(super) fn bytes(payload: &Payload, size: usize) -> Vec<u8> {
-    payload.iter().flat_map(|word| word.to_le_bytes()).take(size).collect()
+    let mut bytes: Vec<u8> = payload.iter().flat_map(|word| word.to_le_bytes()).take(size).collect();
+    bytes.resize(size, 0);
+    bytes
 }
 
 /// The words of a value, in the order of its bytes.

@@ -42,11 +42,11 @@ impl Core {
             drop(state);
             for (Entry { cell, counts, .. }, payload) in ended {
                 if counts {
-                    let bytes = payload.map_or_else(Vec::new, |payload| self.message_bytes(&payload));
+                    let bytes = payload.map_or_else(Vec::new, |payload| self.message_bytes(actor, &payload));
                     self.letters.add(DeadLetter { actor, reason, from_actor: false, bytes });
                 }
                 if let Some(cell) = cell {
-                    self.complete(&cell, Err(AskError::Ended { actor, failure: self.failure() }));
+                    let _ = self.complete(&cell, Err(AskError::Ended { actor, failure: self.failure() }));
                 }
             }
         }
@@ -80,7 +80,7 @@ impl Core {
             return self.mail_waiting();
         };
         for (actor, payload) in &payloads {
-            let bytes = self.message_bytes(payload);
+            let bytes = self.message_bytes(*actor, payload);
             self.letters.add(DeadLetter { actor: *actor, reason, from_actor: true, bytes });
         }
         payloads.len() as u64

@@ -23,6 +23,8 @@ pub(super) struct Places {
     pub(super) format: Format,
     /// Whether actors send messages to others.
     pub(super) sends: bool,
+    /// The number of topics to which actors publish.
+    pub(super) published: usize,
     /// Whether the kernel marks the actors that it serves.
     pub(super) marks: bool,
     /// The number of workgroups.
@@ -68,7 +70,7 @@ impl Places {
         let inbox = all(self.inbox(0).stride())?;
         let counts = if self.sends { self.actors as usize * LINE } else { 0 };
         let mail = if self.sends { counts + inbox } else { 0 };
-        let control = self.beat(self.groups);
+        let control = self.topics() + self.published * self.topic_words();
         let emitted = match self.format.emission {
             0 => 0,
             _ => emitted::head(self.actors) + all(self.emission(0).stride())?,
@@ -80,6 +82,22 @@ impl Places {
     pub(super) fn beat(self, group: u32) -> usize {
         let marks = if self.marks { self.actors as usize } else { 0 };
         MARKS + (marks + group as usize) * MARK_STRIDE
+    }
+
+    /// The index in `ring_control` of the bits of the first topic.
+    pub(super) fn topics(self) -> usize {
+        self.beat(self.groups)
+    }
+
+    /// The words of a topic's bits.
+    fn topic_words(self) -> usize {
+        self.actors.div_ceil(32) as usize
+    }
+
+    /// The index in `ring_control` of the bits of a topic, of which one is that of the actor with this number within its
+    /// kind, and that bit.
+    pub(super) fn topic_bit(self, topic: usize, number: u32) -> (usize, u32) {
+        (self.topics() + topic * self.topic_words() + number as usize / 32, 1 << (number % 32))
     }
 
     /// The index in `ring_control` of an actor's mark.
@@ -179,8 +197,19 @@ impl Engine {
     /// Announces that messages were written.
     pub(super) fn ring(&self, core: &Core) {
         match self {
-            Self::Persistent(engine) => engine.ring(),
+            Self::Persistent(engine) => {
+                engine.ring();
+                core.recalls();
+            }
             Self::Batched(engine) => engine.ring(core),
+        }
+    }
+
+    /// Announces that a message was written. `recent` is whether the bell has rung a moment ago.
+    pub(super) fn announce(&self, core: &Core, recent: bool) {
+        match self {
+            Self::Persistent(_) if recent => core.recalls(),
+            _ => self.ring(core),
         }
     }
 
@@ -255,14 +284,19 @@ impl Engine {
         Ok((0..places.actors).map(|actor| words.get(places.mark(actor)).copied().unwrap_or_default()).collect())
     }
 
+    /// Replaces a word of `ring_control` that the kernel only reads.
+    pub(super) fn set_control(&self, at: usize, word: u32) -> Result<(), Error> {
+        match self {
+            Self::Persistent(engine) => engine.set_control(at, word),
+            Self::Batched(engine) => engine.set_control(at, word)?,
+        }
+        Ok(())
+    }
+
     /// Removes the mark of an actor, so that the kernel serves it again.
     pub(super) fn unmark(&self, actor: u32) -> Result<(), Error> {
         let at = self.places().mark(actor);
-        match self {
-            Self::Persistent(engine) => engine.unmark(at),
-            Self::Batched(engine) => engine.unmark(at)?,
-        }
-        Ok(())
+        self.set_control(at, 0)
     }
 
     /// Copies a reply that the host wrote in the kernel's place to a device with memory of its own.

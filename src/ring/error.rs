@@ -38,6 +38,19 @@ pub enum RingError {
         /// The value given.
         got: u64,
     },
+    /// The text has no kind of actors with this name.
+    #[error(
+        "the ring shall have {actors} actors '{kind}', but the kinds of its text are {kinds}, the names of the functions \
+         after '// anywarp:actor'"
+    )]
+    NoSuchKind {
+        /// The name given.
+        kind: String,
+        /// The number of actors given.
+        actors: u32,
+        /// The names of all kinds, with `+` between them.
+        kinds: String,
+    },
     /// The number of lanes does not suit the actor.
     #[error("the actor '{actor}' cannot have {lanes} lanes: {reason}")]
     Lanes {
@@ -135,6 +148,16 @@ pub enum SendError {
         /// The number of actors.
         actors: u32,
     },
+    /// The text has no kind of actors with this name.
+    #[error(
+        "the ring has no actors '{kind}': its kinds are {kinds}, the names of the functions after '// anywarp:actor'"
+    )]
+    NoSuchKind {
+        /// The name given.
+        kind: String,
+        /// The names of all kinds, with `+` between them.
+        kinds: String,
+    },
     /// The Rust type of a message, a reply or a state is not the type in the WGSL.
     #[error("the {what} of actor '{function}' has another type in WGSL than in Rust\n{layouts}")]
     Layout {
@@ -191,6 +214,19 @@ pub enum SendError {
     NothingToDrop {
         /// The actor.
         actor: u32,
+    },
+    /// Actors publish to the topic, and their messages have the type of another kind of actors.
+    #[error(
+        "actor {actor} cannot be subscribed to '{topic}': actors publish there, and their messages have the type of the \
+         actors '{kind}'; subscribe one of these, or publish by another function to another topic"
+    )]
+    OtherKind {
+        /// The actor.
+        actor: u32,
+        /// The name of the topic.
+        topic: String,
+        /// The name of the kind that receives the messages.
+        kind: String,
     },
     /// The inbox is full, and the ring's [`Overflow`](super::Overflow) does not drop messages.
     #[error("the inbox of actor {actor} is full: {waiting} messages wait; send later, or use a larger inbox")]

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `ring_inbox`, `ring_outbox` | slots of messages and replies, see [`slot`](super::slot) |
 //! | `ring_kept` | for each actor the numbers of its next message from the host and from actors, then its state |
-//! | `ring_control` | whether to stop, and the bell; marks ([`restart`](super::restart)), beats ([`pulse`](super::pulse)) |
+//! | `ring_control` | stop and bell; marks ([`restart`](super::restart)), beats ([`pulse`](super::pulse)), bits of topics |
 //! | `ring_mail` | lines of words and slots of messages from actor to actor: see [`mail`](super::mail) |
 //! | `ring_counts` | the counts of [`mail`](super::mail) |
 //! | `ring_emitted` | messages to the host: see [`emitted`](super::emitted) |
@@ -18,6 +18,9 @@
 //! `ring_counts` and `ring_emitted` at the same time, so a persistent device with memory of its own has a bus between
 //! them. An actor serves one of its two queues until a poll finds nothing there, or until it has handled half of its
 //! messages.
+//!
+//! Actors of one kind have consecutive numbers. The statements that serve an actor are written once for each kind, with
+//! the names of the kind's functions; sizes are those of the largest kind, so the slots of all actors have one form.
 //!
 //! A workgroup of one invocation needs no barriers (`alone`). In a larger one, all invocations move words, and those
 //! below the number of lanes call the handler (`together`).
@@ -34,8 +37,8 @@ use anywarp_backend::{Layout, Piece, Source, SourceFile};
 
 use self::parts::Parts;
 use super::mail::LINE;
-use super::slot::{HEAD, MAX_PAYLOAD, stride};
-use super::source::{ActorText, EmitText, SendText};
+use super::slot::{GROUP, MAX_PAYLOAD, SHORT, groups, head, stride};
+use super::source::{ActorText, EmitText, KindText, PublishText, SendText};
 
 /// The least payload in words, so that a state moves in parts of some length.
 const LEAST_PAYLOAD: usize = 2;
@@ -56,7 +59,7 @@ pub(crate) const MARK_STRIDE: usize = 16;
 /// Actors begin at multiples of this number of words in `ring_kept`, so that no two share a cache line.
 const KEPT_ALIGNMENT: usize = 16;
 
-/// The sizes that the kernel and the host agree on.
+/// The sizes that the kernel and the host agree on, those of the largest kind of actors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Format {
     /// The words of a message, and of a part of the state that is written.
@@ -74,12 +77,13 @@ pub(crate) struct Format {
 impl Format {
     pub(crate) fn of(actor: &ActorText) -> Self {
         let words = |layout: &Layout| (layout.size as usize).div_ceil(4);
-        let payload = |layout: Option<&Layout>| layout.map_or(0, words).clamp(LEAST_PAYLOAD, MAX_PAYLOAD);
-        let state = words(&actor.state);
+        let payload = |words: usize| words.clamp(LEAST_PAYLOAD, MAX_PAYLOAD);
+        let most = |of: &dyn Fn(&KindText) -> usize| actor.kinds.iter().map(of).max().unwrap_or_default();
+        let state = most(&|kind| words(&kind.state));
         Self {
-            message: payload(Some(&actor.message)),
-            reply: payload(actor.reply.as_ref()),
-            emission: actor.emit.as_ref().map_or(0, |emit| payload(Some(&emit.message))),
+            message: payload(most(&|kind| words(&kind.message))),
+            reply: payload(most(&|kind| kind.reply.as_ref().map_or(0, words))),
+            emission: actor.emit.as_ref().map_or(0, |emit| payload(words(&emit.message))),
             state,
             kept: (KEPT_HEAD + state).next_multiple_of(KEPT_ALIGNMENT),
         }
@@ -89,13 +93,14 @@ impl Format {
 /// The name of the generated entry point.
 pub(crate) const ENTRY: &str = "ring_actor";
 
-/// Returns the author's text, followed by a kernel with this number of lanes and of invocations. `marks` is whether the
-/// kernel marks the actors that it serves.
-pub(crate) fn generate(actor: &ActorText, lanes: u32, invocations: u32, marks: bool) -> Source {
+/// Returns the author's text, followed by a kernel with this number of lanes and of invocations. `actors` is the number
+/// of actors of each kind, and `marks` whether the kernel marks the actors that it serves.
+pub(crate) fn generate(actor: &ActorText, actors: &[u32], lanes: u32, invocations: u32, marks: bool) -> Source {
     let (mut text, mut pieces) = with_bodies(actor);
     text.push('\n');
     let generated = text.len();
-    Kernel { actor, format: Format::of(actor), lanes, invocations, marks }.write(&mut text);
+    let kinds = Kind::all(actor, actors);
+    Kernel { actor, kinds, format: Format::of(actor), lanes, invocations, marks }.write(&mut text);
     let mut files = actor.source.files().to_vec();
     let own = files.len();
     files.push(SourceFile { name: format!("{} (generated)", actor.source.file()), text: text[generated..].to_owned() });
@@ -109,13 +114,18 @@ fn with_bodies(actor: &ActorText) -> (String, Vec<Piece>) {
     if pieces.is_empty() {
         pieces.push(Piece { at: 0, file: 0, offset: 0, copied: true });
     }
-    let send = actor.send.as_ref().map(|SendText { body, parameters: [to, message] }| {
-        (body.clone(), format!("{{ return ring_send({to}, {message}); }}"))
+    let sends = actor.sends.iter().map(|SendText { body, parameters: [to, message], kind }| {
+        let suffix = suffix(actor, *kind);
+        (body.clone(), format!("{{ return ring_send{suffix}({to}, {message}); }}"))
     });
     let emit = actor.emit.as_ref();
     let emit =
         emit.map(|EmitText { body, parameter, .. }| (body.clone(), format!("{{ return ring_emit({parameter}); }}")));
-    let mut bodies: Vec<_> = send.into_iter().chain(emit).collect();
+    let publishes = actor.publishes.iter().enumerate();
+    let publishes = publishes.map(|(number, PublishText { body, parameter, .. })| {
+        (body.clone(), format!("{{ return ring_publish{number}({parameter}); }}"))
+    });
+    let mut bodies: Vec<_> = sends.chain(publishes).chain(emit).collect();
     // From the last one on, so that the places of the others stay as they are.
     bodies.sort_by_key(|(body, _)| std::cmp::Reverse(body.start));
     let mut text = actor.source.text().to_owned();
@@ -145,8 +155,37 @@ fn moved(pieces: &mut Vec<Piece>, body: &Range<usize>, length: usize) {
     pieces.sort_by_key(|piece| piece.at);
 }
 
+/// The end of the names of a kind's functions; empty if there is one kind.
+fn suffix(actor: &ActorText, kind: usize) -> String {
+    if actor.kinds.len() > 1 { kind.to_string() } else { String::new() }
+}
+
+/// A kind of actors.
+struct Kind<'a> {
+    text: &'a KindText,
+    suffix: String,
+    /// The number of the first actor.
+    first: u32,
+    /// The number of the first actor of the next kind.
+    end: u32,
+}
+
+impl<'a> Kind<'a> {
+    /// All kinds of the text, with these numbers of actors.
+    fn all(actor: &'a ActorText, actors: &[u32]) -> Vec<Self> {
+        let mut end = 0;
+        let kinds = actor.kinds.iter().zip(actors).enumerate().map(|(number, (text, actors))| {
+            let first = end;
+            end += actors;
+            Kind { text, suffix: suffix(actor, number), first, end }
+        });
+        kinds.collect()
+    }
+}
+
 struct Kernel<'a> {
     actor: &'a ActorText,
+    kinds: Vec<Kind<'a>>,
     format: Format,
     lanes: u32,
     invocations: u32,
@@ -175,7 +214,7 @@ impl Kernel<'_> {
 
     fn write(&self, out: &mut String) {
         let Format { message, reply, state, kept, .. } = self.format;
-        let (wide_in, wide_out) = (HEAD + message, HEAD + reply);
+        let (wide_in, wide_out) = (head(message) + message, head(reply) + reply);
         let (stride_in, stride_out) = (stride(message), stride(reply));
         let _ = writeln!(
             out,
@@ -187,7 +226,7 @@ const ring_payload_in = {message}u;
 const ring_payload_out = {reply}u;
 const ring_words_of_state = {state}u;
 const ring_words_kept = {kept}u;
-struct RingShape {{ actors: u32, slots: u32, polls: u32, most: u32, first: u32 }}
+struct RingShape {{ actors: u32, slots: u32, polls: u32, most: u32, first: u32, topics: u32 }}
 @group(0) @binding(0) var<uniform> ring_shape: RingShape;
 @group(0) @binding(1) var<storage, read_write> ring_inbox: array<atomic<u32>>;
 @group(0) @binding(2) var<storage, read_write> ring_outbox: array<atomic<u32>>;
@@ -214,33 +253,101 @@ fn ring_phase(number: u32) -> u32 {{ return u32((number & ring_shape.slots) == 0
             let _ = writeln!(out, "  if queue == 1u {{ return atomicLoad(&{mail}); }}");
         }
         let _ = writeln!(out, "  return atomicLoad(&ring_inbox[at]);\n}}");
-        self.load_state(out);
+        self.load_states(out);
         if self.invocations == 1 { self.alone(out) } else { self.together(out) }
     }
 
     /// Functions over `ring_in` that name the author's types and function where no local name of the kernel hides them.
     fn names(&self, out: &mut String) {
-        let ActorText { function, state, message, reply, .. } = self.actor;
-        let (state, name) = (&state.name, &message.name);
-        let _ = writeln!(out, "fn ring_message(ring_at: u32) -> {name} {{\n  var ring_m: {name};");
-        Parts { out, depth: 0 }.decode(message, "ring_m", "ring_in", "ring_at");
-        let _ = writeln!(out, "  return ring_m;\n}}");
+        for Kind { text: KindText { function, state, message, reply }, suffix, .. } in &self.kinds {
+            let (state, name) = (&state.name, &message.name);
+            let _ = writeln!(out, "fn ring_message{suffix}(ring_at: u32) -> {name} {{\n  var ring_m: {name};");
+            Parts { out, depth: 0 }.decode(message, "ring_m", "ring_in", "ring_at");
+            let _ = writeln!(out, "  return ring_m;\n}}");
+            let (result, keyword) = match reply {
+                Some(reply) => (format!("-> {} ", reply.name), "return "),
+                None => (String::new(), ""),
+            };
+            let _ = writeln!(
+                out,
+                "fn ring_call{suffix}(ring_a: ptr<function, {state}>, ring_b: {name}, ring_c: u32) {result}{{
+  {keyword}{function}(ring_a, ring_b, ring_c);\n}}"
+            );
+        }
         self.send(out);
+        self.publish(out);
         self.emit(out);
-        let (result, keyword) = match reply {
-            Some(reply) => (format!("-> {} ", reply.name), "return "),
-            None => (String::new(), ""),
-        };
-        let _ = writeln!(out, "fn ring_call(ring_a: ptr<function, {state}>, ring_b: {name}, ring_c: u32) {result}{{");
-        let _ = writeln!(out, "  {keyword}{function}(ring_a, ring_b, ring_c);\n}}");
     }
 
-    /// Whether the actor sends messages to others.
+    /// Writes the statements that serve `actor`, for each kind.
+    fn each_kind(&self, out: &mut String, write: impl Fn(&mut String, &Kind<'_>)) {
+        let last = self.kinds.len() - 1;
+        for (number, kind) in self.kinds.iter().enumerate().filter(|_| last > 0) {
+            let _ = match number {
+                0 => writeln!(out, "    if actor < {}u {{", kind.end),
+                number if number < last => writeln!(out, "    }} else if actor < {}u {{", kind.end),
+                _ => writeln!(out, "    }} else {{"),
+            };
+            write(out, kind);
+        }
+        match &*self.kinds {
+            [kind] => write(out, kind),
+            _ => out.push_str("    }\n"),
+        }
+    }
+
+    /// The expression for the highest bit of a payload word, in the lowest one: `index` is the number of the word, and
+    /// `word(group)` the expression for a word of highest bits.
+    fn highest(payload: usize, index: &str, word: impl Fn(&str) -> String) -> String {
+        match groups(payload) {
+            1 => format!("(({} >> ({index})) & 1u)", word("0u")),
+            _ => format!("(({} >> (({index}) % {GROUP}u)) & 1u)", word(&format!("({index}) / {GROUP}u"))),
+        }
+    }
+
+    /// Statements that store a payload, whose words are those of the variable `from`, and its highest bits into a slot of
+    /// `memory` that begins at the variable `place`. `lap` is the variable with the phase in the highest bit. Without
+    /// loops if `unrolled`.
+    fn stores(out: &mut String, [memory, place, from, lap]: [&str; 4], payload: usize, unrolled: bool) {
+        let first = head(payload);
+        for group in 0..groups(payload) {
+            let (start, end) = (group * GROUP, payload.min((group + 1) * GROUP));
+            let _ = writeln!(out, "  var ring_highest{group} = {lap};");
+            if unrolled {
+                for word in start..end {
+                    let _ = writeln!(
+                        out,
+                        "  ring_highest{group} |= ({from}[{word}u] >> 31u) << {bit}u;
+  atomicStore(&{memory}[{place} + {at}u], ({from}[{word}u] & 0x7fffffffu) | {lap});",
+                        bit = word - start,
+                        at = first + word,
+                    );
+                }
+            } else {
+                let _ = writeln!(
+                    out,
+                    "  for (var ring_i = {start}u; ring_i < {end}u; ring_i++) {{
+    ring_highest{group} |= ({from}[ring_i] >> 31u) << (ring_i - {start}u);
+    atomicStore(&{memory}[{place} + {first}u + ring_i], ({from}[ring_i] & 0x7fffffffu) | {lap});
+  }}"
+                );
+            }
+            let _ = writeln!(out, "  atomicStore(&{memory}[{place} + {}u], ring_highest{group});", 1 + group);
+        }
+    }
+
+    /// Whether the words of a message are stored without loops, at which a handler may be stopped: a message that was
+    /// stored in part would keep its receiver waiting. Without restarts, a stopped handler ends the ring.
+    fn unrolls(&self, payload: usize) -> bool {
+        self.marks || payload <= SHORT
+    }
+
+    /// Whether actors send messages to others.
     fn sends(&self) -> bool {
-        self.actor.send.is_some()
+        self.actor.speaks()
     }
 
-    /// Whether the actor emits messages to the host.
+    /// Whether actors emit messages to the host.
     fn emits(&self) -> bool {
         self.actor.emit.is_some()
     }
@@ -250,25 +357,31 @@ fn ring_phase(number: u32) -> u32 {{ return u32((number & ring_shape.slots) == 0
         self.sends() || self.emits()
     }
 
-    /// The function that loads the state from `ring_kept`.
-    fn load_state(&self, out: &mut String) {
-        let name = &self.actor.state.name;
-        let _ = writeln!(out, "fn ring_load_state(at: u32) -> {name} {{\n  var state: {name};");
-        Parts { out, depth: 0 }.decode(&self.actor.state, "state", "ring_kept", "at");
-        let _ = writeln!(out, "  return state;\n}}");
+    /// The functions that load a state from `ring_kept`.
+    fn load_states(&self, out: &mut String) {
+        for Kind { text, suffix, .. } in &self.kinds {
+            let name = &text.state.name;
+            let _ = writeln!(out, "fn ring_load_state{suffix}(at: u32) -> {name} {{\n  var state: {name};");
+            Parts { out, depth: 0 }.decode(&text.state, "state", "ring_kept", "at");
+            let _ = writeln!(out, "  return state;\n}}");
+        }
     }
 
     /// The statements that call the handler with `state` and `lane` for the message at the expression `from` of
     /// `ring_in`, and that encode the reply from `to` of `ring_reply` on, on lane 0.
-    fn call(&self, out: &mut String, lane: &str, from: &str, to: &str) {
+    fn call(&self, out: &mut String, kind: &Kind<'_>, lane: &str, from: &str, to: &str) {
+        let suffix = &kind.suffix;
         let one = lane == "0u";
         let mark = self.mark("1u + queue");
         let mark =
             if one || mark.is_empty() { mark } else { format!("        if {lane} == 0u {{\n{mark}        }}\n") };
         out.push_str(&mark);
-        match &self.actor.reply {
+        match &kind.text.reply {
             Some(reply) => {
-                let _ = writeln!(out, "        var answer = ring_call(&state, ring_message({from}), {lane});");
+                let _ = writeln!(
+                    out,
+                    "        var answer = ring_call{suffix}(&state, ring_message{suffix}({from}), {lane});"
+                );
                 if !one {
                     let _ = writeln!(out, "        if {lane} == 0u {{");
                 }
@@ -278,7 +391,7 @@ fn ring_phase(number: u32) -> u32 {{ return u32((number & ring_shape.slots) == 0
                 }
             }
             None => {
-                let _ = writeln!(out, "        ring_call(&state, ring_message({from}), {lane});");
+                let _ = writeln!(out, "        ring_call{suffix}(&state, ring_message{suffix}({from}), {lane});");
             }
         }
         // Several lanes have come to the end of the handler only behind a barrier.

@@ -1,5 +1,6 @@
 //! The handle of a running ring: its life, its actors, its counts.
 
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -81,10 +82,63 @@ impl Ring {
         self.core.posts.len() as u32
     }
 
-    /// The handle of an actor, counted from 0. A number that does not exist is an error of the first message.
+    /// The handle of an actor, counted from 0 over all kinds. A number that does not exist is an error of the first
+    /// message.
     #[must_use]
     pub fn actor(&self, number: u32) -> Actor {
         Actor { core: Arc::clone(&self.core), number }
+    }
+
+    /// The handle of an actor of a kind, which is the name of the kind's function in the WGSL. Actors of each kind are
+    /// counted from 0; [`Actor::number`] is the number in the ring.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+    /// # fn main() -> anywarp::Result<()> {
+    /// let device = anywarp::Device::open("cpu")?;
+    /// let ring = device.ring(
+    ///     "// anywarp:send judge
+    ///     fn report(to: u32, m: f32) -> bool { return false; }
+    ///     // anywarp:actor
+    ///     fn watch(state: ptr<function, u32>, x: vec2<f32>, lane: u32) -> f32 {
+    ///         if length(x) > 1.0 { *state += u32(report(0u, length(x))); }
+    ///         return length(x);
+    ///     }
+    ///     // anywarp:actor
+    ///     fn judge(state: ptr<function, f32>, m: f32, lane: u32) { *state = max(*state, m); }",
+    /// )?;
+    /// let ring = ring.actors_of("watch", 4).actors_of("judge", 1).start()?;
+    /// assert_eq!(ring.actor_of("watch", 3)?.ask::<[f32; 2], f32>(&[3.0, 4.0])?.wait()?, 5.0);
+    /// ring.drain(std::time::Duration::from_secs(10))?;
+    /// let judge = ring.actor_of("judge", 0)?.number();
+    /// assert_eq!((judge, ring.state::<f32>(judge)?), (4, 5.0));
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(all(feature = "cpu", not(target_arch = "wasm32"))))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// [`SendError::NoSuchKind`], and [`SendError::NoSuchActor`] if the kind has fewer actors.
+    pub fn actor_of(&self, kind: &str, number: u32) -> Result<Actor, SendError> {
+        let actors = self.actors_of(kind)?;
+        if number >= actors.end - actors.start {
+            return Err(SendError::NoSuchActor { actor: number, actors: actors.end - actors.start });
+        }
+        Ok(self.actor(actors.start + number))
+    }
+
+    /// The numbers in the ring of the actors of a kind, which is the name of the kind's function in the WGSL.
+    ///
+    /// # Errors
+    /// [`SendError::NoSuchKind`].
+    pub fn actors_of(&self, kind: &str) -> Result<Range<u32>, SendError> {
+        let Core { actor, ends, .. } = &*self.core;
+        let Some(number) = actor.kind(kind) else {
+            return Err(SendError::NoSuchKind { kind: kind.to_owned(), kinds: actor.names() });
+        };
+        let first = number.checked_sub(1).map_or(0, |before| ends[before]);
+        Ok(first..ends[number])
     }
 
     /// Receives what actors emit, by the function of the WGSL that is marked `// anywarp:emit`. Each subscription
@@ -168,8 +222,7 @@ impl Ring {
     /// does not come to it within 10 seconds.
     pub fn state<S: Element>(&self, actor: u32) -> Result<S, AskError> {
         let core = &self.core;
-        core.checks_state::<S>()?;
-        core.post(actor)?;
+        core.checks_state::<S>(actor)?;
         let halted = || matches!(core.stage(), Stage::Paused | Stage::Stopped | Stage::Failed);
         if halted() {
             let _life = core.life();
@@ -198,7 +251,7 @@ impl Ring {
     /// As [`state`](Self::state); a paused ring does not come to it.
     pub fn set_state<S: Element>(&self, actor: u32, state: &S) -> Result<(), AskError> {
         let core = &self.core;
-        core.checks_state::<S>()?;
+        core.checks_state::<S>(actor)?;
         let _scope = core.context.scope_of(|| format!("{}: state of actor {actor} replaced", core.name));
         let words: Vec<u32> = words_of(state).collect();
         let parts: Vec<&[u32]> = words.chunks(core.format.message).collect();
@@ -263,13 +316,15 @@ impl Ring {
             }
             // After a pause that timed out, the kernel of before may still run.
             self.halts("resume", STOP)?;
+            // Before the first reply, which ends a busy time.
+            self.core.paused(false);
             if let Err(error) = self.core.engine.start() {
                 return Err(self.fails(error));
             }
             if !self.core.advance(Stage::Paused, Stage::Running) {
                 return Err(self.ended());
             }
-            self.core.paused(false);
+            self.core.stays();
             self.core.engine.ring(&self.core);
             self.core.wake_driver();
             Ok(())
@@ -417,6 +472,7 @@ impl Ring {
             mode: self.mode(),
             uptime: self.core.started.elapsed(),
             submissions: self.core.engine.submissions(),
+            resident: self.core.is_resident(),
             letters_lost: self.core.letters.lost(),
             residents: self.core.residents(),
             topics: self.core.topics.telemetry(),
@@ -493,7 +549,7 @@ impl Drop for Ring {
 impl std::fmt::Debug for Ring {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut shown = f.debug_struct("Ring");
-        shown.field("actor", &self.core.actor.function).field("actors", &self.actors());
+        shown.field("actor", &self.core.actor.names()).field("actors", &self.actors());
         shown.field("mode", &self.mode()).field("stage", &self.core.stage()).finish()
     }
 }

@@ -45,21 +45,29 @@
 //! - **The function** is marked by the comment `// anywarp:actor` and has three parameters: a pointer to the state, the
 //!   message, and the number of the lane ([`RingBuilder::lanes`]). It returns the reply, or nothing. State, message and
 //!   reply consist of `i32`, `u32` and `f32`, in vectors, matrices, arrays and structs; message and reply have at most
-//!   112 bytes. The text has no bindings and no entry point; names that begin with `ring_` are the kernel's.
+//!   4 KiB. The text has no bindings and no entry point; names that begin with `ring_` are the kernel's.
+//! - **Several kinds of actors**: each function that is marked `// anywarp:actor` is a kind, with a state, messages and
+//!   replies of its own. [`RingBuilder::actors_of`] sets the number of actors of a kind, and [`Ring::actor_of`] returns one
+//!   of them. Numbers in the ring run over all kinds, in the order of the text.
 //! - **The guarantees**: the messages of one thread to one actor, of one priority, are handled in their order, each at
 //!   most once, one after the other. A reply belongs to its message. Every message to an actor has an end: it is
 //!   handled, or its sender receives an error, or it is among the [dead letters](Ring::dead_letters).
 //! - **From actor to actor**: a function marked by `// anywarp:send`, such as
 //!   `fn hand_on(to: u32, m: Message) -> bool { return false; }`, receives its body from the ring. It sends a message of
-//!   the actor's own type to the actor `to`, and returns false if that one's queue is full or does not exist. It never
-//!   waits. Messages of one actor to another are handled in their order, each at most once; they have no reply, so the
+//!   the receiver's type to the actor `to`, and returns false if that one's queue is full or does not exist. It never
+//!   waits. With several kinds, there is such a function for each kind to which actors send, and `to` counts from 0 within
+//!   that kind: the one that the mark names, as in `// anywarp:send judge`, or else the only one with messages of the type.
+//!   Messages of one actor to another are handled in their order, each at most once; they have no reply, so the
 //!   receiver's result is dropped. Each lane that calls the function sends a message. The queue has as many slots as the
 //!   inbox. [`ActorTelemetry`] counts these messages, and [`Ring::drain`] waits until none is left.
 //! - **From an actor to the host**: a function marked by `// anywarp:emit`, such as
 //!   `fn alarm(m: Alarm) -> bool { return false; }` with a type of its own, emits a message that belongs to no ask:
 //!   [`Ring::subscribe`] receives it. It never waits, and returns false if the host has not taken the messages before.
 //! - **To many actors**: [`Ring::topic`] gives a name to which actors are subscribed; each of them receives what is
-//!   published there.
+//!   published there, by the host and by actors. A function marked by `// anywarp:publish prices`, such as
+//!   `fn publish(m: Message) -> u32 { return 0u; }`, sends a message to each actor of the topic `prices`, and returns the
+//!   number of those that had room. The messages are messages from actor to actor. Without a name in the mark, the topic
+//!   has that of the function.
 //! - **The mode** ([`Mode`]) is that of the device, or the one that was demanded, or an error: persistent on the CPU
 //!   and with CUDA, batched elsewhere.
 //! - **A full inbox** is the sender's choice: [`Overflow`]. With a [`backlog`](RingBuilder::backlog), messages wait on
@@ -68,6 +76,7 @@
 //!   with the line, and states stay readable. On the CPU, [`RingBuilder::restart`] lets only the actor fail.
 //! - **The end** of a ring loses no message silently: [`Report`] counts those that were not handled, also those between
 //!   actors, and lists them as dead letters with their reasons and contents. Its counts add up.
+//! - **An idle ring** keeps its kernel on the device, unless [`RingBuilder::lease`] lets it leave until the next message.
 //! - **A kernel that gives no sign of life** for longer than [`RingBuilder::heartbeat`] allows ends the waits for
 //!   replies with an error; [`Telemetry::residents`] has the signs.
 //! - **On timelines**, [`insight::profile`](crate::insight::profile) has the times in which a ring had messages, the steps
@@ -93,6 +102,7 @@ mod engine;
 mod error;
 mod generate;
 mod handle;
+mod lease;
 mod mail;
 mod mode;
 mod outlet;

@@ -96,7 +96,7 @@ impl Core {
                 for queue in &alive {
                     let mut state = queue.state();
                     if state.messages.len() < queue.capacity {
-                        state.messages.push_back((actor, payload));
+                        state.messages.push_back((actor, payload.clone()));
                     } else {
                         state.lost += 1;
                     }

@@ -116,7 +116,8 @@ impl Persistent {
         let launch = self.kernel.launch();
         let launch = launch.set("ring_shape.actors", actors).set("ring_shape.slots", slots);
         let launch = launch.set("ring_shape.polls", self.polls).set("ring_shape.most", self.most);
-        let launch = launch.set("ring_shape.first", first);
+        let topics = self.places.topics() as u32;
+        let launch = launch.set("ring_shape.first", first).set("ring_shape.topics", topics);
         let mut memory = vec![
             ("ring_inbox", self.inbox.whole()),
             ("ring_outbox", self.outbox.whole()),
@@ -166,15 +167,21 @@ impl Persistent {
                 return Err(BackendError::rejected("running a ring", message).into());
             }
         }
+        let time = Self::duties(core);
+        Ok(core.keeps_lease()?.map_or(time, |look| time.min(look)))
+    }
+
+    /// Serves futures, subscriptions and backlogs; returns the time until the next round.
+    fn duties(core: &Core) -> Duration {
         let demand = core.collect();
         if core.serve_futures() || demand == Demand::Waits {
-            return Ok(WATCHING);
+            return WATCHING;
         }
         if core.left() > 0 {
             core.reap_all();
-            return Ok(if core.has_backlog() { WATCHING } else { BUSY });
+            return if core.has_backlog() { WATCHING } else { BUSY };
         }
-        Ok(if demand == Demand::None { IDLE } else { BUSY })
+        if demand == Demand::None { IDLE } else { BUSY }
     }
 
     fn own(&self, own: Own) -> Option<&Private> {
@@ -196,9 +203,9 @@ impl Persistent {
         self.control.words().iter().map(|word| word.load(Ordering::Acquire)).collect()
     }
 
-    pub(super) fn unmark(&self, at: usize) {
-        if let Some(word) = self.control.words().get(at) {
-            word.store(0, Ordering::Release);
+    pub(super) fn set_control(&self, at: usize, word: u32) {
+        if let Some(own) = self.control.words().get(at) {
+            own.store(word, Ordering::Release);
         }
     }
 

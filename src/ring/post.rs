@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::activity::Times;
 use super::backlog::Backlog;
@@ -11,6 +11,10 @@ use super::cell::Cell;
 use super::slot::{Header, Mailbox, Payload, Words};
 use super::telemetry::{Count, Counts};
 use crate::error::Error;
+
+/// The time for which the bell need not ring again: a resident kernel that has noticed it polls at full
+/// speed for longer.
+const NOTICED: Duration = Duration::from_micros(20);
 
 /// A message that waits in the host's own queue, because its inbox is full.
 pub(super) struct Letter {
@@ -46,6 +50,8 @@ pub(super) struct State {
     pub(super) stopped: Option<Error>,
     /// The number of calls that wait for several free slots: while there are any, the inbox accepts nothing else.
     pub(super) reserved: u32,
+    /// The time at which a message of this actor has last rung the bell.
+    rung: Option<Instant>,
     pub(super) counts: Counts,
     pub(super) times: Times,
 }
@@ -55,7 +61,7 @@ impl Post {
         let next = AtomicU32::new(mailbox.taken());
         let (waiting, backlog) = (VecDeque::new(), Backlog::default());
         let (counts, times) = (Counts::default(), Times::default());
-        let state = State { mailbox, waiting, backlog, stopped: None, reserved: 0, counts, times };
+        let state = State { mailbox, waiting, backlog, stopped: None, reserved: 0, rung: None, counts, times };
         Self { state: Mutex::new(state), next, dropped: Count::default() }
     }
 
@@ -131,6 +137,16 @@ impl State {
             self.waiting.push_back(entry);
         }
         sent
+    }
+
+    /// Whether the bell has rung for this actor a moment ago; otherwise it rings now. A store to the bell takes its cache
+    /// line from the kernel, which reads the stop word there for each message.
+    pub(super) fn has_rung(&mut self, now: Instant) -> bool {
+        let recent = self.rung.is_some_and(|rung| now.saturating_duration_since(rung) < NOTICED);
+        if !recent {
+            self.rung = Some(now);
+        }
+        recent
     }
 
     /// Ends the busy time if no message is under way.

@@ -83,7 +83,7 @@ impl Core {
                 vec![ResidentTelemetry { beats: engine.submissions.get(), silence }]
             }
             Engine::Persistent(engine) => {
-                let runs = matches!(self.stage(), Stage::Running | Stage::Closing);
+                let runs = matches!(self.stage(), Stage::Running | Stage::Closing) && !self.is_away();
                 let mut own = self.pulse.0.lock().unwrap_or_else(PoisonError::into_inner);
                 let now = Instant::now();
                 let groups = engine.places.groups;
@@ -109,7 +109,7 @@ impl Core {
     }
 
     /// The messages that the actors of a workgroup have handled; the sum may wrap.
-    fn handled_by(&self, group: u32, groups: u32) -> u64 {
+    pub(super) fn handled_by(&self, group: u32, groups: u32) -> u64 {
         let counts = self.engine.counts();
         let actors = self.posts.iter().enumerate().skip(group as usize).step_by(groups as usize);
         let handled = |(actor, post): (usize, &super::post::Post)| {
@@ -135,7 +135,7 @@ impl Core {
                 let cells: Vec<Arc<Cell>> = cells.filter(|cell| !cell.is_done()).collect();
                 drop(state);
                 for cell in cells {
-                    self.complete(&cell, Err(AskError::Unresponsive { actor, silence: *silence, allowed }));
+                    let _ = self.complete(&cell, Err(AskError::Unresponsive { actor, silence: *silence, allowed }));
                 }
             }
         }

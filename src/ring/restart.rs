@@ -209,7 +209,7 @@ impl Core {
         }
         for payload in payloads {
             self.mail_lost.fetch_add(1, Ordering::AcqRel);
-            let bytes = self.message_bytes(payload);
+            let bytes = self.message_bytes(actor, payload);
             self.letters.add(DeadLetter { actor, reason: DeadReason::Stopped, from_actor: true, bytes });
         }
     }
@@ -245,11 +245,11 @@ impl Core {
     /// Completes a message that the actor does not handle.
     fn refuses(&self, actor: u32, Entry { cell, counts, .. }: Entry, payload: Option<Payload>, error: &Error) {
         if counts {
-            let bytes = payload.map_or_else(Vec::new, |payload| self.message_bytes(&payload));
+            let bytes = payload.map_or_else(Vec::new, |payload| self.message_bytes(actor, &payload));
             self.letters.add(DeadLetter { actor, reason: DeadReason::Stopped, from_actor: false, bytes });
         }
         if let Some(cell) = cell {
-            self.complete(&cell, Err(AskError::Stopped { actor, failure: Box::new(error.clone()) }));
+            let _ = self.complete(&cell, Err(AskError::Stopped { actor, failure: Box::new(error.clone()) }));
         }
     }
 }

@@ -8,8 +8,11 @@
 //! | word | lowest 31 bits |
 //! |---|---|
 //! | 0 | kind of the message, and a number |
-//! | 1 | the highest bits of the payload words, from the lowest bit up |
-//! | 2.. | the lowest 31 bits of the payload words |
+//! | 1.. | the highest bits of each 31 payload words, from the lowest bit up; one such word for up to 31 |
+//! | then | the lowest 31 bits of the payload words |
+//!
+//! A long message is one with a long slot: no word outside of the slot belongs to it, because relaxed accesses could not
+//! order a descriptor behind the words that it describes.
 //!
 //! Slots begin at multiples of four words, or of eight: no slot lies in more lines of a bus or a cache than it must.
 //!
@@ -17,11 +20,26 @@
 //! single words sees it again or the new one. A writer writes a slot again only after it has seen the reply to the
 //! message that was in the slot, and the reply depends on all words of that message.
 
-/// The most words in a payload, 112 bytes.
-pub(crate) const MAX_PAYLOAD: usize = 28;
+use smallvec::SmallVec;
+
+/// The most words in a payload, 4 KiB.
+pub(crate) const MAX_PAYLOAD: usize = 1024;
+
+/// The words of a payload up to which no memory is allocated for it on the host, 112 bytes.
+pub(crate) const SHORT: usize = 28;
+
+/// The payload words whose highest bits lie in one word.
+pub(crate) const GROUP: usize = 31;
+
+/// The number of words that carry the highest bits of a payload.
+pub(crate) fn groups(payload: usize) -> usize {
+    payload.div_ceil(GROUP).max(1)
+}
 
 /// The words of a slot before its payload.
-pub(crate) const HEAD: usize = 2;
+pub(crate) fn head(payload: usize) -> usize {
+    1 + groups(payload)
+}
 
 /// The bit of a word that carries the phase.
 const PHASE: u32 = 1 << 31;
@@ -97,13 +115,16 @@ impl Slots {
     /// Writes the message with this number; payload words that are not given are zero.
     pub(crate) fn write(self, words: &impl Words, number: u32, header: Header, payload: &[u32]) {
         let (at, phase) = (self.at(number), self.phase(number));
-        let mut highest = 0;
-        for index in 0..self.payload {
-            let word = payload.get(index).copied().unwrap_or_default();
-            highest |= (word >> 31) << index;
-            words.store(at + HEAD + index, word & !PHASE | phase);
+        let first = at + head(self.payload);
+        for group in 0..groups(self.payload) {
+            let mut highest = 0;
+            for index in group * GROUP..self.payload.min((group + 1) * GROUP) {
+                let word = payload.get(index).copied().unwrap_or_default();
+                highest |= (word >> 31) << (index - group * GROUP);
+                words.store(first + index, word & !PHASE | phase);
+            }
+            words.store(at + 1 + group, highest | phase);
         }
-        words.store(at + 1, highest | phase);
         words.store(at, header.bits() | phase);
     }
 
@@ -115,16 +136,20 @@ impl Slots {
     /// Reads the payload of the message with this number; `None` if it has not arrived.
     pub(crate) fn read(self, words: &impl Words, number: u32) -> Option<Payload> {
         let (at, phase) = (self.at(number), self.phase(number));
-        let mut payload = Payload::default();
         if words.load(at) & PHASE != phase {
             return None;
         }
-        let highest = words.load(at + 1);
-        let mut wrong = highest ^ phase;
-        for (index, word) in payload.iter_mut().enumerate().take(self.payload) {
-            let found = words.load(at + HEAD + index);
-            wrong |= found ^ phase;
-            *word = found & !PHASE | (highest >> index & 1) << 31;
+        let mut payload = Payload::with_capacity(self.payload);
+        let (first, mut wrong) = (at + head(self.payload), 0);
+        for group in 0..groups(self.payload) {
+            let mut highest = words.load(at + 1 + group);
+            wrong |= highest ^ phase;
+            for index in group * GROUP..self.payload.min((group + 1) * GROUP) {
+                let found = words.load(first + index);
+                wrong |= found ^ phase;
+                payload.push(found & !PHASE | highest << 31);
+                highest >>= 1;
+            }
         }
         (wrong & PHASE == 0).then_some(payload)
     }
@@ -132,14 +157,14 @@ impl Slots {
 
 /// The number of words from a slot with this payload to the next one.
 pub(crate) fn stride(payload: usize) -> usize {
-    match HEAD + payload {
+    match head(payload) + payload {
         0..=4 => 4,
         width => width.next_multiple_of(8),
     }
 }
 
-/// The words of a payload.
-pub(crate) type Payload = [u32; MAX_PAYLOAD];
+/// The words of a payload: as many as the slot holds, or those that are not zero up to the last one.
+pub(crate) type Payload = SmallVec<[u32; SHORT]>;
 
 /// The host's side of one actor: numbers of the next message and of the next reply. No other side knows them.
 ///

@@ -158,8 +158,12 @@ pub struct Telemetry {
     pub mode: Mode,
     /// The time since the start.
     pub uptime: Duration,
-    /// The submissions of the kernel so far: 1 for a persistent ring that was never paused.
+    /// The submissions of the kernel so far: 1 for a persistent ring that was never paused, and that has no
+    /// [lease](super::RingBuilder::lease).
     pub submissions: u64,
+    /// Whether a resident kernel is on the device. False in batches, during a pause, after the end, and after a
+    /// [lease](super::RingBuilder::lease) until the next message.
+    pub resident: bool,
     /// Dead letters that were replaced by later ones before [`Ring::dead_letters`](super::Ring::dead_letters) returned
     /// them.
     pub letters_lost: u64,

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::core::{View, value_of, words_of};
 use super::generate::generate;
-use super::slot::{Header, Kind, Mailbox, Slots};
+use super::slot::{Header, Kind, Mailbox, Slots, Words, head};
 use crate::kernel::Wgsl;
 
 #[derive(Clone, Debug)]
@@ -86,6 +86,30 @@ proptest! {
         }
     }
 
+    /// Each word of a message counts: without one of them, nothing has arrived.
+    #[test]
+    fn payloads_of_any_length_arrive_as_a_whole(
+        payload in prop::collection::vec(any::<u32>(), 1..200),
+        missing in any::<prop::sample::Index>(),
+    ) {
+        let slots = Slots { first: 3, count: 2, payload: payload.len() };
+        let words: Vec<AtomicU32> = (0..slots.first + slots.words()).map(|_| AtomicU32::new(0)).collect();
+        let words = View(&words);
+        for number in [1, 3, 5] {
+            let first = slots.at(number);
+            let at = first + missing.index(head(payload.len()) + payload.len());
+            let before = words.load(at);
+            slots.write(&words, number, Header::CALL, &payload);
+            let new = words.load(at);
+            words.store(at, before);
+            prop_assert_eq!(slots.read(&words, number), None);
+            words.store(at, new);
+            let read = slots.read(&words, number).map(|read| read.to_vec());
+            prop_assert_eq!(read.as_ref(), Some(&payload));
+            prop_assert_eq!(slots.read(&words, number.wrapping_add(2)), None);
+        }
+    }
+
     #[test]
     fn values_survive_as_words(value in any::<[u32; 7]>()) {
         let words: Vec<u32> = words_of(&value).collect();
@@ -125,7 +149,7 @@ fn report(m: f32) -> bool {
         format!("{actor}{emit}{send}"),
     ] {
         let actor = super::source::read(&Wgsl::from(&*text).file("lines.wgsl")).unwrap();
-        let source = generate(&actor, 1, 1, false);
+        let source = generate(&actor, &[1], 1, 1, false);
         let line = |part: &str| {
             let at = source.text().find(part).unwrap_or_else(|| panic!("no {part} in\n{}", source.text()));
             let place = source.position(at).unwrap();

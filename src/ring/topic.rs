@@ -1,4 +1,7 @@
-//! Topics: messages of the host to all actors that are subscribed to a name.
+//! Topics: messages of the host, or of actors, to all actors that are subscribed to a name.
+//!
+//! The kernel reads the actors of a topic as bits, which the host replaces one word at a time, under the lock of the
+//! topic's members.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,6 +25,7 @@ pub struct Topic {
 /// The state that all handles of a topic share.
 #[derive(Default)]
 pub(super) struct Shared {
+    name: String,
     members: Mutex<BTreeMap<u32, Overflow>>,
     published: Count,
     delivered: Count,
@@ -74,7 +78,8 @@ impl Topics {
         if let Some(own) = all.get(name) {
             return Arc::clone(own);
         }
-        Arc::clone(all.entry(name.to_owned()).or_default())
+        let own = Arc::new(Shared { name: name.to_owned(), ..Shared::default() });
+        Arc::clone(all.entry(name.to_owned()).or_insert(own))
     }
 
     /// The counts of all topics, by name.
@@ -98,25 +103,58 @@ impl Shared {
     }
 }
 
+impl Core {
+    /// Has the kernel know whether an actor is a member of a topic, if actors publish to it.
+    fn lists(&self, topic: &Shared, members: &BTreeMap<u32, Overflow>, actor: u32) -> Result<(), SendError> {
+        let mut published = self.actor.publishes.iter().enumerate();
+        let Some((number, publish)) = published.find(|(_, publish)| publish.topic == topic.name) else { return Ok(()) };
+        let kind = &self.actor.kinds[publish.kind].function;
+        if self.kind_of(actor) != publish.kind {
+            let (topic, kind) = (topic.name.clone(), kind.clone());
+            return Err(SendError::OtherKind { actor, topic, kind });
+        }
+        let first = publish.kind.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let (at, _) = self.engine.places().topic_bit(number, actor - first);
+        let bits = members.keys().filter(|member| **member >= first);
+        let bits = bits.map(|member| self.engine.places().topic_bit(number, member - first));
+        let word = bits.filter(|(place, _)| *place == at).fold(0, |word, (_, bit)| word | bit);
+        self.engine.set_control(at, word).map_err(|error| SendError::Ended { failure: Some(Box::new(error)) })
+    }
+}
+
 impl Topic {
     /// Subscribes an actor, whose inbox receives each message that is published from now on. `overflow` is the reaction
-    /// if its inbox is full. For an actor that is subscribed already, this replaces the reaction.
+    /// if its inbox is full; a message that an actor publishes never waits, and is not sent to an actor without
+    /// room. For an actor that is subscribed already, this replaces the reaction.
     ///
     /// # Errors
     /// [`SendError::NoSuchActor`]; [`SendError::NothingToDrop`] for [`Overflow::DropOldest`] in a ring without a
-    /// [backlog](super::RingBuilder::backlog).
+    /// [backlog](super::RingBuilder::backlog); [`SendError::OtherKind`] if actors publish to the topic, and the actor is
+    /// not of the kind that receives their messages.
     pub fn subscribe(&self, actor: u32, overflow: Overflow) -> Result<(), SendError> {
         self.core.post(actor)?;
         if overflow == Overflow::DropOldest && self.core.backlog == 0 {
             return Err(SendError::NothingToDrop { actor });
         }
-        self.own.members().insert(actor, overflow);
+        let mut members = self.own.members();
+        let before = members.insert(actor, overflow);
+        if before.is_none()
+            && let Err(error) = self.core.lists(&self.own, &members, actor)
+        {
+            members.remove(&actor);
+            return Err(error);
+        }
         Ok(())
     }
 
     /// Ends the subscription of an actor; returns whether there was one. Messages in its inbox stay there.
     pub fn unsubscribe(&self, actor: u32) -> bool {
-        self.own.members().remove(&actor).is_some()
+        let mut members = self.own.members();
+        let was = members.remove(&actor).is_some();
+        if was && let Err(error) = self.core.lists(&self.own, &members, actor) {
+            log::warn!("actor {actor} still receives what actors publish to a topic that it has left: {error}");
+        }
+        was
     }
 
     /// The actors that are subscribed, in the order of their numbers.
@@ -129,14 +167,17 @@ impl Topic {
     /// of one actor does not keep the message from the others; with [`Overflow::Block`], they receive it later.
     ///
     /// # Errors
-    /// [`SendError::Layout`] if `M` is not the type of the messages; [`SendError::Ended`] if the ring does not run. The
-    /// errors of single actors are in [`Published::failed`].
+    /// [`SendError::Layout`] if `M` is not the type of the messages of each actor that is subscribed;
+    /// [`SendError::Ended`] if the ring does not run. The errors of single actors are in [`Published::failed`].
     pub fn publish<M: Element>(&self, message: &M) -> Result<Published, SendError> {
-        self.core.checks_message::<M>()?;
-        self.core.accepts()?;
-        let payload = payload(message);
         // Without the lock, as a sender may wait.
         let members: Vec<(u32, Overflow)> = self.own.members().iter().map(|(actor, own)| (*actor, *own)).collect();
+        match self.core.ends.len() {
+            1 => self.core.checks_message_of::<M>(0)?,
+            _ => members.iter().try_for_each(|(actor, _)| self.core.checks_message::<M>(*actor))?,
+        }
+        self.core.accepts()?;
+        let payload = payload(message);
         self.own.published.add();
         let mut published = Published { delivered: 0, failed: Vec::new() };
         for (actor, overflow) in members {

@@ -254,7 +254,7 @@ fn other_forms_of_emitting(place: Place<'_>) -> TestResult {
         ("// anywarp:emit\nfn e() -> bool { return false; }", 4),
         ("// anywarp:emit\nfn e(to: u32, m: u32) -> bool { return false; }", 4),
         ("// anywarp:emit\nfn e(m: bool) -> bool { return false; }", 4),
-        ("// anywarp:emit\nfn e(m: array<u32, 29>) -> bool { return false; }", 4),
+        ("// anywarp:emit\nfn e(m: array<u32, 1025>) -> bool { return false; }", 4),
         ("// anywarp:emit\nconst a = 1;", 3),
         (
             "// anywarp:emit\nfn e(m: u32) -> bool { return false; }

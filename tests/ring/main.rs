@@ -7,7 +7,10 @@
 mod counts;
 mod emit;
 mod full;
+mod kinds;
+mod lease;
 mod life;
+mod long;
 mod mail;
 mod messages;
 mod priority;
@@ -54,9 +57,12 @@ const CASES: &[&[Case]] = &[
     counts::CASES,
     pulse::CASES,
     topic::CASES,
+    kinds::CASES,
+    long::CASES,
     full::CASES,
     priority::CASES,
     life::CASES,
+    lease::CASES,
     restart::CASES,
     refusals::CASES,
 ];

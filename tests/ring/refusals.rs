@@ -11,17 +11,23 @@ pub(crate) const CASES: &[Case] = &[("actors", actors), ("settings", settings), 
 fn actors(place: Place<'_>) -> TestResult {
     let cases: &[(&str, &[&str])] = &[
         ("fn f() {}", &["expected one function", "// anywarp:actor", "found 0"]),
-        ("// anywarp:actor\nfn f() {}\n// anywarp:actor\nfn g() {}", &[":4:", "found 2"]),
+        (
+            "// anywarp:actor\nfn f(a: ptr<function, u32>, b: u32, lane: u32) {}\n// anywarp:actor\nfn g() {}",
+            &[":4:", "'g'"],
+        ),
         ("// anywarp:actor\nconst a = 1;", &[":1:", "must directly precede"]),
         ("// anywarp:actor\nfn f() {}", &[":2:", "'f'", "0 parameters", "ptr<function, State>"]),
         ("// anywarp:actor\nfn f(a: u32, b: u32, lane: u32) {}", &["first parameter"]),
         ("// anywarp:actor\nfn f(a: ptr<function, u32>, b: u32, lane: i32) {}", &["third parameter"]),
         ("// anywarp:actor\nfn f(a: ptr<function, u32>, b: bool, lane: u32) {}", &["message", "booleans"]),
         ("// anywarp:actor\nfn f(a: ptr<function, bool>, b: u32, lane: u32) {}", &["state", "booleans"]),
-        ("// anywarp:actor\nfn f(a: ptr<function, u32>, b: array<u32, 29>, lane: u32) {}", &["116 bytes", "112 bytes"]),
         (
-            "// anywarp:actor\nfn f(a: ptr<function, u32>, b: u32, lane: u32) -> array<f32, 40> { return array<f32, 40>(); }",
-            &["reply of 160 bytes"],
+            "// anywarp:actor\nfn f(a: ptr<function, u32>, b: array<u32, 1025>, lane: u32) {}",
+            &["4100 bytes", "4096 bytes"],
+        ),
+        (
+            "// anywarp:actor\nfn f(a: ptr<function, u32>, b: u32, lane: u32) -> array<f32, 2000> { return array<f32, 2000>(); }",
+            &["reply of 8000 bytes"],
         ),
         (
             "// anywarp:actor\nfn f(a: ptr<function, array<u32, 16385>>, b: u32, lane: u32) {}",

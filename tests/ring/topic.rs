@@ -2,13 +2,19 @@
 
 use std::time::Duration;
 
-use anywarp::ring::{Overflow, SendError};
+use anywarp::ring::{Overflow, RingError, SendError};
 
 use crate::messages::ECHO;
 use crate::outcome::{TestResult, ensure, equal, refused};
 use crate::{Case, Place};
 
-pub(crate) const CASES: &[Case] = &[("published", published), ("published_to_full_inboxes", published_to_full_inboxes)];
+pub(crate) const CASES: &[Case] = &[
+    ("published", published),
+    ("published_to_full_inboxes", published_to_full_inboxes),
+    ("published_by_actors", published_by_actors),
+    ("published_by_actors_to_a_kind", published_by_actors_to_a_kind),
+    ("other_forms_of_publishing", other_forms_of_publishing),
+];
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -85,4 +91,93 @@ fn published_to_full_inboxes(place: Place<'_>) -> TestResult {
     let report = ring.shutdown(MINUTE)?;
     crate::counts::adds_up(&report)?;
     equal((report.handled, report.unanswered), (9, 0), "handled and unanswered")
+}
+
+/// Actors of one kind, which publish to each other, over more than one word of bits.
+fn published_by_actors(place: Place<'_>) -> TestResult {
+    let ring = place.ring(
+        "// anywarp:publish
+        fn news(x: vec2<u32>) -> u32 { return 0u; }
+        // anywarp:actor
+        fn member(state: ptr<function, vec2<u32>>, x: vec2<u32>, lane: u32) -> u32 {
+            if x.y == 1u { return news(vec2<u32>(x.x, 0u)); }
+            *state += vec2<u32>(1u, x.x);
+            return 0u;
+        }",
+    )?;
+    let ring = ring.actors(70).inbox(8).start()?;
+    let topic = ring.topic("news");
+    let publish = |x: u32| Ok::<u32, anywarp::Error>(ring.actor(3).ask(&[x, 1])?.timeout(MINUTE).wait()?);
+    equal(publish(1)?, 0, "receivers without a member")?;
+    for actor in [3, 31, 32, 69, 40] {
+        topic.subscribe(actor, Overflow::Reject)?;
+    }
+    ensure(topic.unsubscribe(40), || "the actor was no member".to_owned())?;
+    equal((publish(10)?, publish(100)?), (4, 4), "receivers")?;
+    equal(topic.publish(&[1000u32, 0])?.delivered, 4, "receivers of the host's message")?;
+    ring.drain(MINUTE)?;
+    for actor in 0..70 {
+        let wanted = if topic.actors().contains(&actor) { [3, 1110] } else { [0, 0] };
+        equal(ring.state::<[u32; 2]>(actor)?, wanted, &format!("the state of actor {actor}"))?;
+    }
+    let total = ring.telemetry().total();
+    equal((total.sent, total.refused, total.from_actors), (8, 0, 8), "messages between actors")
+}
+
+const TWO_KINDS: &str = "
+// anywarp:publish prices
+fn publish(x: f32) -> u32 { return 0u; }
+// anywarp:actor
+fn source(state: ptr<function, u32>, x: u32, lane: u32) -> u32 { return publish(f32(x) + 0.5); }
+// anywarp:actor
+fn reader(state: ptr<function, vec2<f32>>, x: f32, lane: u32) { *state += vec2<f32>(1.0, x); }";
+
+fn published_by_actors_to_a_kind(place: Place<'_>) -> TestResult {
+    let ring = place.ring(TWO_KINDS)?.actors_of("source", 3).actors_of("reader", 2).start()?;
+    let prices = ring.topic("prices");
+    let kind = |error: &SendError| matches!(error, SendError::OtherKind { actor: 2, .. });
+    refused(prices.subscribe(2, Overflow::Reject), kind, &["actor 2", "'prices'", "'reader'"])?;
+    equal(prices.actors(), vec![], "members after a refusal")?;
+    // Another topic is that of the host alone.
+    ring.topic("others").subscribe(2, Overflow::Reject)?;
+    prices.subscribe(4, Overflow::Reject)?;
+    for (source, x) in [(0, 1u32), (2, 2), (1, 3)] {
+        equal(ring.actor(source).ask::<u32, u32>(&x)?.timeout(MINUTE).wait()?, 1, "receivers")?;
+    }
+    ring.drain(MINUTE)?;
+    equal((ring.state::<[f32; 2]>(3)?, ring.state::<[f32; 2]>(4)?), ([0.0; 2], [3.0, 7.5]), "the states of the readers")
+}
+
+fn other_forms_of_publishing(place: Place<'_>) -> TestResult {
+    let actor = "// anywarp:actor\nfn a(s: ptr<function, u32>, x: u32, lane: u32) {}\n";
+    let forms: [(String, u32, &[&str]); 4] = [
+        (format!("{actor}// anywarp:publish t\nfn p(x: u32) {{}}"), 4, &["'p'", "-> u32"]),
+        (
+            format!("{actor}// anywarp:publish t\nfn p(x: f32) -> u32 {{ return 0u; }}"),
+            4,
+            &["'p'", "no actor receives"],
+        ),
+        (
+            format!(
+                "{actor}// anywarp:publish t\nfn p(x: u32) -> u32 {{ return 0u; }}
+                // anywarp:publish t\nfn q(x: u32) -> u32 {{ return 0u; }}"
+            ),
+            6,
+            &["'q'", "second", "'t'"],
+        ),
+        (
+            format!(
+                "{actor}{}// anywarp:publish t\nfn p(x: u32) -> u32 {{ return 0u; }}",
+                actor.replace("fn a", "fn b")
+            ),
+            6,
+            &["'p'", "both 'a' and 'b'"],
+        ),
+    ];
+    for (form, line, words) in forms {
+        let error = place.device.ring(&*form).map(|_| ());
+        let wrong = |error: &RingError| matches!(error, RingError::Actor { line: at, .. } if *at == line);
+        refused(error, wrong, words)?;
+    }
+    Ok(())
 }

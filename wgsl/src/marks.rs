@@ -20,11 +20,33 @@ pub const EMIT: &str = "anywarp:emit";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stray(pub Range<usize>);
 
+/// The first word of the comment before a function by which an actor publishes a message to a topic.
+pub const PUBLISH: &str = "anywarp:publish";
+
+/// A marked function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark<'a> {
+    /// The name of the function.
+    pub name: &'a str,
+    /// The range of the name.
+    pub place: Range<usize>,
+    /// The word after the mark in the comment, if there is one.
+    pub argument: Option<&'a str>,
+}
+
 /// Returns the names of the functions with this mark, and the ranges of these names.
 ///
 /// # Errors
 /// [`Stray`] for a mark without a function after it.
 pub fn marked_functions<'a>(text: &'a str, mark: &str) -> Result<Vec<(&'a str, Range<usize>)>, Stray> {
+    Ok(marks(text, mark)?.into_iter().map(|mark| (mark.name, mark.place)).collect())
+}
+
+/// Returns the functions with this mark.
+///
+/// # Errors
+/// [`Stray`] for a mark without a function after it.
+pub fn marks<'a>(text: &'a str, mark: &str) -> Result<Vec<Mark<'a>>, Stray> {
     let mut marked = Vec::new();
     if !text.contains(mark) {
         return Ok(marked);
@@ -32,8 +54,11 @@ pub fn marked_functions<'a>(text: &'a str, mark: &str) -> Result<Vec<(&'a str, R
     let mut at = 0;
     while let Some((start, end)) = next_comment(text, at) {
         at = end;
-        if text[start + 2..end].split_whitespace().next().is_some_and(|word| is_mark(word, mark)) {
-            marked.push(function_at(text, end).ok_or(Stray(start..end))?);
+        let mut words = text[start + 2..end].split_whitespace();
+        if words.next().is_some_and(|word| is_mark(word, mark)) {
+            let (name, place) = function_at(text, end).ok_or(Stray(start..end))?;
+            let argument = words.next().map(|word| word.strip_suffix("*/").unwrap_or(word));
+            marked.push(Mark { name, place, argument: argument.filter(|word| !word.is_empty()) });
         }
     }
     Ok(marked)
@@ -115,6 +140,14 @@ mod tests {
         assert_eq!(names("// anywarp:debug\nfn große_zahl() {}"), ["große_zahl"]);
         let both = "// anywarp:debug\nfn a() {}\n// anywarp:actor\nfn b() {}";
         assert_eq!(marked_functions(both, ACTOR), Ok(vec![("b", both.len() - 6..both.len() - 5)]));
+    }
+
+    #[test]
+    fn the_word_after_a_mark_is_its_argument() {
+        let text =
+            "// anywarp:send judge of all\nfn a() {}\n/* anywarp:send x*/fn b() {}\n/* anywarp:send */ fn c() {}";
+        let found: Vec<_> = marks(text, SEND).unwrap().into_iter().map(|mark| (mark.name, mark.argument)).collect();
+        assert_eq!(found, [("a", Some("judge")), ("b", Some("x")), ("c", None)]);
     }
 
     #[test]

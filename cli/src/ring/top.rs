@@ -1,6 +1,7 @@
 //! The messages of `anywarp ring top`: one thread sends them at a fixed rate, another one waits for the replies.
 
 use std::io::IsTerminal;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
@@ -38,13 +39,16 @@ pub(crate) fn top(arguments: &TopArgs, json: bool) -> Result<(), Failure> {
         }
         None => vec![0; layout.size as usize],
     };
+    let first = builder.kinds().next().unwrap_or_default().to_owned();
     let builder = builder.actors(arguments.actors).inbox(arguments.inbox).overflow(Overflow::Reject);
     let ring = builder.start().map_err(anywarp::Error::from)?;
+    // Kinds have messages of their own, and the message is one for the first kind.
+    let receivers = ring.actors_of(&first).map_err(anywarp::Error::from)?;
     let over = AtomicBool::new(false);
     let shown = thread::scope(|scope| {
         let (asks, waiting) = sync_channel(WAITING);
         let (own, message, stops) = (&ring, &message, &over);
-        let sender = scope.spawn(move || send(own, message, arguments.rate, stops, asks));
+        let sender = scope.spawn(move || send(own, receivers, message, arguments.rate, stops, asks));
         scope.spawn(move || wait(waiting));
         let shown = show(&ring, arguments.seconds, &over, json);
         over.store(true, Ordering::Release);
@@ -60,6 +64,7 @@ pub(crate) fn top(arguments: &TopArgs, json: bool) -> Result<(), Failure> {
 /// Sends messages that are due, until the end or an error of the ring.
 fn send(
     ring: &Ring,
+    receivers: Range<u32>,
     message: &[u8],
     rate: u64,
     over: &AtomicBool,
@@ -74,7 +79,7 @@ fn send(
             thread::sleep(next.min(PAUSE));
             continue;
         }
-        let actor = ring.actor((sent % u64::from(ring.actors())) as u32);
+        let actor = ring.actor(receivers.start + (sent % u64::from(receivers.end - receivers.start)) as u32);
         sent += 1;
         match actor.ask_bytes(message) {
             // Without room there, the ring's own thread receives the reply.

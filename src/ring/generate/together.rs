@@ -8,15 +8,18 @@
 use std::fmt::Write;
 
 use super::parts::Parts;
-use super::{ENTRY, Kernel};
+use super::{ENTRY, Kernel, Kind};
 use crate::ring::mail::LINE;
-use crate::ring::slot::HEAD;
+use crate::ring::slot::{GROUP, head};
 
 /// The most slots that a poll reads.
 const MAX_WINDOW: usize = 32;
 
 /// The words that an invocation reads in a poll at most, if one slot does not take more.
 const MAX_LOADS: usize = 8;
+
+/// The words of workgroup memory for the messages and replies of a poll, if one of each does not take more.
+const MAX_SHARED: usize = 2048;
 
 /// The polls and messages between two looks at the control word.
 const LOOKS: u32 = 32;
@@ -29,7 +32,13 @@ impl Kernel<'_> {
             return 1;
         }
         let words = MAX_LOADS * self.invocations as usize;
-        (words / (HEAD + self.format.message)).clamp(1, MAX_WINDOW)
+        let (own, reply) = (self.words_in(), self.format.reply);
+        (words / own).min(MAX_SHARED / (own + reply)).clamp(1, MAX_WINDOW)
+    }
+
+    /// The words of a message in its slot.
+    fn words_in(&self) -> usize {
+        head(self.format.message) + self.format.message
     }
 
     /// The kernel of several invocations.
@@ -38,10 +47,8 @@ impl Kernel<'_> {
         let (several, window) = (self.lanes > 1, self.window());
         let rows = if several { 1 } else { window };
         if several {
-            self.shared_state(out);
+            self.shared_states(out);
         }
-        let sends = self.sends();
-        let when = |text: &'static str| if sends { text } else { "" };
         let _ = writeln!(out, "var<workgroup> ring_in: array<u32, {window}u * ring_words_in>;");
         self.names(out);
         let _ = writeln!(
@@ -66,20 +73,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
     {beat}
   }}
   workgroupBarrier();
-  for (var actor = group.x; actor < ring_shape.actors; actor += groups.x) {{{marked}
-    let kept = actor * ring_words_kept;
-    let inbox = actor * ring_shape.slots * ring_stride_in;
-    let outbox = actor * ring_shape.slots * ring_stride_out;
-    var numbers = array<u32, 2>(ring_kept[kept] + ring_shape.first, ring_kept[kept + 1u]);
-    var queue = {first}u;{own}
-    var state = ring_load_state(kept + 2u);
-    var polls = 0u;
-    var handled = 0u;
-    var window = 1u;
-    var hits = 0u;
-    var looks = 0u;
-    while polls < ring_shape.polls && handled < ring_shape.most {{
-      let number = numbers[queue];",
+  for (var actor = group.x; actor < ring_shape.actors; actor += groups.x) {{{marked}",
             beat = self.beat(),
             mark = if self.marks { "\nvar<workgroup> ring_mark: u32;" } else { "" },
             marked = if self.marks {
@@ -91,6 +85,32 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
             } else {
                 String::new()
             },
+        );
+        self.each_kind(out, |out, kind| self.serve_together(out, kind));
+        out.push_str("  }\n}\n");
+    }
+
+    /// The statements that serve an actor of this kind.
+    fn serve_together(&self, out: &mut String, kind: &Kind<'_>) {
+        let Self { invocations, .. } = self;
+        let (several, window, suffix) = (self.lanes > 1, self.window(), &kind.suffix);
+        let (sends, message) = (self.sends(), self.format.message);
+        let when = |text: &'static str| if sends { text } else { "" };
+        let _ = writeln!(
+            out,
+            "    let kept = actor * ring_words_kept;
+    let inbox = actor * ring_shape.slots * ring_stride_in;
+    let outbox = actor * ring_shape.slots * ring_stride_out;
+    var numbers = array<u32, 2>(ring_kept[kept] + ring_shape.first, ring_kept[kept + 1u]);
+    var queue = {first}u;{own}
+    var state = ring_load_state{suffix}(kept + 2u);
+    var polls = 0u;
+    var handled = 0u;
+    var window = 1u;
+    var hits = 0u;
+    var looks = 0u;
+    while polls < ring_shape.polls && handled < ring_shape.most {{
+      let number = numbers[queue];",
             first = u32::from(sends),
             own = if self.speaks() { "\n    ring_self = actor;" } else { "" },
         );
@@ -115,25 +135,28 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
       if hits > 1u {{ window = {window}u; }}
       for (var i = lane; i < next * ring_words_in; i += {invocations}u) {{
         let word = i % ring_words_in;
-        let highest = ring_in[i - word + 1u];
-        if word >= {HEAD}u {{
-          ring_in[i] = (ring_in[i] & 0x7fffffffu) | (((highest >> (word - {HEAD}u)) & 1u) << 31u);
+        if word >= {head}u {{
+          ring_in[i] = (ring_in[i] & 0x7fffffffu) | ({highest} << 31u);
         }}
       }}
       workgroupBarrier();",
+            head = head(message),
+            highest = Self::highest(message, &format!("word - {}u", head(message)), |group| {
+                format!("ring_in[i - word + 1u + {group}]")
+            }),
             turns = when("\n        queue ^= 1u;"),
         );
         if several {
-            self.handle_each(out);
+            self.handle_each(out, kind);
         } else {
-            self.handle_rows(out);
+            self.handle_rows(out, kind);
         }
         if self.marks && !several {
             // The mark is removed when all invocations have written the reply.
             let _ = writeln!(out, "      workgroupBarrier();");
         }
         let _ = writeln!(out, "      if lane == 0u {{");
-        Parts { out, depth: 0 }.encode(&self.actor.state, "state", "ring_kept", "kept + 2u");
+        Parts { out, depth: 0 }.encode(&kind.text.state, "state", "ring_kept", "kept + 2u");
         // After the state, whose loops may be stopped: then the host finds the number of the message that was handled.
         let _ = writeln!(
             out,
@@ -158,9 +181,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
       workgroupBarrier();
     }}
     // More messages may wait: the device shall not rest before it repeats this.
-    if lane == 0u && handled >= ring_shape.most {{ atomicStore(&ring_control[1], numbers[0] ^ numbers[1]); }}
-  }}
-}}",
+    if lane == 0u && handled >= ring_shape.most {{ atomicStore(&ring_control[1], numbers[0] ^ numbers[1]); }}",
             half = when(
                 "\n      if 2u * handled >= ring_shape.most && 2u * (handled - next) < ring_shape.most { queue ^= 1u; }"
             ),
@@ -169,11 +190,11 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
 
     /// The statements that load all words of a poll, and then look at them.
     fn poll(&self, out: &mut String, window: usize) {
-        let words = window * (HEAD + self.format.message);
+        let words = window * self.words_in();
         let loads = words.div_ceil(self.invocations as usize);
         let most = words - 1;
         let at = |load: usize| format!("lane + {}u", load * self.invocations as usize);
-        let single = (HEAD + self.format.message).div_ceil(self.invocations as usize);
+        let single = self.words_in().div_ceil(self.invocations as usize);
         let _ = writeln!(out, "      var stops = 0u;");
         for load in 0..loads {
             let _ = writeln!(out, "      var word{load} = 0u;");
@@ -208,7 +229,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
     }
 
     /// The statements that handle messages one after the other on one lane, and write their replies together.
-    fn handle_rows(&self, out: &mut String) {
+    fn handle_rows(&self, out: &mut String, kind: &Kind<'_>) {
         let _ = writeln!(
             out,
             "      let first = 0u;
@@ -218,9 +239,10 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
             let header = ring_in[row * ring_words_in] & 0x7fffffffu;
             if (header & 3u) == 0u {{"
         );
-        self.call(out, "0u", "row * ring_words_in + 2u", "at");
+        let from = format!("row * ring_words_in + {}u", head(self.format.message));
+        self.call(out, kind, "0u", &from, "at");
         let _ = writeln!(out, "            }} else {{");
-        self.own(out, "row * ring_words_in + 2u");
+        self.own(out, kind, &from);
         let _ = writeln!(
             out,
             "            }}
@@ -232,7 +254,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
     }
 
     /// The statements that handle messages one after the other on several lanes.
-    fn handle_each(&self, out: &mut String) {
+    fn handle_each(&self, out: &mut String, kind: &Kind<'_>) {
         let _ = writeln!(
             out,
             "      for (var first = 0u; first < next; first++) {{
@@ -244,19 +266,21 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
         if some {
             let _ = writeln!(out, "        if lane < {}u {{", self.lanes);
         }
-        self.call(out, "lane", "first * ring_words_in + 2u", "at");
+        let from = format!("first * ring_words_in + {}u", head(self.format.message));
+        self.call(out, kind, "lane", &from, "at");
         if some {
             let _ = writeln!(out, "        }}");
         }
         let _ = writeln!(out, "        }} else if lane == 0u {{");
-        self.own(out, "first * ring_words_in + 2u");
+        self.own(out, kind, &from);
         let _ = writeln!(out, "        }}\n        if lane == 0u {{");
-        Parts { out, depth: 0 }.encode(&self.actor.state, "state", "ring_state", "0u");
+        Parts { out, depth: 0 }.encode(&kind.text.state, "state", "ring_state", "0u");
         let _ = writeln!(
             out,
             "        }}
         workgroupBarrier();
-        state = ring_shared_state();"
+        state = ring_shared_state{}();",
+            kind.suffix
         );
         if self.marks {
             // All lanes have come to the end of the handler.
@@ -268,17 +292,21 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
     }
 
     /// The copy of lane 0's state, from which the other lanes take theirs.
-    fn shared_state(&self, out: &mut String) {
-        let state = &self.actor.state;
+    fn shared_states(&self, out: &mut String) {
         let _ = writeln!(out, "var<workgroup> ring_state: array<u32, ring_words_of_state>;");
-        let _ = writeln!(out, "fn ring_shared_state() -> {} {{\n  var state: {};", state.name, state.name);
-        Parts { out, depth: 0 }.decode(state, "state", "ring_state", "");
-        let _ = writeln!(out, "  return state;\n}}");
+        for Kind { text, suffix, .. } in &self.kinds {
+            let state = &text.state;
+            let name = &state.name;
+            let _ = writeln!(out, "fn ring_shared_state{suffix}() -> {name} {{\n  var state: {name};");
+            Parts { out, depth: 0 }.decode(state, "state", "ring_state", "");
+            let _ = writeln!(out, "  return state;\n}}");
+        }
     }
 
     /// The statements of one lane for the ring's own messages, whose payload begins at the expression `payload`.
-    fn own(&self, out: &mut String, payload: &str) {
-        Parts { out, depth: 0 }.encode(&self.actor.state, "state", "ring_kept", "kept + 2u");
+    fn own(&self, out: &mut String, kind: &Kind<'_>, payload: &str) {
+        let suffix = &kind.suffix;
+        Parts { out, depth: 0 }.encode(&kind.text.state, "state", "ring_kept", "kept + 2u");
         let _ = writeln!(
             out,
             "              let part = header >> 2u;
@@ -293,7 +321,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
                   let word = part * ring_payload_in + i;
                   if word < ring_words_of_state {{ ring_kept[kept + 2u + word] = ring_in[{payload} + i]; }}
                 }}
-                state = ring_load_state(kept + 2u);
+                state = ring_load_state{suffix}(kept + 2u);
               }}"
         );
     }
@@ -309,16 +337,20 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
           let place = i % ring_words_out;
           let own = number + first + row;
           var word = ring_in[(first + row) * ring_words_in] & 3u;
-          if place == 1u {{
+          if place >= {head}u {{
+            word = ring_reply[row * ring_payload_out + place - {head}u] & 0x7fffffffu;
+          }} else if place > 0u {{
             word = 0u;
-            for (var j = 0u; j < ring_payload_out; j++) {{ word |= (ring_reply[row * ring_payload_out + j] >> 31u) << j; }}
-          }} else if place > 1u {{
-            word = ring_reply[row * ring_payload_out + place - {HEAD}u] & 0x7fffffffu;
+            let start = (place - 1u) * {GROUP}u;
+            for (var j = start; j < min(start + {GROUP}u, ring_payload_out); j++) {{
+              word |= (ring_reply[row * ring_payload_out + j] >> 31u) << (j - start);
+            }}
           }}
           let slot = own & (ring_shape.slots - 1u);
           atomicStore(&ring_outbox[outbox + slot * ring_stride_out + place], word | (ring_phase(own) << 31u));
         }}",
-            self.invocations
+            self.invocations,
+            head = head(self.format.reply),
         );
     }
 }
